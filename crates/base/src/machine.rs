@@ -1,0 +1,27 @@
+//! The one shape of everything that an engine schedules: endpoint, link, queue, traffic source.
+//! It knows neither what goes in nor what comes out.
+
+use crate::Time;
+
+/// A state machine that is driven from outside and owns no clock, no socket and no thread.
+///
+/// The driver's only rule: after every `handle*`, call [`poll`](Machine::poll) until it answers `None`,
+/// then read [`poll_timeout`](Machine::poll_timeout) and come back no later than that.
+pub trait Machine {
+    /// What arrives from outside.
+    type Input;
+    /// What the machine wants done.
+    type Output;
+
+    /// Takes in what arrived at `now`.
+    fn handle(&mut self, now: Time, input: Self::Input);
+
+    /// Lets every timer act whose time has come at `now`. Calling it early is harmless.
+    fn handle_timeout(&mut self, now: Time);
+
+    /// The next thing the machine wants done, or `None` when there is nothing more to do at `now`.
+    fn poll(&mut self, now: Time) -> Option<Self::Output>;
+
+    /// When [`handle_timeout`](Machine::handle_timeout) is due, or `None` while no timer runs.
+    fn poll_timeout(&self) -> Option<Time>;
+}

@@ -1,0 +1,195 @@
+//! Bytes and bit rates as types, so that no bare number crosses a function's border.
+//! It knows no protocol's way of counting.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+
+use crate::Duration;
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ByteCount(u64);
+
+/// A rate in whole bits a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BitRate(u64);
+
+impl ByteCount {
+    /// No bytes.
+    pub const ZERO: ByteCount = ByteCount(0);
+    /// More bytes than there are anywhere.
+    pub const MAX: ByteCount = ByteCount(u64::MAX);
+
+    /// So many bytes.
+    pub const fn new(bytes: u64) -> ByteCount {
+        ByteCount(bytes)
+    }
+
+    /// So many times 1,024 bytes.
+    pub const fn from_kib(kibibytes: u64) -> ByteCount {
+        ByteCount(kibibytes.saturating_mul(1 << 10))
+    }
+
+    /// So many times 1,048,576 bytes.
+    pub const fn from_mib(mebibytes: u64) -> ByteCount {
+        ByteCount(mebibytes.saturating_mul(1 << 20))
+    }
+
+    /// The length of something in memory.
+    pub const fn of_len(length: usize) -> ByteCount {
+        ByteCount(length as u64)
+    }
+
+    /// The number of bytes.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The number of bytes as an index, or the largest index where it does not fit.
+    pub fn as_len(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+
+    /// Whether there are none.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// This less `other`; none where `other` is more.
+    pub const fn saturating_sub(self, other: ByteCount) -> ByteCount {
+        ByteCount(self.0.saturating_sub(other.0))
+    }
+
+    /// The mean rate at which this many bytes pass in `span`; `None` for no time.
+    pub fn rate_over(self, span: Duration) -> Option<BitRate> {
+        let bits = u128::from(self.0) * 8 * 1_000_000_000;
+        let rate = bits.checked_div(u128::from(span.as_nanos()))?;
+        Some(BitRate(u64::try_from(rate).unwrap_or(u64::MAX)))
+    }
+}
+
+impl BitRate {
+    /// So many bits a second.
+    pub const fn from_bits_per_second(bits: u64) -> BitRate {
+        BitRate(bits)
+    }
+
+    /// So many millions of bits a second.
+    pub const fn from_mbps(megabits: u64) -> BitRate {
+        BitRate(megabits.saturating_mul(1_000_000))
+    }
+
+    /// Bits a second.
+    pub const fn bits_per_second(self) -> u64 {
+        self.0
+    }
+
+    /// How long `bytes` take at this rate, rounded up to a nanosecond; `None` at rate zero.
+    pub fn time_for(self, bytes: ByteCount) -> Option<Duration> {
+        if self.0 == 0 {
+            return None;
+        }
+        let nanos = (u128::from(bytes.0) * 8 * 1_000_000_000).div_ceil(u128::from(self.0));
+        Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
+    }
+}
+
+impl Add for ByteCount {
+    type Output = ByteCount;
+    fn add(self, other: ByteCount) -> ByteCount {
+        ByteCount(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for ByteCount {
+    fn add_assign(&mut self, other: ByteCount) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for ByteCount {
+    type Output = ByteCount;
+    /// Taking away more than there is is a fault of the caller; see [`ByteCount::saturating_sub`].
+    fn sub(self, other: ByteCount) -> ByteCount {
+        ByteCount(self.0 - other.0)
+    }
+}
+
+impl SubAssign for ByteCount {
+    fn sub_assign(&mut self, other: ByteCount) {
+        *self = *self - other;
+    }
+}
+
+impl Mul<u64> for ByteCount {
+    type Output = ByteCount;
+    fn mul(self, factor: u64) -> ByteCount {
+        ByteCount(self.0.saturating_mul(factor))
+    }
+}
+
+impl Div<u64> for ByteCount {
+    type Output = ByteCount;
+    fn div(self, divisor: u64) -> ByteCount {
+        ByteCount(self.0 / divisor)
+    }
+}
+
+impl Sum for ByteCount {
+    fn sum<I: Iterator<Item = ByteCount>>(counts: I) -> ByteCount {
+        counts.fold(ByteCount::ZERO, Add::add)
+    }
+}
+
+impl fmt::Display for ByteCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} B", self.0)
+    }
+}
+
+impl fmt::Display for BitRate {
+    /// In powers of 1,000 with three significant digits: `21.4 Mbit/s`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (unit, name) = match self.0 {
+            0..1_000 => (1.0, "bit/s"),
+            1_000..1_000_000 => (1e3, "kbit/s"),
+            1_000_000..1_000_000_000 => (1e6, "Mbit/s"),
+            _ => (1e9, "Gbit/s"),
+        };
+        let value = self.0 as f64 / unit;
+        let decimals = if unit == 1.0 || value >= 100.0 {
+            0
+        } else if value >= 10.0 {
+            1
+        } else {
+            2
+        };
+        write!(f, "{value:.decimals$} {name}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_packet_takes_1_2_ms_at_10_mbps() {
+        let time = BitRate::from_mbps(10).time_for(ByteCount::new(1500));
+        assert_eq!(time, Some(Duration::from_micros(1200)));
+        assert_eq!(BitRate::default().time_for(ByteCount::new(1)), None);
+    }
+
+    #[test]
+    fn a_rate_is_bytes_over_time() {
+        let rate = ByteCount::new(125_000).rate_over(Duration::from_millis(100));
+        assert_eq!(rate, Some(BitRate::from_mbps(10)));
+        assert_eq!(ByteCount::new(1).rate_over(Duration::ZERO), None);
+    }
+
+    #[test]
+    fn rates_are_shown_with_three_digits() {
+        let shown = [999, 21_400, 21_400_000, 2_000_000_000].map(|r| BitRate(r).to_string());
+        assert_eq!(shown, ["999 bit/s", "21.4 kbit/s", "21.4 Mbit/s", "2.00 Gbit/s"]);
+    }
+}
