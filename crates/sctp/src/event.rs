@@ -1,0 +1,88 @@
+//! What an association tells its application. It knows no packet.
+
+use std::net::SocketAddr;
+
+use crate::policy::PathId;
+use crate::wire::Cause;
+
+/// Something the application may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The handshake is done: messages may be sent.
+    Connected,
+    /// At least one message waits to be received.
+    Readable,
+    /// A full send buffer has room again.
+    Writable,
+    /// The peer restarted: what was sent and not acknowledged is lost (RFC 9260 §5.2.4.1).
+    Restarted,
+    /// The peer wants no more data and is shutting down.
+    PeerClosing,
+    /// A path joined the table.
+    PathAdded(PathId),
+    /// A path was verified and carries data.
+    PathConfirmed(PathId),
+    /// A path failed too often in a row and carries no more data.
+    PathDown(PathId),
+    /// A failed path answers again.
+    PathUp(PathId),
+    /// The peer's packets on this path now come from another address or port.
+    PathMoved(PathId, SocketAddr),
+    /// It is over. Nothing follows.
+    Closed(CloseReason),
+}
+
+/// How an association ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CloseReason {
+    /// Both ends said all they had to say, and everything was acknowledged.
+    Graceful,
+    /// This end called it off.
+    AbortedHere {
+        /// Why.
+        why: String,
+    },
+    /// The peer called it off.
+    AbortedByPeer {
+        /// The causes it gave.
+        causes: Vec<Cause>,
+    },
+    /// The peer did not answer the handshake.
+    NoAnswer {
+        /// How often INIT or COOKIE-ECHO was sent.
+        attempts: u32,
+    },
+    /// The peer answers no more.
+    PeerGone {
+        /// How many retransmissions in a row went unanswered.
+        errors: u32,
+    },
+    /// The peer broke the protocol.
+    ProtocolViolation {
+        /// How.
+        what: String,
+    },
+}
+
+impl std::fmt::Display for CloseReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CloseReason::Graceful => f.write_str("closed in order"),
+            CloseReason::AbortedHere { why } => write!(f, "called off here: {why}"),
+            CloseReason::AbortedByPeer { causes } if causes.is_empty() => {
+                f.write_str("the peer called it off and gave no cause")
+            }
+            CloseReason::AbortedByPeer { causes } => {
+                let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
+                write!(f, "the peer called it off: {}", causes.join("; "))
+            }
+            CloseReason::NoAnswer { attempts } => {
+                write!(f, "the peer did not answer {attempts} attempts to connect")
+            }
+            CloseReason::PeerGone { errors } => {
+                write!(f, "the peer is gone: {errors} retransmissions in a row went unanswered")
+            }
+            CloseReason::ProtocolViolation { what } => write!(f, "the peer broke the protocol: {what}"),
+        }
+    }
+}

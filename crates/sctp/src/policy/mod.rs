@@ -1,0 +1,15 @@
+//! What may be swapped: rules chosen by name, each one file. A rule sees plain values and the [`View`],
+//! never the parts of the association.
+
+pub mod acknowledge;
+pub mod congestion;
+pub mod order;
+pub mod place;
+pub mod registry;
+pub mod response;
+pub mod schedule;
+mod view;
+pub mod window;
+
+pub use registry::{Registry, UnknownPolicy};
+pub use view::{Hints, PathId, PathSample, PathState, View};

@@ -1,0 +1,168 @@
+//! The RFC's order: one sequence for the whole association, whatever path a chunk took (RFC 9260 §7.2.4;
+//! M-SCTP-6, -7). It does not know that paths reorder, and so shows the defects of M-SCTP-19 when data is
+//! spread over unequal ones.
+
+use super::{Hole, PathOrder, Progress, SackNews};
+use crate::policy::PathId;
+use crate::seq::Tsn;
+
+/// Missing reports by the highest TSN newly acknowledged, one fast recovery for all paths.
+#[derive(Debug)]
+pub struct AssociationOrder {
+    /// How many missing reports make a chunk lost.
+    threshold: u8,
+    /// While in fast recovery: the TSN whose cumulative acknowledgement ends it.
+    exit: Option<Tsn>,
+}
+
+impl AssociationOrder {
+    /// Chunks are lost after `threshold` missing reports.
+    pub fn new(threshold: u8) -> AssociationOrder {
+        AssociationOrder { threshold, exit: None }
+    }
+
+    fn count_missing(&self, news: &mut SackNews) {
+        let Some(newest) = news.acked.last().map(|chunk| chunk.tsn) else {
+            // Nothing newly acknowledged is no evidence; only taking back an acknowledgement is.
+            news.holes.iter_mut().filter(|hole| hole.is_reneged).for_each(report_once);
+            return;
+        };
+        // RFC 9260 §7.2.4: "miss indications SHOULD be incremented only for missing TSNs prior to the
+        // highest TSN newly acknowledged"; in fast recovery, when the cumulative TSN advances, "for all
+        // TSNs reported missing in the SACK".
+        let counts_all = self.exit.is_some() && news.has_advanced;
+        let limit = if counts_all { news.highest_reported } else { newest };
+        let counted = news.holes.iter_mut().filter(|hole| hole.is_reneged || hole.tsn.is_before(limit));
+        counted.for_each(report_once);
+    }
+}
+
+impl PathOrder for AssociationOrder {
+    fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress) {
+        self.count_missing(news);
+        progress.advanced.iter_mut().for_each(|advanced| *advanced = news.has_advanced);
+        let lost = news.holes.iter().filter(|hole| hole.missing_reports >= self.threshold && !hole.is_spent);
+        progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
+        if self.exit.is_some_and(|exit| !news.cumulative.is_before(exit)) {
+            self.exit = None;
+        }
+    }
+
+    fn on_timeout(&mut self, _path: PathId) {
+        self.exit = None;
+    }
+
+    fn enter_recovery(&mut self, _path: PathId, highest: Tsn) {
+        self.exit = Some(highest);
+    }
+
+    fn is_in_recovery(&self, _path: PathId) -> bool {
+        self.exit.is_some()
+    }
+}
+
+fn report_once(hole: &mut Hole) {
+    hole.missing_reports = hole.missing_reports.saturating_add(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::ByteCount;
+
+    use super::*;
+    use crate::policy::order::AckedChunk;
+
+    fn hole(tsn: u32, path: usize, missing_reports: u8) -> Hole {
+        let path = PathId::from_index(path);
+        Hole { tsn: Tsn::new(tsn), path, missing_reports, is_spent: false, is_reneged: false }
+    }
+
+    fn acked(tsn: u32, path: usize) -> AckedChunk {
+        AckedChunk {
+            tsn: Tsn::new(tsn),
+            path: PathId::from_index(path),
+            weight: ByteCount::new(1468),
+            payload: ByteCount::new(1452),
+            is_retransmitted: false,
+        }
+    }
+
+    fn news(cumulative: u32, highest: u32, acked: Vec<AckedChunk>, holes: Vec<Hole>) -> SackNews {
+        let (cumulative, highest_reported) = (Tsn::new(cumulative), Tsn::new(highest));
+        SackNews { cumulative, highest_reported, acked, holes, ..SackNews::default() }
+    }
+
+    fn sacked(order: &mut AssociationOrder, news: &mut SackNews) -> Progress {
+        let mut progress = Progress { advanced: vec![false; 2], missing: Vec::new() };
+        order.on_sack(news, &mut progress);
+        progress
+    }
+
+    fn counts(news: &SackNews) -> Vec<u8> {
+        news.holes.iter().map(|hole| hole.missing_reports).collect()
+    }
+
+    /// G1, the plain rule's half: TSN 20–23 on path 1, 24–27 on the faster path 2. Four SACKs make all four
+    /// of path 1 look lost although nothing is: the false fast retransmit of M-SCTP-19.
+    #[test]
+    fn g1_out_of_order_sacks_from_a_faster_path_reach_the_threshold() {
+        let mut order = AssociationOrder::new(4);
+        let mut holes: Vec<Hole> = (20..24).map(|tsn| hole(tsn, 0, 0)).collect();
+        for newest in 24..28 {
+            let mut sack = news(19, newest, vec![acked(newest, 1)], holes);
+            let progress = sacked(&mut order, &mut sack);
+            assert_eq!(progress.missing.len(), if newest == 27 { 4 } else { 0 });
+            holes = sack.holes;
+        }
+        assert!(holes.iter().all(|hole| hole.missing_reports == 4));
+    }
+
+    #[test]
+    fn a_sack_that_acks_nothing_new_is_no_evidence() {
+        let mut order = AssociationOrder::new(3);
+        let mut sack = news(19, 24, vec![], vec![hole(20, 0, 2)]);
+        assert!(sacked(&mut order, &mut sack).missing.is_empty());
+        assert_eq!(counts(&sack), [2]);
+    }
+
+    #[test]
+    fn only_holes_below_the_highest_newly_acked_count() {
+        let mut order = AssociationOrder::new(3);
+        let mut sack = news(19, 30, vec![acked(22, 0)], vec![hole(20, 0, 0), hole(25, 0, 0)]);
+        sacked(&mut order, &mut sack);
+        assert_eq!(counts(&sack), [1, 0]);
+    }
+
+    #[test]
+    fn in_recovery_an_advance_counts_every_reported_hole_once() {
+        let mut order = AssociationOrder::new(3);
+        order.enter_recovery(PathId::FIRST, Tsn::new(40));
+        let mut sack = news(20, 30, vec![acked(20, 0)], vec![hole(22, 0, 0), hole(25, 0, 0)]);
+        sack.has_advanced = true;
+        sacked(&mut order, &mut sack);
+        assert_eq!(counts(&sack), [1, 1]);
+        assert!(order.is_in_recovery(PathId::FIRST));
+    }
+
+    #[test]
+    fn recovery_ends_when_the_exit_point_is_cumulatively_acked() {
+        let mut order = AssociationOrder::new(3);
+        order.enter_recovery(PathId::FIRST, Tsn::new(40));
+        sacked(&mut order, &mut news(39, 39, vec![acked(39, 0)], vec![]));
+        assert!(order.is_in_recovery(PathId::FIRST));
+        sacked(&mut order, &mut news(40, 40, vec![acked(40, 0)], vec![]));
+        assert!(!order.is_in_recovery(PathId::FIRST));
+    }
+
+    #[test]
+    fn a_reneged_chunk_gets_one_report_and_a_spent_one_is_left_to_the_timer() {
+        let mut order = AssociationOrder::new(3);
+        let mut reneged = hole(22, 0, 0);
+        reneged.is_reneged = true;
+        let mut spent = hole(20, 0, 3);
+        spent.is_spent = true;
+        let mut sack = news(19, 24, vec![acked(24, 0)], vec![spent, reneged]);
+        assert!(sacked(&mut order, &mut sack).missing.is_empty());
+        assert_eq!(counts(&sack), [4, 1]);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a SACK means for each path: which advanced, which chunks are missing, who left fast recovery. The
+//! chunks stay with the send buffer; an order sees them as plain values.
+
+pub mod association;
+
+use std::fmt::Debug;
+
+use anabranch_base::ByteCount;
+
+use super::PathId;
+use crate::seq::Tsn;
+
+/// A chunk that a SACK acknowledges for the first time in the chunk's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckedChunk {
+    /// Its TSN.
+    pub tsn: Tsn,
+    /// Where it was sent last.
+    pub path: PathId,
+    /// What it weighs against the window.
+    pub weight: ByteCount,
+    /// Its user data.
+    pub payload: ByteCount,
+    /// Whether it was ever sent again, so that it is not known which copy is acknowledged.
+    pub is_retransmitted: bool,
+}
+
+/// An outstanding chunk below something that was reported as received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// Its TSN.
+    pub tsn: Tsn,
+    /// Where it was sent last.
+    pub path: PathId,
+    /// How often it was reported missing.
+    pub missing_reports: u8,
+    /// It was fast-retransmitted already, so that only the T3-rtx timer may mark it again.
+    pub is_spent: bool,
+    /// This SACK took back an earlier gap acknowledgement of it (RFC 9260 §6.2.1).
+    pub is_reneged: bool,
+}
+
+/// What became of a path's two lowest outstanding chunks (M-CMT-3, M-CMT-7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LowestAcked {
+    /// The lowest TSN on the path that was sent once was acknowledged.
+    pub sent_once: bool,
+    /// The lowest TSN on the path that was sent more than once was acknowledged.
+    pub sent_again: bool,
+    /// The lower of the two was acknowledged.
+    pub lowest: bool,
+}
+
+/// What a SACK says, chunk by chunk.
+#[derive(Clone, Debug, Default)]
+pub struct SackNews {
+    /// The cumulative TSN ack point.
+    pub cumulative: Tsn,
+    /// Whether it moved.
+    pub has_advanced: bool,
+    /// The highest TSN it reports as received.
+    pub highest_reported: Tsn,
+    /// The chunks acknowledged for the first time, ascending.
+    pub acked: Vec<AckedChunk>,
+    /// The chunks in flight below the highest reported one, and those that were reported before and are no
+    /// longer; ascending.
+    pub holes: Vec<Hole>,
+    /// For each path, by index, whether its lowest outstanding chunks were acknowledged.
+    pub lowest: Vec<LowestAcked>,
+}
+
+/// What follows for the paths.
+#[derive(Clone, Debug, Default)]
+pub struct Progress {
+    /// For each path, by index, whether its point of in-order delivery moved.
+    pub advanced: Vec<bool>,
+    /// The chunks that reached the number of missing reports, ascending.
+    pub missing: Vec<(Tsn, PathId)>,
+}
+
+/// A rule for reading SACKs path by path.
+pub trait PathOrder: Debug + Send {
+    /// A chunk left on `path`; `retransmission` if it had left before.
+    fn on_sent(&mut self, _tsn: Tsn, _path: PathId, _retransmission: bool) {}
+
+    /// A chunk last sent on `from` is sent again on `to`.
+    fn on_moved(&mut self, _tsn: Tsn, _from: PathId, _to: PathId) {}
+
+    /// A SACK arrived. Counts missing reports in `news.holes` and says in `progress`, which comes cleared,
+    /// what follows.
+    fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress);
+
+    /// The T3-rtx timer of `path` expired.
+    fn on_timeout(&mut self, path: PathId);
+
+    /// A loss on `path` was answered by a cut; `highest` is the highest TSN outstanding.
+    fn enter_recovery(&mut self, path: PathId, highest: Tsn);
+
+    /// Whether `path` is in fast recovery.
+    fn is_in_recovery(&self, path: PathId) -> bool;
+}

@@ -1,0 +1,52 @@
+//! A lost chunk goes to another active path (RFC 9260 §6.4: "to an active destination transport address
+//! that is different from the last destination"). It knows nothing of windows.
+
+use super::{LostChunk, Place, Placement};
+use crate::policy::{PathId, View};
+
+/// The next active path after the one that lost the chunk.
+#[derive(Debug, Default)]
+pub struct Alternate;
+
+impl Placement for Alternate {
+    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+        Place::Now(another(lost.path, view))
+    }
+}
+
+/// The next active path after `path`, going round; `path` itself if it is the only one; and when none is
+/// active, the primary, so that a dead association keeps trying until its error count ends it.
+pub fn another(path: PathId, view: &View<'_>) -> PathId {
+    view.next_after(path, |sample| sample.state.carries_data()).unwrap_or(view.primary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::LostBy;
+    use super::*;
+    use crate::policy::PathState;
+    use crate::policy::place::same::Same;
+    use crate::policy::view::tests::{sample, view};
+    use crate::seq::Tsn;
+
+    fn lost_on(index: usize) -> LostChunk {
+        LostChunk { tsn: Tsn::new(1), path: PathId::from_index(index), by: LostBy::Timeout }
+    }
+
+    #[test]
+    fn alternate_takes_the_next_active_path() {
+        let mut paths = [sample(0), sample(1), sample(2)];
+        paths[1].state = PathState::Inactive;
+        assert_eq!(Alternate.place(&lost_on(0), &view(&paths)), Place::Now(PathId::from_index(2)));
+        paths[2].state = PathState::Unconfirmed;
+        assert_eq!(Alternate.place(&lost_on(0), &view(&paths)), Place::Now(PathId::FIRST));
+    }
+
+    #[test]
+    fn same_leaves_a_failed_path() {
+        let mut paths = [sample(0), sample(1)];
+        assert_eq!(Same.place(&lost_on(1), &view(&paths)), Place::Now(PathId::from_index(1)));
+        paths[1].state = PathState::Inactive;
+        assert_eq!(Same.place(&lost_on(1), &view(&paths)), Place::Now(PathId::FIRST));
+    }
+}

@@ -1,0 +1,45 @@
+//! Where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A placement is asked anew at each opportunity,
+//! so it follows what the paths become.
+
+pub mod alternate;
+pub mod same;
+
+use std::fmt::Debug;
+
+use super::{PathId, View};
+use crate::seq::Tsn;
+
+/// A chunk that is marked for retransmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostChunk {
+    /// Its TSN.
+    pub tsn: Tsn,
+    /// Where it was sent last.
+    pub path: PathId,
+    /// How it was found lost.
+    pub by: LostBy,
+}
+
+/// How a chunk was found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LostBy {
+    /// Missing reports.
+    MissingReports,
+    /// The T3-rtx timer, or the failure of its path.
+    Timeout,
+}
+
+/// Where a lost chunk goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// To this path, as soon as its window has room.
+    Now(PathId),
+    /// Nowhere yet.
+    Wait,
+}
+
+/// A rule that places retransmissions.
+pub trait Placement: Debug + Send {
+    /// Where `lost` is to go.
+    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place;
+}

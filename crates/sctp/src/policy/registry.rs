@@ -1,0 +1,181 @@
+//! Policies by name. Command line, scenario files and Python share one registry, and other crates may add
+//! to it. It knows how to build a rule, and nothing of what a rule does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use anabranch_base::Duration;
+
+use super::acknowledge::{AckTiming, DelayedAck, FlowControl, FullSack, SackContent, StandardFlow};
+use super::congestion::CongestionControl;
+use super::congestion::reno::{Reno, RenoRules};
+use super::order::PathOrder;
+use super::order::association::AssociationOrder;
+use super::place::Placement;
+use super::place::alternate::Alternate;
+use super::place::same::Same;
+use super::response::LossResponse;
+use super::response::standard::Standard;
+use super::schedule::Scheduler;
+use super::schedule::fill::Fill;
+use super::schedule::primary::Primary;
+use super::schedule::round_robin::RoundRobin;
+use super::window::WindowLimit;
+use super::window::none::Unlimited;
+
+/// The numbers that the standard rules are built from.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// How windows grow and shrink.
+    pub reno: RenoRules,
+    /// How many missing reports make a chunk lost.
+    pub missing_reports: u8,
+    /// A SACK at every so many packets.
+    pub sack_every: u32,
+    /// And after so long at the latest.
+    pub sack_delay: Duration,
+}
+
+/// One kind of policy: its known names and how each is built.
+pub struct Table<T: ?Sized> {
+    kind: &'static str,
+    known: BTreeMap<String, Arc<Build<T>>>,
+}
+
+type Build<T> = dyn Fn(&Rules) -> Box<T> + Send + Sync;
+
+/// Every policy that can be chosen by name.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    /// How SACKs are read path by path.
+    pub orders: Table<dyn PathOrder>,
+    /// How windows grow and shrink.
+    pub congestion_controls: Table<dyn CongestionControl>,
+    /// How far windows may grow in a shared buffer.
+    pub window_limits: Table<dyn WindowLimit>,
+    /// What follows from a loss.
+    pub loss_responses: Table<dyn LossResponse>,
+    /// Where a lost chunk goes.
+    pub placements: Table<dyn Placement>,
+    /// Which path carries new data.
+    pub schedulers: Table<dyn Scheduler>,
+    /// When a SACK is due.
+    pub ack_timings: Table<dyn AckTiming>,
+    /// What a SACK contains.
+    pub sack_contents: Table<dyn SackContent>,
+    /// What is advertised, and what the sender makes of it.
+    pub flow_controls: Table<dyn FlowControl>,
+}
+
+/// A policy's name that nobody registered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no {kind} is called {name:?}; there are {}", known.join(", "))]
+pub struct UnknownPolicy {
+    /// Which kind of policy was asked for.
+    pub kind: &'static str,
+    /// The name that is not known.
+    pub name: String,
+    /// The names that are.
+    pub known: Vec<String>,
+}
+
+impl Registry {
+    /// The rules that anabranch ships.
+    pub fn standard() -> Registry {
+        Registry {
+            orders: Table::new("path order")
+                .with("association", |rules| Box::new(AssociationOrder::new(rules.missing_reports))),
+            congestion_controls: Table::new("congestion control")
+                .with("reno", |rules| Box::new(Reno::new(rules.reno))),
+            window_limits: Table::new("window management").with("none", |_| Box::new(Unlimited)),
+            loss_responses: Table::new("loss response").with("standard", |_| Box::new(Standard)),
+            placements: Table::new("retransmission policy")
+                .with("same", |_| Box::new(Same))
+                .with("alternate", |_| Box::new(Alternate)),
+            schedulers: Table::new("scheduler")
+                .with("primary", |_| Box::new(Primary))
+                .with("round-robin", |_| Box::new(RoundRobin::default()))
+                .with("fill", |_| Box::new(Fill::default())),
+            ack_timings: Table::new("SACK timing")
+                .with("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay))),
+            sack_contents: Table::new("SACK content").with("all", |_| Box::new(FullSack)),
+            flow_controls: Table::new("flow control").with("standard", |_| Box::new(StandardFlow)),
+        }
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Registry {
+        Registry::standard()
+    }
+}
+
+impl<T: ?Sized> Table<T> {
+    fn new(kind: &'static str) -> Table<T> {
+        Table { kind, known: BTreeMap::new() }
+    }
+
+    fn with(mut self, name: &str, build: impl Fn(&Rules) -> Box<T> + Send + Sync + 'static) -> Table<T> {
+        self.add(name, build);
+        self
+    }
+
+    /// Adds a policy, or replaces the one of that name.
+    pub fn add(&mut self, name: &str, build: impl Fn(&Rules) -> Box<T> + Send + Sync + 'static) {
+        self.known.insert(name.to_owned(), Arc::new(build));
+    }
+
+    /// Builds the policy called `name`.
+    ///
+    /// # Errors
+    /// The name is not known.
+    pub fn build(&self, name: &str, rules: &Rules) -> Result<Box<T>, UnknownPolicy> {
+        match self.known.get(name) {
+            Some(build) => Ok(build(rules)),
+            None => Err(UnknownPolicy {
+                kind: self.kind,
+                name: name.to_owned(),
+                known: self.names().map(str::to_owned).collect(),
+            }),
+        }
+    }
+
+    /// The known names in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.known.keys().map(String::as_str)
+    }
+}
+
+impl<T: ?Sized> Clone for Table<T> {
+    fn clone(&self) -> Table<T> {
+        Table { kind: self.kind, known: self.known.clone() }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Table<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.known.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_known_ones() {
+        let rules = Config::rfc9260().rules();
+        let error = Registry::standard().schedulers.build("fastest", &rules).expect_err("no such scheduler");
+        let said = error.to_string();
+        assert_eq!(said, "no scheduler is called \"fastest\"; there are fill, primary, round-robin");
+    }
+
+    #[test]
+    fn another_crate_may_add_a_policy() {
+        let mut registry = Registry::standard();
+        registry.schedulers.add("mine", |_| Box::new(Primary));
+        assert!(registry.schedulers.build("mine", &Config::rfc9260().rules()).is_ok());
+    }
+}

@@ -1,0 +1,44 @@
+//! The RFC's response: every loss is congestion (RFC 9260 §6.3.3, §7.2.3, §7.2.4).
+//! It knows nothing of the kind of link.
+
+use super::{LossResponse, Resend, Response, Signal, TimerRule};
+use crate::policy::congestion::Cause;
+use crate::policy::{PathId, View};
+
+/// Cut once a recovery and at every time-out, resend all.
+#[derive(Debug, Default)]
+pub struct Standard;
+
+impl LossResponse for Standard {
+    fn on_signal(&mut self, signal: Signal, _path: PathId, _view: &View<'_>) -> Response {
+        let (cut, is_error, timer) = match signal {
+            Signal::Missing => (Some(Cause::Missing), false, TimerRule::Keep),
+            Signal::MissingInRecovery => (None, false, TimerRule::Keep),
+            Signal::Timeout { again: false } => (Some(Cause::Timeout), true, TimerRule::Double),
+            Signal::Timeout { again: true } => (Some(Cause::TimeoutAgain), true, TimerRule::Double),
+            Signal::ProbeUnanswered => (None, false, TimerRule::Double),
+        };
+        Response { cut, resend: Resend::All, is_error, timer }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::view::tests::{sample, view};
+
+    #[test]
+    fn a_probe_that_sacks_answer_costs_neither_window_nor_error_count() {
+        let paths = [sample(0)];
+        let response = Standard.on_signal(Signal::ProbeUnanswered, PathId::FIRST, &view(&paths));
+        assert_eq!((response.cut, response.is_error, response.timer), (None, false, TimerRule::Double));
+    }
+
+    #[test]
+    fn losses_within_one_recovery_cut_once() {
+        let paths = [sample(0)];
+        let cuts = [Signal::Missing, Signal::MissingInRecovery]
+            .map(|signal| Standard.on_signal(signal, PathId::FIRST, &view(&paths)).cut);
+        assert_eq!(cuts, [Some(Cause::Missing), None]);
+    }
+}

@@ -1,0 +1,41 @@
+//! Standard SCTP: new data goes to the primary path, and to another active one only while the primary is
+//! inactive (RFC 9260 §6.4, §6.4.1). It knows nothing of load sharing.
+
+use super::{Index, QueueView, Scheduler, may_carry};
+use crate::policy::place::alternate::another;
+use crate::policy::{PathId, View};
+
+/// The primary path, or its stand-in.
+#[derive(Debug, Default)]
+pub struct Primary;
+
+impl Scheduler for Primary {
+    fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
+        let primary = view.path(view.primary);
+        let path = match primary.state.carries_data() {
+            true => primary,
+            false => view.path(another(view.primary, view)),
+        };
+        may_carry(path, queue).then_some((path.id, Index::OLDEST))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::ByteCount;
+
+    use super::*;
+    use crate::policy::PathState;
+    use crate::policy::view::tests::{sample, view};
+
+    #[test]
+    fn data_leaves_the_primary_only_when_it_fails() {
+        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1500) };
+        let mut paths = [sample(0), sample(1)];
+        assert_eq!(Primary.pick(&queue, &view(&paths)).map(|(path, _)| path.index()), Some(0));
+        paths[0].flight = paths[0].cwnd;
+        assert_eq!(Primary.pick(&queue, &view(&paths)), None, "a full window is no failure");
+        paths[0].state = PathState::Inactive;
+        assert_eq!(Primary.pick(&queue, &view(&paths)).map(|(path, _)| path.index()), Some(1));
+    }
+}

@@ -1,0 +1,198 @@
+//! What a policy may see: the paths as they are now and the windows at both ends. It knows no chunk and no
+//! timer, and nothing can be changed through it.
+
+use std::fmt;
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+/// A path of one association: a (local address, remote address) pair. Never used twice in its lifetime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathId(u16);
+
+/// What is known of a path's fitness to carry data (RFC 9260 §5.4, §8.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathState {
+    /// Not verified yet: it gets HEARTBEATs and nothing else.
+    Unconfirmed,
+    /// Verified and delivering.
+    Active,
+    /// It failed more often in a row than the limit allows; HEARTBEATs still try it.
+    Inactive,
+    /// Given up for good.
+    Removed,
+}
+
+/// What the user or the scenario says of a path before anything was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// The configured rate of the narrowest link.
+    pub rate: Option<BitRate>,
+    /// The configured delay, one way.
+    pub delay: Option<Duration>,
+}
+
+/// One path as it is now.
+#[derive(Clone, Debug)]
+pub struct PathSample {
+    /// Which path.
+    pub id: PathId,
+    /// Whether it may carry data.
+    pub state: PathState,
+    /// The largest IP packet it carries.
+    pub mtu: ByteCount,
+    /// What windows are counted and grown in (M-SCTP-18 `unit`).
+    pub unit: ByteCount,
+    /// The congestion window.
+    pub cwnd: ByteCount,
+    /// The slow-start threshold.
+    pub ssthresh: ByteCount,
+    /// What was last sent here and is neither acknowledged nor marked for retransmission.
+    pub flight: ByteCount,
+    /// Something else than cwnd keeps new packets back just now: a time-out's single packet is still
+    /// unanswered (RFC 9260 §7.2.3), or the burst of this event is spent (§6.1 D).
+    pub held: bool,
+    /// The smoothed round-trip time, once measured.
+    pub srtt: Option<Duration>,
+    /// The least round-trip time measured.
+    pub min_rtt: Option<Duration>,
+    /// The variation of the round-trip time.
+    pub rttvar: Duration,
+    /// The retransmission time-out in force, back-off included.
+    pub rto: Duration,
+    /// The delivery rate lately measured.
+    pub bandwidth: Option<BitRate>,
+    /// The share of packets lately lost, 0 to 1.
+    pub loss_rate: f64,
+    /// What was configured.
+    pub hints: Hints,
+}
+
+/// The association as a policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The time of the event that is being handled.
+    pub now: Time,
+    /// Every path there ever was, the one with [`PathId::index`] `i` at `i`.
+    pub paths: &'a [PathSample],
+    /// Where data goes when only one path is used.
+    pub primary: PathId,
+    /// What the peer still has room for, by the last SACK and what left since.
+    pub peer_window: ByteCount,
+    /// The peer's whole receive buffer, by the largest window it ever advertised.
+    pub receive_buffer: ByteCount,
+    /// User data that waits to be sent for the first time.
+    pub queued: ByteCount,
+}
+
+impl PathId {
+    /// The first path of an association.
+    pub const FIRST: PathId = PathId(0);
+
+    /// The path that was the `index`-th to be added, from 0.
+    ///
+    /// # Panics
+    /// Never in practice: an association refuses more paths than the type counts.
+    pub fn from_index(index: usize) -> PathId {
+        PathId(u16::try_from(index).expect("an association has fewer than 65,536 paths"))
+    }
+
+    /// Where this path stands in a table of all paths.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl PathState {
+    /// Whether data may go there in normal operation.
+    pub const fn carries_data(self) -> bool {
+        matches!(self, PathState::Active)
+    }
+}
+
+impl PathSample {
+    /// Whether the window lets one more packet out (RFC 9260 §6.1 B: the packet may pass cwnd by less than
+    /// one packet if there was room before it).
+    pub fn has_window(&self) -> bool {
+        self.flight < self.cwnd && !self.held
+    }
+
+    /// Whether new data may go there now.
+    pub fn may_send(&self) -> bool {
+        self.state.carries_data() && self.has_window()
+    }
+}
+
+impl View<'_> {
+    /// The sample of `path`.
+    pub fn path(&self, path: PathId) -> &PathSample {
+        &self.paths[path.index()]
+    }
+
+    /// The paths that carry data, in order of their ids.
+    pub fn active(&self) -> impl Iterator<Item = &PathSample> {
+        self.paths.iter().filter(|sample| sample.state.carries_data())
+    }
+
+    /// The first path after `path`, going round, that satisfies `fits`; `path` itself comes last.
+    pub fn next_after(&self, path: PathId, fits: impl Fn(&PathSample) -> bool) -> Option<PathId> {
+        let start = path.index() + 1;
+        let (before, after) = self.paths.split_at(start.min(self.paths.len()));
+        after.iter().chain(before).find(|sample| fits(sample)).map(|sample| sample.id)
+    }
+}
+
+impl fmt::Display for PathId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "path {}", self.0)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A path with room: cwnd 4 units of 1,500 B, nothing in flight.
+    pub(crate) fn sample(index: usize) -> PathSample {
+        let unit = ByteCount::new(1500);
+        PathSample {
+            id: PathId::from_index(index),
+            state: PathState::Active,
+            mtu: unit,
+            unit,
+            cwnd: unit * 4,
+            ssthresh: unit * 64,
+            flight: ByteCount::ZERO,
+            held: false,
+            srtt: None,
+            min_rtt: None,
+            rttvar: Duration::ZERO,
+            rto: Duration::from_secs(1),
+            bandwidth: None,
+            loss_rate: 0.0,
+            hints: Hints::default(),
+        }
+    }
+
+    /// The association of `paths`, with plenty of room at the peer.
+    pub(crate) fn view(paths: &[PathSample]) -> View<'_> {
+        let plenty = ByteCount::from_mib(1);
+        View {
+            now: Time::ZERO,
+            paths,
+            primary: PathId::FIRST,
+            peer_window: plenty,
+            receive_buffer: plenty,
+            queued: plenty,
+        }
+    }
+
+    #[test]
+    fn the_next_path_goes_round_and_comes_back_to_itself() {
+        let mut paths = [sample(0), sample(1), sample(2)];
+        paths[2].flight = paths[2].cwnd;
+        let view = view(&paths);
+        assert_eq!(view.next_after(PathId(0), PathSample::may_send), Some(PathId(1)));
+        assert_eq!(view.next_after(PathId(1), PathSample::may_send), Some(PathId(0)));
+        assert_eq!(view.next_after(PathId(2), |sample| sample.id == PathId(2)), Some(PathId(2)));
+    }
+}

@@ -1,0 +1,18 @@
+//! No limit but the controller's own. It knows nothing at all.
+
+use anabranch_base::ByteCount;
+
+use super::{Grant, WindowLimit};
+use crate::policy::{PathId, View};
+
+/// Grants everything.
+#[derive(Debug, Default)]
+pub struct Unlimited;
+
+impl WindowLimit for Unlimited {
+    fn grant(&mut self, _path: PathId, wanted: ByteCount, _view: &View<'_>) -> Grant {
+        Grant { by: wanted, taken_from: None }
+    }
+
+    fn set_limits(&mut self, _limits: &[(PathId, ByteCount)]) {}
+}

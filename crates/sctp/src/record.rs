@@ -1,0 +1,44 @@
+//! What a study wants to know of an association, event by event. Nothing is recorded unless somebody asked.
+//! It knows no application and no packet.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use crate::policy::PathId;
+use crate::policy::congestion::Cause;
+use crate::seq::Tsn;
+
+/// One entry of the record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// When it happened.
+    pub at: Time,
+    /// On which path.
+    pub path: PathId,
+    /// What happened.
+    pub what: Happening,
+}
+
+/// What can be recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Happening {
+    /// The window after it grew or was cut; `cut` says why.
+    Window {
+        /// The congestion window.
+        cwnd: ByteCount,
+        /// The slow-start threshold.
+        ssthresh: ByteCount,
+        /// Why it shrank, if it did.
+        cut: Option<Cause>,
+    },
+    /// A round-trip time was measured.
+    RoundTrip {
+        /// The sample.
+        sample: Duration,
+        /// The time-out that follows from it.
+        rto: Duration,
+    },
+    /// A chunk was marked lost by missing reports.
+    FastRetransmit(Tsn),
+    /// The T3-rtx timer expired.
+    Timeout,
+}
