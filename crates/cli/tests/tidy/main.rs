@@ -1,0 +1,78 @@
+//! Reads the sources of the workspace and refuses what the house does not want: an arrow that points back, a
+//! dependency without a reason, a clock where time is passed in, words and names that say nothing.
+//! It knows the text of the sources, not what they do. ARCHITECTURE.md draws the arrows, style is in CONTRIBUTING.md.
+
+mod code;
+mod crates;
+mod manifest;
+mod modules;
+mod words;
+mod workspace;
+
+use workspace::{File, Workspace};
+
+/// Fails with every complaint at once.
+fn refuse(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n\n{}\n\n", complaints.join("\n"));
+}
+
+/// Asks `rule` about every file.
+fn every_file(rule: fn(&File) -> Vec<String>) {
+    refuse(&Workspace::read().files().iter().flat_map(rule).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_walk_finds_the_sources_and_not_what_was_built() {
+    let workspace = Workspace::read();
+    let has = |path: &str| workspace.files().iter().any(|file| file.path == path);
+    assert!(has("Cargo.toml") && has(".ci/run") && has("crates/sctp/src/wire/mod.rs"));
+    assert!(!workspace.files().iter().any(|file| file.path.contains("/deps/")));
+}
+
+#[test]
+fn no_crate_depends_on_one_that_stands_above_it() {
+    every_file(crates::arrows_back);
+}
+
+#[test]
+fn no_module_of_sctp_uses_one_that_stands_above_it() {
+    every_file(modules::arrows_back);
+}
+
+#[test]
+fn every_dependency_has_its_reason_in_the_architecture() {
+    let workspace = Workspace::read();
+    let architecture = workspace.text("ARCHITECTURE.md");
+    let missing = workspace.files().iter().flat_map(|file| manifest::without_reason(file, architecture));
+    refuse(&missing.collect::<Vec<_>>());
+}
+
+#[test]
+fn time_is_passed_in_where_no_clock_belongs() {
+    every_file(words::clocks);
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    every_file(words::left_undone);
+}
+
+#[test]
+fn names_say_what_a_thing_is() {
+    every_file(words::empty_names);
+}
+
+#[test]
+fn every_source_begins_with_what_it_knows() {
+    every_file(words::missing_head);
+}
+
+#[test]
+fn no_file_names_the_machine_it_was_written_on() {
+    every_file(words::machine_paths);
+}
+
+#[test]
+fn no_line_is_wider_than_a_wide_screen() {
+    every_file(words::long_lines);
+}

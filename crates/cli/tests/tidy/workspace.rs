@@ -1,0 +1,77 @@
+//! The text files of the workspace. It knows where they are, and not what stands in them.
+
+use std::fs;
+use std::path::Path;
+
+/// A text file.
+pub struct File {
+    /// Its path from the root of the workspace, with `/` between the parts.
+    pub path: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+/// All text files, in the order of their paths.
+pub struct Workspace(Vec<File>);
+
+impl File {
+    /// A complaint about this file, in the form that editors follow.
+    pub fn complain(&self, line: usize, what: &str) -> String {
+        format!("{}:{line}: {what}", self.path)
+    }
+
+    /// Whether the file's name ends in `.` and one of these.
+    pub fn is_one_of(&self, extensions: &[&str]) -> bool {
+        Path::new(&self.path).extension().is_some_and(|found| extensions.iter().any(|e| found == *e))
+    }
+
+    /// The name of the crate's directory, for a file in `crates/`.
+    pub fn crate_name(&self) -> Option<&str> {
+        self.path.strip_prefix("crates/")?.split_once('/').map(|(name, _)| name)
+    }
+}
+
+impl Workspace {
+    /// Reads the workspace that this test belongs to.
+    pub fn read() -> Workspace {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut files = Vec::new();
+        walk(&root, "", &mut files);
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Workspace(files)
+    }
+
+    /// All files.
+    pub fn files(&self) -> &[File] {
+        &self.0
+    }
+
+    /// What stands in the file at `path`.
+    pub fn text(&self, path: &str) -> &str {
+        let file = self.0.iter().find(|file| file.path == path);
+        &file.unwrap_or_else(|| panic!("there is no {path}")).text
+    }
+}
+
+fn walk(directory: &Path, prefix: &str, files: &mut Vec<File>) {
+    for entry in fs::read_dir(directory).expect("a directory that can be read") {
+        let entry = entry.expect("an entry that can be read");
+        let name = entry.file_name().into_string().expect("a name in UTF-8");
+        let kind = entry.file_type().expect("an entry with a type");
+        let path = format!("{prefix}{name}");
+        if kind.is_dir() && !is_made_by_tools(&entry.path(), &name) {
+            walk(&entry.path(), &format!("{path}/"), files);
+        } else if kind.is_file()
+            && name != ".git"
+            && let Ok(text) = fs::read_to_string(entry.path())
+        {
+            files.push(File { path, text });
+        }
+    }
+}
+
+/// Directories that git does not track; cargo and ruff mark theirs with a `CACHEDIR.TAG`.
+fn is_made_by_tools(directory: &Path, name: &str) -> bool {
+    const MADE: &[&str] = &[".git", ".venv", "artifacts", "corpus", "node_modules", "target", "__pycache__"];
+    MADE.contains(&name) || directory.join("CACHEDIR.TAG").exists()
+}
