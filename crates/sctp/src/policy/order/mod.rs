@@ -40,9 +40,13 @@ pub struct Hole {
     pub is_reneged: bool,
 }
 
-/// What became of a path's two lowest outstanding chunks (M-CMT-3, M-CMT-7).
+/// What a SACK means for one path's flight (M-CMT-3, M-CMT-7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LowestAcked {
+pub struct PathNews {
+    /// The weight that left the flight because it was acknowledged, for the first time or again.
+    pub left: ByteCount,
+    /// The weight that came back because its acknowledgement was taken back.
+    pub returned: ByteCount,
     /// The lowest TSN on the path that was sent once was acknowledged.
     pub sent_once: bool,
     /// The lowest TSN on the path that was sent more than once was acknowledged.
@@ -65,8 +69,8 @@ pub struct SackNews {
     /// The chunks in flight below the highest reported one, and those that were reported before and are no
     /// longer; ascending.
     pub holes: Vec<Hole>,
-    /// For each path, by index, whether its lowest outstanding chunks were acknowledged.
-    pub lowest: Vec<LowestAcked>,
+    /// For each path, by index, what became of its flight.
+    pub paths: Vec<PathNews>,
 }
 
 /// What follows for the paths.

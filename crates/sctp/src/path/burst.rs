@@ -1,0 +1,73 @@
+//! How many packets one event may let out on a path (RFC 9260 §6.1 D; M-SCTP-10). It knows no window.
+
+use crate::config::{BurstRule, MaxBurst};
+
+/// The allowance of one path.
+#[derive(Clone, Copy, Debug)]
+pub struct Burst {
+    left: u32,
+}
+
+impl Burst {
+    /// Nothing happened yet, so nothing may leave.
+    pub fn new() -> Burst {
+        Burst { left: 0 }
+    }
+
+    /// An event happened. Events that are handled before anything is sent add up: a driver that hands in a
+    /// batch of packets and then sends gets what one that sends after each packet gets.
+    pub fn on_event(&mut self, limit: MaxBurst, acked_retransmission: bool) {
+        let allowance = match limit.rule {
+            BurstRule::AfterRetransmission if !acked_retransmission => u32::MAX,
+            _ => limit.packets,
+        };
+        self.left = self.left.saturating_add(allowance);
+    }
+
+    /// A packet with data left.
+    pub fn spend(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
+    /// Nothing more was to be sent: what is left of the allowance does not outlive the event.
+    pub fn end(&mut self) {
+        self.left = 0;
+    }
+
+    /// Whether no more packets may leave.
+    pub fn is_spent(self) -> bool {
+        self.left == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_allowance_adds_up_over_events_and_ends_with_the_sending() {
+        let limit = MaxBurst { packets: 4, rule: BurstRule::Event };
+        let mut burst = Burst::new();
+        burst.on_event(limit, false);
+        burst.on_event(limit, false);
+        (0..7).for_each(|_| burst.spend());
+        assert!(!burst.is_spent());
+        burst.spend();
+        assert!(burst.is_spent());
+        burst.on_event(limit, false);
+        burst.end();
+        assert!(burst.is_spent());
+    }
+
+    #[test]
+    fn after_retransmission_only_events_that_ack_one_are_bounded() {
+        let limit = MaxBurst { packets: 4, rule: BurstRule::AfterRetransmission };
+        let mut burst = Burst::new();
+        burst.on_event(limit, true);
+        (0..4).for_each(|_| burst.spend());
+        assert!(burst.is_spent());
+        burst.on_event(limit, false);
+        (0..100).for_each(|_| burst.spend());
+        assert!(!burst.is_spent());
+    }
+}

@@ -1,0 +1,24 @@
+//! What a path carried so far, for reports. It decides nothing.
+
+use anabranch_base::ByteCount;
+
+/// The sums of one path since the association began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathCounters {
+    /// Packets that left.
+    pub sent_packets: u64,
+    /// User data that left, retransmissions included.
+    pub sent_bytes: ByteCount,
+    /// User data acknowledged that was last sent here.
+    pub acked_bytes: ByteCount,
+    /// DATA chunks that left and had left before, here or elsewhere.
+    pub retransmitted_chunks: u64,
+    /// Chunks marked lost by missing reports.
+    pub fast_retransmits: u64,
+    /// Expiries of the T3-rtx timer.
+    pub timeouts: u64,
+    /// Packets that arrived.
+    pub received_packets: u64,
+    /// User data that arrived for the first time.
+    pub received_bytes: ByteCount,
+}

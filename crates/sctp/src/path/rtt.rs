@@ -1,0 +1,145 @@
+//! Round-trip time and retransmission time-out of one path (RFC 9260 §6.3; M-SCTP-8). It knows no chunk:
+//! samples come in, a time-out goes out.
+
+use anabranch_base::{Duration, Time};
+
+use crate::config::RtoSettings;
+use crate::seq::Tsn;
+
+/// The estimate of one path.
+#[derive(Clone, Debug)]
+pub struct RoundTrip {
+    settings: RtoSettings,
+    srtt: Option<Duration>,
+    rttvar: Duration,
+    min: Option<Duration>,
+    rto: Duration,
+    /// The chunk whose acknowledgement will be the next sample.
+    probe: Option<(Tsn, Time)>,
+}
+
+impl RoundTrip {
+    /// Nothing measured yet.
+    pub fn new(settings: RtoSettings) -> RoundTrip {
+        RoundTrip { settings, srtt: None, rttvar: Duration::ZERO, min: None, rto: settings.initial, probe: None }
+    }
+
+    /// A chunk left for the first time: it is timed, unless another is being timed (once a round trip).
+    pub fn on_sent(&mut self, tsn: Tsn, now: Time) {
+        self.probe.get_or_insert((tsn, now));
+    }
+
+    /// The chunk was acknowledged; if it was being timed, this is a sample.
+    pub fn on_acked(&mut self, tsn: Tsn, now: Time) -> Option<Duration> {
+        let (timed, sent_at) = self.probe?;
+        if timed != tsn {
+            return None;
+        }
+        self.probe = None;
+        let sample = now.since(sent_at);
+        self.on_sample(sample);
+        Some(sample)
+    }
+
+    /// Something was marked for retransmission: what is acknowledged next may answer either copy (Karn's
+    /// rule, RFC 9260 §6.3.1 C5), so nothing is being timed.
+    pub fn cancel_probe(&mut self) {
+        self.probe = None;
+    }
+
+    /// A round trip took `sample` (RFC 9260 §6.3.1 C2, C3).
+    pub fn on_sample(&mut self, sample: Duration) {
+        self.min = Some(self.min.map_or(sample, |min| min.min(sample)));
+        match self.srtt {
+            None => {
+                self.srtt = Some(sample);
+                self.rttvar = sample / 2;
+            }
+            Some(srtt) => {
+                // "rttvar is computed before srtt": it uses the old one. Beta is 1/4, alpha 1/8.
+                self.rttvar = (self.rttvar * 3 + srtt.abs_diff(sample)) / 4;
+                self.srtt = Some((srtt * 7 + sample) / 8);
+            }
+        }
+        self.rto = self.unbounded().max(self.settings.min).min(self.settings.max);
+    }
+
+    /// The time-out expired: it doubles, and stays so until the next sample (RFC 9260 §6.3.3 E2).
+    pub fn back_off(&mut self) {
+        self.rto = (self.rto * 2).min(self.settings.max);
+    }
+
+    /// The retransmission time-out in force.
+    pub fn rto(&self) -> Duration {
+        self.rto
+    }
+
+    /// The smoothed round-trip time.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.srtt
+    }
+
+    /// The least round-trip time.
+    pub fn min(&self) -> Option<Duration> {
+        self.min
+    }
+
+    /// The variation.
+    pub fn rttvar(&self) -> Duration {
+        self.rttvar
+    }
+
+    /// RTO before the clamp: srtt + 4 rttvar.
+    fn unbounded(&self) -> Duration {
+        self.srtt.unwrap_or(self.settings.initial) + self.rttvar * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: RtoSettings = RtoSettings {
+        initial: Duration::from_secs(1),
+        min: Duration::from_secs(1),
+        max: Duration::from_secs(60),
+    };
+
+    #[test]
+    fn g8_two_samples_give_the_known_estimates() {
+        let mut rtt = RoundTrip::new(SETTINGS);
+        rtt.on_sample(Duration::from_millis(100));
+        let shown = |rtt: &RoundTrip| (rtt.srtt().map(Duration::as_nanos), rtt.rttvar().as_nanos(), rtt.unbounded().as_nanos());
+        assert_eq!(shown(&rtt), (Some(100_000_000), 50_000_000, 300_000_000));
+        rtt.on_sample(Duration::from_millis(200));
+        assert_eq!(shown(&rtt), (Some(112_500_000), 62_500_000, 362_500_000));
+        assert_eq!(rtt.rto(), Duration::from_secs(1), "RTO.Min");
+    }
+
+    #[test]
+    fn backing_off_doubles_up_to_the_maximum_until_a_sample() {
+        let mut rtt = RoundTrip::new(SETTINGS);
+        let seconds: Vec<u64> = (0..8)
+            .map(|_| {
+                rtt.back_off();
+                rtt.rto().as_millis() / 1000
+            })
+            .collect();
+        assert_eq!(seconds, [2, 4, 8, 16, 32, 60, 60, 60]);
+        rtt.on_sample(Duration::from_millis(50));
+        assert_eq!(rtt.rto(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn one_chunk_is_timed_at_a_time_and_none_after_a_loss() {
+        let mut rtt = RoundTrip::new(SETTINGS);
+        let at = |ms| Time::ZERO + Duration::from_millis(ms);
+        rtt.on_sent(Tsn::new(1), at(0));
+        rtt.on_sent(Tsn::new(2), at(10));
+        assert_eq!(rtt.on_acked(Tsn::new(2), at(50)), None);
+        assert_eq!(rtt.on_acked(Tsn::new(1), at(60)), Some(Duration::from_millis(60)));
+        rtt.on_sent(Tsn::new(3), at(70));
+        rtt.cancel_probe();
+        assert_eq!(rtt.on_acked(Tsn::new(3), at(90)), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! One message, cut into the user data of DATA chunks (RFC 9260 §6.9). It knows neither TSNs nor paths.
+
+use bytes::Bytes;
+
+use crate::wire::{Ppid, StreamId};
+
+/// A message to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// On which stream.
+    pub stream: StreamId,
+    /// What the application calls its content; SCTP does not look at it.
+    pub ppid: Ppid,
+    /// Whether it may overtake the stream's other messages.
+    pub unordered: bool,
+    /// The message, shared with the caller and never copied until it is written into a packet.
+    pub payload: Bytes,
+}
+
+/// The fragments of one message, first to last.
+#[derive(Clone, Debug)]
+pub struct Fragments {
+    rest: Bytes,
+    largest: usize,
+    is_first: bool,
+}
+
+/// One fragment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its user data.
+    pub payload: Bytes,
+    /// Whether the message begins with it.
+    pub beginning: bool,
+    /// Whether the message ends with it.
+    pub ending: bool,
+}
+
+impl Fragments {
+    /// Cuts `payload` into pieces of `largest` bytes; the last may be shorter.
+    pub fn new(payload: Bytes, largest: usize) -> Fragments {
+        Fragments { rest: payload, largest: largest.max(1), is_first: true }
+    }
+}
+
+impl Iterator for Fragments {
+    type Item = Fragment;
+
+    fn next(&mut self) -> Option<Fragment> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let payload = self.rest.split_to(self.largest.min(self.rest.len()));
+        let beginning = std::mem::replace(&mut self.is_first, false);
+        Some(Fragment { payload, beginning, ending: self.rest.is_empty() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(length: usize, largest: usize) -> Vec<(usize, bool, bool)> {
+        let fragments = Fragments::new(Bytes::from(vec![7; length]), largest);
+        fragments.map(|fragment| (fragment.payload.len(), fragment.beginning, fragment.ending)).collect()
+    }
+
+    #[test]
+    fn a_message_that_fits_is_one_fragment() {
+        assert_eq!(cut(100, 100), [(100, true, true)]);
+    }
+
+    #[test]
+    fn a_longer_one_has_a_beginning_and_an_ending() {
+        assert_eq!(cut(250, 100), [(100, true, false), (100, false, false), (50, false, true)]);
+    }
+}
