@@ -1,2 +1,29 @@
 //! Bytes ↔ chunks, without state. It knows the layout of every chunk, parameter and error cause, and
 //! nothing of what an association does with them.
+
+mod builder;
+#[cfg(test)]
+mod capture;
+mod cause;
+mod checksum;
+mod chunk;
+mod error;
+mod fields;
+mod ids;
+mod packet;
+mod parameter;
+mod tlv;
+
+pub use builder::{Full, PacketBuilder};
+pub use cause::Cause;
+pub use checksum::Checksum;
+pub use chunk::{
+    Abort, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates, EcnEcho, EncodeChunk,
+    ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck, HeartbeatLayout, Init, InitAck,
+    InitLayout, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedStream, SkippedStreams, UnknownChunk,
+    UnrecognizedAction, Word, WordList,
+};
+pub use error::{ChunkError, ChunkFault, TlvError, WireError};
+pub use ids::{Ppid, StreamId, VerificationTag};
+pub use packet::{Chunks, CommonHeader, Packet};
+pub use parameter::Parameter;

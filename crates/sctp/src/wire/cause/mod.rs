@@ -1,0 +1,226 @@
+//! Every error cause by its code (RFC 9260 §3.3.10). It knows which file reads which, and nothing of when a
+//! cause is given.
+
+mod cookie_received_while_shutting_down;
+mod invalid_mandatory_parameter;
+mod invalid_stream_identifier;
+mod missing_mandatory_parameter;
+mod no_user_data;
+mod out_of_resource;
+mod protocol_violation;
+mod restart_with_new_addresses;
+mod stale_cookie;
+mod unrecognized_chunk_type;
+mod unrecognized_parameters;
+mod unresolvable_address;
+mod user_initiated_abort;
+
+use std::fmt;
+
+use anabranch_base::Duration;
+
+use super::tlv::{self, Tlv, Tlvs};
+use super::{StreamId, TlvError};
+use crate::seq::Tsn;
+
+/// Why an ABORT or an ERROR was sent.
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |           Cause Code          |          Cause Length         |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// \                                                               \
+/// /                   Cause-Specific Information                  /
+/// \                                                               \
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Code 1: DATA came on this stream, which does not exist.
+    InvalidStreamIdentifier(StreamId),
+    /// Code 2: the types of the parameters an INIT or INIT-ACK lacks.
+    MissingMandatoryParameter(Vec<u16>),
+    /// Code 3: the State Cookie came this much too late, in whole microseconds.
+    StaleCookie(Duration),
+    /// Code 4: no room for the association.
+    OutOfResource,
+    /// Code 5: the whole address parameter that cannot be used.
+    UnresolvableAddress(Vec<u8>),
+    /// Code 6: the whole chunk that is not known ([`UnknownChunk::to_bytes`](super::UnknownChunk::to_bytes)).
+    UnrecognizedChunkType(Vec<u8>),
+    /// Code 7: a number of an INIT or INIT-ACK is out of its range.
+    InvalidMandatoryParameter,
+    /// Code 8: the whole parameters of an INIT-ACK that are not known
+    /// ([`Parameter::to_bytes`](super::Parameter::to_bytes)).
+    UnrecognizedParameters(Vec<u8>),
+    /// Code 9: this DATA had no user data.
+    NoUserData(Tsn),
+    /// Code 10: a COOKIE-ECHO came while the association was shutting down.
+    CookieReceivedWhileShuttingDown,
+    /// Code 11: the whole address parameters that an INIT for a living association added.
+    RestartWithNewAddresses(Vec<u8>),
+    /// Code 12: the application ended the association, for this reason.
+    UserInitiatedAbort(Vec<u8>),
+    /// Code 13: a rule without a cause of its own was broken, with more about it.
+    ProtocolViolation(Vec<u8>),
+    /// Any other code.
+    Unknown {
+        /// The code.
+        code: u16,
+        /// What follows code and length, without padding.
+        value: Vec<u8>,
+    },
+}
+
+impl Cause {
+    /// The code on the wire.
+    pub fn code(&self) -> u16 {
+        match self {
+            Cause::InvalidStreamIdentifier(_) => invalid_stream_identifier::CODE,
+            Cause::MissingMandatoryParameter(_) => missing_mandatory_parameter::CODE,
+            Cause::StaleCookie(_) => stale_cookie::CODE,
+            Cause::OutOfResource => out_of_resource::CODE,
+            Cause::UnresolvableAddress(_) => unresolvable_address::CODE,
+            Cause::UnrecognizedChunkType(_) => unrecognized_chunk_type::CODE,
+            Cause::InvalidMandatoryParameter => invalid_mandatory_parameter::CODE,
+            Cause::UnrecognizedParameters(_) => unrecognized_parameters::CODE,
+            Cause::NoUserData(_) => no_user_data::CODE,
+            Cause::CookieReceivedWhileShuttingDown => cookie_received_while_shutting_down::CODE,
+            Cause::RestartWithNewAddresses(_) => restart_with_new_addresses::CODE,
+            Cause::UserInitiatedAbort(_) => user_initiated_abort::CODE,
+            Cause::ProtocolViolation(_) => protocol_violation::CODE,
+            Cause::Unknown { code, .. } => *code,
+        }
+    }
+
+    /// The whole cause without padding.
+    ///
+    /// # Panics
+    ///
+    /// If its content is longer than 65,531 bytes, which none that came in a packet is.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        tlv::encode(self, &mut out);
+        out
+    }
+
+    /// All causes of a chunk from these bytes on.
+    pub(super) fn decode_list(bytes: &[u8]) -> Result<Vec<Cause>, TlvError> {
+        Tlvs::new(bytes).map(|tlv| tlv.and_then(|(code, value)| Cause::decode(code, value))).collect()
+    }
+
+    fn decode(code: u16, value: &[u8]) -> Result<Cause, TlvError> {
+        match code {
+            invalid_stream_identifier::CODE => invalid_stream_identifier::decode(value),
+            missing_mandatory_parameter::CODE => missing_mandatory_parameter::decode(value),
+            stale_cookie::CODE => stale_cookie::decode(value),
+            out_of_resource::CODE => out_of_resource::decode(value),
+            unresolvable_address::CODE => Ok(unresolvable_address::decode(value)),
+            unrecognized_chunk_type::CODE => Ok(unrecognized_chunk_type::decode(value)),
+            invalid_mandatory_parameter::CODE => invalid_mandatory_parameter::decode(value),
+            unrecognized_parameters::CODE => Ok(unrecognized_parameters::decode(value)),
+            no_user_data::CODE => no_user_data::decode(value),
+            cookie_received_while_shutting_down::CODE => cookie_received_while_shutting_down::decode(value),
+            restart_with_new_addresses::CODE => Ok(restart_with_new_addresses::decode(value)),
+            user_initiated_abort::CODE => Ok(user_initiated_abort::decode(value)),
+            protocol_violation::CODE => Ok(protocol_violation::decode(value)),
+            _ => Ok(Cause::Unknown { code, value: value.to_vec() }),
+        }
+    }
+}
+
+impl Tlv for Cause {
+    fn kind(&self) -> u16 {
+        self.code()
+    }
+
+    fn value_len(&self) -> usize {
+        match self {
+            Cause::UnresolvableAddress(bytes)
+            | Cause::UnrecognizedChunkType(bytes)
+            | Cause::UnrecognizedParameters(bytes)
+            | Cause::RestartWithNewAddresses(bytes)
+            | Cause::UserInitiatedAbort(bytes)
+            | Cause::ProtocolViolation(bytes)
+            | Cause::Unknown { value: bytes, .. } => bytes.len(),
+            Cause::InvalidStreamIdentifier(_) | Cause::StaleCookie(_) | Cause::NoUserData(_) => 4,
+            Cause::MissingMandatoryParameter(types) => 4 + 2 * types.len(),
+            Cause::OutOfResource
+            | Cause::InvalidMandatoryParameter
+            | Cause::CookieReceivedWhileShuttingDown => 0,
+        }
+    }
+
+    fn encode_value(&self, out: &mut Vec<u8>) {
+        match self {
+            Cause::UnresolvableAddress(bytes)
+            | Cause::UnrecognizedChunkType(bytes)
+            | Cause::UnrecognizedParameters(bytes)
+            | Cause::RestartWithNewAddresses(bytes)
+            | Cause::UserInitiatedAbort(bytes)
+            | Cause::ProtocolViolation(bytes)
+            | Cause::Unknown { value: bytes, .. } => out.extend_from_slice(bytes),
+            Cause::InvalidStreamIdentifier(stream) => invalid_stream_identifier::encode_value(*stream, out),
+            Cause::MissingMandatoryParameter(types) => missing_mandatory_parameter::encode_value(types, out),
+            Cause::StaleCookie(staleness) => stale_cookie::encode_value(*staleness, out),
+            Cause::NoUserData(tsn) => out.extend_from_slice(&tsn.get().to_be_bytes()),
+            Cause::OutOfResource
+            | Cause::InvalidMandatoryParameter
+            | Cause::CookieReceivedWhileShuttingDown => {}
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::InvalidStreamIdentifier(stream) => write!(f, "invalid stream identifier {stream}"),
+            Cause::MissingMandatoryParameter(types) => write!(f, "missing mandatory parameter {types:?}"),
+            Cause::StaleCookie(staleness) => write!(f, "stale cookie by {staleness}"),
+            Cause::OutOfResource => f.write_str("out of resource"),
+            Cause::UnresolvableAddress(bytes) => write!(f, "unresolvable address of {} bytes", bytes.len()),
+            Cause::UnrecognizedChunkType(bytes) => match bytes.first() {
+                Some(kind) => write!(f, "unrecognized chunk type {kind} of {} bytes", bytes.len()),
+                None => f.write_str("unrecognized chunk of 0 bytes"),
+            },
+            Cause::InvalidMandatoryParameter => f.write_str("invalid mandatory parameter"),
+            Cause::UnrecognizedParameters(bytes) => {
+                write!(f, "unrecognized parameters of {} bytes", bytes.len())
+            }
+            Cause::NoUserData(tsn) => write!(f, "no user data in tsn {tsn}"),
+            Cause::CookieReceivedWhileShuttingDown => f.write_str("cookie received while shutting down"),
+            Cause::RestartWithNewAddresses(bytes) => {
+                write!(f, "restart with new addresses of {} bytes", bytes.len())
+            }
+            Cause::UserInitiatedAbort(reason) => {
+                write!(f, "user-initiated abort \"{}\"", reason.escape_ascii())
+            }
+            Cause::ProtocolViolation(more) => write!(f, "protocol violation \"{}\"", more.escape_ascii()),
+            Cause::Unknown { code, value } => write!(f, "cause {code} of {} bytes", value.len()),
+        }
+    }
+}
+
+/// Writes `(cause; cause)`, or nothing where there is none.
+pub(super) fn write_list(causes: &[Cause], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (index, cause) in causes.iter().enumerate() {
+        write!(f, "{}{cause}", if index == 0 { "(" } else { "; " })?;
+    }
+    if causes.is_empty() { Ok(()) } else { f.write_str(")") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::capture::{assert_is_cause, hex};
+
+    #[test]
+    fn a_cause_of_an_unknown_code_keeps_its_bytes() {
+        // RFC 5061 §4.3.3: Operation Refused Due to Resource Shortage.
+        let cause = Cause::Unknown { code: 0xa1, value: hex("c0040004") };
+        assert_is_cause("00a10008 c0040004", &cause);
+        assert_eq!(cause.to_string(), "cause 161 of 4 bytes");
+    }
+}

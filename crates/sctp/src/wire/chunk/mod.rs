@@ -1,0 +1,227 @@
+//! Every chunk by its type (RFC 9260 §3.2). It knows the frame that all have and which file reads which,
+//! and nothing of their fields.
+
+mod abort;
+mod congestion_window_reduced;
+mod cookie_ack;
+mod cookie_echo;
+mod data;
+mod ecn_echo;
+mod error;
+mod forward_tsn;
+mod heartbeat;
+mod heartbeat_ack;
+mod init;
+mod init_ack;
+mod raw;
+mod sack;
+mod shutdown;
+mod shutdown_ack;
+mod shutdown_complete;
+mod unknown;
+mod word_list;
+
+use std::fmt;
+
+pub use abort::Abort;
+pub use congestion_window_reduced::CongestionWindowReduced;
+pub use cookie_ack::CookieAck;
+pub use cookie_echo::CookieEcho;
+pub use data::Data;
+pub use ecn_echo::EcnEcho;
+pub use error::ErrorChunk;
+pub use forward_tsn::{ForwardTsn, SkippedStream, SkippedStreams};
+pub use heartbeat::{Heartbeat, HeartbeatLayout};
+pub use heartbeat_ack::HeartbeatAck;
+pub use init::{Init, InitLayout};
+pub use init_ack::InitAck;
+pub(super) use raw::RawChunk;
+pub use sack::{Duplicates, GapBlock, GapBlocks, Sack};
+pub use shutdown::Shutdown;
+pub use shutdown_ack::ShutdownAck;
+pub use shutdown_complete::ShutdownComplete;
+pub use unknown::{UnknownChunk, UnrecognizedAction};
+pub use word_list::{Word, WordList};
+
+use super::ChunkError;
+use super::fields::padded;
+
+/// A chunk as read from a packet. Those of the hot path borrow from it.
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |  Chunk Type   |  Chunk Flags  |         Chunk Length          |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// \                                                               \
+/// /                          Chunk Value                          /
+/// \                                                               \
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chunk<'a> {
+    /// Type 0: user data.
+    Data(Data<'a>),
+    /// Type 1: begins an association.
+    Init(Init),
+    /// Type 2: answers an INIT.
+    InitAck(InitAck),
+    /// Type 3: acknowledges DATA.
+    Sack(Sack<'a>),
+    /// Type 4: asks whether a path works.
+    Heartbeat(Heartbeat),
+    /// Type 5: answers a HEARTBEAT.
+    HeartbeatAck(HeartbeatAck),
+    /// Type 6: ends an association at once.
+    Abort(Abort),
+    /// Type 7: begins a graceful end.
+    Shutdown(Shutdown),
+    /// Type 8: answers a SHUTDOWN.
+    ShutdownAck,
+    /// Type 9: reports what is wrong, without ending the association.
+    Error(ErrorChunk),
+    /// Type 10: gives the State Cookie back.
+    CookieEcho(CookieEcho<'a>),
+    /// Type 11: answers a COOKIE-ECHO.
+    CookieAck,
+    /// Type 12: reports a congestion mark.
+    EcnEcho(EcnEcho),
+    /// Type 13: answers an ECNE.
+    CongestionWindowReduced(CongestionWindowReduced),
+    /// Type 14: completes a graceful end.
+    ShutdownComplete(ShutdownComplete),
+    /// Type 192: moves the cumulative TSN over abandoned DATA (RFC 3758).
+    ForwardTsn(ForwardTsn<'a>),
+    /// Any other type.
+    Unknown(UnknownChunk<'a>),
+}
+
+/// What can be appended to a packet.
+pub trait EncodeChunk {
+    /// Bytes of the chunk's value: all but its header of 4 and its padding.
+    fn value_len(&self) -> usize;
+
+    /// Appends the chunk with its header and its padding.
+    ///
+    /// # Panics
+    ///
+    /// If the value is longer than the length field can say, 65,531 bytes. A
+    /// [`PacketBuilder`](super::PacketBuilder) refuses such a chunk before.
+    fn encode(&self, out: &mut Vec<u8>);
+
+    /// Bytes the chunk takes in a packet: with its header and its padding.
+    fn encoded_len(&self) -> usize {
+        padded(raw::HEADER_LEN + self.value_len())
+    }
+}
+
+impl<'a> Chunk<'a> {
+    /// Reads the value of a framed chunk.
+    pub(super) fn decode(raw: RawChunk<'a>) -> Result<Chunk<'a>, ChunkError> {
+        Ok(match raw.kind {
+            Data::KIND => Chunk::Data(Data::decode(raw)?),
+            Init::KIND => Chunk::Init(Init::decode(raw)?),
+            InitAck::KIND => Chunk::InitAck(InitAck::decode(raw)?),
+            Sack::KIND => Chunk::Sack(Sack::decode(raw)?),
+            Heartbeat::KIND => Chunk::Heartbeat(Heartbeat::decode(raw)?),
+            HeartbeatAck::KIND => Chunk::HeartbeatAck(HeartbeatAck::decode(raw)?),
+            Abort::KIND => Chunk::Abort(Abort::decode(raw)?),
+            Shutdown::KIND => Chunk::Shutdown(Shutdown::decode(raw)?),
+            ShutdownAck::KIND => ShutdownAck::decode(raw).map(|ShutdownAck| Chunk::ShutdownAck)?,
+            ErrorChunk::KIND => Chunk::Error(ErrorChunk::decode(raw)?),
+            CookieEcho::KIND => Chunk::CookieEcho(CookieEcho::decode(raw)),
+            CookieAck::KIND => CookieAck::decode(raw).map(|CookieAck| Chunk::CookieAck)?,
+            EcnEcho::KIND => Chunk::EcnEcho(EcnEcho::decode(raw)?),
+            CongestionWindowReduced::KIND => {
+                Chunk::CongestionWindowReduced(CongestionWindowReduced::decode(raw)?)
+            }
+            ShutdownComplete::KIND => Chunk::ShutdownComplete(ShutdownComplete::decode(raw)?),
+            ForwardTsn::KIND => Chunk::ForwardTsn(ForwardTsn::decode(raw)?),
+            _ => Chunk::Unknown(UnknownChunk::decode(raw)),
+        })
+    }
+
+    /// The chunk's type on the wire.
+    pub fn kind(&self) -> u8 {
+        match self {
+            Chunk::Data(_) => Data::KIND,
+            Chunk::Init(_) => Init::KIND,
+            Chunk::InitAck(_) => InitAck::KIND,
+            Chunk::Sack(_) => Sack::KIND,
+            Chunk::Heartbeat(_) => Heartbeat::KIND,
+            Chunk::HeartbeatAck(_) => HeartbeatAck::KIND,
+            Chunk::Abort(_) => Abort::KIND,
+            Chunk::Shutdown(_) => Shutdown::KIND,
+            Chunk::ShutdownAck => ShutdownAck::KIND,
+            Chunk::Error(_) => ErrorChunk::KIND,
+            Chunk::CookieEcho(_) => CookieEcho::KIND,
+            Chunk::CookieAck => CookieAck::KIND,
+            Chunk::EcnEcho(_) => EcnEcho::KIND,
+            Chunk::CongestionWindowReduced(_) => CongestionWindowReduced::KIND,
+            Chunk::ShutdownComplete(_) => ShutdownComplete::KIND,
+            Chunk::ForwardTsn(_) => ForwardTsn::KIND,
+            Chunk::Unknown(chunk) => chunk.kind,
+        }
+    }
+
+    fn as_encode(&self) -> &dyn EncodeChunk {
+        match self {
+            Chunk::Data(chunk) => chunk,
+            Chunk::Init(chunk) => chunk,
+            Chunk::InitAck(chunk) => chunk,
+            Chunk::Sack(chunk) => chunk,
+            Chunk::Heartbeat(chunk) => chunk,
+            Chunk::HeartbeatAck(chunk) => chunk,
+            Chunk::Abort(chunk) => chunk,
+            Chunk::Shutdown(chunk) => chunk,
+            Chunk::ShutdownAck => &ShutdownAck,
+            Chunk::Error(chunk) => chunk,
+            Chunk::CookieEcho(chunk) => chunk,
+            Chunk::CookieAck => &CookieAck,
+            Chunk::EcnEcho(chunk) => chunk,
+            Chunk::CongestionWindowReduced(chunk) => chunk,
+            Chunk::ShutdownComplete(chunk) => chunk,
+            Chunk::ForwardTsn(chunk) => chunk,
+            Chunk::Unknown(chunk) => chunk,
+        }
+    }
+
+    fn as_display(&self) -> &dyn fmt::Display {
+        match self {
+            Chunk::Data(chunk) => chunk,
+            Chunk::Init(chunk) => chunk,
+            Chunk::InitAck(chunk) => chunk,
+            Chunk::Sack(chunk) => chunk,
+            Chunk::Heartbeat(chunk) => chunk,
+            Chunk::HeartbeatAck(chunk) => chunk,
+            Chunk::Abort(chunk) => chunk,
+            Chunk::Shutdown(chunk) => chunk,
+            Chunk::ShutdownAck => &ShutdownAck,
+            Chunk::Error(chunk) => chunk,
+            Chunk::CookieEcho(chunk) => chunk,
+            Chunk::CookieAck => &CookieAck,
+            Chunk::EcnEcho(chunk) => chunk,
+            Chunk::CongestionWindowReduced(chunk) => chunk,
+            Chunk::ShutdownComplete(chunk) => chunk,
+            Chunk::ForwardTsn(chunk) => chunk,
+            Chunk::Unknown(chunk) => chunk,
+        }
+    }
+}
+
+impl EncodeChunk for Chunk<'_> {
+    fn value_len(&self) -> usize {
+        self.as_encode().value_len()
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.as_encode().encode(out);
+    }
+}
+
+impl fmt::Display for Chunk<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_display().fmt(f)
+    }
+}

@@ -1,0 +1,221 @@
+//! Why bytes are no packet, no chunk or no parameter. It knows what is wrong and what the answer may say,
+//! and nothing of when to answer.
+
+use super::{Cause, VerificationTag};
+use crate::seq::Tsn;
+
+/// Why a packet as a whole cannot be read. RFC 9260 §6.8: such a packet is discarded without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// Not even the common header is there.
+    #[error("{length} bytes are shorter than the common header of 12")]
+    TooShort {
+        /// Bytes that came.
+        length: usize,
+    },
+    /// The checksum is not that of the bytes.
+    #[error("the packet says checksum {found:#010x}, its bytes have {computed:#010x}")]
+    Checksum {
+        /// What the packet says.
+        found: u32,
+        /// What its bytes have.
+        computed: u32,
+    },
+}
+
+/// Why one chunk of a packet cannot be read.
+///
+/// An answer, where the RFC wants one, carries [`cause`](ChunkError::cause). An ABORT with such an error
+/// gets none: "If an endpoint receives an ABORT chunk with a format error …, it MUST silently discard it"
+/// (RFC 9260 §3.3.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("chunk of type {kind}: {fault}")]
+pub struct ChunkError {
+    /// The chunk's type.
+    pub kind: u8,
+    /// What is wrong with it.
+    pub fault: ChunkFault,
+}
+
+/// What is wrong with a chunk. Lengths are in bytes and include the chunk's header, as on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChunkFault {
+    /// The packet ends within the header. Nothing can be read after it.
+    #[error("{left} bytes are left where a chunk's header takes 4")]
+    HeaderCutShort {
+        /// Bytes left of the packet.
+        left: usize,
+    },
+    /// The length does not even cover the header. Nothing can be read after it.
+    #[error("length {length} is below the 4 of its own header")]
+    LengthTooSmall {
+        /// The chunk's length.
+        length: u16,
+    },
+    /// The chunk is longer than the packet. Nothing can be read after it.
+    #[error("length {length} runs past the {left} bytes left of the packet")]
+    LengthPastPacket {
+        /// The chunk's length.
+        length: u16,
+        /// Bytes left of the packet, from the chunk's first on.
+        left: usize,
+    },
+    /// A chunk of fixed length has another one.
+    #[error("length {length} where {expected} is right")]
+    WrongLength {
+        /// The chunk's length.
+        length: usize,
+        /// The only right one; for ECNE, which has three, that of RFC 4960.
+        expected: usize,
+    },
+    /// The chunk ends within its fixed fields.
+    #[error("length {length} where {minimum} is the least")]
+    TooShort {
+        /// The chunk's length.
+        length: usize,
+        /// The shortest right one.
+        minimum: usize,
+    },
+    /// A list of 32-bit entries ends within one.
+    #[error("length {length} ends within an entry of 4")]
+    BrokenEntry {
+        /// The chunk's length.
+        length: usize,
+    },
+    /// A DATA chunk without user data, to be answered by an ABORT with "No User Data" (RFC 9260 §6.2).
+    #[error("tsn {tsn} carries no user data")]
+    NoUserData {
+        /// The chunk's TSN.
+        tsn: Tsn,
+    },
+    /// A SACK's counts do not agree with its length.
+    #[error("length {length} does not hold {gap_blocks} gap blocks and {duplicates} duplicates")]
+    SackCounts {
+        /// The chunk's length.
+        length: usize,
+        /// The number of gap ack blocks it says it has.
+        gap_blocks: u16,
+        /// The number of duplicate TSNs it says it has.
+        duplicates: u16,
+    },
+    /// A HEARTBEAT or HEARTBEAT-ACK does not begin with the parameter it is made of.
+    #[error("there is no parameter of type {kind}")]
+    MissingParameter {
+        /// The type of the parameter that is not there.
+        kind: u16,
+    },
+    /// A parameter cannot be read.
+    #[error("parameter of {error}")]
+    Parameter {
+        /// Of an INIT or INIT-ACK, its Initiate Tag: the tag of the answer.
+        initiate_tag: Option<VerificationTag>,
+        /// What is wrong with the parameter.
+        error: TlvError,
+    },
+    /// An error cause cannot be read.
+    #[error("cause of {0}")]
+    Cause(TlvError),
+}
+
+/// What is wrong with a parameter or an error cause. Lengths are in bytes and include the header of
+/// type and length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TlvError {
+    /// The chunk ends within type and length.
+    #[error("unknown type: {left} bytes are left where type and length take 4")]
+    HeaderCutShort {
+        /// Bytes left of the chunk.
+        left: usize,
+    },
+    /// The length does not even cover type and length.
+    #[error("type {kind}: length {length} is below the 4 of its own header")]
+    LengthTooSmall {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: u16,
+    },
+    /// It is longer than what is left of the chunk.
+    #[error("type {kind}: length {length} runs past the {left} bytes left of the chunk")]
+    LengthPastChunk {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: u16,
+        /// Bytes left of the chunk, from the type on.
+        left: usize,
+    },
+    /// It has a fixed length, or one that its own count gives, and says another one.
+    #[error("type {kind}: length {length} where {expected} is right")]
+    WrongLength {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: usize,
+        /// The only right one.
+        expected: usize,
+    },
+    /// It ends within its fixed fields.
+    #[error("type {kind}: length {length} where {minimum} is the least")]
+    TooShort {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: usize,
+        /// The shortest right one.
+        minimum: usize,
+    },
+    /// A list of 16-bit entries ends within one.
+    #[error("type {kind}: length {length} ends within an entry of 2")]
+    BrokenEntry {
+        /// The type.
+        kind: u16,
+        /// The length.
+        length: usize,
+    },
+}
+
+impl ChunkError {
+    /// The cause for an ABORT or ERROR that answers this chunk: "No User Data" with the TSN, else
+    /// "Protocol Violation" with the error in words.
+    pub fn cause(&self) -> Cause {
+        match self.fault {
+            ChunkFault::NoUserData { tsn } => Cause::NoUserData(tsn),
+            _ => Cause::ProtocolViolation(self.to_string().into_bytes()),
+        }
+    }
+
+    /// Whether nothing after this chunk can be read, because it is unknown where it ends.
+    pub fn is_end_of_packet(&self) -> bool {
+        matches!(
+            self.fault,
+            ChunkFault::HeaderCutShort { .. }
+                | ChunkFault::LengthTooSmall { .. }
+                | ChunkFault::LengthPastPacket { .. }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_both_numbers_and_becomes_the_cause_of_an_answer() {
+        let error = ChunkError { kind: 7, fault: ChunkFault::WrongLength { length: 6, expected: 8 } };
+        assert_eq!(error.to_string(), "chunk of type 7: length 6 where 8 is right");
+        assert_eq!(error.cause(), Cause::ProtocolViolation(error.to_string().into_bytes()));
+
+        let tsn = Tsn::new(9);
+        let error = ChunkError { kind: 0, fault: ChunkFault::NoUserData { tsn } };
+        assert_eq!(error.cause(), Cause::NoUserData(tsn));
+    }
+
+    #[test]
+    fn only_a_broken_frame_ends_the_packet() {
+        let past = ChunkFault::LengthPastPacket { length: 8, left: 4 };
+        assert!(ChunkError { kind: 7, fault: past }.is_end_of_packet());
+        let short = ChunkFault::TooShort { length: 8, minimum: 20 };
+        assert!(!ChunkError { kind: 1, fault: short }.is_end_of_packet());
+    }
+}

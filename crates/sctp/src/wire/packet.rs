@@ -1,0 +1,230 @@
+//! A packet read: the common header, then chunk after chunk. It knows where chunks begin and end, and
+//! nothing of what is in them.
+
+use std::fmt;
+use std::iter::FusedIterator;
+
+use super::chunk::RawChunk;
+use super::fields::{u16_at, u32_at};
+use super::{Checksum, Chunk, ChunkError, VerificationTag, WireError, checksum};
+
+/// The common header but for its checksum (RFC 9260 §3.1).
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |      Source Port Number       |    Destination Port Number    |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                       Verification Tag                        |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |                           Checksum                            |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CommonHeader {
+    /// The sender's SCTP port.
+    pub source_port: u16,
+    /// The receiver's SCTP port.
+    pub destination_port: u16,
+    /// The tag the receiver chose, zero with an INIT.
+    pub verification_tag: VerificationTag,
+}
+
+/// A packet that came. It borrows its bytes; decoding allocates nothing.
+#[derive(Clone, Copy)]
+pub struct Packet<'a> {
+    header: CommonHeader,
+    chunks: &'a [u8],
+}
+
+/// The chunks of a packet, in order. A chunk that is framed well but cannot be read gives an error, and
+/// the next ones still come; a broken frame gives an error and ends it
+/// ([`ChunkError::is_end_of_packet`]). The padding of the last chunk may be missing, and what padding
+/// contains is ignored: "the receiver MUST ignore the padding bytes" (RFC 9260 §3.2).
+#[derive(Clone, Debug)]
+pub struct Chunks<'a> {
+    rest: &'a [u8],
+}
+
+impl CommonHeader {
+    /// Bytes of the common header on the wire, its checksum included.
+    pub const LEN: usize = 12;
+
+    /// The header as its 12 bytes, with a checksum of zero.
+    pub(super) fn encode(self) -> [u8; CommonHeader::LEN] {
+        let mut bytes = [0; CommonHeader::LEN];
+        bytes[0..2].copy_from_slice(&self.source_port.to_be_bytes());
+        bytes[2..4].copy_from_slice(&self.destination_port.to_be_bytes());
+        bytes[4..8].copy_from_slice(&self.verification_tag.get().to_be_bytes());
+        bytes
+    }
+}
+
+impl<'a> Packet<'a> {
+    /// Reads the common header and verifies the checksum.
+    ///
+    /// # Errors
+    ///
+    /// Fewer than 12 bytes, or a checksum that is not that of the bytes.
+    pub fn decode(bytes: &'a [u8], checksum: Checksum) -> Result<Packet<'a>, WireError> {
+        let Some((head, chunks)) = bytes.split_first_chunk::<{ CommonHeader::LEN }>() else {
+            return Err(WireError::TooShort { length: bytes.len() });
+        };
+        if checksum == Checksum::Crc32c {
+            let (found, computed) = (checksum::found(head), checksum::crc32c(bytes));
+            if found != computed {
+                return Err(WireError::Checksum { found, computed });
+            }
+        }
+        let header = CommonHeader {
+            source_port: u16_at(head, 0),
+            destination_port: u16_at(head, 2),
+            verification_tag: VerificationTag::new(u32_at(head, 4)),
+        };
+        Ok(Packet { header, chunks })
+    }
+
+    /// The common header.
+    pub fn header(&self) -> CommonHeader {
+        self.header
+    }
+
+    /// The chunks from the first on.
+    pub fn chunks(&self) -> Chunks<'a> {
+        Chunks { rest: self.chunks }
+    }
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = Result<Chunk<'a>, ChunkError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        match RawChunk::split(self.rest) {
+            Ok((chunk, rest)) => {
+                self.rest = rest;
+                Some(Chunk::decode(chunk))
+            }
+            Err(error) => {
+                self.rest = &[];
+                Some(Err(error))
+            }
+        }
+    }
+}
+
+impl FusedIterator for Chunks<'_> {}
+
+impl fmt::Display for CommonHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} > {} tag={}", self.source_port, self.destination_port, self.verification_tag)
+    }
+}
+
+impl fmt::Display for Packet<'_> {
+    /// One line: `5000 > 5001 tag=0x0000beef: COOKIE-ACK; DATA(…)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.header)?;
+        for (index, chunk) in self.chunks().enumerate() {
+            f.write_str(if index == 0 { ": " } else { "; " })?;
+            match chunk {
+                Ok(chunk) => write!(f, "{chunk}")?,
+                Err(error) => write!(f, "broken {error}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Packet<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Packet({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::ChunkFault;
+    use crate::wire::capture::{hex, packet};
+
+    /// usrsctp: an ERROR and a SACK in one packet, for DATA on a stream it does not have.
+    const ERROR_AND_SACK: &str = "1389ef6f bb0935dd c94ab92f 0900000c 00010008 ffee0000
+        03000010 ce3a41ad 00020000 00000000";
+
+    fn shown(chunks: &str) -> Vec<String> {
+        let bytes = packet(&hex(chunks));
+        let packet = Packet::decode(&bytes, Checksum::Omitted).unwrap();
+        packet.chunks().map(|chunk| chunk.map_or_else(|e| e.to_string(), |c| c.to_string())).collect()
+    }
+
+    #[test]
+    fn a_captured_packet_has_its_header_its_checksum_and_two_chunks() {
+        let bytes = hex(ERROR_AND_SACK);
+        let packet = Packet::decode(&bytes, Checksum::Crc32c).unwrap();
+        let tag = VerificationTag::new(0xbb09_35dd);
+        let header = CommonHeader { source_port: 5001, destination_port: 61295, verification_tag: tag };
+        assert_eq!(packet.header(), header);
+        assert_eq!(
+            packet.to_string(),
+            "5001 > 61295 tag=0xbb0935dd: ERROR(invalid stream identifier 65518); \
+             SACK(cum=3459924397 a_rwnd=131072)"
+        );
+    }
+
+    #[test]
+    fn a_flipped_bit_fails_the_checksum_unless_it_is_omitted() {
+        let mut bytes = hex(ERROR_AND_SACK);
+        bytes[20] ^= 4;
+        let error = Packet::decode(&bytes, Checksum::Crc32c).unwrap_err();
+        assert!(matches!(error, WireError::Checksum { found: 0x2fb9_4ac9, .. }), "{error}");
+        assert!(Packet::decode(&bytes, Checksum::Omitted).is_ok());
+    }
+
+    #[test]
+    fn eleven_bytes_are_no_packet_and_twelve_are_one_without_chunks() {
+        let error = Packet::decode(&[0; 11], Checksum::Omitted).unwrap_err();
+        assert_eq!(error, WireError::TooShort { length: 11 });
+        assert_eq!(Packet::decode(&[0; 12], Checksum::Omitted).unwrap().chunks().count(), 0);
+    }
+
+    #[test]
+    fn a_bad_body_is_an_error_and_the_next_chunk_still_comes() {
+        let chunks = shown("07000006 01020000 0b000004");
+        assert_eq!(chunks, ["chunk of type 7: length 6 where 8 is right", "COOKIE-ACK"]);
+    }
+
+    #[test]
+    fn a_broken_frame_is_an_error_and_the_end() {
+        assert_eq!(
+            shown("0b000003 0b000004"),
+            ["chunk of type 11: length 3 is below the 4 of its own header"]
+        );
+        assert_eq!(
+            shown("0b000004 07000010 00000000"),
+            ["COOKIE-ACK", "chunk of type 7: length 16 runs past the 8 bytes left of the packet"]
+        );
+        assert_eq!(
+            shown("0b000004 0b00"),
+            ["COOKIE-ACK", "chunk of type 11: 2 bytes are left where a chunk's header takes 4"]
+        );
+    }
+
+    #[test]
+    fn padding_may_hold_anything_and_may_be_missing_at_the_end() {
+        assert_eq!(shown("0a000005 77ffffff 0a000006 7788").len(), 2);
+        let bytes = packet(&hex("0a000007 778899"));
+        let chunks: Vec<_> = Packet::decode(&bytes, Checksum::Omitted).unwrap().chunks().collect();
+        assert!(matches!(chunks[..], [Ok(Chunk::CookieEcho(echo))] if echo.cookie == [0x77, 0x88, 0x99]));
+    }
+
+    #[test]
+    fn a_short_init_tells_what_it_lacks() {
+        let bytes = packet(&hex("0100000c 00000001 00010000"));
+        let error = Packet::decode(&bytes, Checksum::Omitted).unwrap().chunks().next().unwrap().unwrap_err();
+        assert_eq!(error.fault, ChunkFault::TooShort { length: 12, minimum: 20 });
+    }
+}

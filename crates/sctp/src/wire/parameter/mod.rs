@@ -1,0 +1,208 @@
+//! Every parameter of a chunk by its type (RFC 9260 §3.2.1). It knows which file reads which, and nothing
+//! of what an association does with them.
+
+mod cookie_preservative;
+mod ecn_capable;
+mod forward_tsn_supported;
+pub(super) mod heartbeat_info;
+mod host_name_address;
+mod ipv4_address;
+mod ipv6_address;
+mod state_cookie;
+mod supported_address_types;
+mod unrecognized_parameter;
+
+use std::fmt;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use anabranch_base::Duration;
+
+use super::tlv::{self, Tlv, Tlvs};
+use super::{TlvError, UnrecognizedAction};
+
+/// A parameter of an INIT, INIT-ACK or HEARTBEAT.
+///
+/// ```text
+///  0                   1                   2                   3
+///  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// |         Parameter Type        |        Parameter Length       |
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// \                                                               \
+/// /                        Parameter Value                        /
+/// \                                                               \
+/// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// Type 1: what the sender of a HEARTBEAT wants back.
+    HeartbeatInfo(Vec<u8>),
+    /// Type 5: an address of the sender.
+    Ipv4Address(Ipv4Addr),
+    /// Type 6: an address of the sender.
+    Ipv6Address(Ipv6Addr),
+    /// Type 7: what the sender of an INIT-ACK wants back in the COOKIE-ECHO.
+    StateCookie(Vec<u8>),
+    /// Type 8: parameters of the INIT, whole, that the sender of the INIT-ACK does not know.
+    UnrecognizedParameter(Vec<u8>),
+    /// Type 9: how much longer the next cookie shall live, in whole milliseconds.
+    CookiePreservative(Duration),
+    /// Type 11: a name, deprecated. "The receiver of an INIT chunk or an INIT ACK containing a Host Name
+    /// Address parameter MUST send an ABORT chunk" (RFC 9260 §3.3.2.1.4).
+    HostNameAddress(Vec<u8>),
+    /// Type 12: the types of address parameters the sender can use.
+    SupportedAddressTypes(Vec<u16>),
+    /// Type 0x8000: the sender understands ECNE and CWR.
+    EcnCapable,
+    /// Type 0xc000: the sender understands FORWARD-TSN.
+    ForwardTsnSupported,
+    /// Any other type.
+    Unknown {
+        /// The type.
+        kind: u16,
+        /// What follows type and length, without padding.
+        value: Vec<u8>,
+    },
+}
+
+impl Parameter {
+    /// The type of [`Parameter::Ipv4Address`].
+    pub const IPV4_ADDRESS: u16 = ipv4_address::KIND;
+    /// The type of [`Parameter::Ipv6Address`].
+    pub const IPV6_ADDRESS: u16 = ipv6_address::KIND;
+    /// The type of [`Parameter::StateCookie`].
+    pub const STATE_COOKIE: u16 = state_cookie::KIND;
+
+    /// The type on the wire.
+    pub fn kind(&self) -> u16 {
+        match self {
+            Parameter::HeartbeatInfo(_) => heartbeat_info::KIND,
+            Parameter::Ipv4Address(_) => ipv4_address::KIND,
+            Parameter::Ipv6Address(_) => ipv6_address::KIND,
+            Parameter::StateCookie(_) => state_cookie::KIND,
+            Parameter::UnrecognizedParameter(_) => unrecognized_parameter::KIND,
+            Parameter::CookiePreservative(_) => cookie_preservative::KIND,
+            Parameter::HostNameAddress(_) => host_name_address::KIND,
+            Parameter::SupportedAddressTypes(_) => supported_address_types::KIND,
+            Parameter::EcnCapable => ecn_capable::KIND,
+            Parameter::ForwardTsnSupported => forward_tsn_supported::KIND,
+            Parameter::Unknown { kind, .. } => *kind,
+        }
+    }
+
+    /// What the type says to do by one who does not know it.
+    pub fn action(&self) -> UnrecognizedAction {
+        UnrecognizedAction::of_parameter(self.kind())
+    }
+
+    /// The whole parameter without padding, for the causes that carry parameters and for
+    /// [`Parameter::UnrecognizedParameter`].
+    ///
+    /// # Panics
+    ///
+    /// If the value is longer than 65,531 bytes, which none that came in a packet is.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        tlv::encode(self, &mut out);
+        out
+    }
+
+    /// All parameters of a chunk from these bytes on.
+    pub(super) fn decode_list(bytes: &[u8]) -> Result<Vec<Parameter>, TlvError> {
+        Tlvs::new(bytes).map(|tlv| tlv.and_then(|(kind, value)| Parameter::decode(kind, value))).collect()
+    }
+
+    fn decode(kind: u16, value: &[u8]) -> Result<Parameter, TlvError> {
+        match kind {
+            heartbeat_info::KIND => Ok(heartbeat_info::decode(value)),
+            ipv4_address::KIND => ipv4_address::decode(value),
+            ipv6_address::KIND => ipv6_address::decode(value),
+            state_cookie::KIND => Ok(state_cookie::decode(value)),
+            unrecognized_parameter::KIND => Ok(unrecognized_parameter::decode(value)),
+            cookie_preservative::KIND => cookie_preservative::decode(value),
+            host_name_address::KIND => Ok(host_name_address::decode(value)),
+            supported_address_types::KIND => supported_address_types::decode(value),
+            ecn_capable::KIND => ecn_capable::decode(value),
+            forward_tsn_supported::KIND => forward_tsn_supported::decode(value),
+            _ => Ok(Parameter::Unknown { kind, value: value.to_vec() }),
+        }
+    }
+}
+
+impl Tlv for Parameter {
+    fn kind(&self) -> u16 {
+        Parameter::kind(self)
+    }
+
+    fn value_len(&self) -> usize {
+        match self {
+            Parameter::HeartbeatInfo(bytes)
+            | Parameter::StateCookie(bytes)
+            | Parameter::UnrecognizedParameter(bytes)
+            | Parameter::HostNameAddress(bytes)
+            | Parameter::Unknown { value: bytes, .. } => bytes.len(),
+            Parameter::Ipv4Address(_) | Parameter::CookiePreservative(_) => 4,
+            Parameter::Ipv6Address(_) => 16,
+            Parameter::SupportedAddressTypes(types) => 2 * types.len(),
+            Parameter::EcnCapable | Parameter::ForwardTsnSupported => 0,
+        }
+    }
+
+    fn encode_value(&self, out: &mut Vec<u8>) {
+        match self {
+            Parameter::HeartbeatInfo(bytes)
+            | Parameter::StateCookie(bytes)
+            | Parameter::UnrecognizedParameter(bytes)
+            | Parameter::HostNameAddress(bytes)
+            | Parameter::Unknown { value: bytes, .. } => out.extend_from_slice(bytes),
+            Parameter::Ipv4Address(address) => out.extend_from_slice(&address.octets()),
+            Parameter::Ipv6Address(address) => out.extend_from_slice(&address.octets()),
+            Parameter::CookiePreservative(increment) => cookie_preservative::encode_value(*increment, out),
+            Parameter::SupportedAddressTypes(types) => {
+                out.extend(types.iter().flat_map(|kind| kind.to_be_bytes()));
+            }
+            Parameter::EcnCapable | Parameter::ForwardTsnSupported => {}
+        }
+    }
+}
+
+impl fmt::Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parameter::HeartbeatInfo(info) => write!(f, "heartbeat info of {} bytes", info.len()),
+            Parameter::Ipv4Address(address) => write!(f, "{address}"),
+            Parameter::Ipv6Address(address) => write!(f, "{address}"),
+            Parameter::StateCookie(cookie) => write!(f, "state cookie of {} bytes", cookie.len()),
+            Parameter::UnrecognizedParameter(bytes) => {
+                write!(f, "unrecognized parameter of {} bytes", bytes.len())
+            }
+            Parameter::CookiePreservative(increment) => write!(f, "cookie preservative of {increment}"),
+            Parameter::HostNameAddress(name) => write!(f, "host name \"{}\"", name.escape_ascii()),
+            Parameter::SupportedAddressTypes(types) => write!(f, "address types {types:?}"),
+            Parameter::EcnCapable => f.write_str("ECN capable"),
+            Parameter::ForwardTsnSupported => f.write_str("FORWARD-TSN supported"),
+            Parameter::Unknown { kind, value } => write!(f, "parameter {kind:#06x} of {} bytes", value.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::capture::{assert_is_parameter, hex};
+
+    #[test]
+    fn a_parameter_of_an_unknown_type_keeps_its_bytes() {
+        // usrsctp announces its extensions so (RFC 5061 §4.2.7).
+        let extensions = Parameter::Unknown { kind: 0x8008, value: hex("c00fc18082") };
+        assert_is_parameter("80080009 c00fc18082", &extensions);
+        assert_eq!(extensions.action(), UnrecognizedAction::Skip);
+        assert_eq!(extensions.to_string(), "parameter 0x8008 of 5 bytes");
+    }
+
+    #[test]
+    fn one_broken_parameter_breaks_the_list() {
+        let error = TlvError::WrongLength { kind: 0x8000, length: 5, expected: 4 };
+        assert_eq!(Parameter::decode_list(&hex("c0000004 80000005 00000000")), Err(error));
+    }
+}
