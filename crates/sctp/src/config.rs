@@ -80,6 +80,8 @@ pub struct Config {
 
     /// When a path or the association is given up, and how idle paths are probed.
     pub failover: Failover,
+    /// Paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
+    pub trusts_given_addresses: bool,
     /// How long a state cookie is good.
     pub cookie_lifetime: Duration,
     /// How often INIT or COOKIE-ECHO is sent again before giving up.
@@ -253,6 +255,7 @@ impl Config {
                 heartbeat: Duration::from_secs(30),
                 heartbeat_max_burst: 1,
             },
+            trusts_given_addresses: true,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
         }
@@ -416,7 +419,9 @@ impl Config {
             (InitialWindow::TwoUnits, _) => unit * 2,
             (InitialWindow::Bytes(bytes), _) => bytes,
             (InitialWindow::Between { ipv4: bytes, .. }, IpVersion::V4)
-            | (InitialWindow::Between { ipv6: bytes, .. }, IpVersion::V6) => (unit * 4).min((unit * 2).max(bytes)),
+            | (InitialWindow::Between { ipv6: bytes, .. }, IpVersion::V6) => {
+                (unit * 4).min((unit * 2).max(bytes))
+            }
         }
     }
 }

@@ -1,8 +1,13 @@
 //! SCTP (RFC 9260) without I/O: multihomed, sending over all paths at once.
 
+pub mod association;
 pub mod config;
+pub mod endpoint;
 pub mod event;
+pub mod path;
 pub mod policy;
+pub mod receive;
 pub mod record;
+pub mod send;
 pub mod seq;
 pub mod wire;

@@ -16,12 +16,19 @@ impl Burst {
 
     /// An event happened. Events that are handled before anything is sent add up: a driver that hands in a
     /// batch of packets and then sends gets what one that sends after each packet gets.
-    pub fn on_event(&mut self, limit: MaxBurst, acked_retransmission: bool) {
+    pub fn on_event(&mut self, limit: MaxBurst) {
         let allowance = match limit.rule {
-            BurstRule::AfterRetransmission if !acked_retransmission => u32::MAX,
-            _ => limit.packets,
+            BurstRule::AfterRetransmission => u32::MAX,
+            BurstRule::Event | BurstRule::Rfc => limit.packets,
         };
         self.left = self.left.saturating_add(allowance);
+    }
+
+    /// The event acknowledged something that had been sent again.
+    pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
+        if limit.rule == BurstRule::AfterRetransmission {
+            self.left = limit.packets;
+        }
     }
 
     /// A packet with data left.
@@ -48,13 +55,13 @@ mod tests {
     fn an_allowance_adds_up_over_events_and_ends_with_the_sending() {
         let limit = MaxBurst { packets: 4, rule: BurstRule::Event };
         let mut burst = Burst::new();
-        burst.on_event(limit, false);
-        burst.on_event(limit, false);
+        burst.on_event(limit);
+        burst.on_event(limit);
         (0..7).for_each(|_| burst.spend());
         assert!(!burst.is_spent());
         burst.spend();
         assert!(burst.is_spent());
-        burst.on_event(limit, false);
+        burst.on_event(limit);
         burst.end();
         assert!(burst.is_spent());
     }
@@ -63,10 +70,11 @@ mod tests {
     fn after_retransmission_only_events_that_ack_one_are_bounded() {
         let limit = MaxBurst { packets: 4, rule: BurstRule::AfterRetransmission };
         let mut burst = Burst::new();
-        burst.on_event(limit, true);
+        burst.on_event(limit);
+        burst.on_acked_retransmission(limit);
         (0..4).for_each(|_| burst.spend());
         assert!(burst.is_spent());
-        burst.on_event(limit, false);
+        burst.on_event(limit);
         (0..100).for_each(|_| burst.spend());
         assert!(!burst.is_spent());
     }

@@ -21,7 +21,14 @@ pub struct RoundTrip {
 impl RoundTrip {
     /// Nothing measured yet.
     pub fn new(settings: RtoSettings) -> RoundTrip {
-        RoundTrip { settings, srtt: None, rttvar: Duration::ZERO, min: None, rto: settings.initial, probe: None }
+        RoundTrip {
+            settings,
+            srtt: None,
+            rttvar: Duration::ZERO,
+            min: None,
+            rto: settings.initial,
+            probe: None,
+        }
     }
 
     /// A chunk left for the first time: it is timed, unless another is being timed (once a round trip).
@@ -109,7 +116,9 @@ mod tests {
     fn g8_two_samples_give_the_known_estimates() {
         let mut rtt = RoundTrip::new(SETTINGS);
         rtt.on_sample(Duration::from_millis(100));
-        let shown = |rtt: &RoundTrip| (rtt.srtt().map(Duration::as_nanos), rtt.rttvar().as_nanos(), rtt.unbounded().as_nanos());
+        let shown = |rtt: &RoundTrip| {
+            (rtt.srtt().map(Duration::as_nanos), rtt.rttvar().as_nanos(), rtt.unbounded().as_nanos())
+        };
         assert_eq!(shown(&rtt), (Some(100_000_000), 50_000_000, 300_000_000));
         rtt.on_sample(Duration::from_millis(200));
         assert_eq!(shown(&rtt), (Some(112_500_000), 62_500_000, 362_500_000));

@@ -83,24 +83,35 @@ pub struct UnknownPolicy {
 impl Registry {
     /// The rules that anabranch ships.
     pub fn standard() -> Registry {
+        let mut registry = Registry::empty();
+        registry.orders.add("association", |rules| Box::new(AssociationOrder::new(rules.missing_reports)));
+        registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
+        registry.window_limits.add("none", |_| Box::new(Unlimited));
+        registry.loss_responses.add("standard", |_| Box::new(Standard));
+        registry.placements.add("same", |_| Box::new(Same));
+        registry.placements.add("alternate", |_| Box::new(Alternate));
+        registry.schedulers.add("primary", |_| Box::new(Primary));
+        registry.schedulers.add("round-robin", |_| Box::new(RoundRobin::default()));
+        registry.schedulers.add("fill", |_| Box::new(Fill::default()));
+        registry
+            .ack_timings
+            .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
+        registry.sack_contents.add("all", |_| Box::new(FullSack));
+        registry.flow_controls.add("standard", |_| Box::new(StandardFlow));
+        registry
+    }
+
+    fn empty() -> Registry {
         Registry {
-            orders: Table::new("path order")
-                .with("association", |rules| Box::new(AssociationOrder::new(rules.missing_reports))),
-            congestion_controls: Table::new("congestion control")
-                .with("reno", |rules| Box::new(Reno::new(rules.reno))),
-            window_limits: Table::new("window management").with("none", |_| Box::new(Unlimited)),
-            loss_responses: Table::new("loss response").with("standard", |_| Box::new(Standard)),
-            placements: Table::new("retransmission policy")
-                .with("same", |_| Box::new(Same))
-                .with("alternate", |_| Box::new(Alternate)),
-            schedulers: Table::new("scheduler")
-                .with("primary", |_| Box::new(Primary))
-                .with("round-robin", |_| Box::new(RoundRobin::default()))
-                .with("fill", |_| Box::new(Fill::default())),
-            ack_timings: Table::new("SACK timing")
-                .with("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay))),
-            sack_contents: Table::new("SACK content").with("all", |_| Box::new(FullSack)),
-            flow_controls: Table::new("flow control").with("standard", |_| Box::new(StandardFlow)),
+            orders: Table::new("path order"),
+            congestion_controls: Table::new("congestion control"),
+            window_limits: Table::new("window management"),
+            loss_responses: Table::new("loss response"),
+            placements: Table::new("retransmission policy"),
+            schedulers: Table::new("scheduler"),
+            ack_timings: Table::new("SACK timing"),
+            sack_contents: Table::new("SACK content"),
+            flow_controls: Table::new("flow control"),
         }
     }
 }
@@ -114,11 +125,6 @@ impl Default for Registry {
 impl<T: ?Sized> Table<T> {
     fn new(kind: &'static str) -> Table<T> {
         Table { kind, known: BTreeMap::new() }
-    }
-
-    fn with(mut self, name: &str, build: impl Fn(&Rules) -> Box<T> + Send + Sync + 'static) -> Table<T> {
-        self.add(name, build);
-        self
     }
 
     /// Adds a policy, or replaces the one of that name.

@@ -40,6 +40,8 @@ pub struct PathSample {
     pub state: PathState,
     /// The largest IP packet it carries.
     pub mtu: ByteCount,
+    /// The largest SCTP packet it carries: the MTU less the headers of IP and UDP.
+    pub packet_limit: ByteCount,
     /// What windows are counted and grown in (M-SCTP-18 `unit`).
     pub unit: ByteCount,
     /// The congestion window.
@@ -158,6 +160,7 @@ pub(crate) mod tests {
             id: PathId::from_index(index),
             state: PathState::Active,
             mtu: unit,
+            packet_limit: ByteCount::new(1480),
             unit,
             cwnd: unit * 4,
             ssthresh: unit * 64,

@@ -21,8 +21,8 @@ use crate::wire::{Data, GapBlock, Ppid, StreamId};
 
 /// The send buffer of an association.
 ///
-/// Inside, a chunk is known by its position, which is its TSN without the wrap: the number of chunks before
-/// it since the association began.
+/// Inside, a chunk is known by its position, which is its TSN without the wrap: its number among all chunks
+/// since the association began, from 1.
 #[derive(Debug)]
 pub struct SendBuffer {
     charge: Charge,
@@ -100,6 +100,8 @@ struct PathLowest {
 pub struct Sent {
     /// Its weight against the window.
     pub weight: ByteCount,
+    /// Its weight against the peer's receive window.
+    pub rwnd_weight: ByteCount,
     /// Its user data.
     pub payload: ByteCount,
     /// Where it had been sent before, if it had.
@@ -113,8 +115,10 @@ pub struct Sent {
 pub struct Left {
     /// The path.
     pub path: PathId,
-    /// The weight that left.
+    /// Its weight against the window.
     pub weight: ByteCount,
+    /// Its weight against the peer's receive window.
+    pub rwnd_weight: ByteCount,
 }
 
 /// A SACK that no honest receiver sends.
@@ -134,12 +138,12 @@ impl SendBuffer {
             charge,
             rwnd_charge,
             first_tsn: initial,
-            first: 0,
+            first: 1,
             chunks: VecDeque::new(),
-            waiting_from: 0,
+            waiting_from: 1,
             waiting_chunks: 0,
             waiting_bytes: ByteCount::ZERO,
-            sent_end: 0,
+            sent_end: 1,
             held_bytes: ByteCount::ZERO,
             rwnd_flight: ByteCount::ZERO,
             gap_acked: Vec::new(),
@@ -197,7 +201,8 @@ impl SendBuffer {
         chunk.was_sent_again = previous.is_some();
         let length = chunk.payload.len();
         let payload = ByteCount::of_len(length);
-        self.rwnd_flight += rwnd_charge.weigh(length);
+        let rwnd_weight = rwnd_charge.weigh(length);
+        self.rwnd_flight += rwnd_weight;
         if previous.is_some() {
             self.marked.remove(&position);
             self.paths[path.index()].again.insert(position);
@@ -208,7 +213,7 @@ impl SendBuffer {
             self.paths[path.index()].once.insert(position);
         }
         let is_lowest = self.lowest_on(path) == Some(tsn);
-        Sent { weight: charge.weigh(length), payload, previous, is_lowest }
+        Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, is_lowest }
     }
 
     /// Marks a chunk in flight for retransmission: it leaves the flight at once. `None` if it is not in
@@ -227,8 +232,9 @@ impl SendBuffer {
             LostBy::Timeout => chunk.missing_reports = 0,
         }
         let length = chunk.payload.len();
-        let left = Left { path: chunk.path, weight: charge.weigh(length) };
-        self.rwnd_flight -= rwnd_charge.weigh(length);
+        let rwnd_weight = rwnd_charge.weigh(length);
+        let left = Left { path: chunk.path, weight: charge.weigh(length), rwnd_weight };
+        self.rwnd_flight -= rwnd_weight;
         self.marked.insert(position);
         self.revoked.remove(&position);
         Some(left)
@@ -366,6 +372,16 @@ impl SendBuffer {
     pub fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
         let (once, again) = self.lowest_positions(path);
         once.into_iter().chain(again).min().map(|position| self.tsn(position))
+    }
+
+    /// Whether the chunk is acknowledged, cumulatively or by a gap block.
+    pub fn is_acked(&self, tsn: Tsn) -> bool {
+        tsn.is_before(self.first_tsn) || self.chunk(self.position(tsn)).state == State::Acked
+    }
+
+    /// What the chunk weighs against the peer's receive window.
+    pub fn rwnd_weight(&self, tsn: Tsn) -> ByteCount {
+        self.rwnd_charge.weigh(self.chunk(self.position(tsn)).payload.len())
     }
 
     /// The highest TSN that was ever sent.
@@ -516,8 +532,7 @@ impl SendBuffer {
     }
 
     fn compare_lowest(&self, news: &mut SackNews) {
-        let is_acked =
-            |position: u64| position < self.first || self.chunk(position).state == State::Acked;
+        let is_acked = |position: u64| position < self.first || self.chunk(position).state == State::Acked;
         for (&(once, again), path) in self.lowest_before.iter().zip(&mut news.paths) {
             path.sent_once = once.is_some_and(is_acked);
             path.sent_again = again.is_some_and(is_acked);
@@ -679,7 +694,10 @@ mod tests {
         let mut buffer = buffer(3);
         sent(&mut buffer, 0..3, ONE);
         let left = buffer.mark(tsn(0), LostBy::MissingReports);
-        assert_eq!(left, Some(Left { path: ONE, weight: ByteCount::new(100) }));
+        assert_eq!(
+            left,
+            Some(Left { path: ONE, weight: ByteCount::new(100), rwnd_weight: ByteCount::new(100) })
+        );
         assert_eq!(buffer.mark(tsn(0), LostBy::Timeout), None, "it is not in flight");
         assert_eq!(buffer.marked().map(|lost| lost.tsn).collect::<Vec<_>>(), [tsn(0)]);
         let again = buffer.on_sent(tsn(0), two());
@@ -715,7 +733,10 @@ mod tests {
             (data.ssn.get(), data.beginning, data.ending, data.payload.len())
         };
         assert_eq!(flags(0), (0, true, true, 100));
-        assert_eq!([1, 2, 3].map(flags), [(1, true, false, 100), (1, false, false, 100), (1, false, true, 50)]);
+        assert_eq!(
+            [1, 2, 3].map(flags),
+            [(1, true, false, 100), (1, false, false, 100), (1, false, true, 50)]
+        );
     }
 
     #[test]

@@ -82,6 +82,16 @@ pub struct Progress {
     pub missing: Vec<(Tsn, PathId)>,
 }
 
+impl Progress {
+    /// This value, emptied and made wide enough for `paths` paths.
+    pub fn cleared(&mut self, paths: usize) -> &mut Progress {
+        self.advanced.clear();
+        self.advanced.resize(paths, false);
+        self.missing.clear();
+        self
+    }
+}
+
 /// A rule for reading SACKs path by path.
 pub trait PathOrder: Debug + Send {
     /// A chunk left on `path`; `retransmission` if it had left before.

@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn a_path_is_filled_before_the_next_is_used() {
-        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1500) };
+        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
         let mut paths = [sample(0), sample(1)];
         let mut scheduler = Fill::default();
         let mut order = Vec::new();

@@ -24,7 +24,7 @@ impl Index {
 pub struct QueueView {
     /// How many chunks.
     pub chunks: usize,
-    /// The size of the IP packet that the oldest one needs.
+    /// The size of the SCTP packet that the oldest one needs.
     pub oldest: ByteCount,
 }
 
@@ -40,5 +40,5 @@ pub trait Scheduler: Debug + Send {
 
 /// Whether `path` has room and is wide enough for the oldest waiting chunk.
 pub fn may_carry(path: &PathSample, queue: &QueueView) -> bool {
-    path.may_send() && queue.oldest <= path.mtu
+    path.may_send() && queue.oldest <= path.packet_limit
 }

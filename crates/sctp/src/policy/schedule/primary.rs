@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn data_leaves_the_primary_only_when_it_fails() {
-        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1500) };
+        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
         let mut paths = [sample(0), sample(1)];
         assert_eq!(Primary.pick(&queue, &view(&paths)).map(|(path, _)| path.index()), Some(0));
         paths[0].flight = paths[0].cwnd;

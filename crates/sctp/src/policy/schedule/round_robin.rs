@@ -26,7 +26,7 @@ mod tests {
     use super::*;
     use crate::policy::view::tests::{sample, view};
 
-    const QUEUE: QueueView = QueueView { chunks: 9, oldest: ByteCount::new(1500) };
+    const QUEUE: QueueView = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
 
     #[test]
     fn paths_with_room_take_turns() {
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn a_path_that_is_too_narrow_is_passed_over() {
         let mut paths = [sample(0), sample(1)];
-        paths[0].mtu = ByteCount::new(1280);
+        paths[0].packet_limit = ByteCount::new(1252);
         let picked = RoundRobin::default().pick(&QUEUE, &view(&paths));
         assert_eq!(picked.map(|(path, _)| path.index()), Some(1));
     }

@@ -1,0 +1,193 @@
+//! Control chunks on their way out, and the HEARTBEATs among them. It knows no data.
+
+use std::fmt;
+
+use anabranch_base::{Duration, Time};
+
+use super::session::{PeerGone, Session};
+use super::timers::Timer;
+use crate::policy::{PathId, PathState};
+use crate::record::Happening;
+use crate::wire::{Cause, EncodeChunk, ErrorChunk, Heartbeat, HeartbeatAck};
+
+/// A control chunk that waits to leave.
+pub struct Control {
+    /// On which path.
+    pub path: PathId,
+    /// Whether it may leave on a path that is not verified (RFC 9260 §5.4: only HEARTBEATs and their
+    /// answers, and what is bundled with them).
+    pub is_probe: bool,
+    /// The chunk.
+    pub chunk: Box<dyn EncodeChunk + Send>,
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a chunk of {} bytes for {}", self.chunk.encoded_len(), self.path)
+    }
+}
+
+impl Session {
+    /// Queues a chunk for `path`, or for another if that is not usable.
+    pub(super) fn post(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
+        let path = self.usable_path(path);
+        self.outbox.push_back(Control { path, is_probe: false, chunk: Box::new(chunk) });
+    }
+
+    /// Reports an error to the peer (RFC 9260 §3.3.10), unless too many wait already: a flood of bad chunks
+    /// is not answered by a flood.
+    pub(super) fn report(&mut self, path: PathId, causes: Vec<Cause>) {
+        if self.outbox.len() < MAX_OUTBOX {
+            self.post(path, ErrorChunk { causes });
+        }
+    }
+
+    /// A HEARTBEAT arrived: its information goes back unchanged, on the same path (RFC 9260 §8.3).
+    pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
+        if self.outbox.len() < MAX_OUTBOX {
+            let chunk = Box::new(HeartbeatAck { info: heartbeat.info });
+            self.outbox.push_back(Control { path, is_probe: true, chunk });
+        }
+    }
+
+    /// A HEARTBEAT-ACK arrived. Only the answer to the HEARTBEAT that is under way counts.
+    pub(super) fn on_heartbeat_ack(&mut self, now: Time, ack: &HeartbeatAck) {
+        let Some(probe) = Probe::decode(&ack.info) else { return };
+        if probe.path.index() >= self.paths.len() {
+            return;
+        }
+        let Some(sent_at) = self.paths.heartbeat(probe.path).take_heartbeat(probe.nonce) else { return };
+        let path = probe.path;
+        self.timers.stop(Timer::HeartbeatAnswer(path));
+        let sample = now.since(sent_at);
+        self.paths.on_round_trip(path, sample);
+        let rto = self.paths.sample(path).rto;
+        self.record(now, path, Happening::RoundTrip { sample, rto });
+        self.errors = 0;
+        let change = self.paths.confirm(path);
+        self.announce(path, change);
+        self.schedule_heartbeat(path, now);
+    }
+
+    /// The association is open: paths that are not verified are probed, the others are watched
+    /// (RFC 9260 §5.4, §8.3).
+    pub(super) fn start_heartbeats(&mut self, now: Time) {
+        for path in self.paths.ids() {
+            self.schedule_heartbeat(path, now);
+        }
+        self.verify_paths(now);
+    }
+
+    /// Probes paths that are not verified: at most HB.Max.Burst in one RTO (RFC 9260 §5.4).
+    pub(super) fn verify_paths(&mut self, now: Time) {
+        if self.timers.is_running(Timer::Verification) {
+            return;
+        }
+        let limit = self.settings.config.failover;
+        let unverified: Vec<PathId> = self
+            .paths
+            .ids()
+            .filter(|&id| {
+                let health = self.paths.health(id);
+                health.state() == PathState::Unconfirmed
+                    && !health.awaits_heartbeat()
+                    && health.errors() <= limit.path_max
+            })
+            .collect();
+        for &path in unverified.iter().take(limit.heartbeat_max_burst as usize) {
+            self.send_heartbeat(path, now);
+        }
+        if let Some(&first) = unverified.first() {
+            self.timers.set(Timer::Verification, now + self.paths.sample(first).rto);
+        }
+    }
+
+    /// A heartbeat period ended.
+    pub(super) fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
+        if self.paths.sample(path).state == PathState::Removed {
+            return;
+        }
+        let is_idle = self.paths.heartbeat(path).take_idle();
+        if is_idle && !self.paths.health(path).awaits_heartbeat() {
+            self.send_heartbeat(path, now);
+        }
+        self.schedule_heartbeat(path, now);
+    }
+
+    /// A HEARTBEAT was not answered within RTO (RFC 9260 §8.3).
+    pub(super) fn on_heartbeat_unanswered(&mut self, path: PathId, now: Time) -> Result<(), PeerGone> {
+        if !self.paths.heartbeat(path).give_up_heartbeat() {
+            return Ok(());
+        }
+        self.paths.back_off(path);
+        // RFC 9260 §8.1 counts for the association only what fails on the path that carries the data; §5.4
+        // never counts the probes of unconfirmed paths.
+        let state = self.paths.sample(path).state;
+        let carries_data = path == self.usable_path(self.paths.primary());
+        self.count_error(path, carries_data && state != PathState::Unconfirmed)?;
+        if state == PathState::Unconfirmed {
+            self.verify_paths(now);
+        }
+        Ok(())
+    }
+
+    /// Every HB.interval + RTO, with a jitter of half an RTO either way (RFC 9260 §8.3).
+    fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
+        let rto = self.paths.sample(path).rto;
+        let jitter = Duration::from_nanos(self.random() % rto.as_nanos().max(1));
+        let period = self.settings.config.failover.heartbeat + rto / 2 + jitter;
+        self.timers.set(Timer::Heartbeat(path), now + period);
+    }
+
+    fn send_heartbeat(&mut self, path: PathId, now: Time) {
+        let nonce = self.random();
+        let chunk = Box::new(Heartbeat { info: Probe { nonce, path }.encode() });
+        self.outbox.push_back(Control { path, is_probe: true, chunk });
+        self.paths.heartbeat(path).on_heartbeat_sent(nonce, now);
+        self.timers.set(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
+    }
+}
+
+/// What a HEARTBEAT carries: a nonce against forgery, and which path it probes. When it left is remembered
+/// here, not trusted to the peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Probe {
+    nonce: u64,
+    path: PathId,
+}
+
+impl Probe {
+    fn encode(self) -> Vec<u8> {
+        let mut info = vec![0; PROBE_LEN];
+        info[..8].copy_from_slice(&self.nonce.to_be_bytes());
+        info[8..16].copy_from_slice(&(self.path.index() as u64).to_be_bytes());
+        info
+    }
+
+    fn decode(info: &[u8]) -> Option<Probe> {
+        let info: &[u8; PROBE_LEN] = info.try_into().ok()?;
+        let (nonce, rest) = info.split_first_chunk::<8>()?;
+        let index = u64::from_be_bytes(*rest.first_chunk::<8>()?);
+        let path = PathId::from_index(usize::from(u16::try_from(index).ok()?));
+        Some(Probe { nonce: u64::from_be_bytes(*nonce), path })
+    }
+}
+
+/// M-SCTP-1: 60 bytes a packet.
+const PROBE_LEN: usize = 20;
+
+/// So many control chunks may wait; answers beyond that are not given.
+const MAX_OUTBOX: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_survives_the_way_and_other_information_is_none() {
+        let probe = Probe { nonce: 0x0102_0304_0506_0708, path: PathId::from_index(3) };
+        assert_eq!(Probe::decode(&probe.encode()), Some(probe));
+        assert_eq!(Probe::decode(&[0; 19]), None);
+        assert_eq!(Probe::decode(&[0xff; 20]), None, "no path has that number");
+    }
+}

@@ -1,0 +1,237 @@
+//! The state cookie: all that an acceptor would have to remember of a half-open association, signed and
+//! handed to the peer instead (RFC 9260 §5.1.3). It knows how to seal and to open one; who has the keys is
+//! the endpoint's business.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use anabranch_base::{Duration, Time};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::seq::Tsn;
+use crate::wire::VerificationTag;
+
+/// What both ends agreed on, from the acceptor's side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateCookie {
+    /// When it was made.
+    pub created: Time,
+    /// How long it is good.
+    pub lifetime: Duration,
+    /// The acceptor's tag.
+    pub local_tag: VerificationTag,
+    /// The initiator's tag.
+    pub peer_tag: VerificationTag,
+    /// The tags of the association that existed when the INIT came, or zero (RFC 9260 §5.2.2).
+    pub tie_tags: (VerificationTag, VerificationTag),
+    /// The acceptor's first TSN.
+    pub local_tsn: Tsn,
+    /// The initiator's first TSN.
+    pub peer_tsn: Tsn,
+    /// The initiator's receive window.
+    pub peer_window: u32,
+    /// The streams the acceptor may use.
+    pub outbound_streams: u16,
+    /// The streams the initiator may use.
+    pub inbound_streams: u16,
+    /// The acceptor's SCTP port.
+    pub local_port: u16,
+    /// The initiator's SCTP port.
+    pub peer_port: u16,
+    /// Where the INIT arrived.
+    pub local: SocketAddr,
+    /// Where it came from.
+    pub remote: SocketAddr,
+    /// The other addresses that the initiator announced.
+    pub announced: Vec<IpAddr>,
+}
+
+/// A cookie that is none of ours, or was changed on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForgedCookie;
+
+/// A key to sign cookies with.
+pub type CookieKey = [u8; 32];
+
+impl StateCookie {
+    /// The cookie in bytes, with its signature (HMAC-SHA-256) in front.
+    pub fn seal(&self, key: &CookieKey) -> Vec<u8> {
+        let mut body = Vec::with_capacity(SIGNATURE_LEN + 128);
+        body.resize(SIGNATURE_LEN, 0);
+        for number in [self.created.as_nanos(), self.lifetime.as_nanos()] {
+            body.extend(number.to_be_bytes());
+        }
+        let tags = [self.local_tag, self.peer_tag, self.tie_tags.0, self.tie_tags.1];
+        tags.iter().for_each(|tag| body.extend(tag.get().to_be_bytes()));
+        for number in [self.local_tsn.get(), self.peer_tsn.get(), self.peer_window] {
+            body.extend(number.to_be_bytes());
+        }
+        for number in [self.outbound_streams, self.inbound_streams, self.local_port, self.peer_port] {
+            body.extend(number.to_be_bytes());
+        }
+        for address in [self.local, self.remote] {
+            write_ip(&mut body, address.ip());
+            body.extend(address.port().to_be_bytes());
+        }
+        let announced = &self.announced[..self.announced.len().min(MAX_ANNOUNCED)];
+        announced.iter().for_each(|&ip| write_ip(&mut body, ip));
+        let signature = signer(key, &body[SIGNATURE_LEN..]).finalize().into_bytes();
+        body[..SIGNATURE_LEN].copy_from_slice(&signature);
+        body
+    }
+
+    /// The cookie in `bytes`.
+    ///
+    /// # Errors
+    /// It was not signed with `key`.
+    pub fn open(bytes: &[u8], key: &CookieKey) -> Result<StateCookie, ForgedCookie> {
+        let (signature, body) = bytes.split_at_checked(SIGNATURE_LEN).ok_or(ForgedCookie)?;
+        signer(key, body).verify_slice(signature).map_err(|_| ForgedCookie)?;
+        let mut reader = Reader { rest: body };
+        reader.cookie().ok_or(ForgedCookie)
+    }
+
+    /// By how much the cookie is too old at `now`; `None` while it is good.
+    pub fn staleness(&self, now: Time) -> Option<Duration> {
+        let age = now.since(self.created);
+        (age > self.lifetime).then(|| age.saturating_sub(self.lifetime))
+    }
+}
+
+/// Reads what [`StateCookie::seal`] wrote; only ever given signed bytes, and still never panics.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn cookie(&mut self) -> Option<StateCookie> {
+        let (created, lifetime) = (Time::from_nanos(self.u64()?), Duration::from_nanos(self.u64()?));
+        let (local_tag, peer_tag, tie_tags) = (self.tag()?, self.tag()?, (self.tag()?, self.tag()?));
+        let (local_tsn, peer_tsn, peer_window) = (Tsn::new(self.u32()?), Tsn::new(self.u32()?), self.u32()?);
+        let (outbound_streams, inbound_streams) = (self.u16()?, self.u16()?);
+        let (local_port, peer_port) = (self.u16()?, self.u16()?);
+        let (local, remote) = (self.socket_address()?, self.socket_address()?);
+        let mut announced = Vec::new();
+        while !self.rest.is_empty() {
+            announced.push(self.ip()?);
+        }
+        Some(StateCookie {
+            created,
+            lifetime,
+            local_tag,
+            peer_tag,
+            tie_tags,
+            local_tsn,
+            peer_tsn,
+            peer_window,
+            outbound_streams,
+            inbound_streams,
+            local_port,
+            peer_port,
+            local,
+            remote,
+            announced,
+        })
+    }
+
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.rest.split_first_chunk::<N>()?;
+        self.rest = rest;
+        Some(*taken)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.take().map(u16::from_be_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_be_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.take().map(u64::from_be_bytes)
+    }
+
+    fn tag(&mut self) -> Option<VerificationTag> {
+        self.u32().map(VerificationTag::new)
+    }
+
+    fn ip(&mut self) -> Option<IpAddr> {
+        let octets: [u8; 16] = self.take()?;
+        Some(Ipv6Addr::from(octets).to_canonical())
+    }
+
+    fn socket_address(&mut self) -> Option<SocketAddr> {
+        Some(SocketAddr::new(self.ip()?, self.u16()?))
+    }
+}
+
+/// An address in 16 bytes; IPv4 as IPv4-mapped.
+fn write_ip(body: &mut Vec<u8>, ip: IpAddr) {
+    let octets = match ip {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped().octets(),
+        IpAddr::V6(ip) => ip.octets(),
+    };
+    body.extend(octets);
+}
+
+fn signer(key: &CookieKey, body: &[u8]) -> Hmac<Sha256> {
+    let mut signer = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    signer.update(body);
+    signer
+}
+
+const SIGNATURE_LEN: usize = 32;
+/// More addresses of one peer than this are not remembered.
+const MAX_ANNOUNCED: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cookie() -> StateCookie {
+        StateCookie {
+            created: Time::from_nanos(5),
+            lifetime: Duration::from_secs(60),
+            local_tag: VerificationTag::new(1),
+            peer_tag: VerificationTag::new(2),
+            tie_tags: (VerificationTag::new(3), VerificationTag::new(4)),
+            local_tsn: Tsn::new(5),
+            peer_tsn: Tsn::new(6),
+            peer_window: 65_536,
+            outbound_streams: 7,
+            inbound_streams: 8,
+            local_port: 9,
+            peer_port: 10,
+            local: SocketAddr::from(([127, 0, 0, 1], 9899)),
+            remote: "[2001:db8::1]:4000".parse().expect("an address"),
+            announced: vec![IpAddr::from([10, 0, 0, 1])],
+        }
+    }
+
+    #[test]
+    fn a_sealed_cookie_opens_to_what_went_in() {
+        let key = [7; 32];
+        assert_eq!(StateCookie::open(&cookie().seal(&key), &key), Ok(cookie()));
+    }
+
+    #[test]
+    fn a_cookie_that_was_changed_anywhere_does_not_open() {
+        let key = [7; 32];
+        let sealed = cookie().seal(&key);
+        for at in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[at] ^= 1;
+            assert_eq!(StateCookie::open(&changed, &key), Err(ForgedCookie), "byte {at}");
+        }
+        assert_eq!(StateCookie::open(&sealed[..20], &key), Err(ForgedCookie));
+        assert_eq!(StateCookie::open(&sealed, &[8; 32]), Err(ForgedCookie));
+    }
+
+    #[test]
+    fn a_cookie_goes_stale() {
+        let at = |seconds| Time::from_nanos(5) + Duration::from_secs(seconds);
+        assert_eq!(cookie().staleness(at(60)), None);
+        assert_eq!(cookie().staleness(at(63)), Some(Duration::from_secs(3)));
+    }
+}

@@ -1,0 +1,56 @@
+//! What goes in and out of an association: whole packets, each on a path. It knows no chunk.
+
+use bytes::Bytes;
+
+use crate::policy::PathId;
+
+/// The ECN bits of an IP packet (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// 00: the sender cannot.
+    #[default]
+    NotCapable,
+    /// 10: it can.
+    Capable0,
+    /// 01: it can.
+    Capable1,
+    /// 11: a queue on the way was congested.
+    CongestionExperienced,
+}
+
+/// A packet that arrived.
+#[derive(Clone, Debug)]
+pub struct Datagram {
+    /// On which path.
+    pub path: PathId,
+    /// With which ECN bits.
+    pub ecn: Ecn,
+    /// The SCTP packet.
+    pub bytes: Bytes,
+}
+
+/// Packets that leave on one path, one behind the other in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// On which path.
+    pub path: PathId,
+    /// With which ECN bits.
+    pub ecn: Ecn,
+    /// The length of every packet but the last, which may be shorter.
+    pub segment_size: usize,
+    /// The length of all of them.
+    pub len: usize,
+    /// The round of the path's window that the packets belong to, for observers.
+    pub round: u64,
+    /// Whether they carry something that was sent before, for observers.
+    pub retransmission: bool,
+}
+
+/// A packet by itself, for drivers that hand packets on one by one.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// Where and how it leaves.
+    pub transmit: Transmit,
+    /// The SCTP packet.
+    pub bytes: Bytes,
+}

@@ -1,0 +1,376 @@
+//! Opening an association from this end: INIT, then COOKIE-ECHO, each again until it is answered
+//! (RFC 9260 §5.1). It knows no data.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use anabranch_base::{ByteCount, Duration, Seed, Time};
+
+use super::session::{Agreement, Session, Settings};
+use super::timers::{Timer, Timers};
+use crate::path::{PathAddresses, PathTable};
+use crate::policy::{PathId, PathState};
+use crate::seq::Tsn;
+use crate::wire::{
+    Cause, CommonHeader, CookieEcho, ErrorChunk, Init, InitAck, InitLayout, PacketBuilder, Parameter,
+    VerificationTag,
+};
+
+/// An association that this end is opening.
+#[derive(Debug)]
+pub struct Handshake {
+    pub(super) settings: Arc<Settings>,
+    pub(super) seed: Seed,
+    pub(super) identity: Identity,
+    pub(super) paths: PathTable,
+    pub(super) timers: Timers,
+    /// The local addresses that the peer is told of.
+    announced: Vec<IpAddr>,
+    stage: Stage,
+    /// Where the next INIT or COOKIE-ECHO goes.
+    path: PathId,
+    attempts: u32,
+    rto: Duration,
+    is_due: bool,
+    /// By how much the cookie was too old, when the peer refused one.
+    staleness: Option<Duration>,
+}
+
+/// What this end calls itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// This end's SCTP port.
+    pub local_port: u16,
+    /// The peer's SCTP port.
+    pub peer_port: u16,
+    /// The tag that the peer is to use.
+    pub tag: VerificationTag,
+    /// The first TSN.
+    pub tsn: Tsn,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// COOKIE-WAIT: INIT is not answered yet.
+    CookieWait,
+    /// COOKIE-ECHOED: the cookie is not answered yet; all else is agreed.
+    CookieEchoed { cookie: Vec<u8>, reports: Vec<Cause>, session: Box<Session> },
+}
+
+/// Why an INIT-ACK cannot be accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What the peer is told.
+    pub cause: Option<Cause>,
+    /// The peer's tag, to tell it.
+    pub peer_tag: VerificationTag,
+    /// What the application is told.
+    pub what: String,
+}
+
+/// Nobody answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// How often INIT or COOKIE-ECHO was sent.
+    pub attempts: u32,
+}
+
+impl Handshake {
+    /// Begins to open an association over `paths`, the first one first.
+    pub fn new(
+        settings: Arc<Settings>,
+        identity: Identity,
+        announced: Vec<IpAddr>,
+        paths: &[PathAddresses],
+        seed: Seed,
+    ) -> Handshake {
+        // RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are
+        // automatically considered to be CONFIRMED."
+        let given = match settings.config.trusts_given_addresses {
+            true => PathState::Active,
+            false => PathState::Unconfirmed,
+        };
+        let mut table = PathTable::new();
+        for (index, &addresses) in paths.iter().enumerate() {
+            let state = if index == 0 { PathState::Active } else { given };
+            table.add(addresses, state, &settings.config);
+        }
+        Handshake {
+            rto: settings.config.rto.initial,
+            settings,
+            seed,
+            identity,
+            paths: table,
+            timers: Timers::default(),
+            announced,
+            stage: Stage::CookieWait,
+            path: PathId::FIRST,
+            attempts: 0,
+            is_due: true,
+            staleness: None,
+        }
+    }
+
+    /// T1-init or T1-cookie expired: again, on the next path (RFC 9260 §5.1, §6.3.3 applies its doubling).
+    pub fn on_timeout(&mut self) -> Result<(), NoAnswer> {
+        if self.attempts > self.settings.config.max_init_retransmits {
+            return Err(NoAnswer { attempts: self.attempts });
+        }
+        self.path = PathId::from_index((self.path.index() + 1) % self.paths().len().max(1));
+        self.rto = (self.rto * 2).min(self.settings.config.rto.max);
+        self.is_due = true;
+        Ok(())
+    }
+
+    /// The peer answered INIT. The cookie goes back next, and with it what we did not understand.
+    pub fn on_init_ack(&mut self, path: PathId, ack: InitAck) -> Result<(), Refusal> {
+        if !matches!(self.stage, Stage::CookieWait) {
+            // RFC 9260 §5.2.3: "If an INIT ACK chunk is received in any state other than the COOKIE-WAIT
+            // or CLOSED state, the endpoint SHOULD discard it."
+            return Ok(());
+        }
+        let body = check_init(&ack)?;
+        let cookie = body.cookie.ok_or_else(|| Refusal {
+            cause: Some(Cause::MissingMandatoryParameter(vec![Parameter::STATE_COOKIE])),
+            peer_tag: ack.initiate_tag,
+            what: "its INIT-ACK has no state cookie".to_owned(),
+        })?;
+        let config = &self.settings.config;
+        let agreement = Agreement {
+            local_port: self.identity.local_port,
+            peer_port: self.identity.peer_port,
+            local_tag: self.identity.tag,
+            peer_tag: ack.initiate_tag,
+            local_tsn: self.identity.tsn,
+            peer_tsn: ack.initial_tsn,
+            peer_window: ByteCount::new(u64::from(ack.a_rwnd)),
+            outbound_streams: config.outbound_streams.min(ack.inbound_streams),
+            inbound_streams: config.inbound_streams.min(ack.outbound_streams),
+        };
+        let mut paths = std::mem::take(&mut self.paths);
+        paths.set_primary(path);
+        paths.confirm(path);
+        join_announced(&mut paths, path, &body.addresses, &self.settings);
+        let session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
+        self.stage = Stage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
+        self.path = path;
+        self.attempts = 0;
+        self.rto = self.settings.config.rto.initial;
+        self.is_due = true;
+        Ok(())
+    }
+
+    /// The peer accepted the cookie: the association is open.
+    pub fn on_cookie_ack(&mut self) -> Option<Session> {
+        match std::mem::replace(&mut self.stage, Stage::CookieWait) {
+            Stage::CookieEchoed { session, .. } => Some(*session),
+            Stage::CookieWait => None,
+        }
+    }
+
+    /// The peer found the cookie too old: begin again and ask for one that lives longer (RFC 9260 §5.2.6).
+    pub fn on_stale_cookie(&mut self, staleness: Duration) {
+        let Some(session) = self.on_cookie_ack() else { return };
+        self.paths = session.paths;
+        self.staleness = Some(staleness);
+        self.is_due = true;
+    }
+
+    /// Gives the paths away, to open the association by the peer's own INIT (RFC 9260 §5.2.4 B).
+    pub fn take_paths(&mut self) -> PathTable {
+        match self.on_cookie_ack() {
+            Some(session) => session.paths,
+            None => std::mem::take(&mut self.paths),
+        }
+    }
+
+    /// The packet that is due.
+    pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>) -> Option<(PathId, usize)> {
+        if !std::mem::replace(&mut self.is_due, false) {
+            return None;
+        }
+        self.attempts += 1;
+        self.timers.set(Timer::Handshake, now + self.rto);
+        let limit = self.paths().sample(self.path).packet_limit.as_len();
+        let len = match &self.stage {
+            Stage::CookieWait => {
+                let mut builder = PacketBuilder::new(buf, self.header(VerificationTag::ZERO), limit);
+                builder.push(&self.init()).expect("an INIT fits the least MTU");
+                builder.finish(self.settings.config.checksum)
+            }
+            Stage::CookieEchoed { cookie, reports, session } => {
+                let header = self.header(session.agreement.peer_tag);
+                let mut builder = PacketBuilder::new(buf, header, limit.max(cookie.len() + 64));
+                builder.push(&CookieEcho { cookie }).expect("room was made for the cookie");
+                if !reports.is_empty() {
+                    // What does not fit beside the cookie is not reported: reports are a courtesy.
+                    let _ = builder.push(&ErrorChunk { causes: reports.clone() });
+                }
+                builder.finish(self.settings.config.checksum)
+            }
+        };
+        Some((self.path, len))
+    }
+
+    /// Whether the cookie is on its way.
+    pub fn is_cookie_echoed(&self) -> bool {
+        matches!(self.stage, Stage::CookieEchoed { .. })
+    }
+
+    /// The tag the peer uses, once it is known.
+    pub fn peer_tag(&self) -> Option<VerificationTag> {
+        match &self.stage {
+            Stage::CookieWait => None,
+            Stage::CookieEchoed { session, .. } => Some(session.agreement.peer_tag),
+        }
+    }
+
+    /// The paths, wherever they are just now.
+    pub fn paths(&self) -> &PathTable {
+        match &self.stage {
+            Stage::CookieWait => &self.paths,
+            Stage::CookieEchoed { session, .. } => &session.paths,
+        }
+    }
+
+    /// The paths, to be changed.
+    pub fn paths_mut(&mut self) -> &mut PathTable {
+        match &mut self.stage {
+            Stage::CookieWait => &mut self.paths,
+            Stage::CookieEchoed { session, .. } => &mut session.paths,
+        }
+    }
+
+    /// The header of a packet to the peer.
+    pub fn header(&self, tag: VerificationTag) -> CommonHeader {
+        CommonHeader {
+            source_port: self.identity.local_port,
+            destination_port: self.identity.peer_port,
+            verification_tag: tag,
+        }
+    }
+
+    fn init(&self) -> Init {
+        let mut parameters = address_parameters(&self.announced);
+        parameters
+            .push(Parameter::SupportedAddressTypes(vec![Parameter::IPV4_ADDRESS, Parameter::IPV6_ADDRESS]));
+        if let Some(staleness) = self.staleness {
+            parameters.push(Parameter::CookiePreservative(staleness * 2));
+        }
+        let config = &self.settings.config;
+        Init {
+            initiate_tag: self.identity.tag,
+            a_rwnd: u32::try_from(config.receive_buffer.get()).unwrap_or(u32::MAX),
+            outbound_streams: config.outbound_streams,
+            inbound_streams: config.inbound_streams,
+            initial_tsn: self.identity.tsn,
+            parameters,
+        }
+    }
+}
+
+/// What the parameters of an INIT or INIT-ACK say.
+#[derive(Debug, Default)]
+pub struct InitBody {
+    /// The state cookie, in an INIT-ACK.
+    pub cookie: Option<Vec<u8>>,
+    /// The other addresses of the sender.
+    pub addresses: Vec<IpAddr>,
+    /// By how much a cookie should live longer.
+    pub preservative: Option<Duration>,
+    /// What was not understood and asks to be reported: as parameters for an INIT-ACK.
+    pub unrecognized: Vec<Parameter>,
+    /// The same as causes for an ERROR.
+    pub reports: Vec<Cause>,
+}
+
+/// Checks the fixed part of an INIT or INIT-ACK and reads its parameters (RFC 9260 §3.3.2, §3.3.3, §3.2.1).
+pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, Refusal> {
+    let refuse = |cause: Option<Cause>, what: &str| {
+        Err(Refusal { cause, peer_tag: init.initiate_tag, what: what.to_owned() })
+    };
+    if init.initiate_tag == VerificationTag::ZERO {
+        return refuse(Some(Cause::InvalidMandatoryParameter), "its initiate tag is zero");
+    }
+    if init.outbound_streams == 0 || init.inbound_streams == 0 {
+        return refuse(Some(Cause::InvalidMandatoryParameter), "it offers no streams");
+    }
+    if init.a_rwnd < MIN_A_RWND {
+        let what = "it advertises a window of less than 1500 bytes";
+        return refuse(Some(Cause::ProtocolViolation(what.as_bytes().to_vec())), what);
+    }
+    let mut body = InitBody::default();
+    for parameter in &init.parameters {
+        match parameter {
+            Parameter::StateCookie(cookie) => body.cookie = Some(cookie.clone()),
+            Parameter::Ipv4Address(ip) => body.addresses.push(IpAddr::V4(*ip)),
+            Parameter::Ipv6Address(ip) => body.addresses.push(IpAddr::V6(*ip)),
+            Parameter::CookiePreservative(by) => body.preservative = Some(*by),
+            Parameter::HostNameAddress(_) => {
+                // RFC 9260 §5.1.2 C: "the endpoint MUST immediately send an ABORT chunk and MAY include an
+                // error cause indicating Unresolvable Address".
+                let what = "it names its address by a host name";
+                return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
+            }
+            Parameter::Unknown { .. } if !note_unknown(parameter, &mut body) => break,
+            _ => {}
+        }
+    }
+    Ok(body)
+}
+
+/// Whether to go on after a parameter that is not known.
+fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
+    let action = parameter.action();
+    if action.is_report() {
+        body.unrecognized.push(Parameter::UnrecognizedParameter(parameter.to_bytes()));
+        body.reports.push(Cause::UnrecognizedParameters(parameter.to_bytes()));
+    }
+    !action.is_stop()
+}
+
+/// Our addresses, when there is more than the packet's source to tell.
+pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
+    if announced.len() < 2 {
+        return Vec::new();
+    }
+    let parameter = |ip: &IpAddr| match *ip {
+        IpAddr::V4(ip) => Parameter::Ipv4Address(ip),
+        IpAddr::V6(ip) => Parameter::Ipv6Address(ip),
+    };
+    announced.iter().map(parameter).collect()
+}
+
+/// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses
+/// in turn, to the UDP port that the peer answered from.
+fn join_announced(paths: &mut PathTable, answered: PathId, announced: &[IpAddr], settings: &Settings) {
+    let source = paths.addresses(answered).remote;
+    let locals: Vec<SocketAddr> = paths.ids().map(|id| paths.addresses(id).local).collect();
+    for &ip in acceptable(announced, source.ip()) {
+        let is_known = paths.ids().any(|id| paths.addresses(id).remote.ip() == ip);
+        let fitting: Vec<SocketAddr> =
+            locals.iter().copied().filter(|local| local.is_ipv4() == ip.is_ipv4()).collect();
+        if is_known || fitting.is_empty() || paths.len() >= MAX_PATHS {
+            continue;
+        }
+        let local = fitting[paths.len() % fitting.len()];
+        let remote = SocketAddr::new(ip, source.port());
+        paths.add(PathAddresses { local, remote }, PathState::Unconfirmed, &settings.config);
+    }
+}
+
+/// The announced addresses that may be tried: none that reaches many hosts, and this host's own only if the
+/// peer is on it.
+pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = &IpAddr> {
+    announced.iter().take(MAX_PATHS).filter(move |ip| {
+        let is_many =
+            ip.is_multicast() || ip.is_unspecified() || matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
+        !is_many && (!ip.is_loopback() || source.is_loopback())
+    })
+}
+
+/// RFC 9260 §3.3.2: "An endpoint receiving an INIT chunk with the a_rwnd parameter set to a value smaller
+/// than 1500 MUST discard the packet".
+const MIN_A_RWND: u32 = 1500;
+/// More paths than this an association does not open by itself.
+pub const MAX_PATHS: usize = 16;

@@ -1,0 +1,179 @@
+//! The recipe for DATA at the receiver (RFC 9260 §6.2, §6.5–6.7, §6.9; M-SCTP-11, -13).
+
+use anabranch_base::{ByteCount, Time};
+use bytes::Bytes;
+
+use super::session::Session;
+use super::timers::Timer;
+use crate::event::Event;
+use crate::policy::PathId;
+use crate::policy::acknowledge::{BufferSample, PacketNews, When};
+use crate::receive::{Arrival, DeliveryError, Fragment, Load, Message, ReassemblyError, compact};
+use crate::wire::{Cause, Data};
+
+/// What the DATA chunks of one packet did, taken together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PacketData {
+    had_gap: bool,
+    has_data: bool,
+    has_new: bool,
+    has_dropped: bool,
+    wants_sack: bool,
+    is_last_word: bool,
+}
+
+impl PacketData {
+    /// Whatever the timing says, this packet is acknowledged at once.
+    pub(super) fn answer_at_once(&mut self) {
+        self.is_last_word = true;
+    }
+}
+
+impl Session {
+    /// A packet begins.
+    pub(super) fn begin_packet(&self) -> PacketData {
+        PacketData {
+            had_gap: self.arrivals.has_gap(),
+            has_data: false,
+            has_new: false,
+            has_dropped: false,
+            wants_sack: false,
+            is_last_word: false,
+        }
+    }
+
+    /// One DATA chunk of `datagram`.
+    pub(super) fn on_data(
+        &mut self,
+        path: PathId,
+        datagram: &Bytes,
+        data: &Data<'_>,
+        packet: &mut PacketData,
+    ) -> Result<(), BadData> {
+        packet.has_data = true;
+        packet.wants_sack |= data.immediate;
+        match self.arrivals.classify(data.tsn) {
+            Arrival::New => {}
+            Arrival::Duplicate => {
+                self.arrivals.on_duplicate(data.tsn);
+                return Ok(());
+            }
+            Arrival::BeyondReach => {
+                packet.has_dropped = true;
+                return Ok(());
+            }
+        }
+        let load = Load::of_chunk(self.settings.config.rwnd_charge.weigh(data.payload.len()));
+        match self.room_for(data, load) {
+            Room::Enough => {}
+            Room::NotNow => {
+                packet.has_dropped = true;
+                return Ok(());
+            }
+            Room::Never => return Err(BadData::TooLarge(self.buffer.capacity())),
+        }
+        self.arrivals.on_tsn(data.tsn);
+        packet.has_new = true;
+        self.paths.counters_mut(path).received_bytes += ByteCount::of_len(data.payload.len());
+        if data.stream.get() >= self.agreement.inbound_streams {
+            // RFC 9260 §6.5: acknowledge the TSN, discard the chunk, report the stream.
+            self.report(path, vec![Cause::InvalidStreamIdentifier(data.stream)]);
+            return Ok(());
+        }
+        self.buffer.on_held(load);
+        let whole = self.reassembly.insert(Fragment {
+            tsn: data.tsn,
+            stream: data.stream,
+            ssn: data.ssn,
+            ppid: data.ppid,
+            unordered: data.unordered,
+            beginning: data.beginning,
+            ending: data.ending,
+            charge: load.charge,
+            payload: compact(datagram.slice_ref(data.payload), datagram.len()),
+        })?;
+        match whole {
+            Some(message) => self.deliver(message),
+            None => Ok(()),
+        }
+    }
+
+    /// All chunks of a packet from `path` are read: when is it acknowledged?
+    pub(super) fn end_packet(&mut self, path: PathId, packet: &PacketData, now: Time) -> Result<(), BadData> {
+        if !packet.has_data {
+            return Ok(());
+        }
+        self.reassembly.on_cumulative(self.arrivals.cumulative())?;
+        self.sack_path = path;
+        let has_gap = self.arrivals.has_gap();
+        let when = self.policies.timing.on_packet(&PacketNews {
+            duplicates_only: !packet.has_new && !packet.has_dropped,
+            has_gap,
+            closed_gap: packet.had_gap && !has_gap,
+            dropped: packet.has_dropped,
+            immediate: packet.wants_sack,
+            shutting_down: packet.is_last_word,
+        });
+        match when {
+            When::Now => self.is_sack_due = true,
+            When::After(delay) => self.timers.start(Timer::Sack, now + delay),
+        }
+        Ok(())
+    }
+
+    /// The receive buffer in numbers.
+    pub(super) fn buffer_sample(&self) -> BufferSample {
+        self.buffer.sample(self.delivery.ready(), self.settings.config.mtu)
+    }
+
+    /// The next message for the application. Reading makes room, which the peer may have to be told of.
+    pub(super) fn take_message(&mut self) -> Option<Message> {
+        let message = self.delivery.take()?;
+        self.buffer.on_released(message.load());
+        if self.policies.flow.is_update_due(&self.buffer_sample()) {
+            self.is_sack_due = true;
+        }
+        Some(message)
+    }
+
+    fn deliver(&mut self, message: Message) -> Result<(), BadData> {
+        let was_empty = self.delivery.is_empty();
+        self.delivery.push(message)?;
+        if was_empty && !self.delivery.is_empty() {
+            self.events.push_back(Event::Readable);
+        }
+        Ok(())
+    }
+
+    /// Whether there is room for a chunk. When everything that is held waits for this very chunk, it is taken
+    /// even beyond the buffer's size: refusing it would stop the association for good.
+    fn room_for(&self, data: &Data<'_>, load: Load) -> Room {
+        let is_next = data.tsn == self.arrivals.cumulative().next();
+        let is_awaited = is_next && self.delivery.is_empty();
+        match (self.buffer.has_room(load), is_awaited) {
+            (true, _) => Room::Enough,
+            (false, true) if self.buffer.has_room_for_awaited(load) => Room::Enough,
+            (false, true) => Room::Never,
+            (false, false) => Room::NotNow,
+        }
+    }
+}
+
+/// Whether a chunk can be held.
+enum Room {
+    Enough,
+    NotNow,
+    /// Nothing will be read before it comes, and it cannot come.
+    Never,
+}
+
+/// Data that no honest sender sends.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadData {
+    #[error(transparent)]
+    Reassembly(#[from] ReassemblyError),
+    #[error(transparent)]
+    Delivery(#[from] DeliveryError),
+    #[error("a message is larger than the receive buffer of {0}")]
+    TooLarge(ByteCount),
+}

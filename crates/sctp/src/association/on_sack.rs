@@ -1,0 +1,211 @@
+//! The recipe for a SACK at the sender, in the order of RFC 9260 §6.2.1 and §7.2.4 (M-SCTP-12).
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::session::{Session, look};
+use super::timers::Timer;
+use crate::config::Exemption;
+use crate::policy::PathId;
+use crate::policy::congestion::{Acked, Cause};
+use crate::policy::place::LostBy;
+use crate::policy::response::{Resend, Signal};
+use crate::record::Happening;
+use crate::send::BadSack;
+use crate::seq::Tsn;
+use crate::wire::{GapBlock, Sack};
+
+/// What one SACK newly acknowledged on one path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    bytes: ByteCount,
+    rtt: Option<Duration>,
+}
+
+impl Session {
+    /// A SACK arrived.
+    pub(super) fn on_sack(&mut self, now: Time, sack: &Sack<'_>) -> Result<(), BadSack> {
+        let a_rwnd = ByteCount::new(u64::from(sack.a_rwnd));
+        self.on_acknowledgement(now, sack.cumulative_tsn_ack, sack.gap_blocks.iter(), Some(a_rwnd))
+    }
+
+    /// A SACK, or a SHUTDOWN that acknowledges cumulatively and says nothing of the window.
+    pub(super) fn on_acknowledgement(
+        &mut self,
+        now: Time,
+        cumulative: Tsn,
+        gaps: impl Iterator<Item = GapBlock>,
+        a_rwnd: Option<ByteCount>,
+    ) -> Result<(), BadSack> {
+        let mut news = std::mem::take(&mut self.news);
+        let is_current = self.send.on_sack(cumulative, gaps, &mut news);
+        self.news = news;
+        if !is_current? {
+            return Ok(());
+        }
+        if self.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
+            self.paths.on_acked_retransmission(self.settings.config.max_burst);
+        }
+        self.policies.order.on_sack(&mut self.news, self.progress.cleared(self.paths.len()));
+        self.send.on_counted(&self.news.holes);
+        self.grow_windows(now);
+        self.respond_to_missing(now);
+        self.update_retransmission_timers(now);
+        if let Some(a_rwnd) = a_rwnd {
+            self.update_peer_window(a_rwnd);
+        }
+        if self.is_writer_waiting && self.send_space() > ByteCount::ZERO {
+            self.is_writer_waiting = false;
+            self.events.push_back(crate::event::Event::Writable);
+        }
+        Ok(())
+    }
+
+    /// Takes what was acknowledged out of flight and lets each path's window grow by it.
+    fn grow_windows(&mut self, now: Time) {
+        self.tally_acked(now);
+        for id in self.paths.ids() {
+            let news = self.news.paths[id.index()];
+            let tally = self.tally[id.index()];
+            let flight_before = self.paths.sample(id).flight;
+            self.paths.on_returned(id, news.returned);
+            self.paths.on_left_flight(id, news.left);
+            let acked = Acked {
+                at: now,
+                bytes: tally.bytes,
+                advanced: self.progress.advanced[id.index()],
+                flight_before,
+                emptied: self.paths.sample(id).flight.is_zero(),
+                rtt: tally.rtt,
+            };
+            // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
+            if !tally.bytes.is_zero() && !self.policies.order.is_in_recovery(id) {
+                self.grow(id, &acked, now);
+            }
+        }
+    }
+
+    /// Adds up what was newly acknowledged on each path, times the chunks that are being timed, and notes
+    /// that their paths live.
+    fn tally_acked(&mut self, now: Time) {
+        self.tally.clear();
+        self.tally.resize(self.paths.len(), Tally::default());
+        let acked = std::mem::take(&mut self.news.acked);
+        for chunk in &acked {
+            let id = chunk.path;
+            self.tally[id.index()].bytes += chunk.weight;
+            if let Some(sample) = self.paths.on_acked(id, chunk.tsn, chunk.payload, now) {
+                self.tally[id.index()].rtt = Some(sample);
+                let rto = self.paths.sample(id).rto;
+                self.record(now, id, Happening::RoundTrip { sample, rto });
+            }
+            // M-SCTP-15: the ack of a chunk that was sent twice does not tell which way works.
+            if !chunk.is_retransmitted {
+                let change = self.paths.on_alive(id);
+                self.announce(id, change);
+            }
+        }
+        if !acked.is_empty() {
+            self.errors = 0;
+        }
+        self.news.acked = acked;
+    }
+
+    fn grow(&mut self, id: PathId, acked: &Acked, now: Time) {
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let wanted = self.policies.congestion.increase(id, acked, &view);
+        let grant = self.policies.limit.grant(id, wanted, &view);
+        if !grant.by.is_zero() {
+            self.paths.grow(id, grant.by);
+            self.record_window(now, id, None);
+        }
+    }
+
+    /// RFC 9260 §7.2.4: chunks that were reported missing often enough.
+    fn respond_to_missing(&mut self, now: Time) {
+        if self.progress.missing.is_empty() {
+            return;
+        }
+        let missing = std::mem::take(&mut self.progress.missing);
+        for id in self.paths.ids() {
+            if missing.iter().any(|&(_, path)| path == id) {
+                self.respond_to_missing_on(id, &missing, now);
+            }
+        }
+        self.progress.missing = missing;
+    }
+
+    fn respond_to_missing_on(&mut self, id: PathId, missing: &[(Tsn, PathId)], now: Time) {
+        let was_in_recovery = self.policies.order.is_in_recovery(id);
+        let signal = if was_in_recovery { Signal::MissingInRecovery } else { Signal::Missing };
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let response = self.policies.response.on_signal(signal, id, &view);
+        if let Some(cause) = response.cut {
+            self.cut(id, cause, now);
+            self.policies.order.enter_recovery(id, self.send.highest_sent());
+        }
+        let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
+        let resend = match response.resend {
+            Resend::Nothing => 0,
+            Resend::First => 1,
+            Resend::All => usize::MAX,
+        };
+        for tsn in lost.take(resend) {
+            self.mark_lost(tsn, LostBy::MissingReports);
+            self.paths.counters_mut(id).fast_retransmits += 1;
+            self.record(now, id, Happening::FastRetransmit(tsn));
+        }
+        let is_exempt = match self.settings.config.fast_retransmit_exemption {
+            Exemption::Entry => !was_in_recovery,
+            Exemption::Each => true,
+        };
+        self.is_exempt |= is_exempt;
+    }
+
+    /// Cuts the window of `id` as the controller says.
+    pub(super) fn cut(&mut self, id: PathId, cause: Cause, now: Time) {
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let window = self.policies.congestion.decrease(id, cause, &view);
+        self.paths.apply(id, window);
+        self.record_window(now, id, Some(cause));
+    }
+
+    /// Marks a chunk for retransmission: it leaves the flight, and its path times nothing that may have been
+    /// acknowledged twice.
+    pub(super) fn mark_lost(&mut self, tsn: Tsn, by: LostBy) {
+        if let Some(left) = self.send.mark(tsn, by) {
+            self.paths.on_left_flight(left.path, left.weight);
+            self.paths.on_loss(left.path);
+            self.peer_window.open += left.rwnd_weight;
+        }
+    }
+
+    /// RFC 9260 §6.3.2 R2, R3: stop where nothing is left, restart where the lowest chunk was acknowledged.
+    fn update_retransmission_timers(&mut self, now: Time) {
+        for id in self.paths.ids() {
+            let timer = Timer::Retransmission(id);
+            if self.paths.sample(id).flight.is_zero() {
+                self.timers.stop(timer);
+            } else if self.news.paths[id.index()].lowest || !self.timers.is_running(timer) {
+                self.restart_retransmission_timer(id, now);
+            }
+        }
+    }
+
+    /// RFC 9260 §6.2.1 ii, iii: "rwnd is calculated by subtracting the bytes still outstanding".
+    fn update_peer_window(&mut self, a_rwnd: ByteCount) {
+        let window = &mut self.peer_window;
+        window.buffer = window.buffer.max(a_rwnd);
+        window.has_answered = true;
+        window.open = self.policies.flow.peer_window(a_rwnd, self.send.rwnd_flight());
+        let Some(probe) = window.probe else { return };
+        if self.send.is_acked(probe) {
+            window.probe = None;
+            window.probes = 0;
+        } else if !a_rwnd.is_zero() {
+            // The peer dropped the probe for lack of room and has room now: no need to wait for T3-rtx.
+            window.probe = None;
+            window.probes = 0;
+            self.mark_lost(probe, LostBy::Timeout);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The recipes for each timer (RFC 9260 §6.3.3, §8).
+
+use anabranch_base::Time;
+
+use super::session::{PeerGone, Session, look};
+use super::timers::Timer;
+use crate::policy::PathId;
+use crate::policy::place::LostBy;
+use crate::policy::response::{Resend, Signal, TimerRule};
+use crate::record::Happening;
+
+impl Session {
+    /// A timer of the open association expired. Those of the shutdown are the association's.
+    pub(super) fn on_timer(&mut self, timer: Timer, now: Time) -> Result<(), PeerGone> {
+        match timer {
+            Timer::Sack => self.is_sack_due = true,
+            Timer::WindowProbe => self.peer_window.may_probe = true,
+            Timer::Verification => self.verify_paths(now),
+            Timer::Retransmission(path) => return self.on_retransmission_timeout(path, now),
+            Timer::Heartbeat(path) => self.on_heartbeat_due(path, now),
+            Timer::HeartbeatAnswer(path) => return self.on_heartbeat_unanswered(path, now),
+            Timer::Handshake | Timer::Shutdown | Timer::ShutdownGuard => {}
+        }
+        Ok(())
+    }
+
+    /// T3-rtx expired on `path` (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9).
+    fn on_retransmission_timeout(&mut self, path: PathId, now: Time) -> Result<(), PeerGone> {
+        let lost = self.send.in_flight_on(path);
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let is_probe = self.peer_window.probe.is_some_and(|probe| lost == [probe]);
+        let times = self.paths.on_timeout(path);
+        let signal = match is_probe && self.peer_window.has_answered {
+            true => Signal::ProbeUnanswered,
+            false => Signal::Timeout { again: times > 1 },
+        };
+        self.peer_window.has_answered = false;
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let response = self.policies.response.on_signal(signal, path, &view);
+        if let Some(cause) = response.cut {
+            self.cut(path, cause, now);
+        }
+        if response.timer == TimerRule::Double {
+            self.paths.back_off(path);
+        }
+        let resend = match response.resend {
+            Resend::Nothing => 0,
+            Resend::First => 1,
+            Resend::All => lost.len(),
+        };
+        lost.iter().take(resend).for_each(|&tsn| self.mark_lost(tsn, LostBy::Timeout));
+        if resend < lost.len() {
+            self.restart_retransmission_timer(path, now);
+        }
+        self.policies.order.on_timeout(path);
+        self.record(now, path, Happening::Timeout);
+        match response.is_error {
+            true => self.count_error(path, true),
+            false => Ok(()),
+        }
+    }
+}

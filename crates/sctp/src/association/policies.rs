@@ -1,0 +1,58 @@
+//! The rules of one association, built from their names. It knows which there are, not what they do.
+
+use crate::config::Config;
+use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
+use crate::policy::congestion::CongestionControl;
+use crate::policy::order::PathOrder;
+use crate::policy::place::Placement;
+use crate::policy::response::LossResponse;
+use crate::policy::schedule::Scheduler;
+use crate::policy::window::WindowLimit;
+use crate::policy::{Registry, UnknownPolicy};
+
+/// One occupant for each seam.
+#[derive(Debug)]
+pub struct Policies {
+    /// How SACKs are read path by path.
+    pub order: Box<dyn PathOrder>,
+    /// How windows grow and shrink.
+    pub congestion: Box<dyn CongestionControl>,
+    /// How far they may grow.
+    pub limit: Box<dyn WindowLimit>,
+    /// What follows from a loss.
+    pub response: Box<dyn LossResponse>,
+    /// Where a chunk goes after a time-out.
+    pub after_timeout: Box<dyn Placement>,
+    /// Where a chunk goes after missing reports.
+    pub after_missing: Box<dyn Placement>,
+    /// Which path carries new data.
+    pub scheduler: Box<dyn Scheduler>,
+    /// When a SACK is due.
+    pub timing: Box<dyn AckTiming>,
+    /// What it contains.
+    pub content: Box<dyn SackContent>,
+    /// What is advertised and what is made of it.
+    pub flow: Box<dyn FlowControl>,
+}
+
+impl Policies {
+    /// The rules that `config` names.
+    ///
+    /// # Errors
+    /// A name that `registry` does not know.
+    pub fn build(registry: &Registry, config: &Config) -> Result<Policies, UnknownPolicy> {
+        let rules = config.rules();
+        Ok(Policies {
+            order: registry.orders.build(&config.path_order, &rules)?,
+            congestion: registry.congestion_controls.build(&config.congestion_control, &rules)?,
+            limit: registry.window_limits.build(&config.window_management, &rules)?,
+            response: registry.loss_responses.build(&config.loss_response, &rules)?,
+            after_timeout: registry.placements.build(&config.retransmission, &rules)?,
+            after_missing: registry.placements.build(&config.fast_retransmission, &rules)?,
+            scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
+            timing: registry.ack_timings.build("standard", &rules)?,
+            content: registry.sack_contents.build("all", &rules)?,
+            flow: registry.flow_controls.build(&config.flow_control, &rules)?,
+        })
+    }
+}

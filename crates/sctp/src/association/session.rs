@@ -1,0 +1,330 @@
+//! An open association: every part it is made of, each closed to the others. The recipes that compose the
+//! parts stand beside this file, one for each thing that can happen.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anabranch_base::{ByteCount, Seed, Time};
+use rand_chacha::ChaCha12Rng;
+use rand_core::{Rng, SeedableRng};
+
+use super::control::Control;
+use super::on_sack::Tally;
+use super::policies::Policies;
+use super::timers::{Timer, Timers};
+use crate::config::Config;
+use crate::event::Event;
+use crate::path::{HealthChange, PathAddresses, PathTable};
+use crate::policy::acknowledge::Listed;
+use crate::policy::order::{Progress, SackNews};
+use crate::policy::schedule::{Index, QueueView};
+use crate::policy::{PathId, PathState, Registry, View};
+use crate::receive::{Arrivals, Delivery, Reassembly, ReceiveBuffer};
+use crate::record::{Happening, Record};
+use crate::send::{Outgoing, SendBuffer};
+use crate::seq::Tsn;
+use crate::wire::{CommonHeader, EncodeChunk, VerificationTag};
+
+/// What does not change while an endpoint lives.
+#[derive(Debug)]
+pub struct Settings {
+    /// The numbers and names.
+    pub config: Config,
+    /// What the names stand for.
+    pub registry: Registry,
+}
+
+/// What the handshake agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// This end's SCTP port.
+    pub local_port: u16,
+    /// The peer's SCTP port.
+    pub peer_port: u16,
+    /// The tag on packets that arrive.
+    pub local_tag: VerificationTag,
+    /// The tag on packets that leave.
+    pub peer_tag: VerificationTag,
+    /// The first TSN that leaves.
+    pub local_tsn: Tsn,
+    /// The first TSN that arrives.
+    pub peer_tsn: Tsn,
+    /// The peer's receive buffer.
+    pub peer_window: ByteCount,
+    /// How many streams this end may use.
+    pub outbound_streams: u16,
+    /// How many streams the peer may use.
+    pub inbound_streams: u16,
+}
+
+/// The peer's receive window, as far as this end knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerWindow {
+    /// What may still be sent.
+    pub open: ByteCount,
+    /// The largest window ever advertised.
+    pub buffer: ByteCount,
+    /// A chunk that went out although the window had no room for it, and is not acknowledged.
+    pub probe: Option<Tsn>,
+    /// How many probes were sent in a row.
+    pub probes: u32,
+    /// The next chunk may go out as a probe.
+    pub may_probe: bool,
+    /// Whether a SACK came since the probe left.
+    pub has_answered: bool,
+}
+
+/// An open association.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) settings: Arc<Settings>,
+    pub(super) agreement: Agreement,
+    pub(super) paths: PathTable,
+    pub(super) policies: Policies,
+    pub(super) timers: Timers,
+
+    pub(super) send: SendBuffer,
+    pub(super) peer_window: PeerWindow,
+    /// The path and chunk that the scheduler picked and that found no room in the last packet.
+    pub(super) picked: Option<(PathId, Index)>,
+    /// One packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
+    pub(super) is_exempt: bool,
+    /// Nothing was sent since the last event.
+    pub(super) has_fresh_event: bool,
+    pub(super) news: SackNews,
+    pub(super) progress: Progress,
+    pub(super) tally: Vec<Tally>,
+
+    pub(super) arrivals: Arrivals,
+    pub(super) reassembly: Reassembly,
+    pub(super) delivery: Delivery,
+    pub(super) buffer: ReceiveBuffer,
+    /// Where a SACK that is due, or will be, goes.
+    pub(super) sack_path: PathId,
+    pub(super) is_sack_due: bool,
+    pub(super) listed: Listed,
+
+    /// Control chunks that wait to leave, in order.
+    pub(super) outbox: VecDeque<Control>,
+    /// Errors in a row, of all paths (RFC 9260 §8.1).
+    pub(super) errors: u32,
+    pub(super) is_writer_waiting: bool,
+    pub(super) events: VecDeque<Event>,
+    pub(super) records: Option<VecDeque<Record>>,
+    pub(super) rng: ChaCha12Rng,
+}
+
+impl Session {
+    /// Opens an association over `paths`.
+    pub fn new(settings: Arc<Settings>, agreement: Agreement, mut paths: PathTable, seed: &Seed) -> Session {
+        let config = &settings.config;
+        let policies =
+            Policies::build(&settings.registry, config).expect("checked with the endpoint's settings");
+        paths.set_initial_ssthresh(agreement.peer_window);
+        let peer_window = PeerWindow {
+            open: agreement.peer_window,
+            buffer: agreement.peer_window,
+            probe: None,
+            probes: 0,
+            may_probe: false,
+            has_answered: false,
+        };
+        let mut session = Session {
+            send: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge),
+            arrivals: Arrivals::new(agreement.peer_tsn),
+            reassembly: Reassembly::new(),
+            delivery: Delivery::new(agreement.inbound_streams),
+            buffer: ReceiveBuffer::new(config.receive_buffer),
+            sack_path: paths.primary(),
+            settings,
+            agreement,
+            paths,
+            policies,
+            timers: Timers::default(),
+            peer_window,
+            picked: None,
+            is_exempt: false,
+            has_fresh_event: false,
+            news: SackNews::default(),
+            progress: Progress::default(),
+            tally: Vec::new(),
+            is_sack_due: false,
+            listed: Listed::default(),
+            outbox: VecDeque::new(),
+            errors: 0,
+            is_writer_waiting: false,
+            events: VecDeque::new(),
+            records: None,
+            rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
+        };
+        for id in session.paths.ids() {
+            session.join(id);
+        }
+        session
+    }
+
+    /// Adds a path that nobody has verified.
+    pub fn add_path(&mut self, addresses: PathAddresses) -> PathId {
+        let id = self.paths.add(addresses, PathState::Unconfirmed, &self.settings.config);
+        self.paths.set_initial_ssthresh(self.peer_window.buffer);
+        self.join(id);
+        self.events.push_back(Event::PathAdded(id));
+        id
+    }
+
+    /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP
+    /// port").
+    pub fn move_path(&mut self, id: PathId, remote: SocketAddr) {
+        self.paths.move_to(id, remote);
+        self.events.push_back(Event::PathMoved(id, remote));
+    }
+
+    /// Takes a message of the application.
+    pub fn on_message(&mut self, now: Time, message: Outgoing) {
+        self.begin_event();
+        self.decay_idle_windows(now);
+        let largest = self.largest_payload();
+        self.send.push(message, largest);
+        let Some(oldest) = self.send.waiting(Index::OLDEST) else { return };
+        let size = ByteCount::of_len(CommonHeader::LEN + self.send.data(oldest).encoded_len());
+        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: size };
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        self.policies.scheduler.on_queued(&queue, &view);
+    }
+
+    /// How much user data may be given to the association now.
+    pub fn send_space(&self) -> ByteCount {
+        self.settings.config.send_buffer.saturating_sub(self.send.held_bytes())
+    }
+
+    /// The path whose peer now sends from `remote` to `local`: same addresses, another port, and not known
+    /// to work with the old one. A path that works keeps its port: two uplinks behind one translator differ
+    /// in nothing else.
+    pub fn path_to_move(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
+        self.paths.ids().find(|&id| {
+            let addresses = self.paths.addresses(id);
+            let is_same_host = PathAddresses { remote, ..addresses }.is_of(local, remote)
+                && addresses.remote.ip() == remote.ip();
+            is_same_host
+                && matches!(self.paths.sample(id).state, PathState::Unconfirmed | PathState::Inactive)
+        })
+    }
+
+    /// Tells the association's rules of a path that is in the table.
+    fn join(&mut self, id: PathId) {
+        self.send.add_path(id);
+        self.policies.congestion.add_path(id);
+    }
+
+    /// An event is handled: each path may let out another burst.
+    pub(super) fn begin_event(&mut self) {
+        self.paths.on_event(self.settings.config.max_burst);
+        self.has_fresh_event = true;
+    }
+
+    /// Counts an error against a path, and against the association if it `is_serious`. `Err` when that was
+    /// one too many.
+    pub(super) fn count_error(&mut self, id: PathId, is_serious: bool) -> Result<(), PeerGone> {
+        let failover = self.settings.config.failover;
+        let change = self.paths.on_error(id, failover.path_max);
+        self.announce(id, change);
+        self.errors += u32::from(is_serious);
+        if self.errors > failover.association_max {
+            return Err(PeerGone { errors: self.errors });
+        }
+        Ok(())
+    }
+
+    /// Tells the application of a path's change.
+    pub(super) fn announce(&mut self, id: PathId, change: Option<HealthChange>) {
+        let event = match change {
+            None => return,
+            Some(HealthChange::Confirmed) => Event::PathConfirmed(id),
+            Some(HealthChange::Down) => Event::PathDown(id),
+            Some(HealthChange::Up) => Event::PathUp(id),
+        };
+        self.events.push_back(event);
+    }
+
+    /// Notes something for a study, if anybody listens.
+    pub(super) fn record(&mut self, at: Time, path: PathId, what: Happening) {
+        if let Some(records) = &mut self.records {
+            records.push_back(Record { at, path, what });
+        }
+    }
+
+    pub(super) fn record_window(
+        &mut self,
+        at: Time,
+        path: PathId,
+        cut: Option<crate::policy::congestion::Cause>,
+    ) {
+        if self.records.is_some() {
+            let sample = self.paths.sample(path);
+            let (cwnd, ssthresh) = (sample.cwnd, sample.ssthresh);
+            self.record(at, path, Happening::Window { cwnd, ssthresh, cut });
+        }
+    }
+
+    /// Starts the T3-rtx timer of a path afresh.
+    pub(super) fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
+        self.timers.set(Timer::Retransmission(id), now + self.paths.sample(id).rto);
+    }
+
+    /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another.
+    pub(super) fn usable_path(&self, wanted: PathId) -> PathId {
+        if self.paths.sample(wanted).state.carries_data() {
+            return wanted;
+        }
+        let mut active = self.paths.samples().iter().filter(|sample| sample.state.carries_data());
+        active.next().map_or(wanted, |sample| sample.id)
+    }
+
+    /// The header of packets to the peer.
+    pub(super) fn header(&self) -> CommonHeader {
+        CommonHeader {
+            source_port: self.agreement.local_port,
+            destination_port: self.agreement.peer_port,
+            verification_tag: self.agreement.peer_tag,
+        }
+    }
+
+    /// The most user data in one chunk that every usable path carries.
+    pub(super) fn largest_payload(&self) -> ByteCount {
+        let config = &self.settings.config;
+        let usable = self.paths.ids().filter(|&id| self.paths.sample(id).state != PathState::Removed);
+        let fits = usable.map(|id| config.largest_payload(self.paths.addresses(id).ip_version())).min();
+        let fits = fits.unwrap_or(config.largest_payload(crate::config::IpVersion::V6));
+        config.payload.map_or(fits, |wanted| wanted.min(fits))
+    }
+
+    pub(super) fn random(&mut self) -> u64 {
+        self.rng.next_u64()
+    }
+}
+
+/// Too many errors in a row: the peer answers no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerGone {
+    /// How many.
+    pub errors: u32,
+}
+
+/// The association as a policy sees it. A function of the parts it shows, so that the policies stay free to
+/// be called.
+pub(super) fn look<'a>(
+    now: Time,
+    paths: &'a PathTable,
+    peer_window: &PeerWindow,
+    send: &SendBuffer,
+) -> View<'a> {
+    View {
+        now,
+        paths: paths.samples(),
+        primary: paths.primary(),
+        peer_window: peer_window.open,
+        receive_buffer: peer_window.buffer,
+        queued: send.waiting_bytes(),
+    }
+}

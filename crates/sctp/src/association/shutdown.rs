@@ -1,0 +1,80 @@
+//! Ending an association in order (RFC 9260 §9.2). It knows the stages and their answers; the data that has
+//! to be delivered first is the session's.
+
+use anabranch_base::{Duration, Time};
+
+use super::session::{PeerGone, Session};
+use super::timers::Timer;
+use crate::wire::{Shutdown as ShutdownChunk, ShutdownAck};
+
+/// How far the shutdown has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shutdown {
+    /// SHUTDOWN-PENDING: the application wants to close, data is on its way.
+    Pending,
+    /// SHUTDOWN-SENT: the peer was told, and may still have data on its way.
+    Sent,
+    /// SHUTDOWN-RECEIVED: the peer wants to close, our data is on its way.
+    Received,
+    /// SHUTDOWN-ACK-SENT: both ends are done, the last answer is missing.
+    AckSent,
+}
+
+impl Shutdown {
+    /// Whether DATA that arrives is still taken (RFC 9260 §6).
+    pub fn takes_data(self) -> bool {
+        matches!(self, Shutdown::Pending | Shutdown::Sent)
+    }
+}
+
+impl Session {
+    /// Goes on as far as possible: nothing more to send moves the shutdown to its next stage.
+    pub(super) fn advance_shutdown(&mut self, stage: Shutdown, now: Time) -> Shutdown {
+        if !self.send.is_empty() {
+            return stage;
+        }
+        match stage {
+            Shutdown::Pending => {
+                self.send_shutdown(now);
+                // RFC 9260 §9.2: T5-shutdown-guard, "5 times RTO.Max".
+                self.timers.start(Timer::ShutdownGuard, now + self.settings.config.rto.max * 5);
+                Shutdown::Sent
+            }
+            Shutdown::Received => {
+                self.send_shutdown_ack(now);
+                Shutdown::AckSent
+            }
+            Shutdown::Sent | Shutdown::AckSent => stage,
+        }
+    }
+
+    /// T2-shutdown expired: the same once more, elsewhere if possible.
+    pub(super) fn on_shutdown_timeout(&mut self, stage: Shutdown, now: Time) -> Result<(), PeerGone> {
+        let path = self.usable_path(self.paths.primary());
+        self.paths.back_off(path);
+        self.count_error(path, true)?;
+        match stage {
+            Shutdown::Sent => self.send_shutdown(now),
+            Shutdown::AckSent => self.send_shutdown_ack(now),
+            Shutdown::Pending | Shutdown::Received => {}
+        }
+        Ok(())
+    }
+
+    /// Tells the peer that we are done, and what arrived so far.
+    pub(super) fn send_shutdown(&mut self, now: Time) {
+        let chunk = ShutdownChunk { cumulative_tsn_ack: self.arrivals.cumulative() };
+        self.post(self.paths.primary(), chunk);
+        self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
+    }
+
+    /// Tells the peer that we are done too.
+    pub(super) fn send_shutdown_ack(&mut self, now: Time) {
+        self.post(self.paths.primary(), ShutdownAck);
+        self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
+    }
+
+    fn shutdown_wait(&self) -> Duration {
+        self.paths.sample(self.usable_path(self.paths.primary())).rto
+    }
+}

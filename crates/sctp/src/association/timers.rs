@@ -1,0 +1,142 @@
+//! All timers of an association in one table. It knows when, and nothing of what then happens.
+
+use anabranch_base::Time;
+
+use crate::policy::PathId;
+
+/// A timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Timer {
+    /// T1-init and T1-cookie: the handshake is not answered.
+    Handshake,
+    /// The delay of an acknowledgement ends.
+    Sack,
+    /// A zero-window probe is due.
+    WindowProbe,
+    /// T2-shutdown: SHUTDOWN or SHUTDOWN-ACK is not answered.
+    Shutdown,
+    /// T5-shutdown-guard: the whole shutdown takes too long.
+    ShutdownGuard,
+    /// Another HEARTBEAT for path verification may leave.
+    Verification,
+    /// T3-rtx: data on this path is not acknowledged.
+    Retransmission(PathId),
+    /// This path's heartbeat period ends.
+    Heartbeat(PathId),
+    /// This path's HEARTBEAT is not answered.
+    HeartbeatAnswer(PathId),
+}
+
+/// When each timer expires.
+#[derive(Debug, Default)]
+pub struct Timers {
+    due: Vec<Option<Time>>,
+}
+
+impl Timers {
+    /// Lets `timer` expire at `at`, whether it ran or not.
+    pub fn set(&mut self, timer: Timer, at: Time) {
+        let slot = timer.slot();
+        if slot >= self.due.len() {
+            self.due.resize(slot + 1, None);
+        }
+        self.due[slot] = Some(at);
+    }
+
+    /// Lets `timer` expire at `at`, unless it runs already.
+    pub fn start(&mut self, timer: Timer, at: Time) {
+        if !self.is_running(timer) {
+            self.set(timer, at);
+        }
+    }
+
+    /// Stops `timer`.
+    pub fn stop(&mut self, timer: Timer) {
+        if let Some(due) = self.due.get_mut(timer.slot()) {
+            *due = None;
+        }
+    }
+
+    /// Takes out the timer that expired first at or before `now`; of several at once, the one that stands
+    /// first in [`Timer`].
+    pub fn take_expired(&mut self, now: Time) -> Option<Timer> {
+        let expired = self.due.iter().enumerate().filter_map(|(slot, due)| due.map(|due| (due, slot)));
+        let (_, slot) = expired.filter(|(due, _)| *due <= now).min()?;
+        self.due[slot] = None;
+        Some(Timer::from_slot(slot))
+    }
+
+    /// Whether `timer` runs.
+    pub fn is_running(&self, timer: Timer) -> bool {
+        self.due.get(timer.slot()).is_some_and(Option::is_some)
+    }
+
+    /// When the next timer expires.
+    pub fn next(&self) -> Option<Time> {
+        self.due.iter().flatten().min().copied()
+    }
+}
+
+impl Timer {
+    fn slot(self) -> usize {
+        match self {
+            Timer::Handshake => 0,
+            Timer::Sack => 1,
+            Timer::WindowProbe => 2,
+            Timer::Shutdown => 3,
+            Timer::ShutdownGuard => 4,
+            Timer::Verification => 5,
+            Timer::Retransmission(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS,
+            Timer::Heartbeat(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 1,
+            Timer::HeartbeatAnswer(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 2,
+        }
+    }
+
+    fn from_slot(slot: usize) -> Timer {
+        let path = PathId::from_index(slot.saturating_sub(ASSOCIATION_TIMERS) / PATH_TIMERS);
+        match slot {
+            0 => Timer::Handshake,
+            1 => Timer::Sack,
+            2 => Timer::WindowProbe,
+            3 => Timer::Shutdown,
+            4 => Timer::ShutdownGuard,
+            5 => Timer::Verification,
+            _ => match (slot - ASSOCIATION_TIMERS) % PATH_TIMERS {
+                0 => Timer::Retransmission(path),
+                1 => Timer::Heartbeat(path),
+                _ => Timer::HeartbeatAnswer(path),
+            },
+        }
+    }
+}
+
+const ASSOCIATION_TIMERS: usize = 6;
+const PATH_TIMERS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_timer_has_a_place_of_its_own() {
+        for slot in 0..40 {
+            assert_eq!(Timer::from_slot(slot).slot(), slot);
+        }
+    }
+
+    #[test]
+    fn timers_expire_in_the_order_of_their_times() {
+        let at = Time::from_nanos;
+        let mut timers = Timers::default();
+        timers.set(Timer::Retransmission(PathId::from_index(1)), at(30));
+        timers.set(Timer::Sack, at(20));
+        timers.start(Timer::Sack, at(50));
+        timers.set(Timer::Heartbeat(PathId::FIRST), at(90));
+        assert_eq!(timers.next(), Some(at(20)));
+        assert_eq!(timers.take_expired(at(40)), Some(Timer::Sack));
+        assert_eq!(timers.take_expired(at(40)), Some(Timer::Retransmission(PathId::from_index(1))));
+        assert_eq!(timers.take_expired(at(40)), None);
+        timers.stop(Timer::Heartbeat(PathId::FIRST));
+        assert_eq!(timers.next(), None);
+    }
+}

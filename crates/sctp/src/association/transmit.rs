@@ -1,0 +1,290 @@
+//! Sending: plan what goes on which path, pack it, commit what left (RFC 9260 §6.1, §6.10; M-SCTP-3).
+
+use anabranch_base::{ByteCount, Time};
+
+use super::datagram::{Ecn, Transmit};
+use super::session::{Session, look};
+use super::timers::Timer;
+use crate::policy::acknowledge::Arrived;
+use crate::policy::congestion::{Cause, SentData};
+use crate::policy::place::{LostBy, LostChunk, Place};
+use crate::policy::schedule::{Index, QueueView};
+use crate::policy::{PathId, View};
+use crate::seq::Tsn;
+use crate::wire::{CommonHeader, Data, EncodeChunk, PacketBuilder, Sack};
+
+/// What a packet will carry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Packed {
+    len: usize,
+    weight: ByteCount,
+    has_data: bool,
+    is_retransmission: bool,
+}
+
+impl Session {
+    /// Appends up to `max_segments` packets for one path to `buf`, all of one length but the last.
+    pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
+        if std::mem::take(&mut self.has_fresh_event) {
+            self.paths.bound_windows(self.settings.config.max_burst);
+        }
+        let mut transmit: Option<Transmit> = None;
+        for _ in 0..max_segments.max(1) {
+            let Some(path) = self.plan(now) else { break };
+            let limit = match transmit {
+                Some(earlier) if earlier.path != path => break,
+                Some(earlier) => earlier.segment_size,
+                None => self.paths.sample(path).packet_limit.as_len(),
+            };
+            let Some(packed) = self.pack(path, limit, buf, now) else { break };
+            let sum = transmit.get_or_insert(Transmit {
+                path,
+                ecn: Ecn::NotCapable,
+                segment_size: packed.len,
+                len: 0,
+                round: 0,
+                retransmission: false,
+            });
+            sum.len += packed.len;
+            sum.retransmission |= packed.is_retransmission;
+            if packed.len < sum.segment_size {
+                break;
+            }
+        }
+        if transmit.is_none() {
+            self.paths.end_event();
+            self.is_exempt = false;
+        }
+        transmit
+    }
+
+    /// The path that the next packet takes, if there is anything to send.
+    fn plan(&mut self, now: Time) -> Option<PathId> {
+        if let Some(control) = self.outbox.front() {
+            let path = control.path;
+            return Some(if control.is_probe { path } else { self.usable_path(path) });
+        }
+        if self.is_sack_due {
+            return Some(self.usable_path(self.sack_path));
+        }
+        if let Some((_, path)) = self.next_lost(None, now) {
+            return Some(path);
+        }
+        self.next_waiting(None, now).map(|(_, path)| path)
+    }
+
+    /// Builds one packet for `path` of at most `limit` bytes: control chunks first, then the SACK, then what
+    /// was lost, then new data (RFC 9260 §6.10). `None` if nothing fits.
+    fn pack(&mut self, path: PathId, limit: usize, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
+        let mut builder = PacketBuilder::new(buf, self.header(), limit);
+        let mut packed = Packed::default();
+        self.pack_control(path, &mut builder);
+        self.pack_sack(path, &mut builder);
+        let is_exempt = self.is_exempt;
+        while let Some((tsn, _)) = self.next_lost(Some((path, is_exempt)), now) {
+            if builder.push(&self.send.data(tsn)).is_err() {
+                break;
+            }
+            packed.is_retransmission = true;
+            self.is_exempt = false;
+            self.commit(tsn, path, now, &mut packed);
+        }
+        while let Some((tsn, _)) = self.next_waiting(Some(path), now) {
+            if builder.push(&self.send.data(tsn)).is_err() {
+                break;
+            }
+            self.picked = None;
+            self.commit(tsn, path, now, &mut packed);
+        }
+        packed.len = builder.finish(self.settings.config.checksum);
+        if packed.len == 0 {
+            return None;
+        }
+        self.on_packet_sent(path, &packed, now);
+        Some(packed)
+    }
+
+    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>) {
+        let limit = self.paths.sample(path).packet_limit.as_len();
+        while let Some(control) = self.outbox.front() {
+            if CommonHeader::LEN + control.chunk.encoded_len() > limit {
+                // A report that quotes too much: it would block the way for ever.
+                self.outbox.pop_front();
+                continue;
+            }
+            let goes_here =
+                control.path == path || (!control.is_probe && self.usable_path(control.path) == path);
+            if !goes_here || builder.push(control.chunk.as_ref()).is_err() {
+                return;
+            }
+            self.outbox.pop_front();
+        }
+    }
+
+    /// A SACK goes where the last DATA came from. One that is not due yet rides along with data that goes
+    /// there anyway (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
+    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>) {
+        let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
+        if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
+            return;
+        }
+        let mut gaps = self.arrivals.gap_blocks();
+        let arrived = Arrived {
+            cumulative: self.arrivals.cumulative(),
+            gaps: &mut gaps,
+            duplicates: self.arrivals.duplicates(),
+        };
+        self.policies.content.fill(arrived, ByteCount::of_len(builder.remaining()), &mut self.listed);
+        drop(gaps);
+        let a_rwnd = self.policies.flow.advertise(&self.buffer_sample());
+        let sack = Sack {
+            cumulative_tsn_ack: self.arrivals.cumulative(),
+            a_rwnd: u32::try_from(a_rwnd.get()).unwrap_or(u32::MAX),
+            flags: self.policies.timing.flags() | self.policies.content.flags(),
+            gap_blocks: self.listed.gaps.as_slice().into(),
+            duplicates: self.listed.duplicates.as_slice().into(),
+        };
+        if builder.push(&sack).is_err() {
+            return;
+        }
+        self.buffer.on_advertised(a_rwnd);
+        self.arrivals.clear_duplicates();
+        self.policies.timing.on_sack_sent();
+        self.timers.stop(Timer::Sack);
+        self.is_sack_due = false;
+    }
+
+    /// The next chunk to be sent again: the lowest whose place has room, or that place's if `only` is given.
+    fn next_lost(&mut self, only: Option<(PathId, bool)>, now: Time) -> Option<(Tsn, PathId)> {
+        if !self.send.has_marked() {
+            return None;
+        }
+        let is_exempt = only.map_or(self.is_exempt, |(_, is_exempt)| is_exempt);
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        if !is_exempt && !view.paths.iter().any(|sample| sample.has_window()) {
+            return None;
+        }
+        for lost in self.send.marked() {
+            let placement = match lost.by {
+                LostBy::MissingReports => &mut self.policies.after_missing,
+                LostBy::Timeout => &mut self.policies.after_timeout,
+            };
+            let Place::Now(path) = placement.place(&lost, &view) else { continue };
+            let path = self.wide_enough(path, &lost);
+            let is_wanted = only.is_none_or(|(wanted, _)| wanted == path);
+            if is_wanted && (is_exempt || view.path(path).has_window()) {
+                return Some((lost.tsn, path));
+            }
+        }
+        None
+    }
+
+    /// `path`, or where the chunk went before if it is too large for `path`.
+    fn wide_enough(&self, path: PathId, lost: &LostChunk) -> PathId {
+        let size = CommonHeader::LEN + self.send.data(lost.tsn).encoded_len();
+        if size <= self.paths.sample(path).packet_limit.as_len() { path } else { lost.path }
+    }
+
+    /// The next new chunk and its path: what the scheduler picks, or the oldest if a packet `open` on a path
+    /// has room for another.
+    fn next_waiting(&mut self, open: Option<PathId>, now: Time) -> Option<(Tsn, PathId)> {
+        let oldest = self.send.waiting(Index::OLDEST)?;
+        if !self.may_open_window_for(oldest, now) {
+            return None;
+        }
+        let data: Data<'_> = self.send.data(oldest);
+        let size = ByteCount::of_len(CommonHeader::LEN + data.encoded_len());
+        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: size };
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let (path, index) = match (self.picked, open) {
+            (Some(picked), _) if view.path(picked.0).has_window() => picked,
+            (_, Some(open)) if view.path(open).may_send() => (open, Index::OLDEST),
+            _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
+            _ => self.policies.scheduler.pick(&queue, &view)?,
+        };
+        self.picked = Some((path, index));
+        if open.is_some_and(|open| open != path) {
+            return None;
+        }
+        let tsn = if index == Index::OLDEST { oldest } else { self.send.waiting(index)? };
+        Some((tsn, path))
+    }
+
+    /// Where new data goes when every path is inactive: to the primary, until the error count ends it.
+    fn pick_last_resort(&self, view: &View<'_>) -> Option<(PathId, Index)> {
+        view.path(view.primary).has_window().then_some((view.primary, Index::OLDEST))
+    }
+
+    /// Whether the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, a probe
+    /// is due: the first after one RTO, later ones after twice the time.
+    fn may_open_window_for(&mut self, tsn: Tsn, now: Time) -> bool {
+        if self.send.rwnd_weight(tsn) <= self.peer_window.open {
+            self.timers.stop(Timer::WindowProbe);
+            return true;
+        }
+        if self.peer_window.may_probe {
+            return true;
+        }
+        let is_idle = self.send.rwnd_flight().is_zero() && !self.send.has_marked();
+        if is_idle && !self.timers.is_running(Timer::WindowProbe) {
+            let rto = self.paths.sample(self.usable_path(self.paths.primary())).rto;
+            let wait = rto * (1 << self.peer_window.probes.min(10));
+            self.timers.set(Timer::WindowProbe, now + wait.min(self.settings.config.rto.max));
+        }
+        false
+    }
+
+    /// A chunk is in a packet that leaves on `path`.
+    fn commit(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
+        let sent = self.send.on_sent(tsn, path);
+        packed.has_data = true;
+        packed.weight += sent.weight;
+        self.paths.on_chunk_sent(path, sent.weight, now);
+        let counters = self.paths.counters_mut(path);
+        counters.sent_bytes += sent.payload;
+        counters.retransmitted_chunks += u64::from(sent.previous.is_some());
+        self.policies.order.on_sent(tsn, path, sent.previous.is_some());
+        match sent.previous {
+            None => self.paths.on_first_sent(path, tsn, now),
+            Some(from) if from != path => self.policies.order.on_moved(tsn, from, path),
+            Some(_) => {}
+        }
+        if std::mem::take(&mut self.peer_window.may_probe) && sent.rwnd_weight > self.peer_window.open {
+            self.peer_window.probe = Some(tsn);
+            self.peer_window.probes += 1;
+            self.peer_window.has_answered = false;
+        }
+        self.peer_window.open = self.peer_window.open.saturating_sub(sent.rwnd_weight);
+        // RFC 9260 §6.3.2 R1, and R4 for a retransmission of the lowest outstanding chunk.
+        let is_lowest_again = sent.previous.is_some() && sent.is_lowest;
+        if is_lowest_again || !self.timers.is_running(Timer::Retransmission(path)) {
+            self.restart_retransmission_timer(path, now);
+        }
+    }
+
+    /// A packet is complete.
+    fn on_packet_sent(&mut self, path: PathId, packed: &Packed, now: Time) {
+        self.paths.counters_mut(path).sent_packets += 1;
+        if !packed.has_data {
+            return;
+        }
+        self.paths.on_burst(path);
+        let sent = SentData { at: now, bytes: packed.weight, retransmission: packed.is_retransmission };
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        self.policies.congestion.on_sent(path, &sent, &view);
+    }
+
+    /// Data waits for paths that carried none for a while: their windows decay, once for each RTO
+    /// (RFC 9260 §7.2.1; M-SCTP-17).
+    pub(super) fn decay_idle_windows(&mut self, now: Time) {
+        for path in self.paths.ids() {
+            let times = self.paths.take_idle_rtos(path, now).min(MAX_DECAYS);
+            for _ in 0..times {
+                self.cut(path, Cause::Idle, now);
+            }
+        }
+    }
+}
+
+/// After so many halvings every window is at its floor.
+const MAX_DECAYS: u64 = 32;

@@ -1,0 +1,52 @@
+//! The keys that state cookies are signed with: a new one now and then, the one before still good
+//! (RFC 9260 §5.1.3). It knows nothing of what is in a cookie.
+
+use anabranch_base::{Duration, Seed, Time};
+use rand_chacha::ChaCha12Rng;
+use rand_core::{Rng, SeedableRng};
+
+use crate::association::cookie::{CookieKey, ForgedCookie, StateCookie};
+
+/// The present key and the one before it.
+#[derive(Debug)]
+pub struct CookieJar {
+    rng: ChaCha12Rng,
+    present: CookieKey,
+    past: CookieKey,
+    since: Time,
+}
+
+impl CookieJar {
+    /// A jar whose keys come from `seed`.
+    pub fn new(seed: &Seed) -> CookieJar {
+        let mut rng = ChaCha12Rng::from_seed(seed.bytes());
+        let (present, past) = (fresh(&mut rng), fresh(&mut rng));
+        CookieJar { rng, present, past, since: Time::ZERO }
+    }
+
+    /// Signs a cookie, with a new key if the present one served long enough.
+    pub fn seal(&mut self, cookie: &StateCookie, now: Time) -> Vec<u8> {
+        if now.since(self.since) > KEY_LIFETIME {
+            self.past = std::mem::replace(&mut self.present, fresh(&mut self.rng));
+            self.since = now;
+        }
+        cookie.seal(&self.present)
+    }
+
+    /// Opens a cookie that was signed with the present key or the one before.
+    ///
+    /// # Errors
+    /// It was signed with neither.
+    pub fn open(&self, bytes: &[u8]) -> Result<StateCookie, ForgedCookie> {
+        StateCookie::open(bytes, &self.present).or_else(|_| StateCookie::open(bytes, &self.past))
+    }
+}
+
+fn fresh(rng: &mut ChaCha12Rng) -> CookieKey {
+    let mut key = CookieKey::default();
+    rng.fill_bytes(&mut key);
+    key
+}
+
+/// Longer than any cookie lives, so that the key before the present one is enough.
+const KEY_LIFETIME: Duration = Duration::from_secs(3_600);

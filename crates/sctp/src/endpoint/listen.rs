@@ -1,0 +1,255 @@
+//! Accepting associations without keeping any state of those that are half open: INIT is answered with a
+//! signed cookie, and only the cookie that comes back makes an association (RFC 9260 §5.1, §5.2).
+
+use std::net::SocketAddr;
+
+use anabranch_base::{Duration, Time};
+
+use super::{Arrival, AssociationId, Endpoint, leads_to, pairing};
+use crate::association::cookie::StateCookie;
+use crate::association::{
+    Association, AssociationState, InitBody, PathAddresses, acceptable, address_parameters, check_init,
+};
+use crate::seq::Tsn;
+use crate::wire::{Abort, Cause, CommonHeader, ErrorChunk, Init, InitAck, Parameter, VerificationTag};
+use rand_core::Rng;
+
+impl Endpoint {
+    /// An INIT arrived, alone and with tag zero.
+    pub(super) fn on_init(&mut self, now: Time, arrival: &Arrival, header: CommonHeader, init: &Init) {
+        let back = reply_header(header, init.initiate_tag);
+        let body = match check_init(init) {
+            Ok(body) => body,
+            Err(refusal) => {
+                let abort = Abort { tag_reflected: false, causes: refusal.cause.into_iter().collect() };
+                // A peer whose own tag is zero cannot be told anything (RFC 9260 §3.3.2: "MUST be discarded").
+                if init.initiate_tag != VerificationTag::ZERO {
+                    self.answer(arrival, back, &abort);
+                }
+                return;
+            }
+        };
+        let existing = self.known_peer(arrival.remote, header);
+        match existing.and_then(|id| self.associations.get(&id).map(|known| (id, known.state()))) {
+            Some((id, AssociationState::ShutdownAckSent)) => {
+                // RFC 9260 §9.2: the peer missed our SHUTDOWN-ACK.
+                if let Some(known) = self.associations.get_mut(&id) {
+                    known.repeat_shutdown_ack(now);
+                }
+                self.touch(id);
+            }
+            Some((id, _)) => self.answer_known(now, arrival, back, init, body, id),
+            None if self.config.accepts && self.check_count().is_ok() => {
+                let (tag, tsn) = (self.fresh_tag(), Tsn::new(self.rng.next_u32()));
+                let none = (VerificationTag::ZERO, VerificationTag::ZERO);
+                self.answer_init(now, arrival, back, init, body, (tag, tsn), none);
+            }
+            None => {
+                // RFC 9260 §5.1: an endpoint that cannot accept "MUST respond with an ABORT chunk".
+                let abort = Abort { tag_reflected: false, causes: Vec::new() };
+                self.answer(arrival, back, &abort);
+            }
+        }
+    }
+
+    /// A COOKIE-ECHO arrived, first in its packet.
+    pub(super) fn on_cookie_echo(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        header: CommonHeader,
+        bytes: &[u8],
+    ) {
+        // RFC 9260 §5.1.5: a cookie that is not ours, or not for these ports and this tag, is dropped.
+        let Ok(cookie) = self.jar.open(bytes) else { return };
+        let is_same_way = cookie.local_port == header.destination_port
+            && cookie.peer_port == header.source_port
+            && cookie.local_tag == header.verification_tag;
+        if !is_same_way {
+            return;
+        }
+        let known = self.associations.iter().find(|(_, association)| {
+            let (local, peer) = association.tags();
+            if association.state() == AssociationState::Closed {
+                return false;
+            }
+            local == cookie.local_tag
+                || peer == Some(cookie.peer_tag)
+                || (cookie.tie_tags == (local, peer.unwrap_or(VerificationTag::ZERO)))
+        });
+        let known = known.map(|(id, association)| (*id, association.tags(), association.state()));
+        let is_current = known.is_some_and(|(_, tags, _)| tags == (cookie.local_tag, Some(cookie.peer_tag)));
+        if let Some(staleness) = cookie.staleness(now).filter(|_| !is_current) {
+            let back = reply_header(header, cookie.peer_tag);
+            self.answer(arrival, back, &ErrorChunk { causes: vec![Cause::StaleCookie(staleness)] });
+            return;
+        }
+        match known {
+            None => self.open(now, arrival, &cookie),
+            Some((id, tags, state)) => self.reopen(now, arrival, &cookie, id, tags, state),
+        }
+    }
+
+    /// Makes the association that the cookie describes.
+    fn open(&mut self, now: Time, arrival: &Arrival, cookie: &StateCookie) {
+        if self.check_count().is_err() {
+            return;
+        }
+        let way = PathAddresses { local: arrival.local, remote: arrival.remote };
+        // RFC 6951 §5.1: other addresses are reached by the port that the first one uses.
+        let announced = acceptable(&cookie.announced, cookie.remote.ip());
+        let mut remotes: Vec<SocketAddr> =
+            announced.map(|&ip| SocketAddr::new(ip, cookie.remote.port())).collect();
+        if !remotes.contains(&cookie.remote) {
+            remotes.insert(0, cookie.remote);
+        }
+        let paths = pairing::accepted_pairs(&self.config.local, way, &remotes);
+        let seed = self.next_seed();
+        let association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
+        let id = self.insert(cookie.local_tag, association);
+        self.deliver(now, id, arrival);
+    }
+
+    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists.
+    fn reopen(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        cookie: &StateCookie,
+        id: AssociationId,
+        (local, peer): (VerificationTag, Option<VerificationTag>),
+        state: AssociationState,
+    ) {
+        let is_same_local = cookie.local_tag == local;
+        let is_same_peer = Some(cookie.peer_tag) == peer;
+        let is_tied = cookie.tie_tags == (local, peer.unwrap_or(VerificationTag::ZERO));
+        let seed = self.next_seed().child("restart");
+        let Some(association) = self.associations.get_mut(&id) else { return };
+        match (is_same_local, is_same_peer, is_tied) {
+            // A) The peer restarted.
+            (false, false, true) if state == AssociationState::ShutdownAckSent => {
+                association.repeat_shutdown_ack(now);
+                self.touch(id);
+                return;
+            }
+            (false, false, true) => {
+                association.on_restart(now, cookie, &seed);
+                self.by_tag.retain(|_, other| *other != id);
+                self.by_tag.insert(cookie.local_tag, id);
+            }
+            // B) Both ends sent INIT, and the peer's came through first. D) It is the cookie of this very
+            // association; if ours is not answered yet, this answers it.
+            (true, false, _) => association.on_collision(now, cookie),
+            (true, true, _) => {
+                if matches!(state, AssociationState::CookieWait | AssociationState::CookieEchoed) {
+                    association.on_collision(now, cookie);
+                }
+            }
+            // C) A cookie that comes late, and anything else.
+            _ => return,
+        }
+        self.deliver(now, id, arrival);
+    }
+
+    /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
+    fn answer_known(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        back: CommonHeader,
+        init: &Init,
+        body: InitBody,
+        id: AssociationId,
+    ) {
+        let Some(known) = self.associations.get(&id) else { return };
+        let (local, peer) = known.tags();
+        if let Some(identity) = known.identity() {
+            // §5.2.1: "the endpoint MUST respond with an INIT ACK chunk using the same parameters it sent in
+            // its original INIT chunk".
+            let ties = peer.map_or((VerificationTag::ZERO, VerificationTag::ZERO), |peer| (local, peer));
+            return self.answer_init(now, arrival, back, init, body, (identity.tag, identity.tsn), ties);
+        }
+        // §5.2.2: a restart may not bring new addresses along.
+        let is_known_address = |ip: &std::net::IpAddr| {
+            known.paths().iter().any(|sample| known.path_addresses(sample.id).remote.ip() == *ip)
+        };
+        let new: Vec<_> = body.addresses.iter().filter(|ip| !is_known_address(ip)).copied().collect();
+        if !new.is_empty() {
+            let parameters = new.iter().flat_map(|ip| address_parameter(*ip).to_bytes()).collect();
+            let causes = vec![Cause::RestartWithNewAddresses(parameters)];
+            return self.answer(arrival, back, &Abort { tag_reflected: false, causes });
+        }
+        let ties = (local, peer.unwrap_or(VerificationTag::ZERO));
+        let (tag, tsn) = (self.fresh_tag(), Tsn::new(self.rng.next_u32()));
+        self.answer_init(now, arrival, back, init, body, (tag, tsn), ties);
+    }
+
+    /// Sends the INIT-ACK with its cookie.
+    fn answer_init(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        back: CommonHeader,
+        init: &Init,
+        body: InitBody,
+        (tag, tsn): (VerificationTag, Tsn),
+        tie_tags: (VerificationTag, VerificationTag),
+    ) {
+        let config = &self.settings.config;
+        let extra = body.preservative.unwrap_or(Duration::ZERO).min(config.cookie_lifetime);
+        let cookie = StateCookie {
+            created: now,
+            lifetime: config.cookie_lifetime + extra,
+            local_tag: tag,
+            peer_tag: init.initiate_tag,
+            tie_tags,
+            local_tsn: tsn,
+            peer_tsn: init.initial_tsn,
+            peer_window: init.a_rwnd,
+            outbound_streams: config.outbound_streams.min(init.inbound_streams),
+            inbound_streams: config.inbound_streams.min(init.outbound_streams),
+            local_port: back.source_port,
+            peer_port: back.destination_port,
+            local: arrival.local,
+            remote: arrival.remote,
+            announced: body.addresses,
+        };
+        let mut parameters = vec![Parameter::StateCookie(self.jar.seal(&cookie, now))];
+        let announced = pairing::announced(&self.config.local, arrival.remote.ip());
+        parameters.extend(address_parameters(&announced));
+        parameters.extend(body.unrecognized);
+        let ack = InitAck {
+            initiate_tag: tag,
+            a_rwnd: u32::try_from(config.receive_buffer.get()).unwrap_or(u32::MAX),
+            outbound_streams: config.outbound_streams.min(init.inbound_streams),
+            inbound_streams: config.inbound_streams,
+            initial_tsn: tsn,
+            parameters,
+        };
+        self.answer(arrival, back, &ack);
+    }
+
+    /// The association with the peer that sends from `remote` with these ports.
+    fn known_peer(&self, remote: SocketAddr, header: CommonHeader) -> Option<AssociationId> {
+        let mut known = self.associations.iter().filter(|(_, association)| {
+            let is_alive = association.state() != AssociationState::Closed;
+            is_alive && association.peer_port() == Some(header.source_port) && leads_to(association, remote)
+        });
+        known.next().map(|(id, _)| *id)
+    }
+}
+
+fn reply_header(header: CommonHeader, tag: VerificationTag) -> CommonHeader {
+    CommonHeader {
+        source_port: header.destination_port,
+        destination_port: header.source_port,
+        verification_tag: tag,
+    }
+}
+
+fn address_parameter(ip: std::net::IpAddr) -> Parameter {
+    match ip {
+        std::net::IpAddr::V4(ip) => Parameter::Ipv4Address(ip),
+        std::net::IpAddr::V6(ip) => Parameter::Ipv6Address(ip),
+    }
+}

@@ -1,0 +1,418 @@
+//! Many associations behind one SCTP port: which packet is for which, and answers to packets that are for
+//! none. It knows tags, addresses and cookies; what an association does is its own business.
+
+mod cookies;
+mod listen;
+mod out_of_the_blue;
+mod pairing;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anabranch_base::{Machine, Seed, Time};
+use bytes::Bytes;
+use rand_chacha::ChaCha12Rng;
+use rand_core::{Rng, SeedableRng};
+
+use crate::association::{
+    Association, AssociationState, Datagram, Ecn, Identity, PathAddresses, Policies, Settings, Transmit,
+};
+use crate::config::{Config, ConfigError};
+use crate::event::Event;
+use crate::policy::{PathId, Registry, UnknownPolicy};
+use crate::seq::Tsn;
+use crate::wire::{Chunk, CommonHeader, Packet, VerificationTag};
+use cookies::CookieJar;
+
+/// What an endpoint is made of.
+#[derive(Clone, Debug)]
+pub struct EndpointConfig {
+    /// The settings of its associations.
+    pub association: Config,
+    /// What the names in them stand for.
+    pub registry: Registry,
+    /// The SCTP port; UDP's ports are in the addresses.
+    pub port: u16,
+    /// Whether INITs are answered.
+    pub accepts: bool,
+    /// The addresses of its sockets. The i-th is paired with a peer's i-th; the shorter list is gone through
+    /// again.
+    pub local: Vec<SocketAddr>,
+    /// More associations than this are not accepted.
+    pub max_associations: usize,
+}
+
+/// An association of an endpoint. Never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AssociationId(u64);
+
+/// A datagram that arrived at a socket.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The address it was sent to, with the socket's port.
+    pub local: SocketAddr,
+    /// Where it came from.
+    pub remote: SocketAddr,
+    /// Its ECN bits.
+    pub ecn: Ecn,
+    /// The SCTP packet.
+    pub bytes: Bytes,
+}
+
+/// Packets that want to leave by a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// From which local address; unspecified where the operating system chooses.
+    pub local: SocketAddr,
+    /// Where to.
+    pub remote: SocketAddr,
+    /// How many and how long.
+    pub transmit: Transmit,
+}
+
+/// Why an endpoint cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EndpointError {
+    /// A setting is outside its domain.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A setting names a policy that nobody registered.
+    #[error(transparent)]
+    Policy(#[from] UnknownPolicy),
+    /// There is no socket.
+    #[error("an endpoint needs at least one local address")]
+    NoLocalAddress,
+}
+
+/// Why an association cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectError {
+    /// Nobody to connect to.
+    #[error("no remote address was given")]
+    NoRemoteAddress,
+    /// IPv4 cannot reach IPv6.
+    #[error("no local address can reach {0}: the IP versions differ")]
+    NoLocalAddressFor(SocketAddr),
+    /// The limit is reached.
+    #[error("there are already {0} associations")]
+    TooMany(usize),
+}
+
+/// An SCTP endpoint without I/O.
+#[derive(Debug)]
+pub struct Endpoint {
+    settings: Arc<Settings>,
+    config: EndpointConfig,
+    associations: BTreeMap<AssociationId, Association>,
+    /// Which association a packet with this tag is for.
+    by_tag: BTreeMap<VerificationTag, AssociationId>,
+    /// Events of associations come in the order in which the associations were touched.
+    ready: VecDeque<AssociationId>,
+    /// Those that may have something to send.
+    sending: VecDeque<AssociationId>,
+    replies: VecDeque<Reply>,
+    jar: CookieJar,
+    seed: Seed,
+    rng: ChaCha12Rng,
+    made: u64,
+}
+
+/// A packet that no association sends.
+#[derive(Debug)]
+struct Reply {
+    local: SocketAddr,
+    remote: SocketAddr,
+    bytes: Vec<u8>,
+}
+
+impl Endpoint {
+    /// An endpoint without associations. `seed` decides every tag, nonce and key it will ever draw.
+    ///
+    /// # Errors
+    /// A setting is outside its domain or names an unknown policy, or there is no local address.
+    pub fn new(config: EndpointConfig, seed: Seed) -> Result<Endpoint, EndpointError> {
+        config.association.check()?;
+        Policies::build(&config.registry, &config.association)?;
+        if config.local.is_empty() {
+            return Err(EndpointError::NoLocalAddress);
+        }
+        let settings = Settings { config: config.association.clone(), registry: config.registry.clone() };
+        Ok(Endpoint {
+            settings: Arc::new(settings),
+            config,
+            associations: BTreeMap::new(),
+            by_tag: BTreeMap::new(),
+            ready: VecDeque::new(),
+            sending: VecDeque::new(),
+            replies: VecDeque::new(),
+            jar: CookieJar::new(&seed.child("cookies")),
+            rng: ChaCha12Rng::from_seed(seed.child("endpoint").bytes()),
+            seed,
+            made: 0,
+        })
+    }
+
+    /// Begins to open an association with the peer behind `remote`, over the paths from all local addresses.
+    /// [`Event::Connected`] says when messages may be sent.
+    ///
+    /// # Errors
+    /// No address, none that can be reached, or too many associations.
+    pub fn connect(&mut self, remote: &[SocketAddr]) -> Result<AssociationId, ConnectError> {
+        if remote.is_empty() {
+            return Err(ConnectError::NoRemoteAddress);
+        }
+        self.check_count()?;
+        let paths = pairing::pairs(&self.config.local, remote);
+        let reached = |address: &&SocketAddr| paths.iter().any(|path| path.remote == **address);
+        if let Some(unreached) = remote.iter().find(|address| !reached(address)) {
+            return Err(ConnectError::NoLocalAddressFor(*unreached));
+        }
+        let identity = Identity {
+            local_port: self.config.port,
+            peer_port: self.config.port,
+            tag: self.fresh_tag(),
+            tsn: Tsn::new(self.rng.next_u32()),
+        };
+        let announced = pairing::announced(&self.config.local, remote[0].ip());
+        let seed = self.next_seed();
+        let association = Association::connect(self.settings.clone(), identity, announced, &paths, seed);
+        Ok(self.insert(identity.tag, association))
+    }
+
+    /// A datagram arrived. Whatever is in it, the worst it can do is be dropped.
+    pub fn handle(&mut self, now: Time, arrival: &Arrival) {
+        let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
+        let header = packet.header();
+        if header.destination_port != self.config.port {
+            return self.answer_out_of_the_blue(arrival, &packet);
+        }
+        let mut chunks = packet.chunks();
+        match chunks.next() {
+            Some(Ok(Chunk::Init(init))) => {
+                // RFC 9260 §3.3.2: the INIT "MUST be the only chunk in the SCTP packet".
+                if chunks.next().is_none() && header.verification_tag == VerificationTag::ZERO {
+                    self.on_init(now, arrival, header, &init);
+                }
+            }
+            Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, header, echo.cookie),
+            Some(Ok(first)) => match self.addressee(arrival, header, &first) {
+                Some(id) => self.deliver(now, id, arrival),
+                None => self.answer_out_of_the_blue(arrival, &packet),
+            },
+            Some(Err(_)) => {
+                if let Some(id) = self.living(header.verification_tag) {
+                    self.deliver(now, id, arrival);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Lets every timer act whose time has come.
+    pub fn handle_timeout(&mut self, now: Time) {
+        let due: Vec<AssociationId> = self
+            .associations
+            .iter()
+            .filter(|(_, association)| association.poll_timeout().is_some_and(|due| due <= now))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in due {
+            if let Some(association) = self.associations.get_mut(&id) {
+                association.handle_timeout(now);
+                self.touch(id);
+            }
+        }
+    }
+
+    /// Appends up to `max_segments` packets for one path to `buf`; `None` when there is nothing to send.
+    pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Departure> {
+        if let Some(reply) = self.replies.pop_front() {
+            let len = reply.bytes.len();
+            buf.extend_from_slice(&reply.bytes);
+            let transmit = Transmit {
+                path: PathId::FIRST,
+                ecn: Ecn::NotCapable,
+                segment_size: len,
+                len,
+                round: 0,
+                retransmission: false,
+            };
+            return Some(Departure { local: reply.local, remote: reply.remote, transmit });
+        }
+        while let Some(&id) = self.sending.front() {
+            if let Some(association) = self.associations.get_mut(&id)
+                && let Some(transmit) = association.poll_transmit(now, buf, max_segments)
+            {
+                let PathAddresses { local, remote } = association.path_addresses(transmit.path);
+                return Some(Departure { local, remote, transmit });
+            }
+            self.sending.pop_front();
+        }
+        None
+    }
+
+    /// What an application may want to know next. The first event of an association that nobody opened here
+    /// is [`Event::Connected`].
+    pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
+        while let Some(&id) = self.ready.front() {
+            if let Some(event) = self.associations.get_mut(&id).and_then(Association::poll_event) {
+                return Some((id, event));
+            }
+            self.ready.pop_front();
+        }
+        None
+    }
+
+    /// When [`handle_timeout`](Endpoint::handle_timeout) is due.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.associations.values().filter_map(Association::poll_timeout).min()
+    }
+
+    /// An association, to be looked at.
+    pub fn association(&self, id: AssociationId) -> Option<&Association> {
+        self.associations.get(&id)
+    }
+
+    /// An association, to be used: afterwards it may have something to send and to tell.
+    pub fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
+        self.touch(id);
+        self.associations.get_mut(&id)
+    }
+
+    /// Forgets an association. One that is not closed is aborted first.
+    pub fn remove(&mut self, now: Time, id: AssociationId) {
+        let Some(mut association) = self.associations.remove(&id) else { return };
+        if association.state() != AssociationState::Closed {
+            association.abort("the application went away");
+        }
+        let mut bytes = Vec::new();
+        while let Some(transmit) = association.poll_transmit(now, &mut bytes, 1) {
+            let PathAddresses { local, remote } = association.path_addresses(transmit.path);
+            self.replies.push_back(Reply { local, remote, bytes: std::mem::take(&mut bytes) });
+        }
+        self.by_tag.retain(|_, other| *other != id);
+    }
+
+    /// How many associations there are.
+    pub fn len(&self) -> usize {
+        self.associations.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.associations.is_empty()
+    }
+
+    /// The association that a packet is for: that with its tag; for one that may carry the peer's tag, that
+    /// with the peer's address (RFC 9260 §8.5.1).
+    fn addressee(&self, arrival: &Arrival, header: CommonHeader, first: &Chunk<'_>) -> Option<AssociationId> {
+        let is_reflected = match first {
+            Chunk::Abort(abort) => abort.tag_reflected,
+            Chunk::ShutdownComplete(complete) => complete.tag_reflected,
+            _ => false,
+        };
+        if !is_reflected {
+            return self.living(header.verification_tag);
+        }
+        let mut peers = self.associations.iter().filter(|(_, association)| {
+            let is_peers = association.tags().1 == Some(header.verification_tag);
+            is_peers && leads_to(association, arrival.remote)
+        });
+        peers.next().map(|(id, _)| *id)
+    }
+
+    /// The association with this tag, unless it is over: what still comes for it then is out of the blue.
+    fn living(&self, tag: VerificationTag) -> Option<AssociationId> {
+        let id = *self.by_tag.get(&tag)?;
+        let association = self.associations.get(&id)?;
+        (association.state() != AssociationState::Closed).then_some(id)
+    }
+
+    /// Hands a datagram to an association, with the path it took.
+    fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival) {
+        let Some(association) = self.associations.get_mut(&id) else { return };
+        if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
+            let datagram = Datagram { path, ecn: arrival.ecn, bytes: arrival.bytes.clone() };
+            association.handle(now, &datagram);
+        }
+        self.touch(id);
+    }
+
+    fn insert(&mut self, tag: VerificationTag, association: Association) -> AssociationId {
+        self.made += 1;
+        let id = AssociationId(self.made);
+        self.by_tag.insert(tag, id);
+        self.associations.insert(id, association);
+        self.touch(id);
+        id
+    }
+
+    /// Something happened to an association: ask it for events and packets.
+    fn touch(&mut self, id: AssociationId) {
+        if self.ready.back() != Some(&id) {
+            self.ready.push_back(id);
+        }
+        if self.sending.back() != Some(&id) {
+            self.sending.push_back(id);
+        }
+    }
+
+    fn check_count(&self) -> Result<(), ConnectError> {
+        match self.associations.len() < self.config.max_associations {
+            true => Ok(()),
+            false => Err(ConnectError::TooMany(self.associations.len())),
+        }
+    }
+
+    /// A tag that is not zero and that no association has (RFC 9260 §5.3.1).
+    fn fresh_tag(&mut self) -> VerificationTag {
+        loop {
+            let tag = VerificationTag::new(self.rng.next_u32());
+            if tag != VerificationTag::ZERO && !self.by_tag.contains_key(&tag) {
+                return tag;
+            }
+        }
+    }
+
+    fn next_seed(&self) -> Seed {
+        self.seed.child(&format!("association/{}", self.made))
+    }
+
+    fn reply(&mut self, arrival: &Arrival, bytes: Vec<u8>) {
+        if self.replies.len() < MAX_REPLIES {
+            self.replies.push_back(Reply { local: arrival.local, remote: arrival.remote, bytes });
+        }
+    }
+}
+
+impl Machine for Endpoint {
+    type Input = Arrival;
+    type Output = (Departure, Bytes);
+
+    fn handle(&mut self, now: Time, arrival: Arrival) {
+        Endpoint::handle(self, now, &arrival);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        Endpoint::handle_timeout(self, now);
+    }
+
+    fn poll(&mut self, now: Time) -> Option<(Departure, Bytes)> {
+        let mut bytes = Vec::new();
+        let departure = self.poll_transmit(now, &mut bytes, 1)?;
+        Some((departure, Bytes::from(bytes)))
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        Endpoint::poll_timeout(self)
+    }
+}
+
+/// Whether one of the association's paths leads to `remote`.
+fn leads_to(association: &Association, remote: SocketAddr) -> bool {
+    association.paths().iter().any(|sample| association.path_addresses(sample.id).remote == remote)
+}
+
+/// Answers to strangers that wait to be sent; more are not given.
+const MAX_REPLIES: usize = 256;

@@ -1,0 +1,112 @@
+//! Which local address goes with which remote one. It knows addresses only.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::association::{MAX_PATHS, PathAddresses};
+
+/// The paths between two lists: the i-th local address with the i-th remote one, the shorter list gone
+/// through again, IPv4 and IPv6 each by themselves. So with one remote address every local one goes with it.
+pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> {
+    let mut paths = Vec::new();
+    // The version of the first remote address leads, so that its path is the first.
+    let versions =
+        [remote.first().is_none_or(SocketAddr::is_ipv4), !remote.first().is_none_or(SocketAddr::is_ipv4)];
+    for is_ipv4 in versions {
+        let of = |list: &[SocketAddr]| -> Vec<SocketAddr> {
+            list.iter().copied().filter(|address| address.is_ipv4() == is_ipv4).collect()
+        };
+        let (local, remote) = (of(local), of(remote));
+        if local.is_empty() || remote.is_empty() {
+            continue;
+        }
+        for index in 0..local.len().max(remote.len()) {
+            let path =
+                PathAddresses { local: local[index % local.len()], remote: remote[index % remote.len()] };
+            paths.push(path);
+        }
+    }
+    paths.truncate(MAX_PATHS);
+    paths
+}
+
+/// The paths of an acceptor: the way the peer came first, then the other pairs in the order of both lists,
+/// which is the peer's own order.
+pub fn accepted_pairs(
+    local: &[SocketAddr],
+    way: PathAddresses,
+    remotes: &[SocketAddr],
+) -> Vec<PathAddresses> {
+    let bound: Vec<SocketAddr> = local.iter().map(|&address| specific(address, way.local)).collect();
+    let others = pairs(&bound, remotes).into_iter().filter(|path| *path != way);
+    std::iter::once(way).chain(others).take(MAX_PATHS).collect()
+}
+
+/// The addresses that a peer at `peer` is told of: those that are specified, and this host's own only if
+/// the peer is on it.
+pub fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
+    let mut announced: Vec<IpAddr> = Vec::new();
+    for ip in local.iter().map(SocketAddr::ip) {
+        let is_reachable = !ip.is_unspecified() && ip.is_loopback() == peer.is_loopback();
+        if is_reachable && !announced.contains(&ip) {
+            announced.push(ip);
+        }
+    }
+    announced
+}
+
+/// A wildcard socket is the one that the peer's packet arrived at, if the port is the same.
+fn specific(bound: SocketAddr, arrived_at: SocketAddr) -> SocketAddr {
+    let is_wildcard = bound.ip().is_unspecified() && bound.is_ipv4() == arrived_at.is_ipv4();
+    if is_wildcard && bound.port() == arrived_at.port() { arrived_at } else { bound }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(list: &[&str]) -> Vec<SocketAddr> {
+        list.iter().map(|text| text.parse().expect("an address")).collect()
+    }
+
+    fn shown(paths: &[PathAddresses]) -> Vec<String> {
+        paths.iter().map(|path| format!("{}-{}", path.local.ip(), path.remote.ip())).collect()
+    }
+
+    #[test]
+    fn addresses_are_paired_one_to_one() {
+        let paths =
+            pairs(&addresses(&["10.0.0.1:1", "10.0.1.1:1"]), &addresses(&["10.0.0.2:9", "10.0.1.2:9"]));
+        assert_eq!(shown(&paths), ["10.0.0.1-10.0.0.2", "10.0.1.1-10.0.1.2"]);
+    }
+
+    #[test]
+    fn two_uplinks_to_one_server_are_two_paths() {
+        let paths = pairs(&addresses(&["10.0.0.1:1", "10.0.1.1:1"]), &addresses(&["192.0.2.9:9"]));
+        assert_eq!(shown(&paths), ["10.0.0.1-192.0.2.9", "10.0.1.1-192.0.2.9"]);
+    }
+
+    #[test]
+    fn ip_versions_do_not_mix_and_the_first_remote_address_leads() {
+        let locals = addresses(&["10.0.0.1:1", "[2001:db8::1]:1"]);
+        let paths = pairs(&locals, &addresses(&["[2001:db8::2]:9", "10.0.0.2:9"]));
+        assert_eq!(shown(&paths), ["2001:db8::1-2001:db8::2", "10.0.0.1-10.0.0.2"]);
+    }
+
+    #[test]
+    fn an_acceptor_begins_with_the_way_the_peer_came() {
+        let way = PathAddresses {
+            local: "127.0.0.2:9".parse().expect("an address"),
+            remote: "127.0.0.1:4".parse().expect("an address"),
+        };
+        let paths = accepted_pairs(&addresses(&["127.0.0.1:9", "127.0.0.2:9"]), way, &[way.remote]);
+        assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1", "127.0.0.1-127.0.0.1"]);
+        let paths = accepted_pairs(&addresses(&["0.0.0.0:9"]), way, &[way.remote]);
+        assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1"], "the wildcard is no address of its own");
+    }
+
+    #[test]
+    fn loopback_and_wildcard_addresses_are_not_announced_to_others() {
+        let local = addresses(&["127.0.0.1:9", "10.0.0.1:9", "0.0.0.0:9"]);
+        assert_eq!(announced(&local, IpAddr::from([10, 0, 0, 9])), [IpAddr::from([10, 0, 0, 1])]);
+    }
+}

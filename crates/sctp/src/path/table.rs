@@ -1,0 +1,449 @@
+//! All paths of an association: where they lead, their windows, their health. The samples that policies see
+//! are kept here, in place. It knows no chunk, no timer, and no other path when it changes one.
+
+use std::net::{IpAddr, SocketAddr};
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::burst::Burst;
+use super::counters::PathCounters;
+use super::health::{Health, HealthChange};
+use super::rtt::RoundTrip;
+use crate::config::{BurstRule, Config, IpVersion, MaxBurst};
+use crate::policy::congestion::Window;
+use crate::policy::{Hints, PathId, PathSample, PathState};
+use crate::seq::Tsn;
+
+/// Where a path leads: one address at each end, with the ports of UDP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PathAddresses {
+    /// Of this end; unspecified where the operating system chooses.
+    pub local: SocketAddr,
+    /// Of the peer.
+    pub remote: SocketAddr,
+}
+
+/// The table of paths. A path that is removed keeps its place, so that no id is used twice.
+#[derive(Debug)]
+pub struct PathTable {
+    samples: Vec<PathSample>,
+    paths: Vec<Path>,
+    primary: PathId,
+}
+
+#[derive(Debug)]
+struct Path {
+    addresses: PathAddresses,
+    health: Health,
+    round_trip: RoundTrip,
+    burst: Burst,
+    /// After a time-out one packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
+    is_probing_window: bool,
+    /// Expiries of T3-rtx since something was acknowledged.
+    timeouts_in_row: u32,
+    last_data: Option<Time>,
+    counters: PathCounters,
+}
+
+impl PathAddresses {
+    /// Which IP carries the path.
+    pub fn ip_version(&self) -> IpVersion {
+        match self.remote.ip() {
+            IpAddr::V4(_) => IpVersion::V4,
+            IpAddr::V6(_) => IpVersion::V6,
+        }
+    }
+
+    /// Whether a datagram from `remote` that arrived at `local` came this way. A local address that is not
+    /// specified stands for all of its socket's.
+    pub fn is_of(&self, local: SocketAddr, remote: SocketAddr) -> bool {
+        let is_same_local =
+            self.local == local || (self.local.ip().is_unspecified() && self.local.port() == local.port());
+        is_same_local && self.remote == remote
+    }
+}
+
+impl PathTable {
+    /// A table without paths.
+    pub fn new() -> PathTable {
+        PathTable { samples: Vec::new(), paths: Vec::new(), primary: PathId::FIRST }
+    }
+
+    /// Adds a path in `state`; the first to be added is the primary one.
+    pub fn add(&mut self, addresses: PathAddresses, state: PathState, config: &Config) -> PathId {
+        let id = PathId::from_index(self.paths.len());
+        let ip = addresses.ip_version();
+        let round_trip = RoundTrip::new(config.rto);
+        self.samples.push(PathSample {
+            id,
+            state,
+            mtu: config.mtu,
+            packet_limit: config.mtu - config.overhead(ip),
+            unit: config.window_unit(ip),
+            cwnd: config.first_window(ip),
+            ssthresh: config.initial_ssthresh.unwrap_or(ByteCount::MAX),
+            flight: ByteCount::ZERO,
+            held: true,
+            srtt: None,
+            min_rtt: None,
+            rttvar: Duration::ZERO,
+            rto: round_trip.rto(),
+            bandwidth: None,
+            loss_rate: 0.0,
+            hints: Hints::default(),
+        });
+        self.paths.push(Path {
+            addresses,
+            health: Health::new(state),
+            round_trip,
+            burst: Burst::new(),
+            is_probing_window: false,
+            timeouts_in_row: 0,
+            last_data: None,
+            counters: PathCounters::default(),
+        });
+        id
+    }
+
+    /// The path's peer now sends from `remote`.
+    pub fn move_to(&mut self, id: PathId, remote: SocketAddr) {
+        self.paths[id.index()].addresses.remote = remote;
+    }
+
+    /// The path's new address must be verified before it carries data.
+    pub fn doubt(&mut self, id: PathId) {
+        self.paths[id.index()].health.doubt();
+        self.show_health(id);
+    }
+
+    /// Data goes to `id` when only one path is used.
+    pub fn set_primary(&mut self, id: PathId) {
+        self.primary = id;
+    }
+
+    /// Where slow start ends on paths whose threshold nobody set: at the peer's receive buffer.
+    pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
+        for sample in self.samples.iter_mut().filter(|sample| sample.ssthresh == ByteCount::MAX) {
+            sample.ssthresh = peer_buffer;
+        }
+    }
+
+    /// Brings one path back to the windows and the health of a fresh one, in `state`.
+    pub fn reset(&mut self, id: PathId, state: PathState, config: &Config) {
+        let path = &mut self.paths[id.index()];
+        let ip = path.addresses.ip_version();
+        path.health = Health::new(state);
+        path.round_trip = RoundTrip::new(config.rto);
+        path.is_probing_window = false;
+        path.timeouts_in_row = 0;
+        let sample = &mut self.samples[id.index()];
+        sample.cwnd = config.first_window(ip);
+        sample.ssthresh = config.initial_ssthresh.unwrap_or(ByteCount::MAX);
+        sample.flight = ByteCount::ZERO;
+        self.show_health(id);
+        self.show_round_trip(id);
+        self.show_held(id);
+    }
+
+    /// A chunk left.
+    pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
+        self.samples[id.index()].flight += weight;
+        self.paths[id.index()].last_data = Some(now);
+        self.show_held(id);
+    }
+
+    /// A chunk left for the first time: it may be timed.
+    pub fn on_first_sent(&mut self, id: PathId, tsn: Tsn, now: Time) {
+        let path = &mut self.paths[id.index()];
+        path.round_trip.on_sent(tsn, now);
+        path.health.on_used();
+    }
+
+    /// A packet with data left.
+    pub fn on_burst(&mut self, id: PathId) {
+        self.paths[id.index()].burst.spend();
+        self.show_held(id);
+    }
+
+    /// Something was marked lost: nothing that is acknowledged next may be timed.
+    pub fn on_loss(&mut self, id: PathId) {
+        self.paths[id.index()].round_trip.cancel_probe();
+    }
+
+    /// So much left the flight.
+    pub fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
+        self.samples[id.index()].flight -= weight;
+        self.show_held(id);
+    }
+
+    /// So much came back into flight.
+    pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
+        self.samples[id.index()].flight += weight;
+        self.show_held(id);
+    }
+
+    /// A chunk last sent here was acknowledged; the round-trip time if it was being timed.
+    pub fn on_acked(&mut self, id: PathId, tsn: Tsn, payload: ByteCount, now: Time) -> Option<Duration> {
+        let path = &mut self.paths[id.index()];
+        path.counters.acked_bytes += payload;
+        path.timeouts_in_row = 0;
+        path.is_probing_window = false;
+        let sample = path.round_trip.on_acked(tsn, now);
+        if sample.is_some() {
+            self.show_round_trip(id);
+        }
+        self.show_held(id);
+        sample
+    }
+
+    /// A HEARTBEAT's round trip took `sample`.
+    pub fn on_round_trip(&mut self, id: PathId, sample: Duration) {
+        self.paths[id.index()].round_trip.on_sample(sample);
+        self.show_round_trip(id);
+    }
+
+    /// The T3-rtx timer expired; how often in a row, this time included.
+    pub fn on_timeout(&mut self, id: PathId) -> u32 {
+        let path = &mut self.paths[id.index()];
+        path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
+        path.is_probing_window = true;
+        path.counters.timeouts += 1;
+        let times = path.timeouts_in_row;
+        self.show_held(id);
+        times
+    }
+
+    /// The retransmission time-out doubles.
+    pub fn back_off(&mut self, id: PathId) {
+        self.paths[id.index()].round_trip.back_off();
+        self.show_round_trip(id);
+    }
+
+    /// cwnd grows.
+    pub fn grow(&mut self, id: PathId, by: ByteCount) {
+        self.samples[id.index()].cwnd += by;
+    }
+
+    /// The window becomes what the controller says.
+    pub fn apply(&mut self, id: PathId, window: Window) {
+        let sample = &mut self.samples[id.index()];
+        (sample.cwnd, sample.ssthresh) = (window.cwnd, window.ssthresh);
+    }
+
+    /// How many whole RTOs passed since data last left a path that has none in flight (M-SCTP-17). The count
+    /// begins anew.
+    pub fn take_idle_rtos(&mut self, id: PathId, now: Time) -> u64 {
+        let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
+        let Some(last) = path.last_data.filter(|_| sample.flight.is_zero()) else { return 0 };
+        let rtos = now.since(last).as_nanos() / sample.rto.as_nanos().max(1);
+        if rtos > 0 {
+            path.last_data = Some(now);
+        }
+        rtos
+    }
+
+    /// An event happened: each path may let out another burst.
+    pub fn on_event(&mut self, limit: MaxBurst) {
+        self.paths.iter_mut().for_each(|path| path.burst.on_event(limit));
+        self.show_all_held();
+    }
+
+    /// The event acknowledged something that had been sent again.
+    pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
+        self.paths.iter_mut().for_each(|path| path.burst.on_acked_retransmission(limit));
+        self.show_all_held();
+    }
+
+    /// Sending begins: the RFC's form of the bound cuts cwnd itself (M-SCTP-10).
+    pub fn bound_windows(&mut self, limit: MaxBurst) {
+        if limit.rule != BurstRule::Rfc {
+            return;
+        }
+        for sample in &mut self.samples {
+            sample.cwnd = sample.cwnd.min(sample.flight + sample.unit * u64::from(limit.packets));
+        }
+    }
+
+    /// Nothing more was to be sent.
+    pub fn end_event(&mut self) {
+        self.paths.iter_mut().for_each(|path| path.burst.end());
+        self.show_all_held();
+    }
+
+    /// An error is counted against the path.
+    pub fn on_error(&mut self, id: PathId, max: u32) -> Option<HealthChange> {
+        self.change_health(id, |health| health.on_error(max))
+    }
+
+    /// The path delivered something.
+    pub fn on_alive(&mut self, id: PathId) -> Option<HealthChange> {
+        self.change_health(id, Health::on_alive)
+    }
+
+    /// The path is verified.
+    pub fn confirm(&mut self, id: PathId) -> Option<HealthChange> {
+        self.change_health(id, Health::confirm)
+    }
+
+    /// The health of a path, to be told of heartbeats. State changes go through the table.
+    pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
+        &mut self.paths[id.index()].health
+    }
+
+    /// The sums of a path, to be added to.
+    pub fn counters_mut(&mut self, id: PathId) -> &mut PathCounters {
+        &mut self.paths[id.index()].counters
+    }
+
+    /// The sums of a path.
+    pub fn counters(&self, id: PathId) -> PathCounters {
+        self.paths[id.index()].counters
+    }
+
+    /// The health of a path.
+    pub fn health(&self, id: PathId) -> &Health {
+        &self.paths[id.index()].health
+    }
+
+    /// All paths as policies see them.
+    pub fn samples(&self) -> &[PathSample] {
+        &self.samples
+    }
+
+    /// One path as policies see it.
+    pub fn sample(&self, id: PathId) -> &PathSample {
+        &self.samples[id.index()]
+    }
+
+    /// All ids.
+    pub fn ids(&self) -> impl Iterator<Item = PathId> + use<> {
+        (0..self.paths.len()).map(PathId::from_index)
+    }
+
+    /// Where a path leads.
+    pub fn addresses(&self, id: PathId) -> PathAddresses {
+        self.paths[id.index()].addresses
+    }
+
+    /// The path that a datagram from `remote` to `local` took.
+    pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
+        self.ids().find(|&id| self.addresses(id).is_of(local, remote))
+    }
+
+    /// Where data goes when only one path is used.
+    pub fn primary(&self) -> PathId {
+        self.primary
+    }
+
+    /// How many paths there are and ever were.
+    pub fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    fn change_health(
+        &mut self,
+        id: PathId,
+        change: impl FnOnce(&mut Health) -> Option<HealthChange>,
+    ) -> Option<HealthChange> {
+        let changed = change(&mut self.paths[id.index()].health);
+        self.show_health(id);
+        changed
+    }
+
+    fn show_health(&mut self, id: PathId) {
+        self.samples[id.index()].state = self.paths[id.index()].health.state();
+    }
+
+    fn show_round_trip(&mut self, id: PathId) {
+        let (round_trip, sample) = (&self.paths[id.index()].round_trip, &mut self.samples[id.index()]);
+        sample.srtt = round_trip.srtt();
+        sample.min_rtt = round_trip.min();
+        sample.rttvar = round_trip.rttvar();
+        sample.rto = round_trip.rto();
+    }
+
+    fn show_held(&mut self, id: PathId) {
+        let (path, sample) = (&self.paths[id.index()], &mut self.samples[id.index()]);
+        let awaits_first_ack = path.is_probing_window && !sample.flight.is_zero();
+        sample.held = awaits_first_ack || path.burst.is_spent();
+    }
+
+    fn show_all_held(&mut self) {
+        for id in self.ids() {
+            self.show_held(id);
+        }
+    }
+}
+
+impl Default for PathTable {
+    fn default() -> PathTable {
+        PathTable::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> PathTable {
+        let config = Config::rfc9260();
+        let mut table = PathTable::new();
+        for host in 1..=2u8 {
+            let local = SocketAddr::from(([10, 0, host, 1], 9899));
+            let remote = SocketAddr::from(([10, 0, host, 2], 9899));
+            table.add(PathAddresses { local, remote }, PathState::Active, &config);
+        }
+        table.on_event(config.max_burst);
+        table
+    }
+
+    const WEIGHT: ByteCount = ByteCount::new(1460);
+
+    /// M-SCTP-3: the overshoot rule would let a second packet out, because a chunk weighs less than a unit.
+    #[test]
+    fn after_a_time_out_one_packet_may_be_in_flight() {
+        let mut table = table();
+        let id = PathId::FIRST;
+        table.on_chunk_sent(id, WEIGHT, Time::ZERO);
+        table.on_left_flight(id, WEIGHT);
+        assert_eq!(table.on_timeout(id), 1);
+        assert!(table.sample(id).may_send());
+        table.on_chunk_sent(id, ByteCount::new(100), Time::ZERO);
+        assert!(!table.sample(id).may_send(), "cwnd has room, but the single packet is unanswered");
+        table.on_left_flight(id, ByteCount::new(100));
+        table.on_acked(id, Tsn::new(1), ByteCount::new(84), Time::ZERO);
+        assert!(table.sample(id).may_send());
+        assert_eq!(table.on_timeout(id), 1, "an ack ends the row");
+    }
+
+    #[test]
+    fn a_path_is_found_by_both_addresses_and_a_wildcard_stands_for_all() {
+        let mut table = table();
+        let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
+        let second = table.find(address("10.0.2.1:9899"), address("10.0.2.2:9899"));
+        assert_eq!(second, Some(PathId::from_index(1)));
+        assert_eq!(table.find(address("10.0.2.1:9899"), address("10.0.1.2:9899")), None);
+        let (local, remote) = (address("0.0.0.0:5000"), address("10.0.9.9:9899"));
+        let wild = table.add(PathAddresses { local, remote }, PathState::Active, &Config::rfc9260());
+        assert_eq!(table.find(address("192.168.0.1:5000"), remote), Some(wild));
+        assert_eq!(table.find(address("192.168.0.1:5001"), remote), None);
+    }
+
+    #[test]
+    fn idle_rtos_are_counted_once_and_only_with_nothing_in_flight() {
+        let mut table = table();
+        let id = PathId::FIRST;
+        let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
+        assert_eq!(table.take_idle_rtos(id, at(9)), 0, "no data ever left");
+        table.on_chunk_sent(id, WEIGHT, at(10));
+        assert_eq!(table.take_idle_rtos(id, at(13)), 0, "data is in flight");
+        table.on_left_flight(id, WEIGHT);
+        assert_eq!(table.take_idle_rtos(id, at(13)), 3);
+        assert_eq!(table.take_idle_rtos(id, at(13)), 0);
+    }
+}

@@ -1,0 +1,343 @@
+//! Which TSNs have arrived: the cumulative TSN, the runs beyond it, and what arrived twice. It knows no
+//! payload and no room for it.
+
+use std::collections::VecDeque;
+
+use crate::seq::Tsn;
+use crate::wire::GapBlock;
+
+/// The TSNs that have arrived (RFC 9260 §6.7).
+///
+/// In order a TSN costs O(1), out of order O(log n) in the number of runs and, in the middle, the move of
+/// what lies on the shorter side. Nothing is allocated once the list has had its greatest length.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    cumulative: Tsn,
+    /// Runs beyond the cumulative TSN, ascending and at least one TSN apart.
+    runs: VecDeque<Run>,
+    duplicates: Vec<Tsn>,
+}
+
+/// What the arrival of a TSN means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It had not arrived before.
+    New,
+    /// It had.
+    Duplicate,
+    /// It lies more than 65,535 beyond the cumulative TSN, where no gap block can name it: to be dropped.
+    BeyondReach,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: Tsn,
+    last: Tsn,
+}
+
+impl Arrivals {
+    /// Nothing has arrived; `initial` will be the first TSN.
+    pub fn new(initial: Tsn) -> Arrivals {
+        Arrivals { cumulative: initial.previous(), runs: VecDeque::new(), duplicates: Vec::new() }
+    }
+
+    /// `tsn` arrived: notes it if it is new, lists it if it is a duplicate, forgets it if it is beyond reach.
+    pub fn on_tsn(&mut self, tsn: Tsn) -> Arrival {
+        let arrival = self.classify(tsn);
+        match arrival {
+            Arrival::New => self.insert(tsn),
+            Arrival::Duplicate => self.on_duplicate(tsn),
+            Arrival::BeyondReach => {}
+        }
+        arrival
+    }
+
+    /// `tsn`, which had arrived before, arrived again. It is listed, once for each arrival, up to
+    /// [`Arrivals::MOST_DUPLICATES`].
+    pub fn on_duplicate(&mut self, tsn: Tsn) {
+        if self.duplicates.len() < Arrivals::MOST_DUPLICATES {
+            self.duplicates.push(tsn);
+        }
+    }
+
+    /// A SACK has listed the duplicates.
+    pub fn clear_duplicates(&mut self) {
+        self.duplicates.clear();
+    }
+
+    /// The sender gave up everything up to `cumulative`, arrived or not (RFC 3758 §3.6). Answers whether that
+    /// is news.
+    pub fn forward_to(&mut self, cumulative: Tsn) -> bool {
+        if !cumulative.is_after(self.cumulative) {
+            return false;
+        }
+        self.cumulative = cumulative;
+        while self.runs.front().is_some_and(|run| !run.last.is_after(cumulative)) {
+            self.runs.pop_front();
+        }
+        // A run around `cumulative` carries it on, as does one that begins right behind it.
+        if self.runs.front().is_some_and(|run| !run.first.is_after(cumulative)) {
+            self.take_first_run();
+        } else {
+            self.absorb();
+        }
+        true
+    }
+
+    /// What the arrival of `tsn` would mean; nothing changes.
+    pub fn classify(&self, tsn: Tsn) -> Arrival {
+        let offset = tsn.distance_from(self.cumulative);
+        match offset {
+            0 | HALF.. => Arrival::Duplicate,
+            1 => Arrival::New,
+            2..=FARTHEST => match self.runs.get(self.position(offset)) {
+                Some(run) if run.first.distance_from(self.cumulative) <= offset => Arrival::Duplicate,
+                _ => Arrival::New,
+            },
+            _ => Arrival::BeyondReach,
+        }
+    }
+
+    /// Every TSN up to this one has arrived.
+    pub fn cumulative(&self) -> Tsn {
+        self.cumulative
+    }
+
+    /// The highest TSN that has arrived.
+    pub fn highest(&self) -> Tsn {
+        self.runs.back().map_or(self.cumulative, |run| run.last)
+    }
+
+    /// Whether TSNs are missing below the highest.
+    pub fn has_gap(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    /// The runs beyond the cumulative TSN, as a SACK lists them.
+    pub fn gap_blocks(&self) -> impl ExactSizeIterator<Item = GapBlock> + '_ {
+        self.runs
+            .iter()
+            .map(|run| GapBlock { start: self.gap_offset(run.first), end: self.gap_offset(run.last) })
+    }
+
+    /// What arrived again since the last [`Arrivals::clear_duplicates`].
+    pub fn duplicates(&self) -> &[Tsn] {
+        &self.duplicates
+    }
+
+    /// So many duplicates are listed at most; a peer that sends more learns nothing from them.
+    pub const MOST_DUPLICATES: usize = 64;
+
+    fn insert(&mut self, tsn: Tsn) {
+        if tsn == self.cumulative.next() {
+            self.cumulative = tsn;
+            self.absorb();
+            return;
+        }
+        let at = self.position(tsn.distance_from(self.cumulative));
+        let extends_previous = at > 0 && self.runs[at - 1].last.next() == tsn;
+        let extends_next = at < self.runs.len() && self.runs[at].first == tsn.next();
+        match (extends_previous, extends_next) {
+            (true, true) => {
+                self.runs[at - 1].last = self.runs[at].last;
+                self.runs.remove(at);
+            }
+            (true, false) => self.runs[at - 1].last = tsn,
+            (false, true) => self.runs[at].first = tsn,
+            (false, false) => self.runs.insert(at, Run { first: tsn, last: tsn }),
+        }
+    }
+
+    /// Joins the first run to the cumulative TSN if nothing is missing between them.
+    fn absorb(&mut self) {
+        if self.runs.front().is_some_and(|run| run.first == self.cumulative.next()) {
+            self.take_first_run();
+        }
+    }
+
+    fn take_first_run(&mut self) {
+        if let Some(run) = self.runs.pop_front() {
+            self.cumulative = run.last;
+        }
+    }
+
+    /// The first run that ends at `offset` or beyond. Most TSNs lie beyond all of them.
+    fn position(&self, offset: u32) -> usize {
+        let ends_before = |run: &Run| run.last.distance_from(self.cumulative) < offset;
+        match self.runs.back() {
+            Some(run) if !ends_before(run) => self.runs.partition_point(ends_before),
+            _ => self.runs.len(),
+        }
+    }
+
+    /// Within 65,535 for every run: `classify` lets nothing else in, and the cumulative TSN only comes closer.
+    fn gap_offset(&self, tsn: Tsn) -> u16 {
+        tsn.distance_from(self.cumulative) as u16
+    }
+}
+
+/// The farthest TSN that a gap block can name.
+const FARTHEST: u32 = u16::MAX as u32;
+/// From here on a distance is one backwards.
+const HALF: u32 = 1 << 31;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn arrived(initial: u32, tsns: &[u32]) -> Arrivals {
+        let mut arrivals = Arrivals::new(Tsn::new(initial));
+        for &tsn in tsns {
+            arrivals.on_tsn(Tsn::new(tsn));
+        }
+        arrivals
+    }
+
+    fn blocks(arrivals: &Arrivals) -> Vec<(u16, u16)> {
+        arrivals.gap_blocks().map(|block| (block.start, block.end)).collect()
+    }
+
+    #[test]
+    fn tsns_in_order_leave_no_gap() {
+        let arrivals = arrived(10, &[10, 11, 12]);
+        assert_eq!(arrivals.cumulative(), Tsn::new(12));
+        assert_eq!(arrivals.highest(), Tsn::new(12));
+        assert!(!arrivals.has_gap());
+    }
+
+    /// The example of RFC 9260 §3.3.4: 10–12, 14, 15 and 17 have arrived.
+    #[test]
+    fn gap_blocks_are_offsets_from_the_cumulative_tsn() {
+        let arrivals = arrived(10, &[10, 17, 11, 15, 12, 14]);
+        assert_eq!(arrivals.cumulative(), Tsn::new(12));
+        assert_eq!(blocks(&arrivals), [(2, 3), (5, 5)]);
+    }
+
+    #[test]
+    fn the_missing_tsn_joins_two_runs() {
+        let mut arrivals = arrived(10, &[12, 14]);
+        assert_eq!(blocks(&arrivals), [(3, 3), (5, 5)]);
+        arrivals.on_tsn(Tsn::new(13));
+        assert_eq!(blocks(&arrivals), [(3, 5)]);
+        arrivals.on_tsn(Tsn::new(11));
+        arrivals.on_tsn(Tsn::new(10));
+        assert_eq!(arrivals.cumulative(), Tsn::new(14));
+        assert!(!arrivals.has_gap());
+    }
+
+    #[test]
+    fn numbering_goes_on_across_the_wrap() {
+        let last = u32::MAX;
+        let mut arrivals = arrived(last - 1, &[1, last - 1]);
+        assert_eq!(arrivals.cumulative(), Tsn::new(last - 1));
+        assert_eq!(blocks(&arrivals), [(3, 3)]);
+        arrivals.on_tsn(Tsn::new(last));
+        arrivals.on_tsn(Tsn::new(0));
+        assert_eq!(arrivals.cumulative(), Tsn::new(1));
+        assert_eq!(arrivals.classify(Tsn::new(last)), Arrival::Duplicate);
+    }
+
+    #[test]
+    fn a_tsn_that_no_gap_block_can_name_is_beyond_reach() {
+        let mut arrivals = Arrivals::new(Tsn::new(1));
+        assert_eq!(arrivals.on_tsn(Tsn::new(65_536)), Arrival::BeyondReach);
+        assert!(!arrivals.has_gap());
+        assert_eq!(arrivals.on_tsn(Tsn::new(65_535)), Arrival::New);
+        assert_eq!(blocks(&arrivals), [(65_535, 65_535)]);
+    }
+
+    #[test]
+    fn duplicates_are_listed_each_time_up_to_a_bound_until_a_sack_took_them() {
+        let mut arrivals = arrived(10, &[10, 12, 12, 10, 9]);
+        assert_eq!(arrivals.duplicates(), [Tsn::new(12), Tsn::new(10), Tsn::new(9)]);
+        for _ in 0..100 {
+            arrivals.on_tsn(Tsn::new(12));
+        }
+        assert_eq!(arrivals.duplicates().len(), Arrivals::MOST_DUPLICATES);
+        arrivals.clear_duplicates();
+        assert_eq!(arrivals.duplicates(), []);
+    }
+
+    #[test]
+    fn forward_tsn_skips_what_is_missing_and_joins_what_has_arrived() {
+        let mut arrivals = arrived(10, &[12, 14, 15, 17]);
+        assert!(arrivals.forward_to(Tsn::new(13)));
+        assert_eq!(arrivals.cumulative(), Tsn::new(15));
+        assert_eq!(blocks(&arrivals), [(2, 2)]);
+        assert!(!arrivals.forward_to(Tsn::new(15)));
+        assert!(!arrivals.forward_to(Tsn::new(9)));
+        assert!(arrivals.forward_to(Tsn::new(1_000_000)));
+        assert_eq!(arrivals.cumulative(), Tsn::new(1_000_000));
+        assert!(!arrivals.has_gap());
+    }
+
+    #[test]
+    fn forward_tsn_into_a_run_reaches_its_end() {
+        let mut arrivals = arrived(10, &[12, 13, 14]);
+        assert!(arrivals.forward_to(Tsn::new(13)));
+        assert_eq!(arrivals.cumulative(), Tsn::new(14));
+    }
+
+    /// The same as a set of all TSNs that have arrived, counted from the initial one without wrapping.
+    struct Model {
+        initial: Tsn,
+        arrived: BTreeSet<u32>,
+    }
+
+    impl Model {
+        /// The first position that has not arrived.
+        fn next(&self) -> u32 {
+            (0..).find(|position| !self.arrived.contains(position)).expect("an end")
+        }
+
+        fn on_tsn(&mut self, position: u32) -> Arrival {
+            if self.arrived.insert(position) { Arrival::New } else { Arrival::Duplicate }
+        }
+
+        fn forward_to(&mut self, position: u32) {
+            self.arrived.extend(0..=position);
+        }
+
+        fn blocks(&self) -> Vec<(u16, u16)> {
+            let next = self.next();
+            let mut blocks: Vec<(u16, u16)> = Vec::new();
+            for &position in self.arrived.range(next..) {
+                let offset = (position - next + 1) as u16;
+                match blocks.last_mut() {
+                    Some(block) if block.1 + 1 == offset => block.1 = offset,
+                    _ => blocks.push((offset, offset)),
+                }
+            }
+            blocks
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn arrivals_are_a_set(
+            initial in prop_oneof![any::<u32>(), (u32::MAX - 100)..=u32::MAX],
+            steps in prop::collection::vec((0u32..120, prop::bool::weighted(0.03)), 0..200),
+        ) {
+            let mut model = Model { initial: Tsn::new(initial), arrived: BTreeSet::new() };
+            let mut arrivals = Arrivals::new(model.initial);
+            for (position, forwards) in steps {
+                let tsn = model.initial.plus(position);
+                if forwards {
+                    model.forward_to(position);
+                    arrivals.forward_to(tsn);
+                } else {
+                    prop_assert_eq!(arrivals.on_tsn(tsn), model.on_tsn(position));
+                    prop_assert_eq!(arrivals.classify(tsn), Arrival::Duplicate);
+                }
+                prop_assert_eq!(arrivals.cumulative(), model.initial.plus(model.next()).previous());
+                prop_assert_eq!(blocks(&arrivals), model.blocks());
+                let highest = model.arrived.last().map_or(Tsn::new(initial).previous(), |p| model.initial.plus(*p));
+                prop_assert_eq!(arrivals.highest(), highest);
+            }
+        }
+    }
+}

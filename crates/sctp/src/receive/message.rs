@@ -1,0 +1,106 @@
+//! A message as it is handed to the application. It knows its payload and its stream, and nothing of the
+//! TSNs it came in.
+
+use std::collections::VecDeque;
+use std::iter;
+
+use bytes::{Bytes, BytesMut};
+
+use super::load::Load;
+use crate::seq::Ssn;
+use crate::wire::{Ppid, StreamId};
+
+/// One user message, whole.
+///
+/// Its payload is the slices that came from the network, not copied: [`Message::chunks`] gives them in order,
+/// [`Message::into_bytes`] makes them one. A message of one fragment owns no memory but its slice.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The stream it came on.
+    pub stream: StreamId,
+    /// Its place in the stream; without meaning if it is unordered.
+    pub ssn: Ssn,
+    /// What the sending application says of its content.
+    pub ppid: Ppid,
+    /// Whether it was sent without a place in its stream.
+    pub unordered: bool,
+    pub(super) first: Bytes,
+    pub(super) rest: VecDeque<Bytes>,
+    pub(super) load: Load,
+}
+
+impl Message {
+    /// The payload in one piece: copied once if it came in several, else not at all.
+    pub fn into_bytes(self) -> Bytes {
+        if self.rest.is_empty() {
+            return self.first;
+        }
+        let mut whole = BytesMut::with_capacity(self.len());
+        self.chunks().for_each(|chunk| whole.extend_from_slice(chunk));
+        whole.freeze()
+    }
+
+    /// A copy of the payload.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut whole = Vec::with_capacity(self.len());
+        self.chunks().for_each(|chunk| whole.extend_from_slice(chunk));
+        whole
+    }
+
+    /// The pieces of the payload in order.
+    pub fn chunks(&self) -> impl Iterator<Item = &Bytes> {
+        iter::once(&self.first).chain(&self.rest)
+    }
+
+    /// How many bytes of payload it has.
+    pub fn len(&self) -> usize {
+        self.chunks().map(Bytes::len).sum()
+    }
+
+    /// Whether it has no payload; RFC 9260 §3.3.1 allows no such message.
+    pub fn is_empty(&self) -> bool {
+        self.chunks().all(Bytes::is_empty)
+    }
+
+    /// What reading it takes off the receive buffer.
+    pub fn load(&self) -> Load {
+        self.load
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use anabranch_base::ByteCount;
+
+    use super::*;
+
+    /// A message of one fragment with `payload`, charged by its length.
+    pub(crate) fn message(stream: u16, ssn: u16, payload: &'static [u8]) -> Message {
+        Message {
+            stream: StreamId::new(stream),
+            ssn: Ssn::new(ssn),
+            ppid: Ppid::new(0),
+            unordered: false,
+            first: Bytes::from_static(payload),
+            rest: VecDeque::new(),
+            load: Load::of_chunk(ByteCount::of_len(payload.len())),
+        }
+    }
+
+    #[test]
+    fn a_message_of_one_fragment_is_not_copied() {
+        let payload = b"one";
+        let whole = message(0, 0, payload).into_bytes();
+        assert_eq!(whole.as_ptr(), payload.as_ptr());
+    }
+
+    #[test]
+    fn fragments_read_as_one() {
+        let rest = VecDeque::from([Bytes::from_static(b"bra"), Bytes::from_static(b"nch")]);
+        let message = Message { rest, ..message(0, 0, b"ana") };
+        assert_eq!(message.len(), 9);
+        assert_eq!(message.chunks().count(), 3);
+        assert_eq!(message.to_vec(), b"anabranch");
+        assert_eq!(message.into_bytes(), "anabranch");
+    }
+}

@@ -1,0 +1,196 @@
+//! The receiving half of an association, part by part: which TSNs [`Arrivals`] has seen, how [`Reassembly`]
+//! makes messages of fragments, in which order [`Delivery`] hands them over, and what [`ReceiveBuffer`] has
+//! room for. No part knows another; for each chunk the association asks them in this order.
+
+mod arrivals;
+mod buffer;
+mod delivery;
+mod load;
+mod message;
+mod reassembly;
+
+pub use arrivals::{Arrival, Arrivals};
+pub use buffer::{ReceiveBuffer, compact};
+pub use delivery::{Delivery, DeliveryError};
+pub use load::Load;
+pub use message::Message;
+pub use reassembly::{Fragment, Reassembly, ReassemblyError};
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::ByteCount;
+    use bytes::Bytes;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+    use crate::seq::{Ssn, Tsn};
+    use crate::wire::{Ppid, StreamId};
+
+    const STREAMS: u16 = 3;
+
+    /// A message to be sent: on which stream, ordered or not, and the lengths of its fragments.
+    #[derive(Clone, Debug)]
+    struct Sent {
+        stream: u16,
+        unordered: bool,
+        lengths: Vec<usize>,
+    }
+
+    fn any_message() -> impl Strategy<Value = Sent> {
+        let lengths = prop::collection::vec(1usize..20, 1..12);
+        (0..STREAMS, prop::bool::weighted(0.2), lengths).prop_map(|(stream, unordered, lengths)| Sent {
+            stream,
+            unordered,
+            lengths,
+        })
+    }
+
+    /// The DATA chunks of `messages`; the PPID says which message, each byte which fragment.
+    fn fragments_of(messages: &[Sent], initial: Tsn) -> Vec<Fragment> {
+        let mut next_ssn = [Ssn::new(0); STREAMS as usize];
+        let mut fragments = Vec::new();
+        let mut tsn = initial;
+        for (number, message) in messages.iter().enumerate() {
+            let ssn = next_ssn[usize::from(message.stream)];
+            if !message.unordered {
+                next_ssn[usize::from(message.stream)] = ssn.next();
+            }
+            for (position, &length) in message.lengths.iter().enumerate() {
+                fragments.push(Fragment {
+                    tsn,
+                    stream: StreamId::new(message.stream),
+                    ssn,
+                    ppid: Ppid::new(number as u32),
+                    unordered: message.unordered,
+                    beginning: position == 0,
+                    ending: position + 1 == message.lengths.len(),
+                    payload: Bytes::from(vec![position as u8; length]),
+                    charge: ByteCount::of_len(length),
+                });
+                tsn = tsn.next();
+            }
+        }
+        fragments
+    }
+
+    fn payload_of(message: &Sent) -> Vec<u8> {
+        let fragments = message.lengths.iter().enumerate();
+        fragments.flat_map(|(position, &length)| vec![position as u8; length]).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn messages_come_out_once_and_whole_and_in_the_order_of_their_stream(
+            initial in prop_oneof![any::<u32>(), (u32::MAX - 50)..=u32::MAX],
+            messages in prop::collection::vec(any_message(), 1..20),
+            shuffle in prop::collection::vec(any::<Index>(), 250),
+            again in prop::collection::vec(any::<Index>(), 0..20),
+        ) {
+            let initial = Tsn::new(initial);
+            let fragments = fragments_of(&messages, initial);
+            let mut order: Vec<usize> = (0..fragments.len()).collect();
+            (0..order.len()).for_each(|at| order.swap(at, shuffle[at % shuffle.len()].index(fragments.len())));
+            for repeated in again {
+                order.insert(repeated.index(order.len()), repeated.index(fragments.len()));
+            }
+
+            let mut arrivals = Arrivals::new(initial);
+            let mut reassembly = Reassembly::new();
+            let mut delivery = Delivery::new(STREAMS);
+            let mut buffer = ReceiveBuffer::new(ByteCount::from_kib(64));
+            let mut received = Vec::new();
+            for index in order {
+                let fragment = fragments[index].clone();
+                if arrivals.on_tsn(fragment.tsn) == Arrival::Duplicate {
+                    continue;
+                }
+                buffer.on_held(Load::of_chunk(fragment.charge));
+                if let Some(message) = reassembly.insert(fragment).expect("sound") {
+                    delivery.push(message).expect("a stream and an SSN of its own");
+                }
+                prop_assert_eq!(reassembly.on_cumulative(arrivals.cumulative()), Ok(()));
+                let parts = reassembly.held() + delivery.waiting() + delivery.ready();
+                prop_assert_eq!(parts, buffer.held());
+                while let Some(message) = delivery.take() {
+                    buffer.on_released(message.load());
+                    received.push(message);
+                }
+            }
+
+            prop_assert!(!arrivals.has_gap());
+            prop_assert_eq!(buffer.held(), Load::NONE);
+            prop_assert_eq!(received.len(), messages.len());
+            for message in &received {
+                let sent = &messages[message.ppid.get() as usize];
+                prop_assert_eq!(message.stream.get(), sent.stream);
+                prop_assert_eq!(message.unordered, sent.unordered);
+                prop_assert_eq!(message.to_vec(), payload_of(sent));
+            }
+            let mut numbers: Vec<u32> = received.iter().map(|message| message.ppid.get()).collect();
+            for stream in 0..STREAMS {
+                let ordered = received.iter().filter(|message| message.stream.get() == stream && !message.unordered);
+                prop_assert!(ordered.map(|message| message.ppid.get()).is_sorted());
+            }
+            numbers.sort_unstable();
+            numbers.dedup();
+            prop_assert_eq!(numbers.len(), messages.len());
+        }
+
+        /// A peer that sends anything at all gets errors, and nothing stays held that is not accounted for.
+        #[test]
+        fn hostile_fragments_are_refused_or_accounted_for(
+            fragments in prop::collection::vec(
+                (0u32..30, 0u16..4, 0u16..4, any::<(bool, bool)>(), prop::bool::weighted(0.1)), 0..80,
+            ),
+        ) {
+            let mut arrivals = Arrivals::new(Tsn::new(0));
+            let mut reassembly = Reassembly::new();
+            let mut delivery = Delivery::new(STREAMS);
+            let mut held = Load::NONE;
+            for (tsn, stream, ssn, (beginning, ending), unordered) in fragments {
+                let tsn = Tsn::new(tsn);
+                if arrivals.classify(tsn) != Arrival::New {
+                    continue;
+                }
+                let charge = ByteCount::new(1);
+                let fragment = Fragment {
+                    tsn,
+                    stream: StreamId::new(stream),
+                    ssn: Ssn::new(ssn),
+                    ppid: Ppid::new(0),
+                    unordered,
+                    beginning,
+                    ending,
+                    payload: Bytes::from_static(b"x"),
+                    charge,
+                };
+                let Ok(whole) = reassembly.insert(fragment) else { continue };
+                arrivals.on_tsn(tsn);
+                held += Load::of_chunk(charge);
+                if let Some(message) = whole {
+                    let load = message.load();
+                    if delivery.push(message).is_err() {
+                        held = held.saturating_sub(load);
+                    }
+                }
+                prop_assert_eq!(reassembly.held() + delivery.waiting() + delivery.ready(), held);
+            }
+            held = held.saturating_sub(reassembly.forward_to(Tsn::new(30)));
+            prop_assert_eq!(reassembly.held(), Load::NONE);
+            prop_assert_eq!(delivery.waiting() + delivery.ready(), held);
+        }
+    }
+
+    #[test]
+    fn a_message_of_many_fragments_arrives_backwards() {
+        let message = Sent { stream: 0, unordered: false, lengths: vec![9; 2000] };
+        let fragments = fragments_of(std::slice::from_ref(&message), Tsn::new(u32::MAX - 1000));
+        let mut reassembly = Reassembly::new();
+        let mut whole = None;
+        for fragment in fragments.into_iter().rev() {
+            whole = reassembly.insert(fragment).expect("sound");
+        }
+        assert_eq!(whole.expect("whole").to_vec(), payload_of(&message));
+    }
+}

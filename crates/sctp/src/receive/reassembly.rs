@@ -1,0 +1,468 @@
+//! Fragments become messages, in whatever order they arrive. It knows which consecutive TSNs belong to one
+//! message, and nothing of the order of messages in a stream.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use anabranch_base::ByteCount;
+use bytes::Bytes;
+
+use super::load::Load;
+use super::message::Message;
+use crate::seq::{Ssn, Tsn};
+use crate::wire::{Ppid, StreamId};
+
+/// Incomplete messages (RFC 9260 §6.9).
+///
+/// Consecutive fragments of one message are kept as one run: in order or not, a fragment costs O(log n) in
+/// the number of runs (amortised, the shorter run moves when two meet). A message in one fragment passes
+/// through without being stored.
+#[derive(Debug)]
+pub struct Reassembly {
+    /// By the position of the first fragment.
+    runs: BTreeMap<u64, Run>,
+    /// The TSN seen last and its position: TSNs counted on without wrapping.
+    seen: (Tsn, u64),
+    held: Load,
+}
+
+/// A DATA chunk that owns its payload.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// Its TSN.
+    pub tsn: Tsn,
+    /// The stream of its message.
+    pub stream: StreamId,
+    /// The place of its message in the stream.
+    pub ssn: Ssn,
+    /// What the sending application says of the message; that of the first fragment counts.
+    pub ppid: Ppid,
+    /// Whether the message has no place in its stream.
+    pub unordered: bool,
+    /// The B bit: the first of its message.
+    pub beginning: bool,
+    /// The E bit: the last of its message.
+    pub ending: bool,
+    /// The user data.
+    pub payload: Bytes,
+    /// What it weighs against the advertised window.
+    pub charge: ByteCount,
+}
+
+/// Fragments that make no sense together: the peer broke the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReassemblyError {
+    /// A message begins where another has not ended.
+    #[error("the message that TSN {tsn} begins stands inside another one")]
+    BeginsInside {
+        /// The TSN with the B bit.
+        tsn: Tsn,
+    },
+    /// A message has ended, and what follows begins none.
+    #[error("TSN {tsn} continues a message, but the one before it has ended")]
+    HasNoBeginning {
+        /// The TSN without the B bit.
+        tsn: Tsn,
+    },
+    /// Two fragments of one message differ in stream, SSN or U bit.
+    #[error(
+        "TSN {tsn} and the one before it belong to one message, but not to the same stream, SSN and kind"
+    )]
+    Differs {
+        /// The second of the two.
+        tsn: Tsn,
+    },
+    /// Everything up to `cumulative` has arrived, yet a message is incomplete that should not be.
+    #[error(
+        "every TSN up to {cumulative} has arrived, but the message that ends with TSN {tsn} lacks a part"
+    )]
+    Incomplete {
+        /// The last TSN of the message's fragments.
+        tsn: Tsn,
+        /// The cumulative TSN.
+        cumulative: Tsn,
+    },
+    /// The same TSN came a second time; whoever filters duplicates did not.
+    #[error("TSN {tsn} is held already")]
+    AlreadyHeld {
+        /// The TSN.
+        tsn: Tsn,
+    },
+}
+
+/// Fragments of one message without a gap, and not the whole of it.
+#[derive(Debug)]
+struct Run {
+    outline: Outline,
+    /// That of the first fragment here.
+    ppid: Ppid,
+    charge: ByteCount,
+    parts: VecDeque<Bytes>,
+}
+
+/// Which part of which message a fragment or a run is.
+#[derive(Clone, Copy, Debug)]
+struct Outline {
+    stream: StreamId,
+    ssn: Ssn,
+    unordered: bool,
+    begins: bool,
+    ends: bool,
+}
+
+impl Reassembly {
+    /// Nothing is held.
+    pub fn new() -> Reassembly {
+        Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FAR_FROM_ZERO), held: Load::NONE }
+    }
+
+    /// Takes in a fragment that is no duplicate, and answers with the message that it completes.
+    ///
+    /// # Errors
+    /// The fragment contradicts its neighbours; nothing was stored.
+    pub fn insert(&mut self, fragment: Fragment) -> Result<Option<Message>, ReassemblyError> {
+        let (tsn, outline) = (fragment.tsn, fragment.outline());
+        let at = self.position(tsn);
+        let before = self.run_before(at, tsn, outline)?;
+        let joins_after = self.is_continued_after(at, tsn, outline)?;
+        self.seen = (tsn, at);
+        if outline.begins && outline.ends {
+            return Ok(Some(fragment.into_message()));
+        }
+        self.held += Load::of_chunk(fragment.charge);
+        let first = before.unwrap_or(at);
+        self.join(first, fragment.into_run());
+        if joins_after && let Some(after) = self.runs.remove(&(at + 1)) {
+            self.join(first, after);
+        }
+        Ok(self.take_whole(first))
+    }
+
+    /// Every TSN up to `cumulative` has arrived, so that no message may be incomplete before it. Costs
+    /// nothing when nothing is held.
+    ///
+    /// # Errors
+    /// One is.
+    pub fn on_cumulative(&self, cumulative: Tsn) -> Result<(), ReassemblyError> {
+        // The first run decides: if it begins a message and reaches beyond `cumulative`, all others lie behind.
+        let Some((&first, run)) = self.runs.first_key_value() else { return Ok(()) };
+        let reached = self.position(cumulative);
+        let last = first + run.len() - 1;
+        if first <= reached && (!run.outline.begins || last < reached) {
+            return Err(ReassemblyError::Incomplete { tsn: self.tsn_at(last), cumulative });
+        }
+        Ok(())
+    }
+
+    /// The sender gave up everything up to `cumulative` (RFC 3758 §3.6): discards the incomplete messages that
+    /// began there, and answers with what they weighed.
+    pub fn forward_to(&mut self, cumulative: Tsn) -> Load {
+        let reached = self.position(cumulative);
+        self.seen = (cumulative, reached);
+        let kept = self.runs.split_off(&(reached + 1));
+        let discarded = std::mem::replace(&mut self.runs, kept);
+        let load = discarded.values().fold(Load::NONE, |load, run| load + run.load());
+        self.held = self.held.saturating_sub(load);
+        load
+    }
+
+    /// What the fragments held here weigh.
+    pub fn held(&self) -> Load {
+        self.held
+    }
+
+    fn join(&mut self, first: u64, run: Run) {
+        match self.runs.get_mut(&first) {
+            Some(before) => before.append(run),
+            None => {
+                self.runs.insert(first, run);
+            }
+        }
+    }
+
+    fn take_whole(&mut self, first: u64) -> Option<Message> {
+        if !self.runs.get(&first).is_some_and(|run| run.outline.begins && run.outline.ends) {
+            return None;
+        }
+        let message = self.runs.remove(&first)?.into_message()?;
+        self.held = self.held.saturating_sub(message.load);
+        Some(message)
+    }
+
+    /// Where the run begins that a fragment at `at` continues, if there is one.
+    fn run_before(&self, at: u64, tsn: Tsn, outline: Outline) -> Result<Option<u64>, ReassemblyError> {
+        let Some((&first, run)) = self.runs.range(..=at).next_back() else { return Ok(None) };
+        let end = first + run.len();
+        if end > at {
+            return Err(ReassemblyError::AlreadyHeld { tsn });
+        }
+        let is_continued = end == at && run.outline.is_continued_by(outline, tsn)?;
+        Ok(is_continued.then_some(first))
+    }
+
+    /// Whether the run right after `at` continues the fragment there.
+    fn is_continued_after(&self, at: u64, tsn: Tsn, outline: Outline) -> Result<bool, ReassemblyError> {
+        match self.runs.get(&(at + 1)) {
+            Some(run) => outline.is_continued_by(run.outline, tsn.next()),
+            None => Ok(false),
+        }
+    }
+
+    /// Counts `tsn` on without wrapping, from the one seen last.
+    fn position(&self, tsn: Tsn) -> u64 {
+        let (seen, at) = self.seen;
+        at.wrapping_add_signed(i64::from(tsn.distance_from(seen) as i32))
+    }
+
+    fn tsn_at(&self, position: u64) -> Tsn {
+        let (seen, at) = self.seen;
+        seen.plus(position.wrapping_sub(at) as u32)
+    }
+}
+
+impl Default for Reassembly {
+    fn default() -> Reassembly {
+        Reassembly::new()
+    }
+}
+
+impl Fragment {
+    fn outline(&self) -> Outline {
+        Outline {
+            stream: self.stream,
+            ssn: self.ssn,
+            unordered: self.unordered,
+            begins: self.beginning,
+            ends: self.ending,
+        }
+    }
+
+    fn into_message(self) -> Message {
+        let load = Load::of_chunk(self.charge);
+        message(self.outline(), self.ppid, self.payload, VecDeque::new(), load)
+    }
+
+    fn into_run(self) -> Run {
+        let outline = self.outline();
+        Run { outline, ppid: self.ppid, charge: self.charge, parts: VecDeque::from([self.payload]) }
+    }
+}
+
+impl Run {
+    /// Puts `after` behind this run; the shorter of the two moves.
+    fn append(&mut self, mut after: Run) {
+        self.outline.ends = after.outline.ends;
+        self.charge += after.charge;
+        if self.parts.len() >= after.parts.len() {
+            self.parts.append(&mut after.parts);
+            return;
+        }
+        while let Some(part) = self.parts.pop_back() {
+            after.parts.push_front(part);
+        }
+        self.parts = after.parts;
+    }
+
+    fn into_message(mut self) -> Option<Message> {
+        let load = self.load();
+        let first = self.parts.pop_front()?;
+        Some(message(self.outline, self.ppid, first, self.parts, load))
+    }
+
+    fn len(&self) -> u64 {
+        self.parts.len() as u64
+    }
+
+    fn load(&self) -> Load {
+        Load { charge: self.charge, chunks: self.len() }
+    }
+}
+
+impl Outline {
+    /// Whether `next`, which begins with `tsn` right behind this, is more of the same message.
+    fn is_continued_by(self, next: Outline, tsn: Tsn) -> Result<bool, ReassemblyError> {
+        match (self.ends, next.begins) {
+            (true, true) => Ok(false),
+            (true, false) => Err(ReassemblyError::HasNoBeginning { tsn }),
+            (false, true) => Err(ReassemblyError::BeginsInside { tsn }),
+            (false, false) if self.is_same_message(next) => Ok(true),
+            (false, false) => Err(ReassemblyError::Differs { tsn }),
+        }
+    }
+
+    /// RFC 9260 §6.9: every fragment has the SSN of its message, and the U bit if that is unordered. (The SSN
+    /// of unordered data means nothing: §6.6.)
+    fn is_same_message(self, other: Outline) -> bool {
+        self.stream == other.stream
+            && self.unordered == other.unordered
+            && (self.unordered || self.ssn == other.ssn)
+    }
+}
+
+fn message(outline: Outline, ppid: Ppid, first: Bytes, rest: VecDeque<Bytes>, load: Load) -> Message {
+    let Outline { stream, ssn, unordered, .. } = outline;
+    Message { stream, ssn, ppid, unordered, first, rest, load }
+}
+
+/// Where positions begin: no peer can count back from here to 0.
+const FAR_FROM_ZERO: u64 = 1 << 62;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fragment of stream 1, SSN 5, whose payload is one letter; `part` is "B", "E", "BE" or "".
+    fn fragment(tsn: u32, part: &str, letter: &'static str) -> Fragment {
+        Fragment {
+            tsn: Tsn::new(tsn),
+            stream: StreamId::new(1),
+            ssn: Ssn::new(5),
+            ppid: Ppid::new(51),
+            unordered: false,
+            beginning: part.contains('B'),
+            ending: part.contains('E'),
+            payload: Bytes::from_static(letter.as_bytes()),
+            charge: ByteCount::of_len(letter.len()),
+        }
+    }
+
+    /// What the fragments answer, one after the other.
+    fn text_of(reassembly: &mut Reassembly, fragments: &[Fragment]) -> Vec<String> {
+        let mut texts = Vec::new();
+        for fragment in fragments {
+            let message = reassembly.insert(fragment.clone()).expect("sound");
+            texts.extend(message.map(|whole| String::from_utf8(whole.to_vec()).expect("letters")));
+        }
+        texts
+    }
+
+    fn error_of(fragments: &[Fragment]) -> ReassemblyError {
+        let mut reassembly = Reassembly::new();
+        let (last, first) = fragments.split_last().expect("some");
+        text_of(&mut reassembly, first);
+        let held = reassembly.held();
+        let error = reassembly.insert(last.clone()).expect_err("a violation");
+        assert_eq!(reassembly.held(), held, "a refused fragment is not held");
+        error
+    }
+
+    #[test]
+    fn a_message_in_one_fragment_passes_through() {
+        let mut reassembly = Reassembly::new();
+        let message = reassembly.insert(fragment(7, "BE", "x")).expect("sound").expect("whole");
+        assert_eq!(
+            (message.stream, message.ssn, message.ppid),
+            (StreamId::new(1), Ssn::new(5), Ppid::new(51))
+        );
+        assert_eq!(message.load(), Load::of_chunk(ByteCount::new(1)));
+        assert_eq!(reassembly.held(), Load::NONE);
+    }
+
+    #[test]
+    fn three_fragments_make_a_message_in_any_order() {
+        let parts = [fragment(u32::MAX, "B", "a"), fragment(0, "", "b"), fragment(1, "E", "c")];
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut reassembly = Reassembly::new();
+            let arriving = order.map(|index: usize| parts[index].clone());
+            assert_eq!(text_of(&mut reassembly, &arriving), ["abc"], "{order:?}");
+            assert_eq!(reassembly.held(), Load::NONE);
+        }
+    }
+
+    #[test]
+    fn neighbouring_messages_do_not_mix() {
+        let arriving = [
+            fragment(4, "E", "d"),
+            fragment(2, "E", "b"),
+            fragment(5, "BE", "e"),
+            fragment(3, "B", "c"),
+            fragment(1, "B", "a"),
+        ];
+        assert_eq!(text_of(&mut Reassembly::new(), &arriving), ["e", "cd", "ab"]);
+    }
+
+    #[test]
+    fn the_ppid_of_the_first_fragment_counts() {
+        let mut reassembly = Reassembly::new();
+        text_of(&mut reassembly, &[Fragment { ppid: Ppid::new(0), ..fragment(2, "E", "b") }]);
+        let message = reassembly.insert(fragment(1, "B", "a")).expect("sound").expect("whole");
+        assert_eq!(message.ppid, Ppid::new(51));
+    }
+
+    #[test]
+    fn a_message_that_begins_inside_another_is_a_violation() {
+        let tsn = Tsn::new(2);
+        let error = ReassemblyError::BeginsInside { tsn };
+        assert_eq!(error_of(&[fragment(1, "B", "a"), fragment(2, "B", "b")]), error);
+        assert_eq!(error_of(&[fragment(1, "B", "a"), fragment(2, "BE", "b")]), error);
+        assert_eq!(error_of(&[fragment(2, "B", "b"), fragment(1, "B", "a")]), error);
+    }
+
+    #[test]
+    fn a_message_that_has_no_beginning_is_a_violation() {
+        let error = ReassemblyError::HasNoBeginning { tsn: Tsn::new(2) };
+        assert_eq!(error_of(&[fragment(1, "E", "a"), fragment(2, "", "b")]), error);
+        assert_eq!(error_of(&[fragment(2, "E", "b"), fragment(1, "BE", "a")]), error);
+    }
+
+    #[test]
+    fn fragments_of_one_message_that_differ_are_a_violation() {
+        let others = [
+            Fragment { stream: StreamId::new(2), ..fragment(2, "E", "b") },
+            Fragment { ssn: Ssn::new(6), ..fragment(2, "E", "b") },
+            Fragment { unordered: true, ..fragment(2, "E", "b") },
+        ];
+        for other in others {
+            assert_eq!(
+                error_of(&[fragment(1, "B", "a"), other]),
+                ReassemblyError::Differs { tsn: Tsn::new(2) }
+            );
+        }
+    }
+
+    #[test]
+    fn the_ssn_of_unordered_fragments_means_nothing() {
+        let first = Fragment { unordered: true, ..fragment(1, "B", "a") };
+        let second = Fragment { unordered: true, ssn: Ssn::new(9), ..fragment(2, "E", "b") };
+        assert_eq!(text_of(&mut Reassembly::new(), &[first, second]), ["ab"]);
+    }
+
+    #[test]
+    fn a_tsn_is_held_once() {
+        let run = [fragment(1, "B", "a"), fragment(2, "", "b"), fragment(1, "B", "a")];
+        assert_eq!(error_of(&run), ReassemblyError::AlreadyHeld { tsn: Tsn::new(1) });
+    }
+
+    #[test]
+    fn what_should_be_whole_by_the_cumulative_tsn_and_is_not_is_a_violation() {
+        let mut reassembly = Reassembly::new();
+        text_of(&mut reassembly, &[fragment(1, "BE", "a"), fragment(2, "", "b")]);
+        assert_eq!(reassembly.on_cumulative(Tsn::new(1)), Ok(()));
+        let error = ReassemblyError::Incomplete { tsn: Tsn::new(2), cumulative: Tsn::new(2) };
+        assert_eq!(reassembly.on_cumulative(Tsn::new(2)), Err(error));
+
+        let mut reassembly = Reassembly::new();
+        text_of(&mut reassembly, &[fragment(1, "B", "a"), fragment(2, "", "b"), fragment(9, "", "c")]);
+        assert_eq!(reassembly.on_cumulative(Tsn::new(2)), Ok(()));
+        let error = ReassemblyError::Incomplete { tsn: Tsn::new(2), cumulative: Tsn::new(3) };
+        assert_eq!(reassembly.on_cumulative(Tsn::new(3)), Err(error));
+    }
+
+    #[test]
+    fn forward_tsn_discards_what_began_before_it() {
+        let mut reassembly = Reassembly::new();
+        text_of(&mut reassembly, &[fragment(1, "B", "aa"), fragment(4, "B", "b"), fragment(7, "", "c")]);
+        assert_eq!(reassembly.forward_to(Tsn::new(4)), Load { charge: ByteCount::new(3), chunks: 2 });
+        assert_eq!(reassembly.held(), Load::of_chunk(ByteCount::new(1)));
+        assert_eq!(text_of(&mut reassembly, &[fragment(6, "B", "f"), fragment(8, "E", "d")]), ["fcd"]);
+        assert_eq!(reassembly.held(), Load::NONE);
+    }
+
+    #[test]
+    fn positions_go_on_when_forward_tsn_leaps() {
+        let mut reassembly = Reassembly::new();
+        text_of(&mut reassembly, &[fragment(1, "B", "a")]);
+        reassembly.forward_to(Tsn::new(0x7fff_ffff));
+        let arriving = [fragment(0x8000_0002, "E", "z"), fragment(0x8000_0001, "B", "y")];
+        assert_eq!(text_of(&mut reassembly, &arriving), ["yz"]);
+    }
+}

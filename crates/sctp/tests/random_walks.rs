@@ -1,0 +1,51 @@
+//! Anything can happen: lists of random operations and faults against a pair of endpoints. What was sent
+//! arrives once, in order of its stream, unchanged, or the failure is reported; memory is bounded; every walk
+//! ends.
+//!
+//! A failure prints its seed and the shortest list of operations that still fails; such lists are kept in
+//! `shrunk_walks.rs`. `ANABRANCH_WALKS` says how many walks (2,000 by default), `ANABRANCH_WALK` names one.
+
+mod pair;
+mod walk;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use walk::{Operation, Setting, plan, shrink, walk};
+
+#[test]
+fn whatever_happens_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
+    let seeds = match number("ANABRANCH_WALK") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("ANABRANCH_WALKS").unwrap_or(2_000),
+    };
+    let mut graceful = 0;
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
+        let (setting, operations) = plan(seed);
+        match attempt(&setting, &operations) {
+            Ok(outcome) => graceful += u64::from(outcome.is_graceful),
+            Err(why) => {
+                let short = shrink(&operations, |shorter| attempt(&setting, shorter).is_err());
+                let why_short = attempt(&setting, &short).err().unwrap_or_default();
+                panic!(
+                    "walk {seed} failed: {why}\n{setting:?}\nshrunk to {short:#?}\nwhich fails: {why_short}"
+                );
+            }
+        }
+    }
+    println!("{count} walks, {graceful} of them ended in order on both sides");
+    assert!(count < 100 || graceful * 2 > count, "most walks should end in order: {graceful} of {count}");
+}
+
+/// A walk that fails panics, or says what is wrong.
+fn attempt(setting: &Setting, operations: &[Operation]) -> Result<walk::Outcome, String> {
+    let quiet = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = catch_unwind(AssertUnwindSafe(|| walk(setting, operations)));
+    std::panic::set_hook(quiet);
+    result.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        Err(text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default())
+    })
+}

@@ -1,0 +1,390 @@
+//! One random walk: what can happen, and what must hold whatever happened.
+#![allow(dead_code, reason = "each test file uses its own part of the walk")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_sctp::association::{Message, SendError};
+use anabranch_sctp::config::Config;
+use anabranch_sctp::event::{CloseReason, Event};
+use bytes::Bytes;
+
+use crate::pair::{End, Faults, Pair};
+
+/// Something that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// An end sends a message.
+    Send { end: End, stream: u16, unordered: bool, length: usize },
+    /// An end reads all that waits.
+    Receive(End),
+    /// Time passes.
+    Run { milliseconds: u64 },
+    /// A path is cut.
+    Cut(usize),
+    /// It is healed.
+    Heal(usize),
+    /// Packets meet new fortunes.
+    Fortune { loss: u32, duplication: u32, corruption: u32, jitter_ms: u64 },
+    /// An end closes.
+    Close(End),
+    /// An end calls it off.
+    Abort(End),
+}
+
+/// What a walk begins with.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub seed: u64,
+    pub pipes: usize,
+    pub delays_ms: Vec<u64>,
+    pub profile: &'static str,
+    pub scheduler: &'static str,
+    pub receive_buffer: u64,
+    pub send_buffer: u64,
+    pub mtu: u64,
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    pub is_graceful: bool,
+}
+
+/// The walk that a seed stands for.
+pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1) | 1);
+    let pipes = dice.one_of(&[1, 1, 2, 2, 2, 3]);
+    let setting = Setting {
+        seed,
+        pipes,
+        delays_ms: (0..pipes).map(|_| dice.one_of(&[1, 5, 20, 80, 200])).collect(),
+        profile: dice.one_of(&["rfc9260", "rfc4960", "rfc2960"]),
+        scheduler: dice.one_of(&["round-robin", "fill", "primary"]),
+        receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
+        send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
+        mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
+    };
+    let count = 5 + dice.below(60) as usize;
+    let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
+    (setting, operations)
+}
+
+/// Takes the operations one after another, then heals everything and closes, and checks what must hold.
+pub fn walk(setting: &Setting, operations: &[Operation]) -> Result<Outcome, String> {
+    let mut walk = Walk::new(setting);
+    walk.pair.connect();
+    for operation in operations {
+        walk.take(*operation)?;
+        walk.check()?;
+    }
+    walk.finish()
+}
+
+/// A shorter list for which `fails` still holds: parts are left out, large ones first.
+pub fn shrink(operations: &[Operation], fails: impl Fn(&[Operation]) -> bool) -> Vec<Operation> {
+    let mut kept = operations.to_vec();
+    let mut part = kept.len().div_ceil(2).max(1);
+    loop {
+        let mut at = 0;
+        while at < kept.len() {
+            let mut shorter = kept.clone();
+            shorter.drain(at..(at + part).min(kept.len()));
+            if fails(&shorter) {
+                kept = shorter;
+            } else {
+                at += part;
+            }
+        }
+        if part == 1 {
+            return kept;
+        }
+        part = part.div_ceil(2);
+    }
+}
+
+struct Walk {
+    pair: Pair,
+    receive_buffer: ByteCount,
+    send_buffer: ByteCount,
+    mtu: u64,
+    sent: [Ledger; 2],
+    steps: u64,
+}
+
+/// What one end sent and the other received of it.
+#[derive(Default)]
+struct Ledger {
+    next: BTreeMap<(u16, bool), u32>,
+    lengths: BTreeMap<(u16, bool, u32), usize>,
+    arrived_in_order: BTreeMap<u16, u32>,
+    arrived_unordered: BTreeSet<(u16, u32)>,
+}
+
+impl Walk {
+    fn new(setting: &Setting) -> Walk {
+        let config = Config {
+            scheduler: setting.scheduler.into(),
+            receive_buffer: ByteCount::new(setting.receive_buffer),
+            send_buffer: ByteCount::new(setting.send_buffer),
+            mtu: ByteCount::new(setting.mtu),
+            ..Config::profile(setting.profile).expect("a shipped profile")
+        };
+        let mut pair = Pair::new(config, setting.pipes);
+        pair.seed(setting.seed);
+        for (pipe, &delay) in pair.pipes.iter_mut().zip(&setting.delays_ms) {
+            pipe.delay = Duration::from_millis(delay);
+        }
+        Walk {
+            pair,
+            receive_buffer: ByteCount::new(setting.receive_buffer),
+            send_buffer: ByteCount::new(setting.send_buffer),
+            mtu: setting.mtu,
+            sent: Default::default(),
+            steps: 0,
+        }
+    }
+
+    fn take(&mut self, operation: Operation) -> Result<(), String> {
+        match operation {
+            Operation::Send { end, stream, unordered, length } => self.send(end, stream, unordered, length),
+            Operation::Receive(end) => self.receive(end),
+            Operation::Run { milliseconds } => self.run(Duration::from_millis(milliseconds)),
+            Operation::Cut(pipe) => {
+                self.pair.pipes[pipe].is_cut = true;
+                Ok(())
+            }
+            Operation::Heal(pipe) => {
+                self.pair.pipes[pipe].is_cut = false;
+                Ok(())
+            }
+            Operation::Fortune { loss, duplication, corruption, jitter_ms } => {
+                let jitter = Duration::from_millis(jitter_ms);
+                self.pair.faults = Faults { loss, duplication, corruption, jitter };
+                Ok(())
+            }
+            Operation::Close(end) => {
+                if self.has(end) {
+                    self.pair.close(end);
+                }
+                Ok(())
+            }
+            Operation::Abort(end) => {
+                if self.has(end) {
+                    self.pair.abort(end, "the walk says so");
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn send(&mut self, end: End, stream: u16, unordered: bool, length: usize) -> Result<(), String> {
+        if !self.has(end) {
+            return Ok(());
+        }
+        let length = if unordered { length.max(4) } else { length };
+        let number = self.sent[end as usize].next.get(&(stream, unordered)).copied().unwrap_or(0);
+        match self.pair.try_send(end, stream, unordered, payload(end, stream, unordered, number, length)) {
+            Ok(()) => {
+                let ledger = &mut self.sent[end as usize];
+                ledger.next.insert((stream, unordered), number + 1);
+                ledger.lengths.insert((stream, unordered, number), length);
+                Ok(())
+            }
+            Err(SendError::BufferFull { .. } | SendError::TooLarge { .. } | SendError::NotOpen) => Ok(()),
+            Err(SendError::NoSuchStream { .. }) if stream >= 16 => Ok(()),
+            Err(error) => Err(format!("{end:?} could not send: {error}")),
+        }
+    }
+
+    fn receive(&mut self, end: End) -> Result<(), String> {
+        for message in self.pair.receive(end) {
+            self.sent[end.other() as usize].check(end.other(), &message)?;
+        }
+        Ok(())
+    }
+
+    /// Lets time pass, and sees to it that something is not sent for ever.
+    fn run(&mut self, span: Duration) -> Result<(), String> {
+        let mut steps = 0;
+        self.pair.run_until(span, |_| {
+            steps += 1;
+            steps > MAX_STEPS
+        });
+        self.steps += steps;
+        if steps > MAX_STEPS {
+            return Err(format!("{MAX_STEPS} events in {span}: {:?}", self.pair.log.iter().rev().take(20)));
+        }
+        self.pair.log.clear();
+        Ok(())
+    }
+
+    /// What holds at any time.
+    fn check(&mut self) -> Result<(), String> {
+        for end in [End::A, End::Z] {
+            if !self.has(end) {
+                continue;
+            }
+            let association = self.pair.at(end);
+            let (held, waiting) = (association.received_bytes_held(), association.unacknowledged());
+            // A chunk that everything waits for is taken even when the buffer is full.
+            let most = self.receive_buffer * 2 + ByteCount::new(self.mtu);
+            if held > most {
+                return Err(format!("{end:?} holds {held}, its buffer has {}", self.receive_buffer));
+            }
+            if waiting > self.send_buffer {
+                return Err(format!("{end:?} keeps {waiting} to send, its buffer has {}", self.send_buffer));
+            }
+        }
+        Ok(())
+    }
+
+    /// Heals everything, closes, reads, and waits for the end.
+    fn finish(&mut self) -> Result<Outcome, String> {
+        self.pair.faults = Faults::default();
+        self.pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = false);
+        for _ in 0..PATIENCE {
+            for end in [End::A, End::Z] {
+                if self.has(end) {
+                    self.receive(end)?;
+                    self.pair.close(end);
+                }
+            }
+            self.run(Duration::from_secs(2))?;
+            if self.is_over(End::A) && self.is_over(End::Z) {
+                break;
+            }
+        }
+        for end in [End::A, End::Z] {
+            if self.has(end) {
+                self.receive(end)?;
+            }
+            if !self.is_over(end) {
+                let state = self.pair.at(end).state();
+                return Err(format!("{end:?} is still {state:?}: {:?}", self.pair.side(end).events));
+            }
+        }
+        let reasons = [End::A, End::Z].map(|end| self.pair.closed(end));
+        let is_graceful = reasons.iter().all(|reason| *reason == Some(CloseReason::Graceful));
+        let was_restarted =
+            self.pair.a.events.iter().chain(&self.pair.z.events).any(|e| *e == Event::Restarted);
+        if is_graceful && !was_restarted {
+            self.sent[0].check_complete(End::A)?;
+            self.sent[1].check_complete(End::Z)?;
+        }
+        Ok(Outcome { is_graceful })
+    }
+
+    fn has(&mut self, end: End) -> bool {
+        let side = self.pair.side(end);
+        side.id.is_some_and(|id| side.endpoint.association(id).is_some())
+    }
+
+    /// Whether the association of an end is over, or never began.
+    fn is_over(&mut self, end: End) -> bool {
+        !self.has(end) || self.pair.closed(end).is_some()
+    }
+}
+
+impl Ledger {
+    /// A message arrived that `from` sent.
+    fn check(&mut self, from: End, message: &Message) -> Result<(), String> {
+        let bytes = message.clone().into_bytes();
+        let stream = message.stream.get();
+        let number = if message.unordered {
+            let head: [u8; 4] = bytes.get(..4).and_then(|head| head.try_into().ok()).ok_or("too short")?;
+            let number = u32::from_be_bytes(head);
+            if !self.arrived_unordered.insert((stream, number)) {
+                return Err(format!("unordered message {number} of stream {stream} arrived twice"));
+            }
+            number
+        } else {
+            let next = self.arrived_in_order.entry(stream).or_default();
+            *next += 1;
+            *next - 1
+        };
+        let Some(&length) = self.lengths.get(&(stream, message.unordered, number)) else {
+            return Err(format!("message {number} of stream {stream} was never sent"));
+        };
+        if bytes != payload(from, stream, message.unordered, number, length) {
+            return Err(format!("message {number} of stream {stream} is not what was sent"));
+        }
+        Ok(())
+    }
+
+    fn check_complete(&self, from: End) -> Result<(), String> {
+        for (&(stream, unordered), &sent) in &self.next {
+            let arrived = match unordered {
+                true => self.arrived_unordered.iter().filter(|(other, _)| *other == stream).count() as u32,
+                false => self.arrived_in_order.get(&stream).copied().unwrap_or(0),
+            };
+            if arrived != sent {
+                return Err(format!(
+                    "{from:?} sent {sent} on stream {stream} (unordered: {unordered}), {arrived} arrived, \
+                     and both ends closed in order"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A message that says who it is: unordered ones begin with their number, and every byte depends on all.
+fn payload(end: End, stream: u16, unordered: bool, number: u32, length: usize) -> Bytes {
+    let key = (end as u32) ^ (u32::from(stream) << 3) ^ number.wrapping_mul(2_654_435_761);
+    let mut bytes: Vec<u8> = (0..length as u32).map(|at| (key.rotate_left(at % 31) ^ at) as u8).collect();
+    if unordered {
+        bytes[..4].copy_from_slice(&number.to_be_bytes());
+    }
+    Bytes::from(bytes)
+}
+
+fn operation(dice: &mut Dice, pipes: usize) -> Operation {
+    let end = dice.one_of(&[End::A, End::Z]);
+    let pipe = dice.below(pipes as u64) as usize;
+    match dice.below(100) {
+        0..40 => Operation::Send {
+            end,
+            stream: dice.one_of(&[0, 0, 1, 2, 15, 16]),
+            unordered: dice.below(4) == 0,
+            length: dice.one_of(&[1, 3, 100, 1000, 1452, 3000, 20_000, 100_000]),
+        },
+        40..55 => Operation::Receive(end),
+        55..80 => Operation::Run { milliseconds: dice.one_of(&[1, 10, 50, 200, 1000, 5000, 30_000]) },
+        80..84 => Operation::Cut(pipe),
+        84..90 => Operation::Heal(pipe),
+        90..97 => Operation::Fortune {
+            loss: dice.one_of(&[0, 0, 10, 50, 200]),
+            duplication: dice.one_of(&[0, 0, 50]),
+            corruption: dice.one_of(&[0, 0, 50]),
+            jitter_ms: dice.one_of(&[0, 0, 5, 50]),
+        },
+        97..99 => Operation::Close(end),
+        _ if dice.below(3) == 0 => Operation::Abort(end),
+        _ => Operation::Receive(end),
+    }
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        (self.roll() >> 32) % limit
+    }
+
+    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+}
+
+/// More events than this in one stretch of time is a storm.
+const MAX_STEPS: u64 = 200_000;
+/// So many times two seconds are allowed for the end: a shutdown may have to wait out backed-off timers.
+const PATIENCE: u32 = 1_000;
