@@ -334,20 +334,20 @@ impl Config {
         ];
         for (key, value, least, most) in in_range {
             if !(least..=most).contains(&value) {
-                return Err(out_of_domain(key, value, format!("it may be {least} to {most}")));
+                return Err(out_of_domain(key, &value, format!("it may be {least} to {most}")));
             }
         }
         if self.sack.delay > Duration::from_millis(500) {
             let expected = "RFC 9260 §6.2 allows 500 ms at most".to_owned();
-            return Err(out_of_domain("sack.delay", self.sack.delay, expected));
+            return Err(out_of_domain("sack.delay", &self.sack.delay, expected));
         }
         if self.rto.min > self.rto.max || self.rto.min.is_zero() {
             let expected = format!("it may be more than 0 and at most rto.max, {}", self.rto.max);
-            return Err(out_of_domain("rto.min", self.rto.min, expected));
+            return Err(out_of_domain("rto.min", &self.rto.min, expected));
         }
         if self.rto.initial < self.rto.min || self.rto.initial > self.rto.max {
             let expected = format!("it may be {} to {}", self.rto.min, self.rto.max);
-            return Err(out_of_domain("rto.initial", self.rto.initial, expected));
+            return Err(out_of_domain("rto.initial", &self.rto.initial, expected));
         }
         self.check_payload()
     }
@@ -357,7 +357,7 @@ impl Config {
         let fits = self.largest_payload(IpVersion::V6);
         if payload > fits {
             let expected = format!("a path with an MTU of {} carries at most {fits} in a chunk", self.mtu);
-            return Err(out_of_domain("payload", payload, expected));
+            return Err(out_of_domain("payload", &payload, expected));
         }
         Ok(())
     }
@@ -395,7 +395,7 @@ impl Config {
 
     /// The largest DATA chunk, header included, in a packet of the MTU (RFC 9260: PMDCS).
     pub fn largest_chunk(&self, ip: IpVersion) -> ByteCount {
-        ByteCount::new((self.mtu - self.overhead(ip)).get() - COMMON_HEADER_LEN & !3)
+        ByteCount::new(((self.mtu - self.overhead(ip)).get() - COMMON_HEADER_LEN) & !3)
     }
 
     /// The most user data in one DATA chunk, a multiple of four.
@@ -438,7 +438,7 @@ impl Charge {
     }
 }
 
-fn out_of_domain(key: &'static str, value: impl ToString, expected: String) -> ConfigError {
+fn out_of_domain(key: &'static str, value: &impl ToString, expected: String) -> ConfigError {
     ConfigError { key, value: value.to_string(), expected }
 }
 

@@ -123,13 +123,13 @@ impl Handshake {
     }
 
     /// The peer answered INIT. The cookie goes back next, and with it what we did not understand.
-    pub fn on_init_ack(&mut self, path: PathId, ack: InitAck) -> Result<(), Refusal> {
+    pub fn on_init_ack(&mut self, path: PathId, ack: &InitAck) -> Result<(), Refusal> {
         if !matches!(self.stage, Stage::CookieWait) {
             // RFC 9260 §5.2.3: "If an INIT ACK chunk is received in any state other than the COOKIE-WAIT
             // or CLOSED state, the endpoint SHOULD discard it."
             return Ok(());
         }
-        let body = check_init(&ack)?;
+        let body = check_init(ack)?;
         let cookie = body.cookie.ok_or_else(|| Refusal {
             cause: Some(Cause::MissingMandatoryParameter(vec![Parameter::STATE_COOKIE])),
             peer_tag: ack.initiate_tag,
@@ -334,11 +334,15 @@ pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
     if announced.len() < 2 {
         return Vec::new();
     }
-    let parameter = |ip: &IpAddr| match *ip {
+    announced.iter().copied().map(address_parameter).collect()
+}
+
+/// An address as a parameter.
+pub fn address_parameter(ip: IpAddr) -> Parameter {
+    match ip {
         IpAddr::V4(ip) => Parameter::Ipv4Address(ip),
         IpAddr::V6(ip) => Parameter::Ipv6Address(ip),
-    };
-    announced.iter().map(parameter).collect()
+    }
 }
 
 /// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses

@@ -24,7 +24,9 @@ use bytes::Bytes;
 use cookie::StateCookie;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 use handshake::Handshake;
-pub use handshake::{Identity, InitBody, MAX_PATHS, Refusal, acceptable, address_parameters, check_init};
+pub use handshake::{
+    Identity, InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init,
+};
 pub use policies::Policies;
 pub use session::Settings;
 use session::{Agreement, PeerGone, Session};
@@ -532,7 +534,7 @@ impl Association {
         match (&mut self.state, chunk) {
             (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
             (State::Opening(handshake), Chunk::InitAck(ack)) => {
-                match handshake.on_init_ack(datagram.path, ack) {
+                match handshake.on_init_ack(datagram.path, &ack) {
                     Ok(()) => Flow::Discard,
                     Err(refusal) => self.refuse(&refusal),
                 }

@@ -9,7 +9,7 @@ use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
 use crate::policy::place::{LostBy, LostChunk, Place};
 use crate::policy::schedule::{Index, QueueView};
-use crate::policy::{PathId, View};
+use crate::policy::{PathId, PathSample, View};
 use crate::seq::Tsn;
 use crate::wire::{CommonHeader, Data, EncodeChunk, PacketBuilder, Sack};
 
@@ -161,7 +161,7 @@ impl Session {
         }
         let is_exempt = only.map_or(self.is_exempt, |(_, is_exempt)| is_exempt);
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        if !is_exempt && !view.paths.iter().any(|sample| sample.has_window()) {
+        if !is_exempt && !view.paths.iter().any(PathSample::has_window) {
             return None;
         }
         for lost in self.send.marked() {

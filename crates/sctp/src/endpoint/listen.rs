@@ -1,33 +1,46 @@
 //! Accepting associations without keeping any state of those that are half open: INIT is answered with a
 //! signed cookie, and only the cookie that comes back makes an association (RFC 9260 §5.1, §5.2).
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{Duration, Time};
 
 use super::{Arrival, AssociationId, Endpoint, leads_to, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
-    Association, AssociationState, InitBody, PathAddresses, acceptable, address_parameters, check_init,
+    Association, AssociationState, InitBody, PathAddresses, acceptable, address_parameter,
+    address_parameters, check_init,
 };
 use crate::seq::Tsn;
 use crate::wire::{Abort, Cause, CommonHeader, ErrorChunk, Init, InitAck, Parameter, VerificationTag};
 use rand_core::Rng;
 
+/// An INIT that can be answered.
+struct Request<'a> {
+    arrival: &'a Arrival,
+    /// The header of the answer.
+    back: CommonHeader,
+    init: &'a Init,
+    body: InitBody,
+}
+
+/// What this end will call itself in the association that an INIT asks for.
+struct Name {
+    tag: VerificationTag,
+    tsn: Tsn,
+    /// The tags of the association that there is already, or zero.
+    tie_tags: (VerificationTag, VerificationTag),
+}
+
 impl Endpoint {
     /// An INIT arrived, alone and with tag zero.
     pub(super) fn on_init(&mut self, now: Time, arrival: &Arrival, header: CommonHeader, init: &Init) {
         let back = reply_header(header, init.initiate_tag);
-        let body = match check_init(init) {
-            Ok(body) => body,
-            Err(refusal) => {
-                let abort = Abort { tag_reflected: false, causes: refusal.cause.into_iter().collect() };
-                // A peer whose own tag is zero cannot be told anything (RFC 9260 §3.3.2: "MUST be discarded").
-                if init.initiate_tag != VerificationTag::ZERO {
-                    self.answer(arrival, back, &abort);
-                }
-                return;
-            }
+        let request = match check_init(init) {
+            Ok(body) => Request { arrival, back, init, body },
+            // A peer whose own tag is zero cannot be told anything (RFC 9260 §3.3.2).
+            Err(_) if init.initiate_tag == VerificationTag::ZERO => return,
+            Err(refusal) => return self.abort(arrival, back, refusal.cause.into_iter().collect()),
         };
         let existing = self.known_peer(arrival.remote, header);
         match existing.and_then(|id| self.associations.get(&id).map(|known| (id, known.state()))) {
@@ -38,17 +51,13 @@ impl Endpoint {
                 }
                 self.touch(id);
             }
-            Some((id, _)) => self.answer_known(now, arrival, back, init, body, id),
+            Some((id, _)) => self.answer_known(now, request, id),
             None if self.config.accepts && self.check_count().is_ok() => {
-                let (tag, tsn) = (self.fresh_tag(), Tsn::new(self.rng.next_u32()));
-                let none = (VerificationTag::ZERO, VerificationTag::ZERO);
-                self.answer_init(now, arrival, back, init, body, (tag, tsn), none);
+                let name = self.fresh_name((VerificationTag::ZERO, VerificationTag::ZERO));
+                self.answer_init(now, request, &name);
             }
-            None => {
-                // RFC 9260 §5.1: an endpoint that cannot accept "MUST respond with an ABORT chunk".
-                let abort = Abort { tag_reflected: false, causes: Vec::new() };
-                self.answer(arrival, back, &abort);
-            }
+            // RFC 9260 §5.1: an endpoint that cannot accept "MUST respond with an ABORT chunk".
+            None => self.abort(arrival, back, Vec::new()),
         }
     }
 
@@ -152,62 +161,48 @@ impl Endpoint {
     }
 
     /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
-    fn answer_known(
-        &mut self,
-        now: Time,
-        arrival: &Arrival,
-        back: CommonHeader,
-        init: &Init,
-        body: InitBody,
-        id: AssociationId,
-    ) {
+    fn answer_known(&mut self, now: Time, request: Request<'_>, id: AssociationId) {
         let Some(known) = self.associations.get(&id) else { return };
         let (local, peer) = known.tags();
         if let Some(identity) = known.identity() {
             // §5.2.1: "the endpoint MUST respond with an INIT ACK chunk using the same parameters it sent in
             // its original INIT chunk".
-            let ties = peer.map_or((VerificationTag::ZERO, VerificationTag::ZERO), |peer| (local, peer));
-            return self.answer_init(now, arrival, back, init, body, (identity.tag, identity.tsn), ties);
+            let tie_tags = peer.map_or((VerificationTag::ZERO, VerificationTag::ZERO), |peer| (local, peer));
+            let name = Name { tag: identity.tag, tsn: identity.tsn, tie_tags };
+            return self.answer_init(now, request, &name);
         }
         // §5.2.2: a restart may not bring new addresses along.
-        let is_known_address = |ip: &std::net::IpAddr| {
+        let is_known = |ip: &IpAddr| {
             known.paths().iter().any(|sample| known.path_addresses(sample.id).remote.ip() == *ip)
         };
-        let new: Vec<_> = body.addresses.iter().filter(|ip| !is_known_address(ip)).copied().collect();
+        let new: Vec<IpAddr> = request.body.addresses.iter().filter(|ip| !is_known(ip)).copied().collect();
         if !new.is_empty() {
             let parameters = new.iter().flat_map(|ip| address_parameter(*ip).to_bytes()).collect();
             let causes = vec![Cause::RestartWithNewAddresses(parameters)];
-            return self.answer(arrival, back, &Abort { tag_reflected: false, causes });
+            return self.abort(request.arrival, request.back, causes);
         }
-        let ties = (local, peer.unwrap_or(VerificationTag::ZERO));
-        let (tag, tsn) = (self.fresh_tag(), Tsn::new(self.rng.next_u32()));
-        self.answer_init(now, arrival, back, init, body, (tag, tsn), ties);
+        let name = self.fresh_name((local, peer.unwrap_or(VerificationTag::ZERO)));
+        self.answer_init(now, request, &name);
     }
 
     /// Sends the INIT-ACK with its cookie.
-    fn answer_init(
-        &mut self,
-        now: Time,
-        arrival: &Arrival,
-        back: CommonHeader,
-        init: &Init,
-        body: InitBody,
-        (tag, tsn): (VerificationTag, Tsn),
-        tie_tags: (VerificationTag, VerificationTag),
-    ) {
+    fn answer_init(&mut self, now: Time, request: Request<'_>, name: &Name) {
+        let Request { arrival, back, init, body } = request;
         let config = &self.settings.config;
         let extra = body.preservative.unwrap_or(Duration::ZERO).min(config.cookie_lifetime);
+        let outbound_streams = config.outbound_streams.min(init.inbound_streams);
+        let inbound_streams = config.inbound_streams;
         let cookie = StateCookie {
             created: now,
             lifetime: config.cookie_lifetime + extra,
-            local_tag: tag,
+            local_tag: name.tag,
             peer_tag: init.initiate_tag,
-            tie_tags,
-            local_tsn: tsn,
+            tie_tags: name.tie_tags,
+            local_tsn: name.tsn,
             peer_tsn: init.initial_tsn,
             peer_window: init.a_rwnd,
-            outbound_streams: config.outbound_streams.min(init.inbound_streams),
-            inbound_streams: config.inbound_streams.min(init.outbound_streams),
+            outbound_streams,
+            inbound_streams: inbound_streams.min(init.outbound_streams),
             local_port: back.source_port,
             peer_port: back.destination_port,
             local: arrival.local,
@@ -219,14 +214,22 @@ impl Endpoint {
         parameters.extend(address_parameters(&announced));
         parameters.extend(body.unrecognized);
         let ack = InitAck {
-            initiate_tag: tag,
+            initiate_tag: name.tag,
             a_rwnd: u32::try_from(config.receive_buffer.get()).unwrap_or(u32::MAX),
-            outbound_streams: config.outbound_streams.min(init.inbound_streams),
-            inbound_streams: config.inbound_streams,
-            initial_tsn: tsn,
+            outbound_streams,
+            inbound_streams,
+            initial_tsn: name.tsn,
             parameters,
         };
         self.answer(arrival, back, &ack);
+    }
+
+    fn abort(&mut self, arrival: &Arrival, back: CommonHeader, causes: Vec<Cause>) {
+        self.answer(arrival, back, &Abort { tag_reflected: false, causes });
+    }
+
+    fn fresh_name(&mut self, tie_tags: (VerificationTag, VerificationTag)) -> Name {
+        Name { tag: self.fresh_tag(), tsn: Tsn::new(self.rng.next_u32()), tie_tags }
     }
 
     /// The association with the peer that sends from `remote` with these ports.
@@ -244,12 +247,5 @@ fn reply_header(header: CommonHeader, tag: VerificationTag) -> CommonHeader {
         source_port: header.destination_port,
         destination_port: header.source_port,
         verification_tag: tag,
-    }
-}
-
-fn address_parameter(ip: std::net::IpAddr) -> Parameter {
-    match ip {
-        std::net::IpAddr::V4(ip) => Parameter::Ipv4Address(ip),
-        std::net::IpAddr::V6(ip) => Parameter::Ipv6Address(ip),
     }
 }

@@ -189,11 +189,11 @@ impl Endpoint {
         }
         let mut chunks = packet.chunks();
         match chunks.next() {
-            Some(Ok(Chunk::Init(init))) => {
-                // RFC 9260 §3.3.2: the INIT "MUST be the only chunk in the SCTP packet".
-                if chunks.next().is_none() && header.verification_tag == VerificationTag::ZERO {
-                    self.on_init(now, arrival, header, &init);
-                }
+            // RFC 9260 §3.3.2: the INIT "MUST be the only chunk in the SCTP packet", and its tag is zero.
+            Some(Ok(Chunk::Init(init)))
+                if chunks.next().is_none() && header.verification_tag == VerificationTag::ZERO =>
+            {
+                self.on_init(now, arrival, header, &init);
             }
             Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, header, echo.cookie),
             Some(Ok(first)) => match self.addressee(arrival, header, &first) {

@@ -25,7 +25,7 @@ impl Endpoint {
         // tag and the T bit.
         match first {
             Chunk::ShutdownAck => {
-                self.reflect(arrival, packet.header(), &ShutdownComplete { tag_reflected: true })
+                self.reflect(arrival, packet.header(), &ShutdownComplete { tag_reflected: true });
             }
             Chunk::InitAck(_) | Chunk::Init(_) => {}
             _ => {

@@ -166,7 +166,6 @@ impl Pair {
 
     /// All messages that wait at an end.
     pub fn receive(&mut self, end: End) -> Vec<Message> {
-        let now = self.now;
         let mut messages = Vec::new();
         if self.side(end).id.is_some() {
             while let Some(message) = self.at(end).receive() {
@@ -285,7 +284,7 @@ impl Pair {
             let pipe = pipe_of(departure.local);
             assert_eq!(departure.remote, address(end.other(), pipe), "paths lead through their own pipe");
             for segment in bytes.chunks(departure.transmit.segment_size) {
-                self.leave(end, pipe, Bytes::copy_from_slice(segment));
+                self.leave(end, pipe, &Bytes::copy_from_slice(segment));
             }
         }
         let side = self.side(end);
@@ -297,8 +296,8 @@ impl Pair {
         }
     }
 
-    fn leave(&mut self, from: End, pipe: usize, bytes: Bytes) {
-        self.log.push(describe(from, pipe, self.pipes.len(), &bytes));
+    fn leave(&mut self, from: End, pipe: usize, bytes: &Bytes) {
+        self.log.push(describe(from, pipe, self.pipes.len(), bytes));
         let planned = &mut self.pipes[pipe].drop_next[from as usize];
         if *planned > 0 {
             *planned -= 1;
