@@ -4,10 +4,14 @@
 mod control;
 pub mod cookie;
 mod datagram;
+mod dispatch;
+mod ending;
 mod handshake;
+mod init;
 mod on_data;
 mod on_sack;
 mod on_timeout;
+mod opening;
 mod policies;
 mod session;
 mod shutdown;
@@ -21,30 +25,25 @@ use std::sync::Arc;
 use anabranch_base::{ByteCount, Machine, Seed, Time};
 use bytes::Bytes;
 
-use cookie::StateCookie;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 use handshake::Handshake;
-pub use handshake::{
-    Identity, InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init,
-};
+pub use handshake::Identity;
+pub use init::{InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init};
 pub use policies::Policies;
 pub use session::Settings;
-use session::{Agreement, PeerGone, Session};
+use session::{PeerGone, Session};
 use shutdown::Shutdown;
 use timers::Timer;
 
 use crate::event::{CloseReason, Event};
 use crate::path::PathTable;
 pub use crate::path::{PathAddresses, PathCounters};
-use crate::policy::{PathId, PathSample, PathState};
+use crate::policy::{PathId, PathSample};
 pub use crate::receive::Message;
 use crate::record::Record;
 pub use crate::send::Outgoing;
 use crate::wire;
-use crate::wire::{
-    Abort, Cause, Chunk, ChunkError, ChunkFault, CommonHeader, CookieAck, PacketBuilder, ShutdownComplete,
-    VerificationTag,
-};
+use crate::wire::{Cause, VerificationTag};
 
 /// An SCTP association without I/O.
 ///
@@ -133,20 +132,6 @@ pub enum SendError {
     NotOpen,
 }
 
-/// What one chunk leads to.
-enum Flow {
-    /// The next chunk.
-    Continue,
-    /// The rest of the packet is not read.
-    Discard,
-    /// The association is over.
-    End(CloseReason),
-    /// The association is over, and the peer is told why.
-    Abort(Cause, CloseReason),
-    /// The peer did something that no rule allows and no cause of its own names.
-    Violation(String),
-}
-
 impl Association {
     /// Opens an association over `paths`: the first INIT goes to the first of them.
     pub fn connect(
@@ -158,58 +143,6 @@ impl Association {
     ) -> Association {
         let handshake = Handshake::new(settings, identity, announced, paths, seed);
         Association::in_state(State::Opening(Box::new(handshake)))
-    }
-
-    /// Opens the association that a peer's cookie describes, over `paths`; the first is where it came from.
-    pub fn accept(
-        now: Time,
-        settings: Arc<Settings>,
-        cookie: &StateCookie,
-        paths: &[PathAddresses],
-        seed: &Seed,
-    ) -> Association {
-        let mut table = PathTable::new();
-        for (index, &addresses) in paths.iter().enumerate() {
-            // RFC 9260 §5.4: of the acceptor's paths only the one its INIT-ACK took is confirmed.
-            let state = if index == 0 { PathState::Active } else { PathState::Unconfirmed };
-            table.add(addresses, state, &settings.config);
-        }
-        let session = Session::new(settings, agreement_of(cookie), table, seed);
-        let mut association = Association::in_state(State::Open(Box::new(session)));
-        association.on_open(now);
-        association
-    }
-
-    /// A packet arrived on one of the paths. The endpoint has seen to it that it is for this association.
-    pub fn handle(&mut self, now: Time, datagram: &Datagram) {
-        let Some(checksum) = self.checksum() else { return };
-        let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) else { return };
-        if let Some(paths) = self.paths_mut() {
-            paths.counters_mut(datagram.path).received_packets += 1;
-        }
-        let mut data = self.session_mut().map(|session| {
-            session.begin_event();
-            session.begin_packet()
-        });
-        for chunk in packet.chunks() {
-            let flow = match chunk {
-                Ok(chunk) => self.handle_chunk(now, datagram, packet.header(), chunk, &mut data),
-                Err(error) => self.handle_bad_chunk(&error),
-            };
-            match flow {
-                Flow::Continue => {}
-                Flow::Discard => break,
-                Flow::End(reason) => return self.end(reason),
-                Flow::Abort(cause, reason) => return self.abort_with(cause, reason),
-                Flow::Violation(what) => return self.call_off(what),
-            }
-        }
-        if let (Some(session), Some(data)) = (self.session_mut(), data)
-            && let Err(bad) = session.end_packet(datagram.path, &data, now)
-        {
-            return self.call_off(bad.to_string());
-        }
-        self.after_event(now);
     }
 
     /// Lets every timer act whose time has come.
@@ -469,224 +402,8 @@ impl Association {
         }
     }
 
-    /// The peer's INIT crossed ours, and its cookie came first (RFC 9260 §5.2.4 B): the association is open.
-    pub fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
-        match &mut self.state {
-            State::Opening(handshake) => {
-                let paths = handshake.take_paths();
-                let (settings, seed) = (handshake.settings.clone(), handshake.seed.clone());
-                let session = Session::new(settings, agreement_of(cookie), paths, &seed);
-                self.state = State::Open(Box::new(session));
-                self.on_open(now);
-            }
-            State::Open(session) | State::Closing(session, _) => {
-                session.agreement.peer_tag = cookie.peer_tag;
-            }
-            State::Closed(_) => {}
-        }
-    }
-
-    /// The peer lost its memory and came back (RFC 9260 §5.2.4 A): everything begins anew, on the same paths.
-    pub fn on_restart(&mut self, now: Time, cookie: &StateCookie, seed: &Seed) {
-        let state = std::mem::replace(&mut self.state, State::buried());
-        let (State::Open(mut session) | State::Closing(mut session, _)) = state else {
-            self.state = state;
-            return;
-        };
-        while let Some(message) = session.take_message() {
-            self.unread.push_back(message);
-        }
-        self.events.append(&mut session.events);
-        let (settings, mut paths) = (session.settings.clone(), session.paths);
-        for id in paths.ids() {
-            let is_source = paths.addresses(id).is_of(cookie.local, cookie.remote);
-            let state = if is_source { PathState::Active } else { PathState::Unconfirmed };
-            if paths.sample(id).state != PathState::Removed {
-                paths.reset(id, state, &settings.config);
-            }
-            if is_source {
-                paths.set_primary(id);
-            }
-        }
-        let mut session = Session::new(settings, agreement_of(cookie), paths, seed);
-        session.events.append(&mut self.events);
-        session.events.push_back(Event::Restarted);
-        self.state = State::Open(Box::new(session));
-        self.start_watching(now);
-    }
-
     fn in_state(state: State) -> Association {
         Association { state, events: VecDeque::new(), unread: VecDeque::new(), farewell: None }
-    }
-
-    /// One chunk, by the state it arrives in.
-    fn handle_chunk(
-        &mut self,
-        now: Time,
-        datagram: &Datagram,
-        header: CommonHeader,
-        chunk: Chunk<'_>,
-        data: &mut Option<on_data::PacketData>,
-    ) -> Flow {
-        if !self.may_have_tag(header, &chunk) {
-            return Flow::Discard;
-        }
-        match (&mut self.state, chunk) {
-            (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
-            (State::Opening(handshake), Chunk::InitAck(ack)) => {
-                match handshake.on_init_ack(datagram.path, &ack) {
-                    Ok(()) => Flow::Discard,
-                    Err(refusal) => self.refuse(&refusal),
-                }
-            }
-            (State::Opening(handshake), Chunk::CookieAck) => {
-                let Some(session) = handshake.on_cookie_ack() else { return Flow::Discard };
-                self.state = State::Open(Box::new(session));
-                self.on_open(now);
-                *data = self.session().map(Session::begin_packet);
-                Flow::Continue
-            }
-            (State::Opening(handshake), Chunk::Error(error)) => {
-                for cause in &error.causes {
-                    if let Cause::StaleCookie(staleness) = cause {
-                        handshake.on_stale_cookie(*staleness);
-                    }
-                }
-                Flow::Continue
-            }
-            // The endpoint has read the cookie; what it means was done. What is left is the answer.
-            (State::Open(session) | State::Closing(session, _), Chunk::CookieEcho(_)) => {
-                session.post(datagram.path, CookieAck);
-                Flow::Continue
-            }
-            (State::Closing(_, Shutdown::AckSent), Chunk::ShutdownComplete(_)) => {
-                Flow::End(CloseReason::Graceful)
-            }
-            (State::Closing(_, Shutdown::Sent | Shutdown::AckSent), Chunk::ShutdownAck) => {
-                self.say_shutdown_complete(datagram.path);
-                Flow::End(CloseReason::Graceful)
-            }
-            (State::Open(_) | State::Closing(..), chunk) => {
-                self.handle_in_session(now, datagram, chunk, data)
-            }
-            _ => Flow::Continue,
-        }
-    }
-
-    /// A chunk that any open or closing association understands.
-    fn handle_in_session(
-        &mut self,
-        now: Time,
-        datagram: &Datagram,
-        chunk: Chunk<'_>,
-        data: &mut Option<on_data::PacketData>,
-    ) -> Flow {
-        let stage = match &self.state {
-            State::Closing(_, stage) => Some(*stage),
-            _ => None,
-        };
-        let Some(session) = self.session_mut() else { return Flow::Discard };
-        let path = datagram.path;
-        match chunk {
-            Chunk::Data(chunk) if stage.is_none_or(Shutdown::takes_data) => {
-                let Some(packet) = data else { return Flow::Continue };
-                if let Err(error) = session.on_data(path, &datagram.bytes, &chunk, packet) {
-                    return Flow::Violation(error.to_string());
-                }
-                if stage == Some(Shutdown::Sent) {
-                    // RFC 9260 §9.2: "it MUST respond to each received packet containing one or more DATA
-                    // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
-                    packet.answer_at_once();
-                    session.send_shutdown(now);
-                }
-            }
-            Chunk::Sack(sack) => {
-                if let Err(bad) = session.on_sack(now, &sack) {
-                    return Flow::Violation(bad.to_string());
-                }
-            }
-            Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
-            Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, &ack),
-            Chunk::Shutdown(shutdown) => return self.on_shutdown(now, path, shutdown.cumulative_tsn_ack),
-            Chunk::Unknown(unknown) => {
-                let action = unknown.action();
-                if action.is_report() {
-                    session.report(path, vec![Cause::UnrecognizedChunkType(unknown.to_bytes())]);
-                }
-                if action.is_stop() {
-                    return Flow::Discard;
-                }
-            }
-            _ => {}
-        }
-        Flow::Continue
-    }
-
-    /// A chunk whose frame is sound and whose content is not (RFC 9260 §3.2, §6.2, §3.3.10).
-    fn handle_bad_chunk(&mut self, error: &ChunkError) -> Flow {
-        if self.session().is_none() {
-            return Flow::Discard;
-        }
-        match error.fault {
-            // RFC 9260 §6.2: "an ABORT chunk with the error cause set to No User Data".
-            ChunkFault::NoUserData { .. } => {
-                Flow::Abort(error.cause(), CloseReason::ProtocolViolation { what: error.to_string() })
-            }
-            _ => Flow::Discard,
-        }
-    }
-
-    /// The peer wants to close; what it acknowledges counts (RFC 9260 §9.2).
-    fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: crate::seq::Tsn) -> Flow {
-        let Some(session) = self.session_mut() else { return Flow::Discard };
-        if let Err(bad) = session.on_acknowledgement(now, cumulative, std::iter::empty(), None) {
-            return Flow::Violation(bad.to_string());
-        }
-        match std::mem::replace(&mut self.state, State::buried()) {
-            State::Open(mut session) => {
-                session.events.push_back(Event::PeerClosing);
-                self.state = State::Closing(session, Shutdown::Received);
-            }
-            State::Closing(session, Shutdown::Pending) => {
-                self.state = State::Closing(session, Shutdown::Received);
-            }
-            State::Closing(mut session, Shutdown::Sent) => {
-                // Both ends closed at once: "the endpoint SHOULD respond with a SHUTDOWN ACK".
-                session.sack_path = path;
-                session.send_shutdown_ack(now);
-                self.state = State::Closing(session, Shutdown::AckSent);
-            }
-            other => self.state = other,
-        }
-        Flow::Continue
-    }
-
-    /// RFC 9260 §8.5: the tag must be ours; ABORT and SHUTDOWN-COMPLETE may carry the peer's, with the T
-    /// bit set.
-    fn may_have_tag(&self, header: CommonHeader, chunk: &Chunk<'_>) -> bool {
-        let (local, peer) = self.tags();
-        let is_reflected = match chunk {
-            Chunk::Abort(abort) => abort.tag_reflected,
-            Chunk::ShutdownComplete(complete) => complete.tag_reflected,
-            _ => false,
-        };
-        let expected = if is_reflected { peer } else { Some(local) };
-        expected == Some(header.verification_tag)
-    }
-
-    /// The handshake is done.
-    fn on_open(&mut self, now: Time) {
-        if let Some(session) = self.session_mut() {
-            session.events.push_back(Event::Connected);
-        }
-        self.start_watching(now);
-    }
-
-    fn start_watching(&mut self, now: Time) {
-        if let Some(session) = self.session_mut() {
-            session.begin_event();
-            session.start_heartbeats(now);
-        }
     }
 
     /// What may follow from anything: a shutdown that nothing holds up any more.
@@ -694,72 +411,6 @@ impl Association {
         if let State::Closing(session, stage) = &mut self.state {
             *stage = session.advance_shutdown(*stage, now);
         }
-    }
-
-    fn refuse(&mut self, refusal: &Refusal) -> Flow {
-        let reason = CloseReason::ProtocolViolation { what: refusal.what.clone() };
-        if let State::Opening(handshake) = &self.state {
-            let header = handshake.header(refusal.peer_tag);
-            let causes = refusal.cause.iter().cloned().collect();
-            self.farewell = Some((PathId::FIRST, self.packet_with_abort(header, causes)));
-        }
-        Flow::End(reason)
-    }
-
-    fn say_shutdown_complete(&mut self, path: PathId) {
-        let Some(session) = self.session() else { return };
-        let mut packet = Vec::new();
-        let mut builder = PacketBuilder::new(&mut packet, session.header(), MIN_PACKET);
-        builder.push(&ShutdownComplete { tag_reflected: false }).expect("a chunk of four bytes fits");
-        builder.finish(session.settings.config.checksum);
-        self.farewell = Some((path, packet));
-    }
-
-    fn abort_with(&mut self, cause: Cause, reason: CloseReason) {
-        if let Some(session) = self.session() {
-            let path = session.usable_path(session.paths.primary());
-            let packet = self.packet_with_abort(session.header(), vec![cause]);
-            self.farewell = Some((path, packet));
-        }
-        self.end(reason);
-    }
-
-    /// The peer broke the protocol: the association is over (RFC 9260 §3.3.10.13).
-    fn call_off(&mut self, what: String) {
-        let cause = Cause::ProtocolViolation(what.as_bytes().to_vec());
-        self.abort_with(cause, CloseReason::ProtocolViolation { what });
-    }
-
-    fn packet_with_abort(&self, header: CommonHeader, causes: Vec<Cause>) -> Vec<u8> {
-        let mut packet = Vec::new();
-        let mut builder = PacketBuilder::new(&mut packet, header, MIN_PACKET);
-        let abort = Abort { tag_reflected: false, causes };
-        if builder.push(&abort).is_err() {
-            // The causes are too long to be told.
-            let bare = Abort { tag_reflected: false, causes: Vec::new() };
-            builder.push(&bare).expect("a chunk of four bytes fits");
-        }
-        builder.finish(self.checksum().unwrap_or(wire::Checksum::Crc32c));
-        packet
-    }
-
-    /// The association is over. What arrived whole can still be read.
-    fn end(&mut self, reason: CloseReason) {
-        let tags = self.tags();
-        let tags = (tags.0, tags.1.unwrap_or(VerificationTag::ZERO));
-        let paths = match std::mem::replace(&mut self.state, State::buried()) {
-            State::Open(mut session) | State::Closing(mut session, _) => {
-                while let Some(message) = session.delivery.take() {
-                    self.unread.push_back(message);
-                }
-                self.events.append(&mut session.events);
-                session.paths
-            }
-            State::Opening(mut handshake) => handshake.take_paths(),
-            State::Closed(_) => return,
-        };
-        self.state = State::Closed(Grave { paths, tags });
-        self.events.push_back(Event::Closed(reason));
     }
 
     fn take_expired(&mut self, now: Time) -> Option<Timer> {
@@ -840,24 +491,6 @@ impl Machine for Association {
     }
 }
 
-/// What a cookie says, from the side of the end that made it.
-fn agreement_of(cookie: &StateCookie) -> Agreement {
-    Agreement {
-        local_port: cookie.local_port,
-        peer_port: cookie.peer_port,
-        local_tag: cookie.local_tag,
-        peer_tag: cookie.peer_tag,
-        local_tsn: cookie.local_tsn,
-        peer_tsn: cookie.peer_tsn,
-        peer_window: ByteCount::new(u64::from(cookie.peer_window)),
-        outbound_streams: cookie.outbound_streams,
-        inbound_streams: cookie.inbound_streams,
-    }
-}
-
 fn gone(gone: PeerGone) -> CloseReason {
     CloseReason::PeerGone { errors: gone.errors }
 }
-
-/// A packet that fits everywhere (RFC 9260 §6.9: the least IPv4 MTU that is assumed is 576).
-const MIN_PACKET: usize = 512;

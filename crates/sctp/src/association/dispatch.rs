@@ -1,0 +1,216 @@
+//! Which chunk means what in which state. It knows the states' answers; what each chunk does to an open
+//! association is in the recipes.
+
+use anabranch_base::Time;
+
+use super::on_data::PacketData;
+use super::session::Session;
+use super::shutdown::Shutdown;
+use super::{Association, Datagram, State};
+use crate::event::{CloseReason, Event};
+use crate::policy::PathId;
+use crate::seq::Tsn;
+use crate::wire::{self, Cause, Chunk, ChunkError, ChunkFault, CommonHeader, CookieAck};
+
+/// What one chunk leads to.
+pub(super) enum Flow {
+    /// The next chunk.
+    Continue,
+    /// The rest of the packet is not read.
+    Discard,
+    /// The association is over.
+    End(CloseReason),
+    /// The association is over, and the peer is told why.
+    Abort(Cause, CloseReason),
+    /// The peer did something that no rule allows and no cause of its own names.
+    Violation(String),
+}
+
+impl Association {
+    /// A packet arrived on one of the paths. The endpoint has seen to it that it is for this association.
+    pub fn handle(&mut self, now: Time, datagram: &Datagram) {
+        let Some(checksum) = self.checksum() else { return };
+        let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) else { return };
+        if let Some(paths) = self.paths_mut() {
+            paths.counters_mut(datagram.path).received_packets += 1;
+        }
+        let mut data = self.session_mut().map(|session| {
+            session.begin_event();
+            session.begin_packet()
+        });
+        for chunk in packet.chunks() {
+            let flow = match chunk {
+                Ok(chunk) => self.handle_chunk(now, datagram, packet.header(), chunk, &mut data),
+                Err(error) => self.handle_bad_chunk(&error),
+            };
+            match flow {
+                Flow::Continue => {}
+                Flow::Discard => break,
+                Flow::End(reason) => return self.end(reason),
+                Flow::Abort(cause, reason) => return self.abort_with(cause, reason),
+                Flow::Violation(what) => return self.call_off(what),
+            }
+        }
+        if let (Some(session), Some(data)) = (self.session_mut(), data)
+            && let Err(bad) = session.end_packet(datagram.path, &data, now)
+        {
+            return self.call_off(bad.to_string());
+        }
+        self.after_event(now);
+    }
+
+    /// One chunk, by the state it arrives in.
+    fn handle_chunk(
+        &mut self,
+        now: Time,
+        datagram: &Datagram,
+        header: CommonHeader,
+        chunk: Chunk<'_>,
+        data: &mut Option<PacketData>,
+    ) -> Flow {
+        if !self.may_have_tag(header, &chunk) {
+            return Flow::Discard;
+        }
+        match (&mut self.state, chunk) {
+            (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
+            (State::Opening(handshake), Chunk::InitAck(ack)) => {
+                match handshake.on_init_ack(datagram.path, &ack) {
+                    Ok(()) => Flow::Discard,
+                    Err(refusal) => self.refuse(&refusal),
+                }
+            }
+            (State::Opening(handshake), Chunk::CookieAck) => {
+                let Some(session) = handshake.on_cookie_ack() else { return Flow::Discard };
+                self.state = State::Open(Box::new(session));
+                self.on_open(now);
+                *data = self.session().map(Session::begin_packet);
+                Flow::Continue
+            }
+            (State::Opening(handshake), Chunk::Error(error)) => {
+                for cause in &error.causes {
+                    if let Cause::StaleCookie(staleness) = cause {
+                        handshake.on_stale_cookie(*staleness);
+                    }
+                }
+                Flow::Continue
+            }
+            // The endpoint has read the cookie; what it means was done. What is left is the answer.
+            (State::Open(session) | State::Closing(session, _), Chunk::CookieEcho(_)) => {
+                session.post(datagram.path, CookieAck);
+                Flow::Continue
+            }
+            (State::Closing(_, Shutdown::AckSent), Chunk::ShutdownComplete(_)) => {
+                Flow::End(CloseReason::Graceful)
+            }
+            (State::Closing(_, Shutdown::Sent | Shutdown::AckSent), Chunk::ShutdownAck) => {
+                self.say_shutdown_complete(datagram.path);
+                Flow::End(CloseReason::Graceful)
+            }
+            (State::Open(_) | State::Closing(..), chunk) => {
+                self.handle_in_session(now, datagram, chunk, data)
+            }
+            _ => Flow::Continue,
+        }
+    }
+
+    /// A chunk that any open or closing association understands.
+    fn handle_in_session(
+        &mut self,
+        now: Time,
+        datagram: &Datagram,
+        chunk: Chunk<'_>,
+        data: &mut Option<PacketData>,
+    ) -> Flow {
+        let stage = match &self.state {
+            State::Closing(_, stage) => Some(*stage),
+            _ => None,
+        };
+        let Some(session) = self.session_mut() else { return Flow::Discard };
+        let path = datagram.path;
+        match chunk {
+            Chunk::Data(chunk) if stage.is_none_or(Shutdown::takes_data) => {
+                let Some(packet) = data else { return Flow::Continue };
+                if let Err(error) = session.on_data(path, &datagram.bytes, &chunk, packet) {
+                    return Flow::Violation(error.to_string());
+                }
+                if stage == Some(Shutdown::Sent) {
+                    // RFC 9260 §9.2: "it MUST respond to each received packet containing one or more DATA
+                    // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
+                    packet.answer_at_once();
+                    session.send_shutdown(now);
+                }
+            }
+            Chunk::Sack(sack) => {
+                if let Err(bad) = session.on_sack(now, &sack) {
+                    return Flow::Violation(bad.to_string());
+                }
+            }
+            Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
+            Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, &ack),
+            Chunk::Shutdown(shutdown) => return self.on_shutdown(now, path, shutdown.cumulative_tsn_ack),
+            Chunk::Unknown(unknown) => {
+                let action = unknown.action();
+                if action.is_report() {
+                    session.report(path, vec![Cause::UnrecognizedChunkType(unknown.to_bytes())]);
+                }
+                if action.is_stop() {
+                    return Flow::Discard;
+                }
+            }
+            _ => {}
+        }
+        Flow::Continue
+    }
+
+    /// A chunk whose frame is sound and whose content is not (RFC 9260 §3.2, §6.2, §3.3.10).
+    fn handle_bad_chunk(&mut self, error: &ChunkError) -> Flow {
+        if self.session().is_none() {
+            return Flow::Discard;
+        }
+        match error.fault {
+            // RFC 9260 §6.2: "an ABORT chunk with the error cause set to No User Data".
+            ChunkFault::NoUserData { .. } => {
+                Flow::Abort(error.cause(), CloseReason::ProtocolViolation { what: error.to_string() })
+            }
+            _ => Flow::Discard,
+        }
+    }
+
+    /// The peer wants to close; what it acknowledges counts (RFC 9260 §9.2).
+    fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> Flow {
+        let Some(session) = self.session_mut() else { return Flow::Discard };
+        if let Err(bad) = session.on_acknowledgement(now, cumulative, std::iter::empty(), None) {
+            return Flow::Violation(bad.to_string());
+        }
+        match std::mem::replace(&mut self.state, State::buried()) {
+            State::Open(mut session) => {
+                session.events.push_back(Event::PeerClosing);
+                self.state = State::Closing(session, Shutdown::Received);
+            }
+            State::Closing(session, Shutdown::Pending) => {
+                self.state = State::Closing(session, Shutdown::Received);
+            }
+            State::Closing(mut session, Shutdown::Sent) => {
+                // Both ends closed at once: "the endpoint SHOULD respond with a SHUTDOWN ACK".
+                session.sack_path = path;
+                session.send_shutdown_ack(now);
+                self.state = State::Closing(session, Shutdown::AckSent);
+            }
+            other => self.state = other,
+        }
+        Flow::Continue
+    }
+
+    /// RFC 9260 §8.5: the tag must be ours; ABORT and SHUTDOWN-COMPLETE may carry the peer's, with the T
+    /// bit set.
+    fn may_have_tag(&self, header: CommonHeader, chunk: &Chunk<'_>) -> bool {
+        let (local, peer) = self.tags();
+        let is_reflected = match chunk {
+            Chunk::Abort(abort) => abort.tag_reflected,
+            Chunk::ShutdownComplete(complete) => complete.tag_reflected,
+            _ => false,
+        };
+        let expected = if is_reflected { peer } else { Some(local) };
+        expected == Some(header.verification_tag)
+    }
+}

@@ -1,0 +1,111 @@
+//! What an INIT or INIT-ACK says, once it is checked, and the addresses in it. It knows no state: the same
+//! rules hold for who asks and who answers.
+
+use std::net::IpAddr;
+
+use anabranch_base::Duration;
+
+use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
+
+/// Why an INIT or INIT-ACK cannot be accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What the peer is told.
+    pub cause: Option<Cause>,
+    /// The peer's tag, to tell it.
+    pub peer_tag: VerificationTag,
+    /// What the application is told.
+    pub what: String,
+}
+
+/// What the parameters of an INIT or INIT-ACK say.
+#[derive(Debug, Default)]
+pub struct InitBody {
+    /// The state cookie, in an INIT-ACK.
+    pub cookie: Option<Vec<u8>>,
+    /// The other addresses of the sender.
+    pub addresses: Vec<IpAddr>,
+    /// By how much a cookie should live longer.
+    pub preservative: Option<Duration>,
+    /// What was not understood and asks to be reported: as parameters for an INIT-ACK.
+    pub unrecognized: Vec<Parameter>,
+    /// The same as causes for an ERROR.
+    pub reports: Vec<Cause>,
+}
+
+/// Checks the fixed part of an INIT or INIT-ACK and reads its parameters (RFC 9260 §3.3.2, §3.3.3, §3.2.1).
+pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, Refusal> {
+    let refuse = |cause: Option<Cause>, what: &str| {
+        Err(Refusal { cause, peer_tag: init.initiate_tag, what: what.to_owned() })
+    };
+    if init.initiate_tag == VerificationTag::ZERO {
+        return refuse(Some(Cause::InvalidMandatoryParameter), "its initiate tag is zero");
+    }
+    if init.outbound_streams == 0 || init.inbound_streams == 0 {
+        return refuse(Some(Cause::InvalidMandatoryParameter), "it offers no streams");
+    }
+    if init.a_rwnd < MIN_A_RWND {
+        let what = "it advertises a window of less than 1500 bytes";
+        return refuse(Some(Cause::ProtocolViolation(what.as_bytes().to_vec())), what);
+    }
+    let mut body = InitBody::default();
+    for parameter in &init.parameters {
+        match parameter {
+            Parameter::StateCookie(cookie) => body.cookie = Some(cookie.clone()),
+            Parameter::Ipv4Address(ip) => body.addresses.push(IpAddr::V4(*ip)),
+            Parameter::Ipv6Address(ip) => body.addresses.push(IpAddr::V6(*ip)),
+            Parameter::CookiePreservative(by) => body.preservative = Some(*by),
+            Parameter::HostNameAddress(_) => {
+                // RFC 9260 §5.1.2 C: "the endpoint MUST immediately send an ABORT chunk and MAY include an
+                // error cause indicating Unresolvable Address".
+                let what = "it names its address by a host name";
+                return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
+            }
+            Parameter::Unknown { .. } if !note_unknown(parameter, &mut body) => break,
+            _ => {}
+        }
+    }
+    Ok(body)
+}
+
+/// Whether to go on after a parameter that is not known.
+fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
+    let action = parameter.action();
+    if action.is_report() {
+        body.unrecognized.push(Parameter::UnrecognizedParameter(parameter.to_bytes()));
+        body.reports.push(Cause::UnrecognizedParameters(parameter.to_bytes()));
+    }
+    !action.is_stop()
+}
+
+/// Our addresses, when there is more than the packet's source to tell.
+pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
+    if announced.len() < 2 {
+        return Vec::new();
+    }
+    announced.iter().copied().map(address_parameter).collect()
+}
+
+/// An address as a parameter.
+pub fn address_parameter(ip: IpAddr) -> Parameter {
+    match ip {
+        IpAddr::V4(ip) => Parameter::Ipv4Address(ip),
+        IpAddr::V6(ip) => Parameter::Ipv6Address(ip),
+    }
+}
+
+/// The announced addresses that may be tried: none that reaches many hosts, and this host's own only if the
+/// peer is on it.
+pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = &IpAddr> {
+    announced.iter().take(MAX_PATHS).filter(move |ip| {
+        let is_many =
+            ip.is_multicast() || ip.is_unspecified() || matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
+        !is_many && (!ip.is_loopback() || source.is_loopback())
+    })
+}
+
+/// RFC 9260 §3.3.2: "An endpoint receiving an INIT chunk with the a_rwnd parameter set to a value smaller
+/// than 1500 MUST discard the packet".
+const MIN_A_RWND: u32 = 1500;
+/// More paths than this an association does not open by itself.
+pub const MAX_PATHS: usize = 16;

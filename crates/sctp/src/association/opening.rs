@@ -1,0 +1,111 @@
+//! How an association opens by the peer's cookie: accepted, crossed with our own INIT, or begun anew
+//! (RFC 9260 §5.1, §5.2.4). It knows no chunk.
+
+use std::sync::Arc;
+
+use anabranch_base::{ByteCount, Seed, Time};
+
+use super::cookie::StateCookie;
+use super::session::{Agreement, Session, Settings};
+use super::{Association, State};
+use crate::event::Event;
+use crate::path::{PathAddresses, PathTable};
+use crate::policy::PathState;
+
+impl Association {
+    /// Opens the association that a peer's cookie describes, over `paths`; the first is where it came from.
+    pub fn accept(
+        now: Time,
+        settings: Arc<Settings>,
+        cookie: &StateCookie,
+        paths: &[PathAddresses],
+        seed: &Seed,
+    ) -> Association {
+        let mut table = PathTable::new();
+        for (index, &addresses) in paths.iter().enumerate() {
+            // RFC 9260 §5.4: of the acceptor's paths only the one its INIT-ACK took is confirmed.
+            let state = if index == 0 { PathState::Active } else { PathState::Unconfirmed };
+            table.add(addresses, state, &settings.config);
+        }
+        let session = Session::new(settings, agreement_of(cookie), table, seed);
+        let mut association = Association::in_state(State::Open(Box::new(session)));
+        association.on_open(now);
+        association
+    }
+
+    /// The peer's INIT crossed ours, and its cookie came first (RFC 9260 §5.2.4 B): the association is open.
+    pub fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
+        match &mut self.state {
+            State::Opening(handshake) => {
+                let paths = handshake.take_paths();
+                let (settings, seed) = (handshake.settings.clone(), handshake.seed.clone());
+                let session = Session::new(settings, agreement_of(cookie), paths, &seed);
+                self.state = State::Open(Box::new(session));
+                self.on_open(now);
+            }
+            State::Open(session) | State::Closing(session, _) => {
+                session.agreement.peer_tag = cookie.peer_tag;
+            }
+            State::Closed(_) => {}
+        }
+    }
+
+    /// The peer lost its memory and came back (RFC 9260 §5.2.4 A): everything begins anew, on the same paths.
+    pub fn on_restart(&mut self, now: Time, cookie: &StateCookie, seed: &Seed) {
+        let state = std::mem::replace(&mut self.state, State::buried());
+        let (State::Open(mut session) | State::Closing(mut session, _)) = state else {
+            self.state = state;
+            return;
+        };
+        while let Some(message) = session.take_message() {
+            self.unread.push_back(message);
+        }
+        self.events.append(&mut session.events);
+        let (settings, mut paths) = (session.settings.clone(), session.paths);
+        for id in paths.ids() {
+            let is_source = paths.addresses(id).is_of(cookie.local, cookie.remote);
+            let state = if is_source { PathState::Active } else { PathState::Unconfirmed };
+            if paths.sample(id).state != PathState::Removed {
+                paths.reset(id, state, &settings.config);
+            }
+            if is_source {
+                paths.set_primary(id);
+            }
+        }
+        let mut session = Session::new(settings, agreement_of(cookie), paths, seed);
+        session.events.append(&mut self.events);
+        session.events.push_back(Event::Restarted);
+        self.state = State::Open(Box::new(session));
+        self.start_watching(now);
+    }
+
+    /// The handshake is done.
+    pub(super) fn on_open(&mut self, now: Time) {
+        if let Some(session) = self.session_mut() {
+            session.events.push_back(Event::Connected);
+        }
+        self.start_watching(now);
+    }
+
+    pub(super) fn start_watching(&mut self, now: Time) {
+        if let Some(session) = self.session_mut() {
+            session.begin_event();
+            session.start_heartbeats(now);
+        }
+    }
+}
+
+/// What a cookie says, from the side of the end that made it.
+fn agreement_of(cookie: &StateCookie) -> Agreement {
+    Agreement {
+        local_port: cookie.local_port,
+        peer_port: cookie.peer_port,
+        local_tag: cookie.local_tag,
+        peer_tag: cookie.peer_tag,
+        local_tsn: cookie.local_tsn,
+        peer_tsn: cookie.peer_tsn,
+        peer_window: ByteCount::new(u64::from(cookie.peer_window)),
+        outbound_streams: cookie.outbound_streams,
+        inbound_streams: cookie.inbound_streams,
+    }
+}
