@@ -1,5 +1,5 @@
-//! One association: the only place where the parts meet. This file knows the states and which chunk means
-//! what in which of them; what then happens is in the recipes beside it.
+//! One association: the only place where the parts meet. This file knows its states and what an application
+//! and a driver may ask of it; what each event does is in the recipes beside it.
 
 mod control;
 pub mod cookie;

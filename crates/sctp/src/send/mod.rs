@@ -2,9 +2,12 @@
 //! window and no timer.
 
 mod buffer;
+mod chunk;
 mod fragmentation;
 mod gap_diff;
 mod lowest;
+mod sack;
 
-pub use buffer::{BadSack, Left, OutboundChunk, SendBuffer, Sent};
+pub use buffer::{Left, SendBuffer, Sent};
 pub use fragmentation::{Fragments, Outgoing};
+pub use sack::BadSack;

@@ -1,0 +1,83 @@
+//! One DATA chunk on its way out and what became of it so far. It knows no other chunk.
+
+use bytes::Bytes;
+
+use super::fragmentation::Fragment;
+use crate::policy::PathId;
+use crate::policy::place::LostBy;
+use crate::seq::{Ssn, Tsn};
+use crate::wire::{Data, Ppid, StreamId};
+
+/// What all chunks of one message have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MessageHead {
+    pub(super) stream: StreamId,
+    pub(super) ssn: Ssn,
+    pub(super) ppid: Ppid,
+    pub(super) unordered: bool,
+}
+
+/// One DATA chunk to be, and what became of it so far.
+#[derive(Clone, Debug)]
+pub(super) struct OutboundChunk {
+    pub(super) head: MessageHead,
+    pub(super) beginning: bool,
+    pub(super) ending: bool,
+    pub(super) payload: Bytes,
+    pub(super) state: State,
+    /// Where it was sent last.
+    pub(super) path: PathId,
+    pub(super) was_sent_again: bool,
+    pub(super) missing_reports: u8,
+    /// It was fast-retransmitted, or marked to be.
+    pub(super) is_spent: bool,
+    /// It counted as newly acknowledged once (M-SCTP-12: once in its life).
+    pub(super) was_acked: bool,
+    pub(super) lost_by: LostBy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Never sent.
+    Waiting,
+    /// Sent, and not known to have arrived or to be lost.
+    InFlight,
+    /// Lost, and to be sent again.
+    Marked,
+    /// Acknowledged by a gap block.
+    Acked,
+}
+
+impl OutboundChunk {
+    /// A fragment of a message that was never sent.
+    pub(super) fn new(head: MessageHead, fragment: Fragment) -> OutboundChunk {
+        OutboundChunk {
+            head,
+            beginning: fragment.beginning,
+            ending: fragment.ending,
+            payload: fragment.payload,
+            state: State::Waiting,
+            path: PathId::FIRST,
+            was_sent_again: false,
+            missing_reports: 0,
+            is_spent: false,
+            was_acked: false,
+            lost_by: LostBy::Timeout,
+        }
+    }
+
+    /// The chunk as it goes on the wire, with the TSN of its place.
+    pub(super) fn data(&self, tsn: Tsn) -> Data<'_> {
+        Data {
+            tsn,
+            stream: self.head.stream,
+            ssn: self.head.ssn,
+            ppid: self.head.ppid,
+            unordered: self.head.unordered,
+            beginning: self.beginning,
+            ending: self.ending,
+            immediate: false,
+            payload: &self.payload,
+        }
+    }
+}

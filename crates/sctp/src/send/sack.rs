@@ -1,0 +1,288 @@
+//! What a SACK says of the chunks in the send buffer. It costs as much as there are gap blocks, newly
+//! acknowledged chunks and holes, never as much as is in flight. It knows nothing of what follows.
+
+use anabranch_base::ByteCount;
+
+use super::buffer::SendBuffer;
+use super::chunk::State;
+use super::gap_diff::added;
+use crate::policy::PathId;
+use crate::policy::order::{AckedChunk, Hole, PathNews, SackNews};
+use crate::seq::Tsn;
+use crate::wire::GapBlock;
+
+/// A SACK that no honest receiver sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it acknowledges TSN {acked}, and the highest TSN ever sent is {highest_sent}")]
+pub struct BadSack {
+    /// The highest TSN it claims.
+    pub acked: Tsn,
+    /// The highest TSN that left.
+    pub highest_sent: Tsn,
+}
+
+impl SendBuffer {
+    /// Reads a SACK and says in `news` what it means, chunk by chunk; answers `false`, with `news` as it
+    /// was, for one that is older than what is known (RFC 9260 §6.2.1 i). Costs as much as there are blocks,
+    /// newly acknowledged chunks and holes.
+    ///
+    /// # Errors
+    /// It acknowledges what was never sent. Nothing has changed then.
+    pub fn on_sack(
+        &mut self,
+        cumulative: Tsn,
+        gaps: impl Iterator<Item = GapBlock>,
+        news: &mut SackNews,
+    ) -> Result<bool, BadSack> {
+        let ack_point = self.first_tsn.previous();
+        if cumulative.is_before(ack_point) {
+            return Ok(false);
+        }
+        let new_first = self.first + u64::from(cumulative.distance_from(ack_point));
+        self.read_blocks(new_first, gaps);
+        let claimed = self.reported.last().map_or(new_first, |block| block.end);
+        if claimed > self.sent_end {
+            let highest_sent = self.tsn(self.sent_end).previous();
+            return Err(BadSack { acked: self.tsn(claimed).previous(), highest_sent });
+        }
+        self.begin(news);
+        news.has_advanced = new_first > self.first;
+        news.cumulative = cumulative;
+        self.ack_cumulatively(new_first, news);
+        self.ack_gaps(news);
+        self.take_back(news);
+        std::mem::swap(&mut self.gap_acked, &mut self.reported);
+        news.highest_reported = self.tsn(claimed).previous();
+        self.find_holes(news);
+        self.compare_lowest(news);
+        Ok(true)
+    }
+
+    /// Remembers the missing reports that were counted in `holes`.
+    pub fn on_counted(&mut self, holes: &[Hole]) {
+        for hole in holes {
+            let position = self.position(hole.tsn);
+            self.chunk_mut(position).missing_reports = hole.missing_reports;
+        }
+    }
+
+    /// Empties `news` and remembers each path's two lowest positions.
+    fn begin(&mut self, news: &mut SackNews) {
+        news.acked.clear();
+        news.holes.clear();
+        news.paths.clear();
+        news.paths.resize(self.paths.len(), PathNews::default());
+        self.taken_back.clear();
+        self.lowest_before.clear();
+        for index in 0..self.paths.len() {
+            let lowest = self.lowest_positions(PathId::from_index(index));
+            self.lowest_before.push(lowest);
+        }
+    }
+
+    /// Takes the gap blocks as positions; those out of order or inside out are passed over.
+    fn read_blocks(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
+        self.reported.clear();
+        let mut from = new_first;
+        for block in gaps {
+            let (start, end) = (new_first - 1 + u64::from(block.start), new_first + u64::from(block.end));
+            if start >= from && start < end {
+                self.reported.push(start..end);
+                from = end;
+            }
+        }
+    }
+
+    fn ack_cumulatively(&mut self, new_first: u64, news: &mut SackNews) {
+        for position in self.first..new_first {
+            self.ack(position, news);
+            if let Some(chunk) = self.chunks.pop_front() {
+                self.held_bytes -= ByteCount::of_len(chunk.payload.len());
+            }
+            self.first += 1;
+            self.first_tsn = self.first_tsn.next();
+        }
+        self.waiting_from = self.waiting_from.max(new_first);
+        self.gap_acked.retain_mut(|block| {
+            block.start = block.start.max(new_first);
+            block.start < block.end
+        });
+    }
+
+    fn ack_gaps(&mut self, news: &mut SackNews) {
+        let (old, new) = (std::mem::take(&mut self.gap_acked), std::mem::take(&mut self.reported));
+        for position in added(&old, &new).flatten() {
+            self.ack(position, news);
+        }
+        (self.gap_acked, self.reported) = (old, new);
+    }
+
+    /// RFC 9260 §6.2.1 iv: a TSN that was acknowledged by a gap block and is no longer is missing again.
+    fn take_back(&mut self, news: &mut SackNews) {
+        let (old, new) = (std::mem::take(&mut self.gap_acked), std::mem::take(&mut self.reported));
+        for position in added(&new, &old).flatten() {
+            let rwnd_charge = self.rwnd_charge;
+            let charge = self.charge;
+            let chunk = self.chunk_mut(position);
+            chunk.state = State::InFlight;
+            let length = chunk.payload.len();
+            let path = chunk.path;
+            self.rwnd_flight += rwnd_charge.weigh(length);
+            news.paths[path.index()].returned += charge.weigh(length);
+            self.revoked.insert(position);
+            self.taken_back.push(position);
+        }
+        (self.gap_acked, self.reported) = (old, new);
+    }
+
+    /// The chunk at `position` is acknowledged, in whatever state it was.
+    fn ack(&mut self, position: u64, news: &mut SackNews) {
+        let (tsn, charge, rwnd_charge) = (self.tsn(position), self.charge, self.rwnd_charge);
+        let chunk = self.chunk_mut(position);
+        let before = std::mem::replace(&mut chunk.state, State::Acked);
+        let is_first_time = before != State::Acked && !std::mem::replace(&mut chunk.was_acked, true);
+        let (path, length, is_retransmitted) = (chunk.path, chunk.payload.len(), chunk.was_sent_again);
+        let weight = charge.weigh(length);
+        match before {
+            State::InFlight => {
+                self.rwnd_flight -= rwnd_charge.weigh(length);
+                news.paths[path.index()].left += weight;
+                self.revoked.remove(&position);
+            }
+            State::Marked => {
+                self.marked.remove(&position);
+            }
+            State::Waiting => {
+                self.waiting_chunks -= 1;
+                self.waiting_bytes -= ByteCount::of_len(length);
+            }
+            State::Acked => {}
+        }
+        if is_first_time {
+            let payload = ByteCount::of_len(length);
+            news.acked.push(AckedChunk { tsn, path, weight, payload, is_retransmitted });
+        }
+    }
+
+    /// The chunks in flight below the highest reported one, and those just taken back. Nothing is looked for
+    /// when nothing can follow from it.
+    fn find_holes(&self, news: &mut SackNews) {
+        if news.acked.is_empty() && self.taken_back.is_empty() {
+            return;
+        }
+        let mut from = self.first;
+        for block in &self.gap_acked {
+            news.holes.extend((from..block.start).filter_map(|position| self.hole(position)));
+            from = block.end;
+        }
+        let beyond = self.taken_back.iter().filter(|&&position| position >= from);
+        news.holes.extend(beyond.filter_map(|&position| self.hole(position)));
+    }
+
+    fn hole(&self, position: u64) -> Option<Hole> {
+        let chunk = self.chunk(position);
+        (chunk.state == State::InFlight).then(|| Hole {
+            tsn: self.tsn(position),
+            path: chunk.path,
+            missing_reports: chunk.missing_reports,
+            is_spent: chunk.is_spent,
+            is_reneged: self.taken_back.binary_search(&position).is_ok(),
+        })
+    }
+
+    fn compare_lowest(&self, news: &mut SackNews) {
+        let is_acked = |position: u64| position < self.first || self.chunk(position).state == State::Acked;
+        for (&(once, again), path) in self.lowest_before.iter().zip(&mut news.paths) {
+            path.sent_once = once.is_some_and(is_acked);
+            path.sent_again = again.is_some_and(is_acked);
+            path.lowest = once.into_iter().chain(again).min().is_some_and(is_acked);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
+    use super::*;
+
+    fn sack(buffer: &mut SendBuffer, acked: u32, gaps: &[(u16, u16)]) -> SackNews {
+        let mut news = SackNews::default();
+        let blocks = gaps.iter().map(|&(start, end)| GapBlock { start, end });
+        assert_eq!(buffer.on_sack(tsn(acked).previous(), blocks, &mut news), Ok(true));
+        news
+    }
+
+    fn acked(news: &SackNews) -> Vec<u32> {
+        news.acked.iter().map(|chunk| chunk.tsn.distance_from(tsn(0))).collect()
+    }
+
+    fn holes(news: &SackNews) -> Vec<u32> {
+        news.holes.iter().map(|hole| hole.tsn.distance_from(tsn(0))).collect()
+    }
+
+    #[test]
+    fn a_sack_acks_cumulatively_and_by_gaps_each_chunk_once() {
+        let mut buffer = buffer(10);
+        sent(&mut buffer, 0..10, ONE);
+        let news = sack(&mut buffer, 2, &[(3, 4)]);
+        assert_eq!((acked(&news), holes(&news)), (vec![0, 1, 4, 5], vec![2, 3]));
+        assert_eq!(news.paths[0].left.get(), 400);
+        let news = sack(&mut buffer, 2, &[(3, 6)]);
+        assert_eq!((acked(&news), holes(&news)), (vec![6, 7], vec![2, 3]));
+        let news = sack(&mut buffer, 8, &[]);
+        assert_eq!((acked(&news), holes(&news)), (vec![2, 3], vec![]));
+        assert_eq!(buffer.held_bytes().get(), 200);
+        assert_eq!(buffer.rwnd_flight().get(), 200);
+    }
+
+    #[test]
+    fn an_old_sack_is_passed_over_and_an_impossible_one_refused() {
+        let mut buffer = buffer(10);
+        sent(&mut buffer, 0..5, ONE);
+        sack(&mut buffer, 3, &[]);
+        let mut news = SackNews::default();
+        assert_eq!(buffer.on_sack(tsn(1), std::iter::empty(), &mut news), Ok(false));
+        let bad = buffer.on_sack(tsn(5), std::iter::empty(), &mut news);
+        assert_eq!(bad, Err(BadSack { acked: tsn(5), highest_sent: tsn(4) }));
+        let gap = std::iter::once(GapBlock { start: 2, end: 60_000 });
+        assert!(buffer.on_sack(tsn(2), gap, &mut news).is_err());
+        assert_eq!(buffer.held_bytes().get(), 700);
+    }
+
+    #[test]
+    fn a_gap_that_is_taken_back_is_in_flight_again_and_counts_as_acked_only_once() {
+        let mut buffer = buffer(6);
+        sent(&mut buffer, 0..6, ONE);
+        sack(&mut buffer, 0, &[(3, 4)]);
+        let news = sack(&mut buffer, 0, &[(3, 3)]);
+        assert_eq!(news.paths[0].returned.get(), 100);
+        let reneged: Vec<bool> = news.holes.iter().map(|hole| hole.is_reneged).collect();
+        assert_eq!((holes(&news), reneged), (vec![0, 1, 3], vec![false, false, true]));
+        assert_eq!(buffer.in_flight_on(ONE).len(), 5);
+        let news = sack(&mut buffer, 0, &[(3, 4)]);
+        assert_eq!((acked(&news), news.paths[0].left.get()), (vec![], 100));
+    }
+
+    #[test]
+    fn a_sack_without_gaps_takes_all_gaps_back() {
+        let mut buffer = buffer(4);
+        sent(&mut buffer, 0..4, ONE);
+        sack(&mut buffer, 0, &[(2, 4)]);
+        let news = sack(&mut buffer, 0, &[]);
+        assert_eq!((holes(&news), news.paths[0].returned.get()), (vec![1, 2, 3], 300));
+    }
+
+    /// G27: path 1 sent 1 and 3, path 2 sent 2 and 4. The SACK that acks 2 by a gap acks the lowest of path 2
+    /// only; the one that then acks 1 and 2 cumulatively acks the lowest of path 1 only.
+    #[test]
+    fn g27_each_path_has_its_own_lowest_chunk() {
+        let mut buffer = buffer(4);
+        for (offset, path) in [(0, ONE), (1, two()), (2, ONE), (3, two())] {
+            buffer.on_sent(tsn(offset), path);
+        }
+        let news = sack(&mut buffer, 0, &[(2, 2)]);
+        assert_eq!((news.paths[0].lowest, news.paths[1].lowest), (false, true));
+        let news = sack(&mut buffer, 2, &[]);
+        assert_eq!((news.paths[0].lowest, news.paths[1].lowest), (true, false));
+    }
+}
