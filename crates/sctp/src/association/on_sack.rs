@@ -93,7 +93,7 @@ impl Session {
         for chunk in &acked {
             let id = chunk.path;
             self.tally[id.index()].bytes += chunk.weight;
-            if let Some(sample) = self.paths.on_acked(id, chunk.tsn, chunk.payload, now) {
+            if let Some(sample) = self.paths.on_acked(id, chunk, now) {
                 self.tally[id.index()].rtt = Some(sample);
                 let rto = self.paths.sample(id).rto;
                 self.record(now, id, Happening::RoundTrip { sample, rto });

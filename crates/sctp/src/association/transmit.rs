@@ -42,7 +42,7 @@ impl Session {
                 ecn: Ecn::NotCapable,
                 segment_size: packed.len,
                 len: 0,
-                round: 0,
+                round: self.paths.round(path),
                 retransmission: false,
             });
             sum.len += packed.len;
@@ -236,7 +236,7 @@ impl Session {
 
     /// A chunk is in a packet that leaves on `path`.
     fn commit(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
-        let sent = self.send.on_sent(tsn, path);
+        let sent = self.send.on_sent(tsn, path, self.paths.round(path));
         packed.has_data = true;
         packed.weight += sent.weight;
         self.paths.on_chunk_sent(path, sent.weight, now);

@@ -11,6 +11,7 @@ use super::health::{Health, HealthChange};
 use super::rtt::RoundTrip;
 use crate::config::{BurstRule, Config, IpVersion, MaxBurst};
 use crate::policy::congestion::Window;
+use crate::policy::order::AckedChunk;
 use crate::policy::{Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
 
@@ -42,6 +43,9 @@ struct Path {
     /// Expiries of T3-rtx since something was acknowledged.
     timeouts_in_row: u32,
     last_data: Option<Time>,
+    /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
+    /// of a packet sent since.
+    round: u64,
     counters: PathCounters,
 }
 
@@ -100,6 +104,7 @@ impl PathTable {
             is_probing_window: false,
             timeouts_in_row: 0,
             last_data: None,
+            round: 0,
             counters: PathCounters::default(),
         });
         id
@@ -183,12 +188,13 @@ impl PathTable {
     }
 
     /// A chunk last sent here was acknowledged; the round-trip time if it was being timed.
-    pub fn on_acked(&mut self, id: PathId, tsn: Tsn, payload: ByteCount, now: Time) -> Option<Duration> {
+    pub fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
         let path = &mut self.paths[id.index()];
-        path.counters.acked_bytes += payload;
+        path.counters.acked_bytes += chunk.payload;
+        path.round += u64::from(chunk.round == path.round);
         path.timeouts_in_row = 0;
         path.is_probing_window = false;
-        let sample = path.round_trip.on_acked(tsn, now);
+        let sample = path.round_trip.on_acked(chunk.tsn, now);
         if sample.is_some() {
             self.show_round_trip(id);
         }
@@ -300,6 +306,11 @@ impl PathTable {
         self.paths[id.index()].counters
     }
 
+    /// The round of a path's window, for observers.
+    pub fn round(&self, id: PathId) -> u64 {
+        self.paths[id.index()].round
+    }
+
     /// The health of a path.
     pub fn health(&self, id: PathId) -> &Health {
         &self.paths[id.index()].health
@@ -402,6 +413,11 @@ mod tests {
         table
     }
 
+    fn acked(path: PathId) -> AckedChunk {
+        let (tsn, weight, payload) = (Tsn::new(1), ByteCount::new(100), ByteCount::new(84));
+        AckedChunk { tsn, path, round: 0, weight, payload, is_retransmitted: false }
+    }
+
     const WEIGHT: ByteCount = ByteCount::new(1460);
 
     /// M-SCTP-3: the overshoot rule would let a second packet out, because a chunk weighs less than a unit.
@@ -416,9 +432,19 @@ mod tests {
         table.on_chunk_sent(id, ByteCount::new(100), Time::ZERO);
         assert!(!table.sample(id).may_send(), "cwnd has room, but the single packet is unanswered");
         table.on_left_flight(id, ByteCount::new(100));
-        table.on_acked(id, Tsn::new(1), ByteCount::new(84), Time::ZERO);
+        table.on_acked(id, &acked(id), Time::ZERO);
         assert!(table.sample(id).may_send());
         assert_eq!(table.on_timeout(id), 1, "an ack ends the row");
+    }
+
+    #[test]
+    fn a_round_ends_with_the_first_acknowledgement_of_one_of_its_packets() {
+        let mut table = table();
+        let rounds = [(); 2].map(|()| {
+            table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::ZERO);
+            table.round(PathId::FIRST)
+        });
+        assert_eq!(rounds, [1, 1], "the second packet of round 0 ends nothing");
     }
 
     #[test]

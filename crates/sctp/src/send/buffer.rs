@@ -131,14 +131,15 @@ impl SendBuffer {
         }
     }
 
-    /// The chunk left on `path`.
-    pub fn on_sent(&mut self, tsn: Tsn, path: PathId) -> Sent {
+    /// The chunk left on `path`, in this round of its window.
+    pub fn on_sent(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.position(tsn);
         let (charge, rwnd_charge) = (self.charge, self.rwnd_charge);
         let chunk = self.chunk_mut(position);
         let previous = (chunk.state != State::Waiting).then_some(chunk.path);
         chunk.state = State::InFlight;
         chunk.path = path;
+        chunk.round = round;
         chunk.was_sent_again = previous.is_some();
         let length = chunk.payload.len();
         let payload = ByteCount::of_len(length);
@@ -374,7 +375,7 @@ pub(super) mod tests {
 
     pub(in crate::send) fn sent(buffer: &mut SendBuffer, offsets: std::ops::Range<u32>, path: PathId) {
         for offset in offsets {
-            buffer.on_sent(tsn(offset), path);
+            buffer.on_sent(tsn(offset), path, 0);
         }
     }
 
@@ -389,7 +390,7 @@ pub(super) mod tests {
         );
         assert_eq!(buffer.mark(tsn(0), LostBy::Timeout), None, "it is not in flight");
         assert_eq!(buffer.marked().map(|lost| lost.tsn).collect::<Vec<_>>(), [tsn(0)]);
-        let again = buffer.on_sent(tsn(0), two());
+        let again = buffer.on_sent(tsn(0), two(), 0);
         assert_eq!((again.previous, again.is_lowest), (Some(ONE), true));
         assert_eq!(buffer.rwnd_flight().get(), 300);
         assert!(!buffer.has_marked());
@@ -419,7 +420,7 @@ pub(super) mod tests {
         let mut buffer = buffer(4);
         let third = buffer.waiting(Index(2)).expect("four wait");
         assert_eq!(third, tsn(2));
-        buffer.on_sent(third, ONE);
+        buffer.on_sent(third, ONE, 0);
         assert_eq!(buffer.waiting(Index(2)), Some(tsn(3)));
         assert_eq!(buffer.waiting(Index::OLDEST), Some(tsn(0)));
         assert_eq!(buffer.waiting_chunks(), 3);

@@ -27,6 +27,8 @@ pub(super) struct OutboundChunk {
     pub(super) state: State,
     /// Where it was sent last.
     pub(super) path: PathId,
+    /// The round of that path's window that it left in.
+    pub(super) round: u64,
     pub(super) was_sent_again: bool,
     pub(super) missing_reports: u8,
     /// It was fast-retransmitted, or marked to be.
@@ -58,6 +60,7 @@ impl OutboundChunk {
             payload: fragment.payload,
             state: State::Waiting,
             path: PathId::FIRST,
+            round: 0,
             was_sent_again: false,
             missing_reports: 0,
             is_spent: false,

@@ -141,7 +141,8 @@ impl SendBuffer {
         let chunk = self.chunk_mut(position);
         let before = std::mem::replace(&mut chunk.state, State::Acked);
         let is_first_time = before != State::Acked && !std::mem::replace(&mut chunk.was_acked, true);
-        let (path, length, is_retransmitted) = (chunk.path, chunk.payload.len(), chunk.was_sent_again);
+        let (path, round) = (chunk.path, chunk.round);
+        let (length, is_retransmitted) = (chunk.payload.len(), chunk.was_sent_again);
         let weight = charge.weigh(length);
         match before {
             State::InFlight => {
@@ -160,7 +161,7 @@ impl SendBuffer {
         }
         if is_first_time {
             let payload = ByteCount::of_len(length);
-            news.acked.push(AckedChunk { tsn, path, weight, payload, is_retransmitted });
+            news.acked.push(AckedChunk { tsn, path, round, weight, payload, is_retransmitted });
         }
     }
 
@@ -278,7 +279,7 @@ mod tests {
     fn g27_each_path_has_its_own_lowest_chunk() {
         let mut buffer = buffer(4);
         for (offset, path) in [(0, ONE), (1, two()), (2, ONE), (3, two())] {
-            buffer.on_sent(tsn(offset), path);
+            buffer.on_sent(tsn(offset), path, 0);
         }
         let news = sack(&mut buffer, 0, &[(2, 2)]);
         assert_eq!((news.paths[0].lowest, news.paths[1].lowest), (false, true));

@@ -81,6 +81,7 @@ mod tests {
         AckedChunk {
             tsn: Tsn::new(tsn),
             path: PathId::from_index(path),
+            round: 0,
             weight: ByteCount::new(1468),
             payload: ByteCount::new(1452),
             is_retransmitted: false,

@@ -17,6 +17,8 @@ pub struct AckedChunk {
     pub tsn: Tsn,
     /// Where it was sent last.
     pub path: PathId,
+    /// The round of that path's window in which it was sent last.
+    pub round: u64,
     /// What it weighs against the window.
     pub weight: ByteCount,
     /// Its user data.
