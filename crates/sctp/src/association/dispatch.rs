@@ -179,7 +179,7 @@ impl Association {
     /// The peer wants to close; what it acknowledges counts (RFC 9260 §9.2).
     fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> Flow {
         let Some(session) = self.session_mut() else { return Flow::Discard };
-        if let Err(bad) = session.on_acknowledgement(now, cumulative, std::iter::empty(), None) {
+        if let Err(bad) = session.on_cumulative_ack(now, cumulative) {
             return Flow::Violation(bad.to_string());
         }
         match std::mem::replace(&mut self.state, State::buried()) {

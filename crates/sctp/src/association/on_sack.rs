@@ -5,6 +5,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::config::Exemption;
+use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::congestion::{Acked, Cause};
 use crate::policy::place::LostBy;
@@ -12,7 +13,7 @@ use crate::policy::response::{Resend, Signal};
 use crate::record::Happening;
 use crate::send::BadSack;
 use crate::seq::Tsn;
-use crate::wire::{GapBlock, Sack};
+use crate::wire::Sack;
 
 /// What one SACK newly acknowledged on one path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,24 +25,24 @@ pub(super) struct Tally {
 impl Session {
     /// A SACK arrived.
     pub(super) fn on_sack(&mut self, now: Time, sack: &Sack<'_>) -> Result<(), BadSack> {
-        let a_rwnd = ByteCount::new(u64::from(sack.a_rwnd));
-        self.on_acknowledgement(now, sack.cumulative_tsn_ack, sack.gap_blocks.iter(), Some(a_rwnd))
+        let gaps = sack.gap_blocks.iter();
+        if self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut self.news)? {
+            self.on_news(now);
+            self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)));
+        }
+        Ok(())
     }
 
-    /// A SACK, or a SHUTDOWN that acknowledges cumulatively and says nothing of the window.
-    pub(super) fn on_acknowledgement(
-        &mut self,
-        now: Time,
-        cumulative: Tsn,
-        gaps: impl Iterator<Item = GapBlock>,
-        a_rwnd: Option<ByteCount>,
-    ) -> Result<(), BadSack> {
-        let mut news = std::mem::take(&mut self.news);
-        let is_current = self.send.on_sack(cumulative, gaps, &mut news);
-        self.news = news;
-        if !is_current? {
-            return Ok(());
+    /// A SHUTDOWN arrived: it acknowledges cumulatively, and says nothing of the window.
+    pub(super) fn on_cumulative_ack(&mut self, now: Time, cumulative: Tsn) -> Result<(), BadSack> {
+        if self.send.on_cumulative_ack(cumulative, &mut self.news)? {
+            self.on_news(now);
         }
+        Ok(())
+    }
+
+    /// What follows from an acknowledgement for windows, losses and timers.
+    fn on_news(&mut self, now: Time) {
         if self.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
             self.paths.on_acked_retransmission(self.settings.config.max_burst);
         }
@@ -50,14 +51,10 @@ impl Session {
         self.grow_windows(now);
         self.respond_to_missing(now);
         self.update_retransmission_timers(now);
-        if let Some(a_rwnd) = a_rwnd {
-            self.update_peer_window(a_rwnd);
-        }
         if self.is_writer_waiting && self.send_space() > ByteCount::ZERO {
             self.is_writer_waiting = false;
-            self.events.push_back(crate::event::Event::Writable);
+            self.events.push_back(Event::Writable);
         }
-        Ok(())
     }
 
     /// Takes what was acknowledged out of flight and lets each path's window grow by it.

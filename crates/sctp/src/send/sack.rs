@@ -34,12 +34,36 @@ impl SendBuffer {
         gaps: impl Iterator<Item = GapBlock>,
         news: &mut SackNews,
     ) -> Result<bool, BadSack> {
-        let ack_point = self.first_tsn.previous();
-        if cumulative.is_before(ack_point) {
-            return Ok(false);
-        }
-        let new_first = self.first + u64::from(cumulative.distance_from(ack_point));
+        let Some(new_first) = self.position_after(cumulative) else { return Ok(false) };
         self.read_blocks(new_first, gaps);
+        self.apply(cumulative, new_first, news)
+    }
+
+    /// A SHUTDOWN acknowledges cumulatively and has no gap blocks: "the receiver of the SHUTDOWN chunk MUST
+    /// NOT interpret the lack of a Gap Ack Block as a renege" (RFC 9260 §3.3.8). Otherwise as
+    /// [`on_sack`](SendBuffer::on_sack).
+    ///
+    /// # Errors
+    /// It acknowledges what was never sent. Nothing has changed then.
+    pub fn on_cumulative_ack(&mut self, cumulative: Tsn, news: &mut SackNews) -> Result<bool, BadSack> {
+        let Some(new_first) = self.position_after(cumulative) else { return Ok(false) };
+        self.reported.clear();
+        self.reported.extend(self.gap_acked.iter().filter_map(|block| {
+            let start = block.start.max(new_first);
+            (start < block.end).then_some(start..block.end)
+        }));
+        self.apply(cumulative, new_first, news)
+    }
+
+    /// The position of the first chunk after `cumulative`; `None` if that is older than what is known.
+    fn position_after(&self, cumulative: Tsn) -> Option<u64> {
+        let ack_point = self.first_tsn.previous();
+        let is_old = cumulative.is_before(ack_point);
+        (!is_old).then(|| self.first + u64::from(cumulative.distance_from(ack_point)))
+    }
+
+    /// Everything before `new_first` arrived, and what stands in `reported`.
+    fn apply(&mut self, cumulative: Tsn, new_first: u64, news: &mut SackNews) -> Result<bool, BadSack> {
         let claimed = self.reported.last().map_or(new_first, |block| block.end);
         if claimed > self.sent_end {
             let highest_sent = self.tsn(self.sent_end).previous();
@@ -285,5 +309,17 @@ mod tests {
         assert_eq!((news.paths[0].lowest, news.paths[1].lowest), (false, true));
         let news = sack(&mut buffer, 2, &[]);
         assert_eq!((news.paths[0].lowest, news.paths[1].lowest), (true, false));
+    }
+
+    #[test]
+    fn a_shutdown_takes_no_gap_back() {
+        let mut buffer = buffer(6);
+        sent(&mut buffer, 0..6, ONE);
+        sack(&mut buffer, 1, &[(3, 4)]);
+        let mut news = SackNews::default();
+        assert_eq!(buffer.on_cumulative_ack(tsn(1), &mut news), Ok(true));
+        assert_eq!((acked(&news), news.paths[0].left.get()), (vec![1], 100));
+        assert!(news.paths[0].returned.is_zero());
+        assert_eq!(buffer.in_flight_on(ONE), [tsn(2), tsn(5)]);
     }
 }

@@ -109,6 +109,11 @@ struct Walk {
     send_buffer: ByteCount,
     mtu: u64,
     sent: [Ledger; 2],
+    /// The largest window that each end ever had on each path.
+    largest_windows: [Vec<ByteCount>; 2],
+    /// SACKs may overtake one another. An older one then seems to take acknowledgements back, and what comes
+    /// back into flight may pass any window (M-SCTP-12, "reordered SACKs").
+    may_reorder: bool,
     steps: u64,
 }
 
@@ -141,6 +146,8 @@ impl Walk {
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
             sent: Default::default(),
+            largest_windows: Default::default(),
+            may_reorder: setting.pipes > 1,
             steps: 0,
         }
     }
@@ -160,6 +167,7 @@ impl Walk {
             }
             Operation::Fortune { loss, duplication, corruption, jitter_ms } => {
                 let jitter = Duration::from_millis(jitter_ms);
+                self.may_reorder |= jitter_ms > 0;
                 self.pair.faults = Faults { loss, duplication, corruption, jitter };
                 Ok(())
             }
@@ -207,10 +215,18 @@ impl Walk {
     /// Lets time pass, and sees to it that something is not sent for ever.
     fn run(&mut self, span: Duration) -> Result<(), String> {
         let mut steps = 0;
-        self.pair.run_until(span, |_| {
+        let windows = &mut self.largest_windows;
+        let mut overdrawn = None;
+        self.pair.run_until(span, |pair| {
             steps += 1;
-            steps > MAX_STEPS
+            if !self.may_reorder {
+                overdrawn = overdrawn.take().or_else(|| check_flight(pair, windows, self.mtu));
+            }
+            steps > MAX_STEPS || overdrawn.is_some()
         });
+        if let Some(overdrawn) = overdrawn {
+            return Err(overdrawn);
+        }
         self.steps += steps;
         if steps > MAX_STEPS {
             return Err(format!("{MAX_STEPS} events in {span}: {:?}", self.pair.log.iter().rev().take(20)));
@@ -327,6 +343,25 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// What is in flight on a path may pass the largest window it ever had by one packet, and by one more of
+/// retransmissions in a recovery. Says so if it is more.
+fn check_flight(pair: &mut Pair, windows: &mut [Vec<ByteCount>; 2], mtu: u64) -> Option<String> {
+    for end in [End::A, End::Z] {
+        let side = pair.side(end);
+        let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
+        let largest = &mut windows[end as usize];
+        largest.resize(association.paths().len(), ByteCount::ZERO);
+        for (path, largest) in association.paths().iter().zip(largest) {
+            *largest = path.cwnd.max(*largest);
+            if path.flight > *largest + ByteCount::new(mtu) * 2 {
+                let (flight, id) = (path.flight, path.id);
+                return Some(format!("{end:?} has {flight} in flight on {id}, cwnd was {largest} at most"));
+            }
+        }
+    }
+    None
 }
 
 /// A message that says who it is: unordered ones begin with their number, and every byte depends on all.
