@@ -1,0 +1,117 @@
+//! The RFCs' bundles of settings (M-SCTP-18). They are frozen: research rests on their values.
+
+use anabranch_base::{ByteCount, Duration};
+
+use super::{
+    BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst, RtoSettings,
+    SackSettings, Unit,
+};
+use crate::wire::Checksum;
+
+impl Config {
+    /// RFC 9260 with new data over all paths.
+    pub fn rfc9260() -> Config {
+        Config {
+            charge: Charge::Chunk,
+            unit: Unit::Pmdcs,
+            rwnd_charge: Charge::User,
+            encapsulation: Encapsulation::Udp,
+            checksum: Checksum::Crc32c,
+            mtu: ByteCount::new(1500),
+            payload: None,
+            path_order: "association".into(),
+            congestion_control: "reno".into(),
+            window_management: "none".into(),
+            loss_response: "standard".into(),
+            scheduler: "round-robin".into(),
+            retransmission: "alternate".into(),
+            fast_retransmission: "same".into(),
+            flow_control: "standard".into(),
+            receive_buffer: ByteCount::from_mib(1),
+            send_buffer: ByteCount::from_mib(2),
+            outbound_streams: 16,
+            inbound_streams: 2048,
+            missing_reports: 3,
+            sack: SackSettings { every: 2, delay: Duration::from_millis(200) },
+            rto: RtoSettings {
+                initial: Duration::from_secs(1),
+                min: Duration::from_secs(1),
+                max: Duration::from_secs(60),
+            },
+            initial_window: InitialWindow::Between { ipv4: ByteCount::new(4404), ipv6: ByteCount::new(4344) },
+            initial_ssthresh: None,
+            window_floor: 4,
+            idle_floor: 4,
+            growth_needs_advance: false,
+            clamp_partial_bytes: true,
+            idle_keeps_ssthresh: true,
+            strict_window: false,
+            fast_retransmit_exemption: Exemption::Entry,
+            max_burst: MaxBurst { packets: 4, rule: BurstRule::Event },
+            failover: Failover {
+                path_max: 5,
+                association_max: 10,
+                heartbeat: Duration::from_secs(30),
+                heartbeat_max_burst: 1,
+            },
+            trusts_given_addresses: true,
+            cookie_lifetime: Duration::from_secs(60),
+            max_init_retransmits: 8,
+        }
+    }
+
+    /// RFC 4960 as WS and BERP use it: four missing reports.
+    pub fn rfc4960() -> Config {
+        Config {
+            unit: Unit::Mtu,
+            missing_reports: 4,
+            rto: RtoSettings { initial: Duration::from_secs(3), ..Config::rfc9260().rto },
+            initial_window: InitialWindow::Between { ipv4: ByteCount::new(4380), ipv6: ByteCount::new(4380) },
+            growth_needs_advance: true,
+            clamp_partial_bytes: false,
+            idle_keeps_ssthresh: false,
+            fast_retransmit_exemption: Exemption::Each,
+            ..Config::rfc9260()
+        }
+    }
+
+    /// RFC 2960 with the Implementer's Guide, as YE and IY use it.
+    pub fn rfc2960() -> Config {
+        Config {
+            fast_retransmission: "alternate".into(),
+            initial_window: InitialWindow::TwoUnits,
+            window_floor: 2,
+            idle_floor: 2,
+            ..Config::rfc4960()
+        }
+    }
+
+    /// The profile called `name`, if there is one.
+    pub fn profile(name: &str) -> Option<Config> {
+        match name {
+            "rfc2960" => Some(Config::rfc2960()),
+            "rfc4960" => Some(Config::rfc4960()),
+            "rfc9260" => Some(Config::rfc9260()),
+            _ => None,
+        }
+    }
+}
+
+impl Default for Config {
+    /// [`Config::rfc9260`].
+    fn default() -> Config {
+        Config::rfc9260()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_profiles_are_within_their_domains() {
+        for name in ["rfc2960", "rfc4960", "rfc9260"] {
+            assert_eq!(Config::profile(name).expect("a shipped profile").check(), Ok(()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What follows from the settings for sizes: of packets, chunks, windows and weights. It knows no path but
+//! its IP version.
+
+use anabranch_base::ByteCount;
+
+use super::{Charge, Config, Encapsulation, InitialWindow, Unit};
+use crate::wire::Data;
+
+/// Which IP carries a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IpVersion {
+    /// A header of 20 bytes.
+    V4,
+    /// A header of 40 bytes.
+    V6,
+}
+
+impl Config {
+    /// The bytes of a packet that are IP's and UDP's.
+    pub fn overhead(&self, ip: IpVersion) -> ByteCount {
+        let ip = match ip {
+            IpVersion::V4 => 20,
+            IpVersion::V6 => 40,
+        };
+        let udp = match self.encapsulation {
+            Encapsulation::None => 0,
+            Encapsulation::Udp => 8,
+        };
+        ByteCount::new(ip + udp)
+    }
+
+    /// The largest DATA chunk, header included, in a packet of the MTU (RFC 9260: PMDCS).
+    pub fn largest_chunk(&self, ip: IpVersion) -> ByteCount {
+        ByteCount::new(((self.mtu - self.overhead(ip)).get() - COMMON_HEADER_LEN) & !3)
+    }
+
+    /// The most user data in one DATA chunk, a multiple of four.
+    pub fn largest_payload(&self, ip: IpVersion) -> ByteCount {
+        self.largest_chunk(ip) - ByteCount::of_len(Data::HEADER_LEN)
+    }
+
+    /// The unit of windows on a path of this kind.
+    pub fn window_unit(&self, ip: IpVersion) -> ByteCount {
+        match self.unit {
+            Unit::Mtu => self.mtu,
+            Unit::Pmdcs => self.largest_chunk(ip),
+            Unit::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// The congestion window of a fresh path of this kind.
+    pub fn first_window(&self, ip: IpVersion) -> ByteCount {
+        let unit = self.window_unit(ip);
+        match (self.initial_window, ip) {
+            (InitialWindow::TwoUnits, _) => unit * 2,
+            (InitialWindow::Bytes(bytes), _) => bytes,
+            (InitialWindow::Between { ipv4: bytes, .. }, IpVersion::V4)
+            | (InitialWindow::Between { ipv6: bytes, .. }, IpVersion::V6) => {
+                (unit * 4).min((unit * 2).max(bytes))
+            }
+        }
+    }
+}
+
+impl Charge {
+    /// What a chunk with `payload` bytes of user data weighs.
+    pub fn weigh(self, payload: usize) -> ByteCount {
+        let chunk = ByteCount::of_len(Data::padded_len(payload));
+        match self {
+            Charge::User => ByteCount::of_len(payload),
+            Charge::Chunk => chunk,
+            Charge::Packet => chunk + ByteCount::new(COMMON_HEADER_LEN + 20),
+        }
+    }
+}
+
+/// Ports, verification tag and checksum (RFC 9260 §3.1).
+const COMMON_HEADER_LEN: u64 = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_chunk_at_mtu_1500_without_udp_is_1468() {
+        let config = Config { encapsulation: Encapsulation::None, ..Config::rfc9260() };
+        assert_eq!(config.largest_chunk(IpVersion::V4).get(), 1468);
+        assert_eq!(config.largest_payload(IpVersion::V4).get(), 1452);
+        assert_eq!(config.first_window(IpVersion::V4).get(), 4404);
+        assert_eq!(Config { unit: Unit::Mtu, ..config }.first_window(IpVersion::V4).get(), 4404);
+    }
+
+    #[test]
+    fn a_chunk_weighs_what_the_charge_says() {
+        let weights = [Charge::User, Charge::Chunk, Charge::Packet].map(|charge| charge.weigh(1451).get());
+        assert_eq!(weights, [1451, 1468, 1500]);
+    }
+}
