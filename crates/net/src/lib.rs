@@ -1,1 +1,71 @@
-//! Stub.
+//! SCTP (RFC 9260) in UDP (RFC 6951) on real sockets, over all paths at once.
+//!
+//! This crate drives [`anabranch_sctp`], which does no I/O, with tokio: one UDP socket for each local address,
+//! one task for each endpoint, and handles with a small asynchronous interface. It knows sockets, the clock and
+//! where randomness comes from; it knows no simulator and no file of scenarios.
+//!
+//! Every method that waits is cancellation-safe and says what that means for it.
+//!
+//! # Examples
+//!
+//! A server and a client with two paths between them:
+//!
+//! ```
+//! use anabranch_net::{CloseReason, Endpoint, Options, Outgoing, Ppid, StreamId};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Endpoint::bind(Options {
+//!     local: vec!["127.0.0.1:0".parse()?, "127.0.0.2:0".parse()?],
+//!     accepts: true,
+//!     ..Options::default()
+//! })?;
+//! let addresses = server.local_addresses();
+//! let echo = tokio::spawn(async move {
+//!     let association = server.accept().await.expect("a client comes");
+//!     while let Ok(message) = association.receive().await {
+//!         let (stream, ppid, unordered) = (message.stream, message.ppid, message.unordered);
+//!         let answer = Outgoing { stream, ppid, unordered, payload: message.into_bytes() };
+//!         if association.send(answer).await.is_err() {
+//!             break;
+//!         }
+//!     }
+//! });
+//!
+//! let client = Endpoint::bind(Options {
+//!     local: vec!["127.0.0.1:0".parse()?, "127.0.0.2:0".parse()?],
+//!     ..Options::default()
+//! })?;
+//! let association = client.connect(&addresses).await?;
+//! let payload = "over both".into();
+//! association.send(Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload }).await?;
+//! assert_eq!(association.receive().await?.into_bytes(), "over both");
+//! assert_eq!(association.paths().len(), 2);
+//! assert_eq!(association.close().await, CloseReason::Graceful);
+//! echo.await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod association;
+mod bind;
+mod clock;
+mod driver;
+mod endpoint;
+mod interfaces;
+mod outbox;
+mod report;
+mod shared;
+mod socket;
+
+pub use anabranch_sctp::association::{Outgoing, PathAddresses, PathCounters};
+pub use anabranch_sctp::config::Config;
+pub use anabranch_sctp::event::{CloseReason, Event};
+pub use anabranch_sctp::policy::{PathId, PathSample, PathState};
+pub use anabranch_sctp::receive::Message;
+pub use anabranch_sctp::wire::{Ppid, StreamId};
+pub use association::{Association, Events, SendError};
+pub use bind::BindError;
+pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
+pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for, resolve};
+pub use report::{PathReport, SocketReport, Unsent};

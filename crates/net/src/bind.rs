@@ -1,0 +1,166 @@
+//! Opening the sockets of an endpoint, and saying what to do where one cannot be opened. It knows no
+//! association.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use anabranch_sctp::endpoint::EndpointError;
+
+use crate::interfaces::interfaces;
+use crate::socket::Socket;
+
+/// Why an endpoint cannot be opened. Each message says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// The address belongs to another machine, or its interface is down.
+    #[error("{address} is not an address of this machine; it has {}", listed(known))]
+    NotHere {
+        /// The address that was asked for.
+        address: IpAddr,
+        /// Those that there are.
+        known: Vec<IpAddr>,
+    },
+    /// Another socket has the port.
+    #[error("UDP port {} of {} is in use; end the program that uses it or choose another port", address.port(), address.ip())]
+    InUse {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// The operating system does not let this user have the port.
+    #[error("no permission to use UDP port {} of {}; ports below 1024 are for privileged users", address.port(), address.ip())]
+    NotPermitted {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// The machine does not speak this version of IP.
+    #[error("this machine has no IPv{} for {address}", if address.is_ipv4() { 4 } else { 6 })]
+    NoSuchIp {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// The operating system has no memory for another socket.
+    #[error("no buffer space for a socket at {address}; close other sockets or try later")]
+    NoBuffer {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// Anything else that the operating system says.
+    #[error("cannot open a UDP socket at {address}: {error}")]
+    Other {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// What it says.
+        error: io::Error,
+    },
+    /// A setting cannot be used, or there is no address.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// The operating system has no random numbers.
+    #[error("the operating system gives no random numbers: {0}")]
+    NoRandomness(String),
+    /// There is nobody to drive the sockets.
+    #[error("an endpoint can only be opened within a tokio runtime")]
+    NoRuntime,
+}
+
+/// Opens one socket an address. Where the port is 0, the first socket gets one from the operating system and
+/// the others the same if it is free: a peer that knows one address then knows the port of all.
+pub fn bind_all(addresses: &[SocketAddr]) -> Result<Vec<Socket>, BindError> {
+    let mut sockets: Vec<Socket> = Vec::with_capacity(addresses.len());
+    let mut shared_port = None;
+    for &address in addresses {
+        let preferred = shared_port.filter(|_| address.port() == 0);
+        let at_preferred = preferred.and_then(|port| Socket::bind(SocketAddr::new(address.ip(), port)).ok());
+        let socket = match at_preferred {
+            Some(socket) => socket,
+            None => Socket::bind(address).map_err(|error| explain(address, error))?,
+        };
+        shared_port.get_or_insert(socket.address().port());
+        sockets.push(socket);
+    }
+    Ok(sockets)
+}
+
+fn explain(address: SocketAddr, error: io::Error) -> BindError {
+    match error.kind() {
+        io::ErrorKind::AddrNotAvailable => BindError::NotHere { address: address.ip(), known: known() },
+        io::ErrorKind::AddrInUse => BindError::InUse { address },
+        io::ErrorKind::PermissionDenied => BindError::NotPermitted { address },
+        io::ErrorKind::OutOfMemory => BindError::NoBuffer { address },
+        _ => match error.raw_os_error() {
+            Some(NO_BUFFER) => BindError::NoBuffer { address },
+            Some(NO_SUCH_FAMILY) => BindError::NoSuchIp { address },
+            _ => BindError::Other { address, error },
+        },
+    }
+}
+
+/// `ENOBUFS` and `EAFNOSUPPORT` of Linux, for which the standard library has no kind; elsewhere the message
+/// of the operating system is shown instead.
+const NO_BUFFER: i32 = 105;
+const NO_SUCH_FAMILY: i32 = 97;
+
+fn known() -> Vec<IpAddr> {
+    let all = interfaces().unwrap_or_default();
+    all.into_iter().flat_map(|interface| interface.addresses).collect()
+}
+
+fn listed(addresses: &[IpAddr]) -> String {
+    match addresses {
+        [] => "none that could be listed".to_owned(),
+        some => some.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(list: &[&str]) -> Vec<SocketAddr> {
+        list.iter().map(|text| text.parse().expect("an address")).collect()
+    }
+
+    #[tokio::test]
+    async fn the_sockets_of_a_client_share_a_port_where_they_can() {
+        let sockets = bind_all(&addresses(&["127.0.0.1:0", "127.0.0.2:0", "[::1]:0"])).expect("sockets");
+        let ports: Vec<u16> = sockets.iter().map(|socket| socket.address().port()).collect();
+        assert_eq!(ports, [ports[0]; 3]);
+        // The same address twice cannot have the same port twice.
+        let sockets = bind_all(&addresses(&["127.0.0.1:0", "127.0.0.1:0"])).expect("sockets");
+        assert_ne!(sockets[0].address(), sockets[1].address());
+    }
+
+    #[tokio::test]
+    async fn an_address_of_another_machine_is_named_beside_those_there_are() {
+        let error = bind_all(&addresses(&["198.51.100.77:0"])).expect_err("not here").to_string();
+        assert!(error.starts_with("198.51.100.77 is not an address of this machine; it has "), "{error}");
+        assert!(error.contains("127.0.0.1"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_port_in_use_is_named() {
+        let taken = bind_all(&addresses(&["127.0.0.1:0"])).expect("a socket");
+        let error = bind_all(&[taken[0].address()]).expect_err("in use").to_string();
+        let expected = format!(
+            "UDP port {} of 127.0.0.1 is in use; end the program that uses it or choose another port",
+            taken[0].address().port()
+        );
+        assert_eq!(error, expected);
+    }
+
+    #[test]
+    fn what_the_system_says_becomes_what_to_do() {
+        let [address] = addresses(&["[::1]:80"])[..] else { unreachable!("one address") };
+        let said = |code| explain(address, io::Error::from_raw_os_error(code)).to_string();
+        assert_eq!(
+            said(13),
+            "no permission to use UDP port 80 of ::1; ports below 1024 are for privileged users"
+        );
+        assert_eq!(
+            said(NO_BUFFER),
+            "no buffer space for a socket at [::1]:80; close other sockets or try later"
+        );
+        assert_eq!(said(NO_SUCH_FAMILY), "this machine has no IPv6 for [::1]:80");
+        assert!(said(5).starts_with("cannot open a UDP socket at [::1]:80: "));
+    }
+}

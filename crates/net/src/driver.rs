@@ -1,0 +1,235 @@
+//! The task that moves datagrams between the sockets and the core, and wakes the core when its timers are
+//! due. It knows no chunk, and no handle.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use anabranch_base::Time;
+use anabranch_sctp::endpoint::{Arrival, Departure, Endpoint};
+use tokio::time::Sleep;
+
+use crate::clock::Clock;
+use crate::outbox::{Envelope, Outbox, Packets};
+use crate::report::Unsent;
+use crate::shared::Shared;
+use crate::socket::{ReceiveBuffers, Socket};
+
+/// Drives one endpoint over its sockets until nobody needs it any longer.
+#[derive(Debug)]
+pub struct Driver {
+    shared: Arc<Shared>,
+    clock: Clock,
+    ports: Vec<Port>,
+    /// Which socket is read first: each in its turn.
+    first: usize,
+    buffers: ReceiveBuffers,
+    arrivals: Vec<Arrival>,
+    /// What the core writes packets into.
+    packets: Vec<u8>,
+    timer: Pin<Box<Sleep>>,
+    is_timer_set: bool,
+}
+
+/// A socket and what waits for it.
+#[derive(Debug)]
+struct Port {
+    socket: Socket,
+    outbox: Outbox,
+    unsent: Unsent,
+    is_readable: bool,
+}
+
+impl Driver {
+    /// A driver for `sockets`; it does nothing until [`run`](Driver::run) is polled.
+    pub fn new(shared: Arc<Shared>, clock: Clock, sockets: Vec<Socket>) -> Driver {
+        let port =
+            |socket| Port { socket, outbox: Outbox::default(), unsent: Unsent::default(), is_readable: true };
+        Driver {
+            shared,
+            clock,
+            ports: sockets.into_iter().map(port).collect(),
+            first: 0,
+            buffers: ReceiveBuffers::new(),
+            arrivals: Vec::new(),
+            packets: Vec::new(),
+            timer: Box::pin(tokio::time::sleep_until(clock.instant(Time::ZERO))),
+            is_timer_set: false,
+        }
+    }
+
+    /// Drives the endpoint. It ends when all handles are gone and everything is closed.
+    pub async fn run(mut self) {
+        loop {
+            self.receive();
+            self.advance();
+            self.flush();
+            if self.tell_handles() {
+                return;
+            }
+            if self.ports.iter().any(|port| port.is_readable) {
+                // More is there, but others want to run too: those who read what came, for instance.
+                tokio::task::yield_now().await;
+            } else {
+                self.wait().await;
+            }
+        }
+    }
+
+    /// Reads one batch from each socket that may have something.
+    fn receive(&mut self) {
+        let count = self.ports.len();
+        self.first = (self.first + 1) % count.max(1);
+        for offset in 0..count {
+            let port = &mut self.ports[(self.first + offset) % count];
+            if port.is_readable {
+                port.is_readable = port.receive(&mut self.buffers, &mut self.arrivals);
+            }
+        }
+    }
+
+    /// Gives the core what arrived and the time, and after each step takes what it wants to send.
+    fn advance(&mut self) {
+        let Driver { shared, ports, arrivals, packets, .. } = self;
+        let mut core = shared.lock();
+        core.take_changes();
+        let now = core.now();
+        let endpoint = &mut core.endpoint;
+        collect(endpoint, now, ports, packets);
+        for arrival in arrivals.drain(..) {
+            endpoint.handle(now, &arrival);
+            collect(endpoint, now, ports, packets);
+        }
+        if endpoint.poll_timeout().is_some_and(|due| due <= now) {
+            endpoint.handle_timeout(now);
+            collect(endpoint, now, ports, packets);
+        }
+    }
+
+    /// Sends what waits, as far as the sockets take it.
+    fn flush(&mut self) {
+        for port in &mut self.ports {
+            port.flush();
+        }
+    }
+
+    /// Tells the handles what happened, only now: who is told that all is over may end the program, and the
+    /// last packet has left. `true` when nobody needs the driver any longer.
+    fn tell_handles(&mut self) -> bool {
+        let mut core = self.shared.lock();
+        for (report, port) in core.sockets.iter_mut().zip(&self.ports) {
+            if report.unsent != port.unsent {
+                report.unsent.clone_from(&port.unsent);
+            }
+        }
+        core.set_flushed(self.ports.iter().all(|port| port.outbox.is_empty()));
+        let now = core.now();
+        if core.tell_handles(now, &self.shared.accepted) {
+            self.shared.wake.notify_one();
+        }
+        if core.is_settled() {
+            self.shared.settled.notify_waiters();
+        }
+        let due = core.endpoint.poll_timeout();
+        let is_deserted = core.is_deserted();
+        drop(core);
+        self.is_timer_set = due.is_some();
+        if let Some(instant) = due.map(|due| self.clock.instant(due))
+            && instant != self.timer.deadline()
+        {
+            self.timer.as_mut().reset(instant);
+        }
+        is_deserted
+    }
+
+    /// Waits for a datagram, room in a socket, a timer or a handle.
+    async fn wait(&mut self) {
+        let Driver { shared, ports, timer, is_timer_set, .. } = self;
+        let mut wake = pin!(shared.wake.notified());
+        poll_fn(|context| {
+            let mut is_ready = wake.as_mut().poll(context).is_ready();
+            is_ready |= *is_timer_set && timer.as_mut().poll(context).is_ready();
+            for port in ports.iter_mut() {
+                is_ready |= port.poll(context);
+            }
+            if is_ready { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}
+
+impl Drop for Driver {
+    /// Whether it ran to its end or went down with its runtime: nobody waits for it any longer.
+    fn drop(&mut self) {
+        self.shared.on_driver_gone();
+    }
+}
+
+impl Port {
+    /// Reads one batch. `false` if nothing is left.
+    fn receive(&mut self, buffers: &mut ReceiveBuffers, arrivals: &mut Vec<Arrival>) -> bool {
+        for _ in 0..MOST_ERRORS {
+            match self.socket.receive(buffers, arrivals) {
+                Ok(()) => return true,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                // An error that a packet of ours caused earlier; the next call may succeed.
+                Err(error) => tracing::debug!(address = %self.socket.address(), %error, "cannot receive"),
+            }
+        }
+        false
+    }
+
+    /// Sends until nothing waits or the socket is full.
+    fn flush(&mut self) {
+        while let Some(packets) = self.outbox.first(self.socket.max_segments()) {
+            let len = packets.bytes.len();
+            if let Err(error) = self.socket.send(&packets) {
+                if error.kind() == io::ErrorKind::WouldBlock {
+                    return;
+                }
+                if packets.count() > 1 && self.socket.max_segments() == 1 {
+                    // The system does not cut packets here: from now on one by one.
+                    continue;
+                }
+                self.unsent.packets += packets.count();
+                self.unsent.last_error = Some(format!("to {}: {error}", packets.envelope.remote));
+            }
+            self.outbox.pop(len);
+        }
+    }
+
+    /// Whether there is something to do at the socket; if not, the task is woken when there is.
+    fn poll(&mut self, context: &mut Context<'_>) -> bool {
+        self.is_readable = self.socket.poll_readable(context).is_ready();
+        self.is_readable || (!self.outbox.is_empty() && self.socket.poll_writable(context).is_ready())
+    }
+}
+
+/// Takes everything the core wants to send just now to the sockets it is for.
+fn collect(endpoint: &mut Endpoint, now: Time, ports: &mut [Port], packets: &mut Vec<u8>) {
+    let max_segments = ports.iter().map(|port| port.socket.max_segments()).min().unwrap_or(1);
+    packets.clear();
+    while let Some(departure) = endpoint.poll_transmit(now, packets, max_segments) {
+        dispatch(ports, &departure, packets);
+        packets.clear();
+    }
+}
+
+fn dispatch(ports: &mut [Port], departure: &Departure, bytes: &[u8]) {
+    let Departure { local, remote, transmit } = *departure;
+    let Some(port) = ports.iter_mut().find(|port| port.socket.is_for(local)) else {
+        tracing::debug!(%local, %remote, "no socket for a packet");
+        return;
+    };
+    let envelope = Envelope { remote, source: port.socket.source(local), ecn: transmit.ecn };
+    let packets = Packets { envelope, segment_size: transmit.segment_size, bytes };
+    if !port.outbox.push(packets) {
+        port.unsent.packets += packets.count();
+        port.unsent.last_error = Some(format!("to {remote}: too many packets wait for the socket"));
+    }
+}
+
+/// After so many errors in a row a socket is left alone until something new arrives.
+const MOST_ERRORS: usize = 16;

@@ -1,0 +1,190 @@
+//! The handle of an endpoint: opening its sockets, and opening and accepting associations over them. It knows
+//! no datagram.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anabranch_base::Seed;
+use anabranch_sctp::config::Config;
+use anabranch_sctp::endpoint::{self as core, EndpointConfig};
+use anabranch_sctp::event::CloseReason;
+use anabranch_sctp::policy::Registry;
+
+use crate::association::Association;
+use crate::bind::{BindError, bind_all};
+use crate::clock::Clock;
+use crate::driver::Driver;
+use crate::report::{SocketReport, Unsent};
+use crate::shared::{Core, Shared};
+use crate::socket::Socket;
+
+/// The UDP port of SCTP over UDP (RFC 6951 §3.1: "the IANA-assigned port number 9899").
+pub const UDP_PORT: u16 = 9899;
+
+/// What an endpoint is made of.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where its sockets are bound, one socket an address, in the order in which they are paired with the
+    /// addresses of peers. With port 0 the operating system chooses, the same port for all if it can.
+    pub local: Vec<SocketAddr>,
+    /// Whether peers may open associations.
+    pub accepts: bool,
+    /// The settings of associations.
+    pub config: Config,
+    /// What the names in the settings stand for.
+    pub registry: Registry,
+    /// SCTP's own port, within the UDP datagrams. Both ends need the same.
+    pub sctp_port: u16,
+    /// More associations than this at a time are refused.
+    pub max_associations: usize,
+}
+
+/// Sockets that speak SCTP, and the associations over them.
+///
+/// Clones are handles of the same endpoint. When the last one is gone, associations that wait to be accepted
+/// are aborted and new ones refused; those that have a handle live on. The random numbers that protect an
+/// endpoint (tags, cookies) come from the operating system, and there is no other way to get them.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    owner: Arc<Owner>,
+}
+
+/// Its end is the end of the last handle.
+#[derive(Debug)]
+struct Owner {
+    shared: Arc<Shared>,
+}
+
+/// Why an association was not opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectError {
+    /// It could not even be tried.
+    #[error(transparent)]
+    Impossible(#[from] core::ConnectError),
+    /// The handshake failed.
+    #[error("{0}")]
+    Failed(CloseReason),
+}
+
+impl Default for Options {
+    /// No address yet, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024 associations.
+    fn default() -> Options {
+        Options {
+            local: Vec::new(),
+            accepts: false,
+            config: Config::default(),
+            registry: Registry::standard(),
+            sctp_port: UDP_PORT,
+            max_associations: 1_024,
+        }
+    }
+}
+
+impl Endpoint {
+    /// Opens the sockets and starts a task that drives them. It ends when all handles of the endpoint and of
+    /// its associations are gone and what was closing has closed.
+    ///
+    /// # Errors
+    /// A socket cannot be opened, a setting cannot be used, or there is no tokio runtime. The message says
+    /// what to do about it.
+    pub fn bind(options: Options) -> Result<Endpoint, BindError> {
+        let runtime = tokio::runtime::Handle::try_current().map_err(|_| BindError::NoRuntime)?;
+        let sockets = bind_all(&options.local)?;
+        let config = EndpointConfig {
+            association: options.config,
+            registry: options.registry,
+            port: options.sctp_port,
+            accepts: options.accepts,
+            local: sockets.iter().map(Socket::address).collect(),
+            max_associations: options.max_associations,
+        };
+        let endpoint = core::Endpoint::new(config, fresh_seed()?)?;
+        let clock = Clock::start();
+        let reports = sockets.iter().map(report).collect();
+        let shared = Arc::new(Shared::new(endpoint, clock, reports));
+        runtime.spawn(Driver::new(shared.clone(), clock, sockets).run());
+        Ok(Endpoint { owner: Arc::new(Owner { shared }) })
+    }
+
+    /// Opens an association with the peer behind `remote`; its i-th address is paired with the i-th local one,
+    /// and with a single address all local ones are. Waits until messages may be sent.
+    ///
+    /// Cancellation-safe: if the future is dropped, the attempt is given up.
+    ///
+    /// # Errors
+    /// There is no address that could be reached, there are too many associations, or the peer does not
+    /// answer or refuses.
+    pub async fn connect(&self, remote: &[SocketAddr]) -> Result<Association, ConnectError> {
+        let shared = &self.owner.shared;
+        let (id, signals) = shared.change(|core, _| core.connect(remote))?;
+        let association = Association::new(shared.clone(), id, signals);
+        association.opened().await.map_err(ConnectError::Failed)?;
+        Ok(association)
+    }
+
+    /// Waits for the next association that a peer opens. `None` if there will be none: the runtime ends.
+    ///
+    /// Cancellation-safe: if the future is dropped, no association is lost.
+    pub async fn accept(&self) -> Option<Association> {
+        let shared = &self.owner.shared;
+        loop {
+            let accepted = shared.accepted.notified();
+            {
+                let mut core = shared.lock();
+                if let Some((id, signals)) = core.accept() {
+                    drop(core);
+                    return Some(Association::new(shared.clone(), id, signals));
+                }
+                if !core.has_driver() {
+                    return None;
+                }
+            }
+            accepted.await;
+        }
+    }
+
+    /// Waits until every association is over and every packet has left: a program that ends before may
+    /// leave its peers without the last word.
+    pub async fn settled(&self) {
+        let shared = &self.owner.shared;
+        loop {
+            let settled = shared.settled.notified();
+            if shared.lock().is_settled() {
+                return;
+            }
+            settled.await;
+        }
+    }
+
+    /// The addresses of the sockets, ports included, in the order of [`Options::local`].
+    pub fn local_addresses(&self) -> Vec<SocketAddr> {
+        self.sockets().into_iter().map(|socket| socket.address).collect()
+    }
+
+    /// The sockets, in the order of [`Options::local`].
+    pub fn sockets(&self) -> Vec<SocketReport> {
+        self.owner.shared.lock().sockets.clone()
+    }
+
+    /// How many associations there are, those that are over counted until their last handle is gone.
+    pub fn associations(&self) -> usize {
+        self.owner.shared.lock().held_associations()
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.change(Core::release_endpoint);
+    }
+}
+
+fn fresh_seed() -> Result<Seed, BindError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| BindError::NoRandomness(error.to_string()))?;
+    Ok(Seed::from_entropy(bytes))
+}
+
+fn report(socket: &Socket) -> SocketReport {
+    let (receive_buffer, send_buffer) = socket.buffer_sizes();
+    SocketReport { address: socket.address(), receive_buffer, send_buffer, unsent: Unsent::default() }
+}

@@ -1,0 +1,237 @@
+//! Which of this machine's addresses a path may begin at: those the user names, or one of each interface
+//! that is up. It opens no socket and knows no route.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// A network interface that is up and has an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// Its name: `eth0`, `wlan0`.
+    pub name: String,
+    /// Its addresses, in the operating system's order.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// Why no local address can be chosen.
+#[derive(Debug, thiserror::Error)]
+pub enum InterfaceError {
+    /// What the user named is neither an address nor an interface that is up.
+    #[error("{name:?} is neither an IP address nor an interface that is up; there are {}", shown(known))]
+    Unknown {
+        /// What was named.
+        name: String,
+        /// What could have been.
+        known: Vec<Interface>,
+    },
+    /// The interface has no address of the wanted IP version.
+    #[error("interface {name} has no IPv{} address; it has {}", if *is_ipv4 { 4 } else { 6 }, joined(addresses))]
+    WrongVersion {
+        /// The interface, or the address.
+        name: String,
+        /// Whether IPv4 was wanted.
+        is_ipv4: bool,
+        /// What it has.
+        addresses: Vec<IpAddr>,
+    },
+    /// The operating system does not list its interfaces.
+    #[error("cannot list the network interfaces: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl Interface {
+    /// Whether it leads back to this machine.
+    pub fn is_loopback(&self) -> bool {
+        self.addresses.iter().all(IpAddr::is_loopback)
+    }
+
+    /// The address to send from to peers of one IP version: the first that others can answer to.
+    fn usable(&self, is_ipv4: bool) -> Option<IpAddr> {
+        self.addresses.iter().copied().find(|ip| ip.is_ipv4() == is_ipv4 && !is_link_local(*ip))
+    }
+}
+
+/// The interfaces that are up, by name, loopback included.
+///
+/// # Errors
+/// The operating system does not list them.
+pub fn interfaces() -> Result<Vec<Interface>, std::io::Error> {
+    let mut by_name: BTreeMap<String, Vec<IpAddr>> = BTreeMap::new();
+    for interface in if_addrs::get_if_addrs()? {
+        if interface.is_oper_up() {
+            let ip = interface.ip();
+            by_name.entry(interface.name).or_default().push(ip);
+        }
+    }
+    Ok(by_name.into_iter().map(|(name, addresses)| Interface { name, addresses }).collect())
+}
+
+/// The addresses behind what a user calls a way out: an IP address stands for itself, an interface's name
+/// for all its addresses.
+///
+/// # Errors
+/// There is no such interface.
+///
+/// # Examples
+/// ```
+/// let addresses = anabranch_net::resolve("127.0.0.2")?;
+/// assert_eq!(addresses, ["127.0.0.2".parse::<std::net::IpAddr>().unwrap()]);
+/// # Ok::<(), anabranch_net::InterfaceError>(())
+/// ```
+pub fn resolve(via: &str) -> Result<Vec<IpAddr>, InterfaceError> {
+    resolve_among(via, &interfaces()?)
+}
+
+/// The local addresses for an endpoint that connects to `remote`, each with port 0.
+///
+/// With `via`, those that the user named, in that order. Without: for a peer on this machine the wildcard
+/// address, else one address of each interface that is up and not loopback, of the peer's IP version, or the
+/// wildcard address if there is none.
+///
+/// # Errors
+/// A name that is not known, or an interface without an address of the peer's IP version.
+pub fn local_addresses_for(remote: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, InterfaceError> {
+    choose(remote, via, &interfaces()?)
+}
+
+fn resolve_among(via: &str, known: &[Interface]) -> Result<Vec<IpAddr>, InterfaceError> {
+    if let Ok(ip) = via.trim_matches(['[', ']']).parse() {
+        return Ok(vec![ip]);
+    }
+    match known.iter().find(|interface| interface.name == via) {
+        Some(interface) => Ok(interface.addresses.clone()),
+        None => Err(InterfaceError::Unknown { name: via.to_owned(), known: known.to_vec() }),
+    }
+}
+
+fn choose(
+    remote: &[SocketAddr],
+    via: &[String],
+    known: &[Interface],
+) -> Result<Vec<SocketAddr>, InterfaceError> {
+    let mut chosen: Vec<SocketAddr> = Vec::new();
+    for is_ipv4 in [true, false] {
+        let mut peers = remote.iter().filter(|peer| peer.is_ipv4() == is_ipv4).peekable();
+        if peers.peek().is_none() {
+            continue;
+        }
+        let is_here = peers.all(|peer| peer.ip().is_loopback());
+        let addresses = match via {
+            [] if is_here => Vec::new(),
+            [] => known
+                .iter()
+                .filter(|each| !each.is_loopback())
+                .filter_map(|each| each.usable(is_ipv4))
+                .collect(),
+            named => named_addresses(named, is_ipv4, known)?,
+        };
+        let addresses = if addresses.is_empty() { vec![wildcard(is_ipv4)] } else { addresses };
+        chosen.extend(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
+    }
+    Ok(chosen)
+}
+
+/// One address for each name: an interface is one way out, however many addresses it has.
+fn named_addresses(
+    named: &[String],
+    is_ipv4: bool,
+    known: &[Interface],
+) -> Result<Vec<IpAddr>, InterfaceError> {
+    named
+        .iter()
+        .map(|name| {
+            let interface = Interface { name: name.clone(), addresses: resolve_among(name, known)? };
+            interface.usable(is_ipv4).ok_or(InterfaceError::WrongVersion {
+                name: interface.name,
+                is_ipv4,
+                addresses: interface.addresses,
+            })
+        })
+        .collect()
+}
+
+fn wildcard(is_ipv4: bool) -> IpAddr {
+    if is_ipv4 { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
+}
+
+fn is_link_local(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+    }
+}
+
+fn shown(known: &[Interface]) -> String {
+    let each = known.iter().map(|interface| format!("{} ({})", interface.name, joined(&interface.addresses)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn joined(addresses: &[IpAddr]) -> String {
+    addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> Vec<Interface> {
+        let interface = |name: &str, addresses: &[&str]| Interface {
+            name: name.to_owned(),
+            addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
+        };
+        vec![
+            interface("lo", &["127.0.0.1", "::1"]),
+            interface("lte0", &["10.64.0.2", "10.64.0.3"]),
+            interface("wlan0", &["fe80::1", "192.168.1.7", "2001:db8::7"]),
+        ]
+    }
+
+    fn chosen(remote: &[&str], via: &[&str]) -> Result<Vec<String>, String> {
+        let remote: Vec<SocketAddr> = remote.iter().map(|text| text.parse().expect("an address")).collect();
+        let via: Vec<String> = via.iter().map(ToString::to_string).collect();
+        match choose(&remote, &via, &machine()) {
+            Ok(addresses) => Ok(addresses.iter().map(ToString::to_string).collect()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn each_interface_that_is_up_is_one_way_out() {
+        let ways = chosen(&["203.0.113.5:9899"], &[]).expect("two ways");
+        assert_eq!(ways, ["10.64.0.2:0", "192.168.1.7:0"]);
+        let ways = chosen(&["[2001:db8::9]:9899"], &[]).expect("one way");
+        assert_eq!(ways, ["[2001:db8::7]:0"], "a link-local address is no way to the world");
+    }
+
+    #[test]
+    fn a_peer_on_this_machine_is_reached_from_anywhere() {
+        assert_eq!(chosen(&["127.0.0.1:9899", "127.0.0.2:9899"], &[]).expect("one"), ["0.0.0.0:0"]);
+        assert_eq!(chosen(&["[::1]:9899"], &[]).expect("one"), ["[::]:0"]);
+    }
+
+    #[test]
+    fn what_the_user_names_is_taken_in_the_users_order() {
+        let ways = chosen(&["203.0.113.5:9899"], &["wlan0", "10.64.0.3"]).expect("two ways");
+        assert_eq!(ways, ["192.168.1.7:0", "10.64.0.3:0"]);
+    }
+
+    #[test]
+    fn an_unknown_interface_is_named_beside_those_there_are() {
+        assert_eq!(
+            chosen(&["203.0.113.5:9899"], &["eth9"]).expect_err("unknown"),
+            "\"eth9\" is neither an IP address nor an interface that is up; there are lo (127.0.0.1, ::1), \
+             lte0 (10.64.0.2, 10.64.0.3), wlan0 (fe80::1, 192.168.1.7, 2001:db8::7)"
+        );
+        assert_eq!(
+            chosen(&["[2001:db8::9]:9899"], &["lte0"]).expect_err("no IPv6"),
+            "interface lte0 has no IPv6 address; it has 10.64.0.2, 10.64.0.3"
+        );
+    }
+
+    #[test]
+    fn the_loopback_interface_of_this_machine_is_listed() {
+        let all = interfaces().expect("a list");
+        let is_found = all.iter().any(|each| each.addresses.contains(&IpAddr::from([127, 0, 0, 1])));
+        assert!(is_found, "{all:?}");
+    }
+}

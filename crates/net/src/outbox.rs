@@ -1,0 +1,228 @@
+//! Packets that wait for one socket, in the order in which they leave. Neighbours to the same address become
+//! one call to the operating system where it cuts them itself (GSO). It knows no socket and no path.
+
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
+
+use anabranch_sctp::association::Ecn;
+
+/// How packets leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Where to.
+    pub remote: SocketAddr,
+    /// From which of a wildcard socket's addresses; `None` where the socket or the system says.
+    pub source: Option<IpAddr>,
+    /// With which ECN bits.
+    pub ecn: Ecn,
+}
+
+/// The next packets to leave, all of `segment_size` bytes but the last, which may be shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packets<'a> {
+    /// How they leave.
+    pub envelope: Envelope,
+    /// The length of every packet but the last.
+    pub segment_size: usize,
+    /// One behind the other.
+    pub bytes: &'a [u8],
+}
+
+/// A queue of packets in one piece of memory.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    bytes: Vec<u8>,
+    /// What is before it has left.
+    start: usize,
+    runs: VecDeque<Run>,
+}
+
+#[derive(Debug)]
+struct Run {
+    envelope: Envelope,
+    segment_size: usize,
+    len: usize,
+}
+
+impl Outbox {
+    /// Adds packets at the end. `false` if there is no room: they are lost, as in any full queue.
+    #[must_use]
+    pub fn push(&mut self, packets: Packets<'_>) -> bool {
+        if self.len() + packets.bytes.len() > MOST_BYTES {
+            return false;
+        }
+        // A socket that never gets empty would keep for ever what has left.
+        if self.start > self.bytes.len() / 2 {
+            self.bytes.drain(..self.start);
+            self.start = 0;
+        }
+        self.bytes.extend_from_slice(packets.bytes);
+        match self.runs.back_mut() {
+            Some(run) if run.takes(&packets) => run.len += packets.bytes.len(),
+            _ => self.runs.push_back(Run {
+                envelope: packets.envelope,
+                segment_size: packets.segment_size.max(1),
+                len: packets.bytes.len(),
+            }),
+        }
+        true
+    }
+
+    /// The packet of the queue that is first, and of those behind it up to `max_segments` in all that may
+    /// leave in the same call.
+    pub fn first(&self, max_segments: usize) -> Option<Packets<'_>> {
+        let run = self.runs.front()?;
+        let len = run.len.min(run.segment_size.saturating_mul(max_segments.max(1)));
+        let bytes = &self.bytes[self.start..self.start + len];
+        Some(Packets { envelope: run.envelope, segment_size: run.segment_size, bytes })
+    }
+
+    /// The first `len` bytes have left or are given up; they are what [`first`](Outbox::first) showed.
+    pub fn pop(&mut self, len: usize) {
+        let Some(run) = self.runs.front_mut() else { return };
+        let len = len.min(run.len);
+        run.len -= len;
+        self.start += len;
+        if run.len == 0 {
+            self.runs.pop_front();
+        }
+        if self.runs.is_empty() {
+            self.bytes.clear();
+            self.bytes.shrink_to(KEPT_BYTES);
+            self.start = 0;
+        }
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+}
+
+impl Packets<'_> {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.bytes.len().div_ceil(self.segment_size.max(1)) as u64
+    }
+}
+
+impl Run {
+    /// Whether `packets` may leave in one call with the run: to the same place, no packet of the run but the
+    /// last shorter than the others, and no more than the operating system takes.
+    fn takes(&self, packets: &Packets<'_>) -> bool {
+        let len = self.len + packets.bytes.len();
+        let is_full = self.len.is_multiple_of(self.segment_size);
+        let is_single = packets.bytes.len() <= packets.segment_size;
+        let fits_behind = packets.segment_size == self.segment_size
+            || (is_single && packets.bytes.len() <= self.segment_size);
+        self.envelope == packets.envelope
+            && is_full
+            && fits_behind
+            && len <= LARGEST_CALL
+            && len.div_ceil(self.segment_size) <= MOST_SEGMENTS
+    }
+}
+
+/// What may wait for a socket. Windows bound what associations send; this bounds the answers to strangers.
+const MOST_BYTES: usize = 16 << 20;
+/// Memory that is kept although nothing waits.
+const KEPT_BYTES: usize = 256 << 10;
+/// The most user data in one UDP call: 65,535 less the headers of IPv4 and UDP.
+const LARGEST_CALL: usize = 65_507;
+/// Linux takes so many at most (`UDP_MAX_SEGMENTS` of older kernels).
+const MOST_SEGMENTS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(port: u16) -> Envelope {
+        Envelope { remote: ([127, 0, 0, 1], port).into(), source: None, ecn: Ecn::NotCapable }
+    }
+
+    fn push(outbox: &mut Outbox, port: u16, segment_size: usize, bytes: &[u8]) {
+        assert!(outbox.push(Packets { envelope: to(port), segment_size, bytes }));
+    }
+
+    /// Everything that leaves, call by call.
+    fn drain(outbox: &mut Outbox, max_segments: usize) -> Vec<(u16, usize, Vec<u8>)> {
+        let mut calls = Vec::new();
+        while let Some(packets) = outbox.first(max_segments) {
+            let call = (packets.envelope.remote.port(), packets.segment_size, packets.bytes.to_vec());
+            outbox.pop(call.2.len());
+            calls.push(call);
+        }
+        calls
+    }
+
+    #[test]
+    fn neighbours_to_one_address_leave_in_one_call_until_a_short_one() {
+        let mut outbox = Outbox::default();
+        push(&mut outbox, 1, 3, b"aaabbb");
+        push(&mut outbox, 1, 3, b"ccc");
+        push(&mut outbox, 1, 2, b"dd");
+        push(&mut outbox, 1, 3, b"eee");
+        push(&mut outbox, 2, 3, b"fff");
+        let expected = [(1, 3, b"aaabbbcccdd".to_vec()), (1, 3, b"eee".to_vec()), (2, 3, b"fff".to_vec())];
+        assert_eq!(drain(&mut outbox, 64), expected);
+        assert!(outbox.is_empty());
+    }
+
+    #[test]
+    fn a_longer_packet_begins_a_call_of_its_own() {
+        let mut outbox = Outbox::default();
+        push(&mut outbox, 1, 2, b"aa");
+        push(&mut outbox, 1, 3, b"bbb");
+        assert_eq!(drain(&mut outbox, 64).len(), 2);
+    }
+
+    #[test]
+    fn without_segmentation_each_packet_leaves_alone() {
+        let mut outbox = Outbox::default();
+        push(&mut outbox, 1, 3, b"aaabbbcc");
+        let calls: Vec<Vec<u8>> = drain(&mut outbox, 1).into_iter().map(|call| call.2).collect();
+        assert_eq!(calls, [b"aaa".to_vec(), b"bbb".to_vec(), b"cc".to_vec()]);
+    }
+
+    #[test]
+    fn a_call_is_never_larger_than_a_datagram_may_be() {
+        let mut outbox = Outbox::default();
+        for _ in 0..200 {
+            push(&mut outbox, 1, 1400, &[0; 1400]);
+        }
+        let calls = drain(&mut outbox, 64);
+        assert_eq!(calls.iter().map(|call| call.2.len()).sum::<usize>(), 200 * 1400);
+        assert!(calls.iter().all(|call| call.2.len() <= LARGEST_CALL));
+        assert_eq!(calls.len(), 5, "46 packets a call");
+    }
+
+    #[test]
+    fn a_queue_that_never_empties_is_bounded_and_keeps_order() {
+        let mut outbox = Outbox::default();
+        let packet = |number: u32| [number.to_be_bytes(); 256].concat();
+        let mut next_out = 0_u32;
+        for number in 0..100_000_u32 {
+            push(&mut outbox, 1, 1024, &packet(number));
+            if number >= 10 {
+                let first = outbox.first(1).expect("ten wait").bytes.to_vec();
+                assert_eq!(first, packet(next_out));
+                outbox.pop(first.len());
+                next_out += 1;
+            }
+        }
+        assert!(outbox.bytes.capacity() < 1 << 20, "{} bytes", outbox.bytes.capacity());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let mut outbox = Outbox::default();
+        let large = vec![0; 60_000];
+        let packets = Packets { envelope: to(1), segment_size: 60_000, bytes: &large };
+        let taken = (0..1_000).take_while(|_| outbox.push(packets)).count();
+        assert_eq!(taken, MOST_BYTES / 60_000);
+    }
+}

@@ -1,0 +1,327 @@
+//! What handles and driver share: the core behind a lock, and for each association who waits for what. The
+//! lock is never held while anybody waits. It knows no socket.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anabranch_base::Time;
+use anabranch_sctp::association::Association;
+use anabranch_sctp::endpoint::{AssociationId, ConnectError, Endpoint};
+use anabranch_sctp::event::{CloseReason, Event};
+use tokio::sync::{Notify, broadcast};
+
+use crate::clock::Clock;
+use crate::report::SocketReport;
+
+/// The endpoint as its handles and its driver see it.
+#[derive(Debug)]
+pub struct Shared {
+    core: Mutex<Core>,
+    /// A handle changed something: there may be packets to send.
+    pub wake: Notify,
+    /// An association waits to be accepted, or none ever will.
+    pub accepted: Notify,
+    /// Nothing is left to do.
+    pub settled: Notify,
+}
+
+/// What the lock is for.
+#[derive(Debug)]
+pub struct Core {
+    /// The protocol.
+    pub endpoint: Endpoint,
+    /// One a socket, kept up by the driver.
+    pub sockets: Vec<SocketReport>,
+    clock: Clock,
+    slots: BTreeMap<AssociationId, Slot>,
+    incoming: VecDeque<AssociationId>,
+    has_handle: bool,
+    has_driver: bool,
+    /// A handle changed something that the driver has not seen.
+    is_dirty: bool,
+    /// Every packet that the driver has seen has left.
+    is_flushed: bool,
+}
+
+/// An association as its handles see it.
+#[derive(Debug)]
+struct Slot {
+    phase: Phase,
+    owner: Owner,
+    signals: Arc<Signals>,
+    news: Option<broadcast::Sender<Event>>,
+}
+
+/// Where an association is in its life.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The handshake is not done.
+    Opening,
+    /// Messages go both ways.
+    Open,
+    /// It will end by itself.
+    Closing,
+    /// It is over.
+    Closed(CloseReason),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// The application has a handle.
+    Handle,
+    /// It waits to be accepted.
+    Queue,
+    /// Nobody will ever ask for it again.
+    Nobody,
+}
+
+/// Who waits for what.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// For a message.
+    pub readable: Notify,
+    /// For room in the send buffer.
+    pub writable: Notify,
+    /// For another phase.
+    pub changed: Notify,
+}
+
+impl Shared {
+    /// A fresh endpoint whose driver is about to start.
+    pub fn new(endpoint: Endpoint, clock: Clock, sockets: Vec<SocketReport>) -> Shared {
+        let core = Core {
+            endpoint,
+            sockets,
+            clock,
+            slots: BTreeMap::new(),
+            incoming: VecDeque::new(),
+            has_handle: true,
+            has_driver: true,
+            is_dirty: false,
+            is_flushed: true,
+        };
+        Shared {
+            core: Mutex::new(core),
+            wake: Notify::new(),
+            accepted: Notify::new(),
+            settled: Notify::new(),
+        }
+    }
+
+    /// The core, for as long as the guard lives. A thread that panicked while it held the lock took the driver
+    /// with it or was a handle's; what is left can still be closed.
+    pub fn lock(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a handle change the core and sees to it that the driver looks at the consequences.
+    pub fn change<T>(&self, change: impl FnOnce(&mut Core, Time) -> T) -> T {
+        let result = {
+            let mut core = self.lock();
+            core.is_dirty = true;
+            let now = core.clock.now();
+            change(&mut core, now)
+        };
+        self.wake.notify_one();
+        result
+    }
+
+    /// The driver ended, in order or not: nobody may wait for it any longer.
+    pub fn on_driver_gone(&self) {
+        self.lock().on_driver_gone();
+        self.accepted.notify_waiters();
+        self.settled.notify_waiters();
+    }
+}
+
+impl Core {
+    /// The time of the endpoint's clock.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// Begins to open an association; its handle is made by the caller.
+    pub fn connect(
+        &mut self,
+        remote: &[std::net::SocketAddr],
+    ) -> Result<(AssociationId, Arc<Signals>), ConnectError> {
+        let id = self.endpoint.connect(remote)?;
+        let phase = if self.has_driver { Phase::Opening } else { Phase::Closed(driver_gone()) };
+        let slot = Slot { phase, ..Slot::new(Owner::Handle) };
+        let signals = slot.signals.clone();
+        self.slots.insert(id, slot);
+        Ok((id, signals))
+    }
+
+    /// The next association that a peer opened; its handle is made by the caller.
+    pub fn accept(&mut self) -> Option<(AssociationId, Arc<Signals>)> {
+        let id = self.incoming.pop_front()?;
+        let slot = self.slots.get_mut(&id)?;
+        slot.owner = Owner::Handle;
+        Some((id, slot.signals.clone()))
+    }
+
+    /// An association of a handle.
+    pub fn association(&mut self, id: AssociationId) -> Option<&mut Association> {
+        self.endpoint.association_mut(id)
+    }
+
+    /// Where an association of a handle is in its life.
+    pub fn phase(&self, id: AssociationId) -> Phase {
+        self.slots.get(&id).map_or(Phase::Closed(driver_gone()), |slot| slot.phase.clone())
+    }
+
+    /// How the association ended, if it did.
+    pub fn close_reason(&self, id: AssociationId) -> Option<CloseReason> {
+        match &self.slots.get(&id)?.phase {
+            Phase::Closed(reason) => Some(reason.clone()),
+            _ => None,
+        }
+    }
+
+    /// Ends an association in order.
+    pub fn close(&mut self, now: Time, id: AssociationId) {
+        if let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Open) {
+            slot.phase = Phase::Closing;
+        }
+        if let Some(association) = self.endpoint.association_mut(id) {
+            association.close(now);
+        }
+    }
+
+    /// What happens to an association from now on; nothing if it is over.
+    pub fn subscribe(&mut self, id: AssociationId) -> Option<broadcast::Receiver<Event>> {
+        let slot = self.slots.get_mut(&id).filter(|slot| !matches!(slot.phase, Phase::Closed(_)))?;
+        let news = slot.news.get_or_insert_with(|| broadcast::channel(KEPT_EVENTS).0);
+        Some(news.subscribe())
+    }
+
+    /// The last handle of an association is gone: what is open is aborted, what is closing ends by itself.
+    pub fn release(&mut self, now: Time, id: AssociationId) {
+        match self.slots.get_mut(&id) {
+            Some(slot) if slot.phase == Phase::Closing && self.has_driver => slot.owner = Owner::Nobody,
+            _ => self.remove(now, id),
+        }
+    }
+
+    /// The last handle of the endpoint is gone: nobody will accept what arrives.
+    pub fn release_endpoint(&mut self, now: Time) {
+        self.has_handle = false;
+        for id in std::mem::take(&mut self.incoming) {
+            self.remove(now, id);
+        }
+    }
+
+    /// The driver is about to look at everything that handles changed.
+    pub fn take_changes(&mut self) {
+        self.is_dirty = false;
+    }
+
+    /// Tells handles what happened. `true` if that changed something in turn.
+    pub fn tell_handles(&mut self, now: Time, accepted: &Notify) -> bool {
+        let mut has_changed = false;
+        while let Some((id, event)) = self.endpoint.poll_event() {
+            has_changed |= self.on_event(now, id, event, accepted);
+        }
+        self.is_dirty |= has_changed;
+        has_changed
+    }
+
+    /// Whether packets wait for a socket, as the driver sees it.
+    pub fn set_flushed(&mut self, is_flushed: bool) {
+        self.is_flushed = is_flushed;
+    }
+
+    /// Whether nothing is left to do: all associations are over, and all packets have left.
+    pub fn is_settled(&self) -> bool {
+        let is_over = |slot: &Slot| matches!(slot.phase, Phase::Closed(_));
+        !self.has_driver || (self.is_flushed && !self.is_dirty && self.slots.values().all(is_over))
+    }
+
+    /// Whether nobody can ever ask for anything again.
+    pub fn is_deserted(&self) -> bool {
+        !self.has_handle && self.slots.is_empty() && self.is_settled()
+    }
+
+    /// Whether somebody drives the endpoint.
+    pub fn has_driver(&self) -> bool {
+        self.has_driver
+    }
+
+    /// How many associations are held, those included that are over and have a handle.
+    pub fn held_associations(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn on_event(&mut self, now: Time, id: AssociationId, event: Event, accepted: &Notify) -> bool {
+        let slot = self.slots.entry(id).or_insert_with(|| Slot::new(Owner::Queue));
+        match &event {
+            Event::Readable => slot.signals.readable.notify_waiters(),
+            Event::Writable => slot.signals.writable.notify_waiters(),
+            Event::Connected => {
+                slot.enter(Phase::Open);
+                if slot.owner == Owner::Queue {
+                    if !self.has_handle {
+                        self.remove(now, id);
+                        return true;
+                    }
+                    self.incoming.push_back(id);
+                    accepted.notify_waiters();
+                }
+            }
+            Event::PeerClosing => slot.enter(Phase::Closing),
+            Event::Closed(reason) => slot.enter(Phase::Closed(reason.clone())),
+            _ => {}
+        }
+        let Some(slot) = self.slots.get_mut(&id) else { return false };
+        let is_over = matches!(slot.phase, Phase::Closed(_));
+        if !matches!(event, Event::Readable | Event::Writable) {
+            // Without a listener there is nobody to tell.
+            let _ = slot.news.as_ref().map(|news| news.send(event));
+        }
+        if !is_over {
+            return false;
+        }
+        slot.news = None;
+        let was_never_open = slot.owner == Owner::Queue && !self.incoming.contains(&id);
+        if slot.owner == Owner::Nobody || was_never_open {
+            self.remove(now, id);
+            return true;
+        }
+        false
+    }
+
+    fn remove(&mut self, now: Time, id: AssociationId) {
+        self.slots.remove(&id);
+        self.endpoint.remove(now, id);
+    }
+
+    fn on_driver_gone(&mut self) {
+        self.has_driver = false;
+        for slot in self.slots.values_mut().filter(|slot| !matches!(slot.phase, Phase::Closed(_))) {
+            slot.enter(Phase::Closed(driver_gone()));
+            slot.news = None;
+        }
+    }
+}
+
+impl Slot {
+    fn new(owner: Owner) -> Slot {
+        Slot { phase: Phase::Opening, owner, signals: Arc::default(), news: None }
+    }
+
+    /// Everybody who waits for the association looks at it again.
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.signals.changed.notify_waiters();
+        self.signals.readable.notify_waiters();
+        self.signals.writable.notify_waiters();
+    }
+}
+
+fn driver_gone() -> CloseReason {
+    CloseReason::AbortedHere { why: "the runtime that drove the sockets has ended".to_owned() }
+}
+
+/// So many events are kept for a listener that is slow; older ones are lost.
+const KEPT_EVENTS: usize = 64;

@@ -1,0 +1,286 @@
+//! One UDP socket: a call sends or receives many packets where the operating system can (GSO, GRO), ECN bits
+//! and the address a datagram was sent to included. It knows no association.
+
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddr};
+use std::task::{Context, Poll, ready};
+
+use anabranch_base::ByteCount;
+use anabranch_sctp::association::Ecn;
+use anabranch_sctp::endpoint::Arrival;
+use bytes::Bytes;
+use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use socket2::{Domain, Protocol, Type};
+use tokio::io::Interest;
+use tokio::net::UdpSocket;
+
+use crate::outbox::Packets;
+
+/// A UDP socket at one local address.
+#[derive(Debug)]
+pub struct Socket {
+    io: UdpSocket,
+    state: UdpSocketState,
+    address: SocketAddr,
+}
+
+/// Memory that a batch of datagrams is received into.
+#[derive(Debug)]
+pub struct ReceiveBuffers {
+    memory: Vec<u8>,
+    meta: [RecvMeta; BATCH],
+}
+
+impl Socket {
+    /// Opens a socket at `address`; with port 0 the operating system chooses one. An IPv6 socket takes no
+    /// IPv4. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    pub fn bind(address: SocketAddr) -> io::Result<Socket> {
+        let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        if address.is_ipv6() {
+            socket.set_only_v6(true)?;
+        }
+        // The system may give less than what is asked for, down to nothing; see `buffer_sizes`.
+        let _ = socket.set_recv_buffer_size(WANTED_BUFFER);
+        let _ = socket.set_send_buffer_size(WANTED_BUFFER);
+        socket.set_nonblocking(true)?;
+        socket.bind(&address.into())?;
+        let io = UdpSocket::from_std(socket.into())?;
+        let state = UdpSocketState::new((&io).into())?;
+        let address = io.local_addr()?;
+        let socket = Socket { io, state, address };
+        let (receive, send) = socket.buffer_sizes();
+        if receive.min(send) < TINY_BUFFER {
+            tracing::warn!(%address, %receive, %send, "tiny socket buffers will lose packets; raise net.core.rmem_max and net.core.wmem_max");
+        }
+        Ok(socket)
+    }
+
+    /// The address it is bound to, with its port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The receive and the send buffer that the operating system gave, in its own way of counting.
+    pub fn buffer_sizes(&self) -> (ByteCount, ByteCount) {
+        let receive = self.state.recv_buffer_size((&self.io).into()).unwrap_or(0);
+        let send = self.state.send_buffer_size((&self.io).into()).unwrap_or(0);
+        (ByteCount::of_len(receive), ByteCount::of_len(send))
+    }
+
+    /// How many packets one call may send.
+    pub fn max_segments(&self) -> usize {
+        self.state.max_gso_segments().max(1)
+    }
+
+    /// Waits until something may have arrived.
+    pub fn poll_readable(&self, context: &mut Context<'_>) -> Poll<()> {
+        // An error here means that the runtime is going down: trying to receive will tell.
+        let _ = ready!(self.io.poll_recv_ready(context));
+        Poll::Ready(())
+    }
+
+    /// Waits until packets may leave.
+    pub fn poll_writable(&self, context: &mut Context<'_>) -> Poll<()> {
+        let _ = ready!(self.io.poll_send_ready(context));
+        Poll::Ready(())
+    }
+
+    /// Receives one batch of datagrams, if any, to the end of `arrivals`.
+    ///
+    /// # Errors
+    /// `WouldBlock` if nothing waits: [`poll_readable`](Socket::poll_readable) says when there is something. Other errors
+    /// are of a kind that the next call may not have.
+    pub fn receive(&self, buffers: &mut ReceiveBuffers, arrivals: &mut Vec<Arrival>) -> io::Result<()> {
+        let mut memory = buffers.memory.chunks_exact_mut(LARGEST_RECEIVED);
+        let mut slices: [IoSliceMut<'_>; BATCH] =
+            std::array::from_fn(|_| IoSliceMut::new(memory.next().unwrap_or_default()));
+        let count = self.io.try_io(Interest::READABLE, || {
+            self.state.recv((&self.io).into(), &mut slices, &mut buffers.meta)
+        })?;
+        for (meta, bytes) in buffers.meta.iter().zip(&slices).take(count) {
+            let local = self.destination(meta);
+            let ecn = ecn_of(meta.ecn);
+            let datagrams = split(&bytes[..meta.len.min(bytes.len())], meta.stride);
+            arrivals.extend(datagrams.map(|bytes| Arrival { local, remote: meta.addr, ecn, bytes }));
+        }
+        Ok(())
+    }
+
+    /// Sends packets in one call.
+    ///
+    /// # Errors
+    /// `WouldBlock` if the socket's buffer is full: [`poll_writable`](Socket::poll_writable) says when it is not. Other errors
+    /// mean that these packets cannot be sent so; where the system refuses segmentation,
+    /// [`max_segments`](Socket::max_segments) is 1 from then on.
+    pub fn send(&self, packets: &Packets<'_>) -> io::Result<()> {
+        let transmit = Transmit {
+            destination: packets.envelope.remote,
+            ecn: codepoint_of(packets.envelope.ecn),
+            contents: packets.bytes,
+            segment_size: Some(packets.segment_size),
+            src_ip: packets.envelope.source,
+        };
+        self.io.try_io(Interest::WRITABLE, || self.state.try_send((&self.io).into(), &transmit))
+    }
+
+    /// Whether packets from `local` leave by this socket.
+    pub fn is_for(&self, local: SocketAddr) -> bool {
+        let is_wildcard = self.address.ip().is_unspecified();
+        self.address == local
+            || (is_wildcard
+                && self.address.port() == local.port()
+                && self.address.is_ipv4() == local.is_ipv4())
+    }
+
+    /// The source address to be asked for, so that packets come from `local`.
+    pub fn source(&self, local: SocketAddr) -> Option<IpAddr> {
+        let is_wildcard = self.address.ip().is_unspecified();
+        (is_wildcard && !local.ip().is_unspecified()).then(|| local.ip())
+    }
+
+    /// The address a datagram was sent to, with the socket's port.
+    fn destination(&self, meta: &RecvMeta) -> SocketAddr {
+        if !self.address.ip().is_unspecified() {
+            return self.address;
+        }
+        let mut local = self.address;
+        if let Some(ip) = meta.dst_ip {
+            local.set_ip(ip);
+        }
+        if let (SocketAddr::V6(local), Some(interface)) = (&mut local, meta.interface_index)
+            && local.ip().is_unicast_link_local()
+        {
+            local.set_scope_id(interface);
+        }
+        local
+    }
+}
+
+impl ReceiveBuffers {
+    /// Room for one batch.
+    pub fn new() -> ReceiveBuffers {
+        ReceiveBuffers { memory: vec![0; BATCH * LARGEST_RECEIVED], meta: [RecvMeta::default(); BATCH] }
+    }
+}
+
+/// The datagrams that the system put together, all of `stride` bytes but the last: slices of one copy.
+fn split(received: &[u8], stride: usize) -> impl Iterator<Item = Bytes> {
+    let whole = Bytes::copy_from_slice(received);
+    let stride = stride.max(1);
+    (0..whole.len()).step_by(stride).map(move |from| whole.slice(from..whole.len().min(from + stride)))
+}
+
+fn ecn_of(codepoint: Option<EcnCodepoint>) -> Ecn {
+    match codepoint {
+        None => Ecn::NotCapable,
+        Some(EcnCodepoint::Ect0) => Ecn::Capable0,
+        Some(EcnCodepoint::Ect1) => Ecn::Capable1,
+        Some(EcnCodepoint::Ce) => Ecn::CongestionExperienced,
+    }
+}
+
+fn codepoint_of(ecn: Ecn) -> Option<EcnCodepoint> {
+    match ecn {
+        Ecn::NotCapable => None,
+        Ecn::Capable0 => Some(EcnCodepoint::Ect0),
+        Ecn::Capable1 => Some(EcnCodepoint::Ect1),
+        Ecn::CongestionExperienced => Some(EcnCodepoint::Ce),
+    }
+}
+
+/// How many calls' worth of datagrams are received at once.
+const BATCH: usize = 16;
+/// The most that one of them holds: a whole datagram, or as many as the system puts together.
+const LARGEST_RECEIVED: usize = 65_536;
+/// A window's worth on a fast, long path.
+const WANTED_BUFFER: usize = 4 << 20;
+/// Less than this loses packets in every burst.
+const TINY_BUFFER: ByteCount = ByteCount::from_kib(128);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outbox::Envelope;
+
+    fn pair() -> (Socket, Socket) {
+        let loopback = "127.0.0.1:0".parse().expect("an address");
+        (Socket::bind(loopback).expect("a socket"), Socket::bind(loopback).expect("a socket"))
+    }
+
+    /// Everything up to `count` datagrams.
+    async fn receive(socket: &Socket, count: usize) -> Vec<Arrival> {
+        let (mut buffers, mut arrivals) = (ReceiveBuffers::new(), Vec::new());
+        while arrivals.len() < count {
+            std::future::poll_fn(|context| socket.poll_readable(context)).await;
+            match socket.receive(&mut buffers, &mut arrivals) {
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => panic!("{error}"),
+                _ => {}
+            }
+        }
+        arrivals
+    }
+
+    fn packets(from: &Socket, to: SocketAddr, ecn: Ecn, segment_size: usize, bytes: &[u8]) {
+        let envelope = Envelope { remote: to, source: None, ecn };
+        from.send(&Packets { envelope, segment_size, bytes }).expect("sent");
+    }
+
+    #[test]
+    fn received_batches_are_split_at_the_stride() {
+        let parts: Vec<Bytes> = split(b"aaabbbc", 3).collect();
+        assert_eq!(parts, [&b"aaa"[..], b"bbb", b"c"]);
+        assert_eq!(split(b"", 0).count(), 0);
+        assert_eq!(split(b"abc", 1500).count(), 1);
+    }
+
+    #[tokio::test]
+    async fn many_packets_leave_in_one_call_and_arrive_as_they_were() {
+        let (sender, receiver) = pair();
+        let count = sender.max_segments().min(20);
+        let mut bytes: Vec<u8> = (0..count).flat_map(|number| vec![number as u8; 1200]).collect();
+        bytes.truncate(bytes.len() - 500.min(1200 * (count - 1)));
+        packets(&sender, receiver.address(), Ecn::NotCapable, 1200, &bytes);
+        let arrivals = receive(&receiver, count).await;
+        let arrived: Vec<&[u8]> = arrivals.iter().map(|arrival| &arrival.bytes[..]).collect();
+        assert_eq!(arrived, bytes.chunks(1200).collect::<Vec<_>>());
+        assert!(arrivals.iter().all(|arrival| arrival.remote == sender.address()));
+    }
+
+    #[tokio::test]
+    async fn ecn_bits_cross_the_socket() {
+        let (sender, receiver) = pair();
+        let all = [Ecn::NotCapable, Ecn::Capable0, Ecn::Capable1, Ecn::CongestionExperienced];
+        for ecn in all {
+            packets(&sender, receiver.address(), ecn, 4, b"mark");
+        }
+        let arrivals = receive(&receiver, all.len()).await;
+        assert_eq!(arrivals.iter().map(|arrival| arrival.ecn).collect::<Vec<_>>(), all);
+    }
+
+    #[tokio::test]
+    async fn a_wildcard_socket_knows_where_a_datagram_was_sent_to_and_answers_from_there() {
+        let wildcard = Socket::bind("0.0.0.0:0".parse().expect("an address")).expect("a socket");
+        let (asker, _) = pair();
+        let asked: SocketAddr = ([127, 0, 0, 3], wildcard.address().port()).into();
+        packets(&asker, asked, Ecn::NotCapable, 4, b"ping");
+        let arrival = receive(&wildcard, 1).await.remove(0);
+        assert_eq!(arrival.local, asked);
+        assert!(wildcard.is_for(arrival.local));
+        let source = wildcard.source(arrival.local);
+        let envelope = Envelope { remote: arrival.remote, source, ecn: Ecn::NotCapable };
+        wildcard.send(&Packets { envelope, segment_size: 4, bytes: b"pong" }).expect("sent");
+        assert_eq!(receive(&asker, 1).await[0].remote, asked);
+    }
+
+    #[tokio::test]
+    async fn a_socket_is_asked_for_its_own_addresses_only() {
+        let (one, _) = pair();
+        let (local, other): (SocketAddr, SocketAddr) =
+            (one.address(), ([127, 0, 0, 2], one.address().port()).into());
+        assert!(one.is_for(local) && !one.is_for(other));
+        assert_eq!(one.source(local), None, "a bound socket has one source");
+    }
+}
