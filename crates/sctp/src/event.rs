@@ -64,6 +64,8 @@ pub enum CloseReason {
     },
 }
 
+impl std::error::Error for CloseReason {}
+
 impl std::fmt::Display for CloseReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
