@@ -68,13 +68,12 @@ impl Association {
         let Owner { shared, id, signals } = &*self.owner;
         loop {
             let writable = signals.writable.notified();
-            match shared
-                .change(|core, now| core.association(*id).map(|known| known.send(now, message.clone())))
-            {
-                Some(Ok(())) => return Ok(()),
-                Some(Err(core::SendError::BufferFull { .. })) => {}
-                Some(Err(core::SendError::NotOpen)) | None => return Err(self.not_open()),
-                Some(Err(error)) => return Err(SendError::Refused(error)),
+            let answer = shared.attempt(|core, now| match core.try_send(now, *id, message.clone()) {
+                Err(SendError::Refused(core::SendError::BufferFull { .. })) => None,
+                answer => Some(answer),
+            });
+            if let Some(answer) = answer {
+                return answer;
             }
             writable.await;
         }
@@ -91,7 +90,7 @@ impl Association {
         loop {
             let readable = signals.readable.notified();
             // What is taken makes room, of which the peer may have to be told.
-            let taken = shared.change(|core, now| match core.association(*id)?.receive(now) {
+            let taken = shared.attempt(|core, _| match core.association(*id)?.receive() {
                 Some(message) => Some(Ok(message)),
                 None => core.close_reason(*id).map(Err),
             });
@@ -198,13 +197,6 @@ impl Association {
 
     fn phase(&self) -> Phase {
         self.owner.shared.lock().phase(self.owner.id)
-    }
-
-    fn not_open(&self) -> SendError {
-        match self.phase() {
-            Phase::Closed(reason) => SendError::Closed(reason),
-            _ => SendError::Closing,
-        }
     }
 }
 

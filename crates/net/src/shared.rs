@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anabranch_base::Time;
-use anabranch_sctp::association::Association;
+use anabranch_sctp::association::{self as core, Association, Outgoing};
 use anabranch_sctp::endpoint::{AssociationId, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use tokio::sync::{Notify, broadcast};
 
+use crate::association::SendError;
 use crate::clock::Clock;
 use crate::report::SocketReport;
 
@@ -126,6 +127,19 @@ impl Shared {
         result
     }
 
+    /// Lets a handle try something that may not be possible yet; `None` changes nothing.
+    pub fn attempt<T>(&self, attempt: impl FnOnce(&mut Core, Time) -> Option<T>) -> Option<T> {
+        let result = {
+            let mut core = self.lock();
+            let now = core.clock.now();
+            let result = attempt(&mut core, now)?;
+            core.is_dirty = true;
+            result
+        };
+        self.wake.notify_one();
+        Some(result)
+    }
+
     /// The driver ended, in order or not: nobody may wait for it any longer.
     pub fn on_driver_gone(&self) {
         self.lock().on_driver_gone();
@@ -176,6 +190,18 @@ impl Core {
         match &self.slots.get(&id)?.phase {
             Phase::Closed(reason) => Some(reason.clone()),
             _ => None,
+        }
+    }
+
+    /// Gives a message to an association.
+    pub fn try_send(&mut self, now: Time, id: AssociationId, message: Outgoing) -> Result<(), SendError> {
+        if let Phase::Closed(reason) = self.phase(id) {
+            return Err(SendError::Closed(reason));
+        }
+        match self.endpoint.association_mut(id).map(|association| association.send(now, message)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(core::SendError::NotOpen)) | None => Err(SendError::Closing),
+            Some(Err(error)) => Err(SendError::Refused(error)),
         }
     }
 

@@ -223,8 +223,9 @@ mod tests {
         arrivals
     }
 
-    fn packets(from: &Socket, to: SocketAddr, ecn: Ecn, segment_size: usize, bytes: &[u8]) {
+    async fn send(from: &Socket, to: SocketAddr, ecn: Ecn, segment_size: usize, bytes: &[u8]) {
         let envelope = Envelope { remote: to, source: None, ecn };
+        std::future::poll_fn(|context| from.poll_writable(context)).await;
         from.send(&Packets { envelope, segment_size, bytes }).expect("sent");
     }
 
@@ -242,7 +243,7 @@ mod tests {
         let count = sender.max_segments().min(20);
         let mut bytes: Vec<u8> = (0..count).flat_map(|number| vec![number as u8; 1200]).collect();
         bytes.truncate(bytes.len() - 500.min(1200 * (count - 1)));
-        packets(&sender, receiver.address(), Ecn::NotCapable, 1200, &bytes);
+        send(&sender, receiver.address(), Ecn::NotCapable, 1200, &bytes).await;
         let arrivals = receive(&receiver, count).await;
         let arrived: Vec<&[u8]> = arrivals.iter().map(|arrival| &arrival.bytes[..]).collect();
         assert_eq!(arrived, bytes.chunks(1200).collect::<Vec<_>>());
@@ -254,7 +255,7 @@ mod tests {
         let (sender, receiver) = pair();
         let all = [Ecn::NotCapable, Ecn::Capable0, Ecn::Capable1, Ecn::CongestionExperienced];
         for ecn in all {
-            packets(&sender, receiver.address(), ecn, 4, b"mark");
+            send(&sender, receiver.address(), ecn, 4, b"mark").await;
         }
         let arrivals = receive(&receiver, all.len()).await;
         assert_eq!(arrivals.iter().map(|arrival| arrival.ecn).collect::<Vec<_>>(), all);
@@ -265,12 +266,13 @@ mod tests {
         let wildcard = Socket::bind("0.0.0.0:0".parse().expect("an address")).expect("a socket");
         let (asker, _) = pair();
         let asked: SocketAddr = ([127, 0, 0, 3], wildcard.address().port()).into();
-        packets(&asker, asked, Ecn::NotCapable, 4, b"ping");
+        send(&asker, asked, Ecn::NotCapable, 4, b"ping").await;
         let arrival = receive(&wildcard, 1).await.remove(0);
         assert_eq!(arrival.local, asked);
         assert!(wildcard.is_for(arrival.local));
         let source = wildcard.source(arrival.local);
         let envelope = Envelope { remote: arrival.remote, source, ecn: Ecn::NotCapable };
+        std::future::poll_fn(|context| wildcard.poll_writable(context)).await;
         wildcard.send(&Packets { envelope, segment_size: 4, bytes: b"pong" }).expect("sent");
         assert_eq!(receive(&asker, 1).await[0].remote, asked);
     }
