@@ -1,0 +1,8 @@
+//! Whole endpoints on real sockets of the loopback interface, with cables between them that can be cut. What a
+//! protocol does is tested in `sctp`; here it is what sockets, driver and handles add.
+
+mod cable;
+mod faults;
+mod lifecycle;
+mod party;
+mod transfer;

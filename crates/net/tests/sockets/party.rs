@@ -1,0 +1,122 @@
+//! Who takes part: servers, clients, and what they say to one another. It knows no fault.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anabranch_base::Duration as Span;
+use anabranch_net::{
+    Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, SendError, StreamId,
+};
+use anabranch_sctp::config::{Failover, RtoSettings};
+
+use crate::cable::Cable;
+
+pub fn addresses(list: &[&str]) -> Vec<SocketAddr> {
+    list.iter().map(|text| text.parse().expect("an address")).collect()
+}
+
+/// RFC 9260 with the patience of a test: time-outs of tens of milliseconds, a peer given up in a second.
+pub fn impatient() -> Config {
+    Config {
+        rto: RtoSettings {
+            initial: Span::from_millis(100),
+            min: Span::from_millis(50),
+            max: Span::from_millis(200),
+        },
+        failover: Failover {
+            path_max: 2,
+            association_max: 5,
+            heartbeat: Span::from_millis(100),
+            heartbeat_max_burst: 4,
+        },
+        max_init_retransmits: 3,
+        ..Config::rfc9260()
+    }
+}
+
+pub fn server(local: &[&str]) -> Endpoint {
+    let options =
+        Options { local: addresses(local), accepts: true, config: impatient(), ..Options::default() };
+    Endpoint::bind(options).expect("a server")
+}
+
+pub fn client(local: &[&str]) -> Endpoint {
+    let options = Options { local: addresses(local), config: impatient(), ..Options::default() };
+    Endpoint::bind(options).expect("a client")
+}
+
+/// Both ends of a fresh association.
+pub async fn join(client: &Endpoint, server: &Endpoint, remote: &[SocketAddr]) -> (Association, Association) {
+    let (near, far) = tokio::join!(client.connect(remote), server.accept());
+    (near.expect("connected"), far.expect("accepted"))
+}
+
+/// A client and a server with a cable on each of two paths between them.
+pub struct Cabled {
+    pub near: Association,
+    pub far: Association,
+    pub cables: [Cable; 2],
+    pub endpoints: [Endpoint; 2],
+}
+
+pub async fn cabled() -> Cabled {
+    let server = server(&["127.0.0.1:0", "127.0.0.2:0"]);
+    let client = client(&["127.0.0.1:0", "127.0.0.2:0"]);
+    let far = server.local_addresses();
+    let first = Cable::lay([127, 0, 0, 3].into(), 0, far[0]).await.expect("a cable");
+    let second = Cable::lay([127, 0, 0, 4].into(), 0, far[1]).await.expect("a cable");
+    let remote = [first.address(), second.address()];
+    let (near, far) = join(&client, &server, &remote).await;
+    Cabled { near, far, cables: [first, second], endpoints: [client, server] }
+}
+
+pub fn message(payload: impl Into<bytes::Bytes>) -> Outgoing {
+    Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload: payload.into() }
+}
+
+/// Bytes in which no two places look alike.
+pub fn content(len: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut bytes = Vec::with_capacity(len + 8);
+    while bytes.len() < len {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes.truncate(len);
+    bytes
+}
+
+pub async fn send_all(association: &Association, bytes: &[u8]) -> Result<(), SendError> {
+    for part in bytes.chunks(50_000) {
+        association.send(message(part.to_vec())).await?;
+    }
+    Ok(())
+}
+
+/// The next `len` bytes.
+pub async fn receive_all(association: &Association, len: usize) -> Result<Vec<u8>, CloseReason> {
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        bytes.extend_from_slice(&association.receive().await?.into_bytes());
+    }
+    Ok(bytes)
+}
+
+/// Fails a test that hangs.
+pub async fn within<F: Future>(seconds: u64, future: F) -> F::Output {
+    let result = tokio::time::timeout(Duration::from_secs(seconds), future).await;
+    result.unwrap_or_else(|_| panic!("still waiting after {seconds} s"))
+}
+
+/// Waits until something that ends by itself has ended.
+pub async fn until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if is_so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("not within 5 s: {what}");
+}
