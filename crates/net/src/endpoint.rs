@@ -112,8 +112,8 @@ impl Endpoint {
     /// Cancellation-safe: if the future is dropped, the attempt is given up.
     ///
     /// # Errors
-    /// There is no address that could be reached, there are too many associations, or the peer does not
-    /// answer or refuses.
+    /// There is no address that could be reached, there are too many associations or there is one with this
+    /// peer already (a second one needs another endpoint), or the peer does not answer or refuses.
     pub async fn connect(&self, remote: &[SocketAddr]) -> Result<Association, ConnectError> {
         let shared = &self.owner.shared;
         let (id, signals) = shared.change(|core, _| core.connect(remote))?;

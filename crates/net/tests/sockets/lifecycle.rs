@@ -1,6 +1,6 @@
 //! How associations and endpoints begin and end, and that they leave nothing behind.
 
-use anabranch_net::{Association, CloseReason, Endpoint, Options, SendError};
+use anabranch_net::{Association, CloseReason, ConnectError, Endpoint, Options, SendError};
 
 use crate::party::{client, content, impatient, join, message, receive_all, server, until, within};
 
@@ -133,7 +133,8 @@ async fn associations_that_nobody_accepts_end_with_the_endpoint() {
 async fn a_second_association_with_the_same_peer_is_refused() {
     let (server, client) = (server(&["127.0.0.1:0"]), client(&["127.0.0.1:0"]));
     let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
-    assert!(client.connect(&server.local_addresses()).await.is_err());
+    let error = client.connect(&server.local_addresses()).await.expect_err("there is one");
+    assert!(matches!(error, ConnectError::Impossible(_)), "{error:?}");
     near.send(message("unharmed")).await.expect("open");
     assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), "unharmed");
 }

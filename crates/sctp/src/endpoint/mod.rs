@@ -97,6 +97,10 @@ pub enum ConnectError {
     /// The limit is reached.
     #[error("there are already {0} associations")]
     TooMany(usize),
+    /// RFC 9260 §2.3: two endpoints "MUST NOT have more than one SCTP association between them at any given
+    /// time": the peer would take the second for a restart of the first.
+    #[error("there is an association with {0} already; another needs another endpoint")]
+    Exists(SocketAddr),
 }
 
 /// An SCTP endpoint without I/O.
@@ -157,7 +161,7 @@ impl Endpoint {
     /// [`Event::Connected`] says when messages may be sent.
     ///
     /// # Errors
-    /// No address, none that can be reached, or too many associations.
+    /// No address, none that can be reached, too many associations, or one with this peer already.
     pub fn connect(&mut self, remote: &[SocketAddr]) -> Result<AssociationId, ConnectError> {
         if remote.is_empty() {
             return Err(ConnectError::NoRemoteAddress);
@@ -167,6 +171,13 @@ impl Endpoint {
         let reached = |address: &&SocketAddr| paths.iter().any(|path| path.remote == **address);
         if let Some(unreached) = remote.iter().find(|address| !reached(address)) {
             return Err(ConnectError::NoLocalAddressFor(*unreached));
+        }
+        let is_known = |address: &&SocketAddr| {
+            let mut others = self.associations.values();
+            others.any(|other| other.state() != AssociationState::Closed && leads_to(other, **address))
+        };
+        if let Some(known) = remote.iter().find(is_known) {
+            return Err(ConnectError::Exists(*known));
         }
         let identity = Identity {
             local_port: self.config.port,
