@@ -86,6 +86,10 @@ impl Association {
                 *data = self.session().map(Session::begin_packet);
                 Flow::Continue
             }
+            (State::Opening(handshake), Chunk::Heartbeat(heartbeat)) => {
+                handshake.on_heartbeat(datagram.path, heartbeat);
+                Flow::Continue
+            }
             (State::Opening(handshake), Chunk::Error(error)) => {
                 for cause in &error.causes {
                     if let Cause::StaleCookie(staleness) = cause {

@@ -13,7 +13,8 @@ use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
 use crate::seq::Tsn;
 use crate::wire::{
-    Cause, CommonHeader, CookieEcho, ErrorChunk, Init, InitAck, PacketBuilder, Parameter, VerificationTag,
+    Cause, CommonHeader, CookieEcho, ErrorChunk, Heartbeat, Init, InitAck, PacketBuilder, Parameter,
+    VerificationTag,
 };
 
 /// An association that this end is opening.
@@ -154,6 +155,14 @@ impl Handshake {
         match std::mem::replace(&mut self.stage, Stage::CookieWait) {
             Stage::CookieEchoed { session, .. } => Some(*session),
             Stage::CookieWait => None,
+        }
+    }
+
+    /// The peer verifies a path, and its HEARTBEAT came faster than its COOKIE-ACK on another: the answer
+    /// leaves as soon as the association is open, not after the peer's next attempt.
+    pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
+        if let Stage::CookieEchoed { session, .. } = &mut self.stage {
+            session.on_heartbeat(path, heartbeat);
         }
     }
 
