@@ -191,6 +191,7 @@ impl Session {
     /// RFC 9260 §6.2.1 ii, iii: "rwnd is calculated by subtracting the bytes still outstanding".
     fn update_peer_window(&mut self, a_rwnd: ByteCount) {
         let window = &mut self.peer_window;
+        window.advertised = a_rwnd;
         window.buffer = window.buffer.max(a_rwnd);
         window.has_answered = true;
         window.open = self.policies.flow.peer_window(a_rwnd, self.send.rwnd_flight());
@@ -198,7 +199,7 @@ impl Session {
         if self.send.is_acked(probe) {
             window.probe = None;
             window.probes = 0;
-        } else if !a_rwnd.is_zero() {
+        } else if a_rwnd >= self.send.rwnd_weight(probe) {
             // The peer dropped the probe for lack of room and has room now: no need to wait for T3-rtx.
             window.probe = None;
             window.probes = 0;

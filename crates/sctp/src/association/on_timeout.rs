@@ -8,6 +8,7 @@ use crate::policy::PathId;
 use crate::policy::place::LostBy;
 use crate::policy::response::{Resend, Signal, TimerRule};
 use crate::record::Happening;
+use crate::seq::Tsn;
 
 impl Session {
     /// A timer of the open association expired. Those of the shutdown are the association's.
@@ -36,6 +37,7 @@ impl Session {
             true => Signal::ProbeUnanswered,
             false => Signal::Timeout { again: times > 1 },
         };
+        let is_refused = self.is_refused(lost[0]);
         self.peer_window.has_answered = false;
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let response = self.policies.response.on_signal(signal, path, &view);
@@ -56,9 +58,17 @@ impl Session {
         }
         self.policies.order.on_timeout(path);
         self.record(now, path, Happening::Timeout);
-        match response.is_error {
+        match response.is_error && !is_refused {
             true => self.count_error(path, true),
             false => Ok(()),
         }
+    }
+
+    /// Whether the peer lives and has no room for a chunk, which then is as good as a window probe even if it
+    /// was not sent as one: it went out again beside newer data that took its room, or the window shrank.
+    /// RFC 9260 §6.1 A: probes that are answered by SACKs only do not count as errors, "because the receiver
+    /// MAY keep its window closed for an indefinite time".
+    fn is_refused(&self, tsn: Tsn) -> bool {
+        self.peer_window.has_answered && self.send.rwnd_weight(tsn) > self.peer_window.advertised
     }
 }

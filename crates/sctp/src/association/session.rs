@@ -63,6 +63,8 @@ pub struct Agreement {
 pub struct PeerWindow {
     /// What may still be sent.
     pub open: ByteCount,
+    /// The window of the last SACK.
+    pub advertised: ByteCount,
     /// The largest window ever advertised.
     pub buffer: ByteCount,
     /// A chunk that went out although the window had no room for it, and is not acknowledged.
@@ -124,6 +126,7 @@ impl Session {
         paths.set_initial_ssthresh(agreement.peer_window);
         let peer_window = PeerWindow {
             open: agreement.peer_window,
+            advertised: agreement.peer_window,
             buffer: agreement.peer_window,
             probe: None,
             probes: 0,
