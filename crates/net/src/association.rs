@@ -12,7 +12,8 @@ use anabranch_sctp::receive::Message;
 use tokio::sync::broadcast;
 
 use crate::report::{PathReport, Unsent};
-use crate::shared::{Phase, Shared, Signals};
+use crate::shared::Shared;
+use crate::slot::{Phase, Signals};
 
 /// An open association with a peer.
 ///

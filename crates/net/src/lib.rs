@@ -56,6 +56,7 @@ mod interfaces;
 mod outbox;
 mod report;
 mod shared;
+mod slot;
 mod socket;
 
 pub use anabranch_sctp::association::{Outgoing, PathAddresses, PathCounters};

@@ -13,6 +13,7 @@ use tokio::sync::{Notify, broadcast};
 use crate::association::SendError;
 use crate::clock::Clock;
 use crate::report::SocketReport;
+use crate::slot::{Owner, Phase, Signals, Slot};
 
 /// The endpoint as its handles and its driver see it.
 #[derive(Debug)]
@@ -42,49 +43,6 @@ pub struct Core {
     is_dirty: bool,
     /// Every packet that the driver has seen has left.
     is_flushed: bool,
-}
-
-/// An association as its handles see it.
-#[derive(Debug)]
-struct Slot {
-    phase: Phase,
-    owner: Owner,
-    signals: Arc<Signals>,
-    news: Option<broadcast::Sender<Event>>,
-}
-
-/// Where an association is in its life.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// The handshake is not done.
-    Opening,
-    /// Messages go both ways.
-    Open,
-    /// It will end by itself.
-    Closing,
-    /// It is over.
-    Closed(CloseReason),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
-    /// The application has a handle.
-    Handle,
-    /// It waits to be accepted.
-    Queue,
-    /// Nobody will ever ask for it again.
-    Nobody,
-}
-
-/// Who waits for what.
-#[derive(Debug, Default)]
-pub struct Signals {
-    /// For a message.
-    pub readable: Notify,
-    /// For room in the send buffer.
-    pub writable: Notify,
-    /// For another phase.
-    pub changed: Notify,
 }
 
 impl Shared {
@@ -328,20 +286,6 @@ impl Core {
             slot.enter(Phase::Closed(driver_gone()));
             slot.news = None;
         }
-    }
-}
-
-impl Slot {
-    fn new(owner: Owner) -> Slot {
-        Slot { phase: Phase::Opening, owner, signals: Arc::default(), news: None }
-    }
-
-    /// Everybody who waits for the association looks at it again.
-    fn enter(&mut self, phase: Phase) {
-        self.phase = phase;
-        self.signals.changed.notify_waiters();
-        self.signals.readable.notify_waiters();
-        self.signals.writable.notify_waiters();
     }
 }
 

@@ -56,7 +56,6 @@ pub struct Cabled {
     pub near: Association,
     pub far: Association,
     pub cables: [Cable; 2],
-    pub endpoints: [Endpoint; 2],
 }
 
 pub async fn cabled() -> Cabled {
@@ -67,7 +66,7 @@ pub async fn cabled() -> Cabled {
     let second = Cable::lay([127, 0, 0, 4].into(), 0, far[1]).await.expect("a cable");
     let remote = [first.address(), second.address()];
     let (near, far) = join(&client, &server, &remote).await;
-    Cabled { near, far, cables: [first, second], endpoints: [client, server] }
+    Cabled { near, far, cables: [first, second] }
 }
 
 pub fn message(payload: impl Into<bytes::Bytes>) -> Outgoing {
