@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anabranch_base::Seed;
+use anabranch_base::{ByteCount, Seed};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
 use anabranch_sctp::event::CloseReason;
@@ -14,6 +14,7 @@ use crate::association::Association;
 use crate::bind::{BindError, bind_all};
 use crate::clock::Clock;
 use crate::driver::Driver;
+use crate::interfaces::{Interface, interfaces, least_mtu};
 use crate::report::{SocketReport, Unsent};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
@@ -27,9 +28,15 @@ pub struct Options {
     /// Where its sockets are bound, one socket an address, in the order in which they are paired with the
     /// addresses of peers. With port 0 the operating system chooses, the same port for all if it can.
     pub local: Vec<SocketAddr>,
+    /// Whether each socket sends and receives only by the interface that has its address. Clients with
+    /// several ways out want that: Linux chooses a way by the destination alone, so that all paths would leave
+    /// by one interface. Servers do not: who asks by another interface would get no answer. Loopback and
+    /// wildcard addresses are not tied, nor is anything on systems that go by the source address.
+    pub by_device: bool,
     /// Whether peers may open associations.
     pub accepts: bool,
-    /// The settings of associations.
+    /// The settings of associations. Its `mtu` is lowered to what the interfaces of the sockets carry: packets
+    /// are never fragmented, and larger ones would not leave.
     pub config: Config,
     /// What the names in the settings stand for.
     pub registry: Registry,
@@ -67,10 +74,11 @@ pub enum ConnectError {
 }
 
 impl Default for Options {
-    /// No address yet, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024 associations.
+    /// No address yet, not tied to interfaces, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024 associations.
     fn default() -> Options {
         Options {
             local: Vec::new(),
+            by_device: false,
             accepts: false,
             config: Config::default(),
             registry: Registry::standard(),
@@ -89,9 +97,18 @@ impl Endpoint {
     /// what to do about it.
     pub fn bind(options: Options) -> Result<Endpoint, BindError> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| BindError::NoRuntime)?;
-        let sockets = bind_all(&options.local)?;
+        let known = interfaces().unwrap_or_default();
+        let tied_to: Vec<Interface> = match options.by_device {
+            true => known.iter().filter(|interface| !interface.is_loopback()).cloned().collect(),
+            false => Vec::new(),
+        };
+        let sockets = bind_all(&options.local, &tied_to)?;
+        let mut association = options.config;
+        if let Some(carried) = least_mtu(&options.local, &known) {
+            association.mtu = association.mtu.min(carried.max(LEAST_MTU));
+        }
         let config = EndpointConfig {
-            association: options.config,
+            association,
             registry: options.registry,
             port: options.sctp_port,
             accepts: options.accepts,
@@ -188,3 +205,6 @@ fn report(socket: &Socket) -> SocketReport {
     let (receive_buffer, send_buffer) = socket.buffer_sizes();
     SocketReport { address: socket.address(), receive_buffer, send_buffer, unsent: Unsent::default() }
 }
+
+/// The least MTU that a configuration may have.
+const LEAST_MTU: ByteCount = ByteCount::new(576);

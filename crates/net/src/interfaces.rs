@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
+use anabranch_base::ByteCount;
+
 /// A network interface that is up and has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
@@ -11,6 +13,8 @@ pub struct Interface {
     pub name: String,
     /// Its addresses, in the operating system's order.
     pub addresses: Vec<IpAddr>,
+    /// The largest IP packet it carries, where the operating system tells (Linux).
+    pub mtu: Option<ByteCount>,
 }
 
 /// Why no local address can be chosen.
@@ -63,7 +67,11 @@ pub fn interfaces() -> Result<Vec<Interface>, std::io::Error> {
             by_name.entry(interface.name).or_default().push(ip);
         }
     }
-    Ok(by_name.into_iter().map(|(name, addresses)| Interface { name, addresses }).collect())
+    let interface = |(name, addresses): (String, Vec<IpAddr>)| {
+        let mtu = mtu_of(&name);
+        Interface { name, addresses, mtu }
+    };
+    Ok(by_name.into_iter().map(interface).collect())
 }
 
 /// The addresses behind what a user calls a way out: an IP address stands for itself, an interface's name
@@ -92,6 +100,23 @@ pub fn resolve(via: &str) -> Result<Vec<IpAddr>, InterfaceError> {
 /// A name that is not known, or an interface without an address of the peer's IP version.
 pub fn local_addresses_for(remote: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, InterfaceError> {
     choose(remote, via, &interfaces()?)
+}
+
+/// The largest IP packet that leaves by sockets at `local`: what the least of their interfaces carries. A
+/// wildcard address stands for all interfaces but loopback.
+pub(crate) fn least_mtu(local: &[SocketAddr], known: &[Interface]) -> Option<ByteCount> {
+    let is_used = |interface: &&Interface| {
+        local.iter().map(SocketAddr::ip).any(|ip| match ip.is_unspecified() {
+            true => !interface.is_loopback(),
+            false => interface.addresses.contains(&ip),
+        })
+    };
+    known.iter().filter(is_used).filter_map(|interface| interface.mtu).min()
+}
+
+fn mtu_of(name: &str) -> Option<ByteCount> {
+    let text = std::fs::read_to_string(format!("/sys/class/net/{name}/mtu")).ok()?;
+    text.trim().parse().ok().map(ByteCount::new)
 }
 
 fn resolve_among(via: &str, known: &[Interface]) -> Result<Vec<IpAddr>, InterfaceError> {
@@ -140,7 +165,8 @@ fn named_addresses(
     named
         .iter()
         .map(|name| {
-            let interface = Interface { name: name.clone(), addresses: resolve_among(name, known)? };
+            let addresses = resolve_among(name, known)?;
+            let interface = Interface { name: name.clone(), addresses, mtu: None };
             interface.usable(is_ipv4).ok_or(InterfaceError::WrongVersion {
                 name: interface.name,
                 is_ipv4,
@@ -175,14 +201,15 @@ mod tests {
     use super::*;
 
     fn machine() -> Vec<Interface> {
-        let interface = |name: &str, addresses: &[&str]| Interface {
+        let interface = |name: &str, mtu: u64, addresses: &[&str]| Interface {
             name: name.to_owned(),
+            mtu: Some(ByteCount::new(mtu)),
             addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
         };
         vec![
-            interface("lo", &["127.0.0.1", "::1"]),
-            interface("lte0", &["10.64.0.2", "10.64.0.3"]),
-            interface("wlan0", &["fe80::1", "192.168.1.7", "2001:db8::7"]),
+            interface("lo", 65_536, &["127.0.0.1", "::1"]),
+            interface("lte0", 1_428, &["10.64.0.2", "10.64.0.3"]),
+            interface("wlan0", 1_500, &["fe80::1", "192.168.1.7", "2001:db8::7"]),
         ]
     }
 
@@ -226,6 +253,19 @@ mod tests {
             chosen(&["[2001:db8::9]:9899"], &["lte0"]).expect_err("no IPv6"),
             "interface lte0 has no IPv6 address; it has 10.64.0.2, 10.64.0.3"
         );
+    }
+
+    #[test]
+    fn packets_are_no_larger_than_every_interface_in_use_carries() {
+        let least = |local: &[&str]| {
+            let local: Vec<SocketAddr> = local.iter().map(|text| text.parse().expect("an address")).collect();
+            least_mtu(&local, &machine()).map(ByteCount::get)
+        };
+        assert_eq!(least(&["192.168.1.7:0"]), Some(1_500));
+        assert_eq!(least(&["192.168.1.7:0", "10.64.0.3:0"]), Some(1_428));
+        assert_eq!(least(&["0.0.0.0:9899"]), Some(1_428));
+        assert_eq!(least(&["127.0.0.1:0"]), Some(65_536));
+        assert_eq!(least(&["127.0.0.2:0"]), None, "an address that no interface lists");
     }
 
     #[test]

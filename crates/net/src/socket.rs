@@ -32,12 +32,13 @@ pub struct ReceiveBuffers {
 }
 
 impl Socket {
-    /// Opens a socket at `address`; with port 0 the operating system chooses one. An IPv6 socket takes no
-    /// IPv4. Must be called within a tokio runtime.
+    /// Opens a socket at `address`; with port 0 the operating system chooses one. With `device`, packets leave
+    /// and arrive by that interface only, where the system can do that. An IPv6 socket takes no IPv4. Must be
+    /// called within a tokio runtime.
     ///
     /// # Errors
     /// Whatever the operating system says.
-    pub fn bind(address: SocketAddr) -> io::Result<Socket> {
+    pub fn bind(address: SocketAddr, device: Option<&str>) -> io::Result<Socket> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {
             socket.set_only_v6(true)?;
@@ -45,6 +46,9 @@ impl Socket {
         // The system may give less than what is asked for, down to nothing; see `buffer_sizes`.
         let _ = socket.set_recv_buffer_size(WANTED_BUFFER);
         let _ = socket.set_send_buffer_size(WANTED_BUFFER);
+        if let Some(device) = device {
+            bind_device(&socket, device);
+        }
         socket.set_nonblocking(true)?;
         socket.bind(&address.into())?;
         let io = UdpSocket::from_std(socket.into())?;
@@ -166,6 +170,18 @@ impl ReceiveBuffers {
     }
 }
 
+/// Ties a socket to an interface. Old kernels reserve that for privileged users; then routes decide.
+#[cfg(target_os = "linux")]
+fn bind_device(socket: &socket2::Socket, device: &str) {
+    if let Err(error) = socket.bind_device(Some(device.as_bytes())) {
+        tracing::warn!(device, %error, "cannot tie a socket to its interface; routes decide which way packets take");
+    }
+}
+
+/// Elsewhere the source address decides which way packets take.
+#[cfg(not(target_os = "linux"))]
+fn bind_device(_socket: &socket2::Socket, _device: &str) {}
+
 /// The datagrams that the system put together, all of `stride` bytes but the last: slices of one copy.
 fn split(received: &[u8], stride: usize) -> impl Iterator<Item = Bytes> {
     let whole = Bytes::copy_from_slice(received);
@@ -207,7 +223,7 @@ mod tests {
 
     fn pair() -> (Socket, Socket) {
         let loopback = "127.0.0.1:0".parse().expect("an address");
-        (Socket::bind(loopback).expect("a socket"), Socket::bind(loopback).expect("a socket"))
+        (Socket::bind(loopback, None).expect("a socket"), Socket::bind(loopback, None).expect("a socket"))
     }
 
     /// Everything up to `count` datagrams.
@@ -263,7 +279,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_wildcard_socket_knows_where_a_datagram_was_sent_to_and_answers_from_there() {
-        let wildcard = Socket::bind("0.0.0.0:0".parse().expect("an address")).expect("a socket");
+        let wildcard = Socket::bind("0.0.0.0:0".parse().expect("an address"), None).expect("a socket");
         let (asker, _) = pair();
         let asked: SocketAddr = ([127, 0, 0, 3], wildcard.address().port()).into();
         send(&asker, asked, Ecn::NotCapable, 4, b"ping").await;
@@ -275,6 +291,18 @@ mod tests {
         std::future::poll_fn(|context| wildcard.poll_writable(context)).await;
         wildcard.send(&Packets { envelope, segment_size: 4, bytes: b"pong" }).expect("sent");
         assert_eq!(receive(&asker, 1).await[0].remote, asked);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_socket_that_is_tied_to_its_interface_sends_and_receives_there() {
+        let loopback = "127.0.0.1:0".parse().expect("an address");
+        let tied = Socket::bind(loopback, Some("lo")).expect("a socket");
+        let (other, _) = pair();
+        send(&tied, other.address(), Ecn::NotCapable, 4, b"ping").await;
+        assert_eq!(receive(&other, 1).await[0].remote, tied.address());
+        send(&other, tied.address(), Ecn::NotCapable, 4, b"pong").await;
+        assert_eq!(receive(&tied, 1).await[0].remote, other.address());
     }
 
     #[tokio::test]
