@@ -42,6 +42,9 @@ impl Endpoint {
             Err(_) if init.initiate_tag == VerificationTag::ZERO => return,
             Err(refusal) => return self.abort(arrival, back, refusal.cause.into_iter().collect()),
         };
+        if header.destination_port != self.config.port {
+            return self.abort(arrival, back, Vec::new());
+        }
         let existing = self.known_peer(arrival.remote, header);
         match existing.and_then(|id| self.associations.get(&id).map(|known| (id, known.state()))) {
             Some((id, AssociationState::ShutdownAckSent)) => {

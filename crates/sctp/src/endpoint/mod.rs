@@ -7,7 +7,7 @@ mod out_of_the_blue;
 mod pairing;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use anabranch_base::{Machine, Seed, Time};
@@ -195,8 +195,10 @@ impl Endpoint {
     pub fn handle(&mut self, now: Time, arrival: &Arrival) {
         let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
         let header = packet.header();
-        if header.destination_port != self.config.port {
-            return self.answer_out_of_the_blue(arrival, &packet);
+        // RFC 9260 §8.4 rule 1: what is "to or from a non-unicast address" is discarded.
+        let (local, remote) = (arrival.local.ip(), arrival.remote.ip());
+        if !is_unicast(local) || !is_unicast(remote) || remote.is_unspecified() {
+            return;
         }
         let mut chunks = packet.chunks();
         match chunks.next() {
@@ -206,13 +208,15 @@ impl Endpoint {
             {
                 self.on_init(now, arrival, header, &init);
             }
+            // RFC 9260 §8.5.1 A: with tag zero and anything else in it the packet MUST be discarded.
+            _ if header.verification_tag == VerificationTag::ZERO => {}
             Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, header, echo.cookie),
             Some(Ok(first)) => match self.addressee(arrival, header, &first) {
                 Some(id) => self.deliver(now, id, arrival),
                 None => self.answer_out_of_the_blue(arrival, &packet),
             },
             Some(Err(_)) => {
-                if let Some(id) = self.living(header.verification_tag) {
+                if let Some(id) = self.living(header) {
                     self.deliver(now, id, arrival);
                 }
             }
@@ -324,7 +328,7 @@ impl Endpoint {
             _ => false,
         };
         if !is_reflected {
-            return self.living(header.verification_tag);
+            return self.living(header);
         }
         let mut peers = self.associations.iter().filter(|(_, association)| {
             let is_peers = association.tags().1 == Some(header.verification_tag);
@@ -333,8 +337,14 @@ impl Endpoint {
         peers.next().map(|(id, _)| *id)
     }
 
-    /// The association with this tag, unless it is over: what still comes for it then is out of the blue.
-    fn living(&self, tag: VerificationTag) -> Option<AssociationId> {
+    /// The association with the tag of a packet to our port, unless it is over: what still comes for it then is
+    /// out of the blue.
+    fn living(&self, header: CommonHeader) -> Option<AssociationId> {
+        (header.destination_port == self.config.port).then(|| self.named(header.verification_tag))?
+    }
+
+    /// The association that calls itself so, unless it is over.
+    fn named(&self, tag: VerificationTag) -> Option<AssociationId> {
         let id = *self.by_tag.get(&tag)?;
         let association = self.associations.get(&id)?;
         (association.state() != AssociationState::Closed).then_some(id)
@@ -418,6 +428,11 @@ impl Machine for Endpoint {
     fn poll_timeout(&self) -> Option<Time> {
         Endpoint::poll_timeout(self)
     }
+}
+
+/// Whether `ip` names one host. A local address may be unspecified: not every system tells it.
+fn is_unicast(ip: IpAddr) -> bool {
+    !ip.is_multicast() && !matches!(ip, IpAddr::V4(ip) if ip.is_broadcast())
 }
 
 /// Whether one of the association's paths leads to `remote`.

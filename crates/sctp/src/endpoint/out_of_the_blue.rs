@@ -1,38 +1,32 @@
 //! Answers to packets that are for no association (RFC 9260 §8.4). It keeps no state of those who send them.
 
 use super::{Arrival, Endpoint};
-use crate::wire::{Abort, Chunk, CommonHeader, EncodeChunk, Packet, PacketBuilder, ShutdownComplete};
+use crate::wire::{
+    Abort, Cause, Chunk, CommonHeader, EncodeChunk, ErrorChunk, Packet, PacketBuilder, ShutdownComplete,
+};
 
 impl Endpoint {
-    /// RFC 9260 §8.4, rule by rule.
+    /// RFC 9260 §8.4, from rule 2 on: rule 1 was asked before, and INIT (3) and COOKIE-ECHO (4) in the first
+    /// place have answers of their own.
     pub(super) fn answer_out_of_the_blue(&mut self, arrival: &Arrival, packet: &Packet<'_>) {
-        // 1) "If the OOTB packet is to or from a non-unicast address" it is discarded.
-        let (local, remote) = (arrival.local.ip(), arrival.remote.ip());
-        if local.is_multicast() || remote.is_multicast() || remote.is_unspecified() {
+        let contains =
+            |wanted: fn(&Chunk<'_>) -> bool| packet.chunks().map_while(Result::ok).any(|c| wanted(&c));
+        // 2) "If the OOTB packet contains an ABORT chunk, the receiver MUST silently discard".
+        if contains(|chunk| matches!(chunk, Chunk::Abort(_))) {
             return;
         }
-        let mut chunks = packet.chunks().map_while(Result::ok);
-        let Some(first) = chunks.next() else { return };
-        // 2) ABORT, 6) SHUTDOWN-COMPLETE, 7) stale cookie and COOKIE-ACK: nothing that would be answered in
-        // turn for ever.
-        let is_final = |chunk: &Chunk<'_>| {
-            matches!(chunk, Chunk::Abort(_) | Chunk::ShutdownComplete(_) | Chunk::CookieAck | Chunk::Error(_))
-        };
-        if is_final(&first) || chunks.any(|chunk| is_final(&chunk)) {
+        // 5) "If the packet contains a SHUTDOWN ACK chunk, the receiver SHOULD respond [...] with a SHUTDOWN
+        // COMPLETE chunk".
+        if contains(|chunk| matches!(chunk, Chunk::ShutdownAck)) {
+            return self.reflect(arrival, packet.header(), &ShutdownComplete { tag_reflected: true });
+        }
+        // 6) SHUTDOWN-COMPLETE, 7) "an ERROR chunk with the "Stale Cookie" error cause or a COOKIE ACK chunk".
+        if contains(is_final) {
             return;
         }
-        // 5) SHUTDOWN-ACK is answered by SHUTDOWN-COMPLETE, 8) all else by ABORT, both with the packet's own
-        // tag and the T bit.
-        match first {
-            Chunk::ShutdownAck => {
-                self.reflect(arrival, packet.header(), &ShutdownComplete { tag_reflected: true });
-            }
-            Chunk::InitAck(_) | Chunk::Init(_) => {}
-            _ => {
-                let abort = Abort { tag_reflected: true, causes: Vec::new() };
-                self.reflect(arrival, packet.header(), &abort);
-            }
-        }
+        // 8) "The receiver SHOULD respond [...] with an ABORT chunk".
+        let abort = Abort { tag_reflected: true, causes: Vec::new() };
+        self.reflect(arrival, packet.header(), &abort);
     }
 
     /// Answers with one chunk that carries the tag of the packet it answers.
@@ -53,6 +47,17 @@ impl Endpoint {
             builder.finish(self.settings.config.checksum);
             self.reply(arrival, bytes);
         }
+    }
+}
+
+/// What is discarded without an answer.
+fn is_final(chunk: &Chunk<'_>) -> bool {
+    match chunk {
+        Chunk::ShutdownComplete(_) | Chunk::CookieAck => true,
+        Chunk::Error(ErrorChunk { causes }) => {
+            causes.iter().any(|cause| matches!(cause, Cause::StaleCookie(_)))
+        }
+        _ => false,
     }
 }
 
