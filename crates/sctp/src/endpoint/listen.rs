@@ -80,16 +80,13 @@ impl Endpoint {
         if !is_same_way {
             return;
         }
-        let known = self.associations.iter().find(|(_, association)| {
-            let (local, peer) = association.tags();
-            if association.state() == AssociationState::Closed {
-                return false;
-            }
-            local == cookie.local_tag
-                || peer == Some(cookie.peer_tag)
-                || (cookie.tie_tags == (local, peer.unwrap_or(VerificationTag::ZERO)))
-        });
-        let known = known.map(|(id, association)| (*id, association.tags(), association.state()));
+        // The association that it is for or was asked for, else the one with the same peer.
+        let known = self
+            .named(cookie.local_tag)
+            .or_else(|| self.named(cookie.tie_tags.0))
+            .or_else(|| self.known_peer(cookie.remote, header));
+        let known = known.and_then(|id| self.associations.get(&id).map(|known| (id, known)));
+        let known = known.map(|(id, association)| (id, association.tags(), association.state()));
         let is_current = known.is_some_and(|(_, tags, _)| tags == (cookie.local_tag, Some(cookie.peer_tag)));
         if let Some(staleness) = cookie.staleness(now).filter(|_| !is_current) {
             let back = reply_header(header, cookie.peer_tag);
@@ -157,7 +154,7 @@ impl Endpoint {
                     association.on_collision(now, cookie);
                 }
             }
-            // C) A cookie that comes late, and anything else.
+            // C) A cookie that comes late, and "any case not shown": "silently discarded".
             _ => return,
         }
         self.deliver(now, id, arrival);
