@@ -76,7 +76,7 @@ impl Association {
             (State::Opening(handshake), Chunk::InitAck(ack)) => {
                 match handshake.on_init_ack(datagram.path, &ack) {
                     Ok(()) => Flow::Discard,
-                    Err(refusal) => self.refuse(&refusal),
+                    Err(refusal) => self.refuse(datagram.path, &refusal),
                 }
             }
             (State::Opening(handshake), Chunk::CookieAck) => {

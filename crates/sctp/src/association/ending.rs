@@ -8,12 +8,16 @@ use crate::policy::PathId;
 use crate::wire::{self, Abort, Cause, CommonHeader, PacketBuilder, ShutdownComplete, VerificationTag};
 
 impl Association {
-    pub(super) fn refuse(&mut self, refusal: &Refusal) -> Flow {
+    /// An INIT-ACK that came on `path` cannot be accepted.
+    pub(super) fn refuse(&mut self, path: PathId, refusal: &Refusal) -> Flow {
         let reason = CloseReason::ProtocolViolation { what: refusal.what.clone() };
         if let State::Opening(handshake) = &self.state {
-            let header = handshake.header(refusal.peer_tag);
+            // RFC 9260 §3.3.3: an INIT-ACK whose tag is zero gets "an ABORT chunk with the T bit set".
+            let tag_reflected = refusal.peer_tag == VerificationTag::ZERO;
+            let tag = if tag_reflected { handshake.identity.tag } else { refusal.peer_tag };
             let causes = refusal.cause.iter().cloned().collect();
-            self.farewell = Some((PathId::FIRST, self.packet_with_abort(header, causes)));
+            let packet = self.packet_with_abort(handshake.header(tag), Abort { tag_reflected, causes });
+            self.farewell = Some((path, packet));
         }
         Flow::End(reason)
     }
@@ -28,10 +32,19 @@ impl Association {
     }
 
     pub(super) fn abort_with(&mut self, cause: Cause, reason: CloseReason) {
-        if let Some(session) = self.session() {
-            let path = session.usable_path(session.paths.primary());
-            let packet = self.packet_with_abort(session.header(), vec![cause]);
-            self.farewell = Some((path, packet));
+        let way = match &self.state {
+            State::Open(session) | State::Closing(session, _) => {
+                Some((session.usable_path(session.paths.primary()), session.header()))
+            }
+            // A peer that got our cookie may have opened the association.
+            State::Opening(handshake) => {
+                handshake.peer_tag().map(|tag| (handshake.paths().primary(), handshake.header(tag)))
+            }
+            State::Closed(_) => None,
+        };
+        if let Some((path, header)) = way {
+            let abort = Abort { tag_reflected: false, causes: vec![cause] };
+            self.farewell = Some((path, self.packet_with_abort(header, abort)));
         }
         self.end(reason);
     }
@@ -42,13 +55,12 @@ impl Association {
         self.abort_with(cause, CloseReason::ProtocolViolation { what });
     }
 
-    pub(super) fn packet_with_abort(&self, header: CommonHeader, causes: Vec<Cause>) -> Vec<u8> {
+    fn packet_with_abort(&self, header: CommonHeader, abort: Abort) -> Vec<u8> {
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, header, MIN_PACKET);
-        let abort = Abort { tag_reflected: false, causes };
         if builder.push(&abort).is_err() {
             // The causes are too long to be told.
-            let bare = Abort { tag_reflected: false, causes: Vec::new() };
+            let bare = Abort { causes: Vec::new(), ..abort };
             builder.push(&bare).expect("a chunk of four bytes fits");
         }
         builder.finish(self.checksum().unwrap_or(wire::Checksum::Crc32c));

@@ -260,7 +260,7 @@ impl Association {
             State::Open(session) => self.state = State::Closing(session, Shutdown::Pending),
             State::Opening(handshake) => {
                 self.state = State::Opening(handshake);
-                self.end(CloseReason::Graceful);
+                self.abort_with(Cause::UserInitiatedAbort(Vec::new()), CloseReason::Graceful);
             }
             other => self.state = other,
         }

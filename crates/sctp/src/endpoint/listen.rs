@@ -55,12 +55,13 @@ impl Endpoint {
                 self.touch(id);
             }
             Some((id, _)) => self.answer_known(now, request, id),
-            None if self.config.accepts && self.check_count().is_ok() => {
+            // RFC 9260 §5.1: "lack of local resources, it SHOULD respond with an ABORT chunk".
+            None if !self.config.accepts => self.abort(arrival, back, Vec::new()),
+            None if self.check_count().is_err() => self.abort(arrival, back, vec![Cause::OutOfResource]),
+            None => {
                 let name = self.fresh_name((VerificationTag::ZERO, VerificationTag::ZERO));
                 self.answer_init(now, request, &name);
             }
-            // RFC 9260 §5.1: an endpoint that cannot accept "MUST respond with an ABORT chunk".
-            None => self.abort(arrival, back, Vec::new()),
         }
     }
 
@@ -102,7 +103,12 @@ impl Endpoint {
     /// Makes the association that the cookie describes.
     fn open(&mut self, now: Time, arrival: &Arrival, cookie: &StateCookie) {
         if self.check_count().is_err() {
-            return;
+            let back = CommonHeader {
+                source_port: cookie.local_port,
+                destination_port: cookie.peer_port,
+                verification_tag: cookie.peer_tag,
+            };
+            return self.abort(arrival, back, vec![Cause::OutOfResource]);
         }
         let way = PathAddresses { local: arrival.local, remote: arrival.remote };
         // RFC 6951 §5.1: other addresses are reached by the port that the first one uses.
