@@ -92,8 +92,10 @@ impl Association {
             }
             (State::Opening(handshake), Chunk::Error(error)) => {
                 for cause in &error.causes {
-                    if let Cause::StaleCookie(staleness) = cause {
-                        handshake.on_stale_cookie(*staleness);
+                    if let Cause::StaleCookie(staleness) = cause
+                        && let Err(no) = handshake.on_stale_cookie(*staleness)
+                    {
+                        return Flow::End(CloseReason::NoAnswer { attempts: no.attempts });
                     }
                 }
                 Flow::Continue

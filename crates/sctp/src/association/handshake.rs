@@ -30,9 +30,13 @@ pub struct Handshake {
     stage: Stage,
     /// Where the next INIT or COOKIE-ECHO goes.
     path: PathId,
+    /// So many paths, the first ones, the application asked for; the others the peer announced.
+    given: usize,
     attempts: u32,
     rto: Duration,
     is_due: bool,
+    /// How many cookies the peer found too old.
+    stale_cookies: u32,
     /// By how much the cookie was too old, when the peer refused one.
     staleness: Option<Duration>,
 }
@@ -95,8 +99,10 @@ impl Handshake {
             announced,
             stage: Stage::CookieWait,
             path: PathId::FIRST,
+            given: paths.len(),
             attempts: 0,
             is_due: true,
+            stale_cookies: 0,
             staleness: None,
         }
     }
@@ -106,7 +112,7 @@ impl Handshake {
         if self.attempts > self.settings.config.max_init_retransmits {
             return Err(NoAnswer { attempts: self.attempts });
         }
-        self.path = PathId::from_index((self.path.index() + 1) % self.paths().len().max(1));
+        self.path = self.next_path();
         self.rto = (self.rto * 2).min(self.settings.config.rto.max);
         self.is_due = true;
         Ok(())
@@ -167,11 +173,17 @@ impl Handshake {
     }
 
     /// The peer found the cookie too old: begin again and ask for one that lives longer (RFC 9260 §5.2.6).
-    pub fn on_stale_cookie(&mut self, staleness: Duration) {
-        let Some(session) = self.on_cookie_ack() else { return };
+    /// `Err` when that was so as often as INIT may be sent again.
+    pub fn on_stale_cookie(&mut self, staleness: Duration) -> Result<(), NoAnswer> {
+        let Some(session) = self.on_cookie_ack() else { return Ok(()) };
         self.paths = session.paths;
+        self.stale_cookies += 1;
+        if self.stale_cookies > self.settings.config.max_init_retransmits {
+            return Err(NoAnswer { attempts: self.stale_cookies });
+        }
         self.staleness = Some(staleness);
         self.is_due = true;
+        Ok(())
     }
 
     /// Gives the paths away, to open the association by the peer's own INIT (RFC 9260 §5.2.4 B).
@@ -246,6 +258,17 @@ impl Handshake {
             destination_port: self.identity.peer_port,
             verification_tag: tag,
         }
+    }
+
+    /// Where to go on. RFC 9260 §5.4: INIT goes to the addresses that the application gave, a cookie only to
+    /// those of them that are confirmed.
+    fn next_path(&self) -> PathId {
+        let next = |step| PathId::from_index((self.path.index() + step) % self.given.max(1));
+        let may_take = |path: &PathId| match self.stage {
+            Stage::CookieWait => true,
+            Stage::CookieEchoed { .. } => self.paths().sample(*path).state.carries_data(),
+        };
+        (1..=self.given).map(next).find(may_take).unwrap_or(self.path)
     }
 
     fn init(&self) -> Init {
