@@ -1,18 +1,24 @@
 //! Two endpoints joined by pipes under a virtual clock: what the tests of this crate talk through. A pipe
 //! has a delay and can be cut, and packets can be dropped, doubled or spoilt by hand or by chance.
+//!
+//! What left is told line by line, `A -> INIT -> Z`: see [`Pair::take_log`]. A packet that was lost on its
+//! way ends in `lost`; one to an address of neither end ends in that address.
 #![allow(dead_code, reason = "each test file uses its own part of the pair")]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::net::SocketAddr;
+use std::fmt;
+use std::net::{Ipv6Addr, SocketAddr};
 
 use anabranch_base::{Duration, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, SendError};
-use anabranch_sctp::config::Config;
+use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig};
 use anabranch_sctp::event::{CloseReason, Event};
-use anabranch_sctp::policy::{PathId, Registry};
-use anabranch_sctp::wire::{Checksum, Chunk, Packet, Ppid, StreamId};
+use anabranch_sctp::policy::{PathId, PathSample, Registry};
+use anabranch_sctp::wire::{
+    Checksum, Chunk, CommonHeader, EncodeChunk, Packet, PacketBuilder, Ppid, StreamId, VerificationTag,
+};
 use bytes::Bytes;
 
 /// Which end.
@@ -38,6 +44,12 @@ pub struct Side {
     pub endpoint: Endpoint,
     pub id: Option<AssociationId>,
     pub events: Vec<Event>,
+    /// The application reads what arrives before anything is answered.
+    pub reads_at_once: bool,
+    /// What it read so.
+    pub read: Vec<Message>,
+    config: EndpointConfig,
+    lives: u64,
 }
 
 /// One path through the network, both ways.
@@ -47,6 +59,30 @@ pub struct Pipe {
     pub is_cut: bool,
     /// So many packets from this end are dropped next.
     pub drop_next: [u32; 2],
+    /// A translator at A's end shows this UDP port to Z instead of A's, and lets nothing else in.
+    pub translated: Option<u16>,
+    /// The version of its addresses.
+    pub version: IpVersion,
+}
+
+/// A packet that left.
+pub struct Line {
+    pub at: Time,
+    pub from: End,
+    /// Where it went.
+    pub pipe: usize,
+    /// `A -> INIT -> Z`.
+    pub text: String,
+    /// What was in it, if [`Pair::keep_packets`] was called.
+    pub bytes: Bytes,
+}
+
+/// A loss that is planned.
+struct Loss {
+    from: End,
+    chunk: &'static str,
+    /// So many packets with such a chunk are spared before.
+    spared: usize,
 }
 
 /// What chance does to packets, in thousandths.
@@ -64,6 +100,8 @@ struct Flying {
     at: Time,
     order: u64,
     to: End,
+    local: SocketAddr,
+    remote: SocketAddr,
     pipe: usize,
     bytes: Bytes,
 }
@@ -75,8 +113,12 @@ pub struct Pair {
     pub z: Side,
     pub pipes: Vec<Pipe>,
     pub faults: Faults,
-    /// `A -> INIT -> Z`, a line a packet that left.
-    pub log: Vec<String>,
+    /// A line a packet that left.
+    pub log: Vec<Line>,
+    /// Packets may leave one end's address of one pipe for the other end's of another, and travel the latter.
+    pub may_cross: bool,
+    keeps_packets: bool,
+    losses: Vec<Loss>,
     flying: BinaryHeap<Reverse<Flying>>,
     sent: u64,
     chance: u64,
@@ -92,14 +134,23 @@ impl Pair {
 
     /// Two ends with settings of their own.
     pub fn unequal(a: Config, z: Config, pipes: usize) -> Pair {
-        let local = |end: End| (0..pipes).map(|pipe| address(end, pipe)).collect::<Vec<_>>();
+        Pair::over(a, z, &vec![IpVersion::V4; pipes])
+    }
+
+    /// Two ends with a pipe of 10 ms for each of these versions of IP.
+    pub fn over(a: Config, z: Config, versions: &[IpVersion]) -> Pair {
+        let pipes = versions.iter().map(|&version| Pipe::new(version)).collect();
+        let local = |end| versions.iter().enumerate().map(|(pipe, ip)| address_of(end, pipe, *ip)).collect();
         Pair {
             now: Time::ZERO,
-            a: Side::new(a, local(End::A), false, 1),
-            z: Side::new(z, local(End::Z), true, 2),
-            pipes: vec![Pipe { delay: Duration::from_millis(10), is_cut: false, drop_next: [0; 2] }; pipes],
+            a: Side::new(a, local(End::A), false),
+            z: Side::new(z, local(End::Z), true),
+            pipes,
             faults: Faults::default(),
             log: Vec::new(),
+            may_cross: false,
+            keeps_packets: false,
+            losses: Vec::new(),
             flying: BinaryHeap::new(),
             sent: 0,
             chance: 0x9e37_79b9_7f4a_7c15,
@@ -109,21 +160,54 @@ impl Pair {
     /// An open association over all pipes, with every path verified.
     pub fn open(config: Config, pipes: usize) -> Pair {
         let mut pair = Pair::new(config, pipes);
-        pair.connect();
-        pair.run_for(Duration::from_secs(5));
-        assert!(pair.a.events.contains(&Event::Connected), "A opened: {:?}", pair.log);
-        assert!(pair.z.events.contains(&Event::Connected), "Z opened: {:?}", pair.log);
-        pair.log.clear();
-        pair.a.events.clear();
-        pair.z.events.clear();
+        pair.establish();
         pair
+    }
+
+    /// Opens the association, lets every path be verified, and forgets how.
+    pub fn establish(&mut self) {
+        self.connect();
+        self.run_for(Duration::from_secs(5));
+        assert!(self.a.events.contains(&Event::Connected), "A opened: {:?}", self.log);
+        assert!(self.z.events.contains(&Event::Connected), "Z opened: {:?}", self.log);
+        self.log.clear();
+        self.a.events.clear();
+        self.z.events.clear();
     }
 
     /// A begins to open the association.
     pub fn connect(&mut self) {
-        let remotes: Vec<SocketAddr> = (0..self.pipes.len()).map(|pipe| address(End::Z, pipe)).collect();
-        self.a.id = Some(self.a.endpoint.connect(&remotes).expect("addresses of one version"));
-        self.settle(End::A);
+        self.connect_from(End::A);
+    }
+
+    /// An end begins to open the association with all addresses of the other.
+    pub fn connect_from(&mut self, end: End) {
+        let remotes: Vec<SocketAddr> =
+            (0..self.pipes.len()).map(|pipe| self.address(end.other(), pipe)).collect();
+        self.connect_to(end, &remotes);
+    }
+
+    /// An end begins to open the association with these addresses.
+    pub fn connect_to(&mut self, end: End, remotes: &[SocketAddr]) {
+        let side = self.side(end);
+        side.id = Some(side.endpoint.connect(remotes).expect("addresses that can be reached"));
+        self.settle(end);
+    }
+
+    /// An end loses its memory and comes back with the same addresses: a new endpoint without associations.
+    pub fn restart(&mut self, end: End) {
+        let local = self.side(end).config.local.clone();
+        self.restart_with(end, local);
+    }
+
+    /// An end comes back with these addresses.
+    pub fn restart_with(&mut self, end: End, local: Vec<SocketAddr>) {
+        let side = self.side(end);
+        side.config.local = local;
+        side.lives += 2;
+        side.endpoint = endpoint(&side.config, side.lives);
+        side.id = None;
+        side.events.clear();
     }
 
     /// Where chance begins.
@@ -192,9 +276,50 @@ impl Pair {
         self.pipes[pipe].drop_next[end as usize] += 1;
     }
 
-    /// Puts a packet of the test's own on the wire.
+    /// The next packet from `end` with such a chunk is lost.
+    pub fn lose(&mut self, end: End, chunk: &'static str) {
+        self.lose_nth(end, chunk, 1);
+    }
+
+    /// Of the packets from `end` with such a chunk, counted from 1 and from now on, the `nth` is lost.
+    pub fn lose_nth(&mut self, end: End, chunk: &'static str, nth: usize) {
+        self.losses.push(Loss { from: end, chunk, spared: nth - 1 });
+    }
+
+    /// From now on [`Line::bytes`] are kept.
+    pub fn keep_packets(&mut self) {
+        self.keeps_packets = true;
+    }
+
+    /// The packets that left `end` since the last call; of the others there is no trace left either.
+    pub fn take_packets(&mut self, end: End) -> Vec<Bytes> {
+        assert!(self.keeps_packets, "keep_packets was not called");
+        let log = std::mem::take(&mut self.log);
+        log.into_iter().filter(|line| line.from == end).map(|line| line.bytes).collect()
+    }
+
+    /// Puts a packet of the test's own on the wire: it arrives as soon as time goes on.
     pub fn inject(&mut self, to: End, pipe: usize, bytes: Vec<u8>) {
-        self.fly(to, pipe, Bytes::from(bytes), Duration::ZERO);
+        let (local, remote) = (self.address(to, pipe), self.seen(to.other(), pipe));
+        self.fly(to, local, remote, pipe, Bytes::from(bytes), Duration::ZERO);
+    }
+
+    /// A packet from `remote`, whoever that is, arrives at the first address of an end.
+    pub fn inject_from(&mut self, to: End, remote: SocketAddr, bytes: Vec<u8>) {
+        self.fly(to, self.address(to, 0), remote, 0, Bytes::from(bytes), Duration::ZERO);
+        self.run_for(Duration::ZERO);
+    }
+
+    /// Chunks in one packet arrive at an end, with its tag, as if its peer had sent them.
+    pub fn forge(&mut self, to: End, chunks: &[&dyn EncodeChunk]) {
+        let tag = self.at(to).tags().0;
+        self.forge_with_tag(to, tag, chunks);
+    }
+
+    /// Chunks in one packet arrive at an end, with this tag.
+    pub fn forge_with_tag(&mut self, to: End, tag: VerificationTag, chunks: &[&dyn EncodeChunk]) {
+        self.inject(to, 0, packet(tag, chunks));
+        self.run_for(Duration::ZERO);
     }
 
     /// Lets `span` pass.
@@ -238,9 +363,34 @@ impl Pair {
         })
     }
 
-    /// The log since the last call.
+    /// The log since the last call, `A -> INIT -> Z`, a line a packet that left.
     pub fn take_log(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.log)
+        std::mem::take(&mut self.log).into_iter().map(|line| line.text).collect()
+    }
+
+    /// The same with times in front, in milliseconds since `zero`: `1000 A -> INIT -> Z`.
+    pub fn take_timed_log(&mut self, zero: Time) -> Vec<String> {
+        let timed = |line: Line| format!("{} {}", line.at.since(zero).as_millis(), line.text);
+        std::mem::take(&mut self.log).into_iter().map(timed).collect()
+    }
+
+    /// A path of an end as it is now.
+    pub fn path(&mut self, end: End, index: usize) -> PathSample {
+        self.at(end).paths()[index].clone()
+    }
+
+    /// The address of an end on a pipe.
+    pub fn address(&self, end: End, pipe: usize) -> SocketAddr {
+        address_of(end, pipe, self.pipes[pipe].version)
+    }
+
+    /// The address that an end's packets on a pipe come from, as the other end sees it.
+    pub fn seen(&self, end: End, pipe: usize) -> SocketAddr {
+        let mut address = self.address(end, pipe);
+        if let (End::A, Some(port)) = (end, self.pipes[pipe].translated) {
+            address.set_port(port);
+        }
+        address
     }
 
     fn step(&mut self) {
@@ -264,12 +414,8 @@ impl Pair {
 
     fn arrive(&mut self, flying: Flying) {
         let now = self.now;
-        let arrival = Arrival {
-            local: address(flying.to, flying.pipe),
-            remote: address(flying.to.other(), flying.pipe),
-            ecn: Ecn::NotCapable,
-            bytes: flying.bytes,
-        };
+        let Flying { local, remote, bytes, .. } = flying;
+        let arrival = Arrival { local, remote, ecn: Ecn::NotCapable, bytes };
         self.side(flying.to).endpoint.handle(now, &arrival);
         self.settle(flying.to);
     }
@@ -277,14 +423,13 @@ impl Pair {
     /// Sends what an end wants to send and collects what it tells.
     pub fn settle(&mut self, end: End) {
         let now = self.now;
+        self.read_at_once(end);
         let mut bytes = Vec::new();
         loop {
             bytes.clear();
             let Some(departure) = self.side(end).endpoint.poll_transmit(now, &mut bytes, 4) else { break };
-            let pipe = pipe_of(departure.local);
-            assert_eq!(departure.remote, address(end.other(), pipe), "paths lead through their own pipe");
             for segment in bytes.chunks(departure.transmit.segment_size) {
-                self.leave(end, pipe, &Bytes::copy_from_slice(segment));
+                self.leave(end, departure.local, departure.remote, &Bytes::copy_from_slice(segment));
             }
         }
         let side = self.side(end);
@@ -296,34 +441,83 @@ impl Pair {
         }
     }
 
-    fn leave(&mut self, from: End, pipe: usize, bytes: &Bytes) {
-        self.log.push(describe(from, pipe, self.pipes.len(), bytes));
-        let planned = &mut self.pipes[pipe].drop_next[from as usize];
-        if *planned > 0 {
-            *planned -= 1;
-            return;
+    fn read_at_once(&mut self, end: End) {
+        let side = self.side(end);
+        if let Some(id) = side.id.filter(|_| side.reads_at_once)
+            && let Some(association) = side.endpoint.association_mut(id)
+        {
+            side.read.extend(std::iter::from_fn(|| association.receive()));
         }
-        let faults = self.faults;
-        if self.pipes[pipe].is_cut || self.happens(faults.loss) {
-            return;
+    }
+
+    fn leave(&mut self, from: End, local: SocketAddr, remote: SocketAddr, bytes: &Bytes) {
+        let to = from.other();
+        let names = chunk_names(bytes);
+        let Some(pipe) = (0..self.pipes.len()).find(|&pipe| self.address(to, pipe).ip() == remote.ip())
+        else {
+            return self.note(from, 0, &names, &remote.to_string(), bytes);
+        };
+        let source = pipe_of(local);
+        assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
+        // A translator that knows no such port, or the pipe, lets it not through.
+        if self.seen(to, pipe) != remote || self.is_lost(from, pipe, &names) {
+            return self.note(from, pipe, &names, "lost", bytes);
         }
-        let copies = 1 + usize::from(self.happens(faults.duplication));
+        self.note(from, pipe, &names, &format!("{to:?}"), bytes);
+        let (here, there) = (self.address(to, pipe), self.seen(from, source));
+        let copies = 1 + usize::from(self.happens(self.faults.duplication));
         for _ in 0..copies {
             let mut bytes = bytes.clone();
-            if self.happens(faults.corruption) {
+            if self.happens(self.faults.corruption) {
                 let mut spoilt = bytes.to_vec();
                 let at = (self.random() % spoilt.len() as u64) as usize;
                 spoilt[at] ^= 1 << (self.random() % 8);
                 bytes = Bytes::from(spoilt);
             }
-            let late = Duration::from_nanos(self.random() % (faults.jitter.as_nanos() + 1));
-            self.fly(from.other(), pipe, bytes, self.pipes[pipe].delay + late);
+            let late = Duration::from_nanos(self.random() % (self.faults.jitter.as_nanos() + 1));
+            self.fly(to, here, there, pipe, bytes, self.pipes[pipe].delay + late);
         }
     }
 
-    fn fly(&mut self, to: End, pipe: usize, bytes: Bytes, delay: Duration) {
+    /// Whether a packet meets a loss, planned or by chance.
+    fn is_lost(&mut self, from: End, pipe: usize, names: &str) -> bool {
+        let mut is_planned = false;
+        self.losses.retain_mut(|loss| {
+            if loss.from != from || names.split(" + ").all(|name| name != loss.chunk) {
+                return true;
+            }
+            let is_due = loss.spared == 0;
+            loss.spared = loss.spared.saturating_sub(1);
+            is_planned |= is_due;
+            !is_due
+        });
+        let planned = &mut self.pipes[pipe].drop_next[from as usize];
+        if *planned > 0 {
+            *planned -= 1;
+            is_planned = true;
+        }
+        is_planned || self.pipes[pipe].is_cut || self.happens(self.faults.loss)
+    }
+
+    fn note(&mut self, from: End, pipe: usize, names: &str, to: &str, bytes: &Bytes) {
+        let arrow = if self.pipes.len() > 1 { format!("-{}>", pipe + 1) } else { "->".to_owned() };
+        let text = format!("{from:?} {arrow} {names} {arrow} {to}");
+        let bytes = if self.keeps_packets { bytes.clone() } else { Bytes::new() };
+        self.log.push(Line { at: self.now, from, pipe, text, bytes });
+    }
+
+    fn fly(
+        &mut self,
+        to: End,
+        local: SocketAddr,
+        remote: SocketAddr,
+        pipe: usize,
+        bytes: Bytes,
+        delay: Duration,
+    ) {
         self.sent += 1;
-        self.flying.push(Reverse(Flying { at: self.now + delay, order: self.sent, to, pipe, bytes }));
+        let (at, order) = (self.now + delay, self.sent);
+        self.flying.push(Reverse(Flying { at, order, to, local, remote, pipe, bytes }));
     }
 
     fn happens(&mut self, thousandths: u32) -> bool {
@@ -340,22 +534,67 @@ impl Pair {
 }
 
 impl Side {
-    fn new(association: Config, local: Vec<SocketAddr>, accepts: bool, seed: u64) -> Side {
+    fn new(association: Config, local: Vec<SocketAddr>, accepts: bool) -> Side {
         let registry = Registry::standard();
         let config =
             EndpointConfig { association, registry, port: PORT, accepts, local, max_associations: 8 };
-        let endpoint = Endpoint::new(config, Seed::from_number(seed)).expect("sound settings");
-        Side { endpoint, id: None, events: Vec::new() }
+        let lives = if accepts { 2 } else { 1 };
+        let endpoint = endpoint(&config, lives);
+        let (events, read) = (Vec::new(), Vec::new());
+        Side { endpoint, id: None, events, reads_at_once: false, read, config, lives }
     }
 }
 
-/// The address of an end on a pipe.
+impl Pipe {
+    fn new(version: IpVersion) -> Pipe {
+        let delay = Duration::from_millis(10);
+        Pipe { delay, is_cut: false, drop_next: [0; 2], translated: None, version }
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.at.since(Time::ZERO), self.text)
+    }
+}
+
+/// The endpoint of a life: each draws other tags.
+fn endpoint(config: &EndpointConfig, life: u64) -> Endpoint {
+    Endpoint::new(config.clone(), Seed::from_number(life)).expect("sound settings")
+}
+
+/// A packet with both ends' port and this tag.
+pub fn packet(tag: VerificationTag, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
+    let header = CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag };
+    packet_with(header, chunks)
+}
+
+/// A packet with this header.
+pub fn packet_with(header: CommonHeader, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut builder = PacketBuilder::new(&mut bytes, header, usize::from(u16::MAX));
+    chunks.iter().for_each(|chunk| builder.push(*chunk).expect("there is room"));
+    builder.finish(Checksum::Crc32c);
+    bytes
+}
+
+/// The IPv4 address of an end on a pipe.
 pub fn address(end: End, pipe: usize) -> SocketAddr {
+    address_of(end, pipe, IpVersion::V4)
+}
+
+fn address_of(end: End, pipe: usize, version: IpVersion) -> SocketAddr {
     let host = match end {
         End::A => 1,
         End::Z => 2,
     };
-    SocketAddr::from(([10, 0, pipe as u8, host], PORT))
+    match version {
+        IpVersion::V4 => SocketAddr::from(([10, 0, pipe as u8, host], PORT)),
+        IpVersion::V6 => {
+            let ip = Ipv6Addr::new(0x2001, 0xdb8, 0, pipe as u16, 0, 0, 0, u16::from(host));
+            SocketAddr::from((ip, PORT))
+        }
+    }
 }
 
 /// The paths in order.
@@ -366,20 +605,19 @@ pub fn path(index: usize) -> PathId {
 fn pipe_of(local: SocketAddr) -> usize {
     match local {
         SocketAddr::V4(local) => usize::from(local.ip().octets()[2]),
-        SocketAddr::V6(_) => panic!("the pair speaks IPv4"),
+        SocketAddr::V6(local) => usize::from(local.ip().segments()[3]),
     }
 }
 
-/// `A -> INIT -> Z`, with the pipe's number if there are several: `A -2> SACK -2> Z`.
-fn describe(from: End, pipe: usize, pipes: usize, bytes: &[u8]) -> String {
+/// `SACK + DATA`.
+fn chunk_names(bytes: &[u8]) -> String {
     let packet = match Packet::decode(bytes, Checksum::Crc32c) {
         Ok(packet) => packet,
-        Err(error) => return format!("{from:?} -> {error}"),
+        Err(error) => return error.to_string(),
     };
-    let chunks: Vec<String> =
+    let names: Vec<String> =
         packet.chunks().map(|chunk| chunk.map_or_else(|e| e.to_string(), |c| name(&c))).collect();
-    let arrow = if pipes > 1 { format!("-{}>", pipe + 1) } else { "->".to_owned() };
-    format!("{from:?} {arrow} {} {arrow} {:?}", chunks.join(" + "), from.other())
+    names.join(" + ")
 }
 
 fn name(chunk: &Chunk<'_>) -> String {
