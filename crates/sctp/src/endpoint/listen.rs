@@ -169,26 +169,33 @@ impl Endpoint {
     /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
     fn answer_known(&mut self, now: Time, request: Request<'_>, id: AssociationId) {
         let Some(known) = self.associations.get(&id) else { return };
-        let (local, peer) = known.tags();
-        if let Some(identity) = known.identity() {
-            // §5.2.1: "the endpoint MUST respond with an INIT ACK chunk using the same parameters it sent in
-            // its original INIT chunk".
-            let tie_tags = peer.map_or((VerificationTag::ZERO, VerificationTag::ZERO), |peer| (local, peer));
-            let name = Name { tag: identity.tag, tsn: identity.tsn, tie_tags };
-            return self.answer_init(now, request, &name);
-        }
-        // §5.2.2: a restart may not bring new addresses along.
-        let is_known = |ip: &IpAddr| {
-            known.paths().iter().any(|sample| known.path_addresses(sample.id).remote.ip() == *ip)
-        };
-        let new: Vec<IpAddr> = request.body.addresses.iter().filter(|ip| !is_known(ip)).copied().collect();
-        if !new.is_empty() {
-            let parameters = new.iter().flat_map(|ip| address_parameter(*ip).to_bytes()).collect();
+        // §5.2.1, §5.2.2: nobody may bring new addresses into an association that has the peer's already.
+        let new = self.new_addresses(known, &request);
+        if !new.is_empty() && known.state() != AssociationState::CookieWait {
+            let parameters = new.iter().flat_map(|&ip| address_parameter(ip).to_bytes()).collect();
             let causes = vec![Cause::RestartWithNewAddresses(parameters)];
             return self.abort(request.arrival, request.back, causes);
         }
-        let name = self.fresh_name((local, peer.unwrap_or(VerificationTag::ZERO)));
+        let (local, peer) = known.tags();
+        let tie_tags = peer.map_or((VerificationTag::ZERO, VerificationTag::ZERO), |peer| (local, peer));
+        let name = match known.identity() {
+            // §5.2.1: "the endpoint MUST respond with an INIT ACK chunk using the same parameters it sent in
+            // its original INIT chunk".
+            Some(identity) => Name { tag: identity.tag, tsn: identity.tsn, tie_tags },
+            None => self.fresh_name(tie_tags),
+        };
         self.answer_init(now, request, &name);
+    }
+
+    /// The addresses of an INIT that no path leads to, but for those that this end could not reach anyway.
+    fn new_addresses(&self, known: &Association, request: &Request<'_>) -> Vec<IpAddr> {
+        let is_known = |ip: &IpAddr| {
+            known.paths().iter().any(|sample| known.path_addresses(sample.id).remote.ip() == *ip)
+        };
+        let is_reachable =
+            |ip: &IpAddr| self.config.local.iter().any(|local| local.is_ipv4() == ip.is_ipv4());
+        let announced = acceptable(&request.body.addresses, request.arrival.remote.ip());
+        announced.copied().filter(|ip| is_reachable(ip) && !is_known(ip)).collect()
     }
 
     /// Sends the INIT-ACK with its cookie.
