@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::AssociationState;
-use anabranch_sctp::config::Config;
+use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{
@@ -785,4 +785,61 @@ fn the_window_of_an_init_is_the_receive_buffer() {
     let first = Packet::decode(&packets[0], Checksum::Crc32c).expect("sound");
     let Some(Ok(Chunk::Init(init))) = first.chunks().next() else { panic!("no INIT") };
     assert_eq!(init.a_rwnd, 54_321);
+}
+
+/// RFC 9260 §5.2.1: "If the INIT chunk indicates that a new address has been added to the association, then the
+/// entire INIT chunk MUST be discarded".
+#[test]
+fn an_init_with_a_new_address_that_crosses_a_cookie_is_refused() {
+    let mut pair = Pair::new(Config::rfc9260(), 1);
+    pair.lose(End::A, "COOKIE-ECHO");
+    pair.connect();
+    pair.run_for(ms(100));
+    pair.take_log();
+    let added = Parameter::Ipv4Address([203, 0, 113, 5].into());
+    let init = Init { parameters: vec![added.clone()], ..init() };
+    pair.keep_packets();
+    pair.forge_with_tag(End::A, VerificationTag::ZERO, &[&init]);
+    let answers = pair.take_packets(End::A);
+    let packet = Packet::decode(&answers[0], Checksum::Crc32c).expect("sound");
+    let causes = vec![Cause::RestartWithNewAddresses(added.to_bytes())];
+    let abort = Abort { tag_reflected: false, causes };
+    assert_eq!(packet.chunks().collect::<Vec<_>>(), [Ok(Chunk::Abort(abort))]);
+    assert_eq!(packet.header().verification_tag, init.initiate_tag);
+    pair.run_for(secs(5));
+    assert_flows(&mut pair);
+}
+
+#[test]
+fn a_peer_with_addresses_of_a_version_that_this_end_lacks_may_restart() {
+    let mut pair = Pair::over(Config::rfc9260(), Config::rfc9260(), &[IpVersion::V4, IpVersion::V6]);
+    let a = vec![pair.address(End::A, 0), pair.address(End::A, 1)];
+    let z = pair.address(End::Z, 0);
+    pair.restart_with(End::Z, vec![z]);
+    pair.connect_to(End::A, &[z]);
+    pair.run_for(secs(5));
+    pair.restart_with(End::A, a);
+    pair.connect_to(End::A, &[z]);
+    pair.run_for(secs(5));
+    assert!(pair.z.events.contains(&Event::Restarted), "{:?}", pair.log);
+    assert_flows(&mut pair);
+}
+
+/// RFC 9260 §5.4 and §8.3.
+#[test]
+fn the_acceptor_verifies_its_other_paths_while_the_cookie_is_acknowledged() {
+    let mut pair = Pair::new(Config::rfc9260(), 3);
+    pair.connect();
+    pair.run_for(ms(2500));
+    let verification = [
+        "0 A -1> INIT -1> Z",
+        "10 Z -1> INIT-ACK -1> A",
+        "20 A -1> COOKIE-ECHO -1> Z",
+        "30 Z -2> HEARTBEAT -2> A",
+        "30 Z -1> COOKIE-ACK -1> A",
+        "40 A -2> HEARTBEAT-ACK -2> Z",
+        "1030 Z -3> HEARTBEAT -3> A",
+        "1040 A -3> HEARTBEAT-ACK -3> Z",
+    ];
+    assert_eq!(pair.take_timed_log(Time::ZERO), verification);
 }
