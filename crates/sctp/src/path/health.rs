@@ -12,7 +12,8 @@ pub struct Health {
     errors: u32,
     /// The nonce of the HEARTBEAT that is not answered yet, and when it left.
     heartbeat: Option<(u64, Time)>,
-    /// Whether something that can be timed left in this heartbeat period.
+    /// Whether something that can be timed left in this heartbeat period. A HEARTBEAT does not count: it is
+    /// what a period begins with.
     was_used: bool,
 }
 
@@ -80,7 +81,6 @@ impl Health {
     /// A HEARTBEAT with `nonce` left.
     pub fn on_heartbeat_sent(&mut self, nonce: u64, now: Time) {
         self.heartbeat = Some((nonce, now));
-        self.was_used = true;
     }
 
     /// A HEARTBEAT-ACK with `nonce` arrived. If it is the one awaited: when that HEARTBEAT left.
