@@ -131,6 +131,17 @@ impl Session {
         Ok(())
     }
 
+    /// RFC 9260 §8.3: the sending of HEARTBEATs "is discontinued after sending either a SHUTDOWN chunk or SHUTDOWN
+    /// ACK chunk".
+    pub(super) fn stop_heartbeats(&mut self) {
+        self.timers.stop(Timer::Verification);
+        for path in self.paths.ids() {
+            self.timers.stop(Timer::Heartbeat(path));
+            self.timers.stop(Timer::HeartbeatAnswer(path));
+            self.paths.heartbeat(path).give_up_heartbeat();
+        }
+    }
+
     /// Every HB.interval + RTO, with a jitter of half an RTO either way (RFC 9260 §8.3).
     fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
         let rto = self.paths.sample(path).rto;

@@ -64,12 +64,14 @@ impl Session {
     /// Tells the peer that we are done, and what arrived so far.
     pub(super) fn send_shutdown(&mut self, now: Time) {
         let chunk = ShutdownChunk { cumulative_tsn_ack: self.arrivals.cumulative() };
+        self.stop_heartbeats();
         self.post(self.paths.primary(), chunk);
         self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
     }
 
     /// Tells the peer that we are done too.
     pub(super) fn send_shutdown_ack(&mut self, now: Time) {
+        self.stop_heartbeats();
         self.post(self.paths.primary(), ShutdownAck);
         self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
     }
