@@ -387,6 +387,15 @@ impl Association {
         }
     }
 
+    /// A restarted peer's cookie came while the last SHUTDOWN-ACK is not answered (RFC 9260 §5.2.4 A): "it MUST
+    /// NOT set up a new association but instead resend the SHUTDOWN ACK chunk and send an ERROR chunk".
+    pub fn refuse_restart(&mut self, now: Time) {
+        self.repeat_shutdown_ack(now);
+        if let State::Closing(session, _) = &mut self.state {
+            session.report(session.paths.primary(), vec![Cause::CookieReceivedWhileShuttingDown]);
+        }
+    }
+
     /// What this end called itself in its INIT, while that is not answered (RFC 9260 §5.2.1).
     pub fn identity(&self) -> Option<Identity> {
         match &self.state {

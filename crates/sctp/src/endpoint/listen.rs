@@ -143,7 +143,7 @@ impl Endpoint {
         match (is_same_local, is_same_peer, is_tied) {
             // A) The peer restarted.
             (false, false, true) if state == AssociationState::ShutdownAckSent => {
-                association.repeat_shutdown_ack(now);
+                association.refuse_restart(now);
                 self.touch(id);
                 return;
             }
