@@ -140,10 +140,7 @@ impl Association {
                     return Flow::Violation(error.to_string());
                 }
                 if stage == Some(Shutdown::Sent) {
-                    // RFC 9260 §9.2: "it MUST respond to each received packet containing one or more DATA
-                    // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
-                    packet.answer_at_once();
-                    session.send_shutdown(now);
+                    packet.answer_by_shutdown();
                 }
             }
             Chunk::Sack(sack) => {

@@ -19,13 +19,13 @@ pub(super) struct PacketData {
     has_new: bool,
     has_dropped: bool,
     wants_sack: bool,
-    is_last_word: bool,
+    is_after_shutdown: bool,
 }
 
 impl PacketData {
-    /// Whatever the timing says, this packet is acknowledged at once.
-    pub(super) fn answer_at_once(&mut self) {
-        self.is_last_word = true;
+    /// Our SHUTDOWN has left: this packet is answered by another, and at once.
+    pub(super) fn answer_by_shutdown(&mut self) {
+        self.is_after_shutdown = true;
     }
 }
 
@@ -38,7 +38,7 @@ impl Session {
             has_new: false,
             has_dropped: false,
             wants_sack: false,
-            is_last_word: false,
+            is_after_shutdown: false,
         }
     }
 
@@ -105,6 +105,11 @@ impl Session {
         }
         self.reassembly.on_cumulative(self.arrivals.cumulative())?;
         self.sack_path = path;
+        if packet.is_after_shutdown {
+            // RFC 9260 §9.2: "MUST immediately respond to each received packet containing one or more DATA
+            // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
+            self.send_shutdown(now);
+        }
         let has_gap = self.arrivals.has_gap();
         let when = self.policies.timing.on_packet(&PacketNews {
             duplicates_only: !packet.has_new && !packet.has_dropped,
@@ -112,7 +117,7 @@ impl Session {
             closed_gap: packet.had_gap && !has_gap,
             dropped: packet.has_dropped,
             immediate: packet.wants_sack,
-            shutting_down: packet.is_last_word,
+            shutting_down: packet.is_after_shutdown,
         });
         match when {
             When::Now => self.is_sack_due = true,
