@@ -32,12 +32,15 @@ impl PacketData {
 impl Session {
     /// A packet begins.
     pub(super) fn begin_packet(&self) -> PacketData {
+        let has_received = self.arrivals.highest() != self.agreement.peer_tsn.previous();
         PacketData {
             had_gap: self.arrivals.has_gap(),
             has_data: false,
             has_new: false,
             has_dropped: false,
-            wants_sack: false,
+            // RFC 9260 §5.1: "After the reception of the first DATA chunk in an association, the endpoint MUST
+            // immediately respond with a SACK chunk".
+            wants_sack: !has_received,
             is_after_shutdown: false,
         }
     }
