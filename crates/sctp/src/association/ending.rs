@@ -16,7 +16,7 @@ impl Association {
             let tag_reflected = refusal.peer_tag == VerificationTag::ZERO;
             let tag = if tag_reflected { handshake.identity.tag } else { refusal.peer_tag };
             let causes = refusal.cause.iter().cloned().collect();
-            let packet = self.packet_with_abort(handshake.header(tag), Abort { tag_reflected, causes });
+            let packet = self.packet_with_abort(handshake.header(tag), &Abort { tag_reflected, causes });
             self.farewell = Some((path, packet));
         }
         Flow::End(reason)
@@ -44,7 +44,7 @@ impl Association {
         };
         if let Some((path, header)) = way {
             let abort = Abort { tag_reflected: false, causes: vec![cause] };
-            self.farewell = Some((path, self.packet_with_abort(header, abort)));
+            self.farewell = Some((path, self.packet_with_abort(header, &abort)));
         }
         self.end(reason);
     }
@@ -55,12 +55,12 @@ impl Association {
         self.abort_with(cause, CloseReason::ProtocolViolation { what });
     }
 
-    fn packet_with_abort(&self, header: CommonHeader, abort: Abort) -> Vec<u8> {
+    fn packet_with_abort(&self, header: CommonHeader, abort: &Abort) -> Vec<u8> {
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, header, MIN_PACKET);
-        if builder.push(&abort).is_err() {
+        if builder.push(abort).is_err() {
             // The causes are too long to be told.
-            let bare = Abort { causes: Vec::new(), ..abort };
+            let bare = Abort { tag_reflected: abort.tag_reflected, causes: Vec::new() };
             builder.push(&bare).expect("a chunk of four bytes fits");
         }
         builder.finish(self.checksum().unwrap_or(wire::Checksum::Crc32c));
