@@ -42,6 +42,7 @@ use crate::policy::{PathId, PathSample};
 pub use crate::receive::Message;
 use crate::record::Record;
 pub use crate::send::Outgoing;
+use crate::seq::Tsn;
 use crate::wire;
 use crate::wire::{Cause, VerificationTag};
 
@@ -285,6 +286,11 @@ impl Association {
         if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
             paths.set_primary(path);
         }
+    }
+
+    /// The cumulative TSN ack points, once there are any: of what arrived here, and of what was sent.
+    pub fn ack_points(&self) -> Option<(Tsn, Tsn)> {
+        self.session().map(|session| (session.arrivals.cumulative(), session.send.ack_point()))
     }
 
     /// Where the association is in its life.
