@@ -80,7 +80,10 @@ impl Association {
                 session.paths
             }
             State::Opening(mut handshake) => handshake.take_paths(),
-            State::Closed(_) => return,
+            State::Closed(grave) => {
+                self.state = State::Closed(grave);
+                return;
+            }
         };
         self.state = State::Closed(Grave { paths, tags });
         self.events.push_back(Event::Closed(reason));

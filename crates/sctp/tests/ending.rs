@@ -1,0 +1,22 @@
+//! Calling an association off (RFC 9260 §9.1).
+
+mod pair;
+
+use anabranch_base::Duration;
+use anabranch_sctp::config::Config;
+use anabranch_sctp::event::CloseReason;
+use pair::{End, Pair};
+
+#[test]
+fn calling_off_twice_is_calling_off_once() {
+    let mut pair = Pair::open(Config::rfc9260(), 2);
+    let association = pair.at(End::A);
+    association.abort("enough");
+    association.abort("really");
+    // The paths can still be looked at, and the ABORT still knows its way.
+    assert_eq!(association.paths().len(), 2);
+    pair.settle(End::A);
+    pair.run_for(Duration::from_millis(100));
+    assert_eq!(pair.closed(End::A), Some(CloseReason::AbortedHere { why: "enough".to_owned() }));
+    assert!(matches!(pair.closed(End::Z), Some(CloseReason::AbortedByPeer { .. })));
+}
