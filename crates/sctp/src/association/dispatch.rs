@@ -32,7 +32,7 @@ impl Association {
         let Some(checksum) = self.checksum() else { return };
         let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) else { return };
         if let Some(paths) = self.paths_mut() {
-            paths.counters_mut(datagram.path).received_packets += 1;
+            paths.on_arrival(datagram.path, now);
         }
         let mut data = self.session_mut().map(|session| {
             session.begin_event();

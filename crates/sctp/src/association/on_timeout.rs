@@ -33,7 +33,8 @@ impl Session {
         }
         let is_probe = self.peer_window.probe.is_some_and(|probe| lost == [probe]);
         let times = self.paths.on_timeout(path);
-        let signal = match is_probe && self.peer_window.has_answered {
+        let is_heard = self.paths.is_heard(path);
+        let signal = match is_probe && is_heard && self.peer_window.has_answered {
             true => Signal::ProbeUnanswered,
             false => Signal::Timeout { again: times > 1 },
         };
@@ -58,9 +59,11 @@ impl Session {
         }
         self.policies.order.on_timeout(path);
         self.record(now, path, Happening::Timeout);
-        match response.is_error && !is_refused {
-            true => self.count_error(path, true),
-            false => Ok(()),
+        match (response.is_error, is_refused) {
+            (true, false) => self.count_error(path, true),
+            // The peer lives, and answers by another path: what it has no room for may wait for what is lost here.
+            (true, true) if !is_heard => self.count_error(path, false),
+            (true, true) | (false, _) => Ok(()),
         }
     }
 

@@ -43,6 +43,7 @@ struct Path {
     /// Expiries of T3-rtx since something was acknowledged.
     timeouts_in_row: u32,
     last_data: Option<Time>,
+    last_arrival: Option<Time>,
     /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
     /// of a packet sent since.
     round: u64,
@@ -104,6 +105,7 @@ impl PathTable {
             is_probing_window: false,
             timeouts_in_row: 0,
             last_data: None,
+            last_arrival: None,
             round: 0,
             counters: PathCounters::default(),
         });
@@ -202,6 +204,13 @@ impl PathTable {
         sample
     }
 
+    /// A packet came this way.
+    pub fn on_arrival(&mut self, id: PathId, now: Time) {
+        let path = &mut self.paths[id.index()];
+        path.last_arrival = Some(now);
+        path.counters.received_packets += 1;
+    }
+
     /// A HEARTBEAT's round trip took `sample`.
     pub fn on_round_trip(&mut self, id: PathId, sample: Duration) {
         self.paths[id.index()].round_trip.on_sample(sample);
@@ -294,6 +303,12 @@ impl PathTable {
     /// The health of a path, to be told of heartbeats. State changes go through the table.
     pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
         &mut self.paths[id.index()].health
+    }
+
+    /// Whether a packet came this way since data last left on it.
+    pub fn is_heard(&self, id: PathId) -> bool {
+        let path = &self.paths[id.index()];
+        path.last_arrival > path.last_data
     }
 
     /// The sums of a path, to be added to.
