@@ -1,0 +1,355 @@
+//! Frames and their bytes. It knows the shape of each, and not whose turn it is.
+
+use anabranch_base::ByteCount;
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::name::{FileName, NameError};
+
+/// The version of this protocol.
+pub const VERSION: u8 = 1;
+/// The most bytes of a file in one DATA frame.
+pub const MAX_PIECE: usize = 64 * 1024;
+/// The most bytes of a verdict's reason.
+pub const MAX_WHY: usize = 1024;
+/// The longest frame: a DATA frame with its kind.
+pub const MAX_FRAME: usize = 1 + MAX_PIECE;
+
+/// A SHA-256.
+pub type Digest = [u8; 32];
+
+/// One frame, what is long borrowed from its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FrameRef<'a> {
+    /// A file is coming.
+    Offer(Offer),
+    /// The next piece of it.
+    Data(&'a [u8]),
+    /// That was all.
+    End {
+        /// How much it was.
+        size: ByteCount,
+        /// The hash of all of it.
+        digest: Digest,
+    },
+    /// What became of it.
+    Verdict(Verdict),
+}
+
+/// What is known of a file before its first byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// What it is called.
+    pub name: FileName,
+    /// How long it is; `None` where nobody knows yet (a pipe).
+    pub size: Option<ByteCount>,
+    /// Unix permission bits, without set-user-id and its like.
+    pub mode: Option<u32>,
+}
+
+/// How the receiver judges a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// In a word.
+    pub outcome: Outcome,
+    /// In words for a human; empty where all is well.
+    pub why: String,
+}
+
+/// A verdict in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is stored and its hash is right.
+    Verified,
+    /// It was not wanted.
+    Refused,
+    /// It was wanted, and something went wrong.
+    Failed,
+}
+
+/// Why bytes are no frame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// No byte.
+    #[error("an empty frame")]
+    Empty,
+    /// The kind is none of ours: whoever is there speaks something else.
+    #[error("a frame of unknown kind {0:#04x}")]
+    UnknownKind(u8),
+    /// Too short, or bytes left over.
+    #[error("a frame {kind} of {length} bytes, expected {expected}")]
+    Length {
+        /// The kind's name.
+        kind: &'static str,
+        /// Its length.
+        length: usize,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A newer protocol.
+    #[error(
+        "version {0} of the file protocol, this program speaks {VERSION}: use the same release at both ends"
+    )]
+    Version(u8),
+    /// A field has a value without a meaning.
+    #[error("{field} is {value:#x}, which means nothing")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u64,
+    },
+    /// A reason that is no text, or would play tricks on a terminal.
+    #[error("a verdict's reason that is not printable text")]
+    Text,
+    /// A file name that may not be used.
+    #[error(transparent)]
+    Name(#[from] NameError),
+}
+
+impl Verdict {
+    /// All is well.
+    pub fn verified() -> Verdict {
+        Verdict { outcome: Outcome::Verified, why: String::new() }
+    }
+
+    /// The file is not wanted.
+    pub fn refused(why: &dyn ToString) -> Verdict {
+        Verdict { outcome: Outcome::Refused, why: why.to_string() }
+    }
+
+    /// The file could not be stored.
+    pub fn failed(why: &dyn ToString) -> Verdict {
+        Verdict { outcome: Outcome::Failed, why: why.to_string() }
+    }
+
+    /// Whether the file is stored and right.
+    pub fn is_verified(&self) -> bool {
+        self.outcome == Outcome::Verified
+    }
+}
+
+/// Reads one frame. Every byte of it has a meaning, else it is an error.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
+    let (&kind, rest) = frame.split_first().ok_or(FrameError::Empty)?;
+    match kind {
+        OFFER => decode_offer(rest),
+        DATA if rest.is_empty() || rest.len() > MAX_PIECE => Err(length("DATA", frame, "2 to 65,537")),
+        DATA => Ok(FrameRef::Data(rest)),
+        END => decode_end(rest),
+        VERDICT => decode_verdict(rest),
+        unknown => Err(FrameError::UnknownKind(unknown)),
+    }
+}
+
+/// Writes one frame. A verdict's reason beyond [`MAX_WHY`] is cut, its control characters become spaces.
+pub fn encode(frame: &FrameRef<'_>) -> Bytes {
+    let mut bytes = BytesMut::new();
+    match frame {
+        FrameRef::Offer(offer) => encode_offer(offer, &mut bytes),
+        FrameRef::Data(piece) => {
+            bytes.reserve(1 + piece.len());
+            bytes.put_u8(DATA);
+            bytes.put_slice(piece);
+        }
+        FrameRef::End { size, digest } => {
+            bytes.put_u8(END);
+            bytes.put_u64(size.get());
+            bytes.put_slice(digest);
+        }
+        FrameRef::Verdict(verdict) => {
+            bytes.put_slice(&[VERDICT, verdict.outcome.code()]);
+            let why = verdict.why.replace(char::is_control, " ");
+            bytes.put_slice(&why.as_bytes()[..why.floor_char_boundary(MAX_WHY)]);
+        }
+    }
+    bytes.freeze()
+}
+
+fn decode_offer(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
+    // The version comes first, so that a newer layout is named and not taken for garbage.
+    if let Some(&version) = rest.first().filter(|version| **version != VERSION) {
+        return Err(FrameError::Version(version));
+    }
+    let (head, name) = rest.split_first_chunk::<14>().ok_or(length("OFFER", rest, "at least 15"))?;
+    let [_, flags, size @ .., m0, m1, m2, m3] = *head;
+    if flags & !(SIZE_KNOWN | MODE_KNOWN) != 0 {
+        return Err(FrameError::Field { field: "an offer's flags", value: flags.into() });
+    }
+    let (size, mode) = (u64::from_be_bytes(size), u32::from_be_bytes([m0, m1, m2, m3]));
+    if mode & !PERMISSIONS != 0 || (flags & MODE_KNOWN == 0 && mode != 0) {
+        return Err(FrameError::Field { field: "an offer's mode", value: mode.into() });
+    }
+    if flags & SIZE_KNOWN == 0 && size != 0 {
+        return Err(FrameError::Field { field: "an offer's unknown size", value: size });
+    }
+    Ok(FrameRef::Offer(Offer {
+        name: FileName::from_bytes(name)?,
+        size: (flags & SIZE_KNOWN != 0).then_some(ByteCount::new(size)),
+        mode: (flags & MODE_KNOWN != 0).then_some(mode),
+    }))
+}
+
+fn encode_offer(offer: &Offer, bytes: &mut BytesMut) {
+    let size_known = if offer.size.is_some() { SIZE_KNOWN } else { 0 };
+    let mode_known = if offer.mode.is_some() { MODE_KNOWN } else { 0 };
+    bytes.put_slice(&[OFFER, VERSION, size_known | mode_known]);
+    bytes.put_u64(offer.size.unwrap_or_default().get());
+    bytes.put_u32(offer.mode.unwrap_or_default() & PERMISSIONS);
+    bytes.put_slice(offer.name.as_str().as_bytes());
+}
+
+fn decode_end(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
+    let wrong = || length("END", rest, "41");
+    let (size, digest) = rest.split_first_chunk::<8>().ok_or_else(wrong)?;
+    let digest = digest.try_into().map_err(|_| wrong())?;
+    Ok(FrameRef::End { size: ByteCount::new(u64::from_be_bytes(*size)), digest })
+}
+
+fn decode_verdict(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
+    let (&code, why) = rest.split_first().ok_or(length("VERDICT", rest, "2 to 1,026"))?;
+    if why.len() > MAX_WHY {
+        return Err(length("VERDICT", rest, "2 to 1,026"));
+    }
+    let outcome =
+        Outcome::from_code(code).ok_or(FrameError::Field { field: "a verdict", value: code.into() })?;
+    let why = std::str::from_utf8(why).ok().filter(|why| !why.contains(char::is_control));
+    let why = why.ok_or(FrameError::Text)?.to_owned();
+    Ok(FrameRef::Verdict(Verdict { outcome, why }))
+}
+
+fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError {
+    FrameError::Length { kind, length: rest.len() + 1, expected }
+}
+
+impl Outcome {
+    /// For documents and logs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Verified => "verified",
+            Outcome::Refused => "refused",
+            Outcome::Failed => "failed",
+        }
+    }
+
+    fn code(self) -> u8 {
+        match self {
+            Outcome::Verified => 0,
+            Outcome::Refused => 1,
+            Outcome::Failed => 2,
+        }
+    }
+
+    fn from_code(code: u8) -> Option<Outcome> {
+        [Outcome::Verified, Outcome::Refused, Outcome::Failed].into_iter().find(|o| o.code() == code)
+    }
+}
+
+const OFFER: u8 = 1;
+const DATA: u8 = 2;
+const END: u8 = 3;
+const VERDICT: u8 = 4;
+
+const SIZE_KNOWN: u8 = 1;
+const MODE_KNOWN: u8 = 2;
+/// Read, write and execute for owner, group and others.
+const PERMISSIONS: u32 = 0o777;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
+
+    use super::*;
+
+    fn offer(size: Option<u64>, mode: Option<u32>) -> FrameRef<'static> {
+        let name = FileName::new("a.bin").expect("a plain name");
+        FrameRef::Offer(Offer { name, size: size.map(ByteCount::new), mode })
+    }
+
+    #[test]
+    fn an_offer_is_these_bytes() {
+        let expected = b"\x01\x01\x03\0\0\0\0\0\x01\0\0\0\0\x01\xa4a.bin";
+        assert_eq!(encode(&offer(Some(65_536), Some(0o644))), expected.as_slice());
+        assert_eq!(decode(expected), Ok(offer(Some(65_536), Some(0o644))));
+        let unknown = b"\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0a.bin";
+        assert_eq!(decode(unknown), Ok(offer(None, None)));
+    }
+
+    #[test]
+    fn what_is_too_short_or_too_long_is_refused() {
+        let frames = [
+            encode(&offer(Some(1), None)),
+            encode(&FrameRef::End { size: ByteCount::new(1), digest: [7; 32] }),
+        ];
+        for frame in frames {
+            for length in 0..15.min(frame.len()) {
+                assert!(decode(&frame[..length]).is_err(), "{length} bytes of {frame:?}");
+            }
+        }
+        let mut long = encode(&FrameRef::End { size: ByteCount::new(1), digest: [7; 32] }).to_vec();
+        long.push(0);
+        assert!(matches!(decode(&long), Err(FrameError::Length { length: 42, .. })));
+        assert!(matches!(decode(&[DATA]), Err(FrameError::Length { .. })));
+        assert!(matches!(decode(&[DATA; MAX_FRAME + 1]), Err(FrameError::Length { .. })));
+        assert!(decode(&[DATA; MAX_FRAME]).is_ok());
+        assert!(matches!(decode(&[VERDICT]), Err(FrameError::Length { .. })));
+    }
+
+    #[test]
+    fn values_without_a_meaning_are_refused() {
+        assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
+        assert_eq!(decode(&[OFFER, 2, 9, 9]), Err(FrameError::Version(2)));
+        assert!(matches!(decode(b"\x01\x01\x04\0\0\0\0\0\0\0\0\0\0\0\0a"), Err(FrameError::Field { .. })));
+        // Set-user-id does not travel.
+        assert!(matches!(
+            decode(b"\x01\x01\x02\0\0\0\0\0\0\0\0\0\0\x0f\xffa"),
+            Err(FrameError::Field { .. })
+        ));
+        assert!(matches!(decode(&[VERDICT, 3]), Err(FrameError::Field { .. })));
+        assert_eq!(decode(&[VERDICT, 2, 0xff]), Err(FrameError::Text));
+        assert_eq!(decode(&[VERDICT, 2, 0x1b]), Err(FrameError::Text));
+        assert!(matches!(decode(b"\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0../x"), Err(FrameError::Name(_))));
+    }
+
+    #[test]
+    fn a_reason_travels_without_control_characters() {
+        let frame = encode(&FrameRef::Verdict(Verdict::refused(&"a\u{1b}[2Jb")));
+        assert_eq!(decode(&frame), Ok(FrameRef::Verdict(Verdict::refused(&"a [2Jb"))));
+    }
+
+    #[test]
+    fn a_long_reason_is_cut_between_characters() {
+        let why = "ä".repeat(MAX_WHY);
+        let frame = encode(&FrameRef::Verdict(Verdict::failed(&why)));
+        let Ok(FrameRef::Verdict(read)) = decode(&frame) else { panic!("{frame:?}") };
+        assert_eq!(read.why, "ä".repeat(MAX_WHY / 2));
+    }
+
+    fn frames() -> impl Strategy<Value = Vec<u8>> {
+        let verdicts = prop_oneof![Just(Outcome::Verified), Just(Outcome::Refused), Just(Outcome::Failed)];
+        prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..100),
+            (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60))
+                .prop_map(|(kind, rest)| { [[kind % 6].as_slice(), &rest].concat() }),
+            (prop::option::of(any::<u64>()), prop::option::of(0_u32..0o1000))
+                .prop_map(|(size, mode)| encode(&offer(size, mode)).to_vec()),
+            (any::<u64>(), any::<Digest>()).prop_map(|(size, digest)| {
+                encode(&FrameRef::End { size: ByteCount::new(size), digest }).to_vec()
+            }),
+            (verdicts, "\\PC{0,40}")
+                .prop_map(|(outcome, why)| { encode(&FrameRef::Verdict(Verdict { outcome, why })).to_vec() }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_can_be_read_is_written_back_byte_for_byte(bytes in frames()) {
+            if let Ok(frame) = decode(&bytes) {
+                let written = encode(&frame);
+                prop_assert_eq!(written.as_ref(), bytes.as_slice());
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The receiving end's view of a transfer: whose turn it is, what to do next, whether the hash is right. It
+//! knows no file system: it says what to create and write, and is told when that failed.
+
+use anabranch_base::ByteCount;
+use sha2::{Digest as _, Sha256};
+
+use super::frame::{Digest, FrameError, FrameRef, Offer, Verdict, decode};
+use super::name::FileName;
+
+/// Reads a sender's messages, one after another.
+#[derive(Debug, Default)]
+pub struct Receiver {
+    state: State,
+}
+
+/// What the owner of a [`Receiver`] does after a message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// Make a place for this file. Where that fails, [`Receiver::give_up`] and send a verdict.
+    Create(Offer),
+    /// Add these bytes to it; where that fails, likewise.
+    Write(&'a [u8]),
+    /// All is there and the hash is right: make it permanent and send a verdict.
+    Keep {
+        /// The file's name.
+        name: FileName,
+        /// Its length.
+        size: ByteCount,
+        /// Its hash, computed here.
+        digest: Digest,
+    },
+    /// Throw away what there is and send this verdict.
+    Discard(Verdict),
+    /// Nothing: the rest of a file that was given up.
+    Ignore,
+}
+
+/// A sender that breaks the protocol. There is no way on: abort the association.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReceiverError {
+    /// Not a frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A frame that has no place here.
+    #[error("{0} out of turn")]
+    OutOfTurn(&'static str),
+    /// More or less than was promised.
+    #[error("{received} of {name:?} came, {promised} were promised")]
+    Size {
+        /// The file.
+        name: String,
+        /// What came.
+        received: ByteCount,
+        /// What was promised.
+        promised: ByteCount,
+    },
+}
+
+#[derive(Debug, Default)]
+enum State {
+    /// An offer comes next.
+    #[default]
+    Waiting,
+    /// Pieces of this file come next.
+    Receiving(Arriving),
+    /// What comes belongs to a file that was given up.
+    Ignoring,
+}
+
+#[derive(Debug)]
+struct Arriving {
+    offer: Offer,
+    received: ByteCount,
+    hash: Sha256,
+}
+
+impl Receiver {
+    /// Reads one message and says what to do.
+    ///
+    /// # Errors
+    /// Where the peer breaks the protocol.
+    pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
+        let frame = match decode(message) {
+            // A name that may not be used is the user's fault, not the program's: the next file may come.
+            Err(FrameError::Name(error)) if self.current().is_none() => {
+                self.state = State::Ignoring;
+                return Ok(Step::Discard(Verdict::refused(&error)));
+            }
+            frame => frame?,
+        };
+        match frame {
+            FrameRef::Offer(offer) => self.on_offer(offer),
+            FrameRef::Data(piece) => self.on_data(piece),
+            FrameRef::End { size, digest } => self.on_end(size, digest),
+            FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
+        }
+    }
+
+    /// Gives up the file that is arriving: the rest of it is ignored.
+    pub fn give_up(&mut self) {
+        if self.current().is_some() {
+            self.state = State::Ignoring;
+        }
+    }
+
+    /// The file that is arriving and how much of it came.
+    pub fn current(&self) -> Option<(&Offer, ByteCount)> {
+        match &self.state {
+            State::Receiving(file) => Some((&file.offer, file.received)),
+            State::Waiting | State::Ignoring => None,
+        }
+    }
+
+    fn on_offer(&mut self, offer: Offer) -> Result<Step<'static>, ReceiverError> {
+        if self.current().is_some() {
+            return Err(ReceiverError::OutOfTurn("an offer"));
+        }
+        let file = Arriving { offer: offer.clone(), received: ByteCount::ZERO, hash: Sha256::new() };
+        self.state = State::Receiving(file);
+        Ok(Step::Create(offer))
+    }
+
+    fn on_data<'a>(&mut self, piece: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
+        match &mut self.state {
+            State::Waiting => Err(ReceiverError::OutOfTurn("data")),
+            State::Ignoring => Ok(Step::Ignore),
+            State::Receiving(file) => {
+                file.received += ByteCount::of_len(piece.len());
+                if let Some(promised) = file.offer.size.filter(|promised| file.received > *promised) {
+                    return Err(file.wrong_size(promised));
+                }
+                file.hash.update(piece);
+                Ok(Step::Write(piece))
+            }
+        }
+    }
+
+    fn on_end(&mut self, size: ByteCount, digest: Digest) -> Result<Step<'static>, ReceiverError> {
+        match std::mem::take(&mut self.state) {
+            State::Waiting => Err(ReceiverError::OutOfTurn("an end")),
+            State::Ignoring => Ok(Step::Ignore),
+            State::Receiving(file) => {
+                let promised = file.offer.size.unwrap_or(size);
+                if file.received != size || size != promised {
+                    return Err(file.wrong_size(promised));
+                }
+                if Digest::from(file.hash.finalize()) != digest {
+                    return Ok(Step::Discard(Verdict::failed(&"the SHA-256 of what arrived differs")));
+                }
+                Ok(Step::Keep { name: file.offer.name, size, digest })
+            }
+        }
+    }
+}
+
+impl Arriving {
+    fn wrong_size(&self, promised: ByteCount) -> ReceiverError {
+        let name = self.offer.name.to_string();
+        ReceiverError::Size { name, received: self.received, promised }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Strategy, any, prop, proptest};
+
+    use super::super::frame::{MAX_PIECE, encode};
+    use super::*;
+
+    fn offer(size: Option<u64>) -> Offer {
+        let name = FileName::new("a").expect("a plain name");
+        Offer { name, size: size.map(ByteCount::new), mode: None }
+    }
+
+    fn offered(size: Option<u64>) -> Vec<u8> {
+        encode(&FrameRef::Offer(offer(size))).to_vec()
+    }
+
+    fn data(piece: &[u8]) -> Vec<u8> {
+        encode(&FrameRef::Data(piece)).to_vec()
+    }
+
+    fn end(size: u64, content: &[u8]) -> Vec<u8> {
+        let digest = Sha256::digest(content).into();
+        encode(&FrameRef::End { size: ByteCount::new(size), digest }).to_vec()
+    }
+
+    #[test]
+    fn a_file_is_created_written_and_kept() {
+        let mut receiver = Receiver::default();
+        assert_eq!(receiver.handle(&offered(Some(6))), Ok(Step::Create(offer(Some(6)))));
+        assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Write(b"abc")));
+        assert_eq!(receiver.handle(&data(b"def")), Ok(Step::Write(b"def")));
+        assert_eq!(receiver.current().map(|(_, received)| received), Some(ByteCount::new(6)));
+        let digest = Sha256::digest(b"abcdef").into();
+        let kept = Step::Keep { name: offer(None).name, size: ByteCount::new(6), digest };
+        assert_eq!(receiver.handle(&end(6, b"abcdef")), Ok(kept));
+        assert_eq!(receiver.current(), None);
+    }
+
+    #[test]
+    fn files_of_unknown_and_of_no_length_are_kept() {
+        for promised in [None, Some(0)] {
+            let mut receiver = Receiver::default();
+            receiver.handle(&offered(promised)).expect("an offer");
+            assert!(matches!(receiver.handle(&end(0, b"")), Ok(Step::Keep { .. })));
+        }
+    }
+
+    #[test]
+    fn a_wrong_hash_discards_the_file_and_the_next_may_come() {
+        let mut receiver = Receiver::default();
+        receiver.handle(&offered(None)).expect("an offer");
+        receiver.handle(&data(b"abc")).expect("data");
+        let Ok(Step::Discard(verdict)) = receiver.handle(&end(3, b"abd")) else {
+            panic!("kept a wrong file")
+        };
+        assert_eq!(verdict, Verdict::failed(&"the SHA-256 of what arrived differs"));
+        assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+    }
+
+    #[test]
+    fn the_rest_of_a_file_given_up_is_ignored() {
+        for ended in [true, false] {
+            let mut receiver = Receiver::default();
+            receiver.handle(&offered(None)).expect("an offer");
+            receiver.give_up();
+            assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Ignore));
+            if ended {
+                assert_eq!(receiver.handle(&end(3, b"abc")), Ok(Step::Ignore));
+            }
+            assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+        }
+    }
+
+    #[test]
+    fn a_name_that_climbs_is_refused_and_the_next_file_may_come() {
+        let mut hostile = offered(None);
+        hostile.truncate(hostile.len() - 1);
+        hostile.extend_from_slice(b"../../etc/cron.d/x");
+        let mut receiver = Receiver::default();
+        let Ok(Step::Discard(verdict)) = receiver.handle(&hostile) else { panic!("took {hostile:?}") };
+        assert_eq!(verdict.why, r#"the file name "../../etc/cron.d/x" holds a path separator"#);
+        assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Ignore));
+        assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+    }
+
+    #[test]
+    fn what_comes_out_of_turn_is_an_error() {
+        let wrong = |messages: &[&[u8]]| {
+            let mut receiver = Receiver::default();
+            let (last, first) = messages.split_last().expect("a message");
+            first.iter().for_each(|message| assert!(receiver.handle(message).is_ok()));
+            receiver.handle(last).expect_err("out of turn").to_string()
+        };
+        assert_eq!(wrong(&[&data(b"abc")]), "data out of turn");
+        assert_eq!(wrong(&[&end(0, b"")]), "an end out of turn");
+        assert_eq!(wrong(&[&offered(None), &offered(None)]), "an offer out of turn");
+        assert_eq!(wrong(&[&encode(&FrameRef::Verdict(Verdict::verified()))]), "a verdict out of turn");
+        assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" came, 2 B were promised");
+        assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" came, 2 B were promised");
+        assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" came, 1 B were promised");
+        assert_eq!(wrong(&[b"SSH-2.0"]), "a frame of unknown kind 0x53");
+    }
+
+    fn messages() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let message =
+            (0_u8..6, prop::collection::vec(any::<u8>(), 0..50)).prop_map(|(kind, bytes)| match kind {
+                0 => offered(None),
+                1 => offered(Some(bytes.len() as u64)),
+                2 => data(&[bytes.as_slice(), b"x"].concat()),
+                3 => end(bytes.len() as u64, &bytes),
+                4 => [&[1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], bytes.as_slice()].concat(),
+                _ => bytes,
+            });
+        prop::collection::vec(message, 0..20)
+    }
+
+    proptest! {
+        #[test]
+        fn any_messages_end_in_a_step_or_an_error(messages in messages()) {
+            let mut receiver = Receiver::default();
+            for message in &messages {
+                match receiver.handle(message) {
+                    Ok(Step::Write(piece)) => assert!(piece.len() <= MAX_PIECE),
+                    Ok(_) => {}
+                    Err(_) => break,
+                }
+            }
+        }
+    }
+}
