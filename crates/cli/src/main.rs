@@ -1,2 +1,75 @@
-//! The anabranch program.
-fn main() {}
+//! The anabranch program: reads the command line, runs one command, ends with its status. It knows which
+//! command is whose.
+
+mod addresses;
+mod arguments;
+mod clock;
+mod demo;
+mod failure;
+mod interrupt;
+mod live;
+mod peer;
+mod quantity;
+mod recv;
+mod report;
+mod send;
+mod settings;
+mod transfer;
+mod view;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use arguments::{Arguments, Command, Output};
+use failure::Failure;
+use interrupt::Interrupt;
+use report::Outcome;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return not_understood(&error),
+    };
+    if arguments.asks_for_settings() {
+        report::print_line(settings::list().trim_end());
+        return ExitCode::SUCCESS;
+    }
+    let output = arguments.output();
+    let outcome = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => {
+            let outcome = runtime.block_on(run(&arguments.command)).unwrap_or_else(Outcome::from);
+            // A thread that still reads standard input must not hold up the end.
+            runtime.shutdown_background();
+            outcome
+        }
+        Err(error) => Failure::System(error).into(),
+    };
+    outcome.print(output);
+    outcome.failure.map_or(ExitCode::SUCCESS, |failure| failure.exit_code())
+}
+
+async fn run(command: &Command) -> Result<Outcome, Failure> {
+    let mut interrupt = Interrupt::listen()?;
+    match command {
+        Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
+        Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
+        Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
+    }
+}
+
+/// Help and version are no failure; anything else is wrong input, told as a document where one was asked for.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    let wants_json = std::env::args_os().any(|argument| argument == "--json" || argument == "--json-lines");
+    if wants_json && !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let message = error.to_string();
+        let failure = Failure::Arguments(message.trim_start_matches("error: ").trim_end().to_owned());
+        let code = failure.exit_code();
+        Outcome::from(failure).print(Output { json: true, ..Output::default() });
+        return code;
+    }
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}

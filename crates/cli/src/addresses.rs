@@ -1,0 +1,123 @@
+//! From what a user writes to socket addresses: names are looked up, interfaces found. It opens no port that
+//! data passes through.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use anabranch_net::{BindError, UDP_PORT, interfaces};
+use tokio::net::lookup_host;
+
+use crate::arguments::Host;
+use crate::failure::Failure;
+
+/// The address of each host. A name gives one address: that it has several does not mean that they are one
+/// host's.
+///
+/// # Errors
+/// A host that cannot be looked up.
+pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+    let mut found = Vec::new();
+    for host in hosts {
+        let unknown = |why: String| Failure::UnknownHost { host: host.name.clone(), why };
+        let port = host.port.unwrap_or(UDP_PORT);
+        let candidates = lookup_host((host.name.as_str(), port)).await;
+        let candidates: Vec<SocketAddr> = candidates.map_err(|error| unknown(error.to_string()))?.collect();
+        let chosen = candidates.iter().find(|address| address.is_ipv4()).or(candidates.first());
+        let chosen = *chosen.ok_or_else(|| unknown("it has no address".to_owned()))?;
+        if found.contains(&chosen) {
+            return Err(Failure::Arguments(format!(
+                "{chosen} is given twice: each address makes a path of its own"
+            )));
+        }
+        found.push(chosen);
+    }
+    Ok(found)
+}
+
+/// The local addresses to send from: those of each `--via`, else one of each interface that is up.
+///
+/// # Errors
+/// An interface or address that is not here.
+pub fn local_for(to: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, Failure> {
+    anabranch_net::local_addresses_for(to, via).map_err(|error| Failure::Via(error.to_string()))
+}
+
+/// The addresses to listen on: as given, else all of this host.
+///
+/// # Errors
+/// A host that cannot be looked up.
+pub async fn to_listen(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+    if !hosts.is_empty() {
+        return look_up(hosts).await;
+    }
+    let mut all = vec![SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), UDP_PORT)];
+    let is_ipv6_used = of_this_host(false).iter().any(|ip| !ip.is_loopback());
+    all.extend(is_ipv6_used.then_some(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), UDP_PORT)));
+    Ok(all)
+}
+
+/// How `listening` is written after `--to`: wildcards become this host's addresses.
+pub fn to_paste(listening: &[SocketAddr]) -> String {
+    let mut all: Vec<SocketAddr> = Vec::new();
+    for address in listening {
+        if address.ip().is_unspecified() {
+            let found = of_this_host(address.is_ipv4());
+            all.extend(found.into_iter().map(|ip| SocketAddr::new(ip, address.port())));
+        } else {
+            all.push(*address);
+        }
+    }
+    let written = all.iter().map(|address| match (address.port(), address.ip()) {
+        (UDP_PORT, ip) => ip.to_string(),
+        _ => address.to_string(),
+    });
+    written.collect::<Vec<_>>().join(",")
+}
+
+/// An address of each interface that others can reach, or loopback where there is none.
+fn of_this_host(is_ipv4: bool) -> Vec<IpAddr> {
+    let all: Vec<IpAddr> =
+        interfaces().unwrap_or_default().into_iter().flat_map(|interface| interface.addresses).collect();
+    let is_reachable = |ip: &IpAddr| match ip {
+        IpAddr::V4(ip) => !ip.is_loopback() && !ip.is_link_local(),
+        IpAddr::V6(ip) => !ip.is_loopback() && !ip.is_unicast_link_local(),
+    };
+    let same_version = all.into_iter().filter(|ip| ip.is_ipv4() == is_ipv4);
+    let (mut reachable, mut others): (Vec<IpAddr>, Vec<IpAddr>) = same_version.partition(is_reachable);
+    if reachable.is_empty() {
+        others.retain(IpAddr::is_loopback);
+        reachable = others;
+    }
+    reachable
+}
+
+/// What is wrong with an address that cannot be bound, and what to do.
+pub fn bind_failure(error: &BindError) -> Failure {
+    Failure::Bind(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn addresses_need_no_lookup_and_get_the_port_of_sctp() {
+        let hosts: Vec<Host> = ["127.0.0.1", "[::1]:7"].map(|text| text.parse().expect("a host")).into();
+        let found = look_up(&hosts).await.expect("two addresses");
+        assert_eq!(found, ["127.0.0.1:9899".parse().expect("one"), "[::1]:7".parse().expect("two")]);
+    }
+
+    #[tokio::test]
+    async fn an_address_given_twice_is_refused() {
+        let hosts: Vec<Host> =
+            ["127.0.0.1", "127.0.0.1:9899"].map(|text| text.parse().expect("a host")).into();
+        let error = look_up(&hosts).await.expect_err("twice the same").to_string();
+        assert!(error.starts_with("127.0.0.1:9899 is given twice"), "{error}");
+    }
+
+    #[test]
+    fn the_line_to_paste_names_only_other_ports() {
+        let listening: Vec<SocketAddr> =
+            ["10.0.0.1:9899", "10.0.1.1:7"].map(|text| text.parse().expect("an address")).into();
+        assert_eq!(to_paste(&listening), "10.0.0.1,10.0.1.1:7");
+    }
+}

@@ -1,0 +1,300 @@
+//! What the command line may say. It parses and does nothing else: no name is looked up, no file opened.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Bond several links and get their sum: moves files over every path between two hosts at once.
+#[derive(Debug, Parser)]
+#[command(name = "anabranch", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show it at work: 64 MB over two slow loopback links, one of which is cut half-way
+    Demo(DemoArguments),
+    /// Send files over every usable path to a host where `anabranch recv` runs
+    Send(SendArguments),
+    /// Receive files from `anabranch send`, check them and put them into a directory
+    Recv(RecvArguments),
+}
+
+/// `anabranch demo`.
+#[derive(Debug, Args)]
+#[command(after_help = DEMO_EXAMPLES)]
+pub struct DemoArguments {
+    /// A setting of the protocol; `anabranch demo --set help` lists them
+    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `anabranch send`.
+#[derive(Debug, Args)]
+#[command(after_help = SEND_EXAMPLES)]
+pub struct SendArguments {
+    /// Files to send one after another; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Where `anabranch recv` listens: its addresses, UDP port 9899 unless told; IPv6 with a port in brackets
+    #[arg(long, required = true, value_delimiter = ',', value_name = "HOST[:PORT],…")]
+    pub to: Vec<Host>,
+    /// Send from this interface or local address; repeat it for each link to use (default: all that are up)
+    #[arg(long, value_name = "IFACE|ADDR")]
+    pub via: Vec<String>,
+    /// What the file is called at the receiver (with one FILE only; `-` is called `stdin` without)
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// A setting of the protocol; `anabranch demo --set help` lists them
+    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `anabranch recv`.
+#[derive(Debug, Args)]
+#[command(after_help = RECV_EXAMPLES)]
+pub struct RecvArguments {
+    /// Addresses to listen on, UDP port 9899 unless told (default: those of all interfaces)
+    #[arg(long, value_delimiter = ',', value_name = "ADDR[:PORT],…")]
+    pub listen: Vec<Host>,
+    /// Where files are put
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Replace files that exist already
+    #[arg(long)]
+    pub force: bool,
+    /// Go on after the first transfer, one at a time
+    #[arg(long)]
+    pub keep: bool,
+    /// A setting of the protocol; `anabranch demo --set help` lists them
+    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// What is printed, and how.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Output {
+    /// Print one JSON document on standard output; all else goes to standard error
+    #[arg(long)]
+    pub json: bool,
+    /// Print one JSON object a second, then the document, each on a line
+    #[arg(long)]
+    pub json_lines: bool,
+    /// Print nothing but errors (and JSON)
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Tell what happens to each path
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// A host and a UDP port, not looked up yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// A name or an address.
+    pub name: String,
+    /// The UDP port, if one was given.
+    pub port: Option<u16>,
+}
+
+impl Arguments {
+    /// How the command's result is printed.
+    pub fn output(&self) -> Output {
+        match &self.command {
+            Command::Demo(demo) => demo.output,
+            Command::Send(send) => send.output,
+            Command::Recv(recv) => recv.result_output(),
+        }
+    }
+
+    /// Whether `--set help` was given.
+    pub fn asks_for_settings(&self) -> bool {
+        let settings = match &self.command {
+            Command::Demo(demo) => &demo.settings,
+            Command::Send(send) => &send.settings,
+            Command::Recv(recv) => &recv.settings,
+        };
+        settings.iter().any(|setting| setting == "help")
+    }
+}
+
+impl RecvArguments {
+    /// How the result of a transfer is printed: the documents of many are a line each.
+    pub fn result_output(&self) -> Output {
+        Output { json_lines: self.output.json_lines || (self.keep && self.output.json), ..self.output }
+    }
+}
+
+impl Output {
+    /// Whether standard output is for JSON only.
+    pub fn is_json(self) -> bool {
+        self.json || self.json_lines
+    }
+}
+
+impl FromStr for Host {
+    type Err = String;
+
+    /// `HOST`, `HOST:PORT`, `[IPV6]`, `[IPV6]:PORT` or `IPV6`.
+    fn from_str(text: &str) -> Result<Host, String> {
+        let (name, port) = match text.strip_prefix('[') {
+            Some(rest) => bracketed(rest)?,
+            // More than one colon is an IPv6 address without a port.
+            None if text.parse::<Ipv6Addr>().is_ok() => (text, None),
+            None => match text.split_once(':') {
+                Some((name, port)) => (name, Some(port)),
+                None => (text, None),
+            },
+        };
+        if name.is_empty() {
+            return Err("a host is missing: expected HOST or HOST:PORT".to_owned());
+        }
+        if name.contains(':') && name.parse::<IpAddr>().is_err() {
+            return Err(format!("{name:?} is no IPv6 address; with a port, write [ADDRESS]:PORT"));
+        }
+        let port = port.map(parse_port).transpose()?;
+        Ok(Host { name: name.to_owned(), port })
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.name.contains(':'), self.port) {
+            (true, Some(port)) => write!(f, "[{}]:{port}", self.name),
+            (false, Some(port)) => write!(f, "{}:{port}", self.name),
+            (_, None) => f.write_str(&self.name),
+        }
+    }
+}
+
+fn bracketed(rest: &str) -> Result<(&str, Option<&str>), String> {
+    let (name, after) = rest.split_once(']').ok_or("a `]` is missing: expected [ADDRESS]:PORT")?;
+    if name.parse::<Ipv6Addr>().is_err() {
+        return Err(format!("{name:?} is no IPv6 address; other hosts need no brackets"));
+    }
+    match after.strip_prefix(':') {
+        Some(port) => Ok((name, Some(port))),
+        None if after.is_empty() => Ok((name, None)),
+        None => Err(format!("{after:?} after `]`: expected :PORT")),
+    }
+}
+
+fn parse_port(port: &str) -> Result<u16, String> {
+    port.parse().map_err(|_| format!("{port:?} is no UDP port: expected 0 to 65535"))
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  see two links work together:    anabranch demo
+  on the one host:                anabranch recv --dir inbox
+  on the other:                   anabranch send big.iso --to 192.0.2.1,198.51.100.1
+
+`anabranch COMMAND --help` tells more. Exit status: 0 done, 1 the work failed, 2 the input is wrong,
+130 after Ctrl-C.";
+
+const DEMO_EXAMPLES: &str = "\
+It needs no second host and no privileges: receiver, sender and two links run in this process, on
+127.0.0.1 and 127.0.0.2.
+
+Examples:
+  anabranch demo             watch it on a terminal
+  anabranch demo --json      the result as one JSON document";
+
+const SEND_EXAMPLES: &str = "\
+A pair of a local and a remote address is a path: the first --via with the first address of --to,
+and so on; with one remote address, every --via with it.
+
+Examples:
+  a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
+  two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
+  what another program prints:    tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
+  another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json
+
+Exit status: 0 the receiver stored everything and its SHA-256 is right, 1 something was not stored,
+2 the input is wrong, 130 after Ctrl-C.";
+
+const RECV_EXAMPLES: &str = "\
+It prints the line to paste on the sender, and ends after one transfer unless --keep is given. A
+file is written as NAME.part and gets its name when its SHA-256 is right. Nothing is overwritten
+unless --force is given.
+
+Examples:
+  on all interfaces:              anabranch recv
+  two addresses of this host:     anabranch recv --listen 192.0.2.1,198.51.100.1 --dir inbox
+  go on, an object a transfer:    anabranch recv --listen 192.0.2.1:7000 --keep --json";
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn host(text: &str) -> Result<(String, Option<u16>), String> {
+        text.parse::<Host>().map(|host| (host.name, host.port))
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn hosts_have_names_or_addresses_and_perhaps_ports() {
+        let named = |name: &str, port| Ok((name.to_owned(), port));
+        assert_eq!(host("10.0.0.1"), named("10.0.0.1", None));
+        assert_eq!(host("server.example:7000"), named("server.example", Some(7000)));
+        assert_eq!(host("::1"), named("::1", None));
+        assert_eq!(host("[::1]"), named("::1", None));
+        assert_eq!(host("[2001:db8::1]:9"), named("2001:db8::1", Some(9)));
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused_with_what_was_expected() {
+        for (text, complaint) in [
+            ("", "a host is missing"),
+            (":80", "a host is missing"),
+            ("a:b", "is no UDP port"),
+            ("a:65536", "is no UDP port"),
+            ("[::1", "a `]` is missing"),
+            ("[a]:1", "is no IPv6 address"),
+            ("[::1]x", "expected :PORT"),
+            ("1:2:3", "is no UDP port"),
+        ] {
+            let error = host(text).expect_err(text);
+            assert!(error.contains(complaint), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_shown_as_it_is_written() {
+        for text in ["a", "a:1", "[::1]:1", "::1"] {
+            assert_eq!(text.parse::<Host>().expect(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_sender_takes_several_files_addresses_and_interfaces() {
+        let line =
+            "anabranch send a b --to 10.0.0.1,10.0.1.1:7 --via eth0 --via 10.0.0.9 --set sctp.mtu=1400 -v";
+        let arguments = Arguments::try_parse_from(line.split(' ')).expect("a good line");
+        let Command::Send(send) = arguments.command else { panic!("another command") };
+        assert_eq!((send.files.len(), send.to.len(), send.via.len(), send.settings.len()), (2, 2, 2, 1));
+        assert!(send.output.verbose && !send.output.is_json());
+    }
+}

@@ -1,0 +1,29 @@
+//! The machine's clock, as a stopwatch. It knows when it was started, and nothing that it measures.
+
+use std::time::Instant;
+
+use anabranch_base::{Duration, Time};
+
+/// Runs from its start.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    started: Instant,
+}
+
+impl Stopwatch {
+    /// A stopwatch that runs from now.
+    #[expect(clippy::disallowed_methods, reason = "the program measures real time")]
+    pub fn start() -> Stopwatch {
+        Stopwatch { started: Instant::now() }
+    }
+
+    /// The time on it.
+    pub fn now(&self) -> Time {
+        Time::ZERO + self.elapsed()
+    }
+
+    /// How long it runs.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed().into()
+    }
+}

@@ -1,0 +1,195 @@
+//! What can go wrong, as a person reads it (what is wrong, where, what to do), as a script reads it, and as
+//! the shell sees it. It knows no work.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anabranch_base::Duration;
+use serde_json::{Value, json};
+
+/// Why a command did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The command line is wrong in itself.
+    #[error("{0}")]
+    Arguments(String),
+    /// A host that nobody knows.
+    #[error("there is no host {host:?} ({why}): give an address, or a name that this host can look up")]
+    UnknownHost {
+        /// As it was written.
+        host: String,
+        /// What the system says.
+        why: String,
+    },
+    /// A `--via` that means nothing here.
+    #[error("{0}")]
+    Via(String),
+    /// An address that cannot be bound.
+    #[error("{0}")]
+    Bind(String),
+    /// A file that cannot be sent.
+    #[error("cannot send {path:?}: {why}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the matter is.
+        why: String,
+    },
+    /// A directory that takes no files.
+    #[error("cannot put files into {dir:?}: {why}; choose another with --dir")]
+    Directory {
+        /// Which.
+        dir: PathBuf,
+        /// What the matter is.
+        why: String,
+    },
+    /// Nobody answered the handshake.
+    #[error(
+        "no answer from {} after {attempts} attempts ({:.1} s): is `anabranch recv` running there, \
+         is UDP port {} open?", list(.to), .waited.as_secs_f64(), ports(.to)
+    )]
+    NoAnswer {
+        /// Who was asked.
+        to: Vec<SocketAddr>,
+        /// How often.
+        attempts: u32,
+        /// For how long.
+        waited: Duration,
+    },
+    /// The peer answers no more, or hung up in the middle.
+    #[error("{0}")]
+    PeerGone(String),
+    /// The peer speaks something else, or nonsense.
+    #[error("{peer} does not speak anabranch's file protocol: {what}")]
+    Garbage {
+        /// Who.
+        peer: String,
+        /// What came.
+        what: String,
+    },
+    /// The other end, or this one, could not or would not store files.
+    #[error("{}", .0.join("\n"))]
+    NotStored(Vec<String>),
+    /// Reading failed in the middle.
+    #[error("cannot read on in {path:?}: {why}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What the matter is.
+        why: String,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system refuses what it never should.
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+impl Failure {
+    /// The exit status: 1 the work failed, 2 the input is wrong, 130 after Ctrl-C.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.status())
+    }
+
+    /// For scripts: `{"kind", "message"}`.
+    pub fn document(&self) -> Value {
+        json!({ "kind": self.kind(), "message": printable(&self.to_string()) })
+    }
+
+    /// Writes the message to standard error.
+    pub fn tell(&self) {
+        let message = self.to_string();
+        for line in message.lines() {
+            eprintln!("anabranch: {}", printable(line));
+        }
+    }
+
+    fn status(&self) -> u8 {
+        match self {
+            Failure::Arguments(_)
+            | Failure::UnknownHost { .. }
+            | Failure::Via(_)
+            | Failure::Bind(_)
+            | Failure::File { .. }
+            | Failure::Directory { .. } => 2,
+            Failure::NoAnswer { .. }
+            | Failure::PeerGone(_)
+            | Failure::Garbage { .. }
+            | Failure::NotStored(_)
+            | Failure::Read { .. }
+            | Failure::System(_) => 1,
+            Failure::Interrupted => 130,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Failure::Arguments(_) => "arguments",
+            Failure::UnknownHost { .. } => "unknown-host",
+            Failure::Via(_) => "via",
+            Failure::Bind(_) => "bind",
+            Failure::File { .. } => "file",
+            Failure::Directory { .. } => "directory",
+            Failure::NoAnswer { .. } => "no-answer",
+            Failure::PeerGone(_) => "peer-gone",
+            Failure::Garbage { .. } => "garbage",
+            Failure::NotStored(_) => "not-stored",
+            Failure::Read { .. } => "read",
+            Failure::Interrupted => "interrupted",
+            Failure::System(_) => "system",
+        }
+    }
+}
+
+/// `text` without control characters: a peer's words must not move the cursor.
+pub fn printable(text: &str) -> String {
+    let shown =
+        |c: char| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}
+
+/// Addresses as they are written after `--to`.
+pub fn list(addresses: &[SocketAddr]) -> String {
+    addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn ports(addresses: &[SocketAddr]) -> String {
+    let mut ports: Vec<u16> = addresses.iter().map(SocketAddr::port).collect();
+    ports.dedup();
+    ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_answer_says_who_was_asked_how_long_and_what_to_do() {
+        let to = vec!["10.0.0.5:9899".parse().expect("an address")];
+        let failure = Failure::NoAnswer { to, attempts: 5, waited: Duration::from_millis(15_500) };
+        assert_eq!(
+            failure.to_string(),
+            "no answer from 10.0.0.5:9899 after 5 attempts (15.5 s): is `anabranch recv` running there, \
+             is UDP port 9899 open?"
+        );
+        assert_eq!((failure.status(), failure.kind()), (1, "no-answer"));
+    }
+
+    #[test]
+    fn the_exit_status_tells_wrong_input_from_failed_work() {
+        assert_eq!(Failure::Arguments(String::new()).status(), 2);
+        assert_eq!(Failure::Directory { dir: "x".into(), why: String::new() }.status(), 2);
+        assert_eq!(Failure::NotStored(vec![]).status(), 1);
+        assert_eq!(Failure::Interrupted.status(), 130);
+    }
+
+    #[test]
+    fn a_peers_words_do_not_move_the_cursor() {
+        assert_eq!(printable("a\u{1b}[2Jb\r\u{9b}"), "a\\u{1b}[2Jb\\r\\u{9b}");
+        let failure = Failure::PeerGone("\u{7}gone".into());
+        assert_eq!(failure.document()["message"], "\\u{7}gone");
+    }
+}

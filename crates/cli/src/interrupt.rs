@@ -1,0 +1,63 @@
+//! Ctrl-C. It knows how often it was pressed since the program began, and not what that ends.
+
+use std::io;
+
+use tokio::sync::watch;
+
+/// Listens from the start, so that no press is lost while nobody waits.
+#[derive(Debug)]
+pub struct Interrupt {
+    presses: watch::Receiver<u32>,
+}
+
+impl Interrupt {
+    /// Listens from now on. Ctrl-C no longer ends the program by itself.
+    ///
+    /// # Errors
+    /// Where the system has no such signal.
+    pub fn listen() -> io::Result<Interrupt> {
+        let (count, presses) = watch::channel(0);
+        let mut signal = Signal::listen()?;
+        tokio::spawn(async move {
+            while signal.arrives().await {
+                count.send_modify(|count| *count += 1);
+            }
+        });
+        Ok(Interrupt { presses })
+    }
+
+    /// Waits for the next press, which may have been before. If the future is dropped, none is lost.
+    pub async fn pressed(&mut self) {
+        if self.presses.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(unix)]
+struct Signal(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+impl Signal {
+    fn listen() -> io::Result<Signal> {
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt()).map(Signal)
+    }
+
+    async fn arrives(&mut self) -> bool {
+        self.0.recv().await.is_some()
+    }
+}
+
+#[cfg(not(unix))]
+struct Signal;
+
+#[cfg(not(unix))]
+impl Signal {
+    fn listen() -> io::Result<Signal> {
+        Ok(Signal)
+    }
+
+    async fn arrives(&mut self) -> bool {
+        tokio::signal::ctrl_c().await.is_ok()
+    }
+}

@@ -1,0 +1,68 @@
+//! Runs a transfer and looks at it meanwhile: the view, the events, Ctrl-C. It knows how the three go
+//! together, and nothing of files.
+
+use std::future::Future;
+
+use anabranch_net::{Association, Endpoint};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::transfer::Progress;
+use crate::view::View;
+use crate::watch::Watch;
+
+/// Runs `work` to its end. After Ctrl-C the association is aborted, and `work` ends by that.
+///
+/// # Errors
+/// `work`'s own, or [`Failure::Interrupted`].
+pub async fn watched(
+    association: &Association,
+    watch: &mut Watch,
+    view: &mut View,
+    progress: &Progress,
+    interrupt: &mut Interrupt,
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    tokio::pin!(work);
+    watch.look(association);
+    view.on_connected(watch);
+    let mut ticks = interval(std::time::Duration::from_millis(100));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut events = association.subscribe();
+    let mut events_end = false;
+    let mut is_interrupted = false;
+    let result = loop {
+        tokio::select! {
+            result = &mut work => break result,
+            _ = ticks.tick() => {
+                watch.look(association);
+                view.show(watch, progress);
+            }
+            next = events.next(), if !events_end => match next {
+                Some(happened) => {
+                    watch.look(association);
+                    view.on_event(watch, &happened);
+                    watch.on_event(happened);
+                }
+                None => events_end = true,
+            },
+            () = interrupt.pressed() => {
+                // A second one does not wait for the farewell.
+                if is_interrupted {
+                    break Err(Failure::Interrupted);
+                }
+                is_interrupted = true;
+                association.abort("interrupted by its user");
+            }
+        }
+    };
+    watch.look(association);
+    view.finish();
+    if is_interrupted { Err(Failure::Interrupted) } else { result }
+}
+
+/// Waits until the last packets have left, so that the peer is not left in the dark; not for long.
+pub async fn farewell(endpoint: &Endpoint) {
+    let _ = timeout(std::time::Duration::from_secs(1), endpoint.settled()).await;
+}

@@ -1,0 +1,164 @@
+//! The JSON documents. It knows their keys, which scripts rely on.
+
+use anabranch_base::{BitRate, Duration};
+use anabranch_cli::file_protocol::Digest;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+use crate::transfer::{Progress, Transferred};
+use crate::watch::{Watch, WatchedPath};
+
+/// What a transfer did. Keys in the order in which they are printed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    bytes: u64,
+    seconds: f64,
+    goodput_bps: f64,
+    sha256: Option<String>,
+    files: Vec<FileEntry>,
+    paths: Vec<PathEntry>,
+    #[serde(flatten)]
+    more: Map<String, Value>,
+    resolved: Value,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct FileEntry {
+    name: String,
+    bytes: u64,
+    sha256: Option<String>,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    why: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct PathEntry {
+    name: String,
+    local: String,
+    remote: String,
+    state: &'static str,
+    sent_packets: u64,
+    sent_bytes: u64,
+    received_packets: u64,
+    received_bytes: u64,
+    retransmitted_chunks: u64,
+    fast_retransmits: u64,
+    timeouts: u64,
+    mean_cwnd_bytes: u64,
+    mean_rtt_s: Option<f64>,
+    carried_bytes: u64,
+    share: f64,
+    goodput_bps: f64,
+    down_s: f64,
+}
+
+impl Document {
+    /// What `watch` and `progress` saw, done with the settings `resolved`.
+    pub fn new(watch: &Watch, progress: &Progress, resolved: Value) -> Document {
+        let (bytes, took) = (progress.bytes(), progress.duration());
+        let done = progress.done();
+        let only = if let [only] = done.as_slice() { only.digest.as_ref().map(hex) } else { None };
+        Document {
+            bytes: bytes.get(),
+            seconds: took.as_secs_f64(),
+            goodput_bps: bps(bytes.rate_over(took)),
+            sha256: only,
+            files: done.into_iter().map(FileEntry::from).collect(),
+            paths: watch.paths().iter().map(|path| entry(watch, path, took)).collect(),
+            more: Map::new(),
+            resolved,
+        }
+    }
+
+    /// The document with one more key.
+    pub fn with(mut self, key: &str, value: Value) -> Document {
+        self.more.insert(key.to_owned(), value);
+        self
+    }
+
+    /// All of it, and what went wrong if something did.
+    pub fn value(&self, failure: Option<&Failure>) -> Value {
+        let mut whole = head();
+        if let Some(failure) = failure {
+            whole.insert("error".to_owned(), failure.document());
+        }
+        if let Ok(Value::Object(rest)) = serde_json::to_value(self) {
+            whole.extend(rest);
+        }
+        Value::Object(whole)
+    }
+}
+
+impl From<Transferred> for FileEntry {
+    fn from(file: Transferred) -> FileEntry {
+        let sha256 = file.digest.as_ref().map(hex);
+        let verdict = file.verdict.outcome.word();
+        FileEntry { name: file.name, bytes: file.size.get(), sha256, verdict, why: file.verdict.why }
+    }
+}
+
+/// The document of a command that did nothing.
+pub fn error(failure: &Failure) -> Value {
+    let mut whole = head();
+    whole.insert("error".to_owned(), failure.document());
+    Value::Object(whole)
+}
+
+/// One interval, for `--json-lines`.
+pub fn line(watch: &Watch, progress: &Progress) -> Value {
+    let path = |path: &WatchedPath| {
+        json!({
+            "name": path.name,
+            "state": path.state(),
+            "carried_bytes": path.carried.get(),
+            "goodput_bps": bps(Some(path.rate())),
+            "rtt_s": path.report.sample.srtt.map(Duration::as_secs_f64),
+            "cwnd_bytes": path.report.sample.cwnd.get(),
+        })
+    };
+    json!({
+        "time_s": watch.now().as_nanos() as f64 / 1e9,
+        "bytes": progress.bytes().get(),
+        "goodput_bps": bps(Some(watch.rate())),
+        "paths": watch.paths().iter().map(path).collect::<Vec<_>>(),
+    })
+}
+
+/// A hash as `sha256sum` prints it.
+pub fn hex(digest: &Digest) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn head() -> Map<String, Value> {
+    let program = concat!("anabranch ", env!("CARGO_PKG_VERSION"));
+    Map::from_iter([("schema".to_owned(), json!(1)), ("program".to_owned(), json!(program))])
+}
+
+fn entry(watch: &Watch, path: &WatchedPath, took: Duration) -> PathEntry {
+    let counters = path.report.counters;
+    PathEntry {
+        name: path.name.clone(),
+        local: path.report.addresses.local.to_string(),
+        remote: path.report.addresses.remote.to_string(),
+        state: path.state(),
+        sent_packets: counters.sent_packets,
+        sent_bytes: counters.sent_bytes.get(),
+        received_packets: counters.received_packets,
+        received_bytes: counters.received_bytes.get(),
+        retransmitted_chunks: counters.retransmitted_chunks,
+        fast_retransmits: counters.fast_retransmits,
+        timeouts: counters.timeouts,
+        mean_cwnd_bytes: path.mean_cwnd.get(),
+        mean_rtt_s: path.mean_rtt.map(Duration::as_secs_f64),
+        carried_bytes: path.carried.get(),
+        share: watch.share(path),
+        goodput_bps: bps(path.carried.rate_over(took)),
+        down_s: path.down.as_secs_f64(),
+    }
+}
+
+fn bps(rate: Option<BitRate>) -> f64 {
+    rate.unwrap_or_default().bits_per_second() as f64
+}

@@ -1,0 +1,77 @@
+//! `anabranch send`: opens the files, connects, sends, says what became of it. It knows the order of these
+//! steps; each is done elsewhere.
+
+use anabranch_net::{Endpoint, Options};
+use anabranch_sctp::config::Config;
+use serde_json::{Value, json};
+
+use crate::addresses;
+use crate::arguments::SendArguments;
+use crate::clock::Stopwatch;
+use crate::failure::{Failure, list};
+use crate::interrupt::Interrupt;
+use crate::live::{farewell, watched};
+use crate::peer::Peer;
+use crate::quantity::show_size;
+use crate::report::{Document, Outcome, table};
+use crate::settings;
+use crate::transfer::{Progress, Source, send_files};
+use crate::view::{OnPipe, View};
+use crate::watch::{Direction, Watch, addresses_of};
+
+/// Runs the command.
+///
+/// # Errors
+/// What went wrong before anything was sent.
+pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let sources = open(arguments)?;
+    let to = addresses::look_up(&arguments.to).await?;
+    let local = addresses::local_for(&to, &arguments.via)?;
+    let paths = to.len().max(local.len());
+    let config = settings::with(settings::for_tools(paths), &arguments.settings)?;
+    let resolved = resolved(&config, arguments, &list(&to));
+    let options = Options { local, accepts: false, config, ..Options::default() };
+    let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
+    let peer = Peer::new(to.clone());
+    let association = tokio::select! {
+        connected = endpoint.connect(&to) => connected.map_err(|error| peer.not_opened(error))?,
+        () = interrupt.pressed() => return Err(Failure::Interrupted),
+    };
+    let clock = Stopwatch::start();
+    let progress = Progress::new(clock);
+    let mut watch = Watch::new(clock, Direction::Sending, addresses_of);
+    let mut view = View::new(arguments.output, OnPipe::Silent);
+    let work = send_files(&association, &peer, sources, &progress);
+    let result = watched(&association, &mut watch, &mut view, &progress, interrupt, work).await;
+    farewell(&endpoint).await;
+    Ok(Outcome {
+        document: Some(Document::new(&watch, &progress, resolved)),
+        summary: summary(&watch, &progress),
+        failure: result.err(),
+    })
+}
+
+/// All files are opened before the first is sent, so that a slip costs no transfer.
+fn open(arguments: &SendArguments) -> Result<Vec<Source>, Failure> {
+    if arguments.name.is_some() && arguments.files.len() > 1 {
+        return Err(Failure::Arguments("--name goes with one FILE only".to_owned()));
+    }
+    arguments.files.iter().map(|path| Source::open(path, arguments.name.as_deref())).collect()
+}
+
+fn summary(watch: &Watch, progress: &Progress) -> String {
+    let took = progress.duration();
+    let stored = progress.done().iter().filter(|file| file.verdict.is_verified()).count();
+    let rate = progress.bytes().rate_over(took).unwrap_or_default();
+    let files = if stored == 1 { "1 file is".to_owned() } else { format!("{stored} files are") };
+    format!(
+        "{}\n{} sent in {:.1} s, {rate}; {files} stored at the receiver with the right SHA-256\n",
+        table(watch, took),
+        show_size(progress.bytes()),
+        took.as_secs_f64()
+    )
+}
+
+fn resolved(config: &Config, arguments: &SendArguments, to: &str) -> Value {
+    json!({ "to": to, "via": arguments.via, "sctp": settings::resolved(config) })
+}

@@ -1,0 +1,285 @@
+//! The settings of real transfers: what the tools choose on top of RFC 9260, and what `--set` may change. It
+//! knows the names that users write, and not what a setting does.
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_sctp::config::{Config, Failover, RtoSettings};
+use serde_json::{Map, Value, json};
+
+use crate::failure::Failure;
+use crate::quantity;
+
+/// What `send`, `recv` and `demo` use unless told otherwise, for transfers over so many paths.
+///
+/// RFC 9260's values are for signalling: a second to notice a loss, minutes to leave a dead path. Until quick
+/// failover (RFC 7829) is there, smaller numbers do what can be done: a path is left after three errors.
+pub fn for_tools(paths: usize) -> Config {
+    let profile = Config::rfc9260();
+    Config {
+        // The product of 1 Gbit/s and 30 ms; less, and one slow path holds up the others.
+        receive_buffer: ByteCount::from_mib(4),
+        send_buffer: ByteCount::from_mib(8),
+        rto: RtoSettings {
+            initial: Duration::from_millis(500),
+            min: Duration::from_millis(200),
+            ..profile.rto
+        },
+        failover: Failover {
+            path_max: 2,
+            heartbeat: Duration::from_secs(1),
+            heartbeat_max_burst: 4,
+            ..profile.failover
+        },
+        // 0.5 + 1 + 2 + 4 + 8 s: a person still waits.
+        max_init_retransmits: 4,
+        missing_reports: if paths > 1 { MISSING_REPORTS_OF_SEVERAL_PATHS } else { profile.missing_reports },
+        ..profile
+    }
+}
+
+/// `base` with the settings of the command line, each `sctp.KEY=VALUE`.
+///
+/// # Errors
+/// An unknown key with the nearest known one, a value outside its domain.
+pub fn with(base: Config, changes: &[String]) -> Result<Config, Failure> {
+    let mut config = base;
+    for change in changes {
+        apply(&mut config, change).map_err(|why| Failure::Arguments(format!("--set {change}: {why}")))?;
+    }
+    config.check().map_err(|error| Failure::Arguments(format!("--set sctp.{error}")))?;
+    Ok(config)
+}
+
+/// Every setting as used, nested as in a scenario file.
+pub fn resolved(config: &Config) -> Value {
+    let mut all = Map::new();
+    for setting in SETTINGS {
+        let mut table = &mut all;
+        let mut parts = setting.key.split('.').peekable();
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() {
+                table.insert(part.to_owned(), (setting.read)(config));
+                break;
+            }
+            let inner = table.entry(part).or_insert_with(|| Value::Object(Map::new()));
+            let Value::Object(inner) = inner else { break };
+            table = inner;
+        }
+    }
+    Value::Object(all)
+}
+
+/// One line a setting: its key, what the tools use, what it may be.
+pub fn list() -> String {
+    let tools = for_tools(2);
+    let line = |setting: &Setting| {
+        let value = (setting.read)(&tools);
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("  sctp.{:<30} {value:<14} {}\n", setting.key, setting.expected)
+    };
+    let lines: String = SETTINGS.iter().map(line).collect();
+    format!("  {:<35} {:<14} what it is\n{lines}", "setting", "value")
+}
+
+/// Packets of two paths overtake one another. RFC 9260 §7.2.4 was made for one path and takes three such reports
+/// for a loss, so that both windows stay tiny. Until each path's losses are told apart (split fast retransmit),
+/// waiting longer costs some reaction time and gives the sum of the links.
+const MISSING_REPORTS_OF_SEVERAL_PATHS: u8 = 30;
+
+struct Setting {
+    key: &'static str,
+    expected: &'static str,
+    read: fn(&Config) -> Value,
+    write: fn(&mut Config, &str) -> Result<(), String>,
+}
+
+fn apply(config: &mut Config, change: &str) -> Result<(), String> {
+    let (key, value) = change.split_once('=').ok_or("expected sctp.KEY=VALUE")?;
+    let key = key.trim();
+    let known = key.strip_prefix("sctp.").and_then(|key| SETTINGS.iter().find(|known| known.key == key));
+    let setting = known.ok_or_else(|| unknown(key))?;
+    (setting.write)(config, value.trim())
+}
+
+fn unknown(key: &str) -> String {
+    let bare = key.strip_prefix("sctp.").unwrap_or(key);
+    let distance = |setting: &&Setting| strsim::damerau_levenshtein(bare, setting.key);
+    let nearest = SETTINGS.iter().min_by_key(distance).map_or("", |setting| setting.key);
+    format!("there is no setting {key:?}; the nearest is sctp.{nearest} (`--set help` lists all)")
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{text:?} is no number that fits here"))
+}
+
+fn set<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *place = value?;
+    Ok(())
+}
+
+fn shown(value: &dyn ToString) -> Value {
+    Value::String(value.to_string())
+}
+
+const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "scheduler",
+        expected: "which path carries new data: round-robin, fill, primary",
+        read: |config| json!(config.scheduler),
+        write: |config, text| set(&mut config.scheduler, Ok(text.to_owned())),
+    },
+    Setting {
+        key: "retransmission",
+        expected: "where a chunk goes after a time-out: alternate, same",
+        read: |config| json!(config.retransmission),
+        write: |config, text| set(&mut config.retransmission, Ok(text.to_owned())),
+    },
+    Setting {
+        key: "fast_retransmission",
+        expected: "where a chunk goes after missing reports: same, alternate",
+        read: |config| json!(config.fast_retransmission),
+        write: |config, text| set(&mut config.fast_retransmission, Ok(text.to_owned())),
+    },
+    Setting {
+        key: "receive_buffer",
+        expected: "the receive buffer, shared by all paths",
+        read: |config| Value::String(quantity::exact(config.receive_buffer)),
+        write: |config, text| set(&mut config.receive_buffer, quantity::size(text)),
+    },
+    Setting {
+        key: "send_buffer",
+        expected: "how much may wait to be acknowledged",
+        read: |config| Value::String(quantity::exact(config.send_buffer)),
+        write: |config, text| set(&mut config.send_buffer, quantity::size(text)),
+    },
+    Setting {
+        key: "mtu",
+        expected: "the size of an IP packet that every path carries",
+        read: |config| Value::String(quantity::exact(config.mtu)),
+        write: |config, text| set(&mut config.mtu, quantity::size(text)),
+    },
+    Setting {
+        key: "missing_reports",
+        expected: "how many missing reports make a chunk lost (one path: 3)",
+        read: |config| json!(config.missing_reports),
+        write: |config, text| set(&mut config.missing_reports, number(text)),
+    },
+    Setting {
+        key: "max_burst",
+        expected: "how many packets one event lets out on a path",
+        read: |config| json!(config.max_burst.packets),
+        write: |config, text| set(&mut config.max_burst.packets, number(text)),
+    },
+    Setting {
+        key: "sack.every",
+        expected: "a SACK at every so many packets",
+        read: |config| json!(config.sack.every),
+        write: |config, text| set(&mut config.sack.every, number(text)),
+    },
+    Setting {
+        key: "sack.delay",
+        expected: "and after so long at the latest, at most 500 ms",
+        read: |config| shown(&config.sack.delay),
+        write: |config, text| set(&mut config.sack.delay, quantity::span(text)),
+    },
+    Setting {
+        key: "rto.initial",
+        expected: "the time-out before anything was measured",
+        read: |config| shown(&config.rto.initial),
+        write: |config, text| set(&mut config.rto.initial, quantity::span(text)),
+    },
+    Setting {
+        key: "rto.min",
+        expected: "the least time-out",
+        read: |config| shown(&config.rto.min),
+        write: |config, text| set(&mut config.rto.min, quantity::span(text)),
+    },
+    Setting {
+        key: "rto.max",
+        expected: "the largest time-out",
+        read: |config| shown(&config.rto.max),
+        write: |config, text| set(&mut config.rto.max, quantity::span(text)),
+    },
+    Setting {
+        key: "failover.path_max",
+        expected: "a path is left after more errors in a row than this",
+        read: |config| json!(config.failover.path_max),
+        write: |config, text| set(&mut config.failover.path_max, number(text)),
+    },
+    Setting {
+        key: "failover.association_max",
+        expected: "the peer is gone after more than this",
+        read: |config| json!(config.failover.association_max),
+        write: |config, text| set(&mut config.failover.association_max, number(text)),
+    },
+    Setting {
+        key: "failover.heartbeat",
+        expected: "the time between probes of an idle path",
+        read: |config| shown(&config.failover.heartbeat),
+        write: |config, text| set(&mut config.failover.heartbeat, quantity::span(text)),
+    },
+    Setting {
+        key: "max_init_retransmits",
+        expected: "how often an attempt to connect is repeated",
+        read: |config| json!(config.max_init_retransmits),
+        write: |config, text| set(&mut config.max_init_retransmits, number(text)),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(change: &str) -> Result<Config, String> {
+        with(for_tools(2), &[change.to_owned()]).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn the_tools_settings_are_within_their_domains() {
+        assert_eq!(for_tools(1).check(), Ok(()));
+        assert_eq!(for_tools(2).check(), Ok(()));
+    }
+
+    #[test]
+    fn a_setting_is_changed_by_its_name() {
+        assert_eq!(changed("sctp.rto.min=300 ms").map(|c| c.rto.min), Ok(Duration::from_millis(300)));
+        assert_eq!(changed("sctp.receive_buffer=1MiB").map(|c| c.receive_buffer), Ok(ByteCount::from_mib(1)));
+        assert_eq!(changed("sctp.scheduler = fill").map(|c| c.scheduler), Ok("fill".to_owned()));
+    }
+
+    #[test]
+    fn an_unknown_key_is_answered_with_the_nearest() {
+        let error = changed("sctp.recieve_buffer=1 MiB").expect_err("a slip");
+        assert!(error.contains("the nearest is sctp.receive_buffer"), "{error}");
+        let error = changed("rto.min=1 s").expect_err("no prefix");
+        assert!(error.contains("the nearest is sctp.rto.min"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused_and_what_was_expected_is_said() {
+        for (change, complaint) in [
+            ("sctp.mtu", "expected sctp.KEY=VALUE"),
+            ("sctp.mtu=big", "is no size"),
+            ("sctp.mtu=10 B", "may be 576 to 65535"),
+            ("sctp.rto.min=0 s", "it may be more than 0"),
+            ("sctp.missing_reports=300", "is no number that fits"),
+        ] {
+            let error = changed(change).expect_err(change);
+            assert!(error.contains(complaint), "{change}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_setting_is_shown_as_it_is_read() {
+        let config = changed("sctp.rto.min=300 ms").expect("a good setting");
+        let resolved = resolved(&config);
+        assert_eq!(resolved["rto"]["min"], "300 ms");
+        assert_eq!(resolved["failover"]["path_max"], 2);
+        for setting in SETTINGS {
+            let value = (setting.read)(&config);
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let mut again = for_tools(1);
+            assert_eq!((setting.write)(&mut again, &text), Ok(()), "{}", setting.key);
+            assert_eq!((setting.read)(&again), value, "{}", setting.key);
+        }
+    }
+}

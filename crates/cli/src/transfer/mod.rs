@@ -1,0 +1,157 @@
+//! Files over an association: disk at the one side, network at the other, joined by bounded channels so that
+//! neither waits for the other needlessly. It knows no argument and no screen.
+
+mod incoming;
+mod outgoing;
+mod store;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_cli::file_protocol::{Digest, Verdict};
+
+use crate::clock::Stopwatch;
+
+pub use incoming::receive_files;
+pub use outgoing::{Source, send_files};
+pub use store::{Overwrite, Store};
+
+/// One file that was transferred, or was not.
+#[derive(Clone, Debug)]
+pub struct Transferred {
+    /// What it is called.
+    pub name: String,
+    /// How much of it travelled.
+    pub size: ByteCount,
+    /// Its hash, where it travelled to its end.
+    pub digest: Option<Digest>,
+    /// What the receiver says of it.
+    pub verdict: Verdict,
+}
+
+/// How far a transfer is, for whoever watches.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    watch: Stopwatch,
+    bytes: AtomicU64,
+    expected: AtomicU64,
+    files: Mutex<Files>,
+}
+
+#[derive(Debug, Default)]
+struct Files {
+    current: Option<String>,
+    current_bytes: ByteCount,
+    done: Vec<Transferred>,
+    began: Option<Time>,
+    moved: Option<Time>,
+    gaps: Vec<Gap>,
+}
+
+/// A time without any piece of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gap {
+    /// When it began.
+    pub from: Time,
+    /// How long it was.
+    pub length: Duration,
+}
+
+impl Progress {
+    /// Nothing yet, on the clock of `watch`.
+    pub fn new(watch: Stopwatch) -> Progress {
+        let (bytes, expected) = (AtomicU64::new(0), AtomicU64::new(0));
+        Progress { shared: Arc::new(Shared { watch, bytes, expected, files: Mutex::default() }) }
+    }
+
+    fn begin(&self, name: &str) {
+        let now = self.shared.watch.now();
+        let mut files = self.files();
+        files.current = Some(name.to_owned());
+        files.current_bytes = ByteCount::ZERO;
+        files.began.get_or_insert(now);
+        files.moved = Some(now);
+    }
+
+    fn expect(&self, size: ByteCount) {
+        self.shared.expected.fetch_add(size.get(), Ordering::Relaxed);
+    }
+
+    fn advance(&self, size: ByteCount) {
+        self.shared.bytes.fetch_add(size.get(), Ordering::Relaxed);
+        let now = self.shared.watch.now();
+        let mut files = self.files();
+        files.current_bytes += size;
+        let from = files.moved.replace(now).unwrap_or(now);
+        let gap = Gap { from, length: now.since(from) };
+        if gap.length >= NOTABLE_GAP && files.gaps.len() < MOST_GAPS {
+            files.gaps.push(gap);
+        }
+    }
+
+    fn finish(&self, file: Transferred) {
+        let mut files = self.files();
+        files.current = None;
+        files.current_bytes = ByteCount::ZERO;
+        files.done.push(file);
+        files.moved = Some(self.shared.watch.now());
+    }
+
+    /// How much of the current file travelled.
+    fn current_bytes(&self) -> ByteCount {
+        self.files().current_bytes
+    }
+
+    /// The bytes of files that travelled.
+    pub fn bytes(&self) -> ByteCount {
+        ByteCount::new(self.shared.bytes.load(Ordering::Relaxed))
+    }
+
+    /// The bytes that were promised; less than [`Progress::bytes`] where sizes were not known.
+    pub fn expected(&self) -> ByteCount {
+        ByteCount::new(self.shared.expected.load(Ordering::Relaxed))
+    }
+
+    /// The file that travels now.
+    pub fn current(&self) -> Option<String> {
+        self.files().current.clone()
+    }
+
+    /// The files that a verdict was spoken on.
+    pub fn done(&self) -> Vec<Transferred> {
+        self.files().done.clone()
+    }
+
+    /// From the first file's beginning to the last thing that happened.
+    pub fn duration(&self) -> Duration {
+        let files = self.files();
+        match (files.began, files.moved) {
+            (Some(began), Some(moved)) => moved.since(began),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The longest time without a piece of a file that ended after `since`.
+    pub fn longest_gap_since(&self, since: Time) -> Gap {
+        let files = self.files();
+        let after = files.gaps.iter().filter(|gap| gap.from + gap.length >= since);
+        after.max_by_key(|gap| gap.length).copied().unwrap_or_default()
+    }
+
+    fn files(&self) -> std::sync::MutexGuard<'_, Files> {
+        self.shared.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shorter ones are no news.
+const NOTABLE_GAP: Duration = Duration::from_millis(20);
+/// A transfer that stalls oftener than this has told enough.
+const MOST_GAPS: usize = 10_000;
+/// How many pieces wait between disk and network: 2 MiB.
+const PIECES_BETWEEN: usize = 32;

@@ -1,0 +1,184 @@
+//! What is shown while a transfer runs: bars on a terminal, a line now and then, or nothing. It knows screens
+//! and asks the watch for everything else.
+
+use std::io::IsTerminal;
+
+use anabranch_base::{Duration, Time};
+use anabranch_net::Event;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::arguments::Output;
+use crate::quantity::show_size;
+use crate::report;
+use crate::transfer::Progress;
+use crate::watch::{Watch, WatchedPath};
+
+/// A way to show progress, on standard error (JSON lines: on standard output).
+pub struct View {
+    screen: Screen,
+    is_verbose: bool,
+}
+
+enum Screen {
+    Nothing,
+    Bars(Bars),
+    Lines(Pace),
+    JsonLines(Pace),
+}
+
+struct Bars {
+    all: MultiProgress,
+    total: ProgressBar,
+    paths: Vec<ProgressBar>,
+}
+
+/// When the next line is due.
+struct Pace {
+    every: Duration,
+    next: Time,
+}
+
+/// Whether a pipe gets lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnPipe {
+    /// Nothing, as everywhere.
+    Silent,
+    /// One each half second: the demonstration.
+    Lines,
+}
+
+impl View {
+    /// What `output` asks for.
+    pub fn new(output: Output, on_pipe: OnPipe) -> View {
+        let is_terminal = std::io::stderr().is_terminal();
+        let screen = if output.json_lines {
+            Screen::JsonLines(Pace {
+                every: Duration::from_secs(1),
+                next: Time::ZERO + Duration::from_secs(1),
+            })
+        } else if output.quiet {
+            Screen::Nothing
+        } else if is_terminal {
+            Screen::Bars(Bars::new())
+        } else if on_pipe == OnPipe::Lines {
+            Screen::Lines(Pace { every: Duration::from_millis(500), next: Time::ZERO })
+        } else {
+            Screen::Nothing
+        };
+        View { screen, is_verbose: output.verbose }
+    }
+
+    /// Shows how far it is.
+    pub fn show(&mut self, watch: &Watch, progress: &Progress) {
+        match &mut self.screen {
+            Screen::Nothing => {}
+            Screen::Bars(bars) => bars.show(watch, progress),
+            Screen::Lines(pace) => {
+                if pace.is_due(watch.now()) {
+                    eprintln!("{}", line(watch, progress));
+                }
+            }
+            Screen::JsonLines(pace) => {
+                if pace.is_due(watch.now()) {
+                    report::print_line(&report::line(watch, progress).to_string());
+                }
+            }
+        }
+    }
+
+    /// Tells which paths there are, where that is wanted.
+    pub fn on_connected(&self, watch: &Watch) {
+        for path in watch.paths().iter().filter(|_| self.is_verbose) {
+            self.say(&format!("{:7.3} s  path {} is {}", 0.0, path.name, path.state()));
+        }
+    }
+
+    /// Tells what happened to a path, where that is wanted.
+    pub fn on_event(&self, watch: &Watch, event: &Event) {
+        if !self.is_verbose {
+            return;
+        }
+        let Some(name) = watch.name_of(event) else { return };
+        let what = match event {
+            Event::PathAdded(_) => "is known".to_owned(),
+            Event::PathConfirmed(_) => "is verified".to_owned(),
+            Event::PathDown(_) => "failed".to_owned(),
+            Event::PathUp(_) => "answers again".to_owned(),
+            Event::PathMoved(_, to) => format!("moved to {to}"),
+            _ => return,
+        };
+        self.say(&format!("{:7.3} s  path {name} {what}", watch.now().as_nanos() as f64 / 1e9));
+    }
+
+    /// Prints a line above the bars.
+    fn say(&self, line: &str) {
+        match &self.screen {
+            Screen::Bars(bars) => bars.all.suspend(|| eprintln!("{line}")),
+            _ => eprintln!("{line}"),
+        }
+    }
+
+    /// Takes the bars away.
+    pub fn finish(&mut self) {
+        if let Screen::Bars(bars) = &self.screen {
+            let _ = bars.all.clear();
+        }
+        self.screen = Screen::Nothing;
+    }
+}
+
+impl Bars {
+    fn new() -> Bars {
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+        let total = all.add(ProgressBar::new(0));
+        total.set_style(style(
+            "{bar:30} {msg}  {decimal_bytes} of {decimal_total_bytes}  {elapsed} gone, {eta} to go",
+        ));
+        Bars { all, total, paths: Vec::new() }
+    }
+
+    fn show(&mut self, watch: &Watch, progress: &Progress) {
+        for (index, path) in watch.paths().iter().enumerate() {
+            if index == self.paths.len() {
+                let bar = self.all.insert_before(&self.total, ProgressBar::new(1000));
+                bar.set_style(style("{bar:30} {msg}"));
+                self.paths.push(bar);
+            }
+            let bar = &self.paths[index];
+            // The bar is the path's share of the rate just now.
+            let rate = watch.rate().bits_per_second().max(1);
+            bar.set_position(path.rate().bits_per_second() * 1000 / rate);
+            bar.set_message(path_line(path));
+        }
+        self.total.set_length(progress.expected().max(progress.bytes()).get());
+        self.total.set_position(progress.bytes().get());
+        self.total.set_message(progress.current().unwrap_or_else(|| "waiting for the verdict".to_owned()));
+    }
+}
+
+impl Pace {
+    fn is_due(&mut self, now: Time) -> bool {
+        let is_due = now >= self.next;
+        while self.next <= now {
+            self.next += self.every;
+        }
+        is_due
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.progress_chars("█▌ ")
+}
+
+fn path_line(path: &WatchedPath) -> String {
+    let rtt = path.report.sample.srtt.map_or("-".to_owned(), report::milliseconds);
+    format!("{:<28} {:<9} {:>11}  RTT {rtt:>8}", path.name, path.state(), path.rate().to_string())
+}
+
+fn line(watch: &Watch, progress: &Progress) -> String {
+    let paths = watch.paths().iter().map(|path| format!("{} {} {}", path.name, path.state(), path.rate()));
+    let paths = paths.collect::<Vec<_>>().join(" | ");
+    let seconds = watch.now().as_nanos() as f64 / 1e9;
+    format!("{seconds:5.1} s  {:>8}  {} | together {}", show_size(progress.bytes()), paths, watch.rate())
+}

@@ -1,0 +1,214 @@
+//! Looks at an association while it works: what each path carried, how fast, in which state. It knows nothing
+//! of screens and files.
+
+use std::collections::VecDeque;
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_net::{Association, Event, PathReport, PathState};
+
+use crate::clock::Stopwatch;
+
+/// Which way the data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Away from here: what the peer acknowledged counts.
+    Sending,
+    /// To here: what arrived for the first time counts.
+    Receiving,
+}
+
+/// What was seen of an association so far.
+#[derive(Debug)]
+pub struct Watch {
+    clock: Stopwatch,
+    direction: Direction,
+    names: Names,
+    paths: Vec<WatchedPath>,
+    events: Vec<(Time, Event)>,
+}
+
+/// What a path is called.
+struct Names(Box<dyn Fn(&PathReport) -> String + Send>);
+
+impl std::fmt::Debug for Names {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Names")
+    }
+}
+
+/// What was seen of one path.
+#[derive(Clone, Debug)]
+pub struct WatchedPath {
+    /// What it is called.
+    pub name: String,
+    /// As it was last seen.
+    pub report: PathReport,
+    /// What it carried: user data in the watched direction, each byte once.
+    pub carried: ByteCount,
+    /// Carried over all the time that it was watched.
+    pub mean_rate: BitRate,
+    /// The smoothed round-trip time, averaged over the time.
+    pub mean_rtt: Option<Duration>,
+    /// The congestion window, averaged over the time.
+    pub mean_cwnd: ByteCount,
+    /// How long it was inactive.
+    pub down: Duration,
+    recent: VecDeque<(Time, ByteCount)>,
+    rtt: Mean,
+    cwnd: Mean,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    sum: u128,
+    samples: u64,
+}
+
+impl Watch {
+    /// Nothing seen yet; `names` says what a path is called.
+    pub fn new(
+        clock: Stopwatch,
+        direction: Direction,
+        names: impl Fn(&PathReport) -> String + Send + 'static,
+    ) -> Watch {
+        Watch { clock, direction, names: Names(Box::new(names)), paths: Vec::new(), events: Vec::new() }
+    }
+
+    /// Looks at the paths now.
+    pub fn look(&mut self, association: &Association) {
+        self.on_reports(self.clock.now(), association.paths());
+    }
+
+    /// Notes what happened.
+    pub fn on_event(&mut self, event: Event) {
+        self.events.push((self.clock.now(), event));
+    }
+
+    /// The paths in the order in which they were added.
+    pub fn paths(&self) -> &[WatchedPath] {
+        &self.paths
+    }
+
+    /// What happened and when.
+    pub fn events(&self) -> &[(Time, Event)] {
+        &self.events
+    }
+
+    /// The time on the watch's clock.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// The name of the path in an event, if it is about one.
+    pub fn name_of(&self, event: &Event) -> Option<&str> {
+        let id = match event {
+            Event::PathAdded(id)
+            | Event::PathConfirmed(id)
+            | Event::PathDown(id)
+            | Event::PathUp(id)
+            | Event::PathMoved(id, _) => *id,
+            _ => return None,
+        };
+        self.paths.iter().find(|path| path.report.id == id).map(|path| path.name.as_str())
+    }
+
+    /// `path`'s part of all that was carried, 0 to 1.
+    pub fn share(&self, path: &WatchedPath) -> f64 {
+        let all: ByteCount = self.paths.iter().map(|path| path.carried).sum();
+        if all.is_zero() { 0.0 } else { path.carried.get() as f64 / all.get() as f64 }
+    }
+
+    /// All paths' rates of the last second.
+    pub fn rate(&self) -> BitRate {
+        let sum = self.paths.iter().map(|path| path.rate().bits_per_second()).sum();
+        BitRate::from_bits_per_second(sum)
+    }
+
+    fn on_reports(&mut self, now: Time, reports: Vec<PathReport>) {
+        for report in reports {
+            let carried = match self.direction {
+                Direction::Sending => report.counters.acked_bytes,
+                Direction::Receiving => report.counters.received_bytes,
+            };
+            match self.paths.iter_mut().find(|path| path.report.id == report.id) {
+                Some(path) => path.on_report(now, report, carried),
+                None => self.paths.push(WatchedPath::new((self.names.0)(&report), now, report, carried)),
+            }
+        }
+    }
+}
+
+impl WatchedPath {
+    fn new(name: String, now: Time, report: PathReport, carried: ByteCount) -> WatchedPath {
+        WatchedPath {
+            name,
+            report,
+            carried,
+            mean_rate: BitRate::default(),
+            mean_rtt: None,
+            mean_cwnd: ByteCount::ZERO,
+            down: Duration::ZERO,
+            recent: VecDeque::from([(now, carried)]),
+            rtt: Mean::default(),
+            cwnd: Mean::default(),
+        }
+    }
+
+    /// The rate of the last second.
+    pub fn rate(&self) -> BitRate {
+        match (self.recent.front(), self.recent.back()) {
+            (Some((from, before)), Some((to, after))) => {
+                after.saturating_sub(*before).rate_over(to.since(*from)).unwrap_or_default()
+            }
+            _ => BitRate::default(),
+        }
+    }
+
+    /// Its state in a word.
+    pub fn state(&self) -> &'static str {
+        match self.report.sample.state {
+            PathState::Unconfirmed => "unconfirmed",
+            PathState::Active => "active",
+            PathState::Inactive => "inactive",
+            PathState::Removed => "removed",
+        }
+    }
+
+    fn on_report(&mut self, now: Time, report: PathReport, carried: ByteCount) {
+        let before = self.recent.back().map_or(now, |(at, _)| *at);
+        if self.report.sample.state == PathState::Inactive {
+            self.down += now.since(before);
+        }
+        self.recent.push_back((now, carried));
+        while self.recent.get(1).is_some_and(|(at, _)| now.since(*at) >= RECENT) {
+            self.recent.pop_front();
+        }
+        if let Some(srtt) = report.sample.srtt {
+            self.mean_rtt = Some(Duration::from_nanos(self.rtt.add(srtt.as_nanos())));
+        }
+        self.mean_cwnd = ByteCount::new(self.cwnd.add(report.sample.cwnd.get()));
+        self.mean_rate = carried.rate_over(now.since(Time::ZERO)).unwrap_or_default();
+        self.carried = carried;
+        self.report = report;
+    }
+}
+
+impl Mean {
+    /// The mean with one more sample.
+    fn add(&mut self, sample: u64) -> u64 {
+        self.sum += u128::from(sample);
+        self.samples += 1;
+        // A mean of 64-bit numbers fits 64 bits.
+        (self.sum / u128::from(self.samples)) as u64
+    }
+}
+
+/// A path's name where nobody gave it one: `192.0.2.1 > 198.51.100.1:9899`, or only where it leads if the
+/// system chooses where it begins.
+pub fn addresses_of(report: &PathReport) -> String {
+    let (local, remote) = (report.addresses.local.ip(), report.addresses.remote);
+    if local.is_unspecified() { remote.to_string() } else { format!("{local} > {remote}") }
+}
+
+/// Rates are shown over this time.
+const RECENT: Duration = Duration::from_secs(1);

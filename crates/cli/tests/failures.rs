@@ -1,0 +1,236 @@
+//! What goes wrong, and that it is told: the exit status, a message with what to do, nothing left behind.
+
+mod program;
+
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::Command;
+
+use anabranch_cli::file_protocol::{Outcome, Sender};
+use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, StreamId};
+use program::{Program, anabranch, endless_sender, file, receiver, run};
+use tempfile::tempdir;
+
+fn names(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).expect("a directory");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn nobody_listens() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 10);
+    let unused = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound");
+    let line = format!("send --set sctp.max_init_retransmits=1 --set sctp.rto.initial=200ms --to {unused}");
+    let ended = run(anabranch(&line).arg(&path)).expect(1);
+    assert!(ended.stderr.contains(&format!("no answer from {unused} after 2 attempts")), "{ended:?}");
+    assert!(ended.stderr.contains("is `anabranch recv` running there"), "{ended:?}");
+    let ended = run(anabranch(&format!("{line} --json")).arg(&path)).expect(1);
+    assert_eq!(ended.json()["error"]["kind"], "no-answer");
+}
+
+#[test]
+fn wrong_input_ends_with_2_before_anything_is_sent() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 10).display().to_string();
+    for (line, complaint) in [
+        ("send".to_owned(), "required"),
+        ("send /nowhere/x --to 127.0.0.1".to_owned(), "there is no such file"),
+        ("send /proc --to 127.0.0.1".to_owned(), "it is a directory"),
+        (format!("send {path} --to 127.0.0.1:99999"), "is no UDP port"),
+        (format!("send {path} --to host.invalid"), "there is no host \"host.invalid\""),
+        (format!("send {path} --to 127.0.0.1,127.0.0.1"), "given twice"),
+        (format!("send {path} --to 127.0.0.1 --via nosuch0"), "nosuch0"),
+        (format!("send {path} --to 127.0.0.1 --via 192.0.2.77"), "192.0.2.77"),
+        (format!("send {path} --to 127.0.0.1 --set sctp.rto.mni=1s"), "the nearest is sctp.rto.min"),
+        (format!("send {path} --to 127.0.0.1 --set sctp.scheduler=fastest"), "round-robin"),
+        ("recv --listen 192.0.2.77".to_owned(), "192.0.2.77"),
+        ("recv --listen 127.0.0.1:0 --dir /nowhere".to_owned(), "there is no such directory"),
+        ("recv --listen 127.0.0.1:0 --dir /dev/null".to_owned(), "it is not a directory"),
+        ("recv --listen 127.0.0.1:0 --dir /proc/self".to_owned(), "cannot put files into \"/proc/self\""),
+    ] {
+        let ended = run(&mut anabranch(&line)).expect(2);
+        assert!(ended.stderr.contains(complaint), "{line}: {ended:?}");
+        assert_eq!(ended.stdout, "", "{line}");
+        let ended = run(&mut anabranch(&format!("{line} --json"))).expect(2);
+        let message = ended.json()["error"]["message"].to_string().replace('\\', "");
+        assert!(message.contains(complaint), "{line}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let taken = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound");
+    let _holder = UdpSocket::bind(taken).expect("the port again");
+    let ended = run(&mut anabranch(&format!("recv --listen {taken}"))).expect(2);
+    assert!(ended.stderr.contains(&format!("UDP port {} of 127.0.0.1 is in use", taken.port())), "{ended:?}");
+}
+
+#[test]
+fn a_file_that_exists_is_refused_at_both_ends_and_the_next_one_arrives() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let files = [file(from.path(), "a", 5_000_000), file(from.path(), "b", 10)];
+    std::fs::write(to_dir.path().join("a"), "precious").expect("a file");
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    let sent = run(anabranch(&format!("send --to {to}")).args(&files)).expect(1);
+    let received = recv.finish().expect(1);
+    assert!(sent.stderr.contains("the receiver refused \"a\": "), "{sent:?}");
+    assert!(sent.stderr.contains("exists already; `anabranch recv --force` replaces it"), "{sent:?}");
+    assert!(received.stderr.contains("refused \"a\": "), "{received:?}");
+    assert_eq!(std::fs::read(to_dir.path().join("a")).expect("kept"), b"precious");
+    assert_eq!(std::fs::read(to_dir.path().join("b")).expect("received").len(), 10);
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "--force");
+    run(anabranch(&format!("send --to {to}")).arg(&files[0])).expect(0);
+    recv.finish().expect(0);
+    assert_eq!(std::fs::read(to_dir.path().join("a")).expect("replaced").len(), 5_000_000);
+}
+
+#[test]
+fn a_disk_that_fills_up_is_told_at_both_ends_and_leaves_nothing() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 10_000_000);
+    // Files may grow to 1 MiB only: the write beyond fails as on a full disk.
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_anabranch")]);
+    limited.args(["recv", "--listen", "127.0.0.1:0", "--dir"]).arg(to_dir.path());
+    let mut recv = Program::start(&mut limited);
+    let to = recv.wait_for("--to ");
+    let sent = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
+    let received = recv.finish().expect(1);
+    assert!(sent.stderr.contains("the receiver could not store \"a\": cannot store"), "{sent:?}");
+    assert!(received.stderr.contains("failed \"a\": cannot store"), "{received:?}");
+    assert!(names(to_dir.path()).is_empty(), "{:?}", names(to_dir.path()));
+}
+
+#[test]
+fn a_sender_that_vanishes_is_reported_and_its_part_is_thrown_away() {
+    let to_dir = tempdir().expect("a directory");
+    let settings = "--set sctp.failover.association_max=3 --set sctp.rto.max=1s --json-lines";
+    let (mut recv, to) = receiver("127.0.0.1,127.0.0.2", to_dir.path(), settings);
+    let mut sent = endless_sender(&format!("--to {to}"));
+    recv.wait_for("\"time_s\"");
+    sent.kill();
+    let received = recv.finish().expect(1);
+    assert!(received.stderr.contains("vanished"), "{received:?}");
+    assert!(received.stderr.contains("\"endless\" is incomplete and was thrown away"), "{received:?}");
+    assert!(names(to_dir.path()).is_empty(), "{:?}", names(to_dir.path()));
+}
+
+#[test]
+fn a_receiver_that_vanishes_is_reported() {
+    let to_dir = tempdir().expect("a directory");
+    let (mut recv, to) = receiver("127.0.0.1,127.0.0.2", to_dir.path(), "");
+    let settings = "--set sctp.failover.association_max=3 --set sctp.rto.max=1s --json-lines";
+    let mut sent = endless_sender(&format!("{settings} --to {to}"));
+    sent.wait_for("\"time_s\"");
+    recv.kill();
+    let ended = sent.finish().expect(1);
+    assert!(ended.stderr.contains("vanished"), "{ended:?}");
+    let last = ended.stdout.lines().last().expect("a document");
+    let document: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!(document["error"]["kind"], "peer-gone");
+    assert!(document["paths"].as_array().is_some_and(|paths| paths.len() == 2), "{document:#}");
+}
+
+#[test]
+fn ctrl_c_ends_both_ends_and_the_document_is_printed() {
+    let to_dir = tempdir().expect("a directory");
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    let mut sent = endless_sender(&format!("--json-lines --to {to}"));
+    sent.wait_for("\"time_s\"");
+    sent.interrupt();
+    let ended = sent.finish().expect(130);
+    let last = ended.stdout.lines().last().expect("a document");
+    let document: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!(document["error"]["kind"], "interrupted");
+    assert!(document["bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{document:#}");
+    let received = recv.finish().expect(1);
+    assert!(received.stderr.contains("interrupted by its user"), "{received:?}");
+    assert!(names(to_dir.path()).is_empty(), "{:?}", names(to_dir.path()));
+}
+
+#[test]
+fn ctrl_c_ends_a_receiver_that_waits() {
+    let to_dir = tempdir().expect("a directory");
+    let (recv, _) = receiver("127.0.0.1", to_dir.path(), "--json");
+    recv.interrupt();
+    assert_eq!(recv.finish().expect(130).json()["error"]["kind"], "interrupted");
+}
+
+#[test]
+fn datagrams_that_are_no_sctp_disturb_nobody() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 1_000_000);
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    for length in 0..500 {
+        stranger.send_to(&vec![0x5a; length], &to).expect("sent");
+    }
+    run(anabranch(&format!("send --to {to}")).arg(&path)).expect(0);
+    recv.finish().expect(0);
+}
+
+/// A peer that speaks SCTP, and then whatever the test wants.
+async fn stranger(to: &str) -> Association {
+    let local = vec!["127.0.0.1:0".parse().expect("an address")];
+    let options = Options { local, ..Options::default() };
+    let endpoint = Endpoint::bind(options).expect("a port");
+    endpoint.connect(&[to.parse().expect("an address")]).await.expect("it listens")
+}
+
+async fn say(association: &Association, bytes: &[u8]) {
+    let payload = bytes.to_vec().into();
+    let message = Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload };
+    association.send(message).await.expect("it is open");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_peer_that_speaks_garbage_is_told_and_reported() {
+    let to_dir = tempdir().expect("a directory");
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    let peer = stranger(&to).await;
+    say(&peer, b"GET / HTTP/1.1\r\n\r\n").await;
+    let reason = peer.receive().await.expect_err("nothing to say to that").to_string();
+    assert!(reason.contains("file protocol: a frame of unknown kind 0x47"), "{reason}");
+    let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
+    assert!(ended.stderr.contains("does not speak anabranch's file protocol"), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_climb_are_refused_and_nothing_is_written() {
+    let outer = tempdir().expect("a directory");
+    let inbox = outer.path().join("inbox");
+    std::fs::create_dir(&inbox).expect("a directory");
+    let (recv, to) = receiver("127.0.0.1", &inbox, "");
+    let peer = stranger(&to).await;
+    for name in ["../evil", "/etc/evil", "..", "a\\b", "\u{1b}[2J", ""] {
+        let head = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        say(&peer, &[head.as_slice(), name.as_bytes()].concat()).await;
+        say(&peer, b"\x02content").await;
+        let answer = peer.receive().await.expect("a verdict").into_bytes();
+        let verdict = Sender::verdict(&answer).expect("a verdict");
+        assert_eq!(verdict.outcome, Outcome::Refused, "{name:?}");
+        assert!(!verdict.why.contains('\u{1b}'), "{verdict:?}");
+    }
+    peer.close().await;
+    let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
+    assert!(ended.stderr.contains("the file name \"../evil\" holds a path separator"), "{ended:?}");
+    assert_eq!(names(outer.path()), ["inbox"]);
+    assert!(names(&inbox).is_empty(), "{:?}", names(&inbox));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_one_transfer_runs_others_are_turned_away() {
+    let to_dir = tempdir().expect("a directory");
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    let first = stranger(&to).await;
+    say(&first, b"\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0a").await;
+    let path = file(to_dir.path(), "b", 10);
+    let second = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
+    assert!(second.stderr.contains("busy with another transfer; try again later"), "{second:?}");
+    std::fs::remove_file(path).expect("ours");
+    first.abort("enough");
+    let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
+    assert!(ended.stderr.contains("\"a\" is incomplete and was thrown away"), "{ended:?}");
+    assert!(names(to_dir.path()).is_empty());
+}
