@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Duration};
 
-/// Reads a size with its unit; a space may stand between.
+/// Reads a size with its unit, bytes where there is none; a space may stand between.
 ///
 /// # Errors
 /// What was expected.
@@ -55,7 +55,7 @@ pub fn exact(size: ByteCount) -> String {
 
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
-    let unit = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let unit = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     Some((&text[..unit], text[unit..].trim_start()))
 }
 
@@ -74,6 +74,7 @@ fn scaled(number: &str, scale: u64) -> Option<u64> {
 }
 
 const SIZES: &[(&str, u64)] = &[
+    ("", 1),
     ("B", 1),
     ("kB", 1_000),
     ("MB", 1_000_000),
@@ -94,16 +95,18 @@ mod tests {
     fn sizes_and_times_are_read_with_their_units() {
         assert_eq!(size("4 MiB"), Ok(ByteCount::from_mib(4)));
         assert_eq!(size("1500B"), Ok(ByteCount::new(1500)));
+        assert_eq!(size("1280"), Ok(ByteCount::new(1280)));
         assert_eq!(size("1.5 kB"), Ok(ByteCount::new(1500)));
         assert_eq!(span("200 ms"), Ok(Duration::from_millis(200)));
         assert_eq!(span("1.5s"), Ok(Duration::from_millis(1500)));
     }
 
     #[test]
-    fn what_has_no_unit_or_no_number_is_refused() {
-        for text in ["", "4", "MiB", "4 MIB", "-1 B", "1.2.3 B", "99999999999999999999 B", "nan B", "4 ms"] {
+    fn what_is_no_quantity_is_refused() {
+        for text in ["", "MiB", "4 MIB", "-1 B", "1.2.3 B", "99999999999999999999 B", "nan B", "4 ms"] {
             assert!(size(text).is_err(), "{text}");
         }
+        assert!(span("200").is_err());
         assert!(span("1 h").is_err_and(|error| error.contains("expected one such as 200 ms")));
     }
 

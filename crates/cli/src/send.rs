@@ -30,7 +30,9 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let paths = to.len().max(local.len());
     let config = settings::with(settings::for_tools(paths), &arguments.settings)?;
     let resolved = resolved(&config, arguments, &list(&to));
-    let options = Options { local, accepts: false, config, ..Options::default() };
+    // With several ways out, a packet has to leave by the one whose address it has.
+    let by_device = local.len() > 1;
+    let options = Options { local, by_device, config, ..Options::default() };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
     let peer = Peer::new(to.clone());
     let association = tokio::select! {
