@@ -1,0 +1,154 @@
+//! Ours, driven by its endpoint.
+
+use std::net::SocketAddr;
+
+use anabranch_base::{Seed, Time};
+use anabranch_sctp::association::{Association, Ecn, Outgoing};
+use anabranch_sctp::config::Config;
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig};
+use anabranch_sctp::event::{CloseReason, Event};
+use anabranch_sctp::policy::Registry;
+use anabranch_sctp::wire::{Ppid, StreamId};
+use bytes::Bytes;
+
+use super::pool::Pool;
+use super::{Buffers, Datagram, Life, PORT, Role, Stack};
+
+/// One of our endpoints with one association.
+pub struct Anabranch {
+    role: Role,
+    endpoint: Endpoint,
+    id: Option<AssociationId>,
+    remote: Vec<SocketAddr>,
+    packets: Vec<u8>,
+    pool: Pool,
+    life: Life,
+}
+
+impl Anabranch {
+    /// RFC 9260 over so many paths.
+    pub fn new(role: Role, buffers: Buffers, paths: usize) -> Anabranch {
+        let config =
+            Config { receive_buffer: buffers.receive, send_buffer: buffers.send, ..Config::rfc9260() };
+        Anabranch::with(role, config, Registry::standard(), paths)
+    }
+
+    /// Any settings.
+    pub fn with(role: Role, association: Config, registry: Registry, paths: usize) -> Anabranch {
+        let addresses = |role: Role| (0..paths).map(|path| role.address(path)).collect::<Vec<_>>();
+        let config = EndpointConfig {
+            association,
+            registry,
+            port: PORT,
+            accepts: role == Role::Server,
+            local: addresses(role),
+            max_associations: 1,
+        };
+        let seed = Seed::from_number(role as u64);
+        Anabranch {
+            role,
+            endpoint: Endpoint::new(config, seed).expect("sound settings"),
+            id: None,
+            remote: addresses(role.other()),
+            packets: Vec::new(),
+            pool: Pool::default(),
+            life: Life::Opening,
+        }
+    }
+
+    /// The association, once there is one.
+    pub fn association(&self) -> Option<&Association> {
+        self.endpoint.association(self.id?)
+    }
+
+    /// Gives a message to be sent on any stream, ordered.
+    pub fn send_on(&mut self, now: Time, stream: u16, message: &Bytes) -> bool {
+        let Some(association) = self.id.and_then(|id| self.endpoint.association_mut(id)) else {
+            return false;
+        };
+        let (stream, ppid) = (StreamId::new(stream), Ppid::new(0));
+        association.send(now, Outgoing { stream, ppid, unordered: false, payload: message.clone() }).is_ok()
+    }
+
+    fn read_events(&mut self) {
+        while let Some((id, event)) = self.endpoint.poll_event() {
+            self.id = Some(id);
+            match event {
+                Event::Connected => self.life = Life::Open,
+                Event::Closed(CloseReason::Graceful) => self.life = Life::Closed,
+                Event::Closed(_) => self.life = Life::Lost,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Stack for Anabranch {
+    fn connect(&mut self, _now: Time) {
+        self.id = Some(self.endpoint.connect(&self.remote).expect("addresses of one version"));
+    }
+
+    fn handle(&mut self, now: Time, datagram: &Datagram) {
+        let arrival = Arrival {
+            local: self.role.address(datagram.path),
+            remote: self.role.other().address(datagram.path),
+            ecn: Ecn::NotCapable,
+            bytes: datagram.bytes.clone(),
+        };
+        self.endpoint.handle(now, &arrival);
+        self.read_events();
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.endpoint.handle_timeout(now);
+        self.read_events();
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut Vec<Datagram>) {
+        loop {
+            self.packets.clear();
+            let Some(departure) = self.endpoint.poll_transmit(now, &mut self.packets, MOST_SEGMENTS) else {
+                break;
+            };
+            let path = match departure.local {
+                SocketAddr::V4(local) => usize::from(local.ip().octets()[2]),
+                SocketAddr::V6(_) => unreachable!("all addresses are IPv4"),
+            };
+            for packet in self.packets.chunks(departure.transmit.segment_size) {
+                out.push(Datagram { path, bytes: self.pool.copy(packet) });
+            }
+        }
+        self.read_events();
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.endpoint.poll_timeout()
+    }
+
+    fn send(&mut self, now: Time, message: &Bytes) -> bool {
+        self.send_on(now, 0, message)
+    }
+
+    fn receive(&mut self, _now: Time, message: &mut Vec<u8>) -> bool {
+        let Some(association) = self.id.and_then(|id| self.endpoint.association_mut(id)) else {
+            return false;
+        };
+        let Some(received) = association.receive() else { return false };
+        message.clear();
+        received.chunks().for_each(|chunk| message.extend_from_slice(chunk));
+        true
+    }
+
+    fn shutdown(&mut self, now: Time) {
+        if let Some(association) = self.id.and_then(|id| self.endpoint.association_mut(id)) {
+            association.close(now);
+        }
+    }
+
+    fn life(&self) -> Life {
+        self.life
+    }
+}
+
+/// So many packets are taken in one go, as a driver with segmentation offload would.
+const MOST_SEGMENTS: usize = 16;

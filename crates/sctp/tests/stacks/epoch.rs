@@ -1,0 +1,31 @@
+//! Virtual time in the types of other stacks, which take the time as an argument like ours, but as a
+//! `std::time::Instant`. It knows one reading of the clock, which stands for virtual time zero and for
+//! nothing else.
+
+use std::time::{Duration, Instant};
+
+use anabranch_base::Time;
+
+/// Where virtual time began.
+#[derive(Clone, Copy, Debug)]
+pub struct Epoch(Instant);
+
+impl Epoch {
+    /// There is no way to make an `Instant` but to read the clock; which one it is makes no difference.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "an Instant has no other origin, and only differences count"
+    )]
+    pub fn new() -> Epoch {
+        Epoch(Instant::now())
+    }
+
+    pub fn at(self, now: Time) -> Instant {
+        self.0 + Duration::from_nanos(now.as_nanos())
+    }
+
+    /// The virtual time of `instant`, which is not before the epoch.
+    pub fn time_of(self, instant: Instant) -> Time {
+        Time::from_nanos(instant.saturating_duration_since(self.0).as_nanos() as u64)
+    }
+}
