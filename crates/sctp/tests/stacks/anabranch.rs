@@ -51,7 +51,7 @@ impl Anabranch {
             id: None,
             remote: addresses(role.other()),
             packets: Vec::new(),
-            pool: Pool::default(),
+            pool: Pool::new(),
             life: Life::Opening,
         }
     }

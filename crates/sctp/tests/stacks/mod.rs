@@ -1,6 +1,6 @@
 //! SCTP stacks behind one trait: ours and those of others, each with a single association. It knows how each
 //! is driven, and nothing of what is sent or of the network between two of them.
-#![allow(dead_code, reason = "tests and benchmarks each use their own part of the stacks")]
+#![allow(dead_code, unused_imports, reason = "tests and benchmarks each use their own part of the stacks")]
 
 mod anabranch;
 mod dcsctp;
@@ -8,6 +8,7 @@ mod epoch;
 mod pool;
 mod rtc_sctp;
 mod sctp_proto;
+pub mod transfer;
 
 use std::net::SocketAddr;
 
@@ -48,6 +49,44 @@ pub trait Stack {
 
     /// How far the association is.
     fn life(&self) -> Life;
+}
+
+impl<S: Stack + ?Sized> Stack for Box<S> {
+    fn connect(&mut self, now: Time) {
+        (**self).connect(now);
+    }
+
+    fn handle(&mut self, now: Time, datagram: &Datagram) {
+        (**self).handle(now, datagram);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        (**self).handle_timeout(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time, out: &mut Vec<Datagram>) {
+        (**self).poll_transmit(now, out);
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        (**self).poll_timeout()
+    }
+
+    fn send(&mut self, now: Time, message: &Bytes) -> bool {
+        (**self).send(now, message)
+    }
+
+    fn receive(&mut self, now: Time, message: &mut Vec<u8>) -> bool {
+        (**self).receive(now, message)
+    }
+
+    fn shutdown(&mut self, now: Time) {
+        (**self).shutdown(now);
+    }
+
+    fn life(&self) -> Life {
+        (**self).life()
+    }
 }
 
 /// How far an association is.

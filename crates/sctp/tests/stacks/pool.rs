@@ -5,13 +5,17 @@ use std::collections::VecDeque;
 use bytes::{Bytes, BytesMut};
 
 /// A ring of slabs: the oldest is the first to be free again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pool {
     current: BytesMut,
     used: VecDeque<BytesMut>,
 }
 
 impl Pool {
+    pub fn new() -> Pool {
+        Pool { current: BytesMut::with_capacity(SLAB), used: VecDeque::new() }
+    }
+
     /// A copy of `bytes`. Nothing is allocated once there are slabs for all that is in flight.
     pub fn copy(&mut self, bytes: &[u8]) -> Bytes {
         if self.current.capacity() < bytes.len() {

@@ -1,0 +1,25 @@
+//! A congestion controller whose windows never change, so that what is in flight is what was asked for. It is
+//! for measuring only.
+
+use anabranch_base::ByteCount;
+use anabranch_sctp::policy::congestion::{Acked, Cause, CongestionControl, Window};
+use anabranch_sctp::policy::{PathId, View};
+
+/// The window is what it was at first.
+#[derive(Debug)]
+pub struct Constant;
+
+impl CongestionControl for Constant {
+    fn add_path(&mut self, _path: PathId) {}
+
+    fn remove_path(&mut self, _path: PathId) {}
+
+    fn increase(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) -> ByteCount {
+        ByteCount::ZERO
+    }
+
+    fn decrease(&mut self, path: PathId, _cause: Cause, view: &View<'_>) -> Window {
+        let sample = view.path(path);
+        Window { cwnd: sample.cwnd, ssthresh: sample.ssthresh }
+    }
+}

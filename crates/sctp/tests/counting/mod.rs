@@ -1,0 +1,71 @@
+//! A global allocator that counts what the calling thread allocates. It knows sizes, and nothing of who asks.
+#![allow(dead_code, reason = "tests and benchmarks each use their own part of the counts")]
+#![allow(
+    unsafe_code,
+    reason = "GlobalAlloc is an unsafe trait; every call goes to the system's allocator as it came"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ops::Sub;
+
+/// The system's allocator, with counters. Make it a binary's `#[global_allocator]`.
+pub struct Counting;
+
+/// How often and how much the calling thread has allocated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allocated {
+    /// Calls that allocate or make an allocation larger.
+    pub times: u64,
+    /// Bytes they asked for.
+    pub bytes: u64,
+}
+
+/// What the calling thread has allocated so far.
+pub fn allocated() -> Allocated {
+    ALLOCATED.get()
+}
+
+thread_local! {
+    /// It needs no initialisation and no destructor, so that reading it allocates nothing.
+    static ALLOCATED: Cell<Allocated> = const { Cell::new(Allocated { times: 0, bytes: 0 }) };
+}
+
+fn count(bytes: usize) {
+    let Allocated { times, bytes: so_far } = ALLOCATED.get();
+    ALLOCATED.set(Allocated { times: times + 1, bytes: so_far + bytes as u64 });
+}
+
+// SAFETY: every method hands its arguments to the system's allocator unchanged and answers what that answers;
+// the counters are thread-local and allocate nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller's promises are the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count(new_size.saturating_sub(layout.size()));
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+}
+
+impl Sub for Allocated {
+    type Output = Allocated;
+    fn sub(self, earlier: Allocated) -> Allocated {
+        Allocated { times: self.times - earlier.times, bytes: self.bytes - earlier.bytes }
+    }
+}
