@@ -30,7 +30,14 @@ impl Association {
     /// A packet arrived on one of the paths. The endpoint has seen to it that it is for this association.
     pub fn handle(&mut self, now: Time, datagram: &Datagram) {
         let Some(checksum) = self.checksum() else { return };
-        let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) else { return };
+        if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
+            self.handle_packet(now, datagram, &packet);
+        }
+    }
+
+    /// The same for a datagram whose `packet` was read and verified before: the checksum of a full one costs
+    /// more than anything else that is done to it.
+    pub(crate) fn handle_packet(&mut self, now: Time, datagram: &Datagram, packet: &wire::Packet<'_>) {
         if let Some(paths) = self.paths_mut() {
             paths.on_arrival(datagram.path, now);
         }

@@ -12,7 +12,9 @@ use crate::association::{
     address_parameters, check_init,
 };
 use crate::seq::Tsn;
-use crate::wire::{Abort, Cause, CommonHeader, ErrorChunk, Init, InitAck, Parameter, VerificationTag};
+use crate::wire::{
+    Abort, Cause, CommonHeader, ErrorChunk, Init, InitAck, Packet, Parameter, VerificationTag,
+};
 use rand_core::Rng;
 
 /// An INIT that can be answered.
@@ -66,13 +68,8 @@ impl Endpoint {
     }
 
     /// A COOKIE-ECHO arrived, first in its packet.
-    pub(super) fn on_cookie_echo(
-        &mut self,
-        now: Time,
-        arrival: &Arrival,
-        header: CommonHeader,
-        bytes: &[u8],
-    ) {
+    pub(super) fn on_cookie_echo(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>, bytes: &[u8]) {
+        let header = packet.header();
         // RFC 9260 §5.1.5: a cookie that is not ours, or not for these ports and this tag, is dropped.
         let Ok(cookie) = self.jar.open(bytes) else { return };
         let is_same_way = cookie.local_port == header.destination_port
@@ -94,21 +91,25 @@ impl Endpoint {
             self.answer(arrival, back, &ErrorChunk { causes: vec![Cause::StaleCookie(staleness)] });
             return;
         }
-        match known {
+        let opened = match known {
             None => self.open(now, arrival, &cookie),
-            Some((id, tags, state)) => self.reopen(now, arrival, &cookie, id, tags, state),
+            Some((id, tags, state)) => self.reopen(now, &cookie, id, tags, state),
+        };
+        if let Some(id) = opened {
+            self.deliver(now, id, arrival, packet);
         }
     }
 
-    /// Makes the association that the cookie describes.
-    fn open(&mut self, now: Time, arrival: &Arrival, cookie: &StateCookie) {
+    /// Makes the association that the cookie describes, which then reads the packet.
+    fn open(&mut self, now: Time, arrival: &Arrival, cookie: &StateCookie) -> Option<AssociationId> {
         if self.check_count().is_err() {
             let back = CommonHeader {
                 source_port: cookie.local_port,
                 destination_port: cookie.peer_port,
                 verification_tag: cookie.peer_tag,
             };
-            return self.abort(arrival, back, vec![Cause::OutOfResource]);
+            self.abort(arrival, back, vec![Cause::OutOfResource]);
+            return None;
         }
         let way = PathAddresses { local: arrival.local, remote: arrival.remote };
         // RFC 6951 §5.1: other addresses are reached by the port that the first one uses.
@@ -121,31 +122,30 @@ impl Endpoint {
         let paths = pairing::accepted_pairs(&self.config.local, way, &remotes);
         let seed = self.next_seed();
         let association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
-        let id = self.insert(cookie.local_tag, association);
-        self.deliver(now, id, arrival);
+        Some(self.insert(cookie.local_tag, association))
     }
 
-    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists.
+    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. If it is to read the packet: the
+    /// association.
     fn reopen(
         &mut self,
         now: Time,
-        arrival: &Arrival,
         cookie: &StateCookie,
         id: AssociationId,
         (local, peer): (VerificationTag, Option<VerificationTag>),
         state: AssociationState,
-    ) {
+    ) -> Option<AssociationId> {
         let is_same_local = cookie.local_tag == local;
         let is_same_peer = Some(cookie.peer_tag) == peer;
         let is_tied = cookie.tie_tags == (local, peer.unwrap_or(VerificationTag::ZERO));
         let seed = self.next_seed().child("restart");
-        let Some(association) = self.associations.get_mut(&id) else { return };
+        let association = self.associations.get_mut(&id)?;
         match (is_same_local, is_same_peer, is_tied) {
             // A) The peer restarted.
             (false, false, true) if state == AssociationState::ShutdownAckSent => {
                 association.refuse_restart(now);
                 self.touch(id);
-                return;
+                return None;
             }
             (false, false, true) => {
                 association.on_restart(now, cookie, &seed);
@@ -161,9 +161,9 @@ impl Endpoint {
                 }
             }
             // C) A cookie that comes late, and "any case not shown": "silently discarded".
-            _ => return,
+            _ => return None,
         }
-        self.deliver(now, id, arrival);
+        Some(id)
     }
 
     /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).

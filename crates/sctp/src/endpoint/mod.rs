@@ -210,14 +210,14 @@ impl Endpoint {
             }
             // RFC 9260 §8.5.1 A: with tag zero and anything else in it the packet MUST be discarded.
             _ if header.verification_tag == VerificationTag::ZERO => {}
-            Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, header, echo.cookie),
+            Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, &packet, echo.cookie),
             Some(Ok(first)) => match self.addressee(arrival, header, &first) {
-                Some(id) => self.deliver(now, id, arrival),
+                Some(id) => self.deliver(now, id, arrival, &packet),
                 None => self.answer_out_of_the_blue(arrival, &packet),
             },
             Some(Err(_)) => {
                 if let Some(id) = self.living(header) {
-                    self.deliver(now, id, arrival);
+                    self.deliver(now, id, arrival, &packet);
                 }
             }
             None => {}
@@ -351,11 +351,11 @@ impl Endpoint {
     }
 
     /// Hands a datagram to an association, with the path it took.
-    fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival) {
+    fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
         let Some(association) = self.associations.get_mut(&id) else { return };
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
             let datagram = Datagram { path, ecn: arrival.ecn, bytes: arrival.bytes.clone() };
-            association.handle(now, &datagram);
+            association.handle_packet(now, &datagram, packet);
         }
         self.touch(id);
     }

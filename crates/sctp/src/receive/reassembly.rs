@@ -130,9 +130,17 @@ impl Reassembly {
         }
         self.held += Load::of_chunk(fragment.charge);
         let first = before.unwrap_or(at);
-        self.join(first, fragment.into_run());
-        if joins_after && let Some(after) = self.runs.remove(&(at + 1)) {
-            self.join(first, after);
+        match self.runs.get_mut(&first) {
+            Some(run) => run.push(fragment),
+            None => {
+                self.runs.insert(first, fragment.into_run());
+            }
+        }
+        if joins_after
+            && let Some(after) = self.runs.remove(&(at + 1))
+            && let Some(run) = self.runs.get_mut(&first)
+        {
+            run.append(after);
         }
         Ok(self.take_whole(first))
     }
@@ -168,15 +176,6 @@ impl Reassembly {
     /// What the fragments held here weigh.
     pub fn held(&self) -> Load {
         self.held
-    }
-
-    fn join(&mut self, first: u64, run: Run) {
-        match self.runs.get_mut(&first) {
-            Some(before) => before.append(run),
-            None => {
-                self.runs.insert(first, run);
-            }
-        }
     }
 
     fn take_whole(&mut self, first: u64) -> Option<Message> {
@@ -248,6 +247,13 @@ impl Fragment {
 }
 
 impl Run {
+    /// Puts a fragment behind this run.
+    fn push(&mut self, fragment: Fragment) {
+        self.outline.ends = fragment.ending;
+        self.charge += fragment.charge;
+        self.parts.push_back(fragment.payload);
+    }
+
     /// Puts `after` behind this run; the shorter of the two moves.
     fn append(&mut self, mut after: Run) {
         self.outline.ends = after.outline.ends;
