@@ -21,7 +21,17 @@ fn transfer_allocates(paths: usize, length: usize) -> Allocated {
     transfer.run(&message, 20_000);
     let before = allocated();
     transfer.run(&message, 50_000);
-    allocated() - before
+    let allocated = allocated() - before;
+    let association = transfer.client.association().expect("it is open");
+    for path in association.paths() {
+        let sent = association.path_counters(path.id).sent_packets;
+        assert!(
+            sent > 50_000 / paths as u64,
+            "every path carries its part; {} carried {sent} packets",
+            path.id
+        );
+    }
+    allocated
 }
 
 #[test]

@@ -187,7 +187,7 @@ impl Dialogue {
         let end = self.now + PATIENCE;
         while !is_done(self) {
             let packet = self.flying.peek().map(|Reverse((at, ..))| *at);
-            let timers = self.ends.iter().filter_map(|end| end.poll_timeout());
+            let timers = self.ends.iter().filter_map(Stack::poll_timeout);
             let Some(next) = packet.into_iter().chain(timers).min().filter(|next| *next <= end) else {
                 return false;
             };

@@ -1,5 +1,5 @@
-//! The speed of the core: both ends in one thread and in virtual time, without sockets. It prints three
-//! tables: ours beside the stacks of others, ours by what is in flight, and what is allocated.
+//! The speed of the core: both ends in one thread and in virtual time, without sockets. It prints two tables:
+//! ours beside the stacks of others, with what each allocates, and ours by what is in flight.
 //!
 //! `cargo bench --package anabranch-sctp --bench core`; a word behind `--` keeps only the rows with it.
 
@@ -95,17 +95,17 @@ fn compare(wanted: &str) {
     let costs: Vec<Cost> = repeats.into_iter().map(median).collect();
     println!("\n| stack | version | message | CPU s/GB | to ours | allocations a packet | bytes a packet |");
     println!("|---|---|---|---|---|---|---|");
-    let mut ours = f64::NAN;
+    let mut ours = None;
     for ((contestant, length), cost) in rows.iter().zip(&costs) {
         let seconds = cost.seconds_per_gigabyte();
         if contestant.name == "anabranch" {
-            ours = seconds;
+            ours = Some(seconds);
         }
         println!(
-            "| {} | {} | {length} B | {seconds:.2} | {:.2} | {:.2} | {:.0} |",
+            "| {} | {} | {length} B | {seconds:.2} | {} | {:.2} | {:.0} |",
             contestant.name,
             contestant.version,
-            seconds / ours,
+            ours.map_or("–".to_owned(), |ours| format!("{:.2}", seconds / ours)),
             cost.times_per_packet(),
             cost.bytes_per_packet(),
         );

@@ -256,8 +256,7 @@ impl Session {
         }
         self.peer_window.open = self.peer_window.open.saturating_sub(sent.rwnd_weight);
         // RFC 9260 §6.3.2 R1, and R4 for a retransmission of the lowest outstanding chunk.
-        let is_lowest_again = sent.previous.is_some() && sent.is_lowest;
-        if is_lowest_again || !self.timers.is_running(Timer::Retransmission(path)) {
+        if sent.is_lowest_again || !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
         }
     }

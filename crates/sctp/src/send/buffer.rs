@@ -70,8 +70,8 @@ pub struct Sent {
     pub payload: ByteCount,
     /// Where it had been sent before, if it had.
     pub previous: Option<PathId>,
-    /// Whether it is now the lowest outstanding chunk of its path.
-    pub is_lowest: bool,
+    /// Whether it had been sent before and is now the lowest outstanding chunk of its path.
+    pub is_lowest_again: bool,
 }
 
 /// What left a path's flight without being acknowledged.
@@ -154,8 +154,8 @@ impl SendBuffer {
             self.sent_end = self.sent_end.max(position + 1);
             self.paths[path.index()].once.insert(position);
         }
-        let is_lowest = self.lowest_on(path) == Some(tsn);
-        Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, is_lowest }
+        let is_lowest_again = previous.is_some() && self.lowest_on(path) == Some(tsn);
+        Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, is_lowest_again }
     }
 
     /// Marks a chunk in flight for retransmission: it leaves the flight at once. `None` if it is not in
@@ -391,7 +391,7 @@ pub(super) mod tests {
         assert_eq!(buffer.mark(tsn(0), LostBy::Timeout), None, "it is not in flight");
         assert_eq!(buffer.marked().map(|lost| lost.tsn).collect::<Vec<_>>(), [tsn(0)]);
         let again = buffer.on_sent(tsn(0), two(), 0);
-        assert_eq!((again.previous, again.is_lowest), (Some(ONE), true));
+        assert_eq!((again.previous, again.is_lowest_again), (Some(ONE), true));
         assert_eq!(buffer.rwnd_flight().get(), 300);
         assert!(!buffer.has_marked());
         assert_eq!(buffer.in_flight_on(two()), [tsn(0)]);
