@@ -189,6 +189,9 @@ impl Session {
     /// has room for another.
     fn next_waiting(&mut self, open: Option<PathId>, now: Time) -> Option<(Tsn, PathId)> {
         let oldest = self.send.waiting(Index::OLDEST)?;
+        if oldest.distance_from(self.send.ack_point()) > MOST_OUTSTANDING {
+            return None;
+        }
         if !self.may_open_window_for(oldest, now) {
             return None;
         }
@@ -284,6 +287,10 @@ impl Session {
         }
     }
 }
+
+/// RFC 9260 §6.1: "For each stream, the data sender MUST NOT have more than 2^16 - 1 ordered user messages in the
+/// current send window." No gap block could name a chunk further ahead anyway.
+const MOST_OUTSTANDING: u32 = u16::MAX as u32;
 
 /// After so many halvings every window is at its floor.
 const MAX_DECAYS: u64 = 32;
