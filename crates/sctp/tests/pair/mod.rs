@@ -260,6 +260,17 @@ impl Pair {
         messages
     }
 
+    /// Gives messages of `length` bytes to an end before it may send any of them, all on stream 0.
+    pub fn send_at_once(&mut self, end: End, count: usize, length: usize) {
+        let now = self.now;
+        for _ in 0..count {
+            let (stream, payload) = (StreamId::new(0), Bytes::from(vec![7; length]));
+            let message = Outgoing { stream, ppid: Ppid::new(0), unordered: false, payload };
+            self.at(end).send(now, message).expect("there is room");
+        }
+        self.settle(end);
+    }
+
     pub fn close(&mut self, end: End) {
         let now = self.now;
         self.at(end).close(now);
@@ -576,6 +587,12 @@ pub fn packet_with(header: CommonHeader, chunks: &[&dyn EncodeChunk]) -> Vec<u8>
     chunks.iter().for_each(|chunk| builder.push(*chunk).expect("there is room"));
     builder.finish(Checksum::Crc32c);
     bytes
+}
+
+/// The chunks of a sound packet.
+pub fn chunks(bytes: &Bytes) -> Vec<Chunk<'_>> {
+    let packet = Packet::decode(bytes, Checksum::Crc32c).expect("a sound packet");
+    packet.chunks().map(|chunk| chunk.expect("a sound chunk")).collect()
 }
 
 /// The IPv4 address of an end on a pipe.
