@@ -287,7 +287,7 @@ impl Pair {
         self.pipes[pipe].drop_next[end as usize] += 1;
     }
 
-    /// The next packet from `end` with such a chunk is lost.
+    /// The next packet from `end` with such a chunk is lost. Said twice it is the same packet.
     pub fn lose(&mut self, end: End, chunk: &'static str) {
         self.lose_nth(end, chunk, 1);
     }
