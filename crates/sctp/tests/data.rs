@@ -13,7 +13,7 @@ use anabranch_sctp::wire::{
     Parameter, Ppid, Sack, StreamId, UnknownChunk, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Pair, chunks, packet};
+use pair::{End, Faults, Pair, chunks, packet};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -256,6 +256,23 @@ fn a_receiver_counts_tsns_over_the_wrap() {
     let (cumulative, _, gaps, _) = last_sack(&pair.take_packets(End::Z));
     assert_eq!((cumulative, gaps.len()), (Tsn::new(2), 0));
     assert_eq!(pair.receive(End::Z).len(), 5);
+}
+
+#[test]
+fn a_sender_counts_tsns_over_the_wrap() {
+    let mut pair = Pair::new(Config::rfc9260(), 1);
+    // Of many seeds one whose first TSN is close to the wrap.
+    pair.reseed(End::A, 171_850);
+    pair.keep_packets();
+    pair.establish();
+    pair.z.reads_at_once = true;
+    pair.faults = Faults { loss: 20, ..Faults::default() };
+    pair.send_at_once(End::A, 4300, 100);
+    let first = data_of(&pair.take_packets(End::A))[0].0;
+    assert!((1..4000).contains(&(u32::MAX - first.get())), "{first:?}");
+    pair.run_for(secs(120));
+    assert_eq!(pair.z.read.len(), 4300);
+    assert_eq!(pair.at(End::A).unacknowledged(), ByteCount::ZERO);
 }
 
 #[test]

@@ -200,6 +200,12 @@ impl Pair {
         self.restart_with(end, local);
     }
 
+    /// An end comes back as the endpoint of another seed: with other tags, TSNs and nonces.
+    pub fn reseed(&mut self, end: End, seed: u64) {
+        self.side(end).lives = seed.wrapping_sub(2);
+        self.restart(end);
+    }
+
     /// An end comes back with these addresses.
     pub fn restart_with(&mut self, end: End, local: Vec<SocketAddr>) {
         let side = self.side(end);
@@ -220,6 +226,11 @@ impl Pair {
             End::A => &mut self.a,
             End::Z => &mut self.z,
         }
+    }
+
+    /// Whether an end has an open association.
+    pub fn is_open(&mut self, end: End) -> bool {
+        self.side(end).id.is_some() && self.at(end).is_open()
     }
 
     /// The association of an end.
