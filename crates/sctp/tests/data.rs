@@ -117,7 +117,7 @@ fn a_large_message_travels_in_chunks_of_consecutive_tsns_and_one_ssn() {
     assert_eq!(shape, expected, "1,500 bytes less IP, UDP, the common header and the chunk's own");
     assert!(sent.windows(2).all(|two| two[0].0.next() == two[1].0 && two[0].1 == two[1].1));
     let messages = pair.receive(End::Z);
-    assert_eq!(messages.iter().map(|message| message.len()).collect::<Vec<_>>(), [5000]);
+    assert_eq!(messages.iter().map(anabranch_sctp::association::Message::len).collect::<Vec<_>>(), [5000]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_loss_on_one_stream_does_not_hold_up_another() {
     }
     pair.run_for(ms(100));
     let texts = |pair: &mut Pair| -> Vec<Bytes> {
-        pair.receive(End::Z).into_iter().map(|message| message.into_bytes()).collect()
+        pair.receive(End::Z).into_iter().map(anabranch_sctp::association::Message::into_bytes).collect()
     };
     assert_eq!(texts(&mut pair), ["goes on"]);
     pair.run_for(secs(3));

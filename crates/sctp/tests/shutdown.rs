@@ -12,7 +12,7 @@ use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Abort, Cause, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete};
 use anabranch_sctp::wire::{Checksum, Chunk, Packet, VerificationTag};
 use bytes::Bytes;
-use pair::{End, Pair, packet};
+use pair::{End, Pair};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

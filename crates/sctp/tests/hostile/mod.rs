@@ -272,7 +272,12 @@ pub fn association(bytes: &[u8]) {
             2 if pair.z.id.is_some() => pair.close(End::Z),
             3 if pair.z.id.is_some() => {
                 let payload = Bytes::copy_from_slice(input.slice(4_000));
-                let _ = pair.try_send(End::Z, u16::from(input.byte() % 20), input.byte() % 2 == 0, payload);
+                let _ = pair.try_send(
+                    End::Z,
+                    u16::from(input.byte() % 20),
+                    input.byte().is_multiple_of(2),
+                    payload,
+                );
             }
             4 => {
                 pair.receive(End::Z);
@@ -292,7 +297,7 @@ pub fn association(bytes: &[u8]) {
 /// One packet to Z with its tag, or now and then another.
 fn attack(input: &mut Input<'_>, pair: &mut Pair) {
     let tag = match pair.z.id {
-        Some(_) if input.byte() % 16 != 0 => pair.at(End::Z).tags().0,
+        Some(_) if !input.byte().is_multiple_of(16) => pair.at(End::Z).tags().0,
         _ => VerificationTag::new(input.u32()),
     };
     let header = CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag };
@@ -312,7 +317,7 @@ fn attack(input: &mut Input<'_>, pair: &mut Pair) {
 /// A chunk whose numbers lie near those in use, so that it is not simply too old or too new.
 fn push_near(input: &mut Input<'_>, builder: &mut PacketBuilder<'_>, pair: &mut Pair) -> bool {
     let kind = input.byte();
-    if kind % 4 == 0 || pair.z.id.is_none() {
+    if kind.is_multiple_of(4) || pair.z.id.is_none() {
         return push_chunk(input, builder);
     }
     let (arrived, sent) = pair.at(End::Z).ack_points().unwrap_or((Tsn::new(0), Tsn::new(0)));
