@@ -4,7 +4,11 @@
 mod hostile;
 mod pair;
 
-use hostile::{association, chunks, cookie, packet, parameters};
+use anabranch_base::Duration;
+use anabranch_sctp::config::Config;
+use anabranch_sctp::wire::{Checksum, CommonHeader, Packet};
+use hostile::{STATES, association, chunks, cookie, framed, is_entered, packet, parameters};
+use pair::{End, Pair};
 
 /// Xorshift: the same inputs on every machine.
 struct Bytes(u64);
@@ -62,11 +66,64 @@ fn parameters_and_causes_of_any_bytes() {
 
 #[test]
 fn cookies_of_any_bytes() {
-    on_random_bytes(7, 2_000, 200, cookie);
+    on_random_bytes(7, 1_500, 200, cookie);
 }
 
 #[test]
-fn a_peer_that_sends_whatever_it_likes() {
-    on_random_bytes(8, 3_000, 600, association);
-    on_random_bytes(9, 100, 8_000, association);
+fn every_state_can_be_attacked() {
+    for state in STATES {
+        for victim in [End::A, End::Z] {
+            for pipes in [1, 2] {
+                assert!(is_entered(state, victim, pipes), "{victim:?} in {state:?}, {pipes} pipes");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_peer_that_sends_whatever_it_likes_in_every_state() {
+    let mut bytes = Bytes(8);
+    for state in 0..STATES.len() as u8 {
+        for (times, most) in [(250, 600), (10, 8_000)] {
+            for _ in 0..times {
+                association(&[&[state, bytes.next() as u8], bytes.take(most).as_slice()].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn packets_of_a_dialogue_with_damage() {
+    let real = dialogue();
+    let mut bytes = Bytes(10);
+    for _ in 0..20_000 {
+        let mut damaged = real[bytes.next() as usize % real.len()].clone();
+        packet(&damaged);
+        for _ in 0..1 + bytes.next() % 4 {
+            let at = CommonHeader::LEN + bytes.next() as usize % (damaged.len() - CommonHeader::LEN);
+            damaged[at] = (bytes.next() >> 32) as u8;
+        }
+        damaged.truncate(damaged.len() - (bytes.next() % 5) as usize);
+        let header = Packet::decode(&damaged, Checksum::Omitted).expect("a header").header();
+        packet(&framed(header, &damaged[CommonHeader::LEN..]));
+    }
+}
+
+/// The packets of a whole life over two paths, with DATA that gets lost.
+fn dialogue() -> Vec<Vec<u8>> {
+    let mut pair = Pair::new(Config::rfc9260(), 2);
+    pair.keep_packets();
+    pair.connect();
+    pair.run_for(Duration::from_secs(5));
+    pair.drop_next(End::A, 0);
+    for length in [10, 3_000, 20_000] {
+        pair.send(End::A, length);
+        pair.send(End::Z, length);
+    }
+    pair.run_for(Duration::from_secs(5));
+    pair.close(End::A);
+    pair.run_for(Duration::from_secs(5));
+    let packets: Vec<_> = pair.log.iter().map(|line| line.bytes.to_vec()).collect();
+    assert!(packets.len() > 30, "{:?}", pair.log);
+    packets
 }

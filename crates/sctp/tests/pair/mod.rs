@@ -48,7 +48,7 @@ pub struct Side {
     pub reads_at_once: bool,
     /// What it read so.
     pub read: Vec<Message>,
-    config: EndpointConfig,
+    pub config: EndpointConfig,
     lives: u64,
 }
 
@@ -447,7 +447,8 @@ impl Pair {
         let now = self.now;
         self.read_at_once(end);
         let mut bytes = Vec::new();
-        loop {
+        for departures in 0.. {
+            assert!(departures < 10_000, "poll_transmit does not end");
             bytes.clear();
             let Some(departure) = self.side(end).endpoint.poll_transmit(now, &mut bytes, 4) else { break };
             for segment in bytes.chunks(departure.transmit.segment_size) {

@@ -1,0 +1,222 @@
+//! Chunks, parameters and causes of fuzzed content, all of them such that they can be written. It knows no
+//! association.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use anabranch_base::Duration;
+use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::wire::{
+    Abort, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho, ErrorChunk, ForwardTsn,
+    GapBlock, Heartbeat, HeartbeatAck, InitLayout, Parameter, Ppid, Sack, Shutdown, ShutdownComplete,
+    SkippedStream, StreamId, UnknownChunk, VerificationTag,
+};
+
+use super::Input;
+
+/// What a chunk is made of.
+pub struct Parts<'a> {
+    kind: u8,
+    pub flags: u8,
+    pub tsn: Tsn,
+    pub number: u32,
+    pub stream: u16,
+    pub ssn: u16,
+    pub gaps: Vec<GapBlock>,
+    pub duplicates: Vec<Tsn>,
+    skipped: Vec<SkippedStream>,
+    parameters: Vec<Parameter>,
+    causes: Vec<Cause>,
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of a chunk of any type.
+    pub fn any(input: &mut Input<'a>) -> Parts<'a> {
+        let kind = input.byte();
+        Parts::of_kind(kind, input)
+    }
+
+    /// The parts of a chunk of the type `KINDS[kind]`; only what that type has is taken from the input.
+    pub fn of_kind(kind: u8, input: &mut Input<'a>) -> Parts<'a> {
+        let kind = KINDS[usize::from(kind) % KINDS.len()];
+        let tsn = Tsn::new(input.u32());
+        let (number, flags) = (input.u32(), input.byte());
+        let (stream, ssn) = (input.u16(), input.u16());
+        let words: Vec<(u16, u16)> = match kind {
+            SACK | FORWARD_TSN => (0..input.below(8)).map(|_| (input.u16(), input.u16())).collect(),
+            _ => Vec::new(),
+        };
+        let parameters = match kind {
+            INIT | INIT_ACK => (0..input.below(6)).map(|_| parameter(input)).collect(),
+            _ => Vec::new(),
+        };
+        let causes = match kind {
+            ABORT | ERROR => (0..1 + input.below(4)).map(|_| cause(input)).collect(),
+            _ => Vec::new(),
+        };
+        let skip =
+            |&(stream, ssn): &(u16, u16)| SkippedStream { stream: StreamId::new(stream), ssn: Ssn::new(ssn) };
+        Parts {
+            kind,
+            flags,
+            tsn,
+            number,
+            stream,
+            ssn,
+            gaps: words.iter().map(|&(start, end)| GapBlock { start, end }).collect(),
+            duplicates: words.iter().take(3).map(|&(low, _)| Tsn::new(low.into())).collect(),
+            skipped: words.iter().map(skip).collect(),
+            parameters,
+            causes,
+            bytes: input.slice(2_000),
+        }
+    }
+
+    /// The chunk, borrowing from its parts.
+    pub fn chunk(&self) -> Chunk<'_> {
+        match self.kind {
+            DATA => Chunk::Data(Data {
+                tsn: self.tsn,
+                stream: StreamId::new(self.stream),
+                ssn: Ssn::new(self.ssn),
+                ppid: Ppid::new(self.number),
+                unordered: self.flags & 1 != 0,
+                beginning: self.flags & 2 != 0,
+                ending: self.flags & 4 != 0,
+                immediate: self.flags & 8 != 0,
+                payload: if self.bytes.is_empty() { b"x" } else { self.bytes },
+            }),
+            SACK => Chunk::Sack(Sack {
+                cumulative_tsn_ack: self.tsn,
+                a_rwnd: self.number,
+                flags: self.flags,
+                gap_blocks: self.gaps.as_slice().into(),
+                duplicates: self.duplicates.as_slice().into(),
+            }),
+            INIT => Chunk::Init(self.init()),
+            INIT_ACK => Chunk::InitAck(self.init()),
+            HEARTBEAT => Chunk::Heartbeat(Heartbeat { info: self.bytes.to_vec() }),
+            HEARTBEAT_ACK => Chunk::HeartbeatAck(HeartbeatAck { info: self.bytes.to_vec() }),
+            ABORT => Chunk::Abort(Abort { tag_reflected: self.flags & 1 != 0, causes: self.causes.clone() }),
+            ERROR => Chunk::Error(ErrorChunk { causes: self.causes.clone() }),
+            SHUTDOWN => Chunk::Shutdown(Shutdown { cumulative_tsn_ack: self.tsn }),
+            SHUTDOWN_ACK => Chunk::ShutdownAck,
+            SHUTDOWN_COMPLETE => {
+                Chunk::ShutdownComplete(ShutdownComplete { tag_reflected: self.flags & 1 != 0 })
+            }
+            COOKIE_ECHO => Chunk::CookieEcho(CookieEcho { cookie: self.bytes }),
+            COOKIE_ACK => Chunk::CookieAck,
+            ECNE => Chunk::EcnEcho(match self.flags % 3 {
+                0 => EcnEcho::Bare,
+                1 => EcnEcho::Lowest(self.tsn),
+                _ => EcnEcho::Counted { lowest: self.tsn, packets: self.number },
+            }),
+            CWR => Chunk::CongestionWindowReduced(CongestionWindowReduced { lowest_tsn: self.tsn }),
+            FORWARD_TSN => Chunk::ForwardTsn(ForwardTsn {
+                new_cumulative_tsn: self.tsn,
+                skipped: self.skipped.as_slice().into(),
+            }),
+            // The types between the known ones and those above 192 say all four things to do (§3.2).
+            _ => Chunk::Unknown(UnknownChunk {
+                kind: match self.ssn as u8 {
+                    0..=14 | FORWARD_TSN => 63,
+                    kind => kind,
+                },
+                flags: self.flags,
+                value: self.bytes,
+            }),
+        }
+    }
+
+    fn init<const KIND: u8>(&self) -> InitLayout<KIND> {
+        let mut parameters = self.parameters.clone();
+        parameters.push(Parameter::StateCookie(self.bytes.to_vec()));
+        InitLayout {
+            initiate_tag: VerificationTag::new(self.number.rotate_left(8)),
+            a_rwnd: self.number,
+            outbound_streams: self.stream,
+            inbound_streams: self.ssn,
+            initial_tsn: self.tsn,
+            parameters,
+        }
+    }
+}
+
+fn parameter(input: &mut Input<'_>) -> Parameter {
+    let (kind, number) = (input.byte(), input.u32());
+    let bytes = input.slice(40).to_vec();
+    match kind % 11 {
+        0 => Parameter::HeartbeatInfo(bytes),
+        1 => Parameter::Ipv4Address(Ipv4Addr::from_bits(number)),
+        2 => Parameter::Ipv6Address(Ipv6Addr::from_bits(u128::from(number) << 64 | u128::from(kind))),
+        3 => Parameter::StateCookie(bytes),
+        4 => Parameter::UnrecognizedParameter(bytes),
+        5 => Parameter::CookiePreservative(Duration::from_millis(number.into())),
+        6 => Parameter::HostNameAddress(bytes),
+        7 => Parameter::SupportedAddressTypes(bytes.iter().map(|&byte| byte.into()).collect()),
+        8 => Parameter::EcnCapable,
+        9 => Parameter::ForwardTsnSupported,
+        // One of each of the four things to do with an unknown parameter (RFC 9260 §3.2.1).
+        _ => Parameter::Unknown { kind: u16::from(kind) << 8 | 0xff, value: bytes },
+    }
+}
+
+fn cause(input: &mut Input<'_>) -> Cause {
+    let (code, number) = (input.byte(), input.u32());
+    let bytes = input.slice(40).to_vec();
+    match code % 14 {
+        0 => Cause::InvalidStreamIdentifier(StreamId::new(number as u16)),
+        1 => Cause::MissingMandatoryParameter(bytes.iter().map(|&byte| byte.into()).collect()),
+        2 => Cause::StaleCookie(Duration::from_micros(number.into())),
+        3 => Cause::OutOfResource,
+        4 => Cause::UnresolvableAddress(bytes),
+        5 => Cause::UnrecognizedChunkType(bytes),
+        6 => Cause::InvalidMandatoryParameter,
+        7 => Cause::UnrecognizedParameters(bytes),
+        8 => Cause::NoUserData(Tsn::new(number)),
+        9 => Cause::CookieReceivedWhileShuttingDown,
+        10 => Cause::RestartWithNewAddresses(bytes),
+        11 => Cause::UserInitiatedAbort(bytes),
+        12 => Cause::ProtocolViolation(bytes),
+        _ => Cause::Unknown { code: 14 + u16::from(code), value: bytes },
+    }
+}
+
+pub const DATA: u8 = 0;
+pub const INIT: u8 = 1;
+pub const INIT_ACK: u8 = 2;
+pub const SACK: u8 = 3;
+const HEARTBEAT: u8 = 4;
+const HEARTBEAT_ACK: u8 = 5;
+const ABORT: u8 = 6;
+pub const SHUTDOWN: u8 = 7;
+const SHUTDOWN_ACK: u8 = 8;
+const ERROR: u8 = 9;
+const COOKIE_ECHO: u8 = 10;
+const COOKIE_ACK: u8 = 11;
+const ECNE: u8 = 12;
+const CWR: u8 = 13;
+const SHUTDOWN_COMPLETE: u8 = 14;
+pub const FORWARD_TSN: u8 = 192;
+const UNKNOWN: u8 = 255;
+
+/// The types as the fuzzer chooses among them.
+pub const KINDS: [u8; 17] = [
+    DATA,
+    INIT,
+    INIT_ACK,
+    SACK,
+    HEARTBEAT,
+    HEARTBEAT_ACK,
+    SHUTDOWN,
+    SHUTDOWN_ACK,
+    ERROR,
+    COOKIE_ECHO,
+    COOKIE_ACK,
+    ECNE,
+    CWR,
+    SHUTDOWN_COMPLETE,
+    FORWARD_TSN,
+    UNKNOWN,
+    ABORT,
+];

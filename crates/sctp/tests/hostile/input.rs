@@ -1,0 +1,48 @@
+//! Numbers and slices taken from fuzzed bytes. It knows nothing of what they are for.
+
+/// What is left of the bytes; zeros when they are used up.
+pub struct Input<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    pub fn new(bytes: &'a [u8]) -> Input<'a> {
+        Input { rest: bytes }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    pub fn byte(&mut self) -> u8 {
+        let Some((first, rest)) = self.rest.split_first() else { return 0 };
+        self.rest = rest;
+        *first
+    }
+
+    pub fn u16(&mut self) -> u16 {
+        u16::from_be_bytes([self.byte(), self.byte()])
+    }
+
+    pub fn u32(&mut self) -> u32 {
+        u32::from(self.u16()) << 16 | u32::from(self.u16())
+    }
+
+    /// A number below `limit`, which is 256 at most.
+    pub fn below(&mut self, limit: usize) -> usize {
+        usize::from(self.byte()) % limit
+    }
+
+    /// Whether the next one of so many is the one.
+    pub fn is_one_in(&mut self, many: usize) -> bool {
+        self.below(many) == 0
+    }
+
+    /// A slice whose length, at most `most`, is fuzzed too.
+    pub fn slice(&mut self, most: usize) -> &'a [u8] {
+        let wanted = if most < 256 { usize::from(self.byte()) } else { usize::from(self.u16()) };
+        let (slice, rest) = self.rest.split_at(wanted.min(most).min(self.rest.len()));
+        self.rest = rest;
+        slice
+    }
+}

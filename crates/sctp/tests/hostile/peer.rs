@@ -1,0 +1,351 @@
+//! A peer that knows the tag and sends whatever it likes, to an end in any state. It knows the API of an
+//! endpoint and what must hold of it at any time, and not how an answer should look.
+
+use std::net::SocketAddr;
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_sctp::association::{AssociationState, MAX_PATHS};
+use anabranch_sctp::config::Config;
+use anabranch_sctp::seq::Tsn;
+use anabranch_sctp::wire::{
+    Checksum, Chunk, CommonHeader, CookieEcho, EncodeChunk, GapBlock, Packet, PacketBuilder, Parameter,
+    VerificationTag,
+};
+use bytes::Bytes;
+
+use super::Input;
+use super::content::{DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, Parts, SACK, SHUTDOWN};
+use crate::pair::{End, PORT, Pair};
+
+/// An end under attack, its honest peer, and what was sent between them.
+struct Siege {
+    pair: Pair,
+    victim: End,
+    config: Config,
+    /// The last packets to the victim, and from it.
+    seen: [Vec<Bytes>; 2],
+}
+
+/// Whatever a peer sends that knows the tag, in any state: nothing panics, memory stays bounded, and every
+/// stretch of time ends.
+pub fn association(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let state = STATES[input.below(STATES.len())];
+    let setup = input.byte();
+    let victim = if setup & 1 == 0 { End::A } else { End::Z };
+    let mut siege = Siege::begin(state, victim, 1 + usize::from(setup >> 1 & 1));
+    for _ in 0..200 {
+        if input.is_empty() {
+            break;
+        }
+        siege.step(&mut input);
+        siege.check();
+    }
+    siege.run(Duration::from_secs(30));
+    siege.check();
+}
+
+/// Whether an end comes into this state before it is attacked.
+pub fn is_entered(state: AssociationState, victim: End, pipes: usize) -> bool {
+    let mut siege = Siege::begin(state, victim, pipes);
+    let victim = siege.victim;
+    siege.pair.at(victim).state() == state
+}
+
+impl Siege {
+    fn begin(state: AssociationState, victim: End, pipes: usize) -> Siege {
+        let config = Config {
+            receive_buffer: ByteCount::new(20_000),
+            send_buffer: ByteCount::new(20_000),
+            ..Config::rfc9260()
+        };
+        let mut pair = Pair::new(config.clone(), pipes);
+        pair.keep_packets();
+        pair.may_cross = true;
+        // Only one end opens.
+        let victim = match state {
+            AssociationState::CookieWait | AssociationState::CookieEchoed => End::A,
+            _ => victim,
+        };
+        enter(&mut pair, state, victim);
+        let mut siege = Siege { pair, victim, config, seen: [Vec::new(), Vec::new()] };
+        siege.remember();
+        siege
+    }
+
+    /// One thing of what an application, time or the peer may do.
+    fn step(&mut self, input: &mut Input<'_>) {
+        let victim = self.victim;
+        match input.below(16) {
+            0 => self.run(Duration::from_millis(u64::from(input.byte()))),
+            1 => self.run(Duration::from_millis(u64::from(input.u16()))),
+            2 => {
+                let end = if input.is_one_in(2) { victim } else { victim.other() };
+                if self.pair.side(end).id.is_some() {
+                    let payload = Bytes::copy_from_slice(input.slice(4_000));
+                    let stream = u16::from(input.byte() % 20);
+                    let _ = self.pair.try_send(end, stream, input.is_one_in(2), payload);
+                }
+            }
+            3 => {
+                self.pair.receive(victim);
+            }
+            4 if input.is_one_in(4) => self.pair.close(victim),
+            4 => {
+                let lost = if input.is_one_in(2) { victim } else { victim.other() };
+                self.pair.drop_next(lost, 0);
+            }
+            5 | 6 => self.replay(input),
+            7 => self.echo_own_cookie(),
+            8 => self.init(input),
+            _ => self.attack(input),
+        }
+        self.remember();
+    }
+
+    /// Lets time pass. Time goes on: no moment has events without end.
+    fn run(&mut self, span: Duration) {
+        let (mut moment, mut events) = (self.pair.now, 0);
+        self.pair.run_until(span, |pair| {
+            events = if pair.now == moment { events + 1 } else { 0 };
+            moment = pair.now;
+            assert!(events < MOST_EVENTS, "{events} events at {moment:?}");
+            false
+        });
+    }
+
+    fn arrive(&mut self, packet: Vec<u8>) {
+        self.pair.inject(self.victim, 0, packet);
+        self.arrives();
+    }
+
+    /// What was injected arrives; what it sets off is bounded.
+    fn arrives(&mut self) {
+        let before = self.pair.log.len();
+        self.run(Duration::ZERO);
+        let answers = self.pair.log.len() - before;
+        assert!(answers <= MOST_ANSWERS, "{answers} packets at once after one came");
+    }
+
+    /// A packet with the victim's tag, or now and then another; from the peer, or now and then from elsewhere.
+    fn attack(&mut self, input: &mut Input<'_>) {
+        let header = self.header(input);
+        let parts: Vec<Parts<'_>> = (0..1 + input.below(3)).map(|_| self.near(input)).collect();
+        let mut packet = Vec::new();
+        let mut builder = PacketBuilder::new(&mut packet, header, 8_000);
+        for part in &parts {
+            // What does not fit is left out.
+            let _ = builder.push(&part.chunk());
+        }
+        builder.finish(Checksum::Crc32c);
+        if input.is_one_in(16) {
+            let [a, b] = [input.byte(), input.byte()];
+            let elsewhere = SocketAddr::from(([10, a, b, 1 + a % 3], PORT ^ u16::from(b % 2)));
+            self.pair.inject_from(self.victim, elsewhere, packet);
+            self.arrives();
+        } else {
+            self.arrive(packet);
+        }
+    }
+
+    /// A packet that was sent before, damaged or not; its checksum is right, its tag the present one.
+    fn replay(&mut self, input: &mut Input<'_>) {
+        let seen = &self.seen[input.below(2)];
+        let Some(packet) = seen.get(input.below(REMEMBERED) % seen.len().max(1)) else { return };
+        let mut chunks = packet[CommonHeader::LEN..].to_vec();
+        for _ in 0..input.below(4) {
+            let at = usize::from(input.u16()) % chunks.len();
+            chunks[at] = input.byte();
+        }
+        let header = self.header(input);
+        self.arrive(framed(header, &chunks));
+    }
+
+    /// The cookie of the victim's last INIT-ACK comes back: an association opens, or restarts.
+    fn echo_own_cookie(&mut self) {
+        let Some((header, cookie)) = self.seen[1].iter().rev().find_map(|packet| own_cookie(packet)) else {
+            return;
+        };
+        let mut packet = Vec::new();
+        let mut builder = PacketBuilder::new(&mut packet, header, 8_000);
+        builder.push(&CookieEcho { cookie: &cookie }).expect("it came in a packet");
+        builder.finish(Checksum::Crc32c);
+        self.arrive(packet);
+    }
+
+    /// An INIT alone with tag zero, as it must come.
+    fn init(&mut self, input: &mut Input<'_>) {
+        let mut parts = Parts::of_kind(INIT, input);
+        parts.number |= 0x1000;
+        let header = CommonHeader {
+            source_port: PORT,
+            destination_port: PORT,
+            verification_tag: VerificationTag::ZERO,
+        };
+        let mut packet = Vec::new();
+        let mut builder = PacketBuilder::new(&mut packet, header, 8_000);
+        let _ = builder.push(&parts.chunk());
+        builder.finish(Checksum::Crc32c);
+        self.arrive(packet);
+    }
+
+    /// The parts of a chunk, its numbers near those in use, so that it is not simply too old or too new.
+    fn near<'a>(&mut self, input: &mut Input<'a>) -> Parts<'a> {
+        let kind = input.byte();
+        // Half of what comes is what associations are made of.
+        let kind = match kind % 8 {
+            0 | 1 => DATA,
+            2 => SACK,
+            3 => 14,
+            _ => kind >> 3,
+        };
+        let mut parts = Parts::of_kind(kind, input);
+        if self.pair.side(self.victim).id.is_none() || input.is_one_in(8) {
+            return parts;
+        }
+        let points = self.pair.at(self.victim).ack_points();
+        let (arrived, sent) = points.unwrap_or((Tsn::new(0), Tsn::new(0)));
+        let by = |point: Tsn, input: &mut Input<'_>| {
+            Tsn::new(point.get().wrapping_add(u32::from(input.byte() % 16)).wrapping_sub(3))
+        };
+        match KINDS[usize::from(kind) % KINDS.len()] {
+            DATA | FORWARD_TSN => parts.tsn = by(arrived, input),
+            SACK | SHUTDOWN => parts.tsn = by(sent, input),
+            INIT_ACK => parts.number |= 0x1000,
+            _ => {}
+        }
+        parts.stream %= 5;
+        parts.ssn %= 9;
+        parts.gaps.iter_mut().for_each(|GapBlock { start, end }| (*start, *end) = (*start % 16, *end % 16));
+        parts
+    }
+
+    fn header(&mut self, input: &mut Input<'_>) -> CommonHeader {
+        let verification_tag = match self.pair.side(self.victim).id {
+            Some(_) if !input.is_one_in(16) => self.pair.at(self.victim).tags().0,
+            _ => VerificationTag::new(input.u32()),
+        };
+        CommonHeader { source_port: PORT, destination_port: PORT, verification_tag }
+    }
+
+    /// Keeps the last packets, and forgets the rest.
+    fn remember(&mut self) {
+        for line in std::mem::take(&mut self.pair.log) {
+            let seen = &mut self.seen[usize::from(line.from == self.victim)];
+            seen.push(line.bytes);
+            if seen.len() > REMEMBERED {
+                seen.remove(0);
+            }
+        }
+    }
+
+    /// What holds at any time.
+    fn check(&mut self) {
+        for end in [End::A, End::Z] {
+            let now = self.pair.now;
+            let side = self.pair.side(end);
+            assert!(side.endpoint.len() <= side.config.max_associations);
+            if let Some(due) = side.endpoint.poll_timeout() {
+                assert!(due > now || self.pair.next_event() <= Some(now), "a timer of the past is left");
+            }
+            let side = self.pair.side(end);
+            let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
+            let held = association.received_bytes_held();
+            assert!(held <= self.config.receive_buffer * 2 + self.config.mtu, "{end:?} holds {held}");
+            let waiting = association.unacknowledged();
+            assert!(waiting <= self.config.send_buffer, "{end:?} keeps {waiting} to send");
+            assert!(association.paths().len() <= MAX_PATHS);
+        }
+    }
+}
+
+/// Brings an end into a state and keeps it there for a while, by losing what would lead on.
+fn enter(pair: &mut Pair, state: AssociationState, victim: End) {
+    let peer = victim.other();
+    let soon = Duration::from_millis(100);
+    match state {
+        AssociationState::CookieWait => pair.lose(End::A, "INIT"),
+        AssociationState::CookieEchoed => pair.lose(End::A, "COOKIE-ECHO"),
+        _ => {}
+    }
+    pair.connect();
+    pair.run_for(soon);
+    match state {
+        AssociationState::CookieWait | AssociationState::CookieEchoed | AssociationState::Established => {}
+        AssociationState::ShutdownPending => {
+            pair.lose(victim, "DATA");
+            pair.send(victim, 100);
+            pair.close(victim);
+        }
+        AssociationState::ShutdownSent => {
+            pair.lose(victim, "SHUTDOWN");
+            pair.close(victim);
+        }
+        AssociationState::ShutdownReceived => {
+            pair.lose(victim, "DATA");
+            pair.send(victim, 100);
+            pair.close(peer);
+        }
+        AssociationState::ShutdownAckSent => {
+            pair.lose(victim, "SHUTDOWN-ACK");
+            pair.close(peer);
+        }
+        AssociationState::Closed => pair.abort(victim, "enough"),
+    }
+    pair.run_for(soon);
+}
+
+/// The cookie in an INIT-ACK and the header it comes back with.
+fn own_cookie(packet: &[u8]) -> Option<(CommonHeader, Vec<u8>)> {
+    let packet = Packet::decode(packet, Checksum::Crc32c).ok()?;
+    let Some(Ok(Chunk::InitAck(ack))) = packet.chunks().next() else { return None };
+    let cookie = ack.parameters.iter().find_map(|parameter| match parameter {
+        Parameter::StateCookie(cookie) => Some(cookie.clone()),
+        _ => None,
+    })?;
+    Some((CommonHeader { verification_tag: ack.initiate_tag, ..swapped(packet.header()) }, cookie))
+}
+
+fn swapped(header: CommonHeader) -> CommonHeader {
+    CommonHeader { source_port: header.destination_port, destination_port: header.source_port, ..header }
+}
+
+/// Bytes that are written as if they were a chunk.
+struct Raw<'a>(&'a [u8]);
+
+impl EncodeChunk for Raw<'_> {
+    fn value_len(&self) -> usize {
+        self.0.len().saturating_sub(4)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0);
+    }
+}
+
+/// A packet of these bytes, with a checksum that is right.
+pub fn framed(header: CommonHeader, chunks: &[u8]) -> Vec<u8> {
+    let mut packet = Vec::new();
+    let mut builder = PacketBuilder::new(&mut packet, header, usize::MAX);
+    builder.push(&Raw(chunks)).expect("no limit");
+    builder.finish(Checksum::Crc32c);
+    packet
+}
+
+/// All there are.
+pub const STATES: [AssociationState; 8] = [
+    AssociationState::Established,
+    AssociationState::CookieWait,
+    AssociationState::CookieEchoed,
+    AssociationState::ShutdownPending,
+    AssociationState::ShutdownSent,
+    AssociationState::ShutdownReceived,
+    AssociationState::ShutdownAckSent,
+    AssociationState::Closed,
+];
+/// So many packets of each direction can be replayed.
+const REMEMBERED: usize = 32;
+/// More events at one moment do not come of 200 messages and 200 packets.
+const MOST_EVENTS: usize = 1_000;
+/// Both ends' buffers of 20,000 bytes fill 28 packets, and 2 ends ask 16 paths by HEARTBEATs: 60, and some more.
+const MOST_ANSWERS: usize = 100;
