@@ -1,0 +1,84 @@
+//! Writes `fuzz/seeds/`: inputs that reach deep from the start. Packets are those of a real dialogue; inputs
+//! that stand for operations are drawn by xorshift. Run in `fuzz/`: `cargo run --example seeds`.
+
+#[path = "../../crates/sctp/tests/pair/mod.rs"]
+mod pair;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_cli::file_protocol::{FileName, FrameRef, Offer, Sender, Verdict, encode};
+use anabranch_sctp::config::Config;
+use pair::{End, Pair};
+
+fn main() {
+    for (name, bytes) in dialogue() {
+        write("packet", &name, &bytes);
+        let kind = [1, 2, 6, 9].iter().position(|kind| bytes[12] == *kind);
+        if let Some(selector) = kind {
+            write("parameters", &name, &[&[selector as u8], &bytes[16..]].concat());
+        }
+    }
+    let mut chance = 0x9e37_79b9_7f4a_7c15;
+    for seed in 0..16 {
+        let name = format!("{seed:02}");
+        write("chunks", &name, &drawn(&mut chance, 200));
+        write("cookie", &name, &drawn(&mut chance, 100));
+        // The first byte is the state that is attacked, the second who is and over how many paths.
+        write("association", &name, &[&[seed % 8, seed / 4], drawn(&mut chance, 300).as_slice()].concat());
+    }
+    write("file_protocol", "file", &frames());
+}
+
+/// One packet of each kind that an association over two paths sends in its life, by what is in it.
+fn dialogue() -> BTreeMap<String, Vec<u8>> {
+    let mut pair = Pair::new(Config::rfc9260(), 2);
+    pair.keep_packets();
+    pair.connect();
+    pair.run_for(Duration::from_secs(5));
+    pair.drop_next(End::A, 0);
+    for length in [10, 500, 100] {
+        pair.send(End::A, length);
+        pair.send(End::Z, length);
+        pair.run_for(Duration::from_millis(1));
+    }
+    pair.run_for(Duration::from_secs(5));
+    pair.close(End::A);
+    pair.run_for(Duration::from_secs(5));
+    let name = |line: &pair::Line| line.text.split(' ').skip(2).step_by(2).collect::<Vec<_>>().join("-");
+    let mut packets: BTreeMap<_, _> = pair.log.iter().map(|line| (name(line), line.bytes.to_vec())).collect();
+    let mut pair = Pair::open(Config::rfc9260(), 1);
+    pair.keep_packets();
+    pair.abort(End::A, "enough");
+    packets.insert("ABORT".to_owned(), pair.take_packets(End::A).remove(0).to_vec());
+    packets
+}
+
+/// A file in two pieces and its verdict, each message behind its length.
+fn frames() -> Vec<u8> {
+    let mut sender = Sender::default();
+    let name = FileName::new("seed").expect("a plain name");
+    let offer = Offer { name, size: Some(ByteCount::new(6)), mode: Some(0o600) };
+    let mut messages = vec![sender.offer(offer).expect("the first file")];
+    messages.extend([b"abc", b"def"].map(|piece| sender.data(piece).expect("a piece")));
+    messages.push(sender.end().expect("all of it").0);
+    messages.push(encode(&FrameRef::Verdict(Verdict::refused(&"no room"))));
+    messages.iter().flat_map(|m| [&(m.len() as u16).to_be_bytes(), &m[..]].concat()).collect()
+}
+
+fn drawn(chance: &mut u64, length: usize) -> Vec<u8> {
+    let mut byte = || {
+        *chance ^= *chance << 13;
+        *chance ^= *chance >> 7;
+        *chance ^= *chance << 17;
+        (*chance >> 32) as u8
+    };
+    (0..length).map(|_| byte()).collect()
+}
+
+fn write(target: &str, name: &str, bytes: &[u8]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target);
+    std::fs::create_dir_all(&folder).expect("a folder for seeds");
+    std::fs::write(folder.join(name), bytes).expect("a seed");
+}

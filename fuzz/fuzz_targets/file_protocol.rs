@@ -1,0 +1,63 @@
+//! What must hold for any messages that a peer sends as frames of the file protocol.
+#![no_main]
+
+use anabranch_base::ByteCount;
+use anabranch_cli::file_protocol::{MAX_PIECE, MAX_WHY, Receiver, Sender, Step, decode, encode};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| file_protocol(bytes));
+
+/// The bytes are frames, each behind its length: each is read without a panic, what is read writes itself as it
+/// was, and a receiver writes no more than was sent and keeps no more than was promised.
+fn file_protocol(bytes: &[u8]) {
+    let mut receiver = Receiver::default();
+    let mut arrived = ByteCount::ZERO;
+    for message in messages(bytes) {
+        if let Ok(frame) = decode(message) {
+            assert_eq!(encode(&frame), message, "every byte of a frame has a meaning");
+        }
+        if let Ok(verdict) = Sender::verdict(message) {
+            assert!(verdict.why.len() <= MAX_WHY && !verdict.why.contains(char::is_control));
+        }
+        match receiver.handle(message) {
+            Ok(Step::Create(offer)) => {
+                arrived = ByteCount::ZERO;
+                check_name(offer.name.as_str());
+            }
+            Ok(Step::Write(piece)) => {
+                assert!(!piece.is_empty() && piece.len() <= MAX_PIECE.min(message.len()));
+                arrived += ByteCount::of_len(piece.len());
+            }
+            Ok(Step::Keep { name, size, .. }) => {
+                check_name(name.as_str());
+                assert_eq!(size, arrived);
+            }
+            Ok(Step::Discard(verdict)) => assert!(!verdict.is_verified()),
+            Ok(Step::Ignore) => {}
+            Err(error) => {
+                assert!(!error.to_string().contains(char::is_control));
+                break;
+            }
+        }
+        if let Some((offer, received)) = receiver.current() {
+            assert_eq!(received, arrived);
+            assert!(offer.size.is_none_or(|promised| received <= promised));
+        }
+    }
+}
+
+/// A name that stays in its directory, and that a terminal can show.
+fn check_name(name: &str) {
+    assert!(!name.is_empty() && name.len() <= 255 && name != "." && name != "..");
+    assert!(!name.contains(['/', '\\']) && !name.contains(char::is_control));
+}
+
+/// Each message behind its length in two bytes; the last may be shorter than it says.
+fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (length, behind) = rest.split_first_chunk::<2>()?;
+        let (message, behind) = behind.split_at(usize::from(u16::from_be_bytes(*length)).min(behind.len()));
+        rest = behind;
+        Some(message)
+    })
+}
