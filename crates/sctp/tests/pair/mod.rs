@@ -210,7 +210,7 @@ impl Pair {
     pub fn restart_with(&mut self, end: End, local: Vec<SocketAddr>) {
         let side = self.side(end);
         side.config.local = local;
-        side.lives += 2;
+        side.lives = side.lives.wrapping_add(2);
         side.endpoint = endpoint(&side.config, side.lives);
         side.id = None;
         side.events.clear();
