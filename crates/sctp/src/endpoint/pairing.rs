@@ -31,13 +31,17 @@ pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> 
 
 /// The paths of an acceptor: the way the peer came first, then the other pairs in the order of both lists,
 /// which is the peer's own order.
+///
+/// A wildcard socket has many addresses, and which of them the peer's other addresses go with only the peer
+/// knows: its packets will show it. Guessing would open paths that cross two links.
 pub fn accepted_pairs(
     local: &[SocketAddr],
     way: PathAddresses,
     remotes: &[SocketAddr],
 ) -> Vec<PathAddresses> {
-    let bound: Vec<SocketAddr> = local.iter().map(|&address| specific(address, way.local)).collect();
-    let others = pairs(&bound, remotes).into_iter().filter(|path| *path != way);
+    let specific: Vec<SocketAddr> =
+        local.iter().copied().filter(|address| !address.ip().is_unspecified()).collect();
+    let others = pairs(&specific, remotes).into_iter().filter(|path| *path != way);
     std::iter::once(way).chain(others).take(MAX_PATHS).collect()
 }
 
@@ -52,12 +56,6 @@ pub fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
         }
     }
     announced
-}
-
-/// A wildcard socket is the one that the peer's packet arrived at, if the port is the same.
-fn specific(bound: SocketAddr, arrived_at: SocketAddr) -> SocketAddr {
-    let is_wildcard = bound.ip().is_unspecified() && bound.is_ipv4() == arrived_at.is_ipv4();
-    if is_wildcard && bound.port() == arrived_at.port() { arrived_at } else { bound }
 }
 
 #[cfg(test)]
@@ -101,7 +99,7 @@ mod tests {
         let paths = accepted_pairs(&addresses(&["127.0.0.1:9", "127.0.0.2:9"]), way, &[way.remote]);
         assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1", "127.0.0.1-127.0.0.1"]);
         let paths = accepted_pairs(&addresses(&["0.0.0.0:9"]), way, &[way.remote]);
-        assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1"], "the wildcard is no address of its own");
+        assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1"], "the peer shows what else there is");
     }
 
     #[test]
