@@ -4,16 +4,16 @@
 mod pair;
 
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::association::SendError;
+use anabranch_sctp::association::{Message, Outgoing, SendError};
 use anabranch_sctp::config::{BurstRule, Charge, Config, InitialWindow, MaxBurst};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
-    Cause, Chunk, CookieAck, CookieEcho, Data, ErrorChunk, GapBlock, Heartbeat, HeartbeatAck, Init,
-    Parameter, Ppid, Sack, StreamId, UnknownChunk, VerificationTag,
+    Cause, Chunk, CommonHeader, CookieAck, CookieEcho, Data, EncodeChunk, ErrorChunk, GapBlock, Heartbeat,
+    HeartbeatAck, Init, Parameter, Ppid, Sack, StreamId, UnknownChunk, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Faults, Pair, chunks, packet};
+use pair::{End, Faults, PORT, Pair, chunks, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -117,7 +117,7 @@ fn a_large_message_travels_in_chunks_of_consecutive_tsns_and_one_ssn() {
     assert_eq!(shape, expected, "1,500 bytes less IP, UDP, the common header and the chunk's own");
     assert!(sent.windows(2).all(|two| two[0].0.next() == two[1].0 && two[0].1 == two[1].1));
     let messages = pair.receive(End::Z);
-    assert_eq!(messages.iter().map(anabranch_sctp::association::Message::len).collect::<Vec<_>>(), [5000]);
+    assert_eq!(messages.iter().map(Message::len).collect::<Vec<_>>(), [5000]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_loss_on_one_stream_does_not_hold_up_another() {
     }
     pair.run_for(ms(100));
     let texts = |pair: &mut Pair| -> Vec<Bytes> {
-        pair.receive(End::Z).into_iter().map(anabranch_sctp::association::Message::into_bytes).collect()
+        pair.receive(End::Z).into_iter().map(Message::into_bytes).collect()
     };
     assert_eq!(texts(&mut pair), ["goes on"]);
     pair.run_for(secs(3));
@@ -172,8 +172,7 @@ fn the_payload_protocol_identifier_is_only_carried() {
     let now = pair.now;
     let ppid = Ppid::new(0xfeed_beef);
     let payload = Bytes::from(vec![1; 4000]);
-    let message =
-        anabranch_sctp::association::Outgoing { stream: StreamId::new(0), ppid, unordered: false, payload };
+    let message = Outgoing { stream: StreamId::new(0), ppid, unordered: false, payload };
     pair.at(End::A).send(now, message).expect("there is room");
     pair.settle(End::A);
     pair.run_for(ms(100));
@@ -489,11 +488,7 @@ fn a_chunk_that_runs_past_the_packet_is_dropped_and_what_came_before_it_counts()
     let tag = peer_by_hand(&mut pair, Tsn::new(1));
     let mut bytes = packet(tag, &[&data(Tsn::new(1), b"whole message"), &data(Tsn::new(2), b"cut short")]);
     bytes.truncate(bytes.len() - 8);
-    let header = anabranch_sctp::wire::CommonHeader {
-        source_port: pair::PORT,
-        destination_port: pair::PORT,
-        verification_tag: tag,
-    };
+    let header = CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag };
     pair.inject(End::Z, 0, reseal(header, &bytes[12..]));
     pair.run_for(Duration::ZERO);
     assert_eq!(pair.receive(End::Z).len(), 1);
@@ -501,9 +496,9 @@ fn a_chunk_that_runs_past_the_packet_is_dropped_and_what_came_before_it_counts()
 }
 
 /// A packet of these raw chunks with a right checksum.
-fn reseal(header: anabranch_sctp::wire::CommonHeader, raw: &[u8]) -> Vec<u8> {
+fn reseal(header: CommonHeader, raw: &[u8]) -> Vec<u8> {
     struct Raw<'a>(&'a [u8]);
-    impl anabranch_sctp::wire::EncodeChunk for Raw<'_> {
+    impl EncodeChunk for Raw<'_> {
         fn value_len(&self) -> usize {
             self.0.len() - 4
         }
@@ -511,7 +506,7 @@ fn reseal(header: anabranch_sctp::wire::CommonHeader, raw: &[u8]) -> Vec<u8> {
             out.extend_from_slice(self.0);
         }
     }
-    pair::packet_with(header, &[&Raw(raw)])
+    packet_with(header, &[&Raw(raw)])
 }
 
 #[test]
