@@ -84,7 +84,7 @@ fn every_state_can_be_attacked() {
 fn a_peer_that_sends_whatever_it_likes_in_every_state() {
     let mut bytes = Bytes(8);
     for state in 0..STATES.len() as u8 {
-        for (times, most) in [(250, 600), (10, 8_000)] {
+        for (times, most) in [(2_000, 600), (50, 8_000)] {
             for _ in 0..times {
                 association(&[&[state, bytes.next() as u8], bytes.take(most).as_slice()].concat());
             }

@@ -38,9 +38,13 @@ impl<'a> Input<'a> {
         self.below(many) == 0
     }
 
-    /// A slice whose length, at most `most`, is fuzzed too.
+    /// A slice whose length, at most `most`, is fuzzed too: mostly short, so that something is left for what
+    /// follows.
     pub fn slice(&mut self, most: usize) -> &'a [u8] {
-        let wanted = if most < 256 { usize::from(self.byte()) } else { usize::from(self.u16()) };
+        let wanted = match self.byte() {
+            short @ 0..240 => usize::from(short / 8),
+            _ => usize::from(self.u16()),
+        };
         let (slice, rest) = self.rest.split_at(wanted.min(most).min(self.rest.len()));
         self.rest = rest;
         slice

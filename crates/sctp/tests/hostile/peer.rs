@@ -35,7 +35,8 @@ pub fn association(bytes: &[u8]) {
     let victim = if setup & 1 == 0 { End::A } else { End::Z };
     let mut siege = Siege::begin(state, victim, 1 + usize::from(setup >> 1 & 1));
     for _ in 0..200 {
-        if input.is_empty() {
+        // What comes after the end is for the inputs that begin with it.
+        if input.is_empty() || siege.is_lost() && state != AssociationState::Closed {
             break;
         }
         siege.step(&mut input);
@@ -103,6 +104,11 @@ impl Siege {
         self.remember();
     }
 
+    fn is_lost(&mut self) -> bool {
+        let victim = self.victim;
+        self.pair.at(victim).state() == AssociationState::Closed
+    }
+
     /// Lets time pass. Time goes on: no moment has events without end.
     fn run(&mut self, span: Duration) {
         let (mut moment, mut events) = (self.pair.now, 0);
@@ -139,12 +145,20 @@ impl Siege {
         }
         builder.finish(Checksum::Crc32c);
         if input.is_one_in(16) {
-            let [a, b] = [input.byte(), input.byte()];
-            let elsewhere = SocketAddr::from(([10, a, b, 1 + a % 3], PORT ^ u16::from(b % 2)));
+            let elsewhere = self.elsewhere(input);
             self.pair.inject_from(self.victim, elsewhere, packet);
             self.arrives();
         } else {
             self.arrive(packet);
+        }
+    }
+
+    /// The peer behind another port, as if a translator had forgotten it, or an address that nobody told of.
+    fn elsewhere(&self, input: &mut Input<'_>) -> SocketAddr {
+        let [a, b] = [input.byte(), input.byte()];
+        match a % 2 {
+            0 => SocketAddr::new(self.pair.address(self.victim.other(), 0).ip(), PORT ^ u16::from(b)),
+            _ => SocketAddr::from(([10, a, b, 1 + b % 3], PORT)),
         }
     }
 
@@ -173,7 +187,7 @@ impl Siege {
         self.arrive(packet);
     }
 
-    /// An INIT alone with tag zero, as it must come.
+    /// An INIT alone with tag zero, as it must come; the cookie of the answer comes back or not.
     fn init(&mut self, input: &mut Input<'_>) {
         let mut parts = Parts::of_kind(INIT, input);
         parts.number |= 0x1000;
@@ -187,6 +201,10 @@ impl Siege {
         let _ = builder.push(&parts.chunk());
         builder.finish(Checksum::Crc32c);
         self.arrive(packet);
+        self.remember();
+        if input.is_one_in(2) {
+            self.echo_own_cookie();
+        }
     }
 
     /// The parts of a chunk, its numbers near those in use, so that it is not simply too old or too new.
@@ -205,12 +223,14 @@ impl Siege {
         }
         let points = self.pair.at(self.victim).ack_points();
         let (arrived, sent) = points.unwrap_or((Tsn::new(0), Tsn::new(0)));
-        let by = |point: Tsn, input: &mut Input<'_>| {
-            Tsn::new(point.get().wrapping_add(u32::from(input.byte() % 16)).wrapping_sub(3))
+        // Three of four are such that they may be believed.
+        let by = |point: Tsn, credible: u8, input: &mut Input<'_>| {
+            let (most, less) = if input.is_one_in(4) { (16, 3) } else { (credible, 0) };
+            Tsn::new(point.get().wrapping_add(u32::from(input.byte() % most)).wrapping_sub(less))
         };
         match KINDS[usize::from(kind) % KINDS.len()] {
-            DATA | FORWARD_TSN => parts.tsn = by(arrived, input),
-            SACK | SHUTDOWN => parts.tsn = by(sent, input),
+            DATA | FORWARD_TSN => parts.tsn = by(arrived, 4, input),
+            SACK | SHUTDOWN => parts.tsn = by(sent, 2, input),
             INIT_ACK => parts.number |= 0x1000,
             _ => {}
         }
