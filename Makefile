@@ -10,7 +10,7 @@ TARGET  ?= packet chunks parameters cookie association file_protocol
 help:   ## list the commands
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-demo:   ## run the main job on a shipped scenario
+demo:   ## 64 MB over two loopback links, one cut half-way
 	cargo run --release --quiet --package anabranch-cli --bin anabranch -- demo
 
 test:   ## all that continuous integration checks, stage by stage
