@@ -6,16 +6,16 @@ use std::net::SocketAddr;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{AssociationState, MAX_PATHS};
 use anabranch_sctp::config::Config;
-use anabranch_sctp::seq::Tsn;
+use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
-    Checksum, Chunk, CommonHeader, CookieEcho, EncodeChunk, GapBlock, Packet, PacketBuilder, Parameter,
-    VerificationTag,
+    Checksum, Chunk, CommonHeader, CookieEcho, Data, EncodeChunk, GapBlock, Heartbeat, Packet, PacketBuilder,
+    Parameter, Ppid, StreamId, VerificationTag,
 };
 use bytes::Bytes;
 
 use super::Input;
 use super::content::{DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, Parts, SACK, SHUTDOWN};
-use crate::pair::{End, PORT, Pair};
+use crate::pair::{End, PORT, Pair, packet_with};
 
 /// An end under attack, its honest peer, and what was sent between them.
 struct Siege {
@@ -44,6 +44,9 @@ pub fn association(bytes: &[u8]) {
     }
     siege.run(Duration::from_secs(30));
     siege.check();
+    let packets = siege.pair.log.len();
+    assert!(packets <= MOST_IN_SILENCE, "{packets} packets in 30 seconds in which nobody wants anything");
+    siege.ask();
 }
 
 /// Whether an end comes into this state before it is attacked.
@@ -56,8 +59,8 @@ pub fn is_entered(state: AssociationState, victim: End, pipes: usize) -> bool {
 impl Siege {
     fn begin(state: AssociationState, victim: End, pipes: usize) -> Siege {
         let config = Config {
-            receive_buffer: ByteCount::new(20_000),
-            send_buffer: ByteCount::new(20_000),
+            receive_buffer: ByteCount::new(6_000),
+            send_buffer: ByteCount::new(6_000),
             ..Config::rfc9260()
         };
         let mut pair = Pair::new(config.clone(), pipes);
@@ -80,14 +83,7 @@ impl Siege {
         match input.below(16) {
             0 => self.run(Duration::from_millis(u64::from(input.byte()))),
             1 => self.run(Duration::from_millis(u64::from(input.u16()))),
-            2 => {
-                let end = if input.is_one_in(2) { victim } else { victim.other() };
-                if self.pair.side(end).id.is_some() {
-                    let payload = Bytes::copy_from_slice(input.slice(4_000));
-                    let stream = u16::from(input.byte() % 20);
-                    let _ = self.pair.try_send(end, stream, input.is_one_in(2), payload);
-                }
-            }
+            2 => self.send(input),
             3 => {
                 self.pair.receive(victim);
             }
@@ -99,6 +95,8 @@ impl Siege {
             5 | 6 => self.replay(input),
             7 => self.echo_own_cookie(),
             8 => self.init(input),
+            9 => self.flood(input),
+            10 if input.is_one_in(4) => self.roam(input),
             _ => self.attack(input),
         }
         self.remember();
@@ -131,6 +129,67 @@ impl Siege {
         self.run(Duration::ZERO);
         let answers = self.pair.log.len() - before;
         assert!(answers <= MOST_ANSWERS, "{answers} packets at once after one came");
+    }
+
+    /// An application sends some messages at one moment, more than there is room for or not.
+    fn send(&mut self, input: &mut Input<'_>) {
+        let end = if input.is_one_in(2) { self.victim } else { self.victim.other() };
+        let (stream, unordered) = (u16::from(input.byte() % 20), input.is_one_in(2));
+        for _ in 0..1 + input.below(8) {
+            if self.pair.side(end).id.is_some() {
+                let _ = self.pair.try_send(end, stream, unordered, Bytes::from_static(filler(input)));
+            }
+        }
+    }
+
+    /// DATA chunk after DATA chunk, more than the buffer takes or not, with a gap before them or not.
+    fn flood(&mut self, input: &mut Input<'_>) {
+        let header = self.header(input);
+        let Some((arrived, _)) = self.pair.at(self.victim).ack_points() else { return };
+        let (gap, flags) = (u32::from(input.byte() % 3), input.byte());
+        for next in 1..=1 + input.below(24) as u32 {
+            let data = Data {
+                tsn: Tsn::new(arrived.get().wrapping_add(gap + next)),
+                stream: StreamId::new(u16::from(flags >> 4)),
+                ssn: Ssn::new(next as u16),
+                ppid: Ppid::new(0),
+                unordered: flags & 1 != 0,
+                beginning: flags & 2 == 0,
+                ending: flags & 4 == 0,
+                immediate: flags & 8 != 0,
+                payload: filler(input),
+            };
+            self.arrive(packet_with(header, &[&data]));
+        }
+    }
+
+    /// The peer shows one address after another.
+    fn roam(&mut self, input: &mut Input<'_>) {
+        let header = self.header(input);
+        let network = input.byte();
+        for host in 0..input.byte() % 32 {
+            let elsewhere = SocketAddr::from(([10, 9, network, 10 + host], PORT));
+            let probe = Heartbeat { info: vec![host; 4] };
+            self.pair.inject_from(self.victim, elsewhere, packet_with(header, &[&probe]));
+            self.arrives();
+        }
+    }
+
+    /// Whoever has a session still answers; nothing that came before stands in the way. Before there is one the
+    /// answer waits for it.
+    fn ask(&mut self) {
+        if self.pair.at(self.victim).ack_points().is_none() {
+            return;
+        }
+        self.remember();
+        let tag = self.pair.at(self.victim).tags().0;
+        let header = CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag };
+        self.arrive(packet_with(header, &[&Heartbeat { info: b"there?".to_vec() }]));
+        let victim = self.victim;
+        let mut answers = self.pair.log.iter().filter(|line| line.from == victim);
+        let is_answered = answers.any(|line| line.text.contains("HEARTBEAT-ACK"));
+        let state = self.pair.at(victim).state();
+        assert!(is_answered, "{victim:?} does not answer in {state:?}: {:?}", self.pair.log);
     }
 
     /// A packet with the victim's tag, or now and then another; from the peer, or now and then from elsewhere.
@@ -180,11 +239,7 @@ impl Siege {
         let Some((header, cookie)) = self.seen[1].iter().rev().find_map(|packet| own_cookie(packet)) else {
             return;
         };
-        let mut packet = Vec::new();
-        let mut builder = PacketBuilder::new(&mut packet, header, 8_000);
-        builder.push(&CookieEcho { cookie: &cookie }).expect("it came in a packet");
-        builder.finish(Checksum::Crc32c);
-        self.arrive(packet);
+        self.arrive(packet_with(header, &[&CookieEcho { cookie: &cookie }]));
     }
 
     /// An INIT alone with tag zero, as it must come; the cookie of the answer comes back or not.
@@ -196,11 +251,7 @@ impl Siege {
             destination_port: PORT,
             verification_tag: VerificationTag::ZERO,
         };
-        let mut packet = Vec::new();
-        let mut builder = PacketBuilder::new(&mut packet, header, 8_000);
-        let _ = builder.push(&parts.chunk());
-        builder.finish(Checksum::Crc32c);
-        self.arrive(packet);
+        self.arrive(packet_with(header, &[&parts.chunk()]));
         self.remember();
         if input.is_one_in(2) {
             self.echo_own_cookie();
@@ -233,6 +284,10 @@ impl Siege {
             SACK | SHUTDOWN => parts.tsn = by(sent, 2, input),
             INIT_ACK => parts.number |= 0x1000,
             _ => {}
+        }
+        // Inputs are shorter than buffers: without this none would ever be full.
+        if parts.chunk().kind() == DATA && input.is_one_in(2) {
+            parts.bytes = filler(input);
         }
         parts.stream %= 5;
         parts.ssn %= 9;
@@ -277,6 +332,11 @@ impl Siege {
             assert!(association.paths().len() <= MAX_PATHS);
         }
     }
+}
+
+/// A payload that costs two bytes of input, whatever its length.
+fn filler(input: &mut Input<'_>) -> &'static [u8] {
+    &FILLER[..1 + usize::from(input.u16()) % FILLER.len()]
 }
 
 /// Brings an end into a state and keeps it there for a while, by losing what would lead on.
@@ -367,5 +427,10 @@ pub const STATES: [AssociationState; 8] = [
 const REMEMBERED: usize = 32;
 /// More events at one moment do not come of 200 messages and 200 packets.
 const MOST_EVENTS: usize = 1_000;
-/// Both ends' buffers of 20,000 bytes fill 28 packets, and 2 ends ask 16 paths by HEARTBEATs: 60, and some more.
+/// Both ends' buffers of 6,000 bytes fill 10 packets, and 2 ends ask 16 paths by HEARTBEATs: 42, and some more.
 const MOST_ANSWERS: usize = 100;
+/// A few retransmissions, and HEARTBEATs with their answers. Two ends that answer each other for ever over a pipe of
+/// 10 ms are at 3,000.
+const MOST_IN_SILENCE: usize = 1_000;
+/// What messages are made of that need no content.
+static FILLER: [u8; 1_400] = [7; 1_400];
