@@ -88,6 +88,7 @@ impl PathTable {
             cwnd: config.first_window(ip),
             ssthresh: config.initial_ssthresh.unwrap_or(ByteCount::MAX),
             flight: ByteCount::ZERO,
+            is_strict: config.strict_window,
             held: true,
             srtt: None,
             min_rtt: None,

@@ -50,6 +50,8 @@ pub struct PathSample {
     pub ssthresh: ByteCount,
     /// What was last sent here and is neither acknowledged nor marked for retransmission.
     pub flight: ByteCount,
+    /// cwnd may not be passed by a last packet (M-SCTP-3 `strict_window`).
+    pub is_strict: bool,
     /// Something else than cwnd keeps new packets back just now: a time-out's single packet is still
     /// unanswered (RFC 9260 §7.2.3), or the burst of this event is spent (§6.1 D).
     pub held: bool,
@@ -113,9 +115,13 @@ impl PathState {
 
 impl PathSample {
     /// Whether the window lets one more packet out (RFC 9260 §6.1 B: the packet may pass cwnd by less than
-    /// one packet if there was room before it).
+    /// one packet if there was room before it; a strict window needs room for a whole unit).
     pub fn has_window(&self) -> bool {
-        self.flight < self.cwnd && !self.held
+        let has_room = match self.is_strict {
+            true => self.flight + self.unit <= self.cwnd,
+            false => self.flight < self.cwnd,
+        };
+        has_room && !self.held
     }
 
     /// Whether new data may go there now.
@@ -165,6 +171,7 @@ pub(crate) mod tests {
             cwnd: unit * 4,
             ssthresh: unit * 64,
             flight: ByteCount::ZERO,
+            is_strict: false,
             held: false,
             srtt: None,
             min_rtt: None,
@@ -187,6 +194,17 @@ pub(crate) mod tests {
             receive_buffer: plenty,
             queued: plenty,
         }
+    }
+
+    #[test]
+    fn only_a_window_that_is_not_strict_is_passed_by_its_last_packet() {
+        let mut path = sample(0);
+        path.flight = path.cwnd - ByteCount::new(1);
+        assert!(path.has_window());
+        path.is_strict = true;
+        assert!(!path.has_window());
+        path.flight = path.cwnd - path.unit;
+        assert!(path.has_window());
     }
 
     #[test]
