@@ -8,7 +8,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("sctp", &["base"]),
     ("link", &["base"]),
-    ("scenario", &["base"]),
+    ("scenario", &["base", "link"]),
     ("models", &["base"]),
     ("net", &["base", "sctp"]),
     ("planner", &["base", "sctp", "models"]),

@@ -1,0 +1,183 @@
+//! What a link is like, as plain values. It knows no packet and no text.
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+/// One direction of a link (M-NET-1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkConfig {
+    /// How fast it transmits.
+    pub rate: Rate,
+    /// How long a packet is on its way after it was transmitted.
+    pub delay: Delay,
+    /// Each packet takes up to so much longer, uniformly drawn.
+    pub jitter: Duration,
+    /// Whether jitter and a falling delay may let a packet overtake another.
+    pub reorder: bool,
+    /// What it loses.
+    pub loss: LossConfig,
+    /// What waits while it transmits.
+    pub queue: QueueConfig,
+    /// The probability that a packet arrives twice.
+    pub duplicate: f64,
+    /// The probability that a packet arrives with a bit turned over.
+    pub corrupt: f64,
+}
+
+/// How fast a link transmits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rate {
+    /// Always the same.
+    Fixed(BitRate),
+    /// From each moment on another one; the first is at [`Time::ZERO`]. Rate zero stops the link.
+    Steps(Vec<(Time, BitRate)>),
+    /// Moments at which so many bytes may pass.
+    Trace(Trace),
+}
+
+/// Delivery opportunities as Mahimahi records them: each lets [`Trace::OPPORTUNITY`] bytes pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// When, in order, from the start of the trace.
+    pub opportunities: Vec<Time>,
+    /// Whether it begins anew at its last moment; otherwise nothing passes after it.
+    pub repeat: bool,
+}
+
+/// How long a packet is on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delay {
+    /// Always the same.
+    Fixed(Duration),
+    /// From each moment on another one; the first is at [`Time::ZERO`].
+    Steps(Vec<(Time, Duration)>),
+}
+
+/// What a link loses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossConfig {
+    /// By which rule.
+    pub kind: LossKind,
+    /// Nothing is lost before this moment.
+    pub after: Time,
+    /// Before the queue or after transmission.
+    pub at: LossPlace,
+}
+
+/// By which rule a link loses packets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossKind {
+    /// None.
+    None,
+    /// Each with the same probability, independently (M-NET-3).
+    Bernoulli {
+        /// That of a loss.
+        probability: f64,
+    },
+    /// The first loss of a sender's round takes the rest of that round (M-NET-4).
+    Correlated {
+        /// That of a first loss.
+        probability: f64,
+    },
+    /// A channel with exponential sojourns in a good and a bad state (M-NET-5).
+    GilbertElliott {
+        /// The mean sojourn in the good state.
+        good: Duration,
+        /// The mean sojourn in the bad state.
+        bad: Duration,
+        /// The loss probability while the channel is good during all of the transmission.
+        loss_good: f64,
+        /// The loss probability otherwise.
+        loss_bad: f64,
+        /// Whose channel it is.
+        channel: Channel,
+    },
+    /// All packets within these spans, each from its first moment to before its second.
+    Outages(Vec<(Time, Time)>),
+    /// Once one is lost, all are for a share of `duration`, uniformly drawn.
+    Burst {
+        /// That of a first loss.
+        probability: f64,
+        /// The longest burst.
+        duration: Duration,
+    },
+    /// Each n-th packet.
+    Every(u64),
+    /// These packets, counted from 1, in order.
+    List(Vec<u64>),
+}
+
+/// Whose two-state channel a direction of a link sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Its own.
+    Own,
+    /// The forward direction's: both are bad at the same time.
+    Shared,
+}
+
+/// Where on the link packets are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossPlace {
+    /// Before the queue: a lost packet uses no bandwidth.
+    Entry,
+    /// After transmission: it has used the link.
+    Exit,
+}
+
+/// What waits while a link transmits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueueConfig {
+    /// First in, first out; what finds it full is dropped (M-NET-2).
+    DropTail(QueueLimit),
+}
+
+/// How much a queue holds, the packet being sent not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes.
+    Bytes(ByteCount),
+}
+
+/// What can happen to a link while it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// It carries packets again.
+    Up,
+    /// It loses what waits, what is being transmitted and what comes; what is on its way still arrives.
+    Down,
+    /// Another rate, also for the rest of the packet being transmitted.
+    Rate(Rate),
+    /// Another delay for packets whose transmission ends from now on.
+    Delay(Delay),
+    /// Other losses.
+    Loss(LossConfig),
+}
+
+impl Trace {
+    /// What one opportunity lets pass.
+    pub const OPPORTUNITY: ByteCount = ByteCount::new(1504);
+}
+
+impl LossConfig {
+    /// Nothing is lost.
+    pub const NONE: LossConfig =
+        LossConfig { kind: LossKind::None, after: Time::ZERO, at: LossPlace::Entry };
+}
+
+impl LinkConfig {
+    /// A link without jitter or loss that holds 50 packets (M-NET-2's default).
+    pub fn new(rate: BitRate, delay: Duration) -> LinkConfig {
+        LinkConfig {
+            rate: Rate::Fixed(rate),
+            delay: Delay::Fixed(delay),
+            jitter: Duration::ZERO,
+            reorder: false,
+            loss: LossConfig::NONE,
+            queue: QueueConfig::DropTail(QueueLimit::Packets(50)),
+            duplicate: 0.0,
+            corrupt: 0.0,
+        }
+    }
+}

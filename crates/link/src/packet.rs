@@ -1,0 +1,120 @@
+//! What a link must know of a packet, and what becomes of it. It knows no protocol: what is carried is the
+//! driver's.
+
+use anabranch_base::{ByteCount, Time};
+
+/// A packet on a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packet<L> {
+    /// Its size, all headers included.
+    pub size: ByteCount,
+    /// The sender's round it belongs to, for losses correlated in a round.
+    pub round: Option<Round>,
+    /// What a queue may do to it instead of dropping it (RFC 3168).
+    pub marking: Marking,
+    /// What is carried.
+    pub load: L,
+}
+
+/// A round of a sender's window (M-NET-4): from a window's first packet to the first acknowledgement of one
+/// of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// Whose: no two windows in a network have the same.
+    pub window: u64,
+    /// Which.
+    pub number: u64,
+}
+
+/// Whether a queue may mark a packet, and whether one did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Marking {
+    /// The ends do not understand marks.
+    #[default]
+    NotCapable,
+    /// It may be marked.
+    Capable,
+    /// It was.
+    Marked,
+}
+
+/// What became of a packet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate<L> {
+    /// It arrived at the other end.
+    Arrived {
+        /// The packet.
+        packet: Packet<L>,
+        /// Whether it is the second of two that were one.
+        is_duplicate: bool,
+        /// What happened to its bytes.
+        damage: Option<Damage>,
+    },
+    /// It did not.
+    Lost {
+        /// When it was lost; never later than it is told.
+        at: Time,
+        /// The packet.
+        packet: Packet<L>,
+        /// Why.
+        cause: LossCause,
+    },
+}
+
+/// Why a packet was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LossCause {
+    /// By the link's loss rule.
+    Medium,
+    /// The queue was full.
+    Queue,
+    /// The link was down.
+    Down,
+}
+
+/// A bit that was turned over on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damage(pub(crate) u64);
+
+impl Damage {
+    /// Turns the bit over; bytes that are none stay as they are.
+    pub fn apply(self, bytes: &mut [u8]) {
+        let bits = bytes.len() as u64 * 8;
+        if let Some(bit) = self.0.checked_rem(bits) {
+            let byte = usize::try_from(bit / 8).unwrap_or(0);
+            bytes[byte] ^= 1 << (bit % 8);
+        }
+    }
+}
+
+/// What a direction of a link did so far.
+///
+/// `offered + duplicated = arrived + lost + queue_drops + [`Link::holds`](crate::Link::holds)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Packets that came in.
+    pub offered: u64,
+    /// Packets that came out.
+    pub arrived: u64,
+    /// Bytes of the packets that came out.
+    pub arrived_bytes: ByteCount,
+    /// Packets lost by the loss rule or because the link was down.
+    pub lost: u64,
+    /// Packets that found the queue full.
+    pub queue_drops: u64,
+    /// Packets that the queue marked.
+    pub marked: u64,
+    /// Second copies.
+    pub duplicated: u64,
+    /// Packets that came out damaged.
+    pub corrupted: u64,
+}
+
+/// What waits in a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: ByteCount,
+}

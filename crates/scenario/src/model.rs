@@ -1,0 +1,287 @@
+//! A scenario as values: everything that a file may say, with every default filled in. It knows no text and
+//! no file.
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_link::config::{Change, LinkConfig};
+
+/// Paths, what happens to them, and what is sent over them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// What it shows; empty where the file does not say.
+    pub title: String,
+    /// How long and how often it runs.
+    pub run: Run,
+    /// The links, copies made, in order of the file. At least one.
+    pub links: Vec<Link>,
+    /// The paths, copies made. At least one.
+    pub paths: Vec<Path>,
+    /// What happens to the links, in order of time, equal times in order of the file.
+    pub events: Vec<Event>,
+    /// Who sends, copies made. At least one.
+    pub flows: Vec<Flow>,
+}
+
+/// How long and how often a scenario runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The limit of simulated time; `None` when it ends with the last transfer.
+    pub time: Option<Duration>,
+    /// Left out of goodput.
+    pub warmup: Duration,
+    /// The first replication's seed.
+    pub seed: u64,
+    /// How many replications, with seeds `seed`, `seed + 1`, …
+    pub runs: u64,
+}
+
+/// Two one-way pipes, there and back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its name; a copy's ends with its number.
+    pub name: String,
+    /// The way there.
+    pub forward: LinkConfig,
+    /// The way back.
+    pub reverse: LinkConfig,
+}
+
+/// Links in a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// Its name; a copy's ends with its number.
+    pub name: String,
+    /// Indices into [`Scenario::links`], in order of the way there. At least one.
+    pub links: Vec<usize>,
+}
+
+/// What happens to a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub at: Time,
+    /// Index into [`Scenario::links`].
+    pub link: usize,
+    /// To which directions of it.
+    pub direction: Direction,
+    /// What.
+    pub change: Change,
+}
+
+/// A direction of a link or of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the first host to the second.
+    Forward,
+    /// Back.
+    Reverse,
+    /// Both.
+    Both,
+}
+
+/// Who sends what over which paths.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// Its name; a copy's ends with its number.
+    pub name: String,
+    /// How it is carried.
+    pub protocol: Protocol,
+    /// Indices into [`Scenario::paths`], each once. At least one; exactly one for UDP.
+    pub paths: Vec<usize>,
+    /// When it begins, the stagger of copies added.
+    pub start: Time,
+    /// How much is sent in all; `None` while time lasts.
+    pub transfer: Option<ByteCount>,
+    /// Which host sends.
+    pub direction: Direction,
+    /// When it sends how much.
+    pub traffic: Traffic,
+}
+
+/// How a flow is carried.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Protocol {
+    /// By an SCTP association.
+    Sctp(Box<Sctp>),
+    /// By datagrams that nobody acknowledges.
+    Udp,
+}
+
+/// When a flow sends how much.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Traffic {
+    /// As much as the transport takes.
+    Bulk,
+    /// One message after another, evenly.
+    Cbr(Messages),
+    /// Evenly for `on`, then nothing for `off`, and again.
+    OnOff {
+        /// The rate and size while on.
+        messages: Messages,
+        /// How long it sends.
+        on: Duration,
+        /// How long it does not.
+        off: Duration,
+    },
+    /// With exponential times between messages.
+    Poisson(Messages),
+}
+
+/// Messages at a mean rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Messages {
+    /// User data a second.
+    pub rate: BitRate,
+    /// User data in each.
+    pub size: ByteCount,
+}
+
+/// The settings of an association, `[flow.sctp]`. Names of policies are strings: a registry knows them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sctp {
+    /// The bundle of defaults that the others were filled in from.
+    pub profile: String,
+    /// What a chunk weighs against cwnd.
+    pub charge: Charge,
+    /// What windows are counted and grown in.
+    pub unit: Unit,
+    /// What a chunk weighs against the receive window.
+    pub rwnd_charge: Charge,
+    /// What lies between IP and SCTP.
+    pub encapsulation: Encapsulation,
+    /// How several paths are used.
+    pub multipath: Multipath,
+    /// How windows grow and shrink.
+    pub congestion_control: String,
+    /// Which path carries new data.
+    pub scheduler: String,
+    /// Where a chunk goes after a time-out.
+    pub retransmission: String,
+    /// Where a chunk goes after missing reports.
+    pub fast_retransmission: String,
+    /// The receive buffer, shared by all paths.
+    pub receive_buffer: ByteCount,
+    /// How much may wait to be acknowledged.
+    pub send_buffer: ByteCount,
+    /// How far windows may grow.
+    pub window_management: String,
+    /// What follows from a loss.
+    pub loss_response: String,
+    /// How many missing reports make a chunk lost.
+    pub missing_reports: u8,
+    /// A SACK at every so many packets.
+    pub sack_every: u32,
+    /// And so long after the first unreported one at the latest.
+    pub sack_delay: Duration,
+    /// The time-out before anything was measured.
+    pub rto_initial: Duration,
+    /// The least time-out.
+    pub rto_min: Duration,
+    /// The largest time-out.
+    pub rto_max: Duration,
+    /// The window of a fresh path; `None` for what the profile's RFC says.
+    pub initial_window: Option<ByteCount>,
+    /// The slow-start threshold of a fresh path; `None` for the peer's receive buffer.
+    pub initial_ssthresh: Option<ByteCount>,
+    /// ssthresh after a loss is never lower than so many units.
+    pub window_floor: u64,
+    /// The size of an IP packet.
+    pub mtu: ByteCount,
+    /// User data in one DATA chunk; `None` for what fits.
+    pub payload: Option<ByteCount>,
+    /// How many packets one event lets out on a path.
+    pub max_burst: MaxBurst,
+    /// cwnd may not be passed by a last packet (M-SCTP-3).
+    pub strict_window: bool,
+    /// Whether messages are delivered in the order in which they were sent.
+    pub ordered: bool,
+    /// When paths and the peer are given up.
+    pub failover: Failover,
+    /// How the association opens.
+    pub handshake: Handshake,
+}
+
+/// What a chunk weighs (M-SCTP-18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charge {
+    /// Its user data.
+    User,
+    /// The chunk with its header and padding.
+    Chunk,
+    /// The IP packet that carries it alone.
+    Packet,
+}
+
+/// What windows are counted and grown in (M-SCTP-18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// The path's MTU.
+    Mtu,
+    /// The largest DATA chunk that the path carries.
+    Pmdcs,
+    /// Single bytes.
+    Bytes,
+}
+
+/// What lies between IP and SCTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encapsulation {
+    /// Nothing.
+    None,
+    /// UDP (RFC 6951).
+    Udp,
+}
+
+/// How several paths are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Multipath {
+    /// One of them, the others when it fails (RFC 9260).
+    Off,
+    /// All at once. Until concurrent multipath transfer's own rules are built, `cmt` with all three of them
+    /// off is all there is, and the default.
+    Striped,
+}
+
+/// A bound on the packets that one event lets out (M-SCTP-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaxBurst {
+    /// So many packets a path.
+    pub packets: u32,
+    /// How the bound works.
+    pub rule: BurstRule,
+}
+
+/// How the bound on bursts works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BurstRule {
+    /// Every event is bounded; cwnd is left alone.
+    Event,
+    /// Only events that acknowledge retransmitted data are.
+    AfterRetransmission,
+    /// For the event, cwnd counts as no more than flight and the burst (RFC 9260 §6.1 D).
+    Rfc,
+}
+
+/// When paths and the peer are given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failover {
+    /// Never: no path fails, and idle ones are not probed.
+    Off,
+    /// As RFC 9260 §8 says.
+    On {
+        /// A path is inactive after more errors in a row than this.
+        path_max: u32,
+        /// The association is given up after more than this.
+        association_max: u32,
+        /// The time between HEARTBEATs on an idle path.
+        heartbeat: Duration,
+    },
+}
+
+/// How an association opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// By the four-way handshake.
+    On,
+    /// It is open from the start, all paths confirmed.
+    Off,
+}

@@ -1,0 +1,140 @@
+//! What one run, and what several, came to. It knows no file format.
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_sctp::policy::PathState;
+
+use crate::observe::Host;
+
+/// What one replication came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunResult {
+    /// Its seed.
+    pub seed: u64,
+    /// The simulated time at its end.
+    pub time: Duration,
+    /// What the engine handled: arrivals, time-outs and scenario events.
+    pub events: u64,
+    /// Link crossings, both ways.
+    pub packets: u64,
+    /// Packets sent by hosts.
+    pub end_to_end_packets: u64,
+    /// The flows, in the scenario's order; one that goes both ways has two entries.
+    pub flows: Vec<FlowResult>,
+    /// The links, in the scenario's order.
+    pub links: Vec<LinkResult>,
+}
+
+/// What one direction of a flow came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowResult {
+    /// Its name; that of the way back of a flow in both directions ends with `/reverse`.
+    pub name: String,
+    /// `sctp` or `udp`.
+    pub protocol: &'static str,
+    /// Who sends.
+    pub from: Host,
+    /// User data delivered, all in all.
+    pub delivered: ByteCount,
+    /// Bits of user data delivered a second, in order and once, after the warm-up.
+    pub goodput_bps: f64,
+    /// From the start to the last byte's delivery; `None` without a transfer, or for one that is not done.
+    pub completion: Option<Duration>,
+    /// When the first data was delivered, from the start of the run.
+    pub first_data: Option<Duration>,
+    /// How long the sender had data and congestion window but no receive window.
+    pub blocked: Duration,
+    /// The longest time without a delivery between the flow's start and its end.
+    pub longest_stall: Duration,
+    /// The most that was held at the receiver and could not be delivered.
+    pub reorder_bytes_max: ByteCount,
+    /// From `send` to delivery; `None` when nothing was delivered.
+    pub delay: Option<DelayResult>,
+    /// Why the transport gave up, if it did.
+    pub failure: Option<String>,
+    /// The flow's paths, in its order.
+    pub paths: Vec<PathResult>,
+}
+
+/// Percentiles of the time from `send` to delivery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DelayResult {
+    /// Half took no longer.
+    pub p50: Duration,
+    /// 95 of 100 took no longer.
+    pub p95: Duration,
+    /// 99 of 100 took no longer.
+    pub p99: Duration,
+    /// None took longer.
+    pub max: Duration,
+}
+
+/// What one path of a flow came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathResult {
+    /// Its name.
+    pub name: String,
+    /// Its state at the end, as the sender sees it.
+    pub state: PathState,
+    /// Packets that left the sender here.
+    pub sent_packets: u64,
+    /// User data that left the sender here, retransmissions included.
+    pub sent_bytes: ByteCount,
+    /// Chunks that were sent again here.
+    pub retransmitted_chunks: u64,
+    /// Packets of the sender that were lost on the way.
+    pub lost_packets: u64,
+    /// Chunks marked lost by missing reports.
+    pub fast_retransmits: u64,
+    /// Expiries of the T3-rtx timer.
+    pub timeouts: u64,
+    /// The congestion window, averaged over time.
+    pub mean_cwnd_bytes: f64,
+    /// The mean of the round-trip times measured; `None` without one.
+    pub mean_rtt_s: Option<f64>,
+    /// Bits of user data a second that arrived here first, after the warm-up.
+    pub goodput_bps: f64,
+    /// How long there was nothing to send.
+    pub app_limited: Duration,
+    /// How long the congestion window was full.
+    pub cwnd_limited: Duration,
+    /// How long the receive window was too small.
+    pub rwnd_limited: Duration,
+    /// How long both had room, and the scheduler sent nothing.
+    pub scheduler_limited: Duration,
+    /// How long it carried no data.
+    pub down: Duration,
+}
+
+/// What a link did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkResult {
+    /// Its name.
+    pub name: String,
+    /// There.
+    pub forward: DirectionResult,
+    /// And back.
+    pub reverse: DirectionResult,
+}
+
+/// What a direction of a link did: `offered + duplicated = packets + lost + queue_drops + in_flight`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectionResult {
+    /// Packets that arrived at its other end.
+    pub packets: u64,
+    /// Packets that came to it.
+    pub offered: u64,
+    /// Packets lost by its loss rule or because it was down.
+    pub lost: u64,
+    /// Packets that found its queue full.
+    pub queue_drops: u64,
+    /// Packets that its queue marked.
+    pub marked: u64,
+    /// Second copies that it made.
+    pub duplicated: u64,
+    /// Packets that it damaged.
+    pub corrupted: u64,
+    /// Packets on it at the end.
+    pub in_flight: u64,
+    /// The share of what it could have transmitted that it did.
+    pub utilisation: f64,
+}
