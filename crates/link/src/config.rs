@@ -162,8 +162,7 @@ impl Trace {
 
 impl LossConfig {
     /// Nothing is lost.
-    pub const NONE: LossConfig =
-        LossConfig { kind: LossKind::None, after: Time::ZERO, at: LossPlace::Entry };
+    pub const NONE: LossConfig = LossConfig { kind: LossKind::None, after: Time::ZERO, at: LossPlace::Entry };
 }
 
 impl LinkConfig {

@@ -4,7 +4,15 @@
 //! A link knows sizes and moments; what its packets carry, and who sends them, is the driver's business.
 
 pub mod config;
+mod line;
+mod link;
+pub mod loss;
 mod packet;
+pub mod queue;
+mod random;
+mod wire;
 
 pub use config::{Change, LinkConfig};
+pub use link::{Link, LinkSeed};
 pub use packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Marking, Packet, Round};
+pub use random::Random;

@@ -76,6 +76,13 @@ pub enum LossCause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage(pub(crate) u64);
 
+impl<L> Packet<L> {
+    /// A packet that no queue may mark and that belongs to no round.
+    pub fn new(size: ByteCount, load: L) -> Packet<L> {
+        Packet { size, round: None, marking: Marking::NotCapable, load }
+    }
+}
+
 impl Damage {
     /// Turns the bit over; bytes that are none stay as they are.
     pub fn apply(self, bytes: &mut [u8]) {

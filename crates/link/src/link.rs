@@ -1,0 +1,298 @@
+//! One direction of a link, put together from its parts: loss, queue, line and wire. It knows which part comes
+//! when; what each does is its own business.
+
+use std::collections::VecDeque;
+use std::fmt::Debug;
+
+use anabranch_base::{Duration, Machine, Seed, Time};
+
+use crate::config::{Change, LinkConfig, LossConfig, LossPlace};
+use crate::line::{Line, work_of};
+use crate::loss::{LossModel, LossSeeds, PacketInfo, build};
+use crate::packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet};
+use crate::queue::{Queue, Verdict};
+use crate::random::Random;
+use crate::wire::{Traveller, Wire};
+
+/// One direction of a link.
+///
+/// A packet is lost or not (before the queue), waits, is transmitted, is lost or not (after transmission), travels, and
+/// arrives. The transmission of packets is looked at only when something is asked or comes in, so that a packet
+/// costs one timer, that of its arrival.
+#[derive(Debug)]
+pub struct Link<L> {
+    loss: Loss,
+    queue: Box<dyn Queue<L>>,
+    line: Line,
+    /// The packet being transmitted, and since when.
+    sending: Option<(Time, Packet<L>)>,
+    wire: Wire<L>,
+    faults: Faults,
+    is_up: bool,
+    fates: VecDeque<Fate<L>>,
+    counters: LinkCounters,
+    load: Load,
+    seed: LinkSeed,
+    changes: u64,
+}
+
+/// Where a direction of a link draws its random numbers from.
+#[derive(Clone, Debug)]
+pub struct LinkSeed {
+    /// This direction's.
+    pub own: Seed,
+    /// The forward direction's, whose two-state channel may be shared.
+    pub forward: Seed,
+}
+
+/// The loss rule in force.
+#[derive(Debug)]
+struct Loss {
+    rule: Option<Box<dyn LossModel>>,
+    after: Time,
+    at: LossPlace,
+}
+
+/// What else can happen to a packet on the wire.
+#[derive(Debug)]
+struct Faults {
+    jitter: Duration,
+    duplicate: f64,
+    corrupt: f64,
+    random: Random,
+}
+
+/// How much was transmitted of what could have been.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    /// Bits times 10⁹.
+    transmitted: u128,
+    /// Bits times 10⁹, until `counted`.
+    possible: u128,
+    counted: Time,
+}
+
+impl LinkSeed {
+    /// The seeds of the way there and the way back of the link called `name`.
+    pub fn of(root: &Seed, name: &str) -> (LinkSeed, LinkSeed) {
+        let link = root.child("link").child(name);
+        let forward = LinkSeed { own: link.child("forward"), forward: link.child("forward") };
+        let reverse = LinkSeed { own: link.child("reverse"), forward: link.child("forward") };
+        (forward, reverse)
+    }
+
+    fn loss(&self, changes: u64) -> LossSeeds {
+        let name = format!("loss/{changes}");
+        LossSeeds {
+            own: self.own.child(&name),
+            channel: self.own.child("channel").child(&name),
+            forward_channel: self.forward.child("channel").child(&name),
+        }
+    }
+}
+
+impl<L: Debug + Send + Clone + 'static> Link<L> {
+    /// A link that is up, with nothing on it.
+    pub fn new(config: &LinkConfig, seed: LinkSeed) -> Link<L> {
+        Link {
+            loss: Loss::new(&config.loss, &seed.loss(0)),
+            queue: crate::queue::build(&config.queue),
+            line: Line::new(config.rate.clone()),
+            sending: None,
+            wire: Wire::new(config.delay.clone(), config.reorder),
+            faults: Faults {
+                jitter: config.jitter,
+                duplicate: config.duplicate,
+                corrupt: config.corrupt,
+                random: Random::new(&seed.own.child("faults")),
+            },
+            is_up: true,
+            fates: VecDeque::new(),
+            counters: LinkCounters::default(),
+            load: Load::default(),
+            seed,
+            changes: 0,
+        }
+    }
+
+    /// Something happens to the link.
+    pub fn change(&mut self, now: Time, change: Change) {
+        self.advance(now);
+        match change {
+            Change::Up => self.is_up = true,
+            Change::Down => self.go_down(now),
+            Change::Rate(rate) => {
+                self.load.count(&self.line, now);
+                self.line.change(now, rate, self.sending.is_some());
+            }
+            Change::Delay(delay) => self.wire.change(delay),
+            Change::Loss(loss) => {
+                self.changes += 1;
+                self.loss = Loss::new(&loss, &self.seed.loss(self.changes));
+            }
+        }
+    }
+
+    /// What it did so far.
+    pub fn counters(&self) -> LinkCounters {
+        self.counters
+    }
+
+    /// What waits for transmission at `now`, without the packet being sent.
+    pub fn backlog(&mut self, now: Time) -> Backlog {
+        self.advance(now);
+        self.queue.backlog()
+    }
+
+    /// Packets that waited, were being transmitted or travelled when it was last looked at, second copies
+    /// included.
+    pub fn holds(&self) -> u64 {
+        let sending = u64::from(self.sending.is_some());
+        self.queue.backlog().packets + sending + self.wire.len() as u64
+    }
+
+    /// The share of what it could have transmitted until `now` that it did.
+    pub fn utilisation(&mut self, now: Time) -> f64 {
+        self.advance(now);
+        self.load.count(&self.line, now);
+        if self.load.possible == 0 { 0.0 } else { self.load.transmitted as f64 / self.load.possible as f64 }
+    }
+
+    fn go_down(&mut self, now: Time) {
+        self.is_up = false;
+        let sending = self.sending.take().map(|(_, packet)| packet);
+        for packet in
+            sending.into_iter().chain(std::iter::from_fn(|| self.queue.take(now).packet)).collect::<Vec<_>>()
+        {
+            self.lose(now, packet, LossCause::Down);
+        }
+    }
+
+    /// Ends and begins all transmissions until `now`.
+    fn advance(&mut self, now: Time) {
+        while let Some(end) = self.line.end().filter(|end| *end <= now) {
+            let Some((begun, packet)) = self.sending.take() else { return };
+            self.load.transmitted += u128::from(work_of(packet.size));
+            match self.loss.takes(LossPlace::Exit, begun..end, &packet) {
+                true => self.lose(end, packet, LossCause::Medium),
+                false => self.launch(end, packet),
+            }
+            let taken = self.queue.take(end);
+            for dropped in taken.dropped {
+                self.lose(end, dropped, LossCause::Queue);
+            }
+            let Some(next) = taken.packet else { return };
+            self.line.follow(end, next.size);
+            self.sending = Some((end, next));
+        }
+    }
+
+    /// A transmitted packet goes on its way.
+    fn launch(&mut self, at: Time, packet: Packet<L>) {
+        let extra = self.faults.jitter();
+        let damage = self.faults.damage();
+        let copy = self.faults.duplicates().then(|| packet.clone());
+        self.counters.corrupted += u64::from(damage.is_some());
+        self.wire.send(at, extra, Traveller { packet, is_duplicate: false, damage });
+        if let Some(packet) = copy {
+            self.counters.duplicated += 1;
+            self.wire.send(at, extra, Traveller { packet, is_duplicate: true, damage: None });
+        }
+    }
+
+    fn lose(&mut self, at: Time, packet: Packet<L>, cause: LossCause) {
+        match cause {
+            LossCause::Queue => self.counters.queue_drops += 1,
+            LossCause::Medium | LossCause::Down => self.counters.lost += 1,
+        }
+        self.fates.push_back(Fate::Lost { at, packet, cause });
+    }
+
+    fn enter(&mut self, now: Time, mut packet: Packet<L>) {
+        if self.sending.is_some() {
+            match self.queue.offer(now, packet) {
+                Verdict::Queued => {}
+                Verdict::Marked => self.counters.marked += 1,
+                Verdict::Dropped(packet) => self.lose(now, packet, LossCause::Queue),
+            }
+            return;
+        }
+        self.queue.on_passed(now, &mut packet);
+        self.line.begin(now, packet.size);
+        self.sending = Some((now, packet));
+    }
+}
+
+impl<L: Debug + Send + Clone + 'static> Machine for Link<L> {
+    type Input = Packet<L>;
+    type Output = Fate<L>;
+
+    fn handle(&mut self, now: Time, packet: Packet<L>) {
+        self.advance(now);
+        self.counters.offered += 1;
+        if !self.is_up {
+            self.lose(now, packet, LossCause::Down);
+        } else if self.loss.takes(LossPlace::Entry, now..now, &packet) {
+            self.lose(now, packet, LossCause::Medium);
+        } else {
+            self.enter(now, packet);
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.advance(now);
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Fate<L>> {
+        if let Some(fate) = self.fates.pop_front() {
+            return Some(fate);
+        }
+        let Traveller { packet, is_duplicate, damage } = self.wire.take(now)?;
+        self.counters.arrived += 1;
+        self.counters.arrived_bytes += packet.size;
+        Some(Fate::Arrived { packet, is_duplicate, damage })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let sending = self.sending.is_some().then(|| self.line.end()).flatten();
+        let transmitted = sending.map(|end| self.wire.earliest_arrival(end));
+        match (self.wire.next_arrival(), transmitted) {
+            (Some(first), Some(second)) => Some(first.min(second)),
+            (first, second) => first.or(second),
+        }
+    }
+}
+
+impl Loss {
+    fn new(config: &LossConfig, seeds: &LossSeeds) -> Loss {
+        Loss { rule: build(&config.kind, seeds), after: config.after, at: config.at }
+    }
+
+    fn takes<L>(&mut self, at: LossPlace, sent: std::ops::Range<Time>, packet: &Packet<L>) -> bool {
+        let Some(rule) = self.rule.as_mut().filter(|_| self.at == at && sent.start >= self.after) else {
+            return false;
+        };
+        rule.loses(sent, &PacketInfo { size: packet.size, round: packet.round })
+    }
+}
+
+impl Faults {
+    fn jitter(&mut self) -> Duration {
+        if self.jitter.is_zero() { Duration::ZERO } else { self.random.up_to(self.jitter) }
+    }
+
+    fn damage(&mut self) -> Option<Damage> {
+        self.random.happens(self.corrupt).then(|| Damage(self.random.bits()))
+    }
+
+    fn duplicates(&mut self) -> bool {
+        self.random.happens(self.duplicate)
+    }
+}
+
+impl Load {
+    fn count(&mut self, line: &Line, now: Time) {
+        self.possible += line.work_between(self.counted, now);
+        self.counted = now;
+    }
+}

@@ -1,0 +1,90 @@
+//! Which packets a link loses, one rule a file. A rule knows moments, sizes and rounds of packets; where on the
+//! link it is asked is the link's business.
+
+mod bernoulli;
+mod burst;
+mod correlated;
+mod counted;
+mod gilbert_elliott;
+mod outages;
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use anabranch_base::{ByteCount, Seed, Time};
+
+use crate::config::{Channel, LossKind};
+use crate::packet::Round;
+use crate::random::Random;
+
+/// What a loss rule may know of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketInfo {
+    /// Its size, all headers included.
+    pub size: ByteCount,
+    /// The sender's round it belongs to.
+    pub round: Option<Round>,
+}
+
+/// A rule by which packets are lost. Asked once for every packet, in the order of their transmission.
+pub trait LossModel: Debug + Send {
+    /// Whether the packet is lost. `sent` is its transmission; where packets are lost before the queue it is empty
+    /// and begins when the packet comes.
+    fn loses(&mut self, sent: Range<Time>, packet: &PacketInfo) -> bool;
+}
+
+/// The streams that a rule may draw from.
+#[derive(Clone, Debug)]
+pub struct LossSeeds {
+    /// This rule's alone.
+    pub own: Seed,
+    /// The two-state channel's of this direction.
+    pub channel: Seed,
+    /// The two-state channel's of the forward direction.
+    pub forward_channel: Seed,
+}
+
+/// The rule of a configuration; `None` where nothing is lost.
+pub fn build(kind: &LossKind, seeds: &LossSeeds) -> Option<Box<dyn LossModel>> {
+    let random = Random::new(&seeds.own);
+    Some(match kind {
+        LossKind::None => return None,
+        LossKind::Bernoulli { probability } => Box::new(bernoulli::Bernoulli::new(*probability, random)),
+        LossKind::Correlated { probability } => Box::new(correlated::Correlated::new(*probability, random)),
+        LossKind::GilbertElliott { good, bad, loss_good, loss_bad, channel } => {
+            let seed = match channel {
+                Channel::Own => &seeds.channel,
+                Channel::Shared => &seeds.forward_channel,
+            };
+            let channel = gilbert_elliott::TwoStates::new(*good, *bad, Random::new(seed));
+            Box::new(gilbert_elliott::GilbertElliott::new(channel, *loss_good, *loss_bad, random))
+        }
+        LossKind::Outages(spans) => Box::new(outages::Outages::new(spans.clone())),
+        LossKind::Burst { probability, duration } => {
+            Box::new(burst::Burst::new(*probability, *duration, random))
+        }
+        LossKind::Every(n) => Box::new(counted::Every::new(*n)),
+        LossKind::List(numbers) => Box::new(counted::List::new(numbers.clone())),
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A packet of 1,500 bytes in this round of the first window.
+    pub(crate) fn in_round(number: u64) -> PacketInfo {
+        PacketInfo { size: ByteCount::new(1500), round: Some(Round { window: 0, number }) }
+    }
+
+    /// Whether the rule loses each of `count` packets that come a millisecond apart.
+    pub(crate) fn losses(rule: &mut dyn LossModel, count: u64) -> Vec<bool> {
+        let at = |index| Time::ZERO + anabranch_base::Duration::from_millis(index);
+        (0..count).map(|index| rule.loses(at(index)..at(index), &in_round(0))).collect()
+    }
+
+    /// The stream of the tests.
+    pub(crate) fn random() -> Random {
+        Random::new(&Seed::from_number(1))
+    }
+}

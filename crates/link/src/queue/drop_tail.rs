@@ -1,0 +1,57 @@
+//! First in, first out, with a limit (M-NET-2). It knows no moments.
+
+use std::collections::VecDeque;
+use std::fmt::Debug;
+
+use anabranch_base::Time;
+
+use super::{Queue, Taken, Verdict};
+use crate::config::QueueLimit;
+use crate::packet::{Backlog, Packet};
+
+/// Refuses what finds it full.
+#[derive(Debug)]
+pub struct DropTail<L> {
+    limit: QueueLimit,
+    waiting: VecDeque<Packet<L>>,
+    backlog: Backlog,
+}
+
+impl<L> DropTail<L> {
+    /// An empty queue with this limit.
+    pub fn new(limit: QueueLimit) -> DropTail<L> {
+        DropTail { limit, waiting: VecDeque::new(), backlog: Backlog::default() }
+    }
+
+    fn has_room(&self, packet: &Packet<L>) -> bool {
+        match self.limit {
+            QueueLimit::Packets(limit) => self.backlog.packets < limit,
+            QueueLimit::Bytes(limit) => self.backlog.bytes + packet.size <= limit,
+        }
+    }
+}
+
+impl<L: Debug + Send> Queue<L> for DropTail<L> {
+    fn offer(&mut self, _: Time, packet: Packet<L>) -> Verdict<L> {
+        if !self.has_room(&packet) {
+            return Verdict::Dropped(packet);
+        }
+        self.backlog.packets += 1;
+        self.backlog.bytes += packet.size;
+        self.waiting.push_back(packet);
+        Verdict::Queued
+    }
+
+    fn take(&mut self, _: Time) -> Taken<L> {
+        let packet = self.waiting.pop_front();
+        if let Some(packet) = &packet {
+            self.backlog.packets -= 1;
+            self.backlog.bytes -= packet.size;
+        }
+        Taken { packet, dropped: Vec::new() }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+}

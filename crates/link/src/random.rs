@@ -1,0 +1,46 @@
+//! A stream of random numbers of one user. It knows distributions, and nothing of what is decided by them.
+
+use anabranch_base::{Duration, Seed};
+use rand_chacha::ChaCha12Rng;
+use rand_core::{Rng, SeedableRng};
+
+/// Random numbers, the same for the same seed on every machine.
+#[derive(Debug)]
+pub struct Random(ChaCha12Rng);
+
+impl Random {
+    /// The stream of `seed`.
+    pub fn new(seed: &Seed) -> Random {
+        Random(ChaCha12Rng::from_seed(seed.bytes()))
+    }
+
+    /// Uniform in [0, 1), in steps of 2⁻⁵³.
+    pub fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// Whether something of this probability happens. What is certain or impossible draws nothing.
+    pub fn happens(&mut self, probability: f64) -> bool {
+        probability >= 1.0 || (probability > 0.0 && self.unit() < probability)
+    }
+
+    /// Uniform in [0, `most`).
+    pub fn up_to(&mut self, most: Duration) -> Duration {
+        scaled(most, self.unit())
+    }
+
+    /// Exponential with this mean.
+    pub fn exponential(&mut self, mean: Duration) -> Duration {
+        scaled(mean, -libm::log(1.0 - self.unit()))
+    }
+
+    /// 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+}
+
+/// A multiple of a span, to the nanosecond below; the conversion stops at the ends of its range.
+fn scaled(span: Duration, factor: f64) -> Duration {
+    Duration::from_nanos((span.as_nanos() as f64 * factor) as u64)
+}

@@ -1,0 +1,141 @@
+//! What is on its way: transmitted, and not yet at the other end. It knows delays, and nothing of rates.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use anabranch_base::{Duration, Time};
+
+use crate::config::Delay;
+use crate::packet::{Damage, Packet};
+
+/// Packets in propagation.
+#[derive(Debug)]
+pub struct Wire<L> {
+    delay: Delay,
+    travelling: Travelling<L>,
+}
+
+/// A packet on its way.
+#[derive(Debug)]
+pub struct Traveller<L> {
+    /// The packet.
+    pub packet: Packet<L>,
+    /// Whether it is a second copy.
+    pub is_duplicate: bool,
+    /// What happened to it.
+    pub damage: Option<Damage>,
+}
+
+#[derive(Debug)]
+enum Travelling<L> {
+    /// None overtakes another.
+    InOrder { last: Time, queue: VecDeque<(Time, Traveller<L>)> },
+    /// Each arrives when it arrives; ties in order of departure.
+    AsTheyCome { count: u64, heap: BinaryHeap<Reverse<Entry<L>>> },
+}
+
+#[derive(Debug)]
+struct Entry<L> {
+    at: Time,
+    number: u64,
+    traveller: Traveller<L>,
+}
+
+impl<L> Wire<L> {
+    /// An empty wire; `reorder` says whether packets may overtake one another.
+    pub fn new(delay: Delay, reorder: bool) -> Wire<L> {
+        let travelling = match reorder {
+            false => Travelling::InOrder { last: Time::ZERO, queue: VecDeque::new() },
+            true => Travelling::AsTheyCome { count: 0, heap: BinaryHeap::new() },
+        };
+        Wire { delay, travelling }
+    }
+
+    /// Other delays for what comes from now on.
+    pub fn change(&mut self, delay: Delay) {
+        self.delay = delay;
+    }
+
+    /// A packet was transmitted at `at` and takes `extra` longer than the delay.
+    pub fn send(&mut self, at: Time, extra: Duration, traveller: Traveller<L>) {
+        let arrival = at + self.delay_at(at) + extra;
+        match &mut self.travelling {
+            Travelling::InOrder { last, queue } => {
+                *last = arrival.max(*last);
+                queue.push_back((*last, traveller));
+            }
+            Travelling::AsTheyCome { count, heap } => {
+                *count += 1;
+                heap.push(Reverse(Entry { at: arrival, number: *count, traveller }));
+            }
+        }
+    }
+
+    /// The next packet that is there at `now`.
+    pub fn take(&mut self, now: Time) -> Option<Traveller<L>> {
+        match &mut self.travelling {
+            Travelling::InOrder { queue, .. } => {
+                queue.pop_front_if(|(at, _)| *at <= now).map(|(_, traveller)| traveller)
+            }
+            Travelling::AsTheyCome { heap, .. } => {
+                let is_there = heap.peek().is_some_and(|Reverse(entry)| entry.at <= now);
+                if is_there { heap.pop().map(|Reverse(entry)| entry.traveller) } else { None }
+            }
+        }
+    }
+
+    /// When the next packet arrives of those on their way.
+    pub fn next_arrival(&self) -> Option<Time> {
+        match &self.travelling {
+            Travelling::InOrder { queue, .. } => queue.front().map(|(at, _)| *at),
+            Travelling::AsTheyCome { heap, .. } => heap.peek().map(|Reverse(entry)| entry.at),
+        }
+    }
+
+    /// No packet whose transmission ends at `end` or later arrives before this.
+    pub fn earliest_arrival(&self, end: Time) -> Time {
+        let alone = end + self.delay_at(end);
+        match &self.travelling {
+            Travelling::InOrder { last, .. } => alone.max(*last),
+            Travelling::AsTheyCome { .. } => alone,
+        }
+    }
+
+    /// How many are on their way.
+    pub fn len(&self) -> usize {
+        match &self.travelling {
+            Travelling::InOrder { queue, .. } => queue.len(),
+            Travelling::AsTheyCome { heap, .. } => heap.len(),
+        }
+    }
+
+    fn delay_at(&self, at: Time) -> Duration {
+        match &self.delay {
+            Delay::Fixed(delay) => *delay,
+            Delay::Steps(steps) => {
+                let current = steps.partition_point(|step| step.0 <= at).saturating_sub(1);
+                steps.get(current).map_or(Duration::ZERO, |step| step.1)
+            }
+        }
+    }
+}
+
+impl<L> PartialEq for Entry<L> {
+    fn eq(&self, other: &Entry<L>) -> bool {
+        (self.at, self.number) == (other.at, other.number)
+    }
+}
+
+impl<L> Eq for Entry<L> {}
+
+impl<L> PartialOrd for Entry<L> {
+    fn partial_cmp(&self, other: &Entry<L>) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<L> Ord for Entry<L> {
+    fn cmp(&self, other: &Entry<L>) -> std::cmp::Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
