@@ -2,8 +2,21 @@
 //!
 //! Same scenario, same seed: the same result to the byte, on any machine.
 
+mod agenda;
+mod application;
+mod host;
+mod load;
+mod measure;
+mod network;
 pub mod observe;
 pub mod result;
+mod run;
+mod settings;
+mod tally;
+mod traffic;
 
+pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
 pub use result::RunResult;
+pub use run::{BuildError, Progress, Run};
+pub use settings::association_config;

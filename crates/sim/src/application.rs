@@ -1,0 +1,174 @@
+//! What an application sends and what it expects: the pattern of its bytes, and the messages it has ready. It
+//! knows no transport.
+
+use std::collections::VecDeque;
+use std::sync::LazyLock;
+
+use anabranch_base::{ByteCount, Time};
+use bytes::Bytes;
+
+use crate::traffic::Source;
+
+/// The sending side of an application.
+#[derive(Debug)]
+pub struct Sender {
+    supply: Supply,
+    /// What is left of a transfer.
+    left: Option<ByteCount>,
+    /// How much was taken so far.
+    position: u64,
+}
+
+/// A message that is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// Since when.
+    pub since: Time,
+    /// How long it is.
+    pub size: ByteCount,
+}
+
+#[derive(Debug)]
+enum Supply {
+    /// As much as the transport takes, in messages of this size.
+    Bulk { size: ByteCount },
+    /// Messages in time; those that are due wait until the transport takes them.
+    Timed { source: Box<dyn Source>, next: Option<Ready>, waiting: VecDeque<Ready> },
+}
+
+impl Sender {
+    /// An application with the pattern of `source`, or as much as the transport takes in messages of `size`; `transfer`
+    /// bounds it.
+    pub fn new(
+        source: Option<Box<dyn Source>>,
+        size: ByteCount,
+        transfer: Option<ByteCount>,
+        start: Time,
+    ) -> Sender {
+        let supply = match source {
+            None => Supply::Bulk { size },
+            Some(mut source) => {
+                let next = source.next(start).map(|(since, size)| Ready { since, size });
+                Supply::Timed { source, next, waiting: VecDeque::new() }
+            }
+        };
+        Sender { supply, left: transfer, position: 0 }
+    }
+
+    /// The message that is to be sent at `now`.
+    pub fn peek(&mut self, now: Time) -> Option<Ready> {
+        if self.is_done() {
+            return None;
+        }
+        let ready = match &mut self.supply {
+            Supply::Bulk { size } => Ready { since: now, size: *size },
+            Supply::Timed { source, next, waiting } => {
+                while let Some(due) = next.take_if(|next| next.since <= now) {
+                    waiting.push_back(due);
+                    *next = source.next(due.since).map(|(since, size)| Ready { since, size });
+                }
+                *waiting.front()?
+            }
+        };
+        Some(Ready { size: self.left.map_or(ready.size, |left| ready.size.min(left)), ..ready })
+    }
+
+    /// The bytes of the message that [`Sender::peek`] showed: it was sent.
+    pub fn take(&mut self, ready: Ready) -> Bytes {
+        if let Supply::Timed { waiting, .. } = &mut self.supply {
+            waiting.pop_front();
+        }
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(ready.size);
+        }
+        let bytes = pattern(self.position, ready.size.as_len());
+        self.position += ready.size.get();
+        bytes
+    }
+
+    /// When the next message will be ready, if that is only a matter of time.
+    pub fn due(&self) -> Option<Time> {
+        match &self.supply {
+            Supply::Timed { next, .. } if !self.is_done() => next.map(|next| next.since),
+            _ => None,
+        }
+    }
+
+    /// Whether all of a transfer was sent.
+    pub fn is_done(&self) -> bool {
+        self.left.is_some_and(ByteCount::is_zero)
+    }
+}
+
+/// The bytes of an application's stream from `position` on, shared and not copied.
+///
+/// # Panics
+/// `len` is more than 65,535.
+pub fn pattern(position: u64, len: usize) -> Bytes {
+    let offset = usize::try_from(position % PERIOD as u64).unwrap_or(0);
+    PATTERN.slice(offset..offset + len)
+}
+
+/// A prime, so that no power of two hides a shift.
+const PERIOD: usize = 65_521;
+
+/// More than a period, so that every slice of up to 65,535 bytes lies in one piece.
+static PATTERN: LazyLock<Bytes> = LazyLock::new(|| {
+    let byte = |index: usize| {
+        let mixed = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed.to_be_bytes()[0] ^ mixed.to_be_bytes()[3]
+    };
+    (0..PERIOD + 65_536).map(|index| byte(index % PERIOD)).collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::Source;
+    use anabranch_base::Duration;
+
+    /// A message of ten bytes each millisecond.
+    #[derive(Debug)]
+    struct Ticks(u64);
+
+    impl Source for Ticks {
+        fn next(&mut self, _: Time) -> Option<(Time, ByteCount)> {
+            self.0 += 1;
+            Some((at(self.0), ByteCount::new(10)))
+        }
+    }
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn messages_that_are_due_wait_with_their_own_time() {
+        let mut sender = Sender::new(Some(Box::new(Ticks(0))), ByteCount::ZERO, None, Time::ZERO);
+        assert_eq!((sender.peek(at(0)), sender.due()), (None, Some(at(1))));
+        let first = sender.peek(at(3)).expect("three are due");
+        assert_eq!(first, Ready { since: at(1), size: ByteCount::new(10) });
+        sender.take(first);
+        assert_eq!(sender.peek(at(3)).map(|ready| ready.since), Some(at(2)));
+        assert_eq!(sender.due(), Some(at(4)));
+    }
+
+    #[test]
+    fn the_last_message_of_a_transfer_is_what_is_left() {
+        let mut sender = Sender::new(None, ByteCount::new(1_000), Some(ByteCount::new(1_500)), Time::ZERO);
+        let sizes: Vec<u64> = std::iter::from_fn(|| {
+            let ready = sender.peek(at(1))?;
+            Some(sender.take(ready).len() as u64)
+        })
+        .collect();
+        assert_eq!(sizes, [1_000, 500]);
+        assert!(sender.is_done());
+    }
+
+    #[test]
+    fn the_pattern_goes_on_where_it_stopped() {
+        let whole = pattern(65_000, 2_000);
+        assert_eq!(pattern(66_000, 1_000), whole.slice(1_000..));
+        assert_ne!(pattern(65_001, 1_000), whole.slice(..1_000));
+    }
+}

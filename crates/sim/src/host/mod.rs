@@ -1,0 +1,150 @@
+//! The two ends of a flow: what hosts run. An end takes packets and gives packets; the network between is none of its
+//! business.
+
+mod address;
+mod sctp;
+mod udp;
+
+pub use sctp::{FlowSettings, SctpEnd, message_size};
+pub use udp::UdpEnd;
+
+use anabranch_base::{ByteCount, Machine, Time};
+use anabranch_link::Round;
+use bytes::Bytes;
+
+use crate::measure::Meter;
+use crate::observe::Watch;
+
+/// One end of a flow.
+#[derive(Debug)]
+pub enum End {
+    /// Of an SCTP association.
+    Sctp(Box<SctpEnd>),
+    /// Of a stream of datagrams.
+    Udp(Box<UdpEnd>),
+}
+
+/// A packet that leaves an end.
+#[derive(Clone, Debug)]
+pub struct Outbound {
+    /// Which of the flow's paths it takes.
+    pub path: usize,
+    /// Its size with the headers of IP and UDP.
+    pub size: ByteCount,
+    /// The round of the path's window, by its number, where it carries data.
+    pub round: Option<u64>,
+    /// Whether it carries something that was sent before.
+    pub retransmission: bool,
+    /// What follows the headers of IP and UDP.
+    pub bytes: Bytes,
+}
+
+/// A packet that reached an end.
+#[derive(Clone, Debug)]
+pub struct Inbound {
+    /// By which of the flow's paths.
+    pub path: usize,
+    /// When it left the other end.
+    pub sent: Time,
+    /// What follows the headers of IP and UDP.
+    pub bytes: Bytes,
+    /// Whether a bit was turned over on the way.
+    pub is_damaged: bool,
+    /// Whether it is a second copy.
+    pub is_duplicate: bool,
+}
+
+/// What an application received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// How much.
+    pub bytes: ByteCount,
+    /// So long after it was sent.
+    pub delay: anabranch_base::Duration,
+}
+
+impl End {
+    /// What the application at this end received; `None` for an end that only sends.
+    pub fn meter(&self) -> Option<&Meter> {
+        match self {
+            End::Sctp(end) => end.meter(),
+            End::Udp(end) => end.meter(),
+        }
+    }
+
+    /// From now on deliveries and changes of paths are kept until they are taken.
+    pub fn watch(&mut self, watch: Watch) {
+        match self {
+            End::Sctp(end) => {
+                if watch.deliveries {
+                    end.watch_deliveries();
+                }
+                if watch.paths {
+                    end.watch_paths();
+                }
+            }
+            End::Udp(end) if watch.deliveries => end.watch_deliveries(),
+            End::Udp(_) => {}
+        }
+    }
+
+    /// The next delivery, for those who watch; nothing unless they said so.
+    pub fn poll_delivery(&mut self) -> Option<Delivered> {
+        match self {
+            End::Sctp(end) => end.poll_delivery(),
+            End::Udp(end) => end.poll_delivery(),
+        }
+    }
+
+    /// Why its transport gave up, if it did.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            End::Sctp(end) => end.failure(),
+            End::Udp(_) => None,
+        }
+    }
+
+    /// Whether nothing more will come of this end.
+    pub fn has_failed(&self) -> bool {
+        self.failure().is_some()
+    }
+}
+
+impl Machine for End {
+    type Input = Inbound;
+    type Output = Outbound;
+
+    fn handle(&mut self, now: Time, packet: Inbound) {
+        match self {
+            End::Sctp(end) => end.handle(now, packet),
+            End::Udp(end) => end.handle(now, packet),
+        }
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        match self {
+            End::Sctp(end) => end.handle_timeout(now),
+            End::Udp(end) => end.handle_timeout(now),
+        }
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Outbound> {
+        match self {
+            End::Sctp(end) => end.poll(now),
+            End::Udp(end) => end.poll(now),
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        match self {
+            End::Sctp(end) => end.poll_timeout(),
+            End::Udp(end) => end.poll_timeout(),
+        }
+    }
+}
+
+/// The round of an outbound packet as links tell rounds apart: windows are numbered through the network.
+pub fn round_of(end: usize, outbound: &Outbound) -> Option<Round> {
+    let window = (end as u64) << 16 | outbound.path as u64;
+    outbound.round.map(|number| Round { window, number })
+}

@@ -1,0 +1,376 @@
+//! One end of an SCTP flow: the real endpoint with an application on top. It knows the application's wishes and no
+//! link.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
+use anabranch_sctp::association::{Association, Ecn, Transmit};
+use anabranch_sctp::config::Config;
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig, EndpointError};
+use anabranch_sctp::event::{CloseReason, Event};
+use anabranch_sctp::policy::{PathId, PathSample, Registry};
+use anabranch_sctp::receive::Message;
+use anabranch_sctp::send::Outgoing;
+use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
+use bytes::Bytes;
+
+use super::address::{PathNumber, address};
+use super::{Delivered, Inbound, Outbound};
+use crate::application::{Sender, pattern};
+use crate::measure::Meter;
+use crate::observe::Host;
+
+/// One end of an SCTP flow.
+#[derive(Debug)]
+pub struct SctpEnd {
+    endpoint: Endpoint,
+    id: Option<AssociationId>,
+    /// The addresses of both hosts, one a path.
+    locals: Vec<SocketAddr>,
+    peers: Vec<SocketAddr>,
+    sender: Option<Sender>,
+    meter: Option<Meter>,
+    settings: FlowSettings,
+    /// Where in the peer's stream the next message begins.
+    expected: u64,
+    is_open: bool,
+    failure: Option<String>,
+    deliveries: Option<VecDeque<Delivered>>,
+    batch: Option<Batch>,
+    scratch: Vec<u8>,
+    /// The paths as they were last told, for those who watch.
+    told: Option<Vec<PathSample>>,
+    /// What had arrived on each path when the warm-up ended.
+    received_in_warmup: Option<Vec<ByteCount>>,
+}
+
+/// What both ends of a flow have in common.
+#[derive(Clone, Debug)]
+pub struct FlowSettings {
+    /// The association's settings.
+    pub config: Config,
+    /// What the names in them stand for.
+    pub registry: Registry,
+    /// The SCTP port of both ends.
+    pub port: u16,
+    /// How many paths there are.
+    pub paths: usize,
+    /// Whether messages keep their order.
+    pub ordered: bool,
+    /// Whether the association is closed when all was sent.
+    pub closes: bool,
+    /// The headers around an SCTP packet.
+    pub overhead: ByteCount,
+    /// The end of the warm-up.
+    pub warmup: Time,
+}
+
+/// Packets that left the association together, given out one by one.
+#[derive(Debug)]
+struct Batch {
+    path: usize,
+    transmit: Transmit,
+    rest: Bytes,
+}
+
+impl SctpEnd {
+    /// One end, not connected. It sends what `sender` has and counts in `meter` what it receives.
+    ///
+    /// # Errors
+    /// The settings are not those of a possible association.
+    pub fn new(
+        host: Host,
+        settings: FlowSettings,
+        sender: Option<Sender>,
+        meter: Option<Meter>,
+        seed: Seed,
+    ) -> Result<SctpEnd, EndpointError> {
+        let addresses = |host| -> Vec<SocketAddr> {
+            (0..settings.paths).map(|path| address(PathNumber::new(path), host)).collect()
+        };
+        let config = EndpointConfig {
+            association: settings.config.clone(),
+            registry: settings.registry.clone(),
+            port: settings.port,
+            accepts: host == Host::Second,
+            local: addresses(host),
+            max_associations: 1,
+        };
+        let locals = config.local.clone();
+        Ok(SctpEnd {
+            endpoint: Endpoint::new(config, seed)?,
+            id: None,
+            locals,
+            peers: addresses(host.other()),
+            sender,
+            meter,
+            settings,
+            expected: 0,
+            is_open: false,
+            failure: None,
+            deliveries: None,
+            batch: None,
+            scratch: Vec::new(),
+            told: None,
+            received_in_warmup: None,
+        })
+    }
+
+    /// Begins the four-way handshake.
+    pub fn connect(&mut self, now: Time) {
+        match self.endpoint.connect(&self.peers) {
+            Ok(id) => self.id = Some(id),
+            Err(error) => self.failure = Some(error.to_string()),
+        }
+        self.settle(now);
+    }
+
+    /// Opens both ends at once, without a packet.
+    pub fn join(now: Time, first: &mut SctpEnd, second: &mut SctpEnd) {
+        first.failure = Some("not there yet".to_owned());
+        first.settle(now);
+        second.settle(now);
+    }
+
+    /// From now on changes of paths are told.
+    pub fn watch_paths(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    /// The paths whose windows or times changed since the last call, with the flow's number of each.
+    pub fn take_changed_paths(&mut self) -> Vec<(usize, PathSample)> {
+        let Some(mut told) = self.told.take() else { return Vec::new() };
+        let samples = self.association().map_or(&[][..], Association::paths);
+        let is_new =
+            |sample: &&PathSample| told.get(sample.id.index()).is_none_or(|old| differs(old, sample));
+        let number = |sample: &PathSample| Some((self.path_number(sample.id)?, sample.clone()));
+        let changed = samples.iter().filter(is_new).filter_map(number).collect();
+        told.clear();
+        told.extend_from_slice(samples);
+        self.told = Some(told);
+        changed
+    }
+
+    /// From now on deliveries are kept until they are polled.
+    pub fn watch_deliveries(&mut self) {
+        self.deliveries.get_or_insert_default();
+    }
+
+    /// The next delivery.
+    pub fn poll_delivery(&mut self) -> Option<Delivered> {
+        self.deliveries.as_mut()?.pop_front()
+    }
+
+    /// What the application received; `None` for an end that only sends.
+    pub fn meter(&self) -> Option<&Meter> {
+        self.meter.as_ref()
+    }
+
+    /// Why the transport gave up, if it did.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// The association, once there is one.
+    pub fn association(&self) -> Option<&Association> {
+        self.endpoint.association(self.id?)
+    }
+
+    /// The path of the flow that a path of the association is.
+    pub fn path_number(&self, path: PathId) -> Option<usize> {
+        let local = self.association()?.path_addresses(path).local;
+        PathNumber::of(local).map(PathNumber::index)
+    }
+
+    /// User data that arrived for the first time on a path of the flow, after the warm-up.
+    pub fn received_on(&self, path: usize) -> ByteCount {
+        let before = self.received_in_warmup.as_ref().and_then(|sums| sums.get(path));
+        let all = self.received_by_path().get(path).copied().unwrap_or_default();
+        all.saturating_sub(before.copied().unwrap_or_default())
+    }
+
+    fn received_by_path(&self) -> Vec<ByteCount> {
+        let mut sums = vec![ByteCount::ZERO; self.settings.paths];
+        let Some(association) = self.association() else { return sums };
+        for sample in association.paths() {
+            let sum = self.path_number(sample.id).and_then(|number| sums.get_mut(number));
+            if let Some(sum) = sum {
+                *sum += association.path_counters(sample.id).received_bytes;
+            }
+        }
+        sums
+    }
+
+    /// Everything that follows from an event: news, what can be read, what can be sent.
+    fn settle(&mut self, now: Time) {
+        while let Some((id, event)) = self.endpoint.poll_event() {
+            self.id.get_or_insert(id);
+            match event {
+                Event::Connected => self.is_open = true,
+                Event::Closed(CloseReason::Graceful) => {}
+                Event::Closed(reason) => self.failure = Some(reason.to_string()),
+                _ => {}
+            }
+        }
+        let Some(id) = self.id else { return };
+        self.read(now, id);
+        self.write(now, id);
+    }
+
+    fn read(&mut self, now: Time, id: AssociationId) {
+        let Some(meter) = &mut self.meter else { return };
+        let Some(association) = self.endpoint.association_mut(id) else { return };
+        while let Some(message) = association.receive() {
+            let bytes = ByteCount::of_len(message.len());
+            if self.settings.ordered && !continues(&message, self.expected) && self.failure.is_none() {
+                self.failure =
+                    Some(format!("what arrived after {} bytes is not what was sent", self.expected));
+            }
+            self.expected += bytes.get();
+            let delay = age(message.ppid, now);
+            meter.on_delivery(now, bytes, delay);
+            if let Some(deliveries) = &mut self.deliveries {
+                deliveries.push_back(Delivered { bytes, delay });
+            }
+        }
+        meter.on_held(association.received_bytes_held());
+    }
+
+    fn write(&mut self, now: Time, id: AssociationId) {
+        let Some(sender) = self.sender.as_mut().filter(|_| self.is_open) else { return };
+        let Some(association) = self.endpoint.association_mut(id) else { return };
+        while let Some(ready) = sender.peek(now) {
+            if association.send_space() < ready.size {
+                return;
+            }
+            let message = Outgoing {
+                stream: StreamId::new(0),
+                ppid: stamp(ready.since),
+                unordered: !self.settings.ordered,
+                payload: sender.take(ready),
+            };
+            if let Err(error) = association.send(now, message) {
+                self.failure = Some(error.to_string());
+                self.sender = None;
+                return;
+            }
+        }
+        if self.settings.closes && sender.is_done() {
+            association.close(now);
+            self.sender = None;
+        }
+    }
+
+    fn end_warmup(&mut self, now: Time) {
+        if self.received_in_warmup.is_none() && now >= self.settings.warmup {
+            self.received_in_warmup = Some(self.received_by_path());
+        }
+    }
+}
+
+impl Machine for SctpEnd {
+    type Input = Inbound;
+    type Output = Outbound;
+
+    fn handle(&mut self, now: Time, packet: Inbound) {
+        self.end_warmup(now);
+        let addresses = self.locals.get(packet.path).zip(self.peers.get(packet.path));
+        let Some((&local, &remote)) = addresses else { return };
+        self.endpoint.handle(now, &Arrival { local, remote, ecn: Ecn::NotCapable, bytes: packet.bytes });
+        self.settle(now);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.end_warmup(now);
+        self.endpoint.handle_timeout(now);
+        self.settle(now);
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Outbound> {
+        if let Some(next) = self.batch.as_mut().and_then(|batch| batch.next(self.settings.overhead)) {
+            return Some(next);
+        }
+        self.scratch.clear();
+        let departure = self.endpoint.poll_transmit(now, &mut self.scratch, SEGMENTS)?;
+        let path = PathNumber::of(departure.local)?.index();
+        let rest = Bytes::copy_from_slice(&self.scratch);
+        let batch = self.batch.insert(Batch { path, transmit: departure.transmit, rest });
+        batch.next(self.settings.overhead)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let due = self.sender.as_ref().filter(|_| self.is_open).and_then(Sender::due);
+        [self.endpoint.poll_timeout(), due].into_iter().flatten().min()
+    }
+}
+
+impl Batch {
+    fn next(&mut self, overhead: ByteCount) -> Option<Outbound> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let bytes = self.rest.split_to(self.transmit.segment_size.min(self.rest.len()));
+        Some(Outbound {
+            path: self.path,
+            size: overhead + ByteCount::of_len(bytes.len()),
+            round: carries_data(&bytes).then_some(self.transmit.round),
+            retransmission: self.transmit.retransmission,
+            bytes,
+        })
+    }
+}
+
+/// The size of a bulk application's messages: what fits one chunk.
+pub fn message_size(config: &Config) -> ByteCount {
+    let fits = config.largest_payload(anabranch_sctp::config::IpVersion::V4);
+    config.payload.map_or(fits, |wanted| wanted.min(fits))
+}
+
+/// How many packets may leave together.
+const SEGMENTS: usize = 8;
+
+fn differs(old: &PathSample, new: &PathSample) -> bool {
+    let seen = |sample: &PathSample| {
+        (sample.state, sample.cwnd, sample.ssthresh, sample.flight, sample.srtt, sample.rto)
+    };
+    seen(old) != seen(new)
+}
+
+/// The type of a DATA chunk (RFC 9260 §3.2).
+const DATA: u8 = 0;
+
+/// A packet may carry DATA behind a SACK.
+fn carries_data(packet: &[u8]) -> bool {
+    let mut rest = packet.get(CommonHeader::LEN..).unwrap_or_default();
+    while let [kind, _, high, low, ..] = rest {
+        if *kind == DATA {
+            return true;
+        }
+        let length = usize::from(u16::from_be_bytes([*high, *low])).max(4).next_multiple_of(4);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    false
+}
+
+/// The payload protocol identifier is the application's own: here it says when the message was sent, in microseconds
+/// modulo 2³².
+fn stamp(since: Time) -> Ppid {
+    Ppid::new((since.as_nanos() / 1_000) as u32)
+}
+
+/// How long ago a stamp was made, to the microsecond; right up to 71 minutes.
+fn age(stamp: Ppid, now: Time) -> Duration {
+    let micros = ((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp.get());
+    Duration::from_micros(u64::from(micros))
+}
+
+/// Whether the message is what the peer's application sent from this position on.
+fn continues(message: &Message, position: u64) -> bool {
+    let mut at = position;
+    message.chunks().all(|chunk| {
+        let is_same = chunk[..] == pattern(at, chunk.len())[..];
+        at += chunk.len() as u64;
+        is_same
+    })
+}

@@ -1,0 +1,89 @@
+//! One end of a stream of datagrams: it sends them when they are due, or counts those that come. It knows no
+//! acknowledgement.
+
+use std::collections::VecDeque;
+
+use anabranch_base::{ByteCount, Machine, Time};
+use bytes::Bytes;
+
+use super::{Delivered, Inbound, Outbound};
+use crate::application::Sender;
+use crate::measure::Meter;
+
+/// One end of a UDP flow.
+#[derive(Debug)]
+pub struct UdpEnd {
+    sender: Option<Sender>,
+    meter: Option<Meter>,
+    deliveries: Option<VecDeque<Delivered>>,
+    sent: (u64, ByteCount),
+}
+
+impl UdpEnd {
+    /// An end that sends what `sender` has and counts in `meter` what comes.
+    pub fn new(sender: Option<Sender>, meter: Option<Meter>) -> UdpEnd {
+        UdpEnd { sender, meter, deliveries: None, sent: (0, ByteCount::ZERO) }
+    }
+
+    /// From now on deliveries are kept until they are polled.
+    pub fn watch_deliveries(&mut self) {
+        self.deliveries.get_or_insert_default();
+    }
+
+    /// The next delivery.
+    pub fn poll_delivery(&mut self) -> Option<Delivered> {
+        self.deliveries.as_mut()?.pop_front()
+    }
+
+    /// How many datagrams left, and how much user data in them.
+    pub fn sent(&self) -> (u64, ByteCount) {
+        self.sent
+    }
+
+    /// What the application received; `None` for an end that only sends.
+    pub fn meter(&self) -> Option<&Meter> {
+        self.meter.as_ref()
+    }
+}
+
+impl Machine for UdpEnd {
+    type Input = Inbound;
+    type Output = Outbound;
+
+    fn handle(&mut self, now: Time, packet: Inbound) {
+        let Some(meter) = &mut self.meter else { return };
+        // UDP's checksum finds every single bit that is turned over; what comes twice is delivered once.
+        if packet.is_damaged || packet.is_duplicate {
+            return;
+        }
+        let delivered =
+            Delivered { bytes: ByteCount::of_len(packet.bytes.len()), delay: now.since(packet.sent) };
+        meter.on_delivery(now, delivered.bytes, delivered.delay);
+        if let Some(deliveries) = &mut self.deliveries {
+            deliveries.push_back(delivered);
+        }
+    }
+
+    fn handle_timeout(&mut self, _: Time) {}
+
+    fn poll(&mut self, now: Time) -> Option<Outbound> {
+        let sender = self.sender.as_mut()?;
+        let ready = sender.peek(now)?;
+        let bytes: Bytes = sender.take(ready);
+        self.sent = (self.sent.0 + 1, self.sent.1 + ready.size);
+        Some(Outbound {
+            path: 0,
+            size: HEADERS + ByteCount::of_len(bytes.len()),
+            round: None,
+            retransmission: false,
+            bytes,
+        })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.sender.as_ref().and_then(Sender::due)
+    }
+}
+
+/// IPv4 and UDP.
+const HEADERS: ByteCount = ByteCount::new(28);

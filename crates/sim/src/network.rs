@@ -1,0 +1,286 @@
+//! The network of one run: links, the ends of flows, and who is to be woken when. It knows how packets get from one to
+//! the next; what a link or an end does with them is its own business.
+
+use std::collections::VecDeque;
+
+use anabranch_base::{Machine, Time};
+use anabranch_link::{Backlog, Change, Fate, Link, LossCause, Packet};
+
+use crate::agenda::{Agenda, NodeIndex};
+use crate::host::{End, Inbound, Outbound, SctpEnd, round_of};
+use crate::load::{Load, Routes};
+use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, Seen, Step, Watch};
+
+/// Links, ends, and what moves between them.
+#[derive(Debug)]
+pub struct Network {
+    /// The link `l`'s way there at `2 l`, its way back at `2 l + 1`.
+    links: Vec<Link<Load>>,
+    /// The flow `f`'s end at the first host at `2 f`, that at the second at `2 f + 1`.
+    ends: Vec<End>,
+    routes: Routes,
+    agenda: Agenda,
+    /// Packets that are between two nodes now.
+    moving: VecDeque<Packet<Load>>,
+    crossings: u64,
+    sent: u64,
+    lost: Vec<Vec<u64>>,
+    watch: Watch,
+    seen: Vec<Observation>,
+    backlogs: Vec<Backlog>,
+}
+
+impl Network {
+    /// A network at rest.
+    pub fn new(links: Vec<Link<Load>>, ends: Vec<End>, routes: Routes, watch: Watch) -> Network {
+        let mut network = Network {
+            agenda: Agenda::new(links.len() + ends.len()),
+            lost: ends.iter().enumerate().map(|(end, _)| vec![0; routes.paths_of(end / 2)]).collect(),
+            backlogs: vec![Backlog::default(); links.len()],
+            links,
+            ends,
+            routes,
+            moving: VecDeque::new(),
+            crossings: 0,
+            sent: 0,
+            watch,
+            seen: Vec::new(),
+        };
+        network.ends.iter_mut().for_each(|end| end.watch(watch));
+        network
+    }
+
+    /// When something happens next.
+    pub fn next(&mut self) -> Option<Time> {
+        self.agenda.next()
+    }
+
+    /// Wakes the next node, and lets everything happen that follows from it at once.
+    pub fn step(&mut self) {
+        let Some((now, node)) = self.agenda.take() else { return };
+        match self.place(node) {
+            Place::Link(link) => {
+                self.links[link].handle_timeout(now);
+                self.drain_link(now, link);
+            }
+            Place::End(end) => {
+                self.ends[end].handle_timeout(now);
+                self.drain_end(now, end);
+            }
+        }
+        self.settle(now);
+    }
+
+    /// Something happens to a direction of a link: that of packets from this host.
+    pub fn change(&mut self, now: Time, link: usize, from: Host, change: Change) {
+        let link = 2 * link + side(from);
+        self.links[link].change(now, change);
+        self.drain_link(now, link);
+        self.settle(now);
+    }
+
+    /// A flow begins.
+    pub fn start(&mut self, now: Time, flow: usize, opening: Opening) {
+        let ends = &mut self.ends[2 * flow..2 * flow + 2];
+        match (ends, opening) {
+            ([End::Sctp(first), _], Opening::Handshake) => first.connect(now),
+            ([End::Sctp(first), End::Sctp(second)], Opening::Joined) => SctpEnd::join(now, first, second),
+            _ => {}
+        }
+        self.drain_end(now, 2 * flow);
+        self.drain_end(now, 2 * flow + 1);
+        self.settle(now);
+    }
+
+    /// The end of a flow at a host.
+    pub fn end(&self, flow: usize, host: Host) -> &End {
+        &self.ends[2 * flow + side(host)]
+    }
+
+    /// A direction of a link: that of packets from this host.
+    pub fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Load> {
+        &mut self.links[2 * link + side(from)]
+    }
+
+    /// Link crossings so far, both ways.
+    pub fn crossings(&self) -> u64 {
+        self.crossings
+    }
+
+    /// Packets that left hosts so far.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Packets of a flow from this host that were lost on the flow's `path`.
+    pub fn lost(&self, flow: usize, from: Host, path: usize) -> u64 {
+        self.lost[2 * flow + side(from)][path]
+    }
+
+    /// What was seen since the last call.
+    pub fn take_observations(&mut self) -> Vec<Observation> {
+        std::mem::take(&mut self.seen)
+    }
+
+    /// Moves packets on until all are on a link or at their end.
+    fn settle(&mut self, now: Time) {
+        while let Some(packet) = self.moving.pop_front() {
+            match self.routes.next_hop(&packet.load) {
+                Some(link) => {
+                    self.links[link].handle(now, packet);
+                    self.drain_link(now, link);
+                }
+                None => self.arrive(now, packet),
+            }
+        }
+    }
+
+    fn arrive(&mut self, now: Time, packet: Packet<Load>) {
+        if self.watch.packets {
+            let delay = now.since(packet.load.sent);
+            self.see_packet(now, &packet, Step::Arrived { delay });
+        }
+        let load = packet.load;
+        let end = 2 * load.flow as usize + side(load.from.other());
+        let path = usize::from(load.path);
+        let inbound = Inbound {
+            path,
+            sent: load.sent,
+            bytes: load.bytes,
+            is_damaged: load.is_damaged,
+            is_duplicate: load.is_duplicate,
+        };
+        self.ends[end].handle(now, inbound);
+        self.drain_end(now, end);
+    }
+
+    fn drain_link(&mut self, now: Time, link: usize) {
+        while let Some(fate) = self.links[link].poll(now) {
+            match fate {
+                Fate::Arrived { mut packet, is_duplicate, damage } => {
+                    self.crossings += 1;
+                    packet.load.hop += 1;
+                    packet.load.is_duplicate |= is_duplicate;
+                    if let Some(damage) = damage {
+                        packet.load.suffer(damage);
+                    }
+                    self.moving.push_back(packet);
+                }
+                Fate::Lost { at, packet, cause } => self.lose(at, &packet, link, cause),
+            }
+        }
+        if let Some(at) = self.links[link].poll_timeout() {
+            self.agenda.arm(link as NodeIndex, at);
+        }
+        if self.watch.queues {
+            self.see_queue(now, link);
+        }
+    }
+
+    fn drain_end(&mut self, now: Time, end: usize) {
+        while let Some(outbound) = self.ends[end].poll(now) {
+            self.send(now, end, outbound);
+        }
+        if let Some(at) = self.ends[end].poll_timeout() {
+            self.agenda.arm((self.links.len() + end) as NodeIndex, at.max(now));
+        }
+        if self.watch.deliveries {
+            self.see_deliveries(now, end);
+        }
+        if self.watch.paths {
+            let (flow, host) = (end / 2, host_of(end));
+            if let End::Sctp(sctp) = &mut self.ends[end] {
+                let changed = sctp.take_changed_paths().into_iter();
+                let seen = |sample| Seen::Path(self.routes.path_seen(flow, host, sample));
+                self.seen.extend(changed.map(|sample| Observation { at: now, what: seen(sample) }));
+            }
+        }
+    }
+
+    fn send(&mut self, now: Time, end: usize, outbound: Outbound) {
+        self.sent += 1;
+        let packet = Packet {
+            size: outbound.size,
+            round: round_of(end, &outbound),
+            marking: anabranch_link::Marking::NotCapable,
+            load: Load::new(now, end / 2, host_of(end), outbound),
+        };
+        if self.watch.packets {
+            self.see_packet(now, &packet, Step::Sent);
+        }
+        self.moving.push_back(packet);
+    }
+
+    fn lose(&mut self, at: Time, packet: &Packet<Load>, link: usize, cause: LossCause) {
+        let load = &packet.load;
+        let end = 2 * load.flow as usize + side(load.from);
+        self.lost[end][usize::from(load.path)] += 1;
+        if self.watch.packets {
+            self.see_packet(at, packet, Step::Lost { link: link / 2, cause });
+        }
+    }
+
+    fn see_packet(&mut self, at: Time, packet: &Packet<Load>, step: Step) {
+        let load = &packet.load;
+        let seen = PacketSeen {
+            flow: load.flow as usize,
+            path: self.routes.path(load.flow as usize, usize::from(load.path)),
+            from: load.from,
+            step,
+            size: packet.size,
+            bytes: load.bytes.clone(),
+            retransmission: load.retransmission,
+        };
+        self.seen.push(Observation { at, what: Seen::Packet(seen) });
+    }
+
+    fn see_queue(&mut self, now: Time, link: usize) {
+        let backlog = self.links[link].backlog(now);
+        if std::mem::replace(&mut self.backlogs[link], backlog) != backlog {
+            let seen = QueueSeen { link: link / 2, from: host_of(link), backlog };
+            self.seen.push(Observation { at: now, what: Seen::Queue(seen) });
+        }
+    }
+
+    fn see_deliveries(&mut self, now: Time, end: usize) {
+        let (flow, from) = (end / 2, host_of(end).other());
+        while let Some(delivered) = self.ends[end].poll_delivery() {
+            let seen = DeliverySeen { flow, from, bytes: delivered.bytes, delay: delivered.delay };
+            self.seen.push(Observation { at: now, what: Seen::Delivery(seen) });
+        }
+    }
+
+    fn place(&self, node: NodeIndex) -> Place {
+        let node = node as usize;
+        match node.checked_sub(self.links.len()) {
+            None => Place::Link(node),
+            Some(end) => Place::End(end),
+        }
+    }
+}
+
+/// What a node's number stands for.
+enum Place {
+    Link(usize),
+    End(usize),
+}
+
+/// How a flow's association opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// By packets.
+    Handshake,
+    /// At once.
+    Joined,
+}
+
+fn side(host: Host) -> usize {
+    match host {
+        Host::First => 0,
+        Host::Second => 1,
+    }
+}
+
+fn host_of(index: usize) -> Host {
+    if index.is_multiple_of(2) { Host::First } else { Host::Second }
+}

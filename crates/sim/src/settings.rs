@@ -1,0 +1,82 @@
+//! What a scenario's `[flow.sctp]` means for the protocol. It knows both vocabularies, and no default: the
+//! scenario has every value.
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_scenario::model;
+use anabranch_sctp::config::{
+    BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, RtoSettings, SackSettings,
+    Unit,
+};
+
+/// The settings of an association as the scenario wants it.
+///
+/// Packets carry their checksum; a driver whose packets cannot be damaged may leave it out.
+pub fn association_config(sctp: &model::Sctp) -> Config {
+    let profile = Config::profile(&sctp.profile).unwrap_or_default();
+    Config {
+        charge: charge(sctp.charge),
+        unit: unit(sctp.unit),
+        rwnd_charge: charge(sctp.rwnd_charge),
+        encapsulation: match sctp.encapsulation {
+            model::Encapsulation::None => Encapsulation::None,
+            model::Encapsulation::Udp => Encapsulation::Udp,
+        },
+        mtu: sctp.mtu,
+        payload: sctp.payload,
+        congestion_control: sctp.congestion_control.clone(),
+        window_management: sctp.window_management.clone(),
+        loss_response: sctp.loss_response.clone(),
+        scheduler: match sctp.multipath {
+            model::Multipath::Off => "primary".to_owned(),
+            model::Multipath::Striped => sctp.scheduler.clone(),
+        },
+        retransmission: sctp.retransmission.clone(),
+        fast_retransmission: sctp.fast_retransmission.clone(),
+        receive_buffer: sctp.receive_buffer,
+        send_buffer: sctp.send_buffer,
+        missing_reports: sctp.missing_reports,
+        sack: SackSettings { every: sctp.sack_every, delay: sctp.sack_delay },
+        rto: RtoSettings { initial: sctp.rto_initial, min: sctp.rto_min, max: sctp.rto_max },
+        initial_window: sctp.initial_window.map_or(profile.initial_window, InitialWindow::Bytes),
+        initial_ssthresh: sctp.initial_ssthresh,
+        window_floor: sctp.window_floor,
+        strict_window: sctp.strict_window,
+        max_burst: MaxBurst {
+            packets: sctp.max_burst.packets,
+            rule: match sctp.max_burst.rule {
+                model::BurstRule::Event => BurstRule::Event,
+                model::BurstRule::AfterRetransmission => BurstRule::AfterRetransmission,
+                model::BurstRule::Rfc => BurstRule::Rfc,
+            },
+        },
+        failover: failover(sctp.failover, profile.failover),
+        ..profile
+    }
+}
+
+fn charge(charge: model::Charge) -> Charge {
+    match charge {
+        model::Charge::User => Charge::User,
+        model::Charge::Chunk => Charge::Chunk,
+        model::Charge::Packet => Charge::Packet,
+    }
+}
+
+fn unit(unit: model::Unit) -> Unit {
+    match unit {
+        model::Unit::Mtu => Unit::Mtu,
+        model::Unit::Pmdcs => Unit::Pmdcs,
+        model::Unit::Bytes => Unit::Bytes(ByteCount::new(1)),
+    }
+}
+
+fn failover(failover: model::Failover, profile: Failover) -> Failover {
+    match failover {
+        model::Failover::Off => {
+            Failover { path_max: u32::MAX, association_max: u32::MAX, heartbeat: Duration::MAX, ..profile }
+        }
+        model::Failover::On { path_max, association_max, heartbeat } => {
+            Failover { path_max, association_max, heartbeat, ..profile }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What a run came to, read from its network at the end. It changes nothing.
+
+use anabranch_base::{Duration, Time};
+use anabranch_link::Link;
+use anabranch_scenario::model::{Flow, Protocol};
+use anabranch_sctp::policy::PathState;
+
+use crate::host::{End, SctpEnd};
+use crate::load::Load;
+use crate::measure::{Meter, per_second};
+use crate::observe::Host;
+use crate::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult};
+use crate::run::{Run, senders};
+
+impl Run {
+    /// What came of it so far.
+    pub fn finish(mut self) -> RunResult {
+        let (now, links) = (self.now, self.names.links.clone());
+        let direction = |run: &mut Run, link, from| tally_link(run.network.link_mut(link, from), now);
+        let links = links.into_iter().enumerate().map(|(link, name)| LinkResult {
+            name,
+            forward: direction(&mut self, link, Host::First),
+            reverse: direction(&mut self, link, Host::Second),
+        });
+        let links = links.collect();
+        RunResult {
+            seed: self.seed,
+            time: now.since(Time::ZERO),
+            events: self.events,
+            packets: self.network.crossings(),
+            end_to_end_packets: self.network.sent(),
+            flows: self
+                .flows
+                .iter()
+                .enumerate()
+                .flat_map(|(index, flow)| self.tally_flow(index, flow))
+                .collect(),
+            links,
+        }
+    }
+
+    /// One entry for each direction in which the flow sends.
+    fn tally_flow(&self, index: usize, flow: &Flow) -> Vec<FlowResult> {
+        let one = |(count, &from): (usize, &Host)| {
+            let (near, far) = (self.network.end(index, from), self.network.end(index, from.other()));
+            let meter = far.meter()?;
+            Some(FlowResult {
+                name: if count == 0 { flow.name.clone() } else { format!("{}/reverse", flow.name) },
+                protocol: match flow.protocol {
+                    Protocol::Sctp(_) => "sctp",
+                    Protocol::Udp => "udp",
+                },
+                from,
+                delivered: meter.delivered(),
+                goodput_bps: meter.goodput_bps(self.now),
+                completion: meter.completion(),
+                first_data: meter.first().map(|first| first.since(Time::ZERO)),
+                blocked: blocked(near, self.now),
+                longest_stall: meter.longest_stall(self.now),
+                reorder_bytes_max: meter.held_max(),
+                delay: meter.delay(),
+                failure: near.failure().or(far.failure()).map(str::to_owned),
+                paths: self.tally_paths(index, flow, from, meter),
+            })
+        };
+        senders(flow.direction).iter().enumerate().filter_map(one).collect()
+    }
+
+    fn tally_paths(&self, index: usize, flow: &Flow, from: Host, meter: &Meter) -> Vec<PathResult> {
+        let (near, far) = (self.network.end(index, from), self.network.end(index, from.other()));
+        let one = |(number, path): (usize, &usize)| {
+            let name = self.names.paths[*path].clone();
+            let lost_packets = self.network.lost(index, from, number);
+            match (near, far) {
+                (End::Sctp(near), End::Sctp(far)) => {
+                    let goodput_bps = per_second(far.received_on(number), meter.measured(self.now));
+                    PathResult { goodput_bps, lost_packets, ..sctp_path(name, near, number, self.now) }
+                }
+                _ => udp_path(name, near, lost_packets, meter, self.now),
+            }
+        };
+        flow.paths.iter().enumerate().map(one).collect()
+    }
+}
+
+fn blocked(end: &End, _now: Time) -> Duration {
+    match end {
+        End::Sctp(_end) => Duration::ZERO,
+        End::Udp(_) => Duration::ZERO,
+    }
+}
+
+fn sctp_path(name: String, end: &SctpEnd, number: usize, _now: Time) -> PathResult {
+    let mut result = empty_path(name);
+    let Some(association) = end.association() else { return result };
+    let is_this = |id| end.path_number(id) == Some(number);
+    for sample in association.paths().iter().filter(|sample| is_this(sample.id)) {
+        let counters = association.path_counters(sample.id);
+        result.state = sample.state;
+        result.sent_packets += counters.sent_packets;
+        result.sent_bytes += counters.sent_bytes;
+        result.retransmitted_chunks += counters.retransmitted_chunks;
+        result.fast_retransmits += counters.fast_retransmits;
+        result.timeouts += counters.timeouts;
+    }
+    result
+}
+
+fn udp_path(name: String, sender: &End, lost_packets: u64, meter: &Meter, now: Time) -> PathResult {
+    let (sent_packets, sent_bytes) = match sender {
+        End::Udp(end) => end.sent(),
+        End::Sctp(_) => Default::default(),
+    };
+    PathResult {
+        state: PathState::Active,
+        sent_packets,
+        sent_bytes,
+        lost_packets,
+        goodput_bps: meter.goodput_bps(now),
+        app_limited: now.since(Time::ZERO),
+        ..empty_path(name)
+    }
+}
+
+fn empty_path(name: String) -> PathResult {
+    PathResult {
+        name,
+        state: PathState::Unconfirmed,
+        sent_packets: 0,
+        sent_bytes: Default::default(),
+        retransmitted_chunks: 0,
+        lost_packets: 0,
+        fast_retransmits: 0,
+        timeouts: 0,
+        mean_cwnd_bytes: 0.0,
+        mean_rtt_s: None,
+        goodput_bps: 0.0,
+        app_limited: Duration::ZERO,
+        cwnd_limited: Duration::ZERO,
+        rwnd_limited: Duration::ZERO,
+        scheduler_limited: Duration::ZERO,
+        down: Duration::ZERO,
+    }
+}
+
+fn tally_link(link: &mut Link<Load>, now: Time) -> DirectionResult {
+    let utilisation = link.utilisation(now);
+    let counters = link.counters();
+    DirectionResult {
+        packets: counters.arrived,
+        offered: counters.offered,
+        lost: counters.lost,
+        queue_drops: counters.queue_drops,
+        marked: counters.marked,
+        duplicated: counters.duplicated,
+        corrupted: counters.corrupted,
+        in_flight: link.holds(),
+        utilisation,
+    }
+}
