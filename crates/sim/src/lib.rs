@@ -9,6 +9,7 @@ mod load;
 mod measure;
 mod network;
 pub mod observe;
+mod replicate;
 pub mod result;
 mod run;
 mod settings;
@@ -17,6 +18,7 @@ mod traffic;
 
 pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
+pub use replicate::{FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 pub use result::RunResult;
 pub use run::{BuildError, Progress, Run};
 pub use settings::association_config;

@@ -1,0 +1,230 @@
+//! Independent replications of a scenario over all cores. It knows when there are enough of them; what one comes to is
+//! the run's business.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use anabranch_base::Duration;
+use anabranch_scenario::Scenario;
+use rayon::prelude::*;
+
+use crate::measure::{Estimate, Summary};
+use crate::observe::Watch;
+use crate::result::{FlowResult, RunResult};
+use crate::run::{BuildError, Progress, Run};
+
+/// How many replications there are to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// So many.
+    After(u64),
+    /// As many as it takes until half the 95 % interval of every flow's goodput is at most `error` of its mean, but
+    /// at least `least` and at most `most`.
+    Until {
+        /// As a share of the mean.
+        error: f64,
+        /// Not fewer.
+        least: u64,
+        /// Not more.
+        most: u64,
+    },
+}
+
+/// Which replications are wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// The first one's seed; the others' follow.
+    pub seed: u64,
+    /// How many.
+    pub stop: Stop,
+    /// On how many threads; `None` for as many as there are cores. The results do not depend on it.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// How far the replications came, for somebody who watches from another thread, and who may call them off.
+#[derive(Debug)]
+pub struct Watcher {
+    clock: fn() -> Duration,
+    simulated: AtomicU64,
+    finished: AtomicU64,
+    is_called_off: AtomicBool,
+}
+
+/// What the replications of a scenario came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replications {
+    /// In the order of their seeds.
+    pub runs: Vec<RunResult>,
+    /// How long each of them took, by the watcher's clock.
+    pub wall: Vec<Duration>,
+    /// Whether somebody called them off before there were enough.
+    pub is_cut_short: bool,
+}
+
+/// A replication as it ended.
+struct Ended {
+    result: RunResult,
+    wall: Duration,
+    is_whole: bool,
+}
+
+/// A flow over all replications.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSummary {
+    /// Its name.
+    pub name: String,
+    /// Its goodput in bits a second.
+    pub goodput_bps: Estimate,
+    /// The time its transfer took in seconds, in the runs in which it was completed; `None` where it never was.
+    pub completion_s: Option<Estimate>,
+}
+
+impl Stop {
+    /// The fewest runs that [`Stop::Until`] should be asked for: an interval from fewer says little.
+    pub const LEAST: u64 = 5;
+    /// The most runs that [`Stop::Until`] should be asked for.
+    pub const MOST: u64 = 10_000;
+
+    /// The fewest runs there will be.
+    fn least(self) -> u64 {
+        match self {
+            Stop::After(runs) => runs,
+            Stop::Until { least, .. } => least.max(2),
+        }
+    }
+
+    /// How many of these runs are enough; `None` if not even all are.
+    fn enough(self, runs: &[Ended]) -> Option<usize> {
+        match self {
+            Stop::After(wanted) => usize::try_from(wanted).ok().filter(|wanted| runs.len() >= *wanted),
+            Stop::Until { error, most, .. } => {
+                let first = usize::try_from(self.least()).unwrap_or(usize::MAX);
+                let is_enough = |count: &usize| *count as u64 >= most || is_within(&runs[..*count], error);
+                (first..=runs.len()).find(is_enough)
+            }
+        }
+    }
+}
+
+impl Watcher {
+    /// A watcher whose `clock` says how long the program has been running: the simulator itself reads none.
+    pub fn new(clock: fn() -> Duration) -> Watcher {
+        Watcher {
+            clock,
+            simulated: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
+            is_called_off: AtomicBool::new(false),
+        }
+    }
+
+    /// The simulated time of all replications so far.
+    pub fn simulated(&self) -> Duration {
+        Duration::from_nanos(self.simulated.load(Ordering::Relaxed))
+    }
+
+    /// How many replications are done.
+    pub fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Relaxed)
+    }
+
+    /// The replications end as soon as they can.
+    pub fn call_off(&self) {
+        self.is_called_off.store(true, Ordering::Relaxed);
+    }
+
+    fn is_called_off(&self) -> bool {
+        self.is_called_off.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs a scenario with seeds `seed`, `seed + 1`, … until there is enough. The result does not depend on the number of
+/// threads: seeds are taken and judged in their order.
+///
+/// Called off, it gives the runs that were finished, or the first as far as it came.
+///
+/// # Errors
+/// The scenario cannot be run.
+pub fn replicate(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<Replications, BuildError> {
+    // Whether it can be run at all is known before a thread is started.
+    Run::new(scenario, plan.seed, Watch::default())?;
+    let threads = plan.threads.map_or(0, NonZeroUsize::get);
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(|| on_these_threads(scenario, plan, watcher)),
+        // A system that gives no threads still has this one.
+        Err(_) => on_these_threads(scenario, plan, watcher),
+    }
+}
+
+fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<Replications, BuildError> {
+    let mut done: Vec<Ended> = Vec::new();
+    loop {
+        if let Some(enough) = plan.stop.enough(&done) {
+            done.truncate(enough);
+            return Ok(Replications::of(done));
+        }
+        let first = done.len() as u64;
+        let count = plan.stop.least().saturating_sub(first).max(rayon::current_num_threads() as u64);
+        let batch: Result<Vec<Ended>, BuildError> = (first..first + count)
+            .into_par_iter()
+            .map(|index| one(scenario, plan.seed.wrapping_add(index), watcher))
+            .collect();
+        done.extend(batch?);
+        if watcher.is_called_off() {
+            return Ok(Replications::of(done));
+        }
+    }
+}
+
+impl Replications {
+    /// The whole ones before the first that was cut short; that one too, if there is no other.
+    fn of(mut ended: Vec<Ended>) -> Replications {
+        let whole = ended.iter().take_while(|run| run.is_whole).count();
+        let is_cut_short = whole < ended.len();
+        ended.truncate(whole.max(1));
+        let (runs, wall) = ended.into_iter().map(|run| (run.result, run.wall)).unzip();
+        Replications { runs, wall, is_cut_short }
+    }
+}
+
+/// What all runs say of each flow, in the scenario's order.
+pub fn summarise(runs: &[RunResult]) -> Vec<FlowSummary> {
+    summaries(&runs.iter())
+}
+
+fn summaries<'a>(runs: &(impl Iterator<Item = &'a RunResult> + Clone)) -> Vec<FlowSummary> {
+    let Some(first) = runs.clone().next() else { return Vec::new() };
+    let summary = |(index, flow): (usize, &FlowResult)| {
+        let of_flow = runs.clone().filter_map(|run| run.flows.get(index));
+        let completions = of_flow.clone().filter_map(|flow| flow.completion).map(Duration::as_secs_f64);
+        Some(FlowSummary {
+            name: flow.name.clone(),
+            goodput_bps: of_flow.map(|flow| flow.goodput_bps).collect::<Summary>().estimate()?,
+            completion_s: completions.collect::<Summary>().estimate(),
+        })
+    };
+    first.flows.iter().enumerate().filter_map(summary).collect()
+}
+
+fn one(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<Ended, BuildError> {
+    let begun = (watcher.clock)();
+    let mut run = Run::new(scenario, seed, Watch::default())?;
+    let mut progress = Progress::Running;
+    while progress == Progress::Running && !watcher.is_called_off() {
+        let before = run.now();
+        progress = run.advance(SLICE);
+        watcher.simulated.fetch_add(run.now().since(before).as_nanos(), Ordering::Relaxed);
+    }
+    watcher.finished.fetch_add(1, Ordering::Relaxed);
+    let is_whole = progress == Progress::Ended;
+    let result = run.finish();
+    Ok(Ended { result, wall: (watcher.clock)().saturating_sub(begun), is_whole })
+}
+
+fn is_within(runs: &[Ended], error: f64) -> bool {
+    let summaries = summaries(&runs.iter().map(|run| &run.result));
+    !summaries.is_empty()
+        && summaries.iter().all(|flow| flow.goodput_bps.relative_error().is_some_and(|found| found <= error))
+}
+
+/// How often a run looks up.
+const SLICE: Duration = Duration::from_millis(250);
