@@ -85,7 +85,11 @@ async fn receive(
         return None;
     }
     let summary = summary(&watch, &progress, &dir.display().to_string());
-    Some(Outcome { document: Some(Document::new(&watch, &progress, resolved.clone())), summary, failure })
+    Some(Outcome {
+        document: Some(Document::new(&watch, &progress, resolved.clone()).into()),
+        summary,
+        failure,
+    })
 }
 
 /// While one transfer runs, others are told so. Never ends.

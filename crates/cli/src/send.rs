@@ -47,7 +47,7 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let result = watched(&association, &mut watch, &mut view, &progress, interrupt, work).await;
     farewell(&endpoint).await;
     Ok(Outcome {
-        document: Some(Document::new(&watch, &progress, resolved)),
+        document: Some(Document::new(&watch, &progress, resolved).into()),
         summary: summary(&watch, &progress),
         failure: result.err(),
     })

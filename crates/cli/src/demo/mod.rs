@@ -85,7 +85,7 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
     let document = Document::new(&watch, &received, resolved).with("demo", story.numbers());
     let summary =
         if result.is_ok() { story.tell(&watch, &received) } else { report::table(&watch, story.took) };
-    Ok(Outcome { document: Some(document), summary, failure: result.err() })
+    Ok(Outcome { document: Some(document.into()), summary, failure: result.err() })
 }
 
 /// Two endpoints and what lies between them.

@@ -1,11 +1,11 @@
-//! The JSON documents. It knows their keys, which scripts rely on.
+//! The JSON document of a transfer. It knows its keys, which scripts rely on.
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_cli::file_protocol::Digest;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::failure::Failure;
+use super::body::Body;
 use crate::transfer::{Progress, Transferred};
 use crate::watch::{Watch, WatchedPath};
 
@@ -77,17 +77,11 @@ impl Document {
         self.more.insert(key.to_owned(), value);
         self
     }
+}
 
-    /// All of it, and what went wrong if something did.
-    pub fn value(&self, failure: Option<&Failure>) -> Value {
-        let mut whole = head();
-        if let Some(failure) = failure {
-            whole.insert("error".to_owned(), failure.document());
-        }
-        if let Ok(Value::Object(rest)) = serde_json::to_value(self) {
-            whole.extend(rest);
-        }
-        Value::Object(whole)
+impl From<Document> for Body {
+    fn from(document: Document) -> Body {
+        Body::of(&document)
     }
 }
 
@@ -97,13 +91,6 @@ impl From<Transferred> for FileEntry {
         let verdict = file.verdict.outcome.word();
         FileEntry { name: file.name, bytes: file.size.get(), sha256, verdict, why: file.verdict.why }
     }
-}
-
-/// The document of a command that did nothing.
-pub fn error(failure: &Failure) -> Value {
-    let mut whole = head();
-    whole.insert("error".to_owned(), failure.document());
-    Value::Object(whole)
 }
 
 /// One interval, for `--json-lines`.
@@ -129,11 +116,6 @@ pub fn line(watch: &Watch, progress: &Progress) -> Value {
 /// A hash as `sha256sum` prints it.
 pub fn hex(digest: &Digest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn head() -> Map<String, Value> {
-    let program = concat!("anabranch ", env!("CARGO_PKG_VERSION"));
-    Map::from_iter([("schema".to_owned(), json!(1)), ("program".to_owned(), json!(program))])
 }
 
 fn entry(watch: &Watch, path: &WatchedPath, took: Duration) -> PathEntry {

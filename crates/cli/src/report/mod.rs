@@ -1,20 +1,24 @@
 //! What remains when the work is over: a table for people, a document for scripts. It knows numbers and
 //! their names, and does no work.
 
+mod body;
+mod columns;
 mod document;
 mod table;
 
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use document::{Document, error, hex, line};
+pub use body::Body;
+pub use columns::{head, lay_out};
+pub use document::{Document, hex, line};
 pub use table::{milliseconds, table};
 
 /// How a command ended.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// What was done, for `--json`.
-    pub document: Option<Document>,
+    pub document: Option<Body>,
     /// What was done, for people.
     pub summary: String,
     /// What went wrong.
@@ -27,7 +31,7 @@ impl Outcome {
         if output.is_json() {
             let whole = match (&self.document, &self.failure) {
                 (Some(document), failure) => document.value(failure.as_ref()),
-                (None, Some(failure)) => error(failure),
+                (None, Some(failure)) => Body::default().value(Some(failure)),
                 (None, None) => return,
             };
             let text = if output.json_lines { whole.to_string() } else { format!("{whole:#}") };
