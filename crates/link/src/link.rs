@@ -32,6 +32,8 @@ pub struct Link<L> {
     fates: VecDeque<Fate<L>>,
     counters: LinkCounters,
     load: Load,
+    /// Until when the waiting packets are counted.
+    waited_until: Time,
     seed: LinkSeed,
     changes: u64,
 }
@@ -110,6 +112,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
             fates: VecDeque::new(),
             counters: LinkCounters::default(),
             load: Load::default(),
+            waited_until: Time::ZERO,
             seed,
             changes: 0,
         }
@@ -160,6 +163,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
 
     fn go_down(&mut self, now: Time) {
         self.is_up = false;
+        self.count_waiting(now);
         let sending = self.sending.take().map(|(_, packet)| packet);
         for packet in
             sending.into_iter().chain(std::iter::from_fn(|| self.queue.take(now).packet)).collect::<Vec<_>>()
@@ -177,6 +181,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
                 true => self.lose(end, packet, LossCause::Medium),
                 false => self.launch(end, packet),
             }
+            self.count_waiting(end);
             let taken = self.queue.take(end);
             for dropped in taken.dropped {
                 self.lose(end, dropped, LossCause::Queue);
@@ -200,6 +205,12 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         }
     }
 
+    /// The queue is about to change: what has waited until `now` is counted.
+    fn count_waiting(&mut self, now: Time) {
+        let span = now.since(std::mem::replace(&mut self.waited_until, now));
+        self.counters.waited += u128::from(self.queue.backlog().packets) * u128::from(span.as_nanos());
+    }
+
     fn lose(&mut self, at: Time, packet: Packet<L>, cause: LossCause) {
         match cause {
             LossCause::Queue => self.counters.queue_drops += 1,
@@ -210,6 +221,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
 
     fn enter(&mut self, now: Time, mut packet: Packet<L>) {
         if self.sending.is_some() {
+            self.count_waiting(now);
             match self.queue.offer(now, packet) {
                 Verdict::Queued => {}
                 Verdict::Marked => self.counters.marked += 1,

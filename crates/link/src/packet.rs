@@ -115,6 +115,8 @@ pub struct LinkCounters {
     pub duplicated: u64,
     /// Packets that came out damaged.
     pub corrupted: u64,
+    /// Packets waiting, times nanoseconds: the integral of the queue's length over time.
+    pub waited: u128,
 }
 
 /// What waits in a queue.
