@@ -161,6 +161,14 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         if self.load.possible == 0 { 0.0 } else { self.load.transmitted as f64 / self.load.possible as f64 }
     }
 
+    /// The mean number of packets that waited, over the time until `now`.
+    pub fn mean_queue(&mut self, now: Time) -> f64 {
+        self.advance(now);
+        self.count_waiting(now);
+        let span = now.since(Time::ZERO).as_nanos();
+        if span == 0 { 0.0 } else { self.counters.waited as f64 / span as f64 }
+    }
+
     fn go_down(&mut self, now: Time) {
         self.is_up = false;
         self.count_waiting(now);

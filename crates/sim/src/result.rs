@@ -135,6 +135,8 @@ pub struct DirectionResult {
     pub corrupted: u64,
     /// Packets on it at the end.
     pub in_flight: u64,
+    /// Packets that waited for transmission, averaged over time.
+    pub mean_queue_packets: f64,
     /// The share of what it could have transmitted that it did.
     pub utilisation: f64,
 }

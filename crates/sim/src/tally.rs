@@ -145,6 +145,7 @@ fn empty_path(name: String) -> PathResult {
 
 fn tally_link(link: &mut Link<Load>, now: Time) -> DirectionResult {
     let utilisation = link.utilisation(now);
+    let mean_queue_packets = link.mean_queue(now);
     let counters = link.counters();
     DirectionResult {
         packets: counters.arrived,
@@ -155,6 +156,7 @@ fn tally_link(link: &mut Link<Load>, now: Time) -> DirectionResult {
         duplicated: counters.duplicated,
         corrupted: counters.corrupted,
         in_flight: link.holds(),
+        mean_queue_packets,
         utilisation,
     }
 }
