@@ -37,6 +37,8 @@ pub enum Rate {
 /// Delivery opportunities as Mahimahi records them: each lets [`Trace::OPPORTUNITY`] bytes pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
+    /// What it is called where it was found; nothing follows from it.
+    pub name: String,
     /// When, in order, from the start of the trace.
     pub opportunities: Vec<Time>,
     /// Whether it begins anew at its last moment; otherwise nothing passes after it.

@@ -241,7 +241,8 @@ mod tests {
     }
 
     fn trace(milliseconds: &[u64], repeat: bool) -> Trace {
-        Trace { opportunities: milliseconds.iter().map(|ms| at(*ms)).collect(), repeat }
+        let opportunities = milliseconds.iter().map(|ms| at(*ms)).collect();
+        Trace { name: String::new(), opportunities, repeat }
     }
 
     #[test]

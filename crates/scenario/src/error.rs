@@ -1,0 +1,190 @@
+//! What users are told when a scenario is wrong. It knows how an error reads, and not how it was found.
+
+use std::fmt::{self, Write};
+
+use crate::excerpt::Excerpt;
+
+/// What is wrong with a scenario, and where.
+///
+/// It displays as `FILE:LINE:COLUMN: what is wrong`, then the line with a mark under the fault, what was
+/// expected, and the nearest known name where one is unknown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ScenarioError(Box<Report>);
+
+/// What kind of fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// It is no TOML, or no text.
+    Syntax,
+    /// A key, a name or a word that there is not.
+    Unknown,
+    /// Something required is not there.
+    Missing,
+    /// A value outside its domain.
+    Value,
+    /// A known name that is not built yet.
+    NotBuilt,
+    /// A trace file that cannot be read.
+    Trace,
+}
+
+/// Where the fault is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a file: the scenario, or a trace.
+    File {
+        /// Its name.
+        name: String,
+        /// From 1.
+        line: usize,
+        /// In characters, from 1.
+        column: usize,
+    },
+    /// In this setting of the command line.
+    Setting(String),
+}
+
+/// How an error is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Text alone.
+    Plain,
+    /// With the colours of a terminal.
+    Coloured,
+}
+
+/// All that is said of a fault.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Report {
+    pub kind: ErrorKind,
+    pub place: Place,
+    pub message: String,
+    pub expected: Option<String>,
+    pub nearest: Option<String>,
+    pub notes: Vec<String>,
+    pub excerpt: Excerpt,
+}
+
+impl ScenarioError {
+    pub(crate) fn new(report: Report) -> ScenarioError {
+        ScenarioError(Box::new(report))
+    }
+
+    /// What kind of fault it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// The file it is in; `None` for a setting of the command line.
+    pub fn file(&self) -> Option<&str> {
+        match &self.0.place {
+            Place::File { name, .. } => Some(name),
+            Place::Setting(_) => None,
+        }
+    }
+
+    /// The line, from 1.
+    pub fn line(&self) -> Option<usize> {
+        match self.0.place {
+            Place::File { line, .. } => Some(line),
+            Place::Setting(_) => None,
+        }
+    }
+
+    /// The column in characters, from 1.
+    pub fn column(&self) -> Option<usize> {
+        match self.0.place {
+            Place::File { column, .. } => Some(column),
+            Place::Setting(_) => None,
+        }
+    }
+
+    /// What is wrong, on one line, without its place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What would be right, where that can be said.
+    pub fn expected(&self) -> Option<&str> {
+        self.0.expected.as_deref()
+    }
+
+    /// The known name that was probably meant.
+    pub fn nearest(&self) -> Option<&str> {
+        self.0.nearest.as_deref()
+    }
+
+    /// The whole of it, over several lines, without a line break at the end.
+    pub fn show(&self, style: Style) -> String {
+        let report = &*self.0;
+        let [bold, red, faint, end] = match style {
+            Style::Plain => ["", "", "", ""],
+            Style::Coloured => ["\x1b[1m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m"],
+        };
+        let mut text = format!("{bold}{}: {}{end}", report.place, one_line(&report.message));
+        let gutter = " ".repeat(report.excerpt.gutter());
+        report.excerpt.write(&mut text, &gutter, [red, faint, end]);
+        let nearest = report.nearest.as_ref().map(|name| format!("did you mean {name}?"));
+        let expected = report.expected.as_ref().map(|expected| format!("expected {expected}"));
+        for remark in nearest.iter().chain(&expected).chain(&report.notes) {
+            let _ = write!(text, "\n{gutter} {faint}={end} {}", one_line(remark));
+        }
+        text
+    }
+}
+
+impl ErrorKind {
+    /// Its name in documents for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Syntax => "syntax",
+            ErrorKind::Unknown => "unknown",
+            ErrorKind::Missing => "missing",
+            ErrorKind::Value => "value",
+            ErrorKind::NotBuilt => "not-built",
+            ErrorKind::Trace => "trace",
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::File { name, line, column } => write!(f, "{}:{line}:{column}", one_line(name)),
+            Place::Setting(text) => write!(f, "--set {}", one_line(&shortened(text))),
+        }
+    }
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.show(Style::Plain))
+    }
+}
+
+impl fmt::Debug for ScenarioError {
+    /// As it displays: that is what a failed test should show.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {self}", self.0.kind)
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// Without anything that would move a terminal's cursor.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}

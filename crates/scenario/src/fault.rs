@@ -1,0 +1,116 @@
+//! What is wrong with a scenario and where, while it is being read. It knows spans; an error for users is
+//! made of it when the texts are at hand.
+
+use crate::error::{ErrorKind, Place, Report, ScenarioError};
+use crate::excerpt::Excerpt;
+use crate::setting::Setting;
+use crate::source::Source;
+use crate::tree::{Origin, Span};
+
+/// What reading answers.
+pub(crate) type Read<T> = Result<T, Box<Fault>>;
+
+/// What is wrong, and where.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    kind: ErrorKind,
+    span: Span,
+    message: String,
+    expected: Option<String>,
+    nearest: Option<String>,
+    notes: Vec<String>,
+    /// A trace file in which the span is, and where the scenario names it.
+    trace: Option<(Source, Span)>,
+}
+
+impl Fault {
+    fn new(kind: ErrorKind, span: Span, message: impl Into<String>) -> Box<Fault> {
+        let message = message.into();
+        Box::new(Fault { kind, span, message, expected: None, nearest: None, notes: Vec::new(), trace: None })
+    }
+
+    /// It is no TOML.
+    pub fn syntax(span: Span, message: impl Into<String>) -> Box<Fault> {
+        Fault::new(ErrorKind::Syntax, span, message)
+    }
+
+    /// A key, a name or a word that there is not.
+    pub fn unknown(span: Span, message: impl Into<String>) -> Box<Fault> {
+        Fault::new(ErrorKind::Unknown, span, message)
+    }
+
+    /// A key that has to be there.
+    pub fn missing(span: Span, message: impl Into<String>) -> Box<Fault> {
+        Fault::new(ErrorKind::Missing, span, message)
+    }
+
+    /// A value outside its domain.
+    pub fn value(span: Span, message: impl Into<String>) -> Box<Fault> {
+        Fault::new(ErrorKind::Value, span, message)
+    }
+
+    /// A known name that is not built yet.
+    pub fn not_built(span: Span, message: impl Into<String>) -> Box<Fault> {
+        Fault::new(ErrorKind::NotBuilt, span, message)
+    }
+
+    /// A trace file that the scenario names at `named` and that is wrong at `span`.
+    pub fn trace(file: Source, named: Span, span: Span, message: impl Into<String>) -> Box<Fault> {
+        let mut fault = Fault::new(ErrorKind::Trace, span, message);
+        fault.trace = Some((file, named));
+        fault
+    }
+
+    /// With what would be right.
+    pub fn expected(mut self: Box<Self>, expected: impl Into<String>) -> Box<Fault> {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    /// With what was probably meant.
+    pub fn nearest(mut self: Box<Self>, nearest: Option<impl Into<String>>) -> Box<Fault> {
+        self.nearest = nearest.map(Into::into);
+        self
+    }
+
+    /// With one more remark.
+    pub fn note(mut self: Box<Self>, note: impl Into<String>) -> Box<Fault> {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// As users see it: with the text around it.
+    pub fn shown(self: Box<Self>, source: &Source, settings: &[Setting]) -> ScenarioError {
+        let mut fault = *self;
+        let (place, excerpt) = match fault.trace.take() {
+            Some((file, named)) => {
+                let named = place(named, source, settings).0;
+                fault.notes.push(format!("the trace is named at {named}"));
+                place(fault.span, &file, settings)
+            }
+            None => place(fault.span, source, settings),
+        };
+        let Fault { kind, message, expected, nearest, notes, .. } = fault;
+        ScenarioError::new(Report { kind, place, message, expected, nearest, notes, excerpt })
+    }
+}
+
+fn place(span: Span, source: &Source, settings: &[Setting]) -> (Place, Excerpt) {
+    match span.origin {
+        Origin::File => {
+            let position = source.position(span.start);
+            let name = source.name.clone();
+            let excerpt = Excerpt::new(&position, span.end.saturating_sub(span.start));
+            (
+                Place::File { name, line: position.line, column: position.column },
+                excerpt.numbered(position.line),
+            )
+        }
+        Origin::Setting(index) => {
+            let text = settings.get(index).map_or("", Setting::text);
+            let given = Source::new("", text);
+            let position = given.position(span.start);
+            (Place::Setting(text.to_owned()), Excerpt::new(&position, span.end.saturating_sub(span.start)))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! How trace files are read: whoever calls knows where a scenario's neighbours are, this crate opens nothing.
+
+/// Reads the files that a scenario names.
+pub trait Files {
+    /// The text of the file called `name` in the scenario, relative to the scenario file.
+    ///
+    /// # Errors
+    /// Why it cannot be read, as the system says it.
+    fn read(&self, name: &str) -> Result<String, String>;
+}
+
+/// There are none: a scenario that names one is wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _name: &str) -> Result<String, String> {
+        Err("this scenario has no files beside it".to_owned())
+    }
+}
+
+impl<F: Fn(&str) -> Result<String, String>> Files for F {
+    fn read(&self, name: &str) -> Result<String, String> {
+        self(name)
+    }
+}

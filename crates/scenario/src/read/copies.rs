@@ -1,0 +1,204 @@
+//! From what a file says to what it means: copies are made, names become indices. It knows nothing of TOML.
+
+use std::collections::BTreeMap;
+
+use super::event::EventDraft;
+use super::flow::FlowDraft;
+use super::link::{LinkDraft, weight};
+use super::name::{Directory, Name, Named, copy_name};
+use super::path::PathDraft;
+use crate::fault::{Fault, Read};
+use crate::model::{Event, Flow, Link, Path};
+use crate::tree::Span;
+
+/// The most links, paths or flows that copies may make.
+pub(crate) const MOST: usize = 10_000;
+/// The most single values in them: steps, opportunities of traces, links of paths, paths of flows, events.
+const MOST_VALUES: usize = 10_000_000;
+
+/// Links and paths with their copies, and what they are called.
+pub(crate) struct Network {
+    pub links: Vec<Link>,
+    pub paths: Vec<Path>,
+    pub link_names: Directory,
+    pub path_names: Directory,
+}
+
+/// Makes the copies of links and paths.
+pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Network> {
+    let copies = copies_of_links(links, paths)?;
+    let mut network = Network {
+        links: Vec::new(),
+        paths: Vec::new(),
+        link_names: Directory::new("link"),
+        path_names: Directory::new("path"),
+    };
+    let mut budget = Budget::new("links");
+    for (draft, copies) in links.iter().zip(copies) {
+        budget.spend(
+            draft.name.span,
+            copies.unwrap_or(1),
+            weight(&draft.forward) + weight(&draft.reverse),
+        )?;
+        network.link_names.add(&draft.name, Named { first: network.links.len(), copies })?;
+        let named = |name| Link { name, forward: draft.forward.clone(), reverse: draft.reverse.clone() };
+        network.links.extend(names(&draft.name, copies).map(named));
+    }
+    let mut budget = Budget::new("paths");
+    for draft in paths {
+        let copies = draft.copies.map(|(count, _)| count);
+        budget.spend(draft.name.span, copies.unwrap_or(1), draft.links.len())?;
+        network.path_names.add(&draft.name, Named { first: network.paths.len(), copies })?;
+        let links: Read<Vec<_>> = draft.links.iter().map(|name| network.link_names.find(name)).collect();
+        let links = links?;
+        refuse_twice(&draft.links, "link", "path")?;
+        let copy = |(index, name)| Path { name, links: links.iter().map(|link| link.copy(index)).collect() };
+        network.paths.extend(names(&draft.name, copies).enumerate().map(copy));
+    }
+    Ok(network)
+}
+
+/// Makes the copies of events, in order of time.
+pub(crate) fn events(drafts: &[EventDraft], link_names: &Directory) -> Read<Vec<Event>> {
+    let mut events = Vec::new();
+    let mut budget = Budget { most: MOST_VALUES, ..Budget::new("events") };
+    for draft in drafts {
+        let named = link_names.find(&draft.link)?;
+        budget.spend(draft.link.span, named.count(), 1)?;
+        let (at, direction) = (draft.at, draft.direction);
+        let event = |link| Event { at, link, direction, change: draft.change.clone() };
+        events.extend((named.first..named.first + named.count()).map(event));
+    }
+    events.sort_by_key(|event| event.at);
+    Ok(events)
+}
+
+/// Makes the copies of flows.
+pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Directory) -> Read<Vec<Flow>> {
+    let mut flows = Vec::new();
+    let mut flow_names = Directory::new("flow");
+    let mut budget = Budget::new("flows");
+    for draft in drafts {
+        let all = || paths.iter().map(|path| path.name.clone()).collect();
+        let wanted: Vec<Name> = draft.paths.clone().unwrap_or_else(all);
+        refuse_twice(&wanted, "path", "flow")?;
+        let named: Read<Vec<_>> = wanted.iter().map(|name| path_names.find(name)).collect();
+        let named = named?;
+        let copies = one_count(draft, &wanted, &named)?;
+        budget.spend(draft.name.span, copies.unwrap_or(1), named.len())?;
+        flow_names.add(&draft.name, Named { first: flows.len(), copies })?;
+        let copy = |(index, name)| Flow {
+            name,
+            protocol: draft.protocol.clone(),
+            paths: named.iter().map(|path| path.copy(index)).collect(),
+            start: draft.start + draft.stagger * index as u64,
+            transfer: draft.transfer,
+            direction: draft.direction,
+            traffic: draft.traffic.clone(),
+        };
+        flows.extend(names(&draft.name, copies).enumerate().map(copy));
+    }
+    Ok(flows)
+}
+
+impl Named {
+    /// The index of the copy that the copy with this index uses.
+    fn copy(&self, index: usize) -> usize {
+        if self.copies.is_some() { self.first + index } else { self.first }
+    }
+
+    fn count(&self) -> usize {
+        self.copies.unwrap_or(1)
+    }
+}
+
+/// How many copies each link has: those of the copied path that names it, if it is private.
+fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<usize>>> {
+    let private: BTreeMap<&str, usize> = links
+        .iter()
+        .enumerate()
+        .filter(|(_, link)| link.private)
+        .map(|(index, link)| (link.name.text.as_str(), index))
+        .collect();
+    let mut copies = vec![None; links.len()];
+    let mut user: BTreeMap<usize, &str> = BTreeMap::new();
+    for path in paths {
+        for name in &path.links {
+            let Some(&index) = private.get(name.text.as_str()) else { continue };
+            let other = user.insert(index, &path.name.text);
+            if let Some(other) = other.filter(|other| *other != path.name.text) {
+                let message =
+                    format!("the private link {:?} is part of the path {other:?} already", name.text);
+                return Err(
+                    Fault::value(name.span, message).expected("a link without `private`, or one a path")
+                );
+            }
+            if let Some((count, _)) = path.copies {
+                copies[index] = Some(count);
+            }
+        }
+    }
+    Ok(copies)
+}
+
+/// How many copies a flow has: as many as each of its copied paths.
+fn one_count(draft: &FlowDraft, wanted: &[Name], named: &[Named]) -> Read<Option<usize>> {
+    let mut counts = wanted.iter().zip(named).filter_map(|(name, named)| Some((name, named.copies?)));
+    let Some((first, count)) = counts.next() else { return Ok(None) };
+    match counts.find(|(_, other)| *other != count) {
+        None => Ok(Some(count)),
+        Some((name, other)) => {
+            let span = if draft.paths.is_some() { name.span } else { draft.paths_span };
+            let (first, name) = (&first.text, &name.text);
+            let message = format!("the path {first:?} has {count} copies, and {name:?} has {other}");
+            Err(Fault::value(span, message).expected("as many copies of each copied path that a flow uses"))
+        }
+    }
+}
+
+fn refuse_twice(names: &[Name], what: &str, owner: &str) -> Read<()> {
+    let mut seen = std::collections::BTreeSet::new();
+    match names.iter().find(|name| !seen.insert(name.text.as_str())) {
+        Some(name) => {
+            let message = format!("the {what} {:?} is named twice by this {owner}", name.text);
+            Err(Fault::value(name.span, message).expected(format!("each {what} once")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The name alone, or those of its copies.
+fn names(name: &Name, copies: Option<usize>) -> impl Iterator<Item = String> {
+    let text = name.text.clone();
+    (0..copies.unwrap_or(1)).map(move |index| match copies {
+        None => text.clone(),
+        Some(_) => copy_name(&text, index),
+    })
+}
+
+/// How much memory copies may still take: a line of a file must not fill it.
+struct Budget {
+    what: &'static str,
+    most: usize,
+    left: usize,
+    values: usize,
+}
+
+impl Budget {
+    fn new(what: &'static str) -> Budget {
+        Budget { what, most: MOST, left: MOST, values: MOST_VALUES }
+    }
+
+    fn spend(&mut self, span: Span, copies: usize, weight: usize) -> Read<()> {
+        let over = |most, of| {
+            let fault = Fault::value(span, format!("with its copies there are more than {most} {of}"));
+            Err(fault.expected("fewer copies"))
+        };
+        let Some(left) = self.left.checked_sub(copies) else { return over(self.most, self.what.to_owned()) };
+        let Some(values) = self.values.checked_sub(copies.saturating_mul(weight)) else {
+            return over(MOST_VALUES, format!("values in {}", self.what));
+        };
+        (self.left, self.values) = (left, values);
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! One `[[flow]]`: who sends what. It knows paths by name only, and no copies.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::fields::Fields;
+use super::name::{Name, name, names};
+use super::{sctp, shapes, traffic, value};
+use crate::fault::{Fault, Read};
+use crate::model::{Direction, Protocol, Traffic};
+use crate::tree::{Node, Span};
+use crate::words::{self, Transport};
+
+/// A flow as the file has it, before copies are made.
+#[derive(Debug)]
+pub(crate) struct FlowDraft {
+    /// Its span is the flow's where it has none.
+    pub name: Name,
+    pub protocol: Protocol,
+    /// `None` for all of them.
+    pub paths: Option<Vec<Name>>,
+    pub start: Time,
+    pub transfer: Option<ByteCount>,
+    pub direction: Direction,
+    pub stagger: Duration,
+    pub traffic: Traffic,
+    /// Where to report what is wrong with its paths.
+    pub paths_span: Span,
+    /// The flow's header.
+    pub span: Span,
+}
+
+/// Reads one `[[flow]]`; only the first may go without a name.
+pub(crate) fn flow(node: &Node, is_first: bool) -> Read<FlowDraft> {
+    let fields = Fields::of(&shapes::FLOW, node)?;
+    let name = match fields.find("name") {
+        None if is_first => Name { text: MAIN.to_owned(), span: fields.span() },
+        None => fields.require("name", "\"background\"").and_then(name)?,
+        Some(node) => name(node)?,
+    };
+    let transport = fields.or("protocol", Transport::Sctp, |node| words::PROTOCOL.meaning(node))?;
+    if let Some(entry) = fields.entry("tcp") {
+        return Err(words::PROTOCOL.not_built("tcp", entry.key_span));
+    }
+    let traffic = fields.or("traffic", Traffic::Bulk, |node| traffic::traffic(node, transport))?;
+    let protocol = protocol(&fields, transport, &traffic)?;
+    Ok(FlowDraft {
+        name,
+        protocol,
+        paths: fields.maybe("paths", |node| names(node, "[\"wifi\", \"lte\"]"))?,
+        start: fields.or("start", Time::ZERO, value::moment)?,
+        transfer: fields.maybe("transfer", |node| value::size_within(node, 1, u64::MAX))?,
+        direction: fields.or("direction", Direction::Forward, |node| words::DIRECTION.meaning(node))?,
+        stagger: fields.or("stagger", Duration::ZERO, value::span)?,
+        traffic,
+        paths_span: fields.span_of("paths"),
+        span: fields.span(),
+    })
+}
+
+/// What the first flow is called when nobody says.
+pub(crate) const MAIN: &str = "main";
+
+fn protocol(fields: &Fields<'_>, transport: Transport, traffic: &Traffic) -> Read<Protocol> {
+    if transport == Transport::Sctp {
+        return Ok(Protocol::Sctp(Box::new(sctp::sctp(fields.find("sctp"))?)));
+    }
+    if let Some(entry) = fields.entry("sctp") {
+        let fault = Fault::value(entry.key_span, "a UDP flow has no settings of SCTP");
+        return Err(fault.expected("protocol = \"sctp\", or this table with another flow"));
+    }
+    if *traffic == Traffic::Bulk {
+        let span = if fields.find("traffic").is_some() { "traffic" } else { "protocol" };
+        let fault = Fault::value(fields.span_of(span), "bulk traffic over UDP would never stop");
+        return Err(fault.expected("cbr, on-off or poisson traffic: a UDP flow has no window"));
+    }
+    Ok(Protocol::Udp)
+}

@@ -1,0 +1,188 @@
+//! From the tree to values: one file a table of the scenario. It knows the order in which they are read, and
+//! what has to hold between them.
+
+mod copies;
+mod event;
+mod fields;
+mod flow;
+mod link;
+mod loss;
+mod name;
+mod path;
+mod profile;
+mod rate;
+mod sctp;
+mod sctp_tables;
+mod shapes;
+mod traffic;
+mod value;
+
+pub(crate) use flow::MAIN;
+pub(crate) use loss::{SAME_CHANNEL, same_channel};
+pub(crate) use sctp::largest_payload;
+
+use anabranch_base::Duration;
+use anabranch_link::config::{Change, LossKind};
+
+use crate::fault::{Fault, Read};
+use crate::files::Files;
+use crate::model::{Direction, Protocol, Run, Scenario};
+use crate::tree::{Node, Span, Table, Value};
+use copies::Network;
+use event::EventDraft;
+use fields::Fields;
+use flow::FlowDraft;
+use link::LinkDraft;
+use name::{Directory, Name, Named};
+use path::PathDraft;
+
+/// Reads a whole scenario.
+pub(crate) fn scenario(root: &Table, files: &dyn Files) -> Read<Scenario> {
+    let fields = Fields::new(&shapes::FILE, root, Span::START)?;
+    let title = fields.or("title", String::new(), |node| value::text(node).map(str::to_owned))?;
+    let run = run(fields.find("run"))?;
+    let links =
+        tables(&fields, "link")?.iter().map(|node| link::link(node, files)).collect::<Read<Vec<_>>>()?;
+    if links.is_empty() {
+        let fault = Fault::missing(Span::START, "there is no link");
+        return Err(fault.expected("at least one [[link]], with a name and a rate"));
+    }
+    let paths = tables(&fields, "path")?.iter().map(path::path).collect::<Read<Vec<_>>>()?;
+    let paths = if fields.find("path").is_some() { paths } else { links.iter().map(path_of).collect() };
+    let events = tables(&fields, "event")?.iter().map(event::event).collect::<Read<Vec<_>>>()?;
+    let flows = flow_drafts(&fields)?;
+
+    let network = copies::network(&links, &paths)?;
+    let made = copies::events(&events, &network.link_names)?;
+    let all = copies::flows(&flows, &paths, &network.path_names)?;
+    let check = Check { run: fields.find("run"), links: &links, events: &events, flows: &flows };
+    check.udp_flows(&network, &paths)?;
+    check.ends(&run)?;
+    Ok(Scenario { title, run, links: network.links, paths: network.paths, events: made, flows: all })
+}
+
+fn run(node: Option<&Node>) -> Read<Run> {
+    let none = Table::default();
+    let fields = match node {
+        Some(node) => Fields::of(&shapes::RUN, node)?,
+        None => Fields::new(&shapes::RUN, &none, Span::START)?,
+    };
+    let time = fields.maybe("time", value::some_span)?;
+    let warmup = fields.or("warmup", Duration::ZERO, value::span)?;
+    if time.is_some_and(|time| warmup >= time) {
+        let fault = Fault::value(fields.span_of("warmup"), "the warm-up lasts as long as the run, or longer");
+        return Err(fault.expected("a `warmup` less than `time`"));
+    }
+    let seed = fields.or("seed", 1, |node| value::whole(node, 0, u64::MAX))?;
+    let runs = fields.or("runs", 1, |node| value::whole(node, 1, u64::MAX))?;
+    Ok(Run { time, warmup, seed, runs })
+}
+
+/// The tables of `[[key]]`.
+fn tables<'t>(fields: &Fields<'t>, key: &'static str) -> Read<&'t [Node]> {
+    match fields.find(key) {
+        None => Ok(&[]),
+        Some(Node { value: Value::List(tables), .. }) => Ok(tables),
+        Some(node) => {
+            let fault = Fault::value(node.span, format!("{} is no list of tables", node.value.describe()));
+            Err(fault.expected(format!("[[{key}]], in two brackets: there may be several")))
+        }
+    }
+}
+
+/// A link is a path of its own name where the file has no path.
+fn path_of(link: &LinkDraft) -> PathDraft {
+    PathDraft { name: link.name.clone(), links: vec![link.name.clone()], copies: None }
+}
+
+/// `[[flow]]`, or `[flow]` for a single one; without either, one SCTP flow over all paths.
+fn flow_drafts(fields: &Fields<'_>) -> Read<Vec<FlowDraft>> {
+    let implicit = Node { span: Span::START, value: Value::Table(Table::default()) };
+    match fields.find("flow") {
+        None => Ok(vec![flow::flow(&implicit, true)?]),
+        Some(node @ Node { value: Value::Table(_), .. }) => Ok(vec![flow::flow(node, true)?]),
+        Some(node) => {
+            let flows = tables(fields, "flow")?;
+            if flows.is_empty() {
+                return Err(
+                    Fault::value(node.span, "there is no flow").expected("a [[flow]], or no `flow` at all")
+                );
+            }
+            flows.iter().enumerate().map(|(index, node)| flow::flow(node, index == 0)).collect()
+        }
+    }
+}
+
+/// What has to hold between tables.
+struct Check<'r> {
+    run: Option<&'r Node>,
+    links: &'r [LinkDraft],
+    events: &'r [EventDraft],
+    flows: &'r [FlowDraft],
+}
+
+impl Check<'_> {
+    /// A run without a limit of time ends with its last transfer: each flow needs one.
+    fn ends(&self, run: &Run) -> Read<()> {
+        if run.time.is_some() {
+            return Ok(());
+        }
+        let Some(flow) = self.flows.iter().find(|flow| flow.transfer.is_none()) else { return Ok(()) };
+        let span = match self.run {
+            Some(run) if flow.span == Span::START => run.span,
+            _ => flow.span,
+        };
+        let fault = Fault::missing(span, format!("the flow {:?} never ends", flow.name.text));
+        Err(fault.expected("a `transfer` in each flow, or a `time` under [run]"))
+    }
+
+    /// A UDP flow has one path, and nothing on its links may be told by rounds, which it does not have.
+    fn udp_flows(&self, network: &Network, paths: &[PathDraft]) -> Read<()> {
+        for flow in self.flows.iter().filter(|flow| flow.protocol == Protocol::Udp) {
+            let names: Vec<&Name> = match &flow.paths {
+                Some(names) => names.iter().collect(),
+                None => paths.iter().map(|path| &path.name).collect(),
+            };
+            let [name] = names[..] else {
+                let message =
+                    format!("a UDP flow has one path, and {:?} has {}", flow.name.text, names.len());
+                return Err(Fault::value(flow.paths_span, message).expected("one name in `paths`"));
+            };
+            let used = network.path_names.find(name)?;
+            self.refuse_rounds(flow, &network.paths[used.first].links, &network.link_names)?;
+        }
+        Ok(())
+    }
+
+    fn refuse_rounds(&self, flow: &FlowDraft, links: &[usize], names: &Directory) -> Read<()> {
+        let is_used = |name: &Name| -> Read<bool> {
+            let Named { first, copies } = names.find(name)?;
+            Ok(links.iter().any(|link| (first..first + copies.unwrap_or(1)).contains(link)))
+        };
+        let has_rounds = |kind: &LossKind| matches!(kind, LossKind::Correlated { .. });
+        let fault = |span| {
+            let message = format!(
+                "correlated losses are told by rounds, and the UDP flow {:?} has none",
+                flow.name.text
+            );
+            Err(Fault::value(span, message).expected("another kind of loss, or another path for that flow"))
+        };
+        let sends = |way: Direction| flow.direction == way || flow.direction == Direction::Both;
+        for link in self.links {
+            if sends(Direction::Forward) && has_rounds(&link.forward.loss.kind) && is_used(&link.name)? {
+                return fault(link.forward_loss);
+            }
+            if sends(Direction::Reverse) && has_rounds(&link.reverse.loss.kind) && is_used(&link.name)? {
+                return fault(link.reverse_loss);
+            }
+        }
+        for event in self.events {
+            let Change::Loss(loss) = &event.change else { continue };
+            let meets = event.direction == Direction::Both || sends(event.direction);
+            if meets && has_rounds(&loss.kind) && is_used(&event.link)? {
+                return fault(event.span);
+            }
+        }
+        Ok(())
+    }
+}

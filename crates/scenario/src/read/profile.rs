@@ -1,0 +1,79 @@
+//! The values of the profiles that a scenario can begin from (M-SCTP-18). They are frozen: research rests on
+//! them. It knows no file; `sctp/src/config/profiles.rs` has the same numbers for the protocol itself.
+
+use anabranch_base::{ByteCount, Duration};
+
+use crate::model::{BurstRule, Charge, Encapsulation, Failover, Handshake, MaxBurst, Multipath, Sctp, Unit};
+
+/// The settings of the profile called `name`; those of RFC 9260 where there is none.
+pub(crate) fn profile(name: &str) -> Sctp {
+    match name {
+        "rfc2960" => rfc2960(),
+        "rfc4960" => rfc4960(),
+        _ => rfc9260(),
+    }
+}
+
+/// What a scenario begins from unless it names another.
+pub(crate) const DEFAULT: &str = "rfc9260";
+
+/// RFC 9260 over all paths at once.
+fn rfc9260() -> Sctp {
+    Sctp {
+        profile: "rfc9260".to_owned(),
+        charge: Charge::Chunk,
+        unit: Unit::Pmdcs,
+        rwnd_charge: Charge::User,
+        encapsulation: Encapsulation::None,
+        multipath: Multipath::Striped,
+        congestion_control: "reno".to_owned(),
+        scheduler: "round-robin".to_owned(),
+        retransmission: "alternate".to_owned(),
+        fast_retransmission: "same".to_owned(),
+        receive_buffer: ByteCount::from_mib(1),
+        send_buffer: ByteCount::from_mib(2),
+        window_management: "none".to_owned(),
+        loss_response: "standard".to_owned(),
+        missing_reports: 3,
+        sack_every: 2,
+        sack_delay: Duration::from_millis(200),
+        rto_initial: Duration::from_secs(1),
+        rto_min: Duration::from_secs(1),
+        rto_max: Duration::from_secs(60),
+        initial_window: None,
+        initial_ssthresh: None,
+        window_floor: 4,
+        mtu: ByteCount::new(1500),
+        payload: None,
+        max_burst: MaxBurst { packets: 4, rule: BurstRule::Event },
+        strict_window: false,
+        ordered: true,
+        failover: FAILOVER,
+        handshake: Handshake::On,
+    }
+}
+
+/// RFC 4960 as WS and BERP use it.
+fn rfc4960() -> Sctp {
+    Sctp {
+        profile: "rfc4960".to_owned(),
+        unit: Unit::Mtu,
+        missing_reports: 4,
+        rto_initial: Duration::from_secs(3),
+        ..rfc9260()
+    }
+}
+
+/// RFC 2960 with the Implementer's Guide, as YE and IY use it.
+fn rfc2960() -> Sctp {
+    Sctp {
+        profile: "rfc2960".to_owned(),
+        fast_retransmission: "alternate".to_owned(),
+        window_floor: 2,
+        ..rfc4960()
+    }
+}
+
+/// RFC 9260 §16.
+pub(crate) const FAILOVER: Failover =
+    Failover::On { path_max: 5, association_max: 10, heartbeat: Duration::from_secs(30) };

@@ -1,0 +1,110 @@
+//! The tables within `[flow.sctp]`. It knows their keys and domains, and not what follows from them.
+
+use anabranch_base::{ByteCount, Duration};
+
+use super::fields::Fields;
+use super::profile::FAILOVER;
+use super::sctp::LONGEST_SACK_DELAY;
+use super::{shapes, value};
+use crate::fault::{Fault, Read};
+use crate::model::{BurstRule, Failover, MaxBurst, Sctp};
+use crate::quantity::exact_span;
+use crate::tree::{Node, Value};
+use crate::words;
+
+/// `rto = { initial, min, max }`, with min ≤ initial ≤ max.
+pub(crate) fn rto(sctp_fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
+    let Some(node) = sctp_fields.find("rto") else { return Ok(()) };
+    let fields = Fields::of(&shapes::RTO, node)?;
+    fields.set("initial", &mut sctp.rto_initial, value::some_span)?;
+    fields.set("min", &mut sctp.rto_min, value::some_span)?;
+    fields.set("max", &mut sctp.rto_max, value::some_span)?;
+    let (min, initial, max) = (("min", sctp.rto_min), ("initial", sctp.rto_initial), ("max", sctp.rto_max));
+    for ((lower, least), (upper, most)) in [(min, max), (min, initial), (initial, max)] {
+        if least > most {
+            let key = if fields.find(lower).is_some() { lower } else { upper };
+            let (least, most) = (exact_span(least), exact_span(most));
+            let message = format!("rto.{lower} is {least}, more than rto.{upper}, which is {most}");
+            return Err(Fault::value(fields.span_of(key), message).expected("min ≤ initial ≤ max"));
+        }
+    }
+    Ok(())
+}
+
+/// `sack = { every, delay, when, gaps }`.
+pub(crate) fn sack(sctp_fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
+    let Some(node) = sctp_fields.find("sack") else { return Ok(()) };
+    let fields = Fields::of(&shapes::SACK, node)?;
+    fields.set("every", &mut sctp.sack_every, |node| value::whole(node, 1, 1_000))?;
+    fields.set("delay", &mut sctp.sack_delay, sack_delay)?;
+    fields.maybe("when", |node| words::SACK_WHEN.meaning(node))?;
+    fields.maybe("gaps", |node| words::SACK_GAPS.meaning(node))?;
+    Ok(())
+}
+
+fn sack_delay(node: &Node) -> Read<Duration> {
+    let delay = value::span(node)?;
+    if delay > LONGEST_SACK_DELAY {
+        let fault = Fault::value(node.span, format!("a SACK may not wait for {}", exact_span(delay)));
+        return Err(fault.expected(format!("at most {} (RFC 9260 §6.2)", exact_span(LONGEST_SACK_DELAY))));
+    }
+    Ok(delay)
+}
+
+/// `cmt = { … }`: all three of its rules have to be off, those that are not named are on.
+pub(crate) fn cmt(node: &Node) -> Read<()> {
+    let fields = Fields::of(&shapes::CMT, node)?;
+    for key in shapes::CMT.keys {
+        if fields.or(key, true, value::boolean)? {
+            let fault = Fault::not_built(fields.span_of(key), format!("cmt.{key} is not built yet"));
+            let how = if fields.find(key).is_some() { "" } else { ": it is true unless said otherwise" };
+            return Err(fault.expected(format!("{key} = false{how}")));
+        }
+    }
+    Ok(())
+}
+
+/// `4`, or `{ packets = 4, rule = "event" }`.
+pub(crate) fn max_burst(node: &Node) -> Read<MaxBurst> {
+    let packets = |node: &Node| value::whole(node, 1, u32::MAX);
+    if !matches!(node.value, Value::Table(_)) {
+        return Ok(MaxBurst { packets: packets(node)?, rule: BurstRule::Event });
+    }
+    let fields = Fields::of(&shapes::MAX_BURST, node)?;
+    let rule = fields.or("rule", BurstRule::Event, |node| words::BURST_RULE.meaning(node))?;
+    Ok(MaxBurst { packets: fields.or("packets", 4, packets)?, rule })
+}
+
+/// `"off"`, or a table whose keys are each optional.
+pub(crate) fn failover(node: &Node) -> Read<Failover> {
+    match &node.value {
+        Value::Table(_) => {}
+        Value::Text(word) if word == "off" => return Ok(Failover::Off),
+        other => return Err(value::wrong(node, other, "\"off\", or a table such as { path_max = 2 }")),
+    }
+    let Failover::On { mut path_max, mut association_max, mut heartbeat } = FAILOVER else {
+        return Ok(FAILOVER);
+    };
+    let fields = Fields::of(&shapes::FAILOVER, node)?;
+    fields.maybe("potentially_failed", |node| match value::whole(node, 0, u32::MAX)? {
+        0 => Ok(()),
+        _ => {
+            let fault = Fault::not_built(node.span, "potentially failed paths (RFC 7829) are not built yet");
+            Err(fault.expected("potentially_failed = 0"))
+        }
+    })?;
+    fields.set("path_max", &mut path_max, |node| value::whole(node, 0, u32::MAX))?;
+    fields.set("association_max", &mut association_max, |node| value::whole(node, 0, u32::MAX))?;
+    fields.set("heartbeat", &mut heartbeat, value::some_span)?;
+    Ok(Failover::On { path_max, association_max, heartbeat })
+}
+
+/// The receive buffer: one size for all paths.
+pub(crate) fn buffer(node: &Node) -> Read<ByteCount> {
+    if matches!(node.value, Value::Table(_)) {
+        let fault = Fault::not_built(node.span, "a receive buffer in two parts is not built yet");
+        return Err(fault.expected("one size, such as \"1 MiB\""));
+    }
+    // Less than a packet could never be filled, more could not be advertised.
+    value::size_within(node, 1_500, u64::from(u32::MAX))
+}

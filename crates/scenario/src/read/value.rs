@@ -1,0 +1,153 @@
+//! Values of one kind each: text, numbers, quantities. It knows domains, and no setting.
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+use crate::fault::{Fault, Read};
+use crate::quantity::{self, QuantityError};
+use crate::tree::{Node, Value};
+
+/// Any text.
+pub(crate) fn text(node: &Node) -> Read<&str> {
+    match &node.value {
+        Value::Text(text) => Ok(text),
+        other => Err(wrong(node, other, "a text in quotes")),
+    }
+}
+
+/// `true` or `false`.
+pub(crate) fn boolean(node: &Node) -> Read<bool> {
+    match &node.value {
+        Value::Boolean(value) => Ok(*value),
+        other => Err(wrong(node, other, "true or false")),
+    }
+}
+
+/// A list.
+pub(crate) fn list<'n>(node: &'n Node, example: &str) -> Read<&'n [Node]> {
+    match &node.value {
+        Value::List(values) => Ok(values),
+        other => Err(wrong(node, other, &format!("a list such as {example}"))),
+    }
+}
+
+/// A list of two.
+pub(crate) fn pair<'n>(node: &'n Node, example: &str) -> Read<(&'n Node, &'n Node)> {
+    match list(node, example)? {
+        [first, second] => Ok((first, second)),
+        other => {
+            let fault = Fault::value(node.span, format!("this list has {} values, not two", other.len()));
+            Err(fault.expected(format!("a list such as {example}")))
+        }
+    }
+}
+
+/// A whole number from `least` to `most`.
+pub(crate) fn whole<T>(node: &Node, least: T, most: T) -> Read<T>
+where
+    T: Copy + Into<u64> + TryFrom<u64>,
+{
+    let (least, most) = (least.into(), most.into());
+    let bounds = match (least, most) {
+        (0, u64::MAX) => "a whole number".to_owned(),
+        (_, u64::MAX) => format!("a whole number from {least}"),
+        _ => format!("a whole number from {least} to {most}"),
+    };
+    let Value::Integer(number) = node.value else { return Err(wrong(node, &node.value, &bounds)) };
+    let fits = u64::try_from(number).ok().filter(|number| (least..=most).contains(number));
+    fits.and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| Fault::value(node.span, format!("{number} is out of bounds")).expected(bounds))
+}
+
+/// A number from 0 to 1.
+pub(crate) fn probability(node: &Node) -> Read<f64> {
+    const EXPECTED: &str = "a probability: a number from 0 to 1";
+    let number = match node.value {
+        Value::Integer(number) => number as f64,
+        Value::Float(number) => number,
+        ref other => return Err(wrong(node, other, EXPECTED)),
+    };
+    if (0.0..=1.0).contains(&number) {
+        // -0.0 is 0.
+        return Ok(number.abs());
+    }
+    Err(Fault::value(node.span, format!("{number} is no probability")).expected(EXPECTED))
+}
+
+/// A span of time.
+pub(crate) fn span(node: &Node) -> Read<Duration> {
+    quantity(node, "a time", "\"200 ms\"", quantity::span)
+}
+
+/// A span of time that is not nothing.
+pub(crate) fn some_span(node: &Node) -> Read<Duration> {
+    let span = span(node)?;
+    if span.is_zero() {
+        return Err(Fault::value(node.span, "this time is 0").expected("more than 0 s"));
+    }
+    Ok(span)
+}
+
+/// A moment, counted from the start of the run.
+pub(crate) fn moment(node: &Node) -> Read<Time> {
+    span(node).map(|span| Time::ZERO + span)
+}
+
+/// A number of bytes.
+pub(crate) fn size(node: &Node) -> Read<ByteCount> {
+    quantity(node, "a size", "\"64 KiB\"", quantity::size)
+}
+
+/// A number of bytes from `least` to `most`.
+pub(crate) fn size_within(node: &Node, least: u64, most: u64) -> Read<ByteCount> {
+    let size = size(node)?;
+    if (least..=most).contains(&size.get()) {
+        return Ok(size);
+    }
+    let expected = match most {
+        u64::MAX => format!("at least {least} B"),
+        _ => format!("{least} B to {most} B"),
+    };
+    Err(Fault::value(node.span, format!("{} is out of bounds", quantity::exact_size(size)))
+        .expected(expected))
+}
+
+/// A rate, which may be zero.
+pub(crate) fn any_rate(node: &Node) -> Read<BitRate> {
+    quantity(node, "a rate", "\"10 Mbit/s\"", quantity::rate)
+}
+
+/// A rate above zero.
+pub(crate) fn some_rate(node: &Node) -> Read<BitRate> {
+    let rate = any_rate(node)?;
+    if rate.bits_per_second() == 0 {
+        return Err(Fault::value(node.span, "this rate is 0").expected("more than 0 bit/s"));
+    }
+    Ok(rate)
+}
+
+/// A value of the wrong kind.
+pub(crate) fn wrong(node: &Node, value: &Value, expected: &str) -> Box<Fault> {
+    Fault::value(node.span, format!("{} is not what is wanted here", value.describe())).expected(expected)
+}
+
+/// What a text that is no quantity is answered with.
+pub(crate) fn refused(node: &Node, error: QuantityError) -> Box<Fault> {
+    let nearest = error.nearest.map(|unit| format!("{unit:?}"));
+    Fault::value(node.span, error.message).expected(error.expected).nearest(nearest)
+}
+
+fn quantity<T>(
+    node: &Node,
+    what: &str,
+    example: &str,
+    read: impl Fn(&str) -> Result<T, QuantityError>,
+) -> Read<T> {
+    match &node.value {
+        Value::Text(text) => read(text).map_err(|error| refused(node, error)),
+        number @ (Value::Integer(_) | Value::Float(_)) => {
+            let fault = Fault::value(node.span, format!("{} has no unit", number.describe()));
+            Err(fault.expected(format!("{what} with its unit in quotes, such as {example}")))
+        }
+        other => Err(wrong(node, other, &format!("{what} such as {example}"))),
+    }
+}

@@ -1,0 +1,1 @@
+//! Every setting as used.

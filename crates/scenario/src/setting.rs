@@ -1,0 +1,232 @@
+//! A setting of the command line, `link.wifi.loss=0.01`, and how it is put into the tree. It knows how tables
+//! are found by their names, and not what a key means.
+
+use crate::error::ScenarioError;
+use crate::fault::{Fault, Read};
+use crate::nearest::{listed, nearest};
+use crate::read::MAIN;
+use crate::source::Source;
+use crate::tree::{self, Node, Origin, Span, Table, Value, quoted};
+
+/// A key and its value, as `--set` takes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    text: String,
+    /// Where the `=` is.
+    equals: usize,
+}
+
+impl Setting {
+    /// Reads `KEY=VALUE`. The value may be TOML or, where that is text, without quotes.
+    ///
+    /// # Errors
+    /// There is no key, or no `=`.
+    pub fn parse(text: &str) -> Result<Setting, ScenarioError> {
+        match text.find('=').filter(|at| !text[..*at].trim().is_empty()) {
+            Some(equals) => Ok(Setting { text: text.to_owned(), equals }),
+            None => {
+                let span = Span { origin: Origin::Setting(0), start: 0, end: text.len() };
+                let fault = Fault::syntax(span, "this is no KEY=VALUE");
+                let fault = fault.expected("for example link.wifi.loss=0.01");
+                let setting = Setting { text: text.to_owned(), equals: text.len() };
+                Err(fault.shown(&Source::new("", ""), &[setting]))
+            }
+        }
+    }
+
+    /// A key and a value at hand, as a sweep has them.
+    pub fn new(key: &str, value: &str) -> Setting {
+        Setting { text: format!("{key}={value}"), equals: key.len() }
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The key.
+    pub fn key(&self) -> &str {
+        self.text[..self.equals].trim()
+    }
+
+    /// The value as it was given.
+    pub fn value(&self) -> &str {
+        self.text.get(self.equals + 1..).unwrap_or("").trim()
+    }
+
+    /// Puts it into the tree of a scenario; it is the setting with this index.
+    pub(crate) fn apply(&self, index: usize, root: &mut Table) -> Read<()> {
+        let keys = self.keys(index)?;
+        let value = self.node(index)?;
+        match keys.split_first() {
+            Some((top, rest)) if top.text == "flow" => {
+                make_main(root, top.span);
+                entry_of(root, top, rest, value)
+            }
+            Some((top, rest)) if top.text == "path" => {
+                make_paths(root, top.span);
+                entry_of(root, top, rest, value)
+            }
+            Some((top, rest)) if top.text == "link" || top.text == "event" => {
+                entry_of(root, top, rest, value)
+            }
+            _ => put(root, &keys, value),
+        }
+    }
+
+    /// The parts of the key, and where each stands.
+    fn keys(&self, index: usize) -> Read<Vec<Key<'_>>> {
+        let origin = Origin::Setting(index);
+        let mut keys = Vec::new();
+        let mut start = 0;
+        for part in self.text[..self.equals].split('.') {
+            let indent = part.len() - part.trim_start().len();
+            let text = part.trim();
+            let span = Span { origin, start: start + indent, end: start + indent + text.len() };
+            if text.is_empty() {
+                let span = Span { end: span.start + 1, ..span };
+                return Err(Fault::syntax(span, "a part of the key is empty").expected(EXAMPLE));
+            }
+            keys.push(Key { text, span });
+            start += part.len() + 1;
+        }
+        if keys.len() > DEEPEST {
+            let span = keys.last().map_or(Span::START, |key| key.span);
+            return Err(
+                Fault::syntax(span, format!("a key with more than {DEEPEST} parts")).expected(EXAMPLE)
+            );
+        }
+        Ok(keys)
+    }
+
+    /// The value: TOML where it is some, and a text otherwise.
+    fn node(&self, index: usize) -> Read<Node> {
+        let origin = Origin::Setting(index);
+        let after = self.text.get(self.equals + 1..).unwrap_or("");
+        let start = self.equals + 1 + (after.len() - after.trim_start().len());
+        let text = after.trim();
+        let span = Span { origin, start, end: start + text.len() };
+        let bare = Node { span, value: Value::Text(text.to_owned()) };
+        if text.starts_with(['{', '[', '"', '\'']) {
+            return tree::value(text, origin, start);
+        }
+        // `10 Mbit/s` and `ecf` are no TOML; `0.01`, `true` and `3` are.
+        let read = if text.is_empty() { Ok(bare.clone()) } else { tree::value(text, origin, start) };
+        Ok(read.map_or(bare, |node| Node { span, ..node }))
+    }
+}
+
+/// A part of a key.
+#[derive(Clone, Copy, Debug)]
+struct Key<'s> {
+    text: &'s str,
+    span: Span,
+}
+
+const EXAMPLE: &str = "a key such as link.wifi.loss, flow.main.sctp.scheduler or run.time";
+const DEEPEST: usize = 8;
+
+/// Puts the value at `keys`, making the tables between.
+fn put(table: &mut Table, keys: &[Key<'_>], value: Node) -> Read<()> {
+    let (key, rest) = match keys {
+        [] => return Ok(()),
+        [key] => {
+            table.put(key.text, key.span, value);
+            return Ok(());
+        }
+        [key, rest @ ..] => (key, rest),
+    };
+    if table.find(key.text).is_none() {
+        table.put(key.text, key.span, empty(key.span));
+    }
+    match table.find_mut(key.text).map(|node| &mut node.value) {
+        Some(Value::Table(inner)) => put(inner, rest, value),
+        Some(other) => {
+            let found = other.describe();
+            let fault = Fault::value(key.span, format!("`{}` is {found} here, and has no keys", key.text));
+            Err(fault.expected(format!("the whole of it, such as {}={{ {} = … }}", key.text, rest[0].text)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Puts the value into the table of `[[top]]` that the first key names.
+fn entry_of(root: &mut Table, top: &Key<'_>, keys: &[Key<'_>], value: Node) -> Read<()> {
+    let Some((name, rest)) = keys.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+        let fault = Fault::unknown(top.span, format!("this names no key of one {}", top.text));
+        return Err(fault.expected(format!("{}.NAME.KEY=VALUE", top.text)));
+    };
+    let tables = match root.find_mut(top.text) {
+        Some(Node { value: Value::List(tables), .. }) => tables,
+        // A single `[flow]`.
+        Some(node @ Node { value: Value::Table(_), .. }) => std::slice::from_mut(node),
+        // What is there is wrong: reading it says so.
+        Some(_) => return Ok(()),
+        None => return Err(unknown(top, name, &[])),
+    };
+    let names: Vec<String> =
+        tables.iter().enumerate().map(|(index, node)| called(top, index, node)).collect();
+    match names.iter().position(|known| known == name.text).and_then(|index| tables.get_mut(index)) {
+        Some(Node { value: Value::Table(table), .. }) => put(table, rest, value),
+        Some(_) => Ok(()),
+        None => Err(unknown(top, name, &names)),
+    }
+}
+
+/// What a table of `[[top]]` is called: events have numbers from 1, all else has names.
+fn called(top: &Key<'_>, index: usize, node: &Node) -> String {
+    if top.text == "event" {
+        return (index + 1).to_string();
+    }
+    let Value::Table(table) = &node.value else { return String::new() };
+    match table.find("name").map(|node| &node.value) {
+        Some(Value::Text(name)) => name.clone(),
+        _ if top.text == "flow" && index == 0 => MAIN.to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn unknown(top: &Key<'_>, name: &Key<'_>, names: &[String]) -> Box<Fault> {
+    let known = || names.iter().map(String::as_str).filter(|name| !name.is_empty());
+    let fault = Fault::unknown(name.span, format!("there is no {} {}", top.text, quoted(name.text)));
+    let near = nearest(name.text, known()).map(|name| format!("`{name}`"));
+    let copied = name.text.rsplit_once('-').filter(|(base, _)| known().any(|known| known == *base));
+    match (copied, near) {
+        (Some((base, _)), _) => fault.expected(format!("{}.{base}: copies are set together", top.text)),
+        (None, Some(near)) => fault.nearest(Some(near)),
+        (None, None) => fault.expected(format!("one of the {}s: {}", top.text, listed(known()))),
+    }
+}
+
+/// The implicit flow becomes one that can be set.
+fn make_main(root: &mut Table, span: Span) {
+    if root.find("flow").is_none() {
+        let flows = Value::List(vec![Node { span: Span::START, value: Value::Table(Table::default()) }]);
+        root.put("flow", span, Node { span: Span::START, value: flows });
+    }
+}
+
+/// The implicit paths, one a link, become paths that can be set.
+fn make_paths(root: &mut Table, span: Span) {
+    if root.find("path").is_some() {
+        return;
+    }
+    let Some(Value::List(links)) = root.find("link").map(|node| &node.value) else { return };
+    let names = links.iter().filter_map(|link| match &link.value {
+        Value::Table(link) => link.find("name").cloned(),
+        _ => None,
+    });
+    let path = |name: Node| {
+        let mut table = Table::default();
+        let (at, links) = (name.span, Value::List(vec![name.clone()]));
+        table.put("name", at, name);
+        table.put("links", at, Node { span: at, value: links });
+        Node { span: at, value: Value::Table(table) }
+    };
+    let paths = Value::List(names.map(path).collect());
+    root.put("path", span, Node { span: Span::START, value: paths });
+}
+
+fn empty(span: Span) -> Node {
+    Node { span, value: Value::Table(Table::default()) }
+}

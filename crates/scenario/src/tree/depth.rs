@@ -1,0 +1,119 @@
+//! How deep a document may nest. The parser bounds brackets, but not keys with many dots in brackets: their
+//! tables nest so deep that dropping them runs out of stack. It reads tokens only, and never recurses.
+
+use toml_parser::parser::{EventReceiver, parse_document, parse_value};
+use toml_parser::{ErrorSink, Source, Span};
+
+/// What nests too deep in `text`, and how deep it may.
+pub fn excess(text: &str) -> Option<Excess> {
+    let source = Source::new(text);
+    let mut depth = Depth::default();
+    let tokens = source.lex().into_vec();
+    parse_document(&tokens, &mut depth, &mut ());
+    depth.excess
+}
+
+/// The same of a value alone.
+pub fn excess_of_value(text: &str) -> Option<Excess> {
+    let source = Source::new(text);
+    let mut depth = Depth::default();
+    let tokens = source.lex().into_vec();
+    parse_value(&tokens, &mut depth, &mut ());
+    depth.excess
+}
+
+/// Where a bound is passed.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// The bracket at this byte is inside [`BRACKETS`] others.
+    Brackets(usize),
+    /// The dot at this byte is one too many in a key of [`DOTS`].
+    Dots(usize),
+}
+
+/// Lists and tables within one another; no setting needs more than four.
+pub const BRACKETS: usize = 16;
+/// Dots in one key; no setting needs more than three.
+pub const DOTS: usize = 8;
+
+#[derive(Default)]
+struct Depth {
+    brackets: usize,
+    dots: usize,
+    excess: Option<Excess>,
+}
+
+impl Depth {
+    fn open(&mut self, span: Span) -> bool {
+        self.brackets += 1;
+        self.dots = 0;
+        let allowed = self.brackets <= BRACKETS;
+        if !allowed {
+            self.excess.get_or_insert(Excess::Brackets(span.start()));
+        }
+        allowed
+    }
+
+    fn close(&mut self) {
+        self.brackets = self.brackets.saturating_sub(1);
+        self.dots = 0;
+    }
+}
+
+impl EventReceiver for Depth {
+    fn std_table_open(&mut self, _span: Span, _error: &mut dyn ErrorSink) {
+        self.dots = 0;
+    }
+
+    fn array_table_open(&mut self, _span: Span, _error: &mut dyn ErrorSink) {
+        self.dots = 0;
+    }
+
+    fn inline_table_open(&mut self, span: Span, _error: &mut dyn ErrorSink) -> bool {
+        self.open(span)
+    }
+
+    fn inline_table_close(&mut self, _span: Span, _error: &mut dyn ErrorSink) {
+        self.close();
+    }
+
+    fn array_open(&mut self, span: Span, _error: &mut dyn ErrorSink) -> bool {
+        self.open(span)
+    }
+
+    fn array_close(&mut self, _span: Span, _error: &mut dyn ErrorSink) {
+        self.close();
+    }
+
+    fn key_sep(&mut self, span: Span, _error: &mut dyn ErrorSink) {
+        self.dots += 1;
+        if self.dots > DOTS {
+            self.excess.get_or_insert(Excess::Dots(span.start()));
+        }
+    }
+
+    fn key_val_sep(&mut self, _span: Span, _error: &mut dyn ErrorSink) {
+        self.dots = 0;
+    }
+
+    fn newline(&mut self, _span: Span, _error: &mut dyn ErrorSink) {
+        self.dots = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_and_dots_are_counted() {
+        let nested = |n: usize| format!("a = {}1{}", "[".repeat(n), "]".repeat(n));
+        assert_eq!(excess(&nested(BRACKETS)), None);
+        assert_eq!(excess(&nested(BRACKETS + 1)), Some(Excess::Brackets(4 + BRACKETS)));
+        let dotted = |n: usize| format!("[{}a]\n{}b = 1.5", "a.".repeat(n), "b.".repeat(n));
+        assert_eq!(excess(&dotted(DOTS)), None);
+        assert_eq!(excess(&dotted(DOTS + 1)), Some(Excess::Dots(2 * DOTS + 2)));
+        assert_eq!(excess("a = [1.5, 1.5]\n".repeat(100).as_str()), None);
+        assert_eq!(excess_of_value(&"[".repeat(100)), Some(Excess::Brackets(BRACKETS)));
+    }
+}

@@ -1,0 +1,110 @@
+//! A TOML document as a tree in which every key and value knows where it stands. It knows no setting.
+
+mod depth;
+mod parse;
+
+pub(crate) use parse::{document, value};
+
+/// A piece of text: of the file, or of a value given on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Span {
+    /// Which text.
+    pub origin: Origin,
+    /// Its first byte.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+}
+
+/// Which text a span is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Origin {
+    /// The scenario file.
+    File,
+    /// The setting with this index.
+    Setting(usize),
+}
+
+/// A value and where it stands; a table's span is that of its header.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub span: Span,
+    pub value: Value,
+}
+
+/// What a key can be set to.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    Integer(i128),
+    Float(f64),
+    Boolean(bool),
+    /// No setting is a date: only that it is one is known.
+    Date,
+    List(Vec<Node>),
+    Table(Table),
+}
+
+/// Keys and values, in order of the file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    pub entries: Vec<Entry>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub key_span: Span,
+    pub node: Node,
+}
+
+impl Span {
+    /// The whole file's beginning: where what is missing altogether is reported.
+    pub const START: Span = Span { origin: Origin::File, start: 0, end: 0 };
+}
+
+impl Table {
+    /// The value of `key`.
+    pub fn find(&self, key: &str) -> Option<&Node> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
+    /// The value of `key`, to be changed.
+    pub fn find_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
+    }
+
+    /// Sets `key`, whether or not it was set before.
+    pub fn put(&mut self, key: &str, key_span: Span, node: Node) {
+        let entry = Entry { key: key.to_owned(), key_span, node };
+        match self.entries.iter_mut().find(|entry| entry.key == key) {
+            Some(old) => *old = entry,
+            None => self.entries.push(entry),
+        }
+    }
+}
+
+impl Value {
+    /// What it is, for a message that says what was found.
+    pub fn describe(&self) -> String {
+        match self {
+            Value::Text(text) => format!("the text {}", quoted(text)),
+            Value::Integer(number) => format!("the number {number}"),
+            Value::Float(number) => format!("the number {number:?}"),
+            Value::Boolean(value) => value.to_string(),
+            Value::Date => "a date".to_owned(),
+            Value::List(_) => "a list".to_owned(),
+            Value::Table(_) => "a table".to_owned(),
+        }
+    }
+}
+
+/// A text as it would be written, shortened where nobody would read on.
+pub(crate) fn quoted(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST) {
+        None => format!("{text:?}"),
+        Some((at, _)) => format!("{:?}…", &text[..at]),
+    }
+}
