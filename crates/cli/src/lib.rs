@@ -1,4 +1,5 @@
-//! What of the anabranch program other programs may use: the file protocol. It knows no argument, no screen
-//! and no socket; those are the binary's.
+//! What of the anabranch program other programs may use: the file protocol, and the records of a simulated
+//! run. It knows no argument, no screen and no socket; those are the binary's.
 
 pub mod file_protocol;
+pub mod observe;

@@ -39,6 +39,14 @@ pub(super) fn write(packet: &mut [u8], checksum: Checksum) {
     packet[PLACE].copy_from_slice(&value.to_le_bytes());
 }
 
+/// Writes the CRC32c into a packet that left without one, as [`Checksum::Omitted`] lets it; one that has a
+/// checksum keeps it, right or wrong. For records of a network whose links change no bit.
+pub fn fill_in(packet: &mut [u8]) {
+    if packet.len() >= PLACE.end && found(packet) == 0 {
+        write(packet, Checksum::Crc32c);
+    }
+}
+
 /// The checksum a packet of 12 bytes or more says it has. Read as a number it has its low byte first,
 /// unlike every other number of a packet (RFC 9260 appendix A).
 pub(super) fn found(packet: &[u8]) -> u32 {
@@ -85,5 +93,18 @@ mod tests {
         assert_eq!(found(&cookie_ack), 0);
         write(&mut cookie_ack, Checksum::Crc32c);
         assert_eq!(cookie_ack, sent);
+    }
+
+    #[test]
+    fn only_a_checksum_that_was_omitted_is_filled_in() {
+        let sent = hex("1389d009 ecad596e da073635 0b000004");
+        let mut omitted = hex("1389d009 ecad596e 00000000 0b000004");
+        fill_in(&mut omitted);
+        assert_eq!(omitted, sent);
+        let wrong = hex("1389d009 ecad596e da073636 0b000004");
+        let mut kept = wrong.clone();
+        fill_in(&mut kept);
+        assert_eq!(kept, wrong);
+        fill_in(&mut [0; 11]);
     }
 }
