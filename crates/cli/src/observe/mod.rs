@@ -1,11 +1,19 @@
 //! What people look at after a simulated run: a capture for Wireshark, tables, a page of charts. Each is a
 //! sink that takes observations as they come. It knows no argument and runs nothing.
 
+mod contents;
+mod names;
 pub mod pcap;
+mod sinks;
 #[cfg(test)]
 mod testing;
+pub mod trace;
+mod words;
 
 use anabranch_scenario::Scenario;
+
+use names::Names;
+pub use sinks::{CannotWrite, Sinks, Wanted};
 
 /// What is recorded: one run of a scenario.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,10 @@ use anabranch_scenario::model::{
     BurstRule, Charge, Direction, Encapsulation, Failover, Flow, Handshake, Link, MaxBurst, Multipath, Path,
     Protocol, Run, Scenario, Sctp, Traffic, Unit,
 };
+use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::wire::{
+    Checksum, Chunk, CommonHeader, Data, PacketBuilder, Ppid, StreamId, VerificationTag,
+};
 use anabranch_sim::observe::{Host, Observation, PacketSeen, Seen, Step};
 use bytes::Bytes;
 
@@ -37,13 +41,57 @@ pub fn scenario() -> Scenario {
 
 /// A packet of flow `main` on path `wifi` with nothing but a COOKIE-ACK.
 pub fn packet(at: Time, from: Host, step: Step) -> Observation {
-    let mut bytes = [0; 16];
-    bytes[..4].copy_from_slice(&[0x13, 0x89, 0x13, 0x8a]);
-    bytes[12..].copy_from_slice(&[11, 0, 0, 4]);
-    let bytes = Bytes::copy_from_slice(&bytes);
-    let size = ByteCount::of_len(bytes.len() + 20);
-    let seen = PacketSeen { flow: 0, path: 0, from, step, size, bytes, retransmission: false };
-    Observation { at, what: Seen::Packet(seen) }
+    let bytes = sctp_packet(&[Chunk::CookieAck]);
+    seen(at, PacketSeen { from, ..packet_seen(0, step, 20, bytes) })
+}
+
+/// A packet of flow `main` on path `wifi`, sent by the first host, with a DATA chunk for each of these TSNs.
+pub fn data(at: Time, tsns: &[u32], step: Step) -> Observation {
+    seen(at, packet_seen(0, step, 20, data_packet(tsns)))
+}
+
+/// A datagram of flow `noise` on path `lte`, sent by the first host.
+pub fn datagram(at: Time, length: usize, step: Step) -> Observation {
+    seen(at, PacketSeen { path: 1, ..packet_seen(2, step, 28, vec![0; length]) })
+}
+
+/// An SCTP packet with a DATA chunk of 4 bytes for each of these TSNs.
+pub fn data_packet(tsns: &[u32]) -> Vec<u8> {
+    let chunk = |tsn: &u32| {
+        Chunk::Data(Data {
+            tsn: Tsn::new(*tsn),
+            stream: StreamId::new(0),
+            ssn: Ssn::new(0),
+            ppid: Ppid::new(0),
+            unordered: false,
+            beginning: true,
+            ending: true,
+            immediate: false,
+            payload: b"data",
+        })
+    };
+    sctp_packet(&tsns.iter().map(chunk).collect::<Vec<_>>())
+}
+
+/// An SCTP packet of these chunks without a checksum.
+pub fn sctp_packet(chunks: &[Chunk<'_>]) -> Vec<u8> {
+    let tag = VerificationTag::new(1);
+    let header = CommonHeader { source_port: 5001, destination_port: 5002, verification_tag: tag };
+    let mut bytes = Vec::new();
+    let mut packet = PacketBuilder::new(&mut bytes, header, 1480);
+    chunks.iter().for_each(|chunk| packet.push(chunk).expect("a packet with room"));
+    packet.finish(Checksum::Omitted);
+    bytes
+}
+
+fn seen(at: Time, packet: PacketSeen) -> Observation {
+    Observation { at, what: Seen::Packet(packet) }
+}
+
+fn packet_seen(flow: usize, step: Step, headers: usize, bytes: Vec<u8>) -> PacketSeen {
+    let size = ByteCount::of_len(bytes.len() + headers);
+    let bytes = Bytes::from(bytes);
+    PacketSeen { flow, path: 0, from: Host::First, step, size, bytes, retransmission: false }
 }
 
 fn link(name: &str, delay: u64) -> Link {
