@@ -4,6 +4,7 @@
 mod contents;
 mod names;
 pub mod pcap;
+pub mod report;
 mod sinks;
 #[cfg(test)]
 mod testing;
@@ -26,6 +27,8 @@ pub struct About<'a> {
     pub seed: u64,
     /// What repeats it, as it is typed.
     pub command: &'a str,
+    /// The text of the scenario file, where there is one.
+    pub source: Option<&'a str>,
 }
 
 /// Program and version, as files name what wrote them.

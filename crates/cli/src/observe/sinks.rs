@@ -5,8 +5,9 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anabranch_sim::observe::{Observation, Watch};
+use anabranch_sim::result::RunResult;
 
-use super::{About, pcap, trace};
+use super::{About, pcap, report, trace};
 
 /// Which records are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,14 +16,17 @@ pub struct Wanted {
     pub pcap: Option<PathBuf>,
     /// The folder of tables.
     pub trace: Option<PathBuf>,
+    /// The page. It is about one run; where there are several, want it for one of them.
+    pub report: Option<PathBuf>,
 }
 
 /// The records of a run that are being written. What happened since the last call of [`Sinks::take`] is all
 /// that the caller has to hold in memory.
-#[derive(Default)]
-pub struct Sinks {
+pub struct Sinks<'a> {
+    about: About<'a>,
     pcap: Option<(PathBuf, pcap::Sink<Out>)>,
     trace: Option<(trace::Outputs<PathBuf>, trace::Sink<Out>)>,
+    report: Option<(PathBuf, Out, report::Sink)>,
 }
 
 /// A record that cannot be written.
@@ -40,25 +44,29 @@ type Out = BufWriter<File>;
 impl Wanted {
     /// What the simulator has to note for them.
     pub fn watch(&self) -> Watch {
+        let has_course = self.trace.is_some() || self.report.is_some();
         Watch {
-            paths: self.trace.is_some(),
-            queues: self.trace.is_some(),
-            packets: self.pcap.is_some() || self.trace.is_some(),
-            deliveries: false,
+            paths: has_course,
+            queues: has_course,
+            packets: has_course || self.pcap.is_some(),
+            deliveries: self.report.is_some(),
         }
     }
 }
 
-impl Sinks {
-    /// Begins all records that are wanted, in files named for scenario and seed; folders are made.
+impl<'a> Sinks<'a> {
+    /// Begins all records that are wanted. Captures and tables are in files named for scenario and seed;
+    /// their folders are made.
     ///
     /// # Errors
     /// A file cannot be written; likewise below.
-    pub fn open(wanted: &Wanted, about: &About<'_>) -> Result<Sinks, CannotWrite> {
+    pub fn open(wanted: &Wanted, about: About<'a>) -> Result<Sinks<'a>, CannotWrite> {
         let stem = format!("{}-seed{}", file_name(about.name), about.seed);
         Ok(Sinks {
-            pcap: wanted.pcap.as_deref().map(|dir| begin_capture(dir, &stem, about)).transpose()?,
-            trace: wanted.trace.as_deref().map(|dir| begin_tables(dir, &stem, about)).transpose()?,
+            about,
+            pcap: wanted.pcap.as_deref().map(|dir| begin_capture(dir, &stem, &about)).transpose()?,
+            trace: wanted.trace.as_deref().map(|dir| begin_tables(dir, &stem, &about)).transpose()?,
+            report: wanted.report.as_deref().map(|path| begin_report(path, &about)).transpose()?,
         })
     }
 
@@ -71,12 +79,15 @@ impl Sinks {
             if let Some((paths, sink)) = &mut self.trace {
                 sink.take(observation).map_err(at(&paths.packets))?;
             }
+            if let Some((.., sink)) = &mut self.report {
+                sink.take(observation);
+            }
         }
         Ok(())
     }
 
-    /// Ends all records and names their files.
-    pub fn finish(self) -> Result<Vec<PathBuf>, CannotWrite> {
+    /// Ends all records with what the run came to, and names their files.
+    pub fn finish(self, result: &RunResult) -> Result<Vec<PathBuf>, CannotWrite> {
         let mut files = Vec::new();
         if let Some((path, sink)) = self.pcap {
             sink.finish().map_err(at(&path))?;
@@ -85,6 +96,10 @@ impl Sinks {
         if let Some((paths, sink)) = self.trace {
             sink.finish().map_err(at(&paths.packets))?;
             files.extend([paths.paths, paths.links, paths.packets]);
+        }
+        if let Some((path, out, sink)) = self.report {
+            sink.finish(out, &self.about, result).map_err(at(&path))?;
+            files.push(path);
         }
         Ok(files)
     }
@@ -120,6 +135,11 @@ fn begin_tables(
     Ok((paths, sink))
 }
 
+fn begin_report(path: &Path, about: &About<'_>) -> Result<(PathBuf, Out, report::Sink), CannotWrite> {
+    let out = create(path).map_err(at(path))?;
+    Ok((path.to_owned(), out, report::Sink::new(about)))
+}
+
 fn create(path: &Path) -> io::Result<Out> {
     File::create(path).map(BufWriter::new)
 }
@@ -146,11 +166,15 @@ mod tests {
     #[test]
     fn every_record_goes_to_a_file_named_for_scenario_and_seed() {
         let dir = tempfile::tempdir().unwrap();
-        let wanted = Wanted { pcap: Some(dir.path().join("a/b")), trace: Some(dir.path().join("c")) };
+        let wanted = Wanted {
+            pcap: Some(dir.path().join("a/b")),
+            trace: Some(dir.path().join("c")),
+            report: Some(dir.path().join("d.html")),
+        };
         let scenario = testing::scenario();
-        let mut sinks = Sinks::open(&wanted, &testing::about(&scenario)).unwrap();
+        let mut sinks = Sinks::open(&wanted, testing::about(&scenario)).unwrap();
         sinks.take(&[testing::data(Time::ZERO, &[1], Step::Sent)]).unwrap();
-        let files = sinks.finish().unwrap();
+        let files = sinks.finish(&testing::result()).unwrap();
         let names: Vec<&str> =
             files.iter().map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap()).collect();
         assert_eq!(
@@ -159,7 +183,8 @@ mod tests {
                 "a/b/phone-seed7.pcapng",
                 "c/phone-seed7-paths.csv",
                 "c/phone-seed7-links.csv",
-                "c/phone-seed7-packets.csv"
+                "c/phone-seed7-packets.csv",
+                "d.html"
             ]
         );
         assert!(files.iter().all(|file| fs::metadata(file).unwrap().len() > 0));
@@ -171,7 +196,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let wanted = Wanted { pcap: Some(file.path().to_owned()), ..Wanted::default() };
         let scenario = testing::scenario();
-        let error = Sinks::open(&wanted, &testing::about(&scenario)).err().unwrap();
+        let error = Sinks::open(&wanted, testing::about(&scenario)).err().unwrap();
         assert_eq!(error.path, file.path());
         assert!(error.to_string().starts_with("cannot write \""), "{error}");
     }

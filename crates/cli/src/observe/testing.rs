@@ -6,18 +6,20 @@ use anabranch_scenario::model::{
     BurstRule, Charge, Direction, Encapsulation, Failover, Flow, Handshake, Link, MaxBurst, Multipath, Path,
     Protocol, Run, Scenario, Sctp, Traffic, Unit,
 };
+use anabranch_sctp::policy::PathState;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, Data, PacketBuilder, Ppid, StreamId, VerificationTag,
 };
 use anabranch_sim::observe::{Host, Observation, PacketSeen, Seen, Step};
+use anabranch_sim::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult};
 use bytes::Bytes;
 
 use super::About;
 
 /// The run of `scenario` that tests record.
 pub fn about(scenario: &Scenario) -> About<'_> {
-    About { scenario, name: "phone", seed: 7, command: "anabranch sim phone.toml --seed 7" }
+    About { scenario, name: "phone", seed: 7, command: "anabranch sim phone.toml --seed 7", source: None }
 }
 
 /// Two paths of one link each, `wifi` and `lte`; flows `main` of SCTP over both, `tunnel` of SCTP in UDP
@@ -36,6 +38,23 @@ pub fn scenario() -> Scenario {
             flow("tunnel", Protocol::Sctp(Box::new(tunnel)), &[0]),
             flow("noise", Protocol::Udp, &[1]),
         ],
+    }
+}
+
+/// What a run of `scenario` came to in which nothing was sent for ten seconds.
+pub fn result() -> RunResult {
+    let scenario = scenario();
+    let names =
+        |flow: &Flow| flow.paths.iter().map(|path| scenario.paths[*path].name.clone()).collect::<Vec<_>>();
+    let flow = |flow: &Flow| flow_result(&flow.name, names(flow).into_iter().map(path_result).collect());
+    RunResult {
+        seed: 7,
+        time: Duration::from_secs(10),
+        events: 0,
+        packets: 0,
+        end_to_end_packets: 0,
+        flows: scenario.flows.iter().map(flow).collect(),
+        links: scenario.links.iter().map(|link| link_result(&link.name)).collect(),
     }
 }
 
@@ -92,6 +111,60 @@ fn packet_seen(flow: usize, step: Step, headers: usize, bytes: Vec<u8>) -> Packe
     let size = ByteCount::of_len(bytes.len() + headers);
     let bytes = Bytes::from(bytes);
     PacketSeen { flow, path: 0, from: Host::First, step, size, bytes, retransmission: false }
+}
+
+fn flow_result(name: &str, paths: Vec<PathResult>) -> FlowResult {
+    FlowResult {
+        name: name.to_owned(),
+        protocol: "sctp",
+        from: Host::First,
+        delivered: ByteCount::ZERO,
+        goodput_bps: 0.0,
+        completion: None,
+        first_data: None,
+        blocked: Duration::ZERO,
+        longest_stall: Duration::ZERO,
+        reorder_bytes_max: ByteCount::ZERO,
+        delay: None,
+        failure: None,
+        paths,
+    }
+}
+
+fn path_result(name: String) -> PathResult {
+    PathResult {
+        name,
+        state: PathState::Active,
+        sent_packets: 0,
+        sent_bytes: ByteCount::ZERO,
+        retransmitted_chunks: 0,
+        lost_packets: 0,
+        fast_retransmits: 0,
+        timeouts: 0,
+        mean_cwnd_bytes: 0.0,
+        mean_rtt_s: None,
+        goodput_bps: 0.0,
+        app_limited: Duration::ZERO,
+        cwnd_limited: Duration::ZERO,
+        rwnd_limited: Duration::ZERO,
+        scheduler_limited: Duration::ZERO,
+        down: Duration::ZERO,
+    }
+}
+
+fn link_result(name: &str) -> LinkResult {
+    let nothing = DirectionResult {
+        packets: 0,
+        offered: 0,
+        lost: 0,
+        queue_drops: 0,
+        marked: 0,
+        duplicated: 0,
+        corrupted: 0,
+        in_flight: 0,
+        utilisation: 0.0,
+    };
+    LinkResult { name: name.to_owned(), forward: nothing, reverse: nothing }
 }
 
 fn link(name: &str, delay: u64) -> Link {

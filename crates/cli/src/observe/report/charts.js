@@ -1,0 +1,198 @@
+// The charts: which lines each of them has, in which unit, and how a line looks. Nothing here knows the
+// toolbar or a gesture.
+
+const BYTES = [["GB", 1e9], ["MB", 1e6], ["kB", 1e3], ["B", 1]];
+const BITS = [["Gbit/s", 1e9], ["Mbit/s", 1e6], ["kbit/s", 1e3], ["bit/s", 1]];
+const TIMES = [["s", 1e6], ["ms", 1e3], ["µs", 1]];
+const PLAIN = [["", 1]];
+const COLOURS = 6;
+const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down"];
+
+/** How lines look; `key` is the picture of it in the caption. */
+const LOOKS = {
+    main: { mode: "lines+markers", width: 2, dash: "solid" },
+    plain: { mode: "lines", width: 1.6, dash: "solid" },
+    thin: { mode: "lines", width: 1, dash: "solid", opacity: 0.55 },
+    dots: { mode: "lines", width: 1.6, dash: "dot" },
+    dashes: { mode: "lines", width: 1.4, dash: "dash" },
+    point: { mode: "markers", size: 4 },
+    resent: { mode: "markers", size: 9, symbol: "triangle-up-open" },
+    lost: { mode: "markers", size: 9, symbol: "x-thin-open" },
+};
+
+/**
+ * Charts from top to bottom. `lines(flow, data)` lists { name, path, look, line | bins, loose }: `path` gives the
+ * colour, without one a line is neutral; a `loose` line is drawn where it lies in the chart, but does not
+ * stretch it. `holds`: values go on until the next.
+ */
+const CHARTS = [
+    {
+        title: "Rate",
+        units: BITS,
+        key: [["main", "arrived"], ["thin", "sent"], ["dashes", "delivered to the application, all paths"]],
+        empty: "Nothing was sent.",
+        zero: true,
+        rate: true,
+        lines: (flow) => [
+            ...perPath(flow, ["sent", "thin", "sent"], ["arrived", "main", "arrived"]),
+            { name: "delivered", look: "dashes", bins: flow.delivered },
+        ],
+    },
+    {
+        title: "Congestion window",
+        units: BYTES,
+        key: [["main", "window"], ["dots", "slow-start threshold, where it is in the chart"], ["thin", "in flight"]],
+        empty: "This flow has no congestion window.",
+        zero: true,
+        holds: true,
+        lines: (flow) =>
+            perPath(flow, ["flight", "thin", "in flight"], ["cwnd", "main", "window"], ["ssthresh", "dots", "threshold"]),
+        loose: ["threshold"],
+    },
+    {
+        title: "Round-trip time",
+        units: TIMES,
+        key: [["main", "smoothed round-trip time"], ["dots", "retransmission time-out"]],
+        note: "logarithmic",
+        empty: "No round-trip time was measured.",
+        log: true,
+        holds: true,
+        lines: (flow) => perPath(flow, ["rto", "dots", "RTO"], ["srtt", "main", "RTT"]),
+    },
+    {
+        title: "Sequence numbers",
+        units: PLAIN,
+        axis: "TSN, from the first",
+        key: [["point", "sent"], ["resent", "sent again"], ["lost", "lost"]],
+        empty: "This flow has no sequence numbers.",
+        tall: true,
+        closest: true,
+        lines: (flow) =>
+            perPath(flow, ["fresh", "point", "sent"], ["resent", "resent", "sent again"], ["lost", "lost", "lost"]),
+    },
+    {
+        title: "One-way delay",
+        units: TIMES,
+        key: [["main", "packets"], ["dashes", "user data, from send to delivery"]],
+        empty: "Nothing arrived.",
+        zero: true,
+        lines: (flow) => [
+            { name: "delivery", look: "dashes", line: flow.delivery_delay },
+            ...perPath(flow, ["delay", "main", "packets"]),
+        ],
+    },
+    {
+        title: "Queues of the links",
+        units: PLAIN,
+        axis: "packets",
+        key: [["main", "forward"], ["dots", "reverse"]],
+        empty: "No packet ever waited.",
+        zero: true,
+        holds: true,
+        lines: (flow, data) =>
+            data.links.flatMap((link) => [
+                { name: `${link.name} reverse`, path: link.path, look: "dots", line: link.reverse },
+                { name: `${link.name} forward`, path: link.path, look: "main", line: link.forward },
+            ]),
+    },
+];
+
+/** For every path of a flow a line of each kind: key, look and name. */
+function perPath(flow, ...kinds) {
+    return kinds.flatMap(([key, look, name]) =>
+        flow.paths.map((series) => {
+            const what = Array.isArray(series[key]) ? { bins: series[key] } : { line: series[key] };
+            return { name, path: series.path, look, ...what };
+        }),
+    );
+}
+
+/** The colours that the styles give to paper, ink and paths just now. */
+function readTheme() {
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+    return {
+        paper: colour("paper"),
+        ink: colour("ink"),
+        soft: colour("soft"),
+        line: colour("line"),
+        grid: colour("grid"),
+        path: (path) => (path == null ? colour("ink") : colour(`path-${path % COLOURS}`)),
+    };
+}
+
+/** The lines of a chart that have anything in them and whose path is not hidden. */
+function shownLines(chart, flow, data, hidden) {
+    const has = ({ bins, line }) => (bins ? bins.some((bytes) => bytes > 0) : line.times.length > 0);
+    return chart.lines(flow, data).filter((line) => !hidden.has(line.path) && has(line));
+}
+
+/**
+ * What Plotly draws for a chart: traces, and the range of its vertical axis. `view` is { range, columns, theme }.
+ */
+function drawing(chart, lines, data, view) {
+    const parts = lines.map((line) => partOf(chart, line, data, view));
+    const isLoose = (index) => chart.loose?.includes(lines[index].name);
+    let [low, high] = extent(parts.filter((_, index) => !isLoose(index)), view.range);
+    const [, loose] = extent(parts.filter((_, index) => isLoose(index)), view.range);
+    if (loose > high && loose < high * 1.5) high = loose;
+    const [unit, factor] = unitFor(high, chart.units);
+    parts.forEach((part) => {
+        part.y = part.y.map((value) => value / factor);
+    });
+    return {
+        unit,
+        step: parts.find((part) => part.step)?.step,
+        traces: lines.map((line, index) => trace(chart, line, parts[index], data, view, unit)),
+        range: axisRange(chart, low / factor, high / factor),
+    };
+}
+
+function partOf(chart, line, data, view) {
+    if (line.bins) return rates(line.bins, data.bin, data.end, view.range, RATE_STEPS);
+    return cut(chart.holds ? heldUntil(line.line, data.end) : line.line, view.range, view.columns);
+}
+
+function axisRange(chart, low, high) {
+    if (!(high >= low)) return [0, 1];
+    if (chart.log) return [Math.log10(Math.max(low, 1e-6)) - 0.08, Math.log10(Math.max(high, 1e-6)) + 0.08];
+    const from = chart.zero ? 0 : low;
+    const room = (high - from || Math.abs(high) || 1) * 0.06;
+    return [chart.zero ? 0 : from - room, high + room];
+}
+
+function trace(chart, line, part, data, view, unit) {
+    const look = LOOKS[line.look];
+    const colour = view.theme.path(line.path);
+    const name = line.path == null ? line.name : nameOf(chart, line, data);
+    const marker = look.symbol ?? SYMBOLS[(line.path ?? 0) % SYMBOLS.length];
+    return {
+        type: "scatter",
+        x: part.x,
+        y: part.y,
+        name,
+        mode: look.mode,
+        opacity: look.opacity ?? 1,
+        line: { color: colour, width: look.width, dash: look.dash, shape: chart.holds || chart.rate ? "hv" : "linear" },
+        marker: {
+            color: colour,
+            symbol: marker,
+            size: look.size ?? 7,
+            maxdisplayed: look.mode === "lines+markers" ? 14 : 0,
+            line: { color: look.symbol ? colour : view.theme.paper, width: look.symbol ? 1.6 : 0.5 },
+        },
+        hovertemplate: `%{y:.4~g}${unit ? ` ${unit}` : ""}<extra>${escaped(name)}</extra>`,
+    };
+}
+
+/** A link's line has its own name already. */
+function nameOf(chart, line, data) {
+    return chart.units === PLAIN && chart.holds ? line.name : `${data.paths[line.path]}: ${line.name}`;
+}
+
+/** Plotly reads some HTML in names: none shall be found there. */
+function escaped(text) {
+    return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+const RATE_STEPS = 200;

@@ -1,0 +1,410 @@
+//! What a report keeps of a run while it goes on: values over time of each flow, path and link, in bounded
+//! memory. It knows nothing of how they are drawn.
+
+use anabranch_base::{Duration, Time};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Direction, Flow, Protocol};
+use anabranch_sctp::policy::PathState;
+use anabranch_sctp::seq::Tsn;
+use anabranch_sim::observe::{DeliverySeen, Host, Observation, PacketSeen, PathSeen, QueueSeen, Seen, Step};
+
+use super::super::contents::Contents;
+use super::envelope::Envelope;
+use super::sums::Sums;
+
+/// All series of a run.
+#[derive(Debug)]
+pub struct Series {
+    /// One a direction of a flow, in the order of the results, as far as there is room.
+    pub flows: Vec<FlowSeries>,
+    /// How many there are in the scenario.
+    pub flow_count: usize,
+    /// One a link, as far as there is room.
+    pub links: Vec<LinkSeries>,
+    /// Changes of the paths' states, the first ones.
+    pub turns: Vec<Turn>,
+}
+
+/// One direction of a flow.
+#[derive(Debug)]
+pub struct FlowSeries {
+    /// Index of the flow.
+    pub flow: usize,
+    /// Who sends.
+    pub from: Host,
+    /// Its paths, in its order.
+    pub paths: Vec<PathSeries>,
+    /// User data delivered, in bytes.
+    pub delivered: Sums,
+    /// From `send` to delivery, in microseconds.
+    pub delivery_delay: Envelope,
+    is_sctp: bool,
+    sequence: Sequence,
+}
+
+/// One path of a flow's direction. Sizes in bytes, times in microseconds, TSNs from the first one on.
+#[derive(Debug)]
+pub struct PathSeries {
+    /// Index of the path.
+    pub path: usize,
+    /// The congestion window.
+    pub cwnd: Envelope,
+    /// The slow-start threshold.
+    pub ssthresh: Envelope,
+    /// What is in flight.
+    pub flight: Envelope,
+    /// The smoothed round-trip time.
+    pub srtt: Envelope,
+    /// The retransmission time-out.
+    pub rto: Envelope,
+    /// One-way delays of packets.
+    pub delay: Envelope,
+    /// Packets that left.
+    pub sent: Sums,
+    /// Packets that arrived.
+    pub arrived: Sums,
+    /// First TSNs of packets with data that left for the first time.
+    pub fresh: Envelope,
+    /// First TSNs of packets that carried something again.
+    pub resent: Envelope,
+    /// First TSNs of packets with data that were lost.
+    pub lost: Envelope,
+    state: Option<PathState>,
+}
+
+/// Packets that wait at a link.
+#[derive(Clone, Debug)]
+pub struct LinkSeries {
+    /// Those of the way there.
+    pub forward: Envelope,
+    /// And back.
+    pub reverse: Envelope,
+}
+
+/// A path of a flow changed its state.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// When.
+    pub at: Time,
+    /// Index into [`Series::flows`].
+    pub flow: usize,
+    /// Index of the path.
+    pub path: usize,
+    /// To this one.
+    pub state: PathState,
+}
+
+/// TSNs as numbers that do not wrap.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sequence {
+    highest: Option<(Tsn, i64)>,
+}
+
+/// How much is kept of each line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limits {
+    /// Steps of an envelope.
+    steps: usize,
+    /// Bins of a sum.
+    bins: usize,
+}
+
+impl Series {
+    /// No observations yet.
+    pub fn new(scenario: &Scenario) -> Series {
+        let directions: Vec<(usize, Host)> = directions(&scenario.flows).collect();
+        let shown = in_room(&scenario.flows, &directions);
+        let links = scenario.links.len().min(MOST_LINKS);
+        let paths = shown.iter().map(|(_, _, paths)| *paths).sum();
+        let limits = Limits::new(paths, shown.len(), links);
+        let series = |(flow, from, paths)| FlowSeries::new(flow, &scenario.flows[flow], from, paths, limits);
+        Series {
+            flows: shown.into_iter().map(series).collect(),
+            flow_count: directions.len(),
+            links: vec![LinkSeries::new(limits); links],
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds what was seen.
+    pub fn take(&mut self, observation: &Observation) {
+        let at = observation.at;
+        match &observation.what {
+            Seen::Path(seen) => self.on_path(at, seen),
+            Seen::Queue(seen) => self.on_queue(at, *seen),
+            Seen::Packet(seen) => {
+                if let Some(flow) = self.flow(seen.flow, seen.from) {
+                    flow.on_packet(at, seen);
+                }
+            }
+            Seen::Delivery(seen) => {
+                if let Some(flow) = self.flow(seen.flow, seen.from) {
+                    flow.on_delivery(at, *seen);
+                }
+            }
+        }
+    }
+
+    /// Makes the bins of all rates equally long, and says how long.
+    pub fn align(&mut self) -> Duration {
+        Sums::align(self.flows.iter_mut().flat_map(|flow| {
+            let FlowSeries { delivered, paths, .. } = flow;
+            let of_paths = paths.iter_mut().flat_map(|path| [&mut path.sent, &mut path.arrived]);
+            std::iter::once(delivered).chain(of_paths)
+        }));
+        self.flows.first().map_or(Duration::ZERO, |flow| flow.delivered.bin())
+    }
+
+    fn on_path(&mut self, at: Time, seen: &PathSeen) {
+        let Some(index) = self.position(seen.flow, seen.host) else { return };
+        let Some(path) = self.flows[index].path(seen.path) else { return };
+        let has_turned = path.on_path(at, seen);
+        if has_turned && self.turns.len() < MOST_TURNS {
+            self.turns.push(Turn { at, flow: index, path: seen.path, state: seen.state });
+        }
+    }
+
+    fn on_queue(&mut self, at: Time, seen: QueueSeen) {
+        let Some(link) = self.links.get_mut(seen.link) else { return };
+        let direction = match seen.from {
+            Host::First => &mut link.forward,
+            Host::Second => &mut link.reverse,
+        };
+        direction.hold(at, number(seen.backlog.packets));
+    }
+
+    fn flow(&mut self, flow: usize, from: Host) -> Option<&mut FlowSeries> {
+        self.position(flow, from).map(|index| &mut self.flows[index])
+    }
+
+    /// Both directions of a flow stand side by side, in the order of the flows.
+    fn position(&self, flow: usize, from: Host) -> Option<usize> {
+        self.flows.binary_search_by_key(&(flow, from), |series| (series.flow, series.from)).ok()
+    }
+}
+
+impl FlowSeries {
+    fn new(flow: usize, settings: &Flow, from: Host, paths: usize, limits: Limits) -> FlowSeries {
+        FlowSeries {
+            flow,
+            from,
+            paths: settings.paths.iter().take(paths).map(|path| PathSeries::new(*path, limits)).collect(),
+            delivered: Sums::new(limits.bins),
+            delivery_delay: Envelope::new(limits.steps),
+            is_sctp: matches!(settings.protocol, Protocol::Sctp(_)),
+            sequence: Sequence::default(),
+        }
+    }
+
+    fn on_packet(&mut self, at: Time, seen: &PacketSeen) {
+        let tsn = match self.is_sctp {
+            true => Contents::of(&seen.bytes).first_tsn.map(|tsn| self.sequence.place(tsn)),
+            false => None,
+        };
+        let Some(path) = self.path(seen.path) else { return };
+        match seen.step {
+            Step::Sent => {
+                path.sent.add(at, seen.size);
+                let line = if seen.retransmission { &mut path.resent } else { &mut path.fresh };
+                tsn.into_iter().for_each(|tsn| line.mark(at, tsn));
+            }
+            Step::Arrived { delay } => {
+                path.arrived.add(at, seen.size);
+                path.delay.mark(at, micros(delay));
+            }
+            Step::Lost { .. } => tsn.into_iter().for_each(|tsn| path.lost.mark(at, tsn)),
+        }
+    }
+
+    fn on_delivery(&mut self, at: Time, seen: DeliverySeen) {
+        self.delivered.add(at, seen.bytes);
+        self.delivery_delay.mark(at, micros(seen.delay));
+    }
+
+    fn path(&mut self, path: usize) -> Option<&mut PathSeries> {
+        self.paths.iter_mut().find(|series| series.path == path)
+    }
+}
+
+impl PathSeries {
+    fn new(path: usize, limits: Limits) -> PathSeries {
+        let line = || Envelope::new(limits.steps);
+        PathSeries {
+            path,
+            cwnd: line(),
+            ssthresh: line(),
+            flight: line(),
+            srtt: line(),
+            rto: line(),
+            delay: line(),
+            sent: Sums::new(limits.bins),
+            arrived: Sums::new(limits.bins),
+            fresh: line(),
+            resent: line(),
+            lost: line(),
+            state: None,
+        }
+    }
+
+    /// Notes how the sender sees the path, and says whether its state is another than before.
+    fn on_path(&mut self, at: Time, seen: &PathSeen) -> bool {
+        self.cwnd.hold(at, number(seen.cwnd.get()));
+        self.ssthresh.hold(at, number(seen.ssthresh.get()));
+        self.flight.hold(at, number(seen.flight.get()));
+        if let Some(srtt) = seen.srtt {
+            self.srtt.hold(at, micros(srtt));
+        }
+        self.rto.hold(at, micros(seen.rto));
+        let before = self.state.replace(seen.state);
+        before.is_some_and(|before| before != seen.state)
+    }
+}
+
+impl LinkSeries {
+    fn new(limits: Limits) -> LinkSeries {
+        LinkSeries { forward: Envelope::new(limits.steps), reverse: Envelope::new(limits.steps) }
+    }
+}
+
+impl Limits {
+    /// What each line may take so that all of them fit into a page.
+    fn new(paths: usize, flows: usize, links: usize) -> Limits {
+        let lines = paths * ENVELOPES_A_PATH + flows + links * 2;
+        let sums = paths * SUMS_A_PATH + flows;
+        Limits {
+            steps: (MOST_STEPS / lines.max(1)).clamp(16, 2_000),
+            bins: (MOST_BINS / sums.max(1)).clamp(64, 1_024),
+        }
+    }
+}
+
+impl Sequence {
+    /// Where a TSN stands, counted from the first that was seen.
+    fn place(&mut self, tsn: Tsn) -> i64 {
+        let (highest, place) = *self.highest.get_or_insert((tsn, 0));
+        if tsn.is_before(highest) {
+            return place - i64::from(highest.distance_from(tsn));
+        }
+        let place = place + i64::from(tsn.distance_from(highest));
+        self.highest = Some((tsn, place));
+        place
+    }
+}
+
+/// The directions in which flows send, in the order of the results.
+fn directions(flows: &[Flow]) -> impl Iterator<Item = (usize, Host)> {
+    flows.iter().enumerate().flat_map(|(index, flow)| {
+        let senders: &[Host] = match flow.direction {
+            Direction::Forward => &[Host::First],
+            Direction::Reverse => &[Host::Second],
+            Direction::Both => &[Host::First, Host::Second],
+        };
+        senders.iter().map(move |from| (index, *from))
+    })
+}
+
+/// The first directions, each with how many of its paths there is room for.
+fn in_room(flows: &[Flow], directions: &[(usize, Host)]) -> Vec<(usize, Host, usize)> {
+    let mut room = MOST_PATHS;
+    let mut shown = Vec::new();
+    for (flow, from) in directions {
+        let paths = flows[*flow].paths.len().min(room);
+        if paths == 0 {
+            break;
+        }
+        room -= paths;
+        shown.push((*flow, *from, paths));
+    }
+    shown
+}
+
+fn micros(span: Duration) -> i64 {
+    number(span.as_nanos() / 1_000)
+}
+
+fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// More than these make no chart that can be read.
+const MOST_PATHS: usize = 64;
+const MOST_LINKS: usize = 64;
+const MOST_TURNS: usize = 100;
+/// Steps of all envelopes together; each takes up to four points of some 13 bytes in the page.
+const MOST_STEPS: usize = 40_000;
+/// Bins of all sums together, of some 7 bytes.
+const MOST_BINS: usize = 60_000;
+const ENVELOPES_A_PATH: usize = 9;
+const SUMS_A_PATH: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::testing::{self, data, datagram};
+
+    const AT: Time = Time::from_nanos(5);
+
+    fn seen(observations: &[Observation]) -> Series {
+        let mut series = Series::new(&testing::scenario());
+        observations.iter().for_each(|observation| series.take(observation));
+        series
+    }
+
+    fn values(envelope: &Envelope) -> Vec<i64> {
+        envelope.points().iter().map(|point| point.value).collect()
+    }
+
+    #[test]
+    fn tsns_count_from_the_first_one_and_do_not_wrap() {
+        let mut sequence = Sequence::default();
+        let places = [u32::MAX, 1, 0, u32::MAX - 2, 2].map(|tsn| sequence.place(Tsn::new(tsn)));
+        assert_eq!(places, [0, 2, 1, -2, 3]);
+    }
+
+    #[test]
+    fn packets_are_fresh_resent_or_lost() {
+        let mut again = data(AT, &[100], Step::Sent);
+        if let Seen::Packet(packet) = &mut again.what {
+            packet.retransmission = true;
+        }
+        let lost = Step::Lost { link: 0, cause: anabranch_link::LossCause::Medium };
+        let fresh = data(AT, &[100], Step::Sent);
+        let series = seen(&[fresh, data(AT, &[101, 102], Step::Sent), data(AT, &[100], lost), again]);
+        let path = &series.flows[0].paths[0];
+        assert_eq!([&path.fresh, &path.resent, &path.lost].map(values), [vec![0, 1], vec![0], vec![0]]);
+        assert_eq!(path.sent.bins(), [52 + 72 + 52]);
+    }
+
+    #[test]
+    fn a_datagram_has_a_delay_and_no_number() {
+        let series = seen(&[datagram(AT, 100, Step::Arrived { delay: Duration::from_millis(40) })]);
+        let path = &series.flows[2].paths[0];
+        assert_eq!((values(&path.delay), path.arrived.bins()), (vec![40_000], [128].as_slice()));
+        assert_eq!(path.fresh.count(), 0);
+    }
+
+    #[test]
+    fn the_way_back_of_a_flow_that_goes_forward_is_not_kept() {
+        let series = seen(&[testing::packet(AT, Host::Second, Step::Sent)]);
+        assert!(series.flows.iter().all(|flow| flow.paths.iter().all(|path| path.sent.bins().is_empty())));
+    }
+
+    #[test]
+    fn a_thousand_flows_are_kept_as_far_as_there_is_room() {
+        let mut scenario = testing::scenario();
+        let flow = scenario.flows[0].clone();
+        scenario.flows = vec![flow; 1_000];
+        let series = Series::new(&scenario);
+        assert_eq!((series.flows.len(), series.flow_count), (32, 1_000));
+    }
+
+    #[test]
+    fn all_lines_together_fit_into_a_page() {
+        for (paths, flows, links) in [(1, 1, 1), (2, 1, 2), (64, 1, 64), (64, 64, 64)] {
+            let limits = Limits::new(paths, flows, links);
+            let steps = limits.steps * (paths * ENVELOPES_A_PATH + flows + links * 2);
+            let bins = limits.bins * (paths * SUMS_A_PATH + flows);
+            assert!(steps <= MOST_STEPS && bins <= MOST_BINS, "{paths} {flows} {links}: {steps} {bins}");
+        }
+    }
+}
