@@ -1,16 +1,17 @@
 # The commands of this project. `make help` lists them; CONTRIBUTING.md says when to use which.
 
 WALKS   ?= 100000
+NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol
 
-.PHONY: help demo test bench tail docs fuzz walks lint fmt
+.PHONY: help demo test bench agree tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
 	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-demo:   ## 64 MB over two loopback links, one cut half-way
+demo:   ## a phone's two links, simulated and really used
 	cargo run --release --quiet --package anabranch-cli --bin anabranch -- demo
 
 test:   ## all that continuous integration checks, stage by stage
@@ -30,6 +31,13 @@ fuzz:   ## fuzz the parsers, one target after another (TARGET=cookie SECONDS=600
 
 walks:  ## long random walks of two endpoints (WALKS=100000)
 	ANABRANCH_WALKS=$(WALKS) cargo test --profile checked --package anabranch-sctp --test random_walks
+
+networks: ## long random walks of networks with events (NETWORKS=20000)
+	ANABRANCH_NETWORKS=$(NETWORKS) cargo test --profile checked --package anabranch-sim --test random_networks
+
+agree:  ## simulated and emulated goodput of twelve scenarios, side by side
+	cargo build --release --quiet --package anabranch-cli --bin anabranch
+	tests/agree.py
 
 lint:   ## clippy, warnings are errors
 	cargo clippy --workspace --all-targets -- -D warnings

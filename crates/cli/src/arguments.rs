@@ -19,8 +19,12 @@ pub struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show it at work: 64 MB over two slow loopback links, one of which is cut half-way
+    /// Show it at work: a phone's two links, simulated and really used, in one table
     Demo(DemoArguments),
+    /// Run a scenario in the simulator
+    Sim(SimArguments),
+    /// Put simulated and real in one table: each path of a scenario alone, and all together
+    Compare(CompareArguments),
     /// Send files over every usable path to a host where `anabranch recv` runs
     Send(SendArguments),
     /// Receive files from `anabranch send`, check them and put them into a directory
@@ -31,13 +35,69 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_EXAMPLES)]
 pub struct DemoArguments {
-    /// A setting of the protocol; `anabranch demo --set help` lists them
-    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
+    /// A value of the demonstration's scenario, such as link.lte.delay="80 ms"
+    #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// What is printed.
     #[command(flatten)]
     pub output: Output,
 }
+
+/// `anabranch compare`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub struct CompareArguments {
+    /// The scenario file, with one SCTP flow; `-` is standard input
+    pub scenario: PathBuf,
+    /// A value of the scenario, such as link.wifi.loss=0.01
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Only all paths together, none of them alone
+    #[arg(long)]
+    pub together: bool,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `anabranch sim`.
+#[derive(Debug, Args)]
+#[command(after_help = SIM_EXAMPLES)]
+pub struct SimArguments {
+    /// The scenario file; `-` is standard input
+    pub scenario: PathBuf,
+    /// A value of the scenario, such as link.wifi.loss=0.01 or flow.main.sctp.scheduler=fill
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// How many independent replications
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
+    /// The first replication's seed
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Replicate until every flow's goodput is known to so many per cent (95 % confidence; 5 to 10,000 runs)
+    #[arg(long, value_name = "SHARE")]
+    pub until: Option<Share>,
+    /// Write a capture of the first replication for Wireshark, one interface a path
+    #[arg(long, value_name = "DIR")]
+    pub pcap: Option<PathBuf>,
+    /// Write tables of the first replication: paths, links and packets over time
+    #[arg(long, value_name = "DIR")]
+    pub trace: Option<PathBuf>,
+    /// Write a page with charts of the first replication
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// On how many threads replications run (default: one a core); the results do not depend on it
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<std::num::NonZeroUsize>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// A share of a whole, written in per cent or as a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(pub f64);
 
 /// `anabranch send`.
 #[derive(Debug, Args)]
@@ -55,7 +115,7 @@ pub struct SendArguments {
     /// What the file is called at the receiver (with one FILE only; `-` is called `stdin` without)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// A setting of the protocol; `anabranch demo --set help` lists them
+    /// A setting of the protocol; `anabranch send --set help` lists them
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
     /// What is printed.
@@ -79,7 +139,7 @@ pub struct RecvArguments {
     /// Go on after the first transfer, one at a time
     #[arg(long)]
     pub keep: bool,
-    /// A setting of the protocol; `anabranch demo --set help` lists them
+    /// A setting of the protocol; `anabranch send --set help` lists them
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
     /// What is printed.
@@ -118,19 +178,41 @@ impl Arguments {
     pub fn output(&self) -> Output {
         match &self.command {
             Command::Demo(demo) => demo.output,
+            Command::Sim(sim) => sim.output,
+            Command::Compare(compare) => compare.output,
             Command::Send(send) => send.output,
             Command::Recv(recv) => recv.result_output(),
         }
     }
+}
 
-    /// Whether `--set help` was given.
-    pub fn asks_for_settings(&self) -> bool {
-        let settings = match &self.command {
-            Command::Demo(demo) => &demo.settings,
-            Command::Send(send) => &send.settings,
-            Command::Recv(recv) => &recv.settings,
+/// Whether somebody asks which settings `send` and `recv` have: `--set help`, whatever else is missing.
+pub fn asks_for_settings(arguments: &[String]) -> bool {
+    let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"]) || arguments.iter().any(|one| one == "--set=help");
+    is_asked && matches!(arguments.get(1).map(String::as_str), Some("send" | "recv"))
+}
+
+impl SimArguments {
+    /// All changes to the scenario, the settings first.
+    pub fn changes(&self) -> Vec<String> {
+        let seed = self.seed.map(|seed| format!("run.seed={seed}"));
+        let runs = self.runs.map(|runs| format!("run.runs={runs}"));
+        self.settings.iter().cloned().chain(seed).chain(runs).collect()
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    /// `2%`, `2 %` or `0.02`.
+    fn from_str(text: &str) -> Result<Share, String> {
+        let expected = || format!("{text:?} is no share: expected one such as 2% or 0.02");
+        let (number, scale) = match text.trim().strip_suffix('%') {
+            Some(percent) => (percent.trim(), 0.01),
+            None => (text.trim(), 1.0),
         };
-        settings.iter().any(|setting| setting == "help")
+        let share = number.parse::<f64>().map_err(|_| expected())? * scale;
+        if share > 0.0 && share < 1.0 { Ok(Share(share)) } else { Err(expected()) }
     }
 }
 
@@ -201,7 +283,8 @@ fn parse_port(port: &str) -> Result<u16, String> {
 
 const EXAMPLES: &str = "\
 Examples:
-  see two links work together:    anabranch demo
+  see two links at work:          anabranch demo
+  try it in the simulator:        anabranch sim scenarios/wifi-lte.toml
   on the one host:                anabranch recv --dir inbox
   on the other:                   anabranch send big.iso --to 192.0.2.1,198.51.100.1
 
@@ -209,12 +292,31 @@ Examples:
 130 after Ctrl-C.";
 
 const DEMO_EXAMPLES: &str = "\
-It needs no second host and no privileges: receiver, sender and two links run in this process, on
-127.0.0.1 and 127.0.0.2.
+It needs no second host and no privileges: sender, receiver and the emulated links between them run
+in this process, on loopback. The scenario is scenarios/wifi-lte.toml.
 
 Examples:
-  anabranch demo             watch it on a terminal
-  anabranch demo --json      the result as one JSON document";
+  anabranch demo
+  what if LTE were slower:    anabranch demo --set 'link.lte.rate=4 Mbit/s'
+  for a script:               anabranch demo --json";
+
+const COMPARE_EXAMPLES: &str = "\
+The real transfers run on loopback, through a relay that holds every packet as long as the
+scenario's links do. A transfer during which the relay was late (more than 1 in 100 packets by over
+2 ms) is void and repeated up to three times.
+
+Examples:
+  anabranch compare scenarios/wifi-lte.toml
+  all paths together only:    anabranch compare scenarios/failover.toml --together";
+
+const SIM_EXAMPLES: &str = "\
+The same scenario and seed give the same numbers on every machine, whatever --threads says.
+
+Examples:
+  anabranch sim scenarios/wifi-lte.toml
+  with more loss:        anabranch sim scenarios/wifi-lte.toml --set link.wifi.loss=0.02
+  how sure is that:      anabranch sim scenarios/wifi-lte.toml --until 2%
+  what happened:         anabranch sim scenarios/wifi-lte.toml --report run.html --pcap captures";
 
 const SEND_EXAMPLES: &str = "\
 A pair of a local and a remote address is a path: the first --via with the first address of --to,
@@ -286,6 +388,13 @@ mod tests {
         for text in ["a", "a:1", "[::1]:1", "::1"] {
             assert_eq!(text.parse::<Host>().expect(text).to_string(), text);
         }
+    }
+
+    #[test]
+    fn shares_are_per_cent_or_numbers_between_nothing_and_all() {
+        let share = |text: &str| text.parse::<Share>().map(|share| share.0).ok();
+        assert_eq!(["2%", "2 %", "0.02"].map(share), [Some(0.02); 3]);
+        assert_eq!(["", "%", "0", "-1%", "100%", "nan", "inf"].map(share), [None; 7]);
     }
 
     #[test]

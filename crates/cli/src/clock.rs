@@ -27,3 +27,9 @@ impl Stopwatch {
         self.started.elapsed().into()
     }
 }
+
+/// How long the program has been running, from the first time it was asked.
+pub fn since_start() -> Duration {
+    static START: std::sync::LazyLock<Stopwatch> = std::sync::LazyLock::new(Stopwatch::start);
+    START.elapsed()
+}

@@ -1,13 +1,17 @@
 //! What can go wrong, as a person reads it (what is wrong, where, what to do), as a script reads it, and as
 //! the shell sees it. It knows no work.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
+use anabranch_scenario::{ScenarioError, Style};
+use anabranch_sim::BuildError;
 use serde_json::{Value, json};
+
+use crate::observe::CannotWrite;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +49,23 @@ pub enum Failure {
         /// What the matter is.
         why: String,
     },
+    /// A scenario that cannot be read.
+    #[error("cannot read the scenario {file:?}: {why}")]
+    NoScenario {
+        /// Which file.
+        file: PathBuf,
+        /// What the matter is.
+        why: String,
+    },
+    /// A scenario that is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// A scenario whose values contradict one another.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A record of a run that cannot be written.
+    #[error(transparent)]
+    Record(#[from] CannotWrite),
     /// Nobody answered the handshake.
     #[error(
         "no answer from {} after {attempts} attempts ({:.1} s): is `anabranch recv` running there, \
@@ -94,13 +115,28 @@ impl Failure {
         ExitCode::from(self.status())
     }
 
-    /// For scripts: `{"kind", "message"}`.
+    /// For scripts: `{"kind", "message"}`, and the place in a file where there is one.
     pub fn document(&self) -> Value {
-        json!({ "kind": self.kind(), "message": printable(&self.to_string()) })
+        match self {
+            Failure::Scenario(error) => json!({
+                "kind": self.kind(),
+                "message": error.message(),
+                "file": error.file(),
+                "line": error.line(),
+                "column": error.column(),
+                "expected": error.expected(),
+                "nearest": error.nearest(),
+            }),
+            _ => json!({ "kind": self.kind(), "message": printable(&self.to_string()) }),
+        }
     }
 
     /// Writes the message to standard error.
     pub fn tell(&self) {
+        if let Failure::Scenario(error) = self {
+            // It begins with its place, as compilers' messages do, so that editors can jump there.
+            return eprintln!("{}", error.show(style()));
+        }
         let message = self.to_string();
         for line in message.lines() {
             eprintln!("anabranch: {}", printable(line));
@@ -114,6 +150,10 @@ impl Failure {
             | Failure::Via(_)
             | Failure::Bind(_)
             | Failure::File { .. }
+            | Failure::NoScenario { .. }
+            | Failure::Scenario(_)
+            | Failure::Build(_)
+            | Failure::Record(_)
             | Failure::Directory { .. } => 2,
             Failure::NoAnswer { .. }
             | Failure::PeerGone(_)
@@ -133,6 +173,10 @@ impl Failure {
             Failure::Bind(_) => "bind",
             Failure::File { .. } => "file",
             Failure::Directory { .. } => "directory",
+            Failure::NoScenario { .. } => "no-scenario",
+            Failure::Scenario(error) => error.kind().name(),
+            Failure::Build(_) => "scenario",
+            Failure::Record(_) => "record",
             Failure::NoAnswer { .. } => "no-answer",
             Failure::PeerGone(_) => "peer-gone",
             Failure::Garbage { .. } => "garbage",
@@ -142,6 +186,12 @@ impl Failure {
             Failure::System(_) => "system",
         }
     }
+}
+
+/// Colours on a terminal whose user did not say otherwise (no-color.org).
+fn style() -> Style {
+    let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if io::stderr().is_terminal() && !is_unwanted { Style::Coloured } else { Style::Plain }
 }
 
 /// `text` without control characters: a peer's words must not move the cursor.

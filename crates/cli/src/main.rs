@@ -4,6 +4,7 @@
 mod addresses;
 mod arguments;
 mod clock;
+mod compare;
 mod demo;
 mod failure;
 mod interrupt;
@@ -12,8 +13,10 @@ mod peer;
 mod quantity;
 mod recv;
 mod report;
+mod scenario;
 mod send;
 mod settings;
+mod sim;
 mod transfer;
 mod view;
 mod watch;
@@ -23,20 +26,21 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use arguments::{Arguments, Command, Output};
+use arguments::{Arguments, Command, Output, asks_for_settings};
 use failure::Failure;
 use interrupt::Interrupt;
 use report::Outcome;
 
 fn main() -> ExitCode {
+    let given: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    if asks_for_settings(&given) {
+        report::print_line(settings::list().trim_end());
+        return ExitCode::SUCCESS;
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return not_understood(&error),
     };
-    if arguments.asks_for_settings() {
-        report::print_line(settings::list().trim_end());
-        return ExitCode::SUCCESS;
-    }
     let output = arguments.output();
     let outcome = match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
@@ -55,6 +59,8 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
     let mut interrupt = Interrupt::listen()?;
     match command {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
+        Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
+        Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
     }

@@ -149,6 +149,7 @@ impl Association {
     pub fn paths(&self) -> Vec<PathReport> {
         let Owner { shared, id, .. } = &*self.owner;
         let core = shared.lock();
+        let now = core.now();
         let Some(association) = core.endpoint.association(*id) else { return Vec::new() };
         let report = |sample: &anabranch_sctp::policy::PathSample| {
             let addresses = association.path_addresses(sample.id);
@@ -162,6 +163,8 @@ impl Association {
                 addresses,
                 sample: sample.clone(),
                 counters: association.path_counters(sample.id),
+                limits: association.time_in_limit(now, sample.id),
+                mean_cwnd: association.mean_cwnd(now, sample.id),
                 unsent: socket.map_or_else(Unsent::default, |socket| socket.unsent.clone()),
             }
         };

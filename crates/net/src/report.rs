@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use anabranch_base::ByteCount;
-use anabranch_sctp::association::{PathAddresses, PathCounters};
+use anabranch_sctp::association::{PathAddresses, PathCounters, TimeInLimit};
 use anabranch_sctp::policy::{PathId, PathSample};
 
 /// One UDP socket of an endpoint.
@@ -40,6 +40,10 @@ pub struct PathReport {
     pub sample: PathSample,
     /// What it carried.
     pub counters: PathCounters,
+    /// What held it back, since the association opened.
+    pub limits: TimeInLimit,
+    /// Its congestion window averaged over the same time, in bytes.
+    pub mean_cwnd: f64,
     /// What its socket could not send, on this path or another that uses the socket.
     pub unsent: Unsent,
 }

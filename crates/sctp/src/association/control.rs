@@ -144,6 +144,9 @@ impl Session {
 
     /// Every HB.interval + RTO, with a jitter of half an RTO either way (RFC 9260 §8.3).
     fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
+        if self.settings.config.failover.heartbeat == Duration::MAX {
+            return;
+        }
         let rto = self.paths.sample(path).rto;
         let jitter = Duration::from_nanos(self.random() % rto.as_nanos().max(1));
         let period = self.settings.config.failover.heartbeat + rto / 2 + jitter;

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use anabranch_base::{ByteCount, Machine, Seed, Time};
+use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 use bytes::Bytes;
 
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
@@ -30,14 +30,14 @@ use handshake::Handshake;
 pub use handshake::Identity;
 pub use init::{InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init};
 pub use policies::Policies;
-pub use session::Settings;
+pub use session::{Agreement, Settings};
 use session::{PeerGone, Session};
 use shutdown::Shutdown;
 use timers::Timer;
 
 use crate::event::{CloseReason, Event};
 use crate::path::PathTable;
-pub use crate::path::{PathAddresses, PathCounters};
+pub use crate::path::{PathAddresses, PathCounters, TimeInLimit};
 use crate::policy::{PathId, PathSample};
 pub use crate::receive::Message;
 use crate::record::Record;
@@ -349,6 +349,28 @@ impl Association {
     /// `path` is not one of [`paths`](Association::paths).
     pub fn path_counters(&self, path: PathId) -> PathCounters {
         self.path_table().counters(path)
+    }
+
+    /// What held a path back, from the association's opening until `now`. What was so when an association ended
+    /// goes on.
+    ///
+    /// # Panics
+    /// `path` is not one of [`paths`](Association::paths).
+    pub fn time_in_limit(&self, now: Time, path: PathId) -> TimeInLimit {
+        self.path_table().time_in_limit(path, now)
+    }
+
+    /// A path's congestion window averaged over the same time, in bytes.
+    ///
+    /// # Panics
+    /// `path` is not one of [`paths`](Association::paths).
+    pub fn mean_cwnd(&self, now: Time, path: PathId) -> f64 {
+        self.path_table().mean_cwnd(path, now)
+    }
+
+    /// How long there was data and congestion window on a path, but no receive window.
+    pub fn blocked(&self, now: Time) -> Duration {
+        self.path_table().blocked(now)
     }
 
     /// The path of a datagram from `remote` that arrived at `local` with our tag. A path whose peer changed

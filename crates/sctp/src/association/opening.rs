@@ -33,6 +33,24 @@ impl Association {
         association
     }
 
+    /// Opens an association that both ends agree on already, over `paths`, all of them confirmed.
+    pub fn joined(
+        now: Time,
+        settings: Arc<Settings>,
+        agreement: Agreement,
+        paths: &[PathAddresses],
+        seed: &Seed,
+    ) -> Association {
+        let mut table = PathTable::new();
+        for &addresses in paths {
+            table.add(addresses, PathState::Active, &settings.config);
+        }
+        let session = Session::new(settings, agreement, table, seed);
+        let mut association = Association::in_state(State::Open(Box::new(session)));
+        association.on_open(now);
+        association
+    }
+
     /// The peer's INIT crossed ours, and its cookie came first (RFC 9260 §5.2.4 B): the association is open.
     pub fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
         match &mut self.state {

@@ -5,6 +5,7 @@ use anabranch_base::{ByteCount, Time};
 use super::datagram::{Ecn, Transmit};
 use super::session::{Session, look};
 use super::timers::Timer;
+use crate::path::Limit;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
 use crate::policy::place::{LostBy, LostChunk, Place};
@@ -52,6 +53,7 @@ impl Session {
             }
         }
         if transmit.is_none() {
+            self.note_limits(now);
             self.paths.end_event();
             self.is_exempt = false;
         }
@@ -235,6 +237,32 @@ impl Session {
             self.timers.set(Timer::WindowProbe, now + wait.min(self.settings.config.rto.max));
         }
         false
+    }
+
+    /// All that could be sent was: until the next event, this holds each path back.
+    fn note_limits(&mut self, now: Time) {
+        let has_lost = self.send.has_marked();
+        let oldest = self.send.waiting(Index::OLDEST);
+        // The receive window holds back new data only.
+        let is_shut =
+            !has_lost && oldest.is_some_and(|tsn| self.send.rwnd_weight(tsn) > self.peer_window.open);
+        let mut is_blocked = false;
+        for id in self.paths.ids() {
+            let sample = self.paths.sample(id);
+            let limit = match sample.state.carries_data() {
+                false => Limit::Down,
+                true if oldest.is_none() && !has_lost => Limit::Application,
+                true if !sample.has_window() => Limit::CongestionWindow,
+                true if is_shut => Limit::ReceiveWindow,
+                true => Limit::Scheduler,
+            };
+            is_blocked |= limit == Limit::ReceiveWindow;
+            self.paths.on_limit(id, now, limit);
+        }
+        match is_blocked {
+            true => self.paths.blocked_mut().begin(now),
+            false => self.paths.blocked_mut().end(now),
+        }
     }
 
     /// A chunk is in a packet that leaves on `path`.

@@ -196,10 +196,22 @@ pub struct Failover {
     pub path_max: u32,
     /// The association is given up after more than this.
     pub association_max: u32,
-    /// The time between HEARTBEATs on an idle path, to which RTO and jitter are added.
+    /// The time between HEARTBEATs on an idle path, to which RTO and jitter are added; with [`Duration::MAX`] idle
+    /// paths are not probed.
     pub heartbeat: Duration,
     /// How many HEARTBEATs for path verification leave in one RTO.
     pub heartbeat_max_burst: u32,
+}
+
+impl Failover {
+    /// No path and no peer is ever given up, and idle paths are not probed: for studies of lossy networks, in which
+    /// errors in a row are chance. Paths that nobody has verified still are.
+    pub const OFF: Failover = Failover {
+        path_max: u32::MAX,
+        association_max: u32::MAX,
+        heartbeat: Duration::MAX,
+        heartbeat_max_burst: 1,
+    };
 }
 
 /// A setting outside its domain.

@@ -2,6 +2,7 @@
 //! none. It knows tags, addresses and cookies; what an association does is its own business.
 
 mod cookies;
+mod join;
 mod listen;
 mod out_of_the_blue;
 mod pairing;
@@ -24,6 +25,7 @@ use crate::policy::{PathId, Registry, UnknownPolicy};
 use crate::seq::Tsn;
 use crate::wire::{Chunk, CommonHeader, Packet, VerificationTag};
 use cookies::CookieJar;
+pub use join::join;
 
 /// What an endpoint is made of.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! What a path carried so far, for reports. It decides nothing.
 
-use anabranch_base::ByteCount;
+use anabranch_base::{ByteCount, Duration};
 
 /// The sums of one path since the association began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,4 +21,15 @@ pub struct PathCounters {
     pub received_packets: u64,
     /// User data that arrived for the first time.
     pub received_bytes: ByteCount,
+    /// How many round-trip times were measured.
+    pub round_trips: u64,
+    /// Their sum.
+    pub round_trip_sum: Duration,
+}
+
+impl PathCounters {
+    /// The mean of the round-trip times measured; `None` without one.
+    pub fn mean_round_trip(&self) -> Option<Duration> {
+        (self.round_trips > 0).then(|| self.round_trip_sum / self.round_trips)
+    }
 }

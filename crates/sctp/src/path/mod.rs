@@ -3,10 +3,12 @@
 mod burst;
 mod counters;
 mod health;
+mod limits;
 mod rtt;
 mod table;
 
 pub use counters::PathCounters;
 pub use health::{Health, HealthChange};
+pub use limits::{BlockedClock, Limit, TimeInLimit};
 pub use rtt::RoundTrip;
 pub use table::{PathAddresses, PathTable};

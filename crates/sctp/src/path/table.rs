@@ -8,6 +8,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 use super::burst::Burst;
 use super::counters::PathCounters;
 use super::health::{Health, HealthChange};
+use super::limits::{BlockedClock, Limit, LimitClock, TimeInLimit};
 use super::rtt::RoundTrip;
 use crate::config::{BurstRule, Config, IpVersion, MaxBurst};
 use crate::policy::congestion::Window;
@@ -30,6 +31,7 @@ pub struct PathTable {
     samples: Vec<PathSample>,
     paths: Vec<Path>,
     primary: PathId,
+    blocked: BlockedClock,
 }
 
 #[derive(Debug)]
@@ -48,6 +50,7 @@ struct Path {
     /// of a packet sent since.
     round: u64,
     counters: PathCounters,
+    limits: LimitClock,
 }
 
 impl PathAddresses {
@@ -71,7 +74,12 @@ impl PathAddresses {
 impl PathTable {
     /// A table without paths.
     pub fn new() -> PathTable {
-        PathTable { samples: Vec::new(), paths: Vec::new(), primary: PathId::FIRST }
+        PathTable {
+            samples: Vec::new(),
+            paths: Vec::new(),
+            primary: PathId::FIRST,
+            blocked: BlockedClock::default(),
+        }
     }
 
     /// Adds a path in `state`; the first to be added is the primary one.
@@ -109,6 +117,7 @@ impl PathTable {
             last_arrival: None,
             round: 0,
             counters: PathCounters::default(),
+            limits: LimitClock::new(),
         });
         id
     }
@@ -198,7 +207,8 @@ impl PathTable {
         path.timeouts_in_row = 0;
         path.is_probing_window = false;
         let sample = path.round_trip.on_acked(chunk.tsn, now);
-        if sample.is_some() {
+        if let Some(sample) = sample {
+            path.count_round_trip(sample);
             self.show_round_trip(id);
         }
         self.show_held(id);
@@ -214,7 +224,9 @@ impl PathTable {
 
     /// A HEARTBEAT's round trip took `sample`.
     pub fn on_round_trip(&mut self, id: PathId, sample: Duration) {
-        self.paths[id.index()].round_trip.on_sample(sample);
+        let path = &mut self.paths[id.index()];
+        path.round_trip.on_sample(sample);
+        path.count_round_trip(sample);
         self.show_round_trip(id);
     }
 
@@ -286,6 +298,11 @@ impl PathTable {
         self.show_all_held();
     }
 
+    /// From now on this holds the path back.
+    pub fn on_limit(&mut self, id: PathId, now: Time, limit: Limit) {
+        self.paths[id.index()].limits.on_limit(now, limit, self.samples[id.index()].cwnd);
+    }
+
     /// An error is counted against the path.
     pub fn on_error(&mut self, id: PathId, max: u32) -> Option<HealthChange> {
         self.change_health(id, |health| health.on_error(max))
@@ -320,6 +337,26 @@ impl PathTable {
     /// The sums of a path.
     pub fn counters(&self, id: PathId) -> PathCounters {
         self.paths[id.index()].counters
+    }
+
+    /// How long the receive window alone held the sender back, to be told of it.
+    pub fn blocked_mut(&mut self) -> &mut BlockedClock {
+        &mut self.blocked
+    }
+
+    /// How long the receive window alone held the sender back until `now`.
+    pub fn blocked(&self, now: Time) -> Duration {
+        self.blocked.until(now)
+    }
+
+    /// What held a path back until `now`.
+    pub fn time_in_limit(&self, id: PathId, now: Time) -> TimeInLimit {
+        self.paths[id.index()].limits.shares(now)
+    }
+
+    /// A path's congestion window averaged over the time until `now`, in bytes.
+    pub fn mean_cwnd(&self, id: PathId, now: Time) -> f64 {
+        self.paths[id.index()].limits.mean_cwnd(now)
     }
 
     /// The round of a path's window, for observers.
@@ -404,6 +441,13 @@ impl PathTable {
         for id in self.ids() {
             self.show_held(id);
         }
+    }
+}
+
+impl Path {
+    fn count_round_trip(&mut self, sample: Duration) {
+        self.counters.round_trips += 1;
+        self.counters.round_trip_sum += sample;
     }
 }
 

@@ -13,7 +13,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 use anabranch_base::{Duration, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, SendError};
 use anabranch_sctp::config::{Config, IpVersion};
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig};
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig, join};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{PathId, PathSample, Registry};
 use anabranch_sctp::wire::{
@@ -173,6 +173,15 @@ impl Pair {
         self.log.clear();
         self.a.events.clear();
         self.z.events.clear();
+    }
+
+    /// Both ends are joined without a handshake.
+    pub fn join(&mut self) {
+        let (a, z) =
+            join(self.now, &mut self.a.endpoint, &mut self.z.endpoint).expect("addresses of one version");
+        (self.a.id, self.z.id) = (Some(a), Some(z));
+        self.settle(End::A);
+        self.settle(End::Z);
     }
 
     /// A begins to open the association.

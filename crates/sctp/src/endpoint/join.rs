@@ -1,0 +1,80 @@
+//! Two endpoints that are joined without a handshake, for studies of what comes after it. It knows what a handshake
+//! would have agreed on, and sends nothing.
+
+use std::net::SocketAddr;
+
+use anabranch_base::{ByteCount, Time};
+
+use super::{AssociationId, ConnectError, Endpoint, pairing};
+use crate::association::{Agreement, Association, PathAddresses};
+use crate::seq::Tsn;
+use crate::wire::VerificationTag;
+use rand_core::Rng as _;
+
+/// What one end brings.
+struct Side {
+    tag: VerificationTag,
+    tsn: Tsn,
+    port: u16,
+    buffer: ByteCount,
+    outbound_streams: u16,
+    inbound_streams: u16,
+}
+
+/// Opens an association between two endpoints at once: nothing is sent, every path is confirmed, and no round-trip
+/// time is known. The i-th local addresses of both are a path.
+///
+/// Both must be in reach of the caller, so this is for simulations and tests; real ends shake hands.
+///
+/// # Errors
+/// One of them has no room for another association, or no address goes with one of the other's.
+pub fn join(
+    now: Time,
+    first: &mut Endpoint,
+    second: &mut Endpoint,
+) -> Result<(AssociationId, AssociationId), ConnectError> {
+    first.check_count()?;
+    second.check_count()?;
+    let paths = pairing::pairs(&first.config.local, &second.config.local);
+    let unreached = |address: &&SocketAddr| paths.iter().all(|path| path.remote != **address);
+    if let Some(unreached) = second.config.local.iter().find(unreached) {
+        return Err(ConnectError::NoLocalAddressFor(*unreached));
+    }
+    let back: Vec<PathAddresses> =
+        paths.iter().map(|path| PathAddresses { local: path.remote, remote: path.local }).collect();
+    let (near, far) = (first.side(), second.side());
+    let ids = (first.open_joined(now, &near, &far, &paths), second.open_joined(now, &far, &near, &back));
+    Ok(ids)
+}
+
+impl Endpoint {
+    fn side(&mut self) -> Side {
+        let tag = self.fresh_tag();
+        let config = &self.settings.config;
+        Side {
+            tag,
+            tsn: Tsn::new(self.rng.next_u32()),
+            port: self.config.port,
+            buffer: config.receive_buffer,
+            outbound_streams: config.outbound_streams,
+            inbound_streams: config.inbound_streams,
+        }
+    }
+
+    fn open_joined(&mut self, now: Time, own: &Side, peer: &Side, paths: &[PathAddresses]) -> AssociationId {
+        let agreement = Agreement {
+            local_port: own.port,
+            peer_port: peer.port,
+            local_tag: own.tag,
+            peer_tag: peer.tag,
+            local_tsn: own.tsn,
+            peer_tsn: peer.tsn,
+            peer_window: peer.buffer,
+            outbound_streams: own.outbound_streams.min(peer.inbound_streams),
+            inbound_streams: own.inbound_streams.min(peer.outbound_streams),
+        };
+        let seed = self.next_seed();
+        let association = Association::joined(now, self.settings.clone(), agreement, paths, &seed);
+        self.insert(own.tag, association)
+    }
+}

@@ -1,0 +1,152 @@
+//! What held a path back, and for how long. It is told after each event, and decides nothing.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+/// What keeps a path from sending more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// There is nothing to send.
+    Application,
+    /// The congestion window is full, or a burst is spent.
+    CongestionWindow,
+    /// The peer's receive window has no room for the next chunk.
+    ReceiveWindow,
+    /// All that is there, and the scheduler sends nothing here.
+    Scheduler,
+    /// The path carries no data.
+    Down,
+}
+
+/// The time since an association opened, shared out by what held one of its paths back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeInLimit {
+    /// There was nothing to send.
+    pub application: Duration,
+    /// The congestion window was full.
+    pub congestion_window: Duration,
+    /// The peer's receive window had no room.
+    pub receive_window: Duration,
+    /// The scheduler sent nothing here.
+    pub scheduler: Duration,
+    /// The path carried no data.
+    pub down: Duration,
+}
+
+/// Runs from the first event on.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitClock {
+    since: Option<Time>,
+    limit: Limit,
+    cwnd: ByteCount,
+    shares: TimeInLimit,
+    /// Bytes times nanoseconds.
+    cwnd_over_time: u128,
+}
+
+/// How long there was data and congestion window on a path, but no receive window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlockedClock {
+    since: Option<Time>,
+    sum: Duration,
+}
+
+impl TimeInLimit {
+    /// All of the time.
+    pub fn total(&self) -> Duration {
+        self.application + self.congestion_window + self.receive_window + self.scheduler + self.down
+    }
+
+    fn share_of(&mut self, limit: Limit) -> &mut Duration {
+        match limit {
+            Limit::Application => &mut self.application,
+            Limit::CongestionWindow => &mut self.congestion_window,
+            Limit::ReceiveWindow => &mut self.receive_window,
+            Limit::Scheduler => &mut self.scheduler,
+            Limit::Down => &mut self.down,
+        }
+    }
+}
+
+impl LimitClock {
+    /// A clock that stands still until the first event.
+    pub fn new() -> LimitClock {
+        LimitClock {
+            since: None,
+            limit: Limit::Down,
+            cwnd: ByteCount::ZERO,
+            shares: TimeInLimit::default(),
+            cwnd_over_time: 0,
+        }
+    }
+
+    /// From now on `limit` holds the path back, with a window of `cwnd`.
+    pub fn on_limit(&mut self, now: Time, limit: Limit, cwnd: ByteCount) {
+        *self = LimitClock { since: Some(now), limit, cwnd, ..self.at(now) };
+    }
+
+    /// The shares of the time until `now`.
+    pub fn shares(&self, now: Time) -> TimeInLimit {
+        self.at(now).shares
+    }
+
+    /// The window's mean over the time until `now`, in bytes; zero for no time.
+    pub fn mean_cwnd(&self, now: Time) -> f64 {
+        let at = self.at(now);
+        let total = at.shares.total().as_nanos();
+        if total == 0 { 0.0 } else { at.cwnd_over_time as f64 / total as f64 }
+    }
+
+    /// This clock at `now`.
+    fn at(mut self, now: Time) -> LimitClock {
+        let span = self.since.map_or(Duration::ZERO, |since| now.since(since));
+        *self.shares.share_of(self.limit) += span;
+        self.cwnd_over_time += u128::from(self.cwnd.get()) * u128::from(span.as_nanos());
+        self.since = self.since.map(|_| now);
+        self
+    }
+}
+
+impl BlockedClock {
+    /// The sender is blocked from now on, if it was not before.
+    pub fn begin(&mut self, now: Time) {
+        self.since.get_or_insert(now);
+    }
+
+    /// It is not, from now on.
+    pub fn end(&mut self, now: Time) {
+        self.sum = self.until(now);
+        self.since = None;
+    }
+
+    /// How long it was until `now`.
+    pub fn until(&self, now: Time) -> Duration {
+        self.sum + self.since.map_or(Duration::ZERO, |since| now.since(since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Time {
+        Time::ZERO + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn time_is_shared_out_and_the_window_averaged_by_it() {
+        let mut clock = LimitClock::new();
+        clock.on_limit(at(5), Limit::CongestionWindow, ByteCount::new(3_000));
+        clock.on_limit(at(6), Limit::Application, ByteCount::new(6_000));
+        let shares = clock.shares(at(8));
+        assert_eq!(shares.congestion_window, Duration::from_secs(1));
+        assert_eq!(shares.application, Duration::from_secs(2));
+        assert_eq!(shares.total(), Duration::from_secs(3));
+        assert_eq!(clock.mean_cwnd(at(8)), 5_000.0);
+    }
+
+    #[test]
+    fn nothing_is_counted_before_the_first_event() {
+        let clock = LimitClock::new();
+        assert_eq!((clock.shares(at(9)).total(), clock.mean_cwnd(at(9))), (Duration::ZERO, 0.0));
+    }
+}
