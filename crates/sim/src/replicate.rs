@@ -127,12 +127,18 @@ impl Watcher {
         self.finished.load(Ordering::Relaxed)
     }
 
+    /// A run that somebody drives by hand has come further by this.
+    pub fn on_advance(&self, simulated: Duration) {
+        self.simulated.fetch_add(simulated.as_nanos(), Ordering::Relaxed);
+    }
+
     /// The replications end as soon as they can.
     pub fn call_off(&self) {
         self.is_called_off.store(true, Ordering::Relaxed);
     }
 
-    fn is_called_off(&self) -> bool {
+    /// Whether somebody called the replications off.
+    pub fn is_called_off(&self) -> bool {
         self.is_called_off.load(Ordering::Relaxed)
     }
 }
@@ -212,7 +218,7 @@ fn one(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<Ended, Build
     while progress == Progress::Running && !watcher.is_called_off() {
         let before = run.now();
         progress = run.advance(SLICE);
-        watcher.simulated.fetch_add(run.now().since(before).as_nanos(), Ordering::Relaxed);
+        watcher.on_advance(run.now().since(before));
     }
     watcher.finished.fetch_add(1, Ordering::Relaxed);
     let is_whole = progress == Progress::Ended;

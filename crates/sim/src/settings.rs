@@ -1,7 +1,7 @@
 //! What a scenario's `[flow.sctp]` means for the protocol. It knows both vocabularies, and no default: the
 //! scenario has every value.
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::ByteCount;
 use anabranch_scenario::model;
 use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, RtoSettings, SackSettings,
@@ -72,9 +72,7 @@ fn unit(unit: model::Unit) -> Unit {
 
 fn failover(failover: model::Failover, profile: Failover) -> Failover {
     match failover {
-        model::Failover::Off => {
-            Failover { path_max: u32::MAX, association_max: u32::MAX, heartbeat: Duration::MAX, ..profile }
-        }
+        model::Failover::Off => Failover::OFF,
         model::Failover::On { path_max, association_max, heartbeat } => {
             Failover { path_max, association_max, heartbeat, ..profile }
         }

@@ -3,7 +3,7 @@
 use anabranch_base::{Duration, Time};
 use anabranch_link::Link;
 use anabranch_scenario::model::{Flow, Protocol};
-use anabranch_sctp::policy::PathState;
+use anabranch_sctp::policy::{PathSample, PathState};
 
 use crate::host::{End, SctpEnd};
 use crate::load::Load;
@@ -83,27 +83,37 @@ impl Run {
     }
 }
 
-fn blocked(end: &End, _now: Time) -> Duration {
+fn blocked(end: &End, now: Time) -> Duration {
     match end {
-        End::Sctp(_end) => Duration::ZERO,
+        End::Sctp(end) => end.association().map_or(Duration::ZERO, |association| association.blocked(now)),
         End::Udp(_) => Duration::ZERO,
     }
 }
 
-fn sctp_path(name: String, end: &SctpEnd, number: usize, _now: Time) -> PathResult {
-    let mut result = empty_path(name);
-    let Some(association) = end.association() else { return result };
-    let is_this = |id| end.path_number(id) == Some(number);
-    for sample in association.paths().iter().filter(|sample| is_this(sample.id)) {
-        let counters = association.path_counters(sample.id);
-        result.state = sample.state;
-        result.sent_packets += counters.sent_packets;
-        result.sent_bytes += counters.sent_bytes;
-        result.retransmitted_chunks += counters.retransmitted_chunks;
-        result.fast_retransmits += counters.fast_retransmits;
-        result.timeouts += counters.timeouts;
+/// A path of the flow as the association's own account of it; the time before it opened counts as down.
+fn sctp_path(name: String, end: &SctpEnd, number: usize, now: Time) -> PathResult {
+    let empty = PathResult { down: now.since(Time::ZERO), ..empty_path(name) };
+    let Some(association) = end.association() else { return empty };
+    let is_this = |sample: &&PathSample| end.path_number(sample.id) == Some(number);
+    let Some(sample) = association.paths().iter().find(is_this) else { return empty };
+    let counters = association.path_counters(sample.id);
+    let shares = association.time_in_limit(now, sample.id);
+    PathResult {
+        state: sample.state,
+        sent_packets: counters.sent_packets,
+        sent_bytes: counters.sent_bytes,
+        retransmitted_chunks: counters.retransmitted_chunks,
+        fast_retransmits: counters.fast_retransmits,
+        timeouts: counters.timeouts,
+        mean_cwnd_bytes: association.mean_cwnd(now, sample.id),
+        mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
+        app_limited: shares.application,
+        cwnd_limited: shares.congestion_window,
+        rwnd_limited: shares.receive_window,
+        scheduler_limited: shares.scheduler,
+        down: shares.down + now.since(Time::ZERO).saturating_sub(shares.total()),
+        ..empty
     }
-    result
 }
 
 fn udp_path(name: String, sender: &End, lost_packets: u64, meter: &Meter, now: Time) -> PathResult {

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Transmit};
 use anabranch_sctp::config::Config;
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig, EndpointError};
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig, EndpointError, join};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{PathId, PathSample, Registry};
 use anabranch_sctp::receive::Message;
@@ -128,7 +128,10 @@ impl SctpEnd {
 
     /// Opens both ends at once, without a packet.
     pub fn join(now: Time, first: &mut SctpEnd, second: &mut SctpEnd) {
-        first.failure = Some("not there yet".to_owned());
+        match join(now, &mut first.endpoint, &mut second.endpoint) {
+            Ok((near, far)) => (first.id, second.id) = (Some(near), Some(far)),
+            Err(error) => first.failure = Some(error.to_string()),
+        }
         first.settle(now);
         second.settle(now);
     }

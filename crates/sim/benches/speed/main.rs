@@ -1,0 +1,90 @@
+//! How fast the simulator is: five scenarios, link crossings a second of processor time, beside ns-2 in the same run
+//! where it is installed. It knows how to ask both, and what they were asked.
+//!
+//! `cargo bench -p anabranch-sim` runs it; a name as argument picks one scenario.
+
+use std::path::Path;
+use std::process::Command;
+
+use anabranch_scenario::{NoFiles, Scenario, Source};
+use anabranch_sim::{Run, Watch};
+use rustix::time::{ClockId, clock_gettime};
+
+/// The scenarios, beside this file, each with its counterpart in `ns2.tcl`.
+const SCENARIOS: [&str; 5] = ["two-paths", "dumbbell", "four-paths", "one-path", "large-dumbbell"];
+
+/// The best of so many runs counts: other programs on the machine only ever slow one down.
+const REPEATS: usize = 3;
+
+/// What one program did for one scenario.
+#[derive(Clone, Copy)]
+struct Measured {
+    crossings: f64,
+    seconds: f64,
+}
+
+impl Measured {
+    fn rate(self) -> f64 {
+        self.crossings / self.seconds
+    }
+}
+
+fn main() {
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    println!("link crossings a second of processor time, best of {REPEATS}; real bytes, no checksum\n");
+    println!(
+        "{:<16} {:>12} {:>8} {:>12}   {:>12} {:>8}",
+        "scenario", "crossings", "s", "per s", "ns-2 per s", "ratio"
+    );
+    for name in
+        SCENARIOS.into_iter().filter(|name| wanted.is_empty() || wanted.iter().any(|wish| wish == name))
+    {
+        let ours = best(|| Some(simulate(name))).unwrap_or(Measured { crossings: 0.0, seconds: 1.0 });
+        let theirs = best(|| ns2(name));
+        let beside = theirs.map_or(format!("{:>12} {:>8}", "-", "-"), |theirs| {
+            format!("{:>12.0} {:>8.2}", theirs.rate(), ours.rate() / theirs.rate())
+        });
+        println!(
+            "{name:<16} {:>12.0} {:>8.3} {:>12.0}   {beside}",
+            ours.crossings,
+            ours.seconds,
+            ours.rate()
+        );
+    }
+    if ns2("one-path").is_none() {
+        println!("\nns-2 is not installed (Debian: ns2), so there is nothing beside.");
+    }
+}
+
+fn best(measure: impl Fn() -> Option<Measured>) -> Option<Measured> {
+    let runs = (0..REPEATS).filter_map(|_| measure());
+    runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
+}
+
+fn simulate(name: &str) -> Measured {
+    let path = here(&format!("{name}.toml"));
+    let text = std::fs::read_to_string(&path).expect("the scenario is beside the benchmark");
+    let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &[]).expect("a good scenario");
+    let before = processor_seconds();
+    let result = Run::new(&scenario, scenario.run.seed, Watch::default()).expect("it can be run").to_end();
+    Measured { crossings: result.packets as f64, seconds: processor_seconds() - before }
+}
+
+/// ns-2 counts itself: packets and processor seconds, on one line.
+fn ns2(name: &str) -> Option<Measured> {
+    let output = Command::new("ns").arg(here("ns2.tcl")).arg(name).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let mut numbers = text.split_whitespace().map(str::parse::<f64>);
+    let (crossings, seconds) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    Some(Measured { crossings, seconds })
+}
+
+fn here(file: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/speed").join(file).display().to_string()
+}
+
+fn processor_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,142 @@
+# The five scenarios beside this file, for ns-2 2.35 (Debian: ns2). Prints the packets that were offered to links and
+# the processor seconds of the whole process:
+#     ns ns2.tcl two-paths
+# The settings are those of tests/oracle: chunks of 1,468 bytes, delayed SACKs, four missing reports.
+
+set ns [new Simulator]
+remove-all-packet-headers
+add-packet-header IP SCTP Common Flags Message
+set monitors {}
+set crossings 1
+
+# A duplex link with the same queue both ways, whose queues are counted; loss only on the way there.
+proc connect {from to rate delay limit loss count} {
+    global ns monitors
+    $ns duplex-link $from $to $rate $delay DropTail
+    foreach {a b} [list $from $to $to $from] {
+        $ns queue-limit $a $b $limit
+        if {$count} { lappend monitors [$ns monitor-queue $a $b ""] }
+    }
+    if {$loss > 0} {
+        set model [new ErrorModel]
+        $model unit pkt
+        $model set rate_ 0
+        set random [new RandomVariable/Uniform]
+        $random use-rng [new RNG]
+        $model ranvar $random
+        $model drop-target [new Agent/Null]
+        $ns lossmodel $model $from $to
+        $ns at 0.25 "$model set rate_ $loss"
+    }
+}
+
+proc settings {agent window} {
+    $agent set mtu_ 1500
+    $agent set dataChunkSize_ 1468
+    $agent set numOutStreams_ 1
+    $agent set initialRwnd_ $window
+    $agent set initialSsthresh_ 65536
+    $agent set useDelayedSacks_ 1
+    $agent set fastRtxTrigger_ 4
+    $agent set useMaxBurst_ 1
+    $agent set rtxToAlt_ 0
+}
+
+# One CMT association over several paths, unordered.
+proc multipath {paths rate delay loss} {
+    global ns
+    set hosts {}
+    foreach side {0 1} {
+        set core [$ns node]
+        set interfaces {}
+        for {set i 0} {$i < $paths} {incr i} {
+            set interface [$ns node]
+            $ns multihome-add-interface $core $interface
+            lappend interfaces $interface
+        }
+        set agent [new Agent/SCTP/CMT]
+        $ns multihome-attach-agent $core $agent
+        settings $agent 1048576
+        $agent set unordered_ 1
+        $agent set useCmtReordering_ 1
+        $agent set useCmtCwnd_ 1
+        $agent set useCmtDelAck_ 1
+        $agent set eCmtRtxPolicy_ 4
+        $agent set useCmtPF_ 0
+        lappend hosts [list $agent $interfaces]
+    }
+    foreach a [lindex $hosts 0 1] b [lindex $hosts 1 1] {
+        connect $a $b $rate $delay 100 $loss 1
+    }
+    set sender [lindex $hosts 0 0]
+    $ns connect $sender [lindex $hosts 1 0]
+    $sender set-primary-destination [lindex $hosts 1 1 0]
+    source_at $sender 0
+}
+
+# Plain associations through one bottleneck; only its packets are counted, and each crosses three links.
+proc dumbbell {count} {
+    global ns crossings
+    set crossings 3
+    set left [$ns node]
+    set right [$ns node]
+    connect $left $right 100Mb 10ms 500 0 1
+    for {set i 0} {$i < $count} {incr i} {
+        set from [$ns node]
+        set to [$ns node]
+        connect $from $left 100Mb 1ms 500 0 0
+        connect $right $to 100Mb 1ms 500 0 0
+        single $from $to 65536 0 [expr 0.01 * $i]
+    }
+}
+
+proc single {from to window unordered start} {
+    global ns
+    foreach {node name} [list $from sender $to receiver] {
+        set $name [new Agent/SCTP]
+        $ns attach-agent $node [set $name]
+        settings [set $name] $window
+        [set $name] set unordered_ $unordered
+    }
+    $ns connect $sender $receiver
+    source_at $sender $start
+}
+
+proc source_at {agent start} {
+    global ns
+    set source [new Application/FTP]
+    $source attach-agent $agent
+    $ns at $start "$source start"
+}
+
+proc finish {} {
+    global monitors crossings
+    set packets 0
+    foreach monitor $monitors { incr packets [expr int([$monitor set parrivals_])] }
+    set stat [open /proc/self/stat]
+    set fields [split [lindex [split [read $stat] ")"] end]]
+    # Behind the name, user and system time are the 12th and 13th field, in hundredths of a second.
+    set ticks [expr [lindex $fields 12] + [lindex $fields 13]]
+    puts "[expr $packets * $crossings] [expr $ticks / 100.0]"
+    exit 0
+}
+
+set end 60
+switch [lindex $argv 0] {
+    two-paths { multipath 2 100Mb 10ms 0 }
+    dumbbell { dumbbell 50 }
+    four-paths { multipath 4 25Mb 20ms 0.001 }
+    one-path {
+        set from [$ns node]
+        set to [$ns node]
+        connect $from $to 100Mb 10ms 100 0.0001 1
+        single $from $to 1048576 1 0
+    }
+    large-dumbbell {
+        dumbbell 200
+        set end 20
+    }
+    default { puts stderr "usage: ns ns2.tcl two-paths|dumbbell|four-paths|one-path|large-dumbbell"; exit 2 }
+}
+$ns at $end finish
+$ns run

@@ -1,0 +1,84 @@
+//! Every scenario file that is shipped runs, twice the same, and keeps its books. It knows no file by name.
+
+mod worlds;
+
+use std::path::{Path, PathBuf};
+
+use anabranch_scenario::{Scenario, Source};
+use anabranch_sim::{Plan, Run, Stop, Watch, Watcher, replicate};
+use worlds::{balance, run};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+fn shipped() -> Vec<(String, Scenario)> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
+        .expect("scenarios/ is there")
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .collect();
+    files.sort();
+    let read = |path: PathBuf| {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let beside =
+            |file: &str| std::fs::read_to_string(folder().join(file)).map_err(|error| error.to_string());
+        let scenario = Scenario::parse(&Source::new(name.clone(), text), &beside, &[]);
+        (name, scenario.unwrap_or_else(|error| panic!("{error}")))
+    };
+    files.into_iter().map(read).collect()
+}
+
+#[test]
+fn every_shipped_scenario_runs_and_delivers() {
+    let shipped = shipped();
+    assert!(shipped.len() >= 8, "only {} files", shipped.len());
+    for (name, scenario) in shipped {
+        let result = run(&scenario, scenario.run.seed);
+        for flow in &result.flows {
+            assert!(flow.delivered.get() > 0, "{name}: {} delivered nothing: {flow:#?}", flow.name);
+            assert_eq!(flow.failure, None, "{name}: {}", flow.name);
+        }
+    }
+}
+
+/// To look changes nothing.
+#[test]
+fn a_run_that_is_watched_comes_to_the_same() {
+    for (name, scenario) in shipped() {
+        let unwatched = run(&scenario, 5);
+        let mut watched = Run::new(&scenario, 5, Watch::ALL).expect("it can be run");
+        let mut seen = 0;
+        let mut last = anabranch_base::Time::ZERO;
+        loop {
+            let progress = watched.advance(anabranch_base::Duration::from_millis(70));
+            for observation in watched.take_observations() {
+                seen += 1;
+                assert!(observation.at <= watched.now(), "{name}: seen before it happened");
+                last = last.max(observation.at);
+            }
+            if progress == anabranch_sim::Progress::Ended {
+                break;
+            }
+        }
+        assert!(seen > 0 && last <= watched.now(), "{name}");
+        let result = watched.finish();
+        balance(&result);
+        assert_eq!(result, unwatched, "{name}");
+    }
+}
+
+#[test]
+fn replications_do_not_depend_on_the_number_of_threads() {
+    for (name, scenario) in shipped().into_iter().take(3) {
+        let results = |threads: usize, stop: Stop| {
+            let plan = Plan { seed: 3, stop, threads: std::num::NonZeroUsize::new(threads) };
+            let watcher = Watcher::new(|| anabranch_base::Duration::ZERO);
+            replicate(&scenario, plan, &watcher).expect("it can be run").runs
+        };
+        let until = Stop::Until { error: 0.2, least: 3, most: 6 };
+        assert_eq!(results(1, Stop::After(3)), results(2, Stop::After(3)), "{name}");
+        assert_eq!(results(1, until), results(3, until), "{name}");
+    }
+}

@@ -1,0 +1,45 @@
+//! Scenarios for tests, as text. It knows how to read and run them, and asserts what holds of every run.
+
+#![allow(dead_code, reason = "each test crate uses its own share")]
+
+use anabranch_scenario::{NoFiles, Scenario, Source};
+use anabranch_sim::result::{DirectionResult, FlowResult, RunResult};
+use anabranch_sim::{Run, Watch};
+
+/// The scenario that `text` says.
+pub fn scenario(text: &str) -> Scenario {
+    match Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[]) {
+        Ok(scenario) => scenario,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What one replication of it comes to.
+pub fn run(scenario: &Scenario, seed: u64) -> RunResult {
+    let result = Run::new(scenario, seed, Watch::default()).expect("it can be run").to_end();
+    balance(&result);
+    result
+}
+
+/// Packets in = out + lost + dropped + in flight, on every link and in all.
+pub fn balance(result: &RunResult) {
+    let mut arrived = 0;
+    for link in &result.links {
+        for direction in [&link.forward, &link.reverse] {
+            assert!(is_balanced(direction), "{}: {direction:?}", link.name);
+            arrived += direction.packets;
+        }
+    }
+    assert_eq!(arrived, result.packets, "crossings are what links delivered");
+}
+
+fn is_balanced(direction: &DirectionResult) -> bool {
+    let DirectionResult { offered, duplicated, packets, lost, queue_drops, in_flight, .. } = *direction;
+    offered + duplicated == packets + lost + queue_drops + in_flight
+}
+
+/// The only flow of a run.
+pub fn only(result: &RunResult) -> &FlowResult {
+    let [flow] = result.flows.as_slice() else { panic!("{} flows", result.flows.len()) };
+    flow
+}
