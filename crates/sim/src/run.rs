@@ -256,7 +256,7 @@ fn flow_settings(index: usize, flow: &Flow, sctp: &Sctp, checksum: Checksum, war
     FlowSettings {
         config: anabranch_sctp::config::Config { checksum, ..association_config(sctp) },
         registry: Registry::standard(),
-        port: u16::try_from(10_000 + index % 50_000).unwrap_or(10_000),
+        port: port(index),
         paths: flow.paths.len(),
         ordered: sctp.ordered,
         closes: flow.direction != Direction::Both,
@@ -267,6 +267,15 @@ fn flow_settings(index: usize, flow: &Flow, sctp: &Sctp, checksum: Checksum, war
         warmup,
     }
 }
+
+/// The port of a flow's both ends: one of those that are nobody's (RFC 6335 §6), so that no program that looks
+/// at captured packets takes them for another protocol's.
+fn port(flow: usize) -> u16 {
+    let private = usize::from(u16::MAX - FIRST_PRIVATE_PORT) + 1;
+    FIRST_PRIVATE_PORT + u16::try_from(flow % private).unwrap_or(0)
+}
+
+const FIRST_PRIVATE_PORT: u16 = 49_152;
 
 fn name_of(host: Host) -> &'static str {
     match host {
