@@ -1,11 +1,8 @@
 //! A scenario and observations for the tests of sinks. It knows no sink.
 
-use anabranch_base::{BitRate, ByteCount, Duration, Time};
-use anabranch_link::config::LinkConfig;
-use anabranch_scenario::model::{
-    BurstRule, Charge, Direction, Encapsulation, Failover, Flow, Handshake, Link, MaxBurst, Multipath, Path,
-    Protocol, Run, Scenario, Sctp, Traffic, Unit,
-};
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_scenario::model::Flow;
+use anabranch_scenario::{NoFiles, Scenario, Source};
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
@@ -25,21 +22,32 @@ pub fn about(scenario: &Scenario) -> About<'_> {
 /// Two paths of one link each, `wifi` and `lte`; flows `main` of SCTP over both, `tunnel` of SCTP in UDP
 /// over the first and `noise` of UDP over the second.
 pub fn scenario() -> Scenario {
-    let path = |name: &str, link| Path { name: name.to_owned(), links: vec![link] };
-    let tunnel = Sctp { encapsulation: Encapsulation::Udp, ..sctp() };
-    Scenario {
-        title: "Two paths".to_owned(),
-        run: Run { time: Some(Duration::from_secs(10)), warmup: Duration::ZERO, seed: 7, runs: 1 },
-        links: vec![link("wifi", 20), link("lte", 40)],
-        paths: vec![path("wifi", 0), path("lte", 1)],
-        events: Vec::new(),
-        flows: vec![
-            flow("main", Protocol::Sctp(Box::new(sctp())), &[0, 1]),
-            flow("tunnel", Protocol::Sctp(Box::new(tunnel)), &[0]),
-            flow("noise", Protocol::Udp, &[1]),
-        ],
-    }
+    Scenario::parse(&Source::new("phone.toml", PHONE), &NoFiles, &[]).expect("a scenario without an error")
 }
+
+const PHONE: &str = r#"
+title = "Two paths"
+run = { time = "10 s", seed = 7 }
+[[link]]
+name = "wifi"
+rate = "10 Mbit/s"
+delay = "20 ms"
+[[link]]
+name = "lte"
+rate = "10 Mbit/s"
+delay = "40 ms"
+[[flow]]
+name = "main"
+[[flow]]
+name = "tunnel"
+paths = ["wifi"]
+sctp = { encapsulation = "udp" }
+[[flow]]
+name = "noise"
+protocol = "udp"
+paths = ["lte"]
+traffic = { kind = "cbr", rate = "1 Mbit/s", message = "1000 B" }
+"#;
 
 /// What a run of `scenario` came to in which nothing was sent for ten seconds.
 pub fn result() -> RunResult {
@@ -162,59 +170,8 @@ fn link_result(name: &str) -> LinkResult {
         duplicated: 0,
         corrupted: 0,
         in_flight: 0,
+        mean_queue_packets: 0.0,
         utilisation: 0.0,
     };
     LinkResult { name: name.to_owned(), forward: nothing, reverse: nothing }
-}
-
-fn link(name: &str, delay: u64) -> Link {
-    let config = LinkConfig::new(BitRate::from_mbps(10), Duration::from_millis(delay));
-    Link { name: name.to_owned(), forward: config.clone(), reverse: config }
-}
-
-fn flow(name: &str, protocol: Protocol, paths: &[usize]) -> Flow {
-    Flow {
-        name: name.to_owned(),
-        protocol,
-        paths: paths.to_vec(),
-        start: Time::ZERO,
-        transfer: None,
-        direction: Direction::Forward,
-        traffic: Traffic::Bulk,
-    }
-}
-
-fn sctp() -> Sctp {
-    Sctp {
-        profile: "rfc9260".to_owned(),
-        charge: Charge::Chunk,
-        unit: Unit::Pmdcs,
-        rwnd_charge: Charge::User,
-        encapsulation: Encapsulation::None,
-        multipath: Multipath::Striped,
-        congestion_control: "reno".to_owned(),
-        scheduler: "round-robin".to_owned(),
-        retransmission: "same".to_owned(),
-        fast_retransmission: "same".to_owned(),
-        receive_buffer: ByteCount::from_mib(1),
-        send_buffer: ByteCount::from_mib(1),
-        window_management: "none".to_owned(),
-        loss_response: "standard".to_owned(),
-        missing_reports: 3,
-        sack_every: 2,
-        sack_delay: Duration::from_millis(200),
-        rto_initial: Duration::from_secs(1),
-        rto_min: Duration::from_secs(1),
-        rto_max: Duration::from_secs(60),
-        initial_window: None,
-        initial_ssthresh: None,
-        window_floor: 4,
-        mtu: ByteCount::new(1500),
-        payload: None,
-        max_burst: MaxBurst { packets: 4, rule: BurstRule::Event },
-        strict_window: false,
-        ordered: true,
-        failover: Failover::Off,
-        handshake: Handshake::On,
-    }
 }

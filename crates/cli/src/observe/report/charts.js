@@ -15,9 +15,9 @@ const LOOKS = {
     thin: { mode: "lines", width: 1, dash: "solid", opacity: 0.55 },
     dots: { mode: "lines", width: 1.6, dash: "dot" },
     dashes: { mode: "lines", width: 1.4, dash: "dash" },
-    point: { mode: "markers", size: 4 },
-    resent: { mode: "markers", size: 9, symbol: "triangle-up-open" },
-    lost: { mode: "markers", size: 9, symbol: "x-thin-open" },
+    point: { mode: "markers", size: 3.5 },
+    resent: { mode: "markers", size: 8, symbol: "triangle-up", edged: true },
+    lost: { mode: "markers", size: 8, symbol: "x", edged: true },
 };
 
 /**
@@ -66,7 +66,6 @@ const CHARTS = [
         key: [["point", "sent"], ["resent", "sent again"], ["lost", "lost"]],
         empty: "This flow has no sequence numbers.",
         tall: true,
-        closest: true,
         lines: (flow) =>
             perPath(flow, ["fresh", "point", "sent"], ["resent", "resent", "sent again"], ["lost", "lost", "lost"]),
     },
@@ -74,8 +73,9 @@ const CHARTS = [
         title: "One-way delay",
         units: TIMES,
         key: [["main", "packets"], ["dashes", "user data, from send to delivery"]],
+        note: "logarithmic",
         empty: "Nothing arrived.",
-        zero: true,
+        log: true,
         lines: (flow) => [
             { name: "delivery", look: "dashes", line: flow.delivery_delay },
             ...perPath(flow, ["delay", "main", "packets"]),
@@ -89,13 +89,21 @@ const CHARTS = [
         empty: "No packet ever waited.",
         zero: true,
         holds: true,
-        lines: (flow, data) =>
-            data.links.flatMap((link) => [
+        // Without paths that are hidden, links that only those use are hidden, too.
+        lines: (flow, data, hidden) =>
+            linksOf(flow, data, hidden).flatMap((link) => [
                 { name: `${link.name} reverse`, path: link.path, look: "dots", line: link.reverse },
                 { name: `${link.name} forward`, path: link.path, look: "main", line: link.forward },
             ]),
     },
 ];
+
+/** The links that the shown paths of a flow take, in the scenario's order. */
+function linksOf(flow, data, hidden) {
+    const paths = flow.paths.filter(({ path }) => !hidden.has(path));
+    const used = new Set(paths.flatMap(({ path }) => data.paths[path].links));
+    return data.links.filter((_, index) => used.has(index));
+}
 
 /** For every path of a flow a line of each kind: key, look and name. */
 function perPath(flow, ...kinds) {
@@ -124,7 +132,7 @@ function readTheme() {
 /** The lines of a chart that have anything in them and whose path is not hidden. */
 function shownLines(chart, flow, data, hidden) {
     const has = ({ bins, line }) => (bins ? bins.some((bytes) => bytes > 0) : line.times.length > 0);
-    return chart.lines(flow, data).filter((line) => !hidden.has(line.path) && has(line));
+    return chart.lines(flow, data, hidden).filter((line) => !hidden.has(line.path) && has(line));
 }
 
 /**
@@ -143,7 +151,7 @@ function drawing(chart, lines, data, view) {
     return {
         unit,
         step: parts.find((part) => part.step)?.step,
-        traces: lines.map((line, index) => trace(chart, line, parts[index], data, view, unit)),
+        traces: lines.map((line, index) => trace(chart, line, parts[index], data, view)),
         range: axisRange(chart, low / factor, high / factor),
     };
 }
@@ -161,7 +169,7 @@ function axisRange(chart, low, high) {
     return [chart.zero ? 0 : from - room, high + room];
 }
 
-function trace(chart, line, part, data, view, unit) {
+function trace(chart, line, part, data, view) {
     const look = LOOKS[line.look];
     const colour = view.theme.path(line.path);
     const name = line.path == null ? line.name : nameOf(chart, line, data);
@@ -171,6 +179,8 @@ function trace(chart, line, part, data, view, unit) {
         x: part.x,
         y: part.y,
         name,
+        look: line.look,
+        path: line.path,
         mode: look.mode,
         opacity: look.opacity ?? 1,
         line: { color: colour, width: look.width, dash: look.dash, shape: chart.holds || chart.rate ? "hv" : "linear" },
@@ -179,20 +189,15 @@ function trace(chart, line, part, data, view, unit) {
             symbol: marker,
             size: look.size ?? 7,
             maxdisplayed: look.mode === "lines+markers" ? 14 : 0,
-            line: { color: look.symbol ? colour : view.theme.paper, width: look.symbol ? 1.6 : 0.5 },
+            line: { color: look.edged ? view.theme.ink : view.theme.paper, width: look.edged ? 1 : 0.4 },
         },
-        hovertemplate: `%{y:.4~g}${unit ? ` ${unit}` : ""}<extra>${escaped(name)}</extra>`,
+        hoverinfo: "skip",
     };
 }
 
 /** A link's line has its own name already. */
 function nameOf(chart, line, data) {
-    return chart.units === PLAIN && chart.holds ? line.name : `${data.paths[line.path]}: ${line.name}`;
-}
-
-/** Plotly reads some HTML in names: none shall be found there. */
-function escaped(text) {
-    return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+    return chart.units === PLAIN && chart.holds ? line.name : `${data.paths[line.path].name}: ${line.name}`;
 }
 
 const RATE_STEPS = 200;

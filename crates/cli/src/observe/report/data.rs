@@ -3,6 +3,7 @@
 
 use anabranch_base::{Duration, Time};
 use anabranch_scenario::Scenario;
+use anabranch_scenario::model::Path;
 use serde::Serialize;
 
 use super::envelope::Envelope;
@@ -16,11 +17,18 @@ pub struct Data<'a> {
     end: u64,
     /// How long a bin of the rates is, in microseconds.
     bin: u64,
-    /// Names of all paths.
-    paths: Vec<&'a str>,
+    paths: Vec<RouteData<'a>>,
     links: Vec<LinkData<'a>>,
     flows: Vec<FlowData<'a>>,
     marks: Vec<MarkData<'a>>,
+}
+
+/// A path of the scenario.
+#[derive(Debug, Serialize)]
+struct RouteData<'a> {
+    name: &'a str,
+    /// Indices of its links.
+    links: &'a [usize],
 }
 
 #[derive(Debug, Serialize)]
@@ -89,7 +97,7 @@ impl<'a> Data<'a> {
         Data {
             end: end.as_nanos() / NANOS,
             bin: bin.as_nanos() / NANOS,
-            paths: scenario.paths.iter().map(|path| path.name.as_str()).collect(),
+            paths: scenario.paths.iter().map(route_data).collect(),
             links: links
                 .map(|(index, (link, series))| link_data(&link.name, only_user(scenario, index), series))
                 .collect(),
@@ -104,6 +112,10 @@ impl<'a> Data<'a> {
         let json = serde_json::to_string(self).unwrap_or_default();
         json.replace('<', "\\u003c")
     }
+}
+
+fn route_data(path: &Path) -> RouteData<'_> {
+    RouteData { name: &path.name, links: &path.links }
 }
 
 fn link_data<'a>(name: &'a str, path: Option<usize>, series: &LinkSeries) -> LinkData<'a> {
@@ -201,6 +213,6 @@ mod tests {
         let json = written(&scenario, &[]);
         assert!(!json.contains('<'), "{json}");
         let data: Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(data["paths"][0], "</script><b>");
+        assert_eq!(data["paths"][0]["name"], "</script><b>");
     }
 }

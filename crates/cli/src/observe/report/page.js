@@ -54,21 +54,22 @@ const SHAPES = {
     "triangle-up": '<path d="M15 2l5.5 9.5h-11z" fill="currentColor"/>',
     cross: '<path d="M13 2h4v3h3v4h-3v3h-4V9h-3V5h3z" fill="currentColor"/>',
     star: '<path d="M15 1l1.8 4.2 4.5.3-3.5 2.9 1.2 4.4-4-2.4-4 2.4 1.2-4.4L8.7 5.5l4.5-.3z" fill="currentColor"/>',
-    hexagon: '<path d="M12.5 2.5h5L20 7l-2.500 4.500h-5L10 7z" fill="currentColor"/>',
-    "triangle-down": '<path d="M15 12l5.500-9.500h-11z" fill="currentColor"/>',
-    "triangle-up-open": '<path d="M15 2l5 9H10z" fill="none" stroke="currentColor" stroke-width="1.5"/>',
-    "x-thin-open": '<path d="M11 3l8 8m0-8l-8 8" fill="none" stroke="currentColor" stroke-width="1.800"/>',
+    hexagon: '<path d="M12.5 2.5h5L20 7l-2.5 4.5h-5L10 7z" fill="currentColor"/>',
+    "triangle-down": '<path d="M15 12l5.5-9.5h-11z" fill="currentColor"/>',
+    x: '<path d="M12 2l3 3 3-3 2 2-3 3 3 3-2 2-3-3-3 3-2-2 3-3-3-3z" fill="currentColor"/>',
 };
 
 function start(data) {
     const state = { flow: 0, hidden: new Set(), onScreen: new Set(), stale: new Set() };
     const time = timeRange(data.end, () => refresh());
     const charts = CHARTS.map((chart) => build(chart, time));
+    const pointer = followPointer(charts, read);
     const coarse = matchMedia("(pointer: coarse)");
     let isWaiting = false;
 
     /** All charts are out of date; those on the screen are drawn with the next frame. */
     function refresh() {
+        pointer.hide();
         charts.forEach((chart) => state.stale.add(chart));
         showRange(time.now());
         if (isWaiting) return;
@@ -93,6 +94,7 @@ function start(data) {
         const width = chart.plot.clientWidth;
         const view = { range: time.now(), columns: Math.max(100, Math.round(width / 2)), theme: readTheme() };
         const drawn = drawing(chart.what, lines, data, view);
+        chart.drawn = drawn;
         chart.step.textContent = drawn.step ? `mean over ${seconds(drawn.step)} each` : (chart.what.note ?? "");
         window.Plotly.react(chart.plot, drawn.traces, layout(chart.what, drawn, view, width), CONFIG);
         if (!chart.isDrawn) {
@@ -122,8 +124,7 @@ function start(data) {
             font: { family: "inherit", size: 12, color: theme.ink },
             showlegend: false,
             dragmode: coarse.matches ? false : "zoom",
-            hovermode: chart.closest ? "closest" : "x unified",
-            hoverlabel: { bgcolor: theme.paper, bordercolor: theme.soft, font: { color: theme.ink } },
+            hovermode: false,
             xaxis: {
                 ...axis,
                 range: [...range],
@@ -131,7 +132,6 @@ function start(data) {
                 showline: true,
                 ticks: "outside",
                 tickcolor: theme.line,
-                hoverformat: ".6~f",
                 nticks: width < 500 ? 5 : 12,
                 exponentformat: "none",
             },
@@ -143,6 +143,7 @@ function start(data) {
                 title: title(chart.axis ?? drawn.unit),
                 nticks: 6,
                 exponentformat: "none",
+                tickformat: chart.units === PLAIN ? "~s" : "",
                 ...(chart.log ? { dtick: drawn.range[1] - drawn.range[0] > 2.5 ? 1 : "D2" } : {}),
             },
             shapes: marks.map(({ at, scenario }) => ({
@@ -154,19 +155,45 @@ function start(data) {
                 x1: at / 1e6,
                 y0: 0,
                 y1: 1,
-                line: { color: theme.soft, width: 1, dash: scenario ? "solid" : "dot" },
+                line: { color: theme.soft, width: 1.3, dash: scenario ? "solid" : "dot" },
             })),
-            annotations: marks.length > MOST_NUMBERS ? [] : marks.map((mark) => ({
-                x: mark.at / 1e6,
+            annotations: numbers(marks, range, width).map(({ at, text }) => ({
+                x: at / 1e6,
                 y: 1,
                 yref: "paper",
+                xanchor: "left",
+                xshift: -4,
                 yanchor: "bottom",
                 showarrow: false,
-                text: String(mark.number),
-                hovertext: escaped(mark.text),
+                text,
                 font: { size: 11, color: theme.soft },
             })),
         };
+    }
+
+    /** What is written above the lines of marks: their numbers, those of close neighbours together. */
+    function numbers(marks, [from, to], width) {
+        const near = ((to - from) / width) * 1e6 * 26;
+        const groups = [];
+        for (const { at, number } of marks) {
+            const last = groups.at(-1);
+            if (last && at - last.at < near) last.to = number;
+            else groups.push({ at, from: number, to: number });
+        }
+        return groups.map(({ at, from, to }) => ({ at, text: from === to ? `${from}` : `${from}–${to}` }));
+    }
+
+    /** What the lines of a chart say at a time. */
+    function read(chart, at) {
+        const { holds, rate } = chart.what;
+        const [from, to] = time.now();
+        const reach = ((to - from) / chart.plot.clientWidth) * 12;
+        const values = chart.drawn.traces.map((line) => ({ line, value: valueAt(line, at, holds || rate, reach) }));
+        return values.filter(({ value }) => value !== undefined).map(({ line, value }) => ({
+            name: line.name,
+            text: `${Number(value.toPrecision(5))} ${chart.drawn.unit || chart.what.word || ""}`,
+            picture: sample(line.look, line.marker.color, line.marker.symbol),
+        }));
     }
 
     function visibleMarks([from, to]) {
@@ -211,7 +238,7 @@ function start(data) {
     function buildChips() {
         const chips = data.flows[state.flow].paths.map(({ path }) => {
             const symbol = sample("main", `var(--path-${path % COLOURS})`, SYMBOLS[path % SYMBOLS.length]);
-            const chip = element("button", { type: "button" }, symbol, element("span", { textContent: data.paths[path] }));
+            const chip = element("button", { type: "button" }, symbol, element("span", { textContent: data.paths[path].name }));
             const show = () => chip.setAttribute("aria-pressed", String(!state.hidden.has(path)));
             chip.addEventListener("click", () => {
                 if (!state.hidden.delete(path)) state.hidden.add(path);
@@ -252,6 +279,7 @@ function start(data) {
         addEventListener("afterprint", () => drawAll(false));
     }
 
+    byId("waiting").hidden = true;
     buildToolbar();
     buildChips();
     showHint(data, coarse.matches);
@@ -284,13 +312,12 @@ function seconds(span) {
 }
 
 function complain(text) {
+    byId("waiting").hidden = true;
     byId("problem").textContent = text;
     byId("problem").hidden = false;
 }
 
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false, showTips: false };
-/** With more events than this on the screen, the lines go without numbers. */
-const MOST_NUMBERS = 20;
 
 const data = readData();
 if (data.end === 0 || data.flows.length === 0) {
@@ -298,6 +325,7 @@ if (data.end === 0 || data.flows.length === 0) {
 } else if (typeof DecompressionStream === "undefined") {
     complain("The charts need a browser of 2023 or newer. The tables are complete without them.");
 } else {
+    byId("waiting").hidden = false;
     unpackPlotly()
         .then(() => start(data))
         .catch((error) => complain(`The charts cannot be drawn: ${error.message}`));

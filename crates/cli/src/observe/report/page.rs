@@ -11,7 +11,7 @@ use super::held::{Held, REASONS, Reason, held};
 use super::marks::{Mark, Origin};
 use super::results;
 use super::series::Series;
-use super::table::Table;
+use super::table::{Table, grouped};
 
 /// The page.
 #[derive(Template)]
@@ -87,14 +87,19 @@ fn facts(about: &About<'_>, result: &RunResult) -> Vec<(&'static str, String)> {
         ("Scenario", about.name.to_owned()),
         ("Seed", result.seed.to_string()),
         ("Simulated time", format!("{seconds} s")),
-        ("Packets sent by hosts", result.end_to_end_packets.to_string()),
+        ("Packets sent by hosts", grouped(result.end_to_end_packets)),
         ("Written by", PROGRAM.to_owned()),
     ]
 }
 
 /// In the order in which they need one another.
-const SCRIPTS: &[&str] =
-    &[include_str!("lines.js"), include_str!("charts.js"), include_str!("zoom.js"), include_str!("page.js")];
+const SCRIPTS: &[&str] = &[
+    include_str!("lines.js"),
+    include_str!("charts.js"),
+    include_str!("zoom.js"),
+    include_str!("cursor.js"),
+    include_str!("page.js"),
+];
 
 /// The plotting library, compressed by the build script: gzip in base64.
 const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz.base64"));

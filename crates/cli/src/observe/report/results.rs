@@ -114,14 +114,22 @@ const LINK: &[Quantity<DirectionResult>] = &[
     }),
     quantity("Packets arrived", "at its other end", |link| Value::Count(link.packets)),
     quantity("Lost", "by its loss rule or because it was down", |link| Value::Count(link.lost)),
+    quantity("Mean queue", "packets that waited, averaged over time", |link| {
+        Value::Words(format!("{:.2}", link.mean_queue_packets))
+    }),
     quantity("Queue full", "packets that found its queue full", |link| Value::Count(link.queue_drops)),
-    quantity("Marked", "packets that its queue marked", |link| Value::Count(link.marked)),
-    quantity("Duplicated", "second copies that it made", |link| Value::Count(link.duplicated)),
-    quantity("Damaged", "packets that it damaged", |link| Value::Count(link.corrupted)),
+    quantity("Marked", "packets that its queue marked", |link| rare(link.marked)),
+    quantity("Duplicated", "second copies that it made", |link| rare(link.duplicated)),
+    quantity("Damaged", "packets that it damaged", |link| rare(link.corrupted)),
 ];
 
 const fn quantity<T>(label: &'static str, meaning: &'static str, value: fn(&T) -> Value) -> Quantity<T> {
     Quantity { label, meaning, value }
+}
+
+/// A number that is zero in most scenarios, and then not worth a place.
+fn rare(count: u64) -> Value {
+    if count == 0 { Value::Missing } else { Value::Count(count) }
 }
 
 fn seconds(span: Option<Duration>) -> Value {

@@ -272,7 +272,7 @@ impl Limits {
         let lines = paths * ENVELOPES_A_PATH + flows + links * 2;
         let sums = paths * SUMS_A_PATH + flows;
         Limits {
-            steps: (MOST_STEPS / lines.max(1)).clamp(16, 2_000),
+            steps: (MOST_STEPS / lines.max(1)).clamp(16, 4_000),
             bins: (MOST_BINS / sums.max(1)).clamp(64, 1_024),
         }
     }
@@ -330,8 +330,8 @@ fn number(value: u64) -> i64 {
 const MOST_PATHS: usize = 64;
 const MOST_LINKS: usize = 64;
 const MOST_TURNS: usize = 100;
-/// Steps of all envelopes together; each takes up to four points of some 13 bytes in the page.
-const MOST_STEPS: usize = 40_000;
+/// Steps of all envelopes together; each takes up to four points of some 12 bytes in the page.
+const MOST_STEPS: usize = 72_000;
 /// Bins of all sums together, of some 7 bytes.
 const MOST_BINS: usize = 60_000;
 const ENVELOPES_A_PATH: usize = 9;

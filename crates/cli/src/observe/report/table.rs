@@ -61,49 +61,75 @@ struct Scale {
 }
 
 impl Table {
-    /// A row for each of `items`, a column for each quantity.
+    /// A row for each of `items`, a column for each quantity that any of them has.
     pub fn by_item<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
-        let columns: Vec<(Heading, Vec<String>)> =
-            quantities.iter().map(|quantity| column(quantity, items)).collect();
-        let rows = items.iter().enumerate().map(|(index, (name, _))| {
-            let cells = columns.iter().map(|(_, cells)| cells[index].clone()).collect();
-            (Heading { label: name.clone(), ..Heading::default() }, cells)
-        });
-        let rows = rows.collect();
-        Table { corner, columns: columns.into_iter().map(|(heading, _)| heading).collect(), rows }
+        let mut columns = Vec::new();
+        let mut rows: Vec<(Heading, Vec<String>)> =
+            items.iter().map(|(name, _)| (Heading::named(name), Vec::new())).collect();
+        for (quantity, values) in present(quantities, items) {
+            let scale = Scale::of(values.iter());
+            columns.push(quantity.heading(scale));
+            for ((_, cells), value) in rows.iter_mut().zip(values) {
+                cells.push(scale.show(value));
+            }
+        }
+        Table { corner, columns, rows }
     }
 
-    /// A row for each quantity, a column for each of `items`: easier to read while these are few.
+    /// A row for each quantity that any of `items` has, a column for each of these: easier to read while they
+    /// are few. All times have one unit, for they stand below one another.
     pub fn by_quantity<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
-        let names = items.iter().map(|(name, _)| Heading { label: name.clone(), ..Heading::default() });
-        Table {
-            corner,
-            columns: names.collect(),
-            rows: quantities.iter().map(|quantity| column(quantity, items)).collect(),
-        }
+        let present = present(quantities, items);
+        let all = present.iter().flat_map(|(_, values)| values);
+        let times = Scale::of(all.filter(|value| matches!(value, Value::Seconds(_))));
+        let rows = present.iter().map(|(quantity, values)| {
+            let is_time = values.iter().any(|value| matches!(value, Value::Seconds(_)));
+            let scale = if is_time { times } else { Scale::of(values.iter()) };
+            (quantity.heading(scale), values.iter().cloned().map(|value| scale.show(value)).collect())
+        });
+        let rows = rows.collect();
+        Table { corner, columns: items.iter().map(|(name, _)| Heading::named(name)).collect(), rows }
     }
 }
 
-fn column<T>(quantity: &Quantity<T>, items: &[(String, &T)]) -> (Heading, Vec<String>) {
-    let values: Vec<Value> = items.iter().map(|(_, item)| (quantity.value)(item)).collect();
-    let scale = Scale::of(&values);
-    let heading = Heading { label: quantity.label.to_owned(), unit: scale.unit, meaning: quantity.meaning };
-    (heading, values.into_iter().map(|value| scale.show(value)).collect())
+impl<T> Quantity<T> {
+    fn heading(&self, scale: Scale) -> Heading {
+        Heading { label: self.label.to_owned(), unit: scale.unit, meaning: self.meaning }
+    }
+}
+
+impl Heading {
+    fn named(name: &str) -> Heading {
+        Heading { label: name.to_owned(), ..Heading::default() }
+    }
+}
+
+/// The quantities that any of `items` has, and the values of all.
+fn present<'q, T>(
+    quantities: &'q [Quantity<T>],
+    items: &[(String, &T)],
+) -> Vec<(&'q Quantity<T>, Vec<Value>)> {
+    let values = |quantity: &Quantity<T>| items.iter().map(|(_, item)| (quantity.value)(item)).collect();
+    let all = quantities.iter().map(|quantity| (quantity, values(quantity)));
+    all.filter(|(_, values): &(_, Vec<Value>)| values.iter().any(|value| *value != Value::Missing)).collect()
 }
 
 impl Scale {
-    /// The unit in which the largest of these has one to three digits before the point.
-    fn of(values: &[Value]) -> Scale {
-        let numbers = values.iter().filter_map(Value::number).filter(|number| number.is_finite());
-        let largest = numbers.fold(0.0, f64::max);
-        let units = values.iter().find_map(Value::units).unwrap_or(&[("", 1.0)]);
-        let fitting = units.iter().find(|(_, factor)| largest >= *factor);
-        let (unit, factor) = *fitting.or(units.last()).unwrap_or(&("", 1.0));
-        let decimals = match largest / factor {
-            _ if units.len() > 1 && units.last().is_some_and(|(last, _)| *last == unit) => 0,
-            0.0..10.0 => 3,
-            10.0..100.0 => 2,
-            _ => 1,
+    /// The unit in which the largest of these has one to three digits before the point, with as many decimals
+    /// as the smallest wants, but four at most.
+    fn of<'v>(values: impl Iterator<Item = &'v Value> + Clone) -> Scale {
+        let units = values.clone().find_map(Value::units).unwrap_or(&[("", 1.0)]);
+        let numbers = values.filter_map(Value::number).filter(|number| *number > 0.0 && number.is_finite());
+        let largest = numbers.clone().fold(0.0, f64::max);
+        let smallest = numbers.fold(largest, f64::min);
+        let (unit, factor) =
+            *units.iter().find(|(_, factor)| largest >= *factor).unwrap_or(&units[units.len() - 1]);
+        let decimals = match smallest / factor {
+            _ if ["B", "bit/s", "µs"].contains(&unit) => 0,
+            100.0.. => 1,
+            10.0.. => 2,
+            0.1.. => 3,
+            _ => 4,
         };
         Scale { unit, factor, decimals }
     }
@@ -143,7 +169,7 @@ impl Value {
 }
 
 /// `1 234 567`, with narrow spaces that break no line.
-fn grouped(count: u64) -> String {
+pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
     groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("\u{202f}")
@@ -154,7 +180,7 @@ mod tests {
     use super::*;
 
     fn shown(values: &[Value]) -> (&'static str, Vec<String>) {
-        let scale = Scale::of(values);
+        let scale = Scale::of(values.iter());
         (scale.unit, values.iter().cloned().map(|value| scale.show(value)).collect())
     }
 
@@ -162,8 +188,9 @@ mod tests {
     fn a_column_has_one_unit_and_one_precision() {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let rates = [Value::Rate(9_613_200.0), Value::Rate(21e6), Value::Missing, Value::Rate(0.0)];
-        assert_eq!(shown(&rates), ("Mbit/s", texts(&["9.61", "21.00", "–", "0.00"])));
+        assert_eq!(shown(&rates), ("Mbit/s", texts(&["9.613", "21.000", "–", "0.000"])));
         assert_eq!(shown(&[Value::Seconds(0.0214)]), ("ms", texts(&["21.40"])));
+        assert_eq!(shown(&[Value::Seconds(8.9), Value::Seconds(0.0214)]).1, ["8.9000", "0.0214"]);
         assert_eq!(shown(&[Value::Bytes(0.0)]), ("B", texts(&["0"])));
         assert_eq!(shown(&[Value::Share(0.5)]), ("%", texts(&["50.0"])));
         assert_eq!(shown(&[Value::Missing]), ("", texts(&["–"])));
@@ -178,18 +205,30 @@ mod tests {
         );
     }
 
+    const QUANTITIES: &[Quantity<u64>] = &[
+        Quantity { label: "itself", meaning: "", value: |n| Value::Count(*n) },
+        Quantity { label: "nothing", meaning: "", value: |_| Value::Missing },
+        Quantity { label: "short", meaning: "", value: |n| Value::Seconds(*n as f64 / 1e3) },
+        Quantity { label: "long", meaning: "", value: |n| Value::Seconds(*n as f64) },
+    ];
+
     #[test]
     fn rows_and_columns_may_change_places() {
-        const QUANTITIES: &[Quantity<u64>] = &[
-            Quantity { label: "itself", meaning: "", value: |n| Value::Count(*n) },
-            Quantity { label: "bytes", meaning: "", value: |n| Value::Bytes(*n as f64) },
-        ];
         let items = [("a".to_owned(), &1), ("b".to_owned(), &2)];
         let by_item = Table::by_item("path", QUANTITIES, &items);
+        assert_eq!(by_item.columns[1].unit, "ms");
+        assert_eq!(by_item.rows[1].1, ["2", "2.000", "2.000"]);
         let by_quantity = Table::by_quantity("", QUANTITIES, &items);
-        assert_eq!(by_item.columns[1].unit, "B");
-        assert_eq!(by_item.rows[1].1, ["2", "2"]);
-        assert_eq!(by_quantity.rows[1].1, ["1", "2"]);
         assert_eq!(by_quantity.columns[1].label, "b");
+        assert_eq!(by_quantity.rows[1].0.unit, "s");
+        assert_eq!(by_quantity.rows[1].1, ["0.0010", "0.0020"]);
+    }
+
+    #[test]
+    fn what_nobody_has_is_not_shown() {
+        let table = Table::by_item("path", QUANTITIES, &[("a".to_owned(), &1)]);
+        assert!(table.columns.iter().all(|column| column.label != "nothing"));
+        let empty = Table::by_item("path", QUANTITIES, &[]);
+        assert!(empty.columns.is_empty() && empty.rows.is_empty());
     }
 }
