@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol
 
-.PHONY: help demo test bench agree tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench agree browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -19,6 +19,10 @@ test:   ## all that continuous integration checks, stage by stage
 
 bench:  ## measure speed
 	cargo bench --workspace
+
+browser: ## look at a report page in Chromium, on a desk and on a telephone
+	cargo test --package anabranch-cli --test observing --quiet
+	tests/browser/run $${CARGO_TARGET_DIR:-target}/tmp/observing/phone.html
 
 tail:   ## show the five longest functions and files
 	tests/tail

@@ -1,0 +1,166 @@
+// What a person does with a report page, on a desk and on a telephone, in light and in dark: it must draw, zoom,
+// stay within the screen, load nothing, complain about nothing, and be usable without a mouse.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const pictures = process.env.PICTURES;
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+const SCREENS = [
+    { name: "desk", viewport: { width: 1280, height: 900 } },
+    { name: "telephone", viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true },
+];
+
+/** The page, scrolled through once so that every chart is drawn. */
+async function open(context, file, complaints) {
+    const page = await context.newPage();
+    page.on("console", (message) => complaints.push(`console ${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+    page.on("request", (request) => {
+        if (request.url() !== pathToFileURL(file).href) complaints.push(`request: ${request.url()}`);
+    });
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForSelector("#toolbar:not([hidden])", { timeout: 60_000 });
+    for (const figure of await page.locator("figure").all()) {
+        await figure.scrollIntoViewIfNeeded();
+        await figure.locator(".main-svg, .none:not([hidden])").first().waitFor();
+    }
+    return page;
+}
+
+const range = (page) => page.textContent("#range");
+
+/** What was shown before is not shown any more after `act`, and the whole run is again after Home. */
+async function changesTime(page, what, act) {
+    const before = await range(page);
+    await act();
+    await page.waitForTimeout(300);
+    assert.notEqual(await range(page), before, `${what} changes nothing`);
+    await page.click("[data-act=all]");
+    assert.equal(await range(page), before, `All does not undo ${what}`);
+}
+
+async function drag(page, plot, from, to) {
+    const { x, y, width, height } = await plot.boundingBox();
+    await page.mouse.move(x + width * from, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * to, y + height / 2, { steps: 6 });
+    await page.mouse.up();
+}
+
+/** Fingers at these shares of the plot's width move to those. */
+async function touch(page, plot, from, to) {
+    const { x, y, width, height } = await plot.boundingBox();
+    const client = await page.context().newCDPSession(page);
+    const send = (type, shares) => {
+        const touchPoints = shares.map((share, id) => ({ x: x + width * share, y: y + height / 2, id }));
+        return client.send("Input.dispatchTouchEvent", { type, touchPoints });
+    };
+    await send("touchStart", from);
+    for (let step = 1; step <= 6; step += 1) {
+        await send("touchMove", from.map((share, index) => share + ((to[index] - share) * step) / 6));
+    }
+    await send("touchEnd", []);
+}
+
+/** A plot that is drawn, in the middle of the screen. */
+async function plotInView(page) {
+    const plot = page.locator(".plot:not([hidden])").first();
+    await plot.evaluate((element) => element.scrollIntoView({ block: "center" }));
+    await page.waitForTimeout(300);
+    return plot;
+}
+
+async function zooms(page, isTouch) {
+    const plot = await plotInView(page);
+    await changesTime(page, "the button +", () => page.click("[data-act=in]"));
+    await changesTime(page, "the key +", () => plot.press("+"));
+    if (isTouch) {
+        await changesTime(page, "a pinch", () => touch(page, plot, [0.45, 0.55], [0.2, 0.8]));
+    } else {
+        await changesTime(page, "a drag", () => drag(page, plot, 0.3, 0.6));
+        await page.mouse.move(0, 0);
+        const { x, y, width, height } = await plot.boundingBox();
+        await page.mouse.move(x + width / 2, y + height / 2);
+        assert.ok(await page.locator(".readout").isVisible(), "the pointer reads nothing out");
+        await page.mouse.move(0, 0);
+    }
+}
+
+/** A path that is switched off takes its lines with it. */
+async function switches(page) {
+    await plotInView(page);
+    const chip = page.locator("#chips button").first();
+    const lines = () => page.locator(".plot").first().evaluate((plot) => plot.data?.length ?? 0);
+    const before = await lines();
+    await chip.click();
+    await page.waitForTimeout(300);
+    assert.equal(await chip.getAttribute("aria-pressed"), "false");
+    assert.ok((await lines()) < before, "a hidden path is still drawn");
+    await chip.click();
+    await page.waitForTimeout(300);
+    assert.equal(await lines(), before);
+}
+
+/** Every flow can be chosen, and then every chart draws or says why not. */
+async function choosesFlows(page) {
+    const select = page.locator("#flow select");
+    if (!(await select.isVisible())) return;
+    for (const option of await select.locator("option").all()) {
+        await select.selectOption(await option.getAttribute("value"));
+        await page.waitForTimeout(200);
+        for (const figure of await page.locator("figure").all()) {
+            await figure.scrollIntoViewIfNeeded();
+            await figure.locator(".plot:not([hidden]) .main-svg, .none:not([hidden])").first().waitFor();
+        }
+    }
+    await select.selectOption("0");
+}
+
+async function fitsScreen(page) {
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `the page is ${over} pixels too wide`);
+    const small = await page.locator("button:visible, select:visible, summary:visible").evaluateAll((elements) =>
+        elements.filter((element) => {
+            const { width, height } = element.getBoundingClientRect();
+            return width < 44 || height < 44;
+        }).map((element) => element.outerHTML),
+    );
+    assert.deepEqual(small, [], "too small for a finger");
+}
+
+async function isAccessible(page) {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    const told = violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+    assert.deepEqual(told, []);
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+for (const file of process.argv.slice(2).map((name) => resolve(name))) {
+    for (const { name, ...screen } of SCREENS) {
+        for (const colorScheme of ["light", "dark"]) {
+            const complaints = [];
+            const context = await browser.newContext({ ...screen, colorScheme });
+            const page = await open(context, file, complaints);
+            await fitsScreen(page);
+            await isAccessible(page);
+            await zooms(page, screen.hasTouch);
+            await switches(page);
+            await choosesFlows(page);
+            if (pictures) {
+                await page.evaluate(() => scrollTo(0, 0));
+                await page.screenshot({ path: join(pictures, `${basename(file, ".html")}-${name}-${colorScheme}.png`), fullPage: true });
+            }
+            assert.deepEqual(complaints, []);
+            await context.close();
+            console.log(`${basename(file)}: good on a ${name}, ${colorScheme}`);
+        }
+    }
+}
+await browser.close();

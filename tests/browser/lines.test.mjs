@@ -1,0 +1,79 @@
+// The scripts' arithmetic, without a browser.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+const scripts = new URL("../../crates/cli/src/observe/report/", import.meta.url);
+const load = (...names) => {
+    const source = names.map((name) => readFileSync(new URL(name, scripts), "utf8")).join("\n");
+    return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange };`)();
+};
+const { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange } = load("lines.js", "zoom.js", "cursor.js");
+const line = (...points) => ({ times: points.map(([at]) => at), values: points.map(([, value]) => value), count: points.length });
+
+test("times are sums of differences in microseconds", () => {
+    const decoded = decode({ t: [1_500_000, 500_000], v: [7, 8], n: 9 });
+    assert.deepEqual([[...decoded.times], decoded.values, decoded.count], [[1.5, 2], [7, 8], 9]);
+});
+
+test("the first time from a moment on is found", () => {
+    assert.deepEqual([0, 1, 1.5, 3, 4].map((at) => firstFrom([1, 2, 3], at)), [0, 0, 1, 2, 3]);
+});
+
+test("a cut keeps a neighbour on either side", () => {
+    const { x } = cut(line([0, 1], [1, 1], [2, 1], [3, 1], [4, 1]), [1.5, 2.5], 100);
+    assert.deepEqual(x, [1, 2, 3]);
+});
+
+test("thinning loses no peak and no end", () => {
+    const many = line(...Array.from({ length: 10_000 }, (_, n) => [n / 1_000, n === 7_777 ? 99 : n % 10]));
+    const { x, y } = cut(many, [0, 10], 50);
+    assert.ok(x.length <= 4 * 52, `${x.length} points`);
+    assert.equal(Math.max(...y), 99);
+    assert.deepEqual([x[0], x.at(-1)], [0, 9.999]);
+    assert.ok(x.every((at, index) => index === 0 || at >= x[index - 1]));
+});
+
+test("what is held goes on to the end of the run, and no further", () => {
+    assert.deepEqual([...heldUntil(line([1, 5]), 3).times], [1, 3]);
+    assert.deepEqual([...heldUntil(line([3, 5]), 3).times], [3]);
+    assert.equal(heldUntil(line(), 3).times.length, 0);
+});
+
+test("rates count whole bins, the last one as far as the run goes", () => {
+    const { x, y, step } = rates([125, 125, 250], 1, 2.5, [0, 2.5], 10);
+    assert.deepEqual([x, y, step], [[0, 1, 2, 2.5], [1_000, 1_000, 4_000, 4_000], 1]);
+});
+
+test("rates of a long time are means over several bins", () => {
+    const { x, y, step } = rates([100, 300, 200, 0], 1, 4, [0, 4], 2);
+    assert.deepEqual([x, y, step], [[0, 2, 4], [1_600, 800, 800], 2]);
+});
+
+test("a unit leaves one to three digits", () => {
+    const units = [["MB", 1e6], ["kB", 1e3], ["B", 1]];
+    assert.deepEqual([2e6, 1_500, 3, 0, -Infinity].map((largest) => unitFor(largest, units)[0]), ["MB", "kB", "B", "B", "B"]);
+});
+
+test("an axis has room for the value that is held when it begins", () => {
+    assert.deepEqual(extent([{ x: [0, 5], y: [9, 1] }], [2, 6]), [1, 9]);
+    assert.deepEqual(extent([{ x: [], y: [] }], [2, 6]), [Infinity, -Infinity]);
+});
+
+test("a readout is the value that holds, or the nearest within reach", () => {
+    const part = { x: [1, 2, 4], y: [10, 20, 40] };
+    assert.deepEqual([0.5, 1, 1.9, 3.9, 9].map((at) => valueAt(part, at, true, 0)), [undefined, 10, 10, 20, 40]);
+    assert.deepEqual([0.5, 1.4, 3.1, 9].map((at) => valueAt(part, at, false, 1)), [10, 10, 40, undefined]);
+});
+
+test("time stays within the run", () => {
+    const time = timeRange(10, () => {});
+    time.set(8, 14);
+    assert.deepEqual(time.now(), [4, 10]);
+    time.acts.in();
+    assert.deepEqual(time.now(), [5.5, 8.5]);
+    time.move(-5);
+    assert.deepEqual(time.now(), [0, 3]);
+    time.acts.all();
+    assert.deepEqual(time.now(), [0, 10]);
+});
