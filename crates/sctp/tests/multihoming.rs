@@ -446,6 +446,24 @@ fn a_path_that_failed_follows_its_peer_to_another_port() {
     assert_eq!(pair.receive(End::A).len(), 1, "{:?}", pair.log);
 }
 
+/// The acceptor's first probes go to a port that the translator never opened. They must not use up the chances of the
+/// port that the peer's packets then come from.
+#[test]
+fn a_path_whose_port_was_wrong_is_probed_anew_where_its_packets_come_from() {
+    let striped = Config::rfc9260();
+    let config = Config { failover: Failover { path_max: 0, ..striped.failover }, ..striped };
+    let mut pair = Pair::new(config, 2);
+    pair.pipes[1].translated = Some(40_000);
+    pair.connect();
+    // Longer than one RTO.initial and shorter than a heartbeat period: the wrong port has had its only chance.
+    pair.run_for(secs(10));
+    assert_eq!(states(&mut pair, End::Z)[1], PathState::Unconfirmed);
+    pair.send_at_once(End::A, 8, 1_400);
+    pair.run_for(Duration::from_millis(200));
+    assert_eq!(states(&mut pair, End::Z)[1], PathState::Active, "{:?}", pair.log);
+    assert_eq!(pair.at(End::Z).path_addresses(path(1)).remote.port(), 40_000);
+}
+
 /// A packet with the right tag from an address that nobody announced: a path to be verified, no more.
 #[test]
 fn an_unknown_address_with_the_right_tag_becomes_a_path_to_be_verified() {

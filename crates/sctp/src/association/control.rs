@@ -153,7 +153,7 @@ impl Session {
         self.timers.set(Timer::Heartbeat(path), now + period);
     }
 
-    fn send_heartbeat(&mut self, path: PathId, now: Time) {
+    pub(super) fn send_heartbeat(&mut self, path: PathId, now: Time) {
         let nonce = self.random();
         let chunk = Box::new(Heartbeat { info: Probe { nonce, path }.encode() });
         self.outbox.push_back(Control { path, is_probe: true, chunk });

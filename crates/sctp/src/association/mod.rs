@@ -385,7 +385,7 @@ impl Association {
         };
         let path = match session.path_to_move(local, remote) {
             Some(path) => {
-                session.move_path(path, remote);
+                session.move_path(path, remote, now);
                 path
             }
             None if session.paths.len() < MAX_PATHS => session.add_path(PathAddresses { local, remote }),

@@ -177,10 +177,13 @@ impl Session {
     }
 
     /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP
-    /// port").
-    pub fn move_path(&mut self, id: PathId, remote: SocketAddr) {
+    /// port"). What the old port did not answer says nothing of the new one: it is probed at once.
+    pub fn move_path(&mut self, id: PathId, remote: SocketAddr, now: Time) {
         self.paths.move_to(id, remote);
+        self.paths.doubt(id);
+        self.timers.stop(Timer::HeartbeatAnswer(id));
         self.events.push_back(Event::PathMoved(id, remote));
+        self.send_heartbeat(id, now);
     }
 
     /// Takes a message of the application.
