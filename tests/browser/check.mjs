@@ -82,6 +82,12 @@ async function zooms(page, isTouch) {
     await changesTime(page, "the key +", () => plot.press("+"));
     if (isTouch) {
         await changesTime(page, "a pinch", () => touch(page, plot, [0.45, 0.55], [0.2, 0.8]));
+        const all = await range(page);
+        await page.click("[data-act=in]");
+        await touch(page, plot, [0.5], [0.5]);
+        await touch(page, plot, [0.5], [0.5]);
+        await page.waitForTimeout(300);
+        assert.equal(await range(page), all, "a double tap does not show all");
     } else {
         await changesTime(page, "a drag", () => drag(page, plot, 0.3, 0.6));
         await page.mouse.move(0, 0);

@@ -16,7 +16,7 @@ const LOOKS = {
     dots: { mode: "lines", width: 1.6, dash: "dot" },
     dashes: { mode: "lines", width: 1.4, dash: "dash" },
     point: { mode: "markers", size: 3.5 },
-    resent: { mode: "markers", size: 8, symbol: "triangle-up", edged: true },
+    resent: { mode: "markers", size: 7, symbol: "triangle-up" },
     lost: { mode: "markers", size: 8, symbol: "x", edged: true },
 };
 
@@ -200,4 +200,4 @@ function nameOf(chart, line, data) {
     return chart.units === PLAIN && chart.holds ? line.name : `${data.paths[line.path].name}: ${line.name}`;
 }
 
-const RATE_STEPS = 200;
+const RATE_STEPS = 150;
