@@ -33,32 +33,6 @@ function element(name, properties = {}, ...children) {
     return made;
 }
 
-/** A picture of a line or a symbol, as charts draw it. */
-function sample(look, colour, symbol) {
-    const { mode, width, dash, opacity } = LOOKS[look];
-    const dashes = { dot: "2 3", dash: "7 4" }[dash] ?? "none";
-    const stroke = `stroke="${colour}" fill="none" opacity="${opacity ?? 1}"`;
-    const line = `<path d="M1 7H29" stroke-width="${width}" stroke-dasharray="${dashes}" ${stroke}/>`;
-    const shape = SHAPES[LOOKS[look].symbol ?? symbol] ?? "";
-    const template = document.createElement("template");
-    const shown = { lines: line, markers: shape, "lines+markers": line + shape }[mode];
-    template.innerHTML = `<svg width="30" height="14" aria-hidden="true" color="${colour}">${shown}</svg>`;
-    return template.content.firstChild;
-}
-
-/** Symbols around (15, 7). */
-const SHAPES = {
-    circle: '<circle cx="15" cy="7" r="4.5" fill="currentColor"/>',
-    square: '<path d="M11 3h8v8h-8z" fill="currentColor"/>',
-    diamond: '<path d="M15 1.5l5.5 5.5-5.5 5.5L9.5 7z" fill="currentColor"/>',
-    "triangle-up": '<path d="M15 2l5.5 9.5h-11z" fill="currentColor"/>',
-    cross: '<path d="M13 2h4v3h3v4h-3v3h-4V9h-3V5h3z" fill="currentColor"/>',
-    star: '<path d="M15 1l1.8 4.2 4.5.3-3.5 2.9 1.2 4.4-4-2.4-4 2.4 1.2-4.4L8.7 5.5l4.5-.3z" fill="currentColor"/>',
-    hexagon: '<path d="M12.5 2.5h5L20 7l-2.5 4.5h-5L10 7z" fill="currentColor"/>',
-    "triangle-down": '<path d="M15 12l5.5-9.5h-11z" fill="currentColor"/>',
-    x: '<path d="M12 2l3 3 3-3 2 2-3 3 3 3-2 2-3-3-3 3-2-2 3-3-3-3z" fill="currentColor"/>',
-};
-
 function start(data) {
     const state = { flow: 0, hidden: new Set(), onScreen: new Set(), stale: new Set() };
     const time = timeRange(data.end, () => refresh());
@@ -92,11 +66,12 @@ function start(data) {
         chart.empty.hidden = hasAny;
         if (!hasAny) return;
         const width = chart.plot.clientWidth;
-        const view = { range: time.now(), columns: Math.max(100, Math.round(width / 2)), theme: readTheme() };
+        const columns = Math.max(100, Math.round(width / 2));
+        const view = { range: time.now(), columns, theme: readTheme(), width, canDrag: !coarse.matches };
         const drawn = drawing(chart.what, lines, data, view);
         chart.drawn = drawn;
         chart.step.textContent = drawn.step ? `mean over ${seconds(drawn.step)} each` : (chart.what.note ?? "");
-        window.Plotly.react(chart.plot, drawn.traces, layout(chart.what, drawn, view, width), CONFIG);
+        window.Plotly.react(chart.plot, drawn.traces, layoutOf(chart.what, drawn, data, view), CONFIG);
         if (!chart.isDrawn) {
             chart.isDrawn = true;
             chart.plot.on("plotly_relayout", (change) => follow(change));
@@ -111,78 +86,6 @@ function start(data) {
         else if (change["xaxis.autorange"]) time.acts.all();
     }
 
-    function layout(chart, drawn, { range, theme }, width) {
-        const axis = { gridcolor: theme.grid, linecolor: theme.line, zeroline: false, tickfont: { color: theme.soft } };
-        const title = (text) => ({ text, font: { color: theme.soft, size: 12 }, standoff: 6 });
-        const marks = visibleMarks(range);
-        return {
-            height: chart.tall ? 340 : 250,
-            autosize: true,
-            margin: { l: width < 500 ? 50 : 64, r: 10, t: 16, b: 40 },
-            paper_bgcolor: "rgba(0,0,0,0)",
-            plot_bgcolor: "rgba(0,0,0,0)",
-            font: { family: "inherit", size: 12, color: theme.ink },
-            showlegend: false,
-            dragmode: coarse.matches ? false : "zoom",
-            hovermode: false,
-            xaxis: {
-                ...axis,
-                range: [...range],
-                title: title("time (s)"),
-                showline: true,
-                ticks: "outside",
-                tickcolor: theme.line,
-                nticks: width < 500 ? 5 : 12,
-                exponentformat: "none",
-            },
-            yaxis: {
-                ...axis,
-                type: chart.log ? "log" : "linear",
-                range: drawn.range,
-                fixedrange: true,
-                title: title(chart.axis ?? drawn.unit),
-                nticks: 6,
-                exponentformat: "none",
-                tickformat: chart.units === PLAIN ? "~s" : "",
-                ...(chart.log ? { dtick: drawn.range[1] - drawn.range[0] > 2.5 ? 1 : "D2" } : {}),
-            },
-            shapes: marks.map(({ at, scenario }) => ({
-                type: "line",
-                layer: "below",
-                xref: "x",
-                yref: "paper",
-                x0: at / 1e6,
-                x1: at / 1e6,
-                y0: 0,
-                y1: 1,
-                line: { color: theme.soft, width: 1.3, dash: scenario ? "solid" : "dot" },
-            })),
-            annotations: numbers(marks, range, width).map(({ at, text }) => ({
-                x: at / 1e6,
-                y: 1,
-                yref: "paper",
-                xanchor: "left",
-                xshift: -4,
-                yanchor: "bottom",
-                showarrow: false,
-                text,
-                font: { size: 11, color: theme.soft },
-            })),
-        };
-    }
-
-    /** What is written above the lines of marks: their numbers, those of close neighbours together. */
-    function numbers(marks, [from, to], width) {
-        const near = ((to - from) / width) * 1e6 * 26;
-        const groups = [];
-        for (const { at, number } of marks) {
-            const last = groups.at(-1);
-            if (last && at - last.at < near) last.to = number;
-            else groups.push({ at, from: number, to: number });
-        }
-        return groups.map(({ at, from, to }) => ({ at, text: from === to ? `${from}` : `${from}–${to}` }));
-    }
-
     /** What the lines of a chart say at a time. */
     function read(chart, at) {
         const { holds, rate } = chart.what;
@@ -194,11 +97,6 @@ function start(data) {
             text: `${Number(value.toPrecision(5))} ${chart.drawn.unit || chart.what.word || ""}`,
             picture: sample(line.look, line.marker.color, line.marker.symbol),
         }));
-    }
-
-    function visibleMarks([from, to]) {
-        const numbered = data.marks.map((mark, index) => ({ ...mark, number: index + 1 }));
-        return numbered.filter((mark) => mark.at / 1e6 >= from && mark.at / 1e6 <= to);
     }
 
     function build(chart) {

@@ -96,6 +96,8 @@ fn facts(about: &About<'_>, result: &RunResult) -> Vec<(&'static str, String)> {
 const SCRIPTS: &[&str] = &[
     include_str!("lines.js"),
     include_str!("charts.js"),
+    include_str!("layout.js"),
+    include_str!("samples.js"),
     include_str!("zoom.js"),
     include_str!("cursor.js"),
     include_str!("page.js"),

@@ -1,0 +1,80 @@
+// Axes, sizes and marks of a chart, as Plotly wants them. Nothing here knows which lines it has.
+
+/** The layout of a drawn chart. `view` is { range, theme, width, canDrag }. */
+function layoutOf(chart, drawn, data, { range, theme, width, canDrag }) {
+    const axis = { gridcolor: theme.grid, linecolor: theme.line, zeroline: false, tickfont: { color: theme.soft } };
+    const title = (text) => ({ text, font: { color: theme.soft, size: 12 }, standoff: 6 });
+    const marks = visibleMarks(data, range);
+    return {
+        height: chart.tall ? 340 : 250,
+        autosize: true,
+        margin: { l: width < 500 ? 50 : 64, r: 10, t: 16, b: 40 },
+        paper_bgcolor: "rgba(0,0,0,0)",
+        plot_bgcolor: "rgba(0,0,0,0)",
+        font: { family: "inherit", size: 12, color: theme.ink },
+        showlegend: false,
+        dragmode: canDrag ? "zoom" : false,
+        hovermode: false,
+        xaxis: {
+            ...axis,
+            range: [...range],
+            title: title("time (s)"),
+            showline: true,
+            ticks: "outside",
+            tickcolor: theme.line,
+            nticks: width < 500 ? 5 : 12,
+            exponentformat: "none",
+        },
+        yaxis: {
+            ...axis,
+            type: chart.log ? "log" : "linear",
+            range: drawn.range,
+            fixedrange: true,
+            title: title(chart.axis ?? drawn.unit),
+            nticks: 6,
+            exponentformat: "none",
+            tickformat: chart.units === PLAIN ? "~s" : "",
+            ...(chart.log ? { dtick: drawn.range[1] - drawn.range[0] > 2.5 ? 1 : "D2" } : {}),
+        },
+        shapes: marks.map(({ at, scenario }) => ({
+            type: "line",
+            layer: "below",
+            xref: "x",
+            yref: "paper",
+            x0: at / 1e6,
+            x1: at / 1e6,
+            y0: 0,
+            y1: 1,
+            line: { color: theme.soft, width: 1.3, dash: scenario ? "solid" : "dot" },
+        })),
+        annotations: numbers(marks, range, width).map(({ at, text }) => ({
+            x: at / 1e6,
+            y: 1,
+            yref: "paper",
+            xanchor: "left",
+            xshift: -4,
+            yanchor: "bottom",
+            showarrow: false,
+            text,
+            font: { size: 11, color: theme.soft },
+        })),
+    };
+}
+
+/** What is written above the lines of marks: their numbers, those of close neighbours together. */
+function numbers(marks, [from, to], width) {
+    const near = ((to - from) / width) * 1e6 * 26;
+    const groups = [];
+    for (const { at, number } of marks) {
+        const last = groups.at(-1);
+        if (last && at - last.at < near) last.to = number;
+        else groups.push({ at, from: number, to: number });
+    }
+    return groups.map(({ at, from, to }) => ({ at, text: from === to ? `${from}` : `${from}–${to}` }));
+}
+
+/** The marks within a range, with the numbers that they have in the list of events. */
+function visibleMarks(data, [from, to]) {
+    const numbered = data.marks.map((mark, index) => ({ ...mark, number: index + 1 }));
+    return numbered.filter((mark) => mark.at / 1e6 >= from && mark.at / 1e6 <= to);
+}
