@@ -119,6 +119,11 @@ impl ScenarioError {
         self.0.nearest.as_deref()
     }
 
+    /// What else helps, each a sentence.
+    pub fn notes(&self) -> impl Iterator<Item = &str> {
+        self.0.notes.iter().map(String::as_str)
+    }
+
     /// The whole of it, over several lines, without a line break at the end.
     pub fn show(&self, style: Style) -> String {
         let report = &*self.0;

@@ -27,10 +27,10 @@ impl Excerpt {
             end += 1;
         }
         let (before, marked, after) = (shown(&line[..start]), shown(&line[start..end]), shown(&line[end..]));
-        let marked = first_columns(&marked, WIDEST / 2);
-        let before = last_columns(&before, WIDEST / 3);
-        let used = width(&before) + width(&marked);
-        let after = first_columns(&after, WIDEST.saturating_sub(used));
+        let (before, marked, after) = match width(&before) + width(&marked) + width(&after) {
+            ..=WIDEST => (before, marked, after),
+            _ => around(&before, &marked, &after),
+        };
         Excerpt {
             line: None,
             before: width(&before),
@@ -64,6 +64,14 @@ impl Excerpt {
 
 /// The columns of an excerpt; longer lines are shown in part.
 const WIDEST: usize = 100;
+
+/// The parts of a long line next to what is marked.
+fn around(before: &str, marked: &str, after: &str) -> (String, String, String) {
+    let marked = first_columns(marked, WIDEST / 2);
+    let before = last_columns(before, WIDEST / 3);
+    let used = width(&before) + width(&marked);
+    (before, marked, first_columns(after, WIDEST.saturating_sub(used)))
+}
 
 /// Tabs as blanks, what is not shown as a replacement.
 fn shown(text: &str) -> String {

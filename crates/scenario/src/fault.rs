@@ -73,9 +73,9 @@ impl Fault {
         self
     }
 
-    /// With one more remark.
-    pub fn note(mut self: Box<Self>, note: impl Into<String>) -> Box<Fault> {
-        self.notes.push(note.into());
+    /// With one more remark: a sentence on its own.
+    pub fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Fault> {
+        self.notes.push(help.into());
         self
     }
 

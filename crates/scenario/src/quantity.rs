@@ -140,8 +140,8 @@ impl Dimension {
             return format!("0 {zero}");
         }
         // Minutes and hours read worse than seconds.
-        let units = self.units.iter().filter(|(name, _)| !["min", "h"].contains(name));
-        let whole = units.filter(|(_, scale)| count.is_multiple_of(*scale)).next_back();
+        let mut units = self.units.iter().filter(|(name, _)| !["min", "h"].contains(name));
+        let whole = units.rfind(|(_, scale)| count.is_multiple_of(*scale));
         let (name, scale) = whole.copied().unwrap_or((zero, 1));
         format!("{} {name}", count / scale)
     }

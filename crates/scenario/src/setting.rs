@@ -27,7 +27,7 @@ impl Setting {
             None => {
                 let span = Span { origin: Origin::Setting(0), start: 0, end: text.len() };
                 let fault = Fault::syntax(span, "this is no KEY=VALUE");
-                let fault = fault.expected("for example link.wifi.loss=0.01");
+                let fault = fault.help("for example link.wifi.loss=0.01");
                 let setting = Setting { text: text.to_owned(), equals: text.len() };
                 Err(fault.shown(&Source::new("", ""), &[setting]))
             }
@@ -93,7 +93,7 @@ impl Setting {
         if keys.len() > DEEPEST {
             let span = keys.last().map_or(Span::START, |key| key.span);
             return Err(
-                Fault::syntax(span, format!("a key with more than {DEEPEST} parts")).expected(EXAMPLE)
+                Fault::syntax(span, format!("this key has more than {DEEPEST} parts")).expected(EXAMPLE)
             );
         }
         Ok(keys)
@@ -128,13 +128,13 @@ const DEEPEST: usize = 8;
 
 /// Puts the value at `keys`, making the tables between.
 fn put(table: &mut Table, keys: &[Key<'_>], value: Node) -> Read<()> {
-    let (key, rest) = match keys {
+    let (key, next, rest) = match keys {
         [] => return Ok(()),
         [key] => {
             table.put(key.text, key.span, value);
             return Ok(());
         }
-        [key, rest @ ..] => (key, rest),
+        [key, rest @ ..] => (key, rest.first().map_or("", |next| next.text), rest),
     };
     if table.find(key.text).is_none() {
         table.put(key.text, key.span, empty(key.span));
@@ -144,7 +144,7 @@ fn put(table: &mut Table, keys: &[Key<'_>], value: Node) -> Read<()> {
         Some(other) => {
             let found = other.describe();
             let fault = Fault::value(key.span, format!("`{}` is {found} here, and has no keys", key.text));
-            Err(fault.expected(format!("the whole of it, such as {}={{ {} = … }}", key.text, rest[0].text)))
+            Err(fault.help(format!("set the whole of it, such as {}={{ {next} = … }}", key.text)))
         }
         None => Ok(()),
     }
@@ -189,12 +189,18 @@ fn called(top: &Key<'_>, index: usize, node: &Node) -> String {
 fn unknown(top: &Key<'_>, name: &Key<'_>, names: &[String]) -> Box<Fault> {
     let known = || names.iter().map(String::as_str).filter(|name| !name.is_empty());
     let fault = Fault::unknown(name.span, format!("there is no {} {}", top.text, quoted(name.text)));
+    if top.text == "event" {
+        return fault.help(format!("events are counted from 1, and there are {}", names.len()));
+    }
     let near = nearest(name.text, known()).map(|name| format!("`{name}`"));
     let copied = name.text.rsplit_once('-').filter(|(base, _)| known().any(|known| known == *base));
     match (copied, near) {
-        (Some((base, _)), _) => fault.expected(format!("{}.{base}: copies are set together", top.text)),
+        (Some((base, _)), _) => fault.help(format!("copies are set together: write {}.{base}", top.text)),
         (None, Some(near)) => fault.nearest(Some(near)),
-        (None, None) => fault.expected(format!("one of the {}s: {}", top.text, listed(known()))),
+        (None, None) if names.len() == 1 => {
+            fault.help(format!("the only {} is {}", top.text, listed(known())))
+        }
+        (None, None) => fault.help(format!("the {}s are {}", top.text, listed(known()))),
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) const ENCAPSULATION: Words<crate::model::Encapsulation> = Words {
 
 /// `cmt` needs its own rules: see `read::sctp::multipath`.
 pub(crate) const MULTIPATH: Words<crate::model::Multipath> = Words {
-    what: "multipath",
+    what: "use of several paths",
     built: &[("off", crate::model::Multipath::Off), ("cmt", crate::model::Multipath::Striped)],
     planned: &["ipcc", "appstripe"],
 };
@@ -76,7 +76,8 @@ pub(crate) const WINDOW_MANAGEMENT: Policies =
 pub(crate) const LOSS_RESPONSE: Policies =
     Words { what: "loss response", built: &[("standard", ())], planned: &["wireless-aware"] };
 
-pub(crate) const ECN: Policies = Words { what: "ecn", built: &[("off", ())], planned: &["echo", "cwr"] };
+pub(crate) const ECN: Policies =
+    Words { what: "use of ECN", built: &[("off", ())], planned: &["echo", "cwr"] };
 
 pub(crate) const SACK_WHEN: Policies =
     Words { what: "acknowledgement timing", built: &[("standard", ())], planned: &["any-order"] };
@@ -85,7 +86,7 @@ pub(crate) const SACK_GAPS: Policies =
     Words { what: "choice of reported gaps", built: &[("all", ())], planned: &["new", "nr"] };
 
 pub(crate) const DAC_WIRE: Policies =
-    Words { what: "dac_wire", built: &[("bits76", ())], planned: &["plain"] };
+    Words { what: "encoding of delayed acknowledgements", built: &[("bits76", ())], planned: &["plain"] };
 
 pub(crate) const HANDSHAKE: Words<Handshake> =
     Words { what: "handshake", built: &[("on", Handshake::On), ("off", Handshake::Off)], planned: &[] };
@@ -188,7 +189,7 @@ impl<T: Copy> Words<T> {
     pub fn pick(&self, node: &Node) -> Read<(&'static str, T)> {
         match &node.value {
             Value::Text(word) => self.find(word, node.span),
-            other => Err(self.refused(node.span, &format!("{} is no {}", other.describe(), self.what))),
+            other => Err(self.refused(node.span, &other.describe())),
         }
     }
 
@@ -202,11 +203,6 @@ impl<T: Copy> Words<T> {
         self.pick(node).map(|(name, _)| name.to_owned())
     }
 
-    /// Whether `word` is one that works.
-    pub fn has(&self, word: &str) -> bool {
-        self.built.iter().any(|(name, _)| *name == word)
-    }
-
     fn find(&self, word: &str, span: Span) -> Read<(&'static str, T)> {
         if let Some(found) = self.built.iter().find(|(name, _)| *name == word) {
             return Ok(*found);
@@ -214,24 +210,26 @@ impl<T: Copy> Words<T> {
         if self.planned.contains(&word) {
             return Err(self.not_built(word, span));
         }
-        let names = self.names().chain(self.planned.iter().copied());
-        let fault = self.refused(span, &format!("there is no {} {}", self.what, quoted(word)));
-        Err(fault.nearest(nearest(word, names).map(|name| format!("{name:?}"))))
+        let fault = self.refused(span, &quoted(word));
+        let built = nearest(word, self.names()).map(|name| format!("{name:?}"));
+        let planned = || nearest(word, self.planned.iter().copied());
+        Err(fault
+            .nearest(built.or_else(|| planned().map(|name| format!("{name:?}, which is not built yet")))))
     }
 
     /// A known word that does not work yet.
     pub fn not_built(&self, word: &str, span: Span) -> Box<Fault> {
         let (what, built) = (self.what, listed(self.names()));
-        let are = if self.built.len() == 1 { "is" } else { "are" };
+        let are = if self.built.len() == 1 { "is only" } else { "are" };
         Fault::not_built(span, format!("{what} {word:?} is not built yet; there {are} {built}"))
     }
 
-    fn refused(&self, span: Span, message: &str) -> Box<Fault> {
+    fn refused(&self, span: Span, found: &str) -> Box<Fault> {
         let or = match self.built {
-            [(one, _)] => format!("{one:?}"),
+            [(one, _)] => format!("{one:?}, all there is yet"),
             _ => format!("one of {}", listed(self.names())),
         };
-        Fault::unknown(span, message).expected(or)
+        Fault::unknown(span, format!("{found} is no {}", self.what)).expected(or)
     }
 
     fn names(&self) -> impl Iterator<Item = &'static str> {

@@ -75,22 +75,27 @@ pub(crate) fn events(drafts: &[EventDraft], link_names: &Directory) -> Read<Vec<
 
 /// Makes the copies of flows.
 pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Directory) -> Read<Vec<Flow>> {
+    let find = |name| Ok((name, path_names.find(name)?));
+    let all = paths.iter().map(|path| find(&path.name)).collect::<Read<Vec<_>>>()?;
     let mut flows = Vec::new();
     let mut flow_names = Directory::new("flow");
     let mut budget = Budget::new("flows");
     for draft in drafts {
-        let all = || paths.iter().map(|path| path.name.clone()).collect();
-        let wanted: Vec<Name> = draft.paths.clone().unwrap_or_else(all);
-        refuse_twice(&wanted, "path", "flow")?;
-        let named: Read<Vec<_>> = wanted.iter().map(|name| path_names.find(name)).collect();
-        let named = named?;
-        let copies = one_count(draft, &wanted, &named)?;
-        budget.spend(draft.name.span, copies.unwrap_or(1), named.len())?;
+        let chosen = match &draft.paths {
+            None => None,
+            Some(names) => {
+                refuse_twice(names, "path", "flow")?;
+                Some(names.iter().map(find).collect::<Read<Vec<_>>>()?)
+            }
+        };
+        let used = chosen.as_ref().unwrap_or(&all);
+        let copies = one_count(draft, used)?;
+        budget.spend(draft.name.span, copies.unwrap_or(1), used.len())?;
         flow_names.add(&draft.name, Named { first: flows.len(), copies })?;
         let copy = |(index, name)| Flow {
             name,
             protocol: draft.protocol.clone(),
-            paths: named.iter().map(|path| path.copy(index)).collect(),
+            paths: used.iter().map(|(_, path)| path.copy(index)).collect(),
             start: draft.start + draft.stagger * index as u64,
             transfer: draft.transfer,
             direction: draft.direction,
@@ -129,9 +134,8 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
             if let Some(other) = other.filter(|other| *other != path.name.text) {
                 let message =
                     format!("the private link {:?} is part of the path {other:?} already", name.text);
-                return Err(
-                    Fault::value(name.span, message).expected("a link without `private`, or one a path")
-                );
+                return Err(Fault::value(name.span, message)
+                    .help("leave out `private` to share the link, or give each path one of its own"));
             }
             if let Some((count, _)) = path.copies {
                 copies[index] = Some(count);
@@ -142,8 +146,8 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
 }
 
 /// How many copies a flow has: as many as each of its copied paths.
-fn one_count(draft: &FlowDraft, wanted: &[Name], named: &[Named]) -> Read<Option<usize>> {
-    let mut counts = wanted.iter().zip(named).filter_map(|(name, named)| Some((name, named.copies?)));
+fn one_count(draft: &FlowDraft, used: &[(&Name, Named)]) -> Read<Option<usize>> {
+    let mut counts = used.iter().filter_map(|(name, path)| Some((name, path.copies?)));
     let Some((first, count)) = counts.next() else { return Ok(None) };
     match counts.find(|(_, other)| *other != count) {
         None => Ok(Some(count)),
@@ -151,7 +155,8 @@ fn one_count(draft: &FlowDraft, wanted: &[Name], named: &[Named]) -> Read<Option
             let span = if draft.paths.is_some() { name.span } else { draft.paths_span };
             let (first, name) = (&first.text, &name.text);
             let message = format!("the path {first:?} has {count} copies, and {name:?} has {other}");
-            Err(Fault::value(span, message).expected("as many copies of each copied path that a flow uses"))
+            Err(Fault::value(span, message)
+                .help("the copies of a flow use one copy of each path: give them all as many"))
         }
     }
 }
@@ -161,7 +166,7 @@ fn refuse_twice(names: &[Name], what: &str, owner: &str) -> Read<()> {
     match names.iter().find(|name| !seen.insert(name.text.as_str())) {
         Some(name) => {
             let message = format!("the {what} {:?} is named twice by this {owner}", name.text);
-            Err(Fault::value(name.span, message).expected(format!("each {what} once")))
+            Err(Fault::value(name.span, message))
         }
         None => Ok(()),
     }
@@ -192,7 +197,7 @@ impl Budget {
     fn spend(&mut self, span: Span, copies: usize, weight: usize) -> Read<()> {
         let over = |most, of| {
             let fault = Fault::value(span, format!("with its copies there are more than {most} {of}"));
-            Err(fault.expected("fewer copies"))
+            Err(fault.help("this bounds what a slip in a file may cost"))
         };
         let Some(left) = self.left.checked_sub(copies) else { return over(self.most, self.what.to_owned()) };
         let Some(values) = self.values.checked_sub(copies.saturating_mul(weight)) else {

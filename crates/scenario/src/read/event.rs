@@ -36,7 +36,7 @@ pub(crate) fn event(node: &Node) -> Read<EventDraft> {
     };
     if let Some((other, node)) = changes.next() {
         let fault = Fault::value(node.span, format!("this event changes both `{key}` and `{other}`"));
-        return Err(fault.expected("an event for each of them"));
+        return Err(fault.help("write one event for each of them"));
     }
     Ok(EventDraft { at, link, direction, change: change(key, node)?, span: node.span })
 }
@@ -59,7 +59,7 @@ fn change(key: &str, node: &Node) -> Read<Change> {
 fn single(node: &Node) -> Read<()> {
     if matches!(node.value, Value::Table(_)) {
         let fault = Fault::value(node.span, "an event sets a single value");
-        return Err(fault.expected("steps and traces with the link, or an event for each step"));
+        return Err(fault.help("write steps and traces at the link itself, or one event for each step"));
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ impl<'t> Fields<'t> {
     pub fn require(&self, key: &'static str, example: &str) -> Read<&'t Node> {
         self.find(key).ok_or_else(|| {
             let fault = Fault::missing(self.span, format!("{} needs a key `{key}`", self.shape.what));
-            fault.expected(format!("for example {key} = {example}"))
+            fault.help(format!("for example {key} = {example}"))
         })
     }
 

@@ -34,7 +34,12 @@ pub(crate) fn flow(node: &Node, is_first: bool) -> Read<FlowDraft> {
     let fields = Fields::of(&shapes::FLOW, node)?;
     let name = match fields.find("name") {
         None if is_first => Name { text: MAIN.to_owned(), span: fields.span() },
-        None => fields.require("name", "\"background\"").and_then(name)?,
+        None => {
+            let fault = Fault::missing(fields.span(), "this flow has no name");
+            return Err(
+                fault.help("each needs a `name` where there are several; only the first may go without")
+            );
+        }
         Some(node) => name(node)?,
     };
     let transport = fields.or("protocol", Transport::Sctp, |node| words::PROTOCOL.meaning(node))?;
@@ -66,12 +71,14 @@ fn protocol(fields: &Fields<'_>, transport: Transport, traffic: &Traffic) -> Rea
     }
     if let Some(entry) = fields.entry("sctp") {
         let fault = Fault::value(entry.key_span, "a UDP flow has no settings of SCTP");
-        return Err(fault.expected("protocol = \"sctp\", or this table with another flow"));
+        return Err(fault.help(
+            "the table belongs to the last [[flow]] above it: move it, or choose protocol = \"sctp\"",
+        ));
     }
     if *traffic == Traffic::Bulk {
         let span = if fields.find("traffic").is_some() { "traffic" } else { "protocol" };
-        let fault = Fault::value(fields.span_of(span), "bulk traffic over UDP would never stop");
-        return Err(fault.expected("cbr, on-off or poisson traffic: a UDP flow has no window"));
+        let message = "a UDP flow has no window: give it cbr, on-off or poisson traffic";
+        return Err(Fault::value(fields.span_of(span), message).help(traffic::EXAMPLE));
     }
     Ok(Protocol::Udp)
 }

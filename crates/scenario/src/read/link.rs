@@ -69,7 +69,7 @@ fn queue(node: &Node) -> Read<QueueConfig> {
     let Value::Table(table) = &node.value else { return limit(node).map(QueueConfig::DropTail) };
     let Some(kind) = table.find("kind") else {
         let fault = Fault::missing(node.span, "a table of a queue needs a key `kind`");
-        return Err(fault.expected("for example kind = \"drop-tail\""));
+        return Err(fault.help("for example kind = \"drop-tail\""));
     };
     words::QUEUE.meaning(kind)?;
     let fields = Fields::of(&shapes::DROP_TAIL, node)?;
@@ -79,18 +79,18 @@ fn queue(node: &Node) -> Read<QueueConfig> {
 
 fn limit(node: &Node) -> Read<QueueLimit> {
     const EXPECTED: &str = "a limit in packets or bytes, such as \"100 packets\" or \"64 KiB\"";
-    let Value::Text(text) = &node.value else { return Err(value::wrong(node, &node.value, EXPECTED)) };
+    let Value::Text(text) = &node.value else { return Err(value::wrong(node, EXPECTED)) };
     let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
     if let Some(number) = packets {
-        let number = number.trim().parse().map_err(|_| {
-            let fault =
-                Fault::value(node.span, format!("{} is no number of packets", crate::tree::quoted(text)));
-            fault.expected(EXPECTED)
-        })?;
-        return Ok(QueueLimit::Packets(number));
+        let packets = number.trim().parse().map(QueueLimit::Packets);
+        return packets.map_err(|_| value::wrong(node, EXPECTED));
     }
-    let bytes = quantity::size(text).map_err(|error| value::refused(node, error).expected(EXPECTED))?;
-    Ok(QueueLimit::Bytes(bytes))
+    let is_size = text.contains(|c: char| c.is_ascii_digit());
+    match quantity::size(text) {
+        Ok(bytes) => Ok(QueueLimit::Bytes(bytes)),
+        Err(error) if is_size => Err(value::refused(node, error).expected(EXPECTED)),
+        Err(_) => Err(value::wrong(node, EXPECTED)),
+    }
 }
 
 /// ns-2's default (M-NET-2).

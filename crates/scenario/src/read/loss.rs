@@ -17,8 +17,9 @@ pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
             Ok(LossConfig { kind, ..LossConfig::NONE })
         }
         Value::Table(_) => table(node),
-        other => {
-            Err(value::wrong(node, other, "a probability, or a table such as { kind = \"every\", n = 100 }"))
+        _ => {
+            let fault = value::wrong(node, "a probability or a table");
+            Err(fault.help("for example loss = 0.01, or loss = { kind = \"every\", n = 100 }"))
         }
     }
 }
@@ -38,7 +39,7 @@ pub(crate) fn reverse_loss(node: &Node, forward: &LossConfig) -> Read<LossConfig
 }
 
 /// What the way back loses when it shares the channel of `forward`, if that has one.
-pub(crate) fn same_channel(forward: &LossConfig) -> Option<LossConfig> {
+fn same_channel(forward: &LossConfig) -> Option<LossConfig> {
     let LossKind::GilbertElliott { good, bad, loss_bad, .. } = forward.kind else { return None };
     let kind = LossKind::GilbertElliott { good, bad, loss_good: 0.0, loss_bad, channel: Channel::Shared };
     Some(LossConfig { kind, ..forward.clone() })
@@ -77,10 +78,10 @@ fn table(node: &Node) -> Read<LossConfig> {
 
 /// The table's kind, and its other keys.
 fn kind(node: &Node) -> Read<(LossWord, Fields<'_>)> {
-    let Value::Table(table) = &node.value else { return Err(value::wrong(node, &node.value, "a table")) };
+    let Value::Table(table) = &node.value else { return Err(value::wrong(node, "a table")) };
     let Some(kind) = table.find("kind") else {
         let fault = Fault::missing(node.span, "a table of losses needs a key `kind`");
-        return Err(fault.expected("for example kind = \"gilbert-elliott\""));
+        return Err(fault.help("for example kind = \"gilbert-elliott\""));
     };
     let word = words::LOSS.meaning(kind)?;
     Ok((word, Fields::of(shape(word), node)?))

@@ -18,7 +18,7 @@ mod traffic;
 mod value;
 
 pub(crate) use flow::MAIN;
-pub(crate) use loss::{SAME_CHANNEL, same_channel};
+pub(crate) use loss::SAME_CHANNEL;
 pub(crate) use sctp::largest_payload;
 
 use anabranch_base::Duration;
@@ -45,7 +45,7 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files) -> Read<Scenario> {
         tables(&fields, "link")?.iter().map(|node| link::link(node, files)).collect::<Read<Vec<_>>>()?;
     if links.is_empty() {
         let fault = Fault::missing(Span::START, "there is no link");
-        return Err(fault.expected("at least one [[link]], with a name and a rate"));
+        return Err(fault.help("begin with [[link]], a `name` and a `rate`"));
     }
     let paths = tables(&fields, "path")?.iter().map(path::path).collect::<Read<Vec<_>>>()?;
     let paths = if fields.find("path").is_some() { paths } else { links.iter().map(path_of).collect() };
@@ -84,8 +84,12 @@ fn tables<'t>(fields: &Fields<'t>, key: &'static str) -> Read<&'t [Node]> {
         None => Ok(&[]),
         Some(Node { value: Value::List(tables), .. }) => Ok(tables),
         Some(node) => {
-            let fault = Fault::value(node.span, format!("{} is no list of tables", node.value.describe()));
-            Err(fault.expected(format!("[[{key}]], in two brackets: there may be several")))
+            let found = match node.value {
+                Value::Table(_) => "a single table".to_owned(),
+                ref other => other.describe(),
+            };
+            let fault = Fault::value(node.span, format!("expected tables [[{key}]], found {found}"));
+            Err(fault.help(format!("there may be several of them: write [[{key}]] in two brackets")))
         }
     }
 }
@@ -104,9 +108,8 @@ fn flow_drafts(fields: &Fields<'_>) -> Read<Vec<FlowDraft>> {
         Some(node) => {
             let flows = tables(fields, "flow")?;
             if flows.is_empty() {
-                return Err(
-                    Fault::value(node.span, "there is no flow").expected("a [[flow]], or no `flow` at all")
-                );
+                return Err(Fault::value(node.span, "there is no flow")
+                    .help("leave out `flow` for a single one over all paths"));
             }
             flows.iter().enumerate().map(|(index, node)| flow::flow(node, index == 0)).collect()
         }
@@ -132,8 +135,11 @@ impl Check<'_> {
             Some(run) if flow.span == Span::START => run.span,
             _ => flow.span,
         };
-        let fault = Fault::missing(span, format!("the flow {:?} never ends", flow.name.text));
-        Err(fault.expected("a `transfer` in each flow, or a `time` under [run]"))
+        let fault = Fault::missing(
+            span,
+            format!("the flow {:?} never ends: it has no `transfer`, and the run no `time`", flow.name.text),
+        );
+        Err(fault.help("give the flow a `transfer`, or the run a `time` under [run]"))
     }
 
     /// A UDP flow has one path, and nothing on its links may be told by rounds, which it does not have.
@@ -146,7 +152,7 @@ impl Check<'_> {
             let [name] = names[..] else {
                 let message =
                     format!("a UDP flow has one path, and {:?} has {}", flow.name.text, names.len());
-                return Err(Fault::value(flow.paths_span, message).expected("one name in `paths`"));
+                return Err(Fault::value(flow.paths_span, message).help("name that one in `paths`"));
             };
             let used = network.path_names.find(name)?;
             self.refuse_rounds(flow, &network.paths[used.first].links, &network.link_names)?;
@@ -165,7 +171,8 @@ impl Check<'_> {
                 "correlated losses are told by rounds, and the UDP flow {:?} has none",
                 flow.name.text
             );
-            Err(Fault::value(span, message).expected("another kind of loss, or another path for that flow"))
+            Err(Fault::value(span, message)
+                .help("choose another kind of loss, or another path for that flow"))
         };
         let sends = |way: Direction| flow.direction == way || flow.direction == Direction::Both;
         for link in self.links {

@@ -17,7 +17,6 @@ pub(crate) struct Name {
 /// A name: letters, digits, `_` and `-`. Without dots, so that `--set link.NAME.KEY` is read in one way only, and
 /// without slashes, so that it may be part of a file's name.
 pub(crate) fn name(node: &Node) -> Read<Name> {
-    const LONGEST: usize = 64;
     let text = value::text(node)?;
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if text.is_empty() || text.starts_with('-') || !is_plain || text.len() > LONGEST {
@@ -27,6 +26,9 @@ pub(crate) fn name(node: &Node) -> Read<Name> {
     }
     Ok(Name { text: text.to_owned(), span: node.span })
 }
+
+/// In characters.
+const LONGEST: usize = 64;
 
 /// A list of names, of which there is at least one.
 pub(crate) fn names(node: &Node, example: &str) -> Read<Vec<Name>> {
@@ -65,6 +67,11 @@ impl Directory {
 
     /// `name` stands for this.
     pub fn add(&mut self, name: &Name, named: Named) -> Read<()> {
+        let last = named.copies.map(|copies| copy_name(&name.text, copies.saturating_sub(1)));
+        if last.is_some_and(|last| last.len() > LONGEST) {
+            let message = format!("the names of the copies of {:?} would be too long", name.text);
+            return Err(Fault::value(name.span, message).expected(format!("up to {LONGEST} characters each")));
+        }
         self.written.push(name.text.clone());
         let copies = (0..named.copies.unwrap_or(0))
             .map(|copy| (copy_name(&name.text, copy), Named { first: named.first + copy, copies: None }));
@@ -72,7 +79,7 @@ impl Directory {
         for (text, named) in all {
             if self.known.insert(text.clone(), named).is_some() {
                 let fault = Fault::value(name.span, format!("there are two {}s called {text:?}", self.what));
-                return Err(fault.expected("a name that no other has, copies included"));
+                return Err(fault.help("names are given once, those of copies (NAME-1, NAME-2, …) included"));
             }
         }
         Ok(())
@@ -84,10 +91,20 @@ impl Directory {
             let fault =
                 Fault::unknown(name.span, format!("there is no {} {}", self.what, quoted(&name.text)));
             let near = nearest(&name.text, self.written.iter().map(String::as_str));
-            let all = listed(self.written.iter().map(String::as_str));
             let fault = fault.nearest(near.map(|name| format!("{name:?}")));
-            if near.is_some() { fault } else { fault.expected(format!("one of {all}")) }
+            if near.is_some() { fault } else { fault.help(self.all()) }
         })
+    }
+}
+
+impl Directory {
+    /// All there are, in a sentence.
+    fn all(&self) -> String {
+        let names = listed(self.written.iter().map(String::as_str));
+        match self.written.len() {
+            1 => format!("the only {} is {names}", self.what),
+            _ => format!("the {}s are {names}", self.what),
+        }
     }
 }
 

@@ -44,7 +44,7 @@ fn steps<T>(node: &Node, read: fn(&Node) -> Read<T>, example: &str) -> Read<Vec<
         let at = value::moment(when)?;
         match steps.last() {
             None if at != Time::ZERO => {
-                let fault = Fault::value(when.span, "the first step is not at the start");
+                let fault = Fault::value(when.span, "the first step is not at 0 s");
                 return Err(fault.expected("a first step at \"0 s\""));
             }
             Some((before, _)) if at <= *before => {

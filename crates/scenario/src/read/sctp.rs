@@ -80,10 +80,11 @@ fn multipath(fields: &Fields<'_>) -> Read<Multipath> {
     let Some(node) = fields.find("multipath") else { return Ok(Multipath::Striped) };
     let multipath = words::MULTIPATH.meaning(node)?;
     if multipath == Multipath::Striped && own_rules.is_none() {
-        let fault = Fault::not_built(node.span, "multipath \"cmt\" with its own rules is not built yet");
+        let fault =
+            Fault::not_built(node.span, "multipath \"cmt\" has rules of its own that are not built yet");
         let plain = "cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";
-        return Err(fault
-            .expected(format!("`{plain}` beside it, or no `multipath`, for plain striping over all paths")));
+        let fault = fault.help(format!("write {plain}"));
+        return Err(fault.help("or leave `multipath` out, for plain striping over all paths"));
     }
     Ok(multipath)
 }
@@ -91,7 +92,7 @@ fn multipath(fields: &Fields<'_>) -> Read<Multipath> {
 fn window_management(node: &Node) -> Read<String> {
     match node.value {
         Value::List(_) => {
-            let fault = Fault::not_built(node.span, "window limits by list are not built yet; there is none");
+            let fault = Fault::not_built(node.span, "window limits by list are not built yet");
             Err(fault.expected("\"none\""))
         }
         _ => words::WINDOW_MANAGEMENT.name(node),

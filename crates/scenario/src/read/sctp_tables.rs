@@ -57,7 +57,7 @@ pub(crate) fn cmt(node: &Node) -> Read<()> {
     for key in shapes::CMT.keys {
         if fields.or(key, true, value::boolean)? {
             let fault = Fault::not_built(fields.span_of(key), format!("cmt.{key} is not built yet"));
-            let how = if fields.find(key).is_some() { "" } else { ": it is true unless said otherwise" };
+            let how = if fields.find(key).is_some() { "" } else { "; what is left out is true" };
             return Err(fault.expected(format!("{key} = false{how}")));
         }
     }
@@ -80,7 +80,7 @@ pub(crate) fn failover(node: &Node) -> Read<Failover> {
     match &node.value {
         Value::Table(_) => {}
         Value::Text(word) if word == "off" => return Ok(Failover::Off),
-        other => return Err(value::wrong(node, other, "\"off\", or a table such as { path_max = 2 }")),
+        _ => return Err(value::wrong(node, "\"off\" or a table such as { path_max = 2 }")),
     }
     let Failover::On { mut path_max, mut association_max, mut heartbeat } = FAILOVER else {
         return Ok(FAILOVER);

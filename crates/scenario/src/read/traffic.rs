@@ -14,12 +14,12 @@ pub(crate) fn traffic(node: &Node, transport: Transport) -> Read<Traffic> {
             TrafficKind::Bulk => Ok(Traffic::Bulk),
             _ => {
                 let fault = Fault::missing(node.span, "this traffic needs a rate and a size of its messages");
-                Err(fault.expected(EXAMPLE))
+                Err(fault.help(EXAMPLE))
             }
         };
     };
     let Some(kind) = table.find("kind") else {
-        return Err(Fault::missing(node.span, "a table of traffic needs a key `kind`").expected(EXAMPLE));
+        return Err(Fault::missing(node.span, "a table of traffic needs a key `kind`").help(EXAMPLE));
     };
     let kind = TRAFFIC.meaning(kind)?;
     let fields = Fields::of(shape(kind), node)?;
@@ -55,4 +55,6 @@ fn messages(fields: &Fields<'_>, transport: Transport) -> Read<Messages> {
 
 /// In bytes.
 const LARGEST_MESSAGE: u64 = 65_000;
-const EXAMPLE: &str = "for example traffic = { kind = \"cbr\", rate = \"8 Mbit/s\", message = \"1316 B\" }";
+/// How traffic may be given.
+pub(crate) const EXAMPLE: &str =
+    "for example traffic = { kind = \"cbr\", rate = \"8 Mbit/s\", message = \"1316 B\" }";

@@ -10,7 +10,7 @@ use crate::tree::{Node, Value};
 pub(crate) fn text(node: &Node) -> Read<&str> {
     match &node.value {
         Value::Text(text) => Ok(text),
-        other => Err(wrong(node, other, "a text in quotes")),
+        _ => Err(wrong(node, "a text in quotes")),
     }
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn text(node: &Node) -> Read<&str> {
 pub(crate) fn boolean(node: &Node) -> Read<bool> {
     match &node.value {
         Value::Boolean(value) => Ok(*value),
-        other => Err(wrong(node, other, "true or false")),
+        _ => Err(wrong(node, "true or false")),
     }
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn boolean(node: &Node) -> Read<bool> {
 pub(crate) fn list<'n>(node: &'n Node, example: &str) -> Read<&'n [Node]> {
     match &node.value {
         Value::List(values) => Ok(values),
-        other => Err(wrong(node, other, &format!("a list such as {example}"))),
+        _ => Err(wrong(node, &format!("a list such as {example}"))),
     }
 }
 
@@ -52,19 +52,20 @@ where
         (_, u64::MAX) => format!("a whole number from {least}"),
         _ => format!("a whole number from {least} to {most}"),
     };
-    let Value::Integer(number) = node.value else { return Err(wrong(node, &node.value, &bounds)) };
+    let Value::Integer(number) = node.value else { return Err(wrong(node, &bounds)) };
     let fits = u64::try_from(number).ok().filter(|number| (least..=most).contains(number));
-    fits.and_then(|number| T::try_from(number).ok())
-        .ok_or_else(|| Fault::value(node.span, format!("{number} is out of bounds")).expected(bounds))
+    let how = if number < i128::from(least) { "small" } else { "large" };
+    let refused = || Fault::value(node.span, format!("{number} is too {how}")).expected(bounds);
+    fits.and_then(|number| T::try_from(number).ok()).ok_or_else(refused)
 }
 
 /// A number from 0 to 1.
 pub(crate) fn probability(node: &Node) -> Read<f64> {
-    const EXPECTED: &str = "a probability: a number from 0 to 1";
+    const EXPECTED: &str = "a number from 0 to 1";
     let number = match node.value {
         Value::Integer(number) => number as f64,
         Value::Float(number) => number,
-        ref other => return Err(wrong(node, other, EXPECTED)),
+        _ => return Err(wrong(node, EXPECTED)),
     };
     if (0.0..=1.0).contains(&number) {
         // -0.0 is 0.
@@ -103,12 +104,12 @@ pub(crate) fn size_within(node: &Node, least: u64, most: u64) -> Read<ByteCount>
     if (least..=most).contains(&size.get()) {
         return Ok(size);
     }
-    let expected = match most {
-        u64::MAX => format!("at least {least} B"),
-        _ => format!("{least} B to {most} B"),
+    let (how, expected) = match () {
+        () if size.get() > most => ("large", format!("at most {most} B")),
+        () if least == 1 => ("small", "more than 0 B".to_owned()),
+        () => ("small", format!("at least {least} B")),
     };
-    Err(Fault::value(node.span, format!("{} is out of bounds", quantity::exact_size(size)))
-        .expected(expected))
+    Err(Fault::value(node.span, format!("{} is too {how}", quantity::exact_size(size))).expected(expected))
 }
 
 /// A rate, which may be zero.
@@ -126,8 +127,8 @@ pub(crate) fn some_rate(node: &Node) -> Read<BitRate> {
 }
 
 /// A value of the wrong kind.
-pub(crate) fn wrong(node: &Node, value: &Value, expected: &str) -> Box<Fault> {
-    Fault::value(node.span, format!("{} is not what is wanted here", value.describe())).expected(expected)
+pub(crate) fn wrong(node: &Node, expected: &str) -> Box<Fault> {
+    Fault::value(node.span, format!("expected {expected}, found {}", node.value.describe()))
 }
 
 /// What a text that is no quantity is answered with.
@@ -148,6 +149,6 @@ fn quantity<T>(
             let fault = Fault::value(node.span, format!("{} has no unit", number.describe()));
             Err(fault.expected(format!("{what} with its unit in quotes, such as {example}")))
         }
-        other => Err(wrong(node, other, &format!("{what} such as {example}"))),
+        _ => Err(wrong(node, &format!("{what} such as {example}"))),
     }
 }

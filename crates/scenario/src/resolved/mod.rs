@@ -1,1 +1,167 @@
-//! Every setting as used.
+//! Every setting as used: a scenario as ordered values, from which documents are made and which, as TOML,
+//! says the same scenario again. It knows the file's keys, and no JSON.
+
+mod flow;
+mod link;
+mod sctp;
+mod toml_text;
+
+use crate::model::{Direction, Event, Scenario};
+use crate::quantity::exact_span;
+use crate::words;
+use anabranch_base::Time;
+use anabranch_link::config::Change;
+
+/// A value of a scenario file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A text: a name, a word, or a quantity with its unit.
+    Text(String),
+    /// A whole number.
+    Whole(u64),
+    /// A number, always finite.
+    Number(f64),
+    /// True or false.
+    Boolean(bool),
+    /// Values in order.
+    List(Vec<Value>),
+    /// Keys with their values.
+    Table(Table),
+}
+
+/// Keys with their values, in the order in which a file has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table(Vec<(&'static str, Value)>);
+
+impl Table {
+    /// With one more key.
+    #[must_use]
+    pub fn with(mut self, key: &'static str, value: impl Into<Value>) -> Table {
+        self.0.push((key, value.into()));
+        self
+    }
+
+    /// With one more key, if it has a value.
+    #[must_use]
+    pub fn with_some(self, key: &'static str, value: Option<impl Into<Value>>) -> Table {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    /// The keys and their values, in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.0.iter().map(|(key, value)| (*key, value))
+    }
+
+    /// The value of `key`.
+    pub fn find(&self, key: &str) -> Option<&Value> {
+        self.entries().find(|(known, _)| *known == key).map(|(_, value)| value)
+    }
+
+    /// As a scenario file: read, it is an equal scenario. Traces are named, not contained.
+    pub fn to_toml(&self) -> String {
+        toml_text::document(self)
+    }
+}
+
+impl Scenario {
+    /// Every setting as used, with the keys of the scenario file: defaults filled in, copies made. What is
+    /// not there has no value: a flow without `transfer`, a run without `time`.
+    pub fn resolved(&self) -> Table {
+        let run = Table::default()
+            .with_some("time", self.run.time.map(exact_span))
+            .with("warmup", exact_span(self.run.warmup))
+            .with("seed", self.run.seed)
+            .with("runs", self.run.runs);
+        let link_name = |index: &usize| self.links.get(*index).map_or("", |link| &link.name).into();
+        let path_name = |index: &usize| self.paths.get(*index).map_or("", |path| &path.name).into();
+        let paths = self.paths.iter().map(|path| {
+            let links: Vec<Value> = path.links.iter().map(link_name).collect();
+            Table::default().with("name", path.name.as_str()).with("links", links)
+        });
+        let events = self.events.iter().map(|event| event_table(event, link_name(&event.link)));
+        let flows =
+            self.flows.iter().map(|flow| flow::flow(flow, flow.paths.iter().map(path_name).collect()));
+        Table::default()
+            .with("title", self.title.as_str())
+            .with("run", run)
+            .with("link", tables(self.links.iter().map(link::link)))
+            .with("path", tables(paths))
+            .with("event", tables(events))
+            .with("flow", tables(flows))
+    }
+}
+
+fn event_table(event: &Event, link: Value) -> Table {
+    let (key, value) = match &event.change {
+        Change::Up => ("state", words::LINK_STATE.word(true).into()),
+        Change::Down => ("state", words::LINK_STATE.word(false).into()),
+        Change::Rate(rate) => ("rate", link::rate(rate)),
+        Change::Delay(delay) => ("delay", link::delay(delay)),
+        Change::Loss(loss) => ("loss", link::loss(loss)),
+    };
+    let table = Table::default().with("at", moment(event.at)).with("link", link).with(key, value);
+    table.with("direction", direction(event.direction))
+}
+
+fn direction(direction: Direction) -> &'static str {
+    words::DIRECTION.word(direction)
+}
+
+fn moment(at: Time) -> String {
+    exact_span(at.since(Time::ZERO))
+}
+
+fn tables(tables: impl Iterator<Item = Table>) -> Value {
+    Value::List(tables.map(Value::Table).collect())
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Value {
+        Value::Whole(number)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(number: u32) -> Value {
+        Value::Whole(u64::from(number))
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Value {
+        Value::Number(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Boolean(value)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(values: Vec<Value>) -> Value {
+        Value::List(values)
+    }
+}
+
+impl From<Table> for Value {
+    fn from(table: Table) -> Value {
+        Value::Table(table)
+    }
+}

@@ -23,7 +23,7 @@ pub fn excess_of_value(text: &str) -> Option<Excess> {
 }
 
 /// Where a bound is passed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
     /// The bracket at this byte is inside [`BRACKETS`] others.
     Brackets(usize),

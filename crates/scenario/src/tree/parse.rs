@@ -1,10 +1,12 @@
 //! From text to tree by the `toml` crate. It knows what that crate calls things, and no setting.
 
+use std::ops::Range;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::depth::{BRACKETS, DOTS, Excess, excess, excess_of_value};
-use super::{Entry, Node, Origin, Span, Table, Value};
+use super::{Entry, Node, Origin, Span, Table, Value, quoted};
 use crate::fault::{Fault, Read};
 
 /// The tree of a scenario file.
@@ -39,18 +41,20 @@ struct At {
 }
 
 impl At {
-    fn span(self, range: std::ops::Range<usize>) -> Span {
+    fn span(self, range: Range<usize>) -> Span {
         Span { origin: self.origin, start: self.offset + range.start, end: self.offset + range.end }
     }
 
     fn refuse_excess(self, excess: Option<Excess>) -> Read<()> {
         let (at, message) = match excess {
             None => return Ok(()),
-            Some(Excess::Brackets(at)) => (at, format!("more than {BRACKETS} brackets within one another")),
-            Some(Excess::Dots(at)) => (at, format!("a key with more than {DOTS} dots")),
+            Some(Excess::Brackets(at)) => {
+                (at, format!("there are more than {BRACKETS} brackets within one another"))
+            }
+            Some(Excess::Dots(at)) => (at, format!("this key has more than {DOTS} dots")),
         };
         let fault = Fault::syntax(self.span(at..at + 1), message);
-        Err(fault.expected("no setting of a scenario nests so deep"))
+        Err(fault.help("no setting of a scenario needs so many"))
     }
 
     fn table(self, table: &DeTable<'_>) -> Read<Table> {
@@ -89,10 +93,71 @@ impl At {
     /// What the parser says, in words for people.
     fn refused(self, text: &str, error: &toml::de::Error) -> Box<Fault> {
         let range = error.span().unwrap_or(0..0);
-        let _ = text;
-        Fault::syntax(self.span(range), error.message().to_owned())
+        let found = text.get(range.clone()).unwrap_or("").trim();
+        let (message, expected) = error.message().split_once(", expected ").unwrap_or((error.message(), ""));
+        let (message, expected) = match message {
+            "duplicate key" => return twice(text, &range, self.span(range.clone())),
+            "string values must be quoted" if found.is_empty() => ("there is no value", "one after the `=`"),
+            "string values must be quoted" => {
+                let fault = Fault::syntax(self.span(range), format!("{} is no value of TOML", quoted(found)));
+                return fault.expected(format!("text in quotes: {}", quoted(found)));
+            }
+            "unexpected key or value" => ("there is more on this line", "the end of the line after a value"),
+            "key with no value" => ("there is no `=` after this key", "KEY = VALUE"),
+            "invalid basic string" | "invalid literal string" if !expected.contains(',') => {
+                ("the text does not end on this line", expected)
+            }
+            "unclosed array" => ("the list is not closed", expected),
+            "unclosed inline table" => ("the table is not closed", expected),
+            "unclosed table" | "unclosed array table" => ("the header is not closed", expected),
+            other => (other, expected),
+        };
+        let fault = Fault::syntax(self.span(range), message);
+        if expected.is_empty() { fault } else { fault.expected(expected) }
+    }
+}
+
+/// A key or a table that was given before, and where that was.
+fn twice(text: &str, range: &Range<usize>, span: Span) -> Box<Fault> {
+    let key = text.get(range.clone()).unwrap_or("");
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+    let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let header = text[line_start..].lines().next().unwrap_or("").trim();
+    let (what, first) = if header.starts_with('[') {
+        let same = |line: &str| line.trim().starts_with(header);
+        ("table", text.lines().position(same).map(|index| index + 1))
+    } else {
+        // Of what could be read, the nearest key of that name before this one.
+        let (table, _) = DeTable::parse_recoverable(text);
+        let mut starts = Vec::new();
+        key_starts(table.get_ref(), key.trim_matches(['"', '\'']), &mut starts);
+        ("key", starts.into_iter().filter(|start| *start < range.start).max().map(line_of))
+    };
+    let fault = Fault::syntax(span, format!("the {what} `{key}` is given twice"));
+    match first.filter(|line| *line < line_of(range.start)) {
+        Some(line) => fault.help(format!("it is on line {line} already")),
+        None => fault,
+    }
+}
+
+fn key_starts(table: &DeTable<'_>, key: &str, starts: &mut Vec<usize>) {
+    for (name, value) in table {
+        if name.get_ref() == key {
+            starts.push(name.span().start);
+        }
+        key_starts_within(value.get_ref(), key, starts);
+    }
+}
+
+fn key_starts_within(value: &DeValue<'_>, key: &str, starts: &mut Vec<usize>) {
+    match value {
+        DeValue::Table(table) => key_starts(table, key, starts),
+        DeValue::Array(values) => {
+            values.iter().for_each(|value| key_starts_within(value.get_ref(), key, starts));
+        }
+        _ => {}
     }
 }
 
 /// No scenario is so large; it bounds the memory that a wrong file takes.
-const LARGEST: usize = 16 << 20;
+const LARGEST: usize = 32 << 20;

@@ -1,0 +1,42 @@
+//! A flow as values of the file. It knows a flow's keys, and none of its association's.
+
+use super::{Table, Value, direction, moment, sctp};
+use crate::model::{Flow, Messages, Protocol, Traffic};
+use crate::quantity::{exact_rate, exact_size, exact_span};
+use crate::words::{PROTOCOL, TRAFFIC, TrafficKind, Transport};
+
+/// One `[[flow]]` over the paths of these names.
+pub fn flow(flow: &Flow, paths: Vec<Value>) -> Table {
+    let (transport, settings) = match &flow.protocol {
+        Protocol::Sctp(settings) => (Transport::Sctp, Some(sctp::sctp(settings))),
+        Protocol::Udp => (Transport::Udp, None),
+    };
+    Table::default()
+        .with("name", flow.name.as_str())
+        .with("protocol", PROTOCOL.word(transport))
+        .with("paths", paths)
+        .with("start", moment(flow.start))
+        .with_some("transfer", flow.transfer.map(exact_size))
+        .with("direction", direction(flow.direction))
+        .with("traffic", traffic(&flow.traffic))
+        .with_some("sctp", settings)
+}
+
+fn traffic(traffic: &Traffic) -> Value {
+    match traffic {
+        Traffic::Bulk => TRAFFIC.word(TrafficKind::Bulk).into(),
+        Traffic::Cbr(sent) => messages(TrafficKind::Cbr, sent).into(),
+        Traffic::Poisson(sent) => messages(TrafficKind::Poisson, sent).into(),
+        Traffic::OnOff { messages: sent, on, off } => messages(TrafficKind::OnOff, sent)
+            .with("on", exact_span(*on))
+            .with("off", exact_span(*off))
+            .into(),
+    }
+}
+
+fn messages(kind: TrafficKind, messages: &Messages) -> Table {
+    Table::default()
+        .with("kind", TRAFFIC.word(kind))
+        .with("rate", exact_rate(messages.rate))
+        .with("message", exact_size(messages.size))
+}

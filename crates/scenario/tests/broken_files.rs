@@ -1,0 +1,37 @@
+//! What users are told about wrong files: each in `broken/`, with the whole message as a snapshot beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anabranch_scenario::{Scenario, Source};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken")
+}
+
+#[test]
+fn every_broken_file_is_explained() {
+    let mut files: Vec<_> = fs::read_dir(folder())
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 45, "{} files", files.len());
+    let read =
+        |name: &str| fs::read_to_string(folder().join(name)).map_err(|_| "there is no such file".to_owned());
+    for path in files {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a plain name");
+        let source = Source::new(name, fs::read_to_string(&path).expect("a text"));
+        let error = Scenario::parse(&source, &read, &[]).expect_err(name);
+        let first = error.to_string().lines().next().expect("a line").to_owned();
+        let (line, column) = (error.line().expect("a line"), error.column().expect("a column"));
+        let file = error.file().expect("a file");
+        assert_eq!(first, format!("{file}:{line}:{column}: {}", error.message()));
+        let mut settings = insta::Settings::clone_current();
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_snapshot_path("broken");
+        settings.set_omit_expression(true);
+        settings.bind(|| insta::assert_snapshot!(name.trim_end_matches(".toml"), error));
+    }
+}
