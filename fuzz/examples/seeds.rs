@@ -29,6 +29,24 @@ fn main() {
         write("association", &name, &[&[seed % 8, seed / 4], drawn(&mut chance, 300).as_slice()].concat());
     }
     write("file_protocol", "file", &frames());
+    for (name, bytes) in scenarios() {
+        write("scenario", &name, &bytes);
+    }
+}
+
+/// The shipped scenarios, the first of them with settings behind it.
+fn scenarios() -> BTreeMap<String, Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let files = std::fs::read_dir(folder).expect("scenarios").map(|entry| entry.expect("an entry").path());
+    let mut scenarios = BTreeMap::new();
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "toml")) {
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("a plain name");
+        scenarios.insert(name.to_owned(), std::fs::read(&path).expect("a scenario"));
+    }
+    if let Some(mut first) = scenarios.first_entry() {
+        first.get_mut().extend(b"\0link.line.loss=0.01\0flow.file.sctp.rto={ min = \"200 ms\" }");
+    }
+    scenarios
 }
 
 /// One packet of each kind that an association over two paths sends in its life, by what is in it.

@@ -1,0 +1,79 @@
+//! The scenarios that are shipped: each is sound, short, and says the same when it is written down as resolved.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anabranch_scenario::model::Protocol;
+use anabranch_scenario::{Scenario, Source};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+fn read(name: &str) -> Result<String, String> {
+    fs::read_to_string(folder().join(name)).map_err(|error| error.to_string())
+}
+
+fn shipped() -> Vec<(String, Source)> {
+    let names = fs::read_dir(folder()).expect("the folder").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().expect("a plain name")).collect();
+    names.retain(|name| name.ends_with(".toml"));
+    names.sort();
+    let source = |name: String| {
+        let text = read(&name).expect("a text");
+        (name.clone(), Source::new(name, text))
+    };
+    names.into_iter().map(source).collect()
+}
+
+fn parse(source: &Source) -> Scenario {
+    Scenario::parse(source, &read, &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn every_shipped_file_is_sound_and_has_a_title() {
+    let shipped = shipped();
+    assert!(shipped.len() >= 10, "{} files", shipped.len());
+    for (name, source) in shipped {
+        assert!(!parse(&source).title.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn every_shipped_file_fits_a_screen() {
+    for (name, source) in shipped() {
+        let lines = source.text.lines().count();
+        assert!(lines < 30, "{name} has {lines} lines");
+        assert!(source.text.starts_with('#'), "{name} does not begin with what it is for");
+    }
+}
+
+#[test]
+fn what_was_used_says_the_same_scenario_again() {
+    for (name, source) in shipped() {
+        let scenario = parse(&source);
+        let resolved = scenario.resolved().to_toml();
+        assert_eq!(parse(&Source::new("resolved", resolved.as_str())), scenario, "{name}\n{resolved}");
+    }
+}
+
+#[test]
+fn the_dumbbell_copies_what_is_private_and_shares_the_rest() {
+    let (_, source) = shipped().into_iter().find(|(name, _)| name == "dumbbell.toml").expect("the file");
+    let scenario = parse(&source);
+    assert_eq!((scenario.links.len(), scenario.paths.len(), scenario.flows.len()), (21, 20, 20));
+    assert_eq!(scenario.links[20].name, "bottleneck");
+    for (index, (path, flow)) in scenario.paths.iter().zip(&scenario.flows).enumerate() {
+        assert_eq!((path.name.clone(), &path.links[..]), (format!("pair-{}", index + 1), &[index, 20][..]));
+        assert_eq!((flow.name.clone(), &flow.paths[..]), (format!("main-{}", index + 1), &[index][..]));
+        assert_eq!(flow.start.as_nanos(), index as u64 * 500_000_000);
+    }
+}
+
+#[test]
+fn the_demonstration_is_told_in_full() {
+    let (_, source) = shipped().into_iter().find(|(name, _)| name == "wifi-lte.toml").expect("the file");
+    let scenario = parse(&source);
+    assert!(matches!(scenario.flows[0].protocol, Protocol::Sctp(_)));
+    insta::assert_snapshot!(scenario.resolved().to_toml());
+}
