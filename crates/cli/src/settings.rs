@@ -2,6 +2,7 @@
 //! knows the names that users write, and not what a setting does.
 
 use anabranch_base::{ByteCount, Duration};
+use anabranch_scenario::quantity::exact_size;
 use anabranch_sctp::config::{Config, Failover, RtoSettings};
 use serde_json::{Map, Value, json};
 
@@ -142,19 +143,19 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "receive_buffer",
         expected: "the receive buffer, shared by all paths",
-        read: |config| Value::String(quantity::exact(config.receive_buffer)),
+        read: |config| Value::String(exact_size(config.receive_buffer)),
         write: |config, text| set(&mut config.receive_buffer, quantity::size(text)),
     },
     Setting {
         key: "send_buffer",
         expected: "how much may wait to be acknowledged",
-        read: |config| Value::String(quantity::exact(config.send_buffer)),
+        read: |config| Value::String(exact_size(config.send_buffer)),
         write: |config, text| set(&mut config.send_buffer, quantity::size(text)),
     },
     Setting {
         key: "mtu",
         expected: "the size of an IP packet that every path carries",
-        read: |config| Value::String(quantity::exact(config.mtu)),
+        read: |config| Value::String(exact_size(config.mtu)),
         write: |config, text| set(&mut config.mtu, quantity::size(text)),
     },
     Setting {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anabranch_scenario::model::Protocol;
+use anabranch_scenario::resolved::{Table, Value};
 use anabranch_scenario::{Scenario, Source};
 
 fn folder() -> PathBuf {
@@ -45,6 +46,35 @@ fn every_shipped_file_fits_a_screen() {
         let lines = source.text.lines().count();
         assert!(lines < 30, "{name} has {lines} lines");
         assert!(source.text.starts_with('#'), "{name} does not begin with what it is for");
+    }
+}
+
+#[test]
+fn the_example_of_the_documentation_is_sound() {
+    let text = include_str!("../../../docs/scenarios.md");
+    let (_, example) = text.split_once("```toml\n").expect("an example");
+    let (example, _) = example.split_once("```").expect("its end");
+    assert_eq!(parse(&Source::new("docs/scenarios.md", example)).events.len(), 1);
+}
+
+#[test]
+fn every_key_is_in_the_documentation() {
+    let text = include_str!("../../../docs/scenarios.md");
+    let (_, source) = shipped().into_iter().find(|(name, _)| name == "background.toml").expect("the file");
+    let resolved = parse(&source).resolved();
+    let missing: Vec<_> = keys(&resolved).into_iter().filter(|key| !text.contains(key)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+fn keys(table: &Table) -> Vec<&'static str> {
+    table.entries().flat_map(|(key, value)| [vec![key], keys_within(value)].concat()).collect()
+}
+
+fn keys_within(value: &Value) -> Vec<&'static str> {
+    match value {
+        Value::Table(table) => keys(table),
+        Value::List(values) => values.iter().flat_map(keys_within).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -1,36 +1,294 @@
 //! Whole scenario files, and what they mean.
 
-use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_link::config::{Delay, LossKind, Rate};
-use anabranch_scenario::model::Protocol;
-use anabranch_scenario::{NoFiles, Scenario, Setting, Source};
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_link::config::{
+    Change, Channel, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
+};
+use anabranch_scenario::model::{Direction, Messages, Multipath, Protocol, Sctp, Traffic};
+use anabranch_scenario::{ErrorKind, NoFiles, Scenario, Source};
 
-fn parse(text: &str, settings: &[&str]) -> Scenario {
-    let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).expect("KEY=VALUE")).collect();
-    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &settings).expect("a sound scenario")
+fn parse(text: &str) -> Scenario {
+    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[]).expect("a sound scenario")
 }
 
-const TWO_LINKS: &str = include_str!("../../../scenarios/wifi-lte.toml");
+fn wrong(text: &str) -> ErrorKind {
+    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[]).expect_err("a wrong scenario").kind()
+}
 
-#[test]
-fn the_demonstration_says_what_it_shows() {
-    let scenario = parse(TWO_LINKS, &[]);
-    assert_eq!(scenario.title, "Phone with Wi-Fi and LTE");
-    assert_eq!(scenario.links[0].forward.rate, Rate::Fixed(BitRate::from_mbps(21)));
-    assert_eq!(scenario.links[1].reverse.delay, Delay::Fixed(Duration::from_millis(40)));
-    assert_eq!(scenario.links[1].reverse.loss.kind, LossKind::None);
-    assert_eq!(scenario.paths.len(), 2);
-    let [flow] = &scenario.flows[..] else { panic!("one flow") };
-    assert_eq!((flow.name.as_str(), &flow.paths[..]), ("main", &[0, 1][..]));
-    assert_eq!(flow.transfer, Some(ByteCount::new(32_000_000)));
+/// A scenario with one link that has these keys, and then more tables.
+fn with_link(keys: &str) -> Scenario {
+    parse(&format!("run.time = \"60 s\"\n[[link]]\nname = \"a\"\nrate = \"10 Mbit/s\"\n{keys}\n"))
+}
+
+fn with_sctp(keys: &str) -> Sctp {
+    match with_link(&format!("[flow.sctp]\n{keys}")).flows.remove(0).protocol {
+        Protocol::Sctp(sctp) => *sctp,
+        Protocol::Udp => panic!("no SCTP"),
+    }
+}
+
+fn at(milliseconds: u64) -> Time {
+    Time::ZERO + Duration::from_millis(milliseconds)
 }
 
 #[test]
-fn any_value_is_set_from_the_command_line() {
-    let scenario =
-        parse(TWO_LINKS, &["link.wifi.loss=0.25", "flow.main.sctp.scheduler=fill", "run.time=10 s"]);
-    assert_eq!(scenario.links[0].forward.loss.kind, LossKind::Bernoulli { probability: 0.25 });
-    assert_eq!(scenario.run.time, Some(Duration::from_secs(10)));
-    let Protocol::Sctp(sctp) = &scenario.flows[0].protocol else { panic!("SCTP") };
-    assert_eq!(sctp.scheduler, "fill");
+fn a_link_alone_is_a_path_and_a_flow() {
+    let scenario = with_link("");
+    assert_eq!((scenario.paths[0].name.as_str(), &scenario.paths[0].links[..]), ("a", &[0][..]));
+    let flow = &scenario.flows[0];
+    assert_eq!((flow.name.as_str(), &flow.paths[..], flow.direction), ("main", &[0][..], Direction::Forward));
+    assert_eq!((flow.start, flow.transfer, &flow.traffic), (Time::ZERO, None, &Traffic::Bulk));
+    assert_eq!((scenario.run.warmup, scenario.run.seed, scenario.run.runs), (Duration::ZERO, 1, 1));
+    let link = &scenario.links[0].forward;
+    assert_eq!(link.queue, QueueConfig::DropTail(QueueLimit::Packets(50)));
+    assert_eq!((&link.delay, link.jitter), (&Delay::Fixed(Duration::ZERO), Duration::ZERO));
+    assert_eq!(link.loss, LossConfig::NONE);
+}
+
+#[test]
+fn the_way_back_is_alike_without_the_losses() {
+    let link = &with_link("delay = \"20 ms\"\njitter = \"1 ms\"\nreorder = true\nloss = 0.1\nqueue = \"9 kB\"\nduplicate = 0.2\ncorrupt = 0.3").links[0];
+    assert_eq!(
+        (&link.forward.delay, link.forward.duplicate),
+        (&Delay::Fixed(Duration::from_millis(20)), 0.2)
+    );
+    let mut alike = link.forward.clone();
+    (alike.loss, alike.duplicate, alike.corrupt) = (LossConfig::NONE, 0.0, 0.0);
+    assert_eq!(link.reverse, alike);
+    let link = &with_link("reverse = { rate = \"1 Mbit/s\", loss = 0.25, corrupt = 0.5 }").links[0];
+    assert_eq!(link.reverse.rate, Rate::Fixed(BitRate::from_mbps(1)));
+    assert_eq!(
+        (&link.reverse.loss.kind, link.reverse.corrupt),
+        (&LossKind::Bernoulli { probability: 0.25 }, 0.5)
+    );
+    assert_eq!(link.forward.loss, LossConfig::NONE);
+}
+
+#[test]
+fn a_shared_channel_loses_on_the_way_back_only_while_it_is_bad() {
+    let loss = "loss = { kind = \"gilbert-elliott\", good = \"9.9 s\", bad = \"0.1 s\", loss_good = 0.01, loss_bad = 0.9 }";
+    let link = &with_link(&format!("{loss}\nreverse = {{ loss = \"same-channel\" }}")).links[0];
+    let (good, bad) = (Duration::from_millis(9_900), Duration::from_millis(100));
+    let channel =
+        |loss_good, channel| LossKind::GilbertElliott { good, bad, loss_good, loss_bad: 0.9, channel };
+    assert_eq!(link.forward.loss.kind, channel(0.01, Channel::Own));
+    assert_eq!(link.reverse.loss.kind, channel(0.0, Channel::Shared));
+}
+
+#[test]
+fn losses_are_told_in_many_ways() {
+    let loss = |text: &str| with_link(&format!("loss = {text}")).links[0].forward.loss.clone();
+    assert_eq!(loss("0"), LossConfig::NONE);
+    assert_eq!(loss("{ kind = \"list\", packets = [9, 3, 9] }").kind, LossKind::List(vec![3, 9]));
+    assert_eq!(
+        loss("{ kind = \"outages\", times = [[\"1 s\", \"2 s\"], [\"2 s\", \"3 s\"]] }").kind,
+        LossKind::Outages(vec![(at(1_000), at(2_000)), (at(2_000), at(3_000))])
+    );
+    assert_eq!(
+        loss(
+            "{ kind = \"burst\", probability = 0.1, duration = \"5 ms\", after = \"200 ms\", at = \"exit\" }"
+        ),
+        LossConfig {
+            kind: LossKind::Burst { probability: 0.1, duration: Duration::from_millis(5) },
+            after: at(200),
+            at: LossPlace::Exit,
+        }
+    );
+}
+
+#[test]
+fn rates_and_delays_change_by_steps() {
+    let link = with_link("delay = { steps = [[\"0 s\", \"5 ms\"], [\"1 s\", \"9 ms\"]] }").links.remove(0);
+    let steps = vec![(at(0), Duration::from_millis(5)), (at(1_000), Duration::from_millis(9))];
+    assert_eq!(link.forward.delay, Delay::Steps(steps));
+    let rate = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = { steps = [[\"0 s\", \"0 bit/s\"], [\"1 s\", \"8 bit/s\"]] }";
+    let steps = vec![(at(0), BitRate::default()), (at(1_000), BitRate::from_bits_per_second(8))];
+    assert_eq!(parse(rate).links[0].forward.rate, Rate::Steps(steps));
+    assert_eq!(wrong(&rate.replace("8 bit/s", "0 bit/s")), ErrorKind::Value, "it would never carry anything");
+}
+
+#[test]
+fn a_trace_is_read_beside_the_file() {
+    let text = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = { trace = \"up\" }\nreverse = { rate = { trace = \"down\", repeat = false } }";
+    let files = |name: &str| match name {
+        "up" => Ok("0\n5\n5\n9\n".to_owned()),
+        _ => Ok("7\r\n8\r\n\r\n".to_owned()),
+    };
+    let link = Scenario::parse(&Source::new("a.toml", text), &files, &[]).expect("sound").links.remove(0);
+    let (Rate::Trace(up), Rate::Trace(down)) = (link.forward.rate, link.reverse.rate) else {
+        panic!("traces")
+    };
+    assert_eq!((up.opportunities, up.repeat), (vec![at(0), at(5), at(5), at(9)], true));
+    assert_eq!((down.opportunities, down.repeat), (vec![at(7), at(8)], false));
+}
+
+const COPIES: &str = r#"
+run.time = "9 s"
+[[link]]
+name = "own"
+rate = "1 Mbit/s"
+private = true
+[[link]]
+name = "common"
+rate = "2 Mbit/s"
+[[path]]
+name = "many"
+links = ["own", "common"]
+copies = 3
+[[path]]
+name = "single"
+links = ["common"]
+[[event]]
+at = "5 s"
+link = "own-2"
+state = "up"
+[[event]]
+at = "5 s"
+link = "common"
+rate = "3 Mbit/s"
+[[event]]
+at = "2 s"
+link = "own"
+state = "down"
+direction = "reverse"
+[[flow]]
+start = "1 s"
+stagger = "10 ms"
+[[flow]]
+name = "one"
+paths = ["many-2"]
+"#;
+
+#[test]
+fn copies_of_a_path_take_private_links_and_flows_with_them() {
+    let scenario = parse(COPIES);
+    let links: Vec<_> = scenario.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(links, ["own-1", "own-2", "own-3", "common"]);
+    let paths: Vec<_> = scenario.paths.iter().map(|path| (path.name.as_str(), path.links.clone())).collect();
+    assert_eq!(
+        paths,
+        [("many-1", vec![0, 3]), ("many-2", vec![1, 3]), ("many-3", vec![2, 3]), ("single", vec![3])]
+    );
+    let flows: Vec<_> =
+        scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.paths.clone(), flow.start)).collect();
+    let main = [
+        ("main-1", vec![0, 3], at(1_000)),
+        ("main-2", vec![1, 3], at(1_010)),
+        ("main-3", vec![2, 3], at(1_020)),
+    ];
+    assert_eq!(flows[..3], main);
+    assert_eq!(flows[3], ("one", vec![1], at(0)), "a copy can be named by itself");
+}
+
+#[test]
+fn events_are_in_order_of_time_and_then_of_the_file() {
+    let events: Vec<_> =
+        parse(COPIES).events.iter().map(|event| (event.at, event.link, event.change.clone())).collect();
+    let down = |link| (at(2_000), link, Change::Down);
+    let rate = Change::Rate(Rate::Fixed(BitRate::from_mbps(3)));
+    assert_eq!(events, [down(0), down(1), down(2), (at(5_000), 1, Change::Up), (at(5_000), 3, rate)]);
+}
+
+#[test]
+fn a_udp_flow_sends_messages_over_one_path() {
+    let traffic =
+        "{ kind = \"on-off\", rate = \"8 Mbit/s\", message = \"1316 B\", on = \"200 ms\", off = \"0 s\" }";
+    let flow = with_link(&format!("[[flow]]\nprotocol = \"udp\"\ntraffic = {traffic}")).flows.remove(0);
+    let messages = Messages { rate: BitRate::from_mbps(8), size: ByteCount::new(1316) };
+    let (on, off) = (Duration::from_millis(200), Duration::ZERO);
+    assert_eq!((flow.protocol, flow.traffic), (Protocol::Udp, Traffic::OnOff { messages, on, off }));
+}
+
+#[test]
+fn correlated_losses_trouble_a_udp_flow_only_where_it_sends() {
+    let file = |direction: &str| {
+        format!(
+            "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\nloss = {{ kind = \"correlated\", probability = 0.1 }}\n\
+             [[flow]]\nprotocol = \"udp\"\ndirection = {direction:?}\ntraffic = {{ kind = \"cbr\", rate = \"1 kbit/s\", message = \"9 B\" }}\n"
+        )
+    };
+    assert_eq!(parse(&file("reverse")).flows[0].direction, Direction::Reverse);
+    assert_eq!((wrong(&file("forward")), wrong(&file("both"))), (ErrorKind::Value, ErrorKind::Value));
+}
+
+#[test]
+fn the_profiles_are_those_of_the_protocol() {
+    use anabranch_sctp::config::Config;
+    for name in ["rfc2960", "rfc4960", "rfc9260"] {
+        let (ours, theirs) =
+            (with_sctp(&format!("profile = {name:?}")), Config::profile(name).expect("a profile"));
+        assert_eq!(ours.profile, name);
+        assert_eq!(format!("{:?}", ours.unit), format!("{:?}", theirs.unit), "{name}");
+        assert_eq!(
+            format!("{:?}", (ours.charge, ours.rwnd_charge)),
+            format!("{:?}", (theirs.charge, theirs.rwnd_charge))
+        );
+        assert_eq!(
+            (ours.retransmission, ours.fast_retransmission),
+            (theirs.retransmission, theirs.fast_retransmission)
+        );
+        assert_eq!((ours.receive_buffer, ours.send_buffer), (theirs.receive_buffer, theirs.send_buffer));
+        assert_eq!((ours.missing_reports, ours.window_floor), (theirs.missing_reports, theirs.window_floor));
+        assert_eq!((ours.sack_every, ours.sack_delay), (theirs.sack.every, theirs.sack.delay));
+        assert_eq!(
+            (ours.rto_initial, ours.rto_min, ours.rto_max),
+            (theirs.rto.initial, theirs.rto.min, theirs.rto.max)
+        );
+        assert_eq!((ours.mtu, ours.payload), (theirs.mtu, theirs.payload));
+        assert_eq!(
+            (ours.max_burst.packets, ours.strict_window),
+            (theirs.max_burst.packets, theirs.strict_window)
+        );
+        let failover = format!("{:?}", ours.failover);
+        let (path, whole) = (theirs.failover.path_max, theirs.failover.association_max);
+        assert!(failover.contains(&format!("path_max: {path}, association_max: {whole}")), "{failover}");
+        assert!(ours.initial_window.is_none() && ours.initial_ssthresh.is_none());
+    }
+}
+
+#[test]
+fn one_setting_follows_from_another_unless_it_is_given() {
+    let both = with_sctp("retransmission = \"same\"");
+    assert_eq!((both.retransmission.as_str(), both.fast_retransmission.as_str()), ("same", "same"));
+    let apart = with_sctp("retransmission = \"same\"\nfast_retransmission = \"alternate\"");
+    assert_eq!(apart.fast_retransmission, "alternate");
+    assert_eq!(format!("{:?}", with_sctp("charge = \"packet\"").rwnd_charge), "Packet");
+    assert_eq!(format!("{:?}", with_sctp("charge = \"packet\"\nrwnd_charge = \"user\"").rwnd_charge), "User");
+    assert_eq!(with_sctp("payload = \"1452 B\"").payload, None, "what fits is the default");
+    assert_eq!(with_sctp("payload = \"512 B\"").payload, Some(ByteCount::new(512)));
+    let plain = "cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";
+    assert_eq!(with_sctp(plain).multipath, Multipath::Striped);
+    assert_eq!(with_sctp(&format!("multipath = \"cmt\"\n{plain}")).multipath, Multipath::Striped);
+    assert_eq!(with_sctp("multipath = \"off\"").multipath, Multipath::Off);
+}
+
+#[test]
+fn settings_of_sctp_belong_to_the_flow_above_them() {
+    let text = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n[[flow]]\n[[flow]]\nname = \"b\"\n[flow.sctp]\nordered = false";
+    let ordered: Vec<_> = parse(text)
+        .flows
+        .iter()
+        .map(|flow| match &flow.protocol {
+            Protocol::Sctp(sctp) => sctp.ordered,
+            Protocol::Udp => panic!("no SCTP"),
+        })
+        .collect();
+    assert_eq!(ordered, [true, false]);
+}
+
+#[test]
+fn each_kind_of_fault_has_its_name() {
+    assert_eq!(
+        (wrong("a"), wrong("a = 1"), wrong("")),
+        (ErrorKind::Syntax, ErrorKind::Unknown, ErrorKind::Missing)
+    );
+    let link = "[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n";
+    assert_eq!(wrong(&format!("{link}[flow.sctp]\nscheduler = \"ecf\"")), ErrorKind::NotBuilt);
+    assert_eq!(wrong(&format!("{link}loss = 2")), ErrorKind::Value);
+    let error = Scenario::parse(
+        &Source::new("a", "[[link]]\nname=\"a\"\nrate={trace=\"t\"}"),
+        &|_: &str| Ok("x".to_owned()),
+        &[],
+    );
+    assert_eq!(error.expect_err("no trace").kind().name(), "trace");
 }
