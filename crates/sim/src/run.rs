@@ -115,9 +115,13 @@ impl Run {
                 return Progress::Ended;
             }
         }
-        self.now = until;
-        let is_over = until >= self.limit || self.next().is_none();
-        if is_over { Progress::Ended } else { Progress::Running }
+        self.now = match self.next() {
+            Some(_) => until,
+            // Nothing will ever happen again. With transfers alone that is the end; other flows have their time.
+            None if self.is_endless => self.limit,
+            None => return Progress::Ended,
+        };
+        if self.now >= self.limit { Progress::Ended } else { Progress::Running }
     }
 
     /// The simulated time.
@@ -257,7 +261,7 @@ fn flow_settings(index: usize, flow: &Flow, sctp: &Sctp, checksum: Checksum, war
         config: anabranch_sctp::config::Config { checksum, ..association_config(sctp) },
         registry: Registry::standard(),
         port: port(index),
-        paths: flow.paths.len(),
+        paths: flow.paths.clone(),
         ordered: sctp.ordered,
         closes: flow.direction != Direction::Both,
         overhead: match sctp.encapsulation {

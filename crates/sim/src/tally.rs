@@ -44,6 +44,7 @@ impl Run {
         let one = |(count, &from): (usize, &Host)| {
             let (near, far) = (self.network.end(index, from), self.network.end(index, from.other()));
             let meter = far.meter()?;
+            let end = self.end_of(near, meter);
             Some(FlowResult {
                 name: if count == 0 { flow.name.clone() } else { format!("{}/reverse", flow.name) },
                 protocol: match flow.protocol {
@@ -52,11 +53,11 @@ impl Run {
                 },
                 from,
                 delivered: meter.delivered(),
-                goodput_bps: meter.goodput_bps(self.now),
+                goodput_bps: meter.goodput_bps(end),
                 completion: meter.completion(),
                 first_data: meter.first().map(|first| first.since(Time::ZERO)),
                 blocked: blocked(near, self.now),
-                longest_stall: meter.longest_stall(self.now),
+                longest_stall: meter.longest_stall(end),
                 reorder_bytes_max: meter.held_max(),
                 delay: meter.delay(),
                 failure: near.failure().or(far.failure()).map(str::to_owned),
@@ -64,6 +65,12 @@ impl Run {
             })
         };
         senders(flow.direction).iter().enumerate().filter_map(one).collect()
+    }
+
+    /// Until when a flow is measured: a datagram that is lost never comes, so that a transfer of them is over with the
+    /// last that does.
+    fn end_of(&self, sender: &End, meter: &Meter) -> Time {
+        meter.last().filter(|_| sender.is_spent()).unwrap_or(self.now)
     }
 
     fn tally_paths(&self, index: usize, flow: &Flow, from: Host, meter: &Meter) -> Vec<PathResult> {
@@ -76,7 +83,10 @@ impl Run {
                     let goodput_bps = per_second(far.received_on(number), meter.measured(self.now));
                     PathResult { goodput_bps, lost_packets, ..sctp_path(name, near, number, self.now) }
                 }
-                _ => udp_path(name, near, lost_packets, meter, self.now),
+                _ => {
+                    let goodput_bps = meter.goodput_bps(self.end_of(near, meter));
+                    PathResult { goodput_bps, lost_packets, ..udp_path(name, near, self.now) }
+                }
             }
         };
         flow.paths.iter().enumerate().map(one).collect()
@@ -116,7 +126,7 @@ fn sctp_path(name: String, end: &SctpEnd, number: usize, now: Time) -> PathResul
     }
 }
 
-fn udp_path(name: String, sender: &End, lost_packets: u64, meter: &Meter, now: Time) -> PathResult {
+fn udp_path(name: String, sender: &End, now: Time) -> PathResult {
     let (sent_packets, sent_bytes) = match sender {
         End::Udp(end) => end.sent(),
         End::Sctp(_) => Default::default(),
@@ -125,8 +135,6 @@ fn udp_path(name: String, sender: &End, lost_packets: u64, meter: &Meter, now: T
         state: PathState::Active,
         sent_packets,
         sent_bytes,
-        lost_packets,
-        goodput_bps: meter.goodput_bps(now),
         app_limited: now.since(Time::ZERO),
         ..empty_path(name)
     }

@@ -4,12 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::observe::Host;
 
-/// Which of a flow's paths an address stands for.
+/// Which of the scenario's paths an address stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathNumber(u16);
 
 impl PathNumber {
-    /// The path that stands at this place in the flow's list.
+    /// The path that stands at this place in the scenario's list.
     ///
     /// # Panics
     /// Never in practice: a scenario has fewer than 65,536 paths.
@@ -17,7 +17,7 @@ impl PathNumber {
         PathNumber(u16::try_from(index).expect("a scenario has fewer than 65,536 paths"))
     }
 
-    /// Its place in the flow's list.
+    /// Its place in the scenario's list.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }

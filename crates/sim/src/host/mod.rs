@@ -104,6 +104,11 @@ impl End {
         }
     }
 
+    /// Whether it sends datagrams, and has sent all it had: what did not arrive never will.
+    pub fn is_spent(&self) -> bool {
+        matches!(self, End::Udp(end) if end.is_spent())
+    }
+
     /// Whether nothing more will come of this end.
     pub fn has_failed(&self) -> bool {
         self.failure().is_some()

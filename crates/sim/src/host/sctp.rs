@@ -54,8 +54,8 @@ pub struct FlowSettings {
     pub registry: Registry,
     /// The SCTP port of both ends.
     pub port: u16,
-    /// How many paths there are.
-    pub paths: usize,
+    /// The scenario's path behind each of the flow's.
+    pub paths: Vec<usize>,
     /// Whether messages keep their order.
     pub ordered: bool,
     /// Whether the association is closed when all was sent.
@@ -87,7 +87,7 @@ impl SctpEnd {
         seed: Seed,
     ) -> Result<SctpEnd, EndpointError> {
         let addresses = |host| -> Vec<SocketAddr> {
-            (0..settings.paths).map(|path| address(PathNumber::new(path), host)).collect()
+            settings.paths.iter().map(|path| address(PathNumber::new(*path), host)).collect()
         };
         let config = EndpointConfig {
             association: settings.config.clone(),
@@ -182,8 +182,13 @@ impl SctpEnd {
 
     /// The path of the flow that a path of the association is.
     pub fn path_number(&self, path: PathId) -> Option<usize> {
-        let local = self.association()?.path_addresses(path).local;
-        PathNumber::of(local).map(PathNumber::index)
+        self.number_of(self.association()?.path_addresses(path).local)
+    }
+
+    /// The flow's number of the path that has this local address.
+    fn number_of(&self, local: SocketAddr) -> Option<usize> {
+        let path = PathNumber::of(local)?.index();
+        self.settings.paths.iter().position(|known| *known == path)
     }
 
     /// User data that arrived for the first time on a path of the flow, after the warm-up.
@@ -194,7 +199,7 @@ impl SctpEnd {
     }
 
     fn received_by_path(&self) -> Vec<ByteCount> {
-        let mut sums = vec![ByteCount::ZERO; self.settings.paths];
+        let mut sums = vec![ByteCount::ZERO; self.settings.paths.len()];
         let Some(association) = self.association() else { return sums };
         for sample in association.paths() {
             let sum = self.path_number(sample.id).and_then(|number| sums.get_mut(number));
@@ -296,7 +301,7 @@ impl Machine for SctpEnd {
         }
         self.scratch.clear();
         let departure = self.endpoint.poll_transmit(now, &mut self.scratch, SEGMENTS)?;
-        let path = PathNumber::of(departure.local)?.index();
+        let path = self.number_of(departure.local)?;
         let rest = Bytes::copy_from_slice(&self.scratch);
         let batch = self.batch.insert(Batch { path, transmit: departure.transmit, rest });
         batch.next(self.settings.overhead)

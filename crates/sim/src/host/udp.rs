@@ -35,6 +35,11 @@ impl UdpEnd {
         self.deliveries.as_mut()?.pop_front()
     }
 
+    /// Whether it has sent all of a transfer.
+    pub fn is_spent(&self) -> bool {
+        self.sender.as_ref().is_some_and(Sender::is_done)
+    }
+
     /// How many datagrams left, and how much user data in them.
     pub fn sent(&self) -> (u64, ByteCount) {
         self.sent

@@ -80,6 +80,11 @@ impl Meter {
         self.first
     }
 
+    /// When the last data came.
+    pub fn last(&self) -> Option<Time> {
+        self.last
+    }
+
     /// The longest time without a delivery until `end`, or until the transfer was complete.
     pub fn longest_stall(&self, end: Time) -> Duration {
         let since = self.last.unwrap_or(self.start);
