@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use anabranch_base::Duration;
 use clap::{Args, Parser, Subcommand};
 
 /// Bond several links and get their sum: moves files over every path between two hosts at once.
@@ -25,6 +26,8 @@ pub enum Command {
     Sim(SimArguments),
     /// Put simulated and real in one table: each path of a scenario alone, and all together
     Compare(CompareArguments),
+    /// Put a scenario's links between real programs: a relay for UDP, one listen address a path
+    Emulate(EmulateArguments),
     /// Send files over every usable path to a host where `anabranch recv` runs
     Send(SendArguments),
     /// Receive files from `anabranch send`, check them and put them into a directory
@@ -90,6 +93,32 @@ pub struct SimArguments {
     /// On how many threads replications run (default: one a core); the results do not depend on it
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `anabranch emulate`.
+#[derive(Debug, Args)]
+#[command(after_help = EMULATE_EXAMPLES)]
+pub struct EmulateArguments {
+    /// The scenario file; its flows play no part here. `-` is standard input
+    pub scenario: PathBuf,
+    /// Where datagrams go that came over the links: one address for all paths, or one a path
+    #[arg(long, required = true, value_delimiter = ',', value_name = "HOST:PORT,…")]
+    pub to: Vec<Host>,
+    /// Where programs send to, one address a path (default: ports of 127.0.0.1 that the system chooses)
+    #[arg(long, value_delimiter = ',', value_name = "ADDR:PORT,…")]
+    pub listen: Vec<Host>,
+    /// End after so long (default: with Ctrl-C)
+    #[arg(long, value_name = "TIME", value_parser = crate::quantity::span)]
+    pub time: Option<Duration>,
+    /// A value of the scenario, such as link.wifi.loss=0.01
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Which packets are lost
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// What is printed.
     #[command(flatten)]
     pub output: Output,
@@ -180,6 +209,7 @@ impl Arguments {
             Command::Demo(demo) => demo.output,
             Command::Sim(sim) => sim.output,
             Command::Compare(compare) => compare.output,
+            Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.output,
             Command::Recv(recv) => recv.result_output(),
         }
@@ -188,8 +218,22 @@ impl Arguments {
 
 /// Whether somebody asks which settings `send` and `recv` have: `--set help`, whatever else is missing.
 pub fn asks_for_settings(arguments: &[String]) -> bool {
-    let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"]) || arguments.iter().any(|one| one == "--set=help");
+    let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"])
+        || arguments.iter().any(|one| one == "--set=help");
     is_asked && matches!(arguments.get(1).map(String::as_str), Some("send" | "recv"))
+}
+
+impl EmulateArguments {
+    /// How the result is printed: where it listens has to be told first, so documents are a line each.
+    pub fn result_output(&self) -> Output {
+        Output { json_lines: self.output.is_json(), ..self.output }
+    }
+
+    /// All changes to the scenario, the settings first.
+    pub fn changes(&self) -> Vec<String> {
+        let seed = self.seed.map(|seed| format!("run.seed={seed}"));
+        self.settings.iter().cloned().chain(seed).collect()
+    }
 }
 
 impl SimArguments {
@@ -317,6 +361,18 @@ Examples:
   with more loss:        anabranch sim scenarios/wifi-lte.toml --set link.wifi.loss=0.02
   how sure is that:      anabranch sim scenarios/wifi-lte.toml --until 2%
   what happened:         anabranch sim scenarios/wifi-lte.toml --report run.html --pcap captures";
+
+const EMULATE_EXAMPLES: &str = "\
+Any program that sends UDP can be put on the links: it sends to the address of a path instead of to
+the other program. Each client of a path is shown to the other program at a port of its own, to
+which answers go back. The scenario's clock runs from the first datagram.
+
+Examples:
+  between send and recv:    anabranch recv --listen 127.0.0.1:7000
+                            anabranch emulate scenarios/wifi-lte.toml --to 127.0.0.1:7000 \\
+                                --listen 127.0.0.1:7001,127.0.0.1:7002
+                            anabranch send FILE --to 127.0.0.1:7001,127.0.0.1:7002
+  for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time '600 s' --json";
 
 const SEND_EXAMPLES: &str = "\
 A pair of a local and a remote address is a path: the first --via with the first address of --to,

@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
+use anabranch_cli::observe::CannotWrite;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
 use serde_json::{Value, json};
-
-use crate::observe::CannotWrite;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]

@@ -43,7 +43,6 @@ pub async fn watched(
                 Some(happened) => {
                     watch.look(association);
                     view.on_event(watch, &happened);
-                    watch.on_event(happened);
                 }
                 None => events_end = true,
             },

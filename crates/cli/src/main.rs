@@ -6,6 +6,7 @@ mod arguments;
 mod clock;
 mod compare;
 mod demo;
+mod emulate;
 mod failure;
 mod interrupt;
 mod live;
@@ -32,7 +33,8 @@ use interrupt::Interrupt;
 use report::Outcome;
 
 fn main() -> ExitCode {
-    let given: Vec<String> = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let given: Vec<String> =
+        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
     if asks_for_settings(&given) {
         report::print_line(settings::list().trim_end());
         return ExitCode::SUCCESS;
@@ -61,6 +63,7 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
         Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
         Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
+        Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
     }

@@ -18,7 +18,7 @@ use crate::quantity::show_size;
 use crate::report::{self, Document, Outcome, hex, table};
 use crate::settings;
 use crate::transfer::{Overwrite, Progress, Store, receive_files};
-use crate::view::{OnPipe, View};
+use crate::view::View;
 use crate::watch::{Direction, Watch, addresses_of};
 
 /// Runs the command.
@@ -71,7 +71,7 @@ async fn receive(
     let clock = Stopwatch::start();
     let progress = Progress::new(clock);
     let mut watch = Watch::new(clock, Direction::Receiving, addresses_of);
-    let mut view = View::new(arguments.output, OnPipe::Silent);
+    let mut view = View::new(arguments.output);
     watch.look(association);
     let peer = Peer::new(watch.paths().iter().map(|path| path.report.addresses.remote).collect());
     let dir = store.dir().to_owned();

@@ -16,7 +16,7 @@ use crate::quantity::show_size;
 use crate::report::{Document, Outcome, table};
 use crate::settings;
 use crate::transfer::{Progress, Source, send_files};
-use crate::view::{OnPipe, View};
+use crate::view::View;
 use crate::watch::{Direction, Watch, addresses_of};
 
 /// Runs the command.
@@ -42,7 +42,7 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let clock = Stopwatch::start();
     let progress = Progress::new(clock);
     let mut watch = Watch::new(clock, Direction::Sending, addresses_of);
-    let mut view = View::new(arguments.output, OnPipe::Silent);
+    let mut view = View::new(arguments.output);
     let work = send_files(&association, &peer, sources, &progress);
     let result = watched(&association, &mut watch, &mut view, &progress, interrupt, work).await;
     farewell(&endpoint).await;

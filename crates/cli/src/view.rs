@@ -8,7 +8,6 @@ use anabranch_net::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::arguments::Output;
-use crate::quantity::show_size;
 use crate::report;
 use crate::transfer::Progress;
 use crate::watch::{Watch, WatchedPath};
@@ -22,7 +21,6 @@ pub struct View {
 enum Screen {
     Nothing,
     Bars(Bars),
-    Lines(Pace),
     JsonLines(Pace),
 }
 
@@ -38,18 +36,9 @@ struct Pace {
     next: Time,
 }
 
-/// Whether a pipe gets lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnPipe {
-    /// Nothing, as everywhere.
-    Silent,
-    /// One each half second: the demonstration.
-    Lines,
-}
-
 impl View {
     /// What `output` asks for.
-    pub fn new(output: Output, on_pipe: OnPipe) -> View {
+    pub fn new(output: Output) -> View {
         let is_terminal = std::io::stderr().is_terminal();
         let screen = if output.json_lines {
             Screen::JsonLines(Pace {
@@ -60,8 +49,6 @@ impl View {
             Screen::Nothing
         } else if is_terminal {
             Screen::Bars(Bars::new())
-        } else if on_pipe == OnPipe::Lines {
-            Screen::Lines(Pace { every: Duration::from_millis(500), next: Time::ZERO })
         } else {
             Screen::Nothing
         };
@@ -73,11 +60,6 @@ impl View {
         match &mut self.screen {
             Screen::Nothing => {}
             Screen::Bars(bars) => bars.show(watch, progress),
-            Screen::Lines(pace) => {
-                if pace.is_due(watch.now()) {
-                    eprintln!("{}", line(watch, progress));
-                }
-            }
             Screen::JsonLines(pace) => {
                 if pace.is_due(watch.now()) {
                     report::print_line(&report::line(watch, progress).to_string());
@@ -174,11 +156,4 @@ fn style(template: &str) -> ProgressStyle {
 fn path_line(path: &WatchedPath) -> String {
     let rtt = path.report.sample.srtt.map_or("-".to_owned(), report::milliseconds);
     format!("{:<28} {:<9} {:>11}  RTT {rtt:>8}", path.name, path.state(), path.rate().to_string())
-}
-
-fn line(watch: &Watch, progress: &Progress) -> String {
-    let paths = watch.paths().iter().map(|path| format!("{} {} {}", path.name, path.state(), path.rate()));
-    let paths = paths.collect::<Vec<_>>().join(" | ");
-    let seconds = watch.now().as_nanos() as f64 / 1e9;
-    format!("{seconds:5.1} s  {:>8}  {} | together {}", show_size(progress.bytes()), paths, watch.rate())
 }

@@ -4,9 +4,10 @@
 use std::collections::VecDeque;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
-use anabranch_net::{Association, Event, PathReport, PathState};
+use anabranch_net::{Association, Event, PathReport};
 
 use crate::clock::Stopwatch;
+use crate::report::path_state;
 
 /// Which way the data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,6 @@ pub struct Watch {
     direction: Direction,
     names: Names,
     paths: Vec<WatchedPath>,
-    events: Vec<(Time, Event)>,
 }
 
 /// What a path is called.
@@ -47,21 +47,7 @@ pub struct WatchedPath {
     pub carried: ByteCount,
     /// Carried over all the time that it was watched.
     pub mean_rate: BitRate,
-    /// The smoothed round-trip time, averaged over the time.
-    pub mean_rtt: Option<Duration>,
-    /// The congestion window, averaged over the time.
-    pub mean_cwnd: ByteCount,
-    /// How long it was inactive.
-    pub down: Duration,
     recent: VecDeque<(Time, ByteCount)>,
-    rtt: Mean,
-    cwnd: Mean,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Mean {
-    sum: u128,
-    samples: u64,
 }
 
 impl Watch {
@@ -71,7 +57,7 @@ impl Watch {
         direction: Direction,
         names: impl Fn(&PathReport) -> String + Send + 'static,
     ) -> Watch {
-        Watch { clock, direction, names: Names(Box::new(names)), paths: Vec::new(), events: Vec::new() }
+        Watch { clock, direction, names: Names(Box::new(names)), paths: Vec::new() }
     }
 
     /// Looks at the paths now.
@@ -79,19 +65,9 @@ impl Watch {
         self.on_reports(self.clock.now(), association.paths());
     }
 
-    /// Notes what happened.
-    pub fn on_event(&mut self, event: Event) {
-        self.events.push((self.clock.now(), event));
-    }
-
     /// The paths in the order in which they were added.
     pub fn paths(&self) -> &[WatchedPath] {
         &self.paths
-    }
-
-    /// What happened and when.
-    pub fn events(&self) -> &[(Time, Event)] {
-        &self.events
     }
 
     /// The time on the watch's clock.
@@ -145,12 +121,7 @@ impl WatchedPath {
             report,
             carried,
             mean_rate: BitRate::default(),
-            mean_rtt: None,
-            mean_cwnd: ByteCount::ZERO,
-            down: Duration::ZERO,
             recent: VecDeque::from([(now, carried)]),
-            rtt: Mean::default(),
-            cwnd: Mean::default(),
         }
     }
 
@@ -166,40 +137,17 @@ impl WatchedPath {
 
     /// Its state in a word.
     pub fn state(&self) -> &'static str {
-        match self.report.sample.state {
-            PathState::Unconfirmed => "unconfirmed",
-            PathState::Active => "active",
-            PathState::Inactive => "inactive",
-            PathState::Removed => "removed",
-        }
+        path_state(self.report.sample.state)
     }
 
     fn on_report(&mut self, now: Time, report: PathReport, carried: ByteCount) {
-        let before = self.recent.back().map_or(now, |(at, _)| *at);
-        if self.report.sample.state == PathState::Inactive {
-            self.down += now.since(before);
-        }
         self.recent.push_back((now, carried));
         while self.recent.get(1).is_some_and(|(at, _)| now.since(*at) >= RECENT) {
             self.recent.pop_front();
         }
-        if let Some(srtt) = report.sample.srtt {
-            self.mean_rtt = Some(Duration::from_nanos(self.rtt.add(srtt.as_nanos())));
-        }
-        self.mean_cwnd = ByteCount::new(self.cwnd.add(report.sample.cwnd.get()));
         self.mean_rate = carried.rate_over(now.since(Time::ZERO)).unwrap_or_default();
         self.carried = carried;
         self.report = report;
-    }
-}
-
-impl Mean {
-    /// The mean with one more sample.
-    fn add(&mut self, sample: u64) -> u64 {
-        self.sum += u128::from(sample);
-        self.samples += 1;
-        // A mean of 64-bit numbers fits 64 bits.
-        (self.sum / u128::from(self.samples)) as u64
     }
 }
 

@@ -3,7 +3,7 @@
 use anabranch_base::{BitRate, Duration};
 use anabranch_cli::file_protocol::Digest;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::body::Body;
 use crate::transfer::{Progress, Transferred};
@@ -18,8 +18,6 @@ pub struct Document {
     sha256: Option<String>,
     files: Vec<FileEntry>,
     paths: Vec<PathEntry>,
-    #[serde(flatten)]
-    more: Map<String, Value>,
     resolved: Value,
 }
 
@@ -46,11 +44,15 @@ struct PathEntry {
     retransmitted_chunks: u64,
     fast_retransmits: u64,
     timeouts: u64,
-    mean_cwnd_bytes: u64,
+    mean_cwnd_bytes: f64,
     mean_rtt_s: Option<f64>,
     carried_bytes: u64,
     share: f64,
     goodput_bps: f64,
+    app_limited_s: f64,
+    cwnd_limited_s: f64,
+    rwnd_limited_s: f64,
+    scheduler_limited_s: f64,
     down_s: f64,
 }
 
@@ -67,15 +69,8 @@ impl Document {
             sha256: only,
             files: done.into_iter().map(FileEntry::from).collect(),
             paths: watch.paths().iter().map(|path| entry(watch, path, took)).collect(),
-            more: Map::new(),
             resolved,
         }
-    }
-
-    /// The document with one more key.
-    pub fn with(mut self, key: &str, value: Value) -> Document {
-        self.more.insert(key.to_owned(), value);
-        self
     }
 }
 
@@ -119,7 +114,7 @@ pub fn hex(digest: &Digest) -> String {
 }
 
 fn entry(watch: &Watch, path: &WatchedPath, took: Duration) -> PathEntry {
-    let counters = path.report.counters;
+    let (counters, limits) = (path.report.counters, path.report.limits);
     PathEntry {
         name: path.name.clone(),
         local: path.report.addresses.local.to_string(),
@@ -132,12 +127,16 @@ fn entry(watch: &Watch, path: &WatchedPath, took: Duration) -> PathEntry {
         retransmitted_chunks: counters.retransmitted_chunks,
         fast_retransmits: counters.fast_retransmits,
         timeouts: counters.timeouts,
-        mean_cwnd_bytes: path.mean_cwnd.get(),
-        mean_rtt_s: path.mean_rtt.map(Duration::as_secs_f64),
+        mean_cwnd_bytes: path.report.mean_cwnd,
+        mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
         carried_bytes: path.carried.get(),
         share: watch.share(path),
         goodput_bps: bps(path.carried.rate_over(took)),
-        down_s: path.down.as_secs_f64(),
+        app_limited_s: limits.application.as_secs_f64(),
+        cwnd_limited_s: limits.congestion_window.as_secs_f64(),
+        rwnd_limited_s: limits.receive_window.as_secs_f64(),
+        scheduler_limited_s: limits.scheduler.as_secs_f64(),
+        down_s: limits.down.as_secs_f64(),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub use body::Body;
 pub use columns::{head, lay_out};
 pub use document::{Document, hex, line};
-pub use table::{milliseconds, table};
+pub use table::{milliseconds, path_state, table};
 
 /// How a command ended.
 #[derive(Debug, Default)]

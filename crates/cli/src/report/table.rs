@@ -1,6 +1,7 @@
 //! The table of what each path carried, for people. It knows its columns, not how they are laid out.
 
 use anabranch_base::Duration;
+use anabranch_sctp::policy::PathState;
 
 use super::columns::{head, lay_out};
 use crate::quantity::show_size;
@@ -22,11 +23,21 @@ fn row(watch: &Watch, path: &WatchedPath, took: Duration) -> Vec<String> {
         path.carried.rate_over(took).unwrap_or_default().to_string(),
         path.report.counters.retransmitted_chunks.to_string(),
         path.report.counters.timeouts.to_string(),
-        path.mean_rtt.map_or("-".to_owned(), milliseconds),
+        path.report.counters.mean_round_trip().map_or("-".to_owned(), milliseconds),
     ]
 }
 
 /// `12.3 ms`.
 pub fn milliseconds(span: Duration) -> String {
     format!("{:.1} ms", span.as_secs_f64() * 1e3)
+}
+
+/// What scripts and people read for a state.
+pub fn path_state(state: PathState) -> &'static str {
+    match state {
+        PathState::Unconfirmed => "unconfirmed",
+        PathState::Active => "active",
+        PathState::Inactive => "inactive",
+        PathState::Removed => "removed",
+    }
 }

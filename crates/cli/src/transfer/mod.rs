@@ -51,16 +51,6 @@ struct Files {
     done: Vec<Transferred>,
     began: Option<Time>,
     moved: Option<Time>,
-    gaps: Vec<Gap>,
-}
-
-/// A time without any piece of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gap {
-    /// When it began.
-    pub from: Time,
-    /// How long it was.
-    pub length: Duration,
 }
 
 impl Progress {
@@ -88,11 +78,7 @@ impl Progress {
         let now = self.shared.watch.now();
         let mut files = self.files();
         files.current_bytes += size;
-        let from = files.moved.replace(now).unwrap_or(now);
-        let gap = Gap { from, length: now.since(from) };
-        if gap.length >= NOTABLE_GAP && files.gaps.len() < MOST_GAPS {
-            files.gaps.push(gap);
-        }
+        files.moved = Some(now);
     }
 
     fn finish(&self, file: Transferred) {
@@ -137,21 +123,10 @@ impl Progress {
         }
     }
 
-    /// The longest time without a piece of a file that ended after `since`.
-    pub fn longest_gap_since(&self, since: Time) -> Gap {
-        let files = self.files();
-        let after = files.gaps.iter().filter(|gap| gap.from + gap.length >= since);
-        after.max_by_key(|gap| gap.length).copied().unwrap_or_default()
-    }
-
     fn files(&self) -> std::sync::MutexGuard<'_, Files> {
         self.shared.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Shorter ones are no news.
-const NOTABLE_GAP: Duration = Duration::from_millis(20);
-/// A transfer that stalls oftener than this has told enough.
-const MOST_GAPS: usize = 10_000;
 /// How many pieces wait between disk and network: 2 MiB.
 const PIECES_BETWEEN: usize = 32;

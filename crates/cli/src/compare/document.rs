@@ -1,0 +1,62 @@
+//! The JSON document of a comparison. It knows its keys, which scripts rely on.
+
+use anabranch_base::Duration;
+use serde_json::{Value, json};
+
+use super::real::Attempt;
+use super::{Row, Verdict};
+use crate::report::Body;
+use crate::scenario::Loaded;
+
+/// What was compared.
+pub fn comparison(loaded: &Loaded, rows: &[Row]) -> Body {
+    let simulated = Verdict::of(rows, |row| Some(row.simulated_bps()));
+    let real = Verdict::of(rows, |row| row.real().map(|real| real.goodput_bps));
+    let body = json!({
+        "title": loaded.scenario.title,
+        "rows": rows.iter().map(row).collect::<Vec<_>>(),
+        "verdict": { "sim": simulated.as_ref().map(verdict), "real": real.as_ref().map(verdict) },
+        "resolved": loaded.resolved(),
+    });
+    Body::of(&body).about(loaded.sha256.clone())
+}
+
+fn row(row: &Row) -> Value {
+    json!({
+        "name": row.variant.name,
+        "paths": row.variant.paths().collect::<Vec<_>>(),
+        "sim": {
+            "goodput_bps": row.simulated_bps(),
+            "n": row.simulated.goodput_bps.n,
+            "sd": row.simulated.goodput_bps.sd,
+            "by_chance": row.chance(),
+            "completion_s": row.simulated.completion_s.map(|took| took.mean),
+        },
+        "real": row.real().map(attempt),
+        "difference": row.difference(),
+        "attempts": row.attempts.iter().map(attempt).collect::<Vec<_>>(),
+    })
+}
+
+fn attempt(attempt: &Attempt) -> Value {
+    let timing = attempt.timing();
+    json!({
+        "goodput_bps": attempt.goodput_bps,
+        "completion_s": attempt.completion.map(Duration::as_secs_f64),
+        "delivered_bytes": attempt.delivered.get(),
+        "void": attempt.is_void(),
+        "timing_error_s": {
+            "p50": timing.p50.as_secs_f64(),
+            "p99": timing.p99.as_secs_f64(),
+            "max": timing.max.as_secs_f64(),
+        },
+    })
+}
+
+fn verdict(verdict: &Verdict) -> Value {
+    json!({
+        "best_alone_bps": verdict.best_alone_bps,
+        "sum_alone_bps": verdict.sum_alone_bps,
+        "share_of_sum": verdict.share_of_sum(),
+    })
+}

@@ -1,0 +1,164 @@
+//! `anabranch compare`: each path of a scenario alone and all together, simulated and really transferred through the
+//! emulated links. It knows the order of the work; the simulator and the relay do it.
+
+mod document;
+mod real;
+mod table;
+mod variant;
+
+use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::task::spawn_blocking;
+
+use crate::arguments::{CompareArguments, Output};
+use crate::clock::since_start;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::Outcome;
+use crate::scenario::{Loaded, load};
+use real::{Attempt, transfer};
+pub use variant::Scope;
+use variant::{Variant, variants};
+
+/// One line of the comparison.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Which paths carried it.
+    variant: Variant,
+    /// What the simulator says, over several seeds.
+    simulated: FlowSummary,
+    /// What really happened, void attempts included; the last one counts if it is not void.
+    attempts: Vec<Attempt>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The scenario is wrong or not one that can be compared, or a socket cannot be opened.
+pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let loaded = load(&arguments.scenario, &arguments.settings)?;
+    let scope = if arguments.together { Scope::Together } else { Scope::AloneAndTogether };
+    compare(&loaded, scope, arguments.output, interrupt).await
+}
+
+/// Compares what is simulated and what is real, path by path and together.
+///
+/// # Errors
+/// As [`run`].
+pub async fn compare(
+    loaded: &Loaded,
+    scope: Scope,
+    output: Output,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
+    let variants = variants(&loaded.scenario, scope).map_err(Failure::Arguments)?;
+    let bar = bar(output, variants.len() as u64 * 2);
+    let mut rows = Vec::new();
+    let mut failure = None;
+    for variant in variants {
+        let work = compare_one(variant, &bar);
+        tokio::select! {
+            row = work => rows.push(row?),
+            () = interrupt.pressed() => {
+                failure = Some(Failure::Interrupted);
+                break;
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(Outcome {
+        document: Some(document::comparison(loaded, &rows)),
+        summary: table::comparison(&loaded.scenario, &rows),
+        failure,
+    })
+}
+
+async fn compare_one(variant: Variant, bar: &ProgressBar) -> Result<Row, Failure> {
+    bar.set_message(format!("{}, simulated", variant.name));
+    let simulated = simulate(&variant).await?;
+    bar.inc(1);
+    bar.set_message(format!("{}, really", variant.name));
+    let mut attempts: Vec<Attempt> = Vec::new();
+    while attempts.len() <= REPEATS && attempts.last().is_none_or(Attempt::is_void) {
+        attempts.push(transfer(&variant).await?);
+    }
+    bar.inc(1);
+    Ok(Row { variant, simulated, attempts })
+}
+
+/// Real packets come at other times than simulated ones, so that the same seed loses others: what the simulator says is
+/// the mean over seeds, and what chance does to one run shows beside it.
+async fn simulate(variant: &Variant) -> Result<FlowSummary, Failure> {
+    let scenario = variant.scenario.clone();
+    let plan =
+        Plan { seed: scenario.run.seed, stop: Stop::After(scenario.run.runs.max(SEEDS)), threads: None };
+    let work = move || replicate(&scenario, plan, &Watcher::new(since_start));
+    let done = spawn_blocking(work).await.map_err(|error| Failure::System(std::io::Error::other(error)))?;
+    let Replications { runs, .. } = done?;
+    summarise(&runs)
+        .into_iter()
+        .next()
+        .ok_or_else(|| Failure::Arguments("the scenario has no flow".to_owned()))
+}
+
+impl Row {
+    /// The attempt that counts; `None` if all are void.
+    fn real(&self) -> Option<&Attempt> {
+        self.attempts.last().filter(|attempt| !attempt.is_void())
+    }
+
+    /// What the simulator says in bits a second.
+    fn simulated_bps(&self) -> f64 {
+        self.simulated.goodput_bps.mean
+    }
+
+    /// By how much a single run differs from the mean in 95 of 100 cases, as a share of it.
+    fn chance(&self) -> f64 {
+        let Estimate { mean, sd, .. } = self.simulated.goodput_bps;
+        if mean > 0.0 { 1.96 * sd.unwrap_or(0.0) / mean } else { 0.0 }
+    }
+
+    /// By how much the real goodput differs from the simulated, as a share of it.
+    fn difference(&self) -> Option<f64> {
+        let simulated = self.simulated_bps();
+        self.real().filter(|_| simulated > 0.0).map(|real| real.goodput_bps / simulated - 1.0)
+    }
+}
+
+/// How much the paths carry together, beside what they carry alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Verdict {
+    best_alone_bps: f64,
+    sum_alone_bps: f64,
+    together_bps: f64,
+}
+
+impl Verdict {
+    /// The verdict of a comparison whose last row is that of all paths; `None` where a rate is missing.
+    fn of(rows: &[Row], rate: impl Fn(&Row) -> Option<f64>) -> Option<Verdict> {
+        let (together, alone) = rows.split_last()?;
+        let alone: Vec<f64> = alone.iter().map(&rate).collect::<Option<_>>()?;
+        let best_alone_bps = alone.iter().copied().reduce(f64::max)?;
+        Some(Verdict { best_alone_bps, sum_alone_bps: alone.iter().sum(), together_bps: rate(together)? })
+    }
+
+    fn share_of_sum(&self) -> f64 {
+        self.together_bps / self.sum_alone_bps
+    }
+}
+
+fn bar(output: Output, steps: u64) -> ProgressBar {
+    let is_silent = output.quiet || output.json_lines;
+    let target = if is_silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}  {elapsed}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
+    let bar = ProgressBar::with_draw_target(Some(steps), target).with_style(style);
+    bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    bar
+}
+
+/// Over so many seeds the simulator's mean is taken, unless the scenario wants more.
+const SEEDS: u64 = 20;
+
+/// How often an attempt that is void is repeated.
+const REPEATS: usize = 3;

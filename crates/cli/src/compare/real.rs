@@ -1,0 +1,187 @@
+//! A real transfer over emulated links: two endpoints on loopback, the relay between them. It knows clocks and sockets,
+//! and nothing of simulations.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use anabranch_base::{ByteCount, Duration, Seed};
+use anabranch_emulate::{Relay, RelayConfig, RelayReport, TimingError};
+use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, StreamId};
+use anabranch_sctp::config::{Config, IpVersion};
+use anabranch_sim::association_config;
+use bytes::Bytes;
+
+use super::variant::Variant;
+use crate::addresses::bind_failure;
+use crate::clock::Stopwatch;
+use crate::failure::Failure;
+use crate::peer::Peer;
+
+/// What one real transfer came to.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Bits of user data a second, counted as the simulator counts.
+    pub goodput_bps: f64,
+    /// User data that arrived.
+    pub delivered: ByteCount,
+    /// From the start to the last byte's delivery; `None` if not all arrived in time.
+    pub completion: Option<Duration>,
+    /// What the relay did.
+    pub relay: RelayReport,
+}
+
+impl Attempt {
+    /// Whether the relay was too late to speak of the links that the scenario describes.
+    pub fn is_void(&self) -> bool {
+        self.timing().p99 > MOST_LATE
+    }
+
+    /// How late the relay was.
+    pub fn timing(&self) -> TimingError {
+        self.relay.timing
+    }
+}
+
+/// A relay whose p99 timing error is larger does not emulate the scenario.
+pub const MOST_LATE: Duration = Duration::from_millis(2);
+
+/// Transfers what the variant's flow says, on loopback.
+///
+/// # Errors
+/// A socket cannot be opened, or the association cannot.
+pub async fn transfer(variant: &Variant) -> Result<Attempt, Failure> {
+    let config = association_config(variant.sctp());
+    let paths = &variant.flow().paths;
+    let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
+    let receiver = bind(local.clone(), &config, Role::Receiver)?;
+    let sender = bind(local, &config, Role::Sender)?;
+    let relay = start_relay(variant, &receiver.local_addresses())?;
+    let to: Vec<SocketAddr> = paths.iter().map(|path| relay.listen_addresses()[*path]).collect();
+    let clock = Stopwatch::start();
+    let peer = Peer::new(to.clone());
+    let sending = async {
+        let association = sender.connect(&to).await.map_err(|error| peer.not_opened(error))?;
+        send(&association, variant, &config).await;
+        Ok::<Association, Failure>(association)
+    };
+    let receiving = receive(&receiver, variant, clock);
+    tokio::pin!(sending, receiving);
+    let mut held = None;
+    let counted = loop {
+        tokio::select! {
+            association = &mut sending, if held.is_none() => held = Some(association?),
+            counted = &mut receiving => break counted,
+        }
+    };
+    if let Some(association) = &held {
+        association.abort("the comparison is over");
+    }
+    Ok(counted.attempt(variant, relay.stop()))
+}
+
+/// What the receiver counted.
+struct Counted {
+    delivered: ByteCount,
+    after_warmup: ByteCount,
+    completion: Option<Duration>,
+    ended: Duration,
+}
+
+impl Counted {
+    fn attempt(self, variant: &Variant, relay: RelayReport) -> Attempt {
+        let run = &variant.scenario.run;
+        let span = self.completion.unwrap_or(self.ended).saturating_sub(run.warmup);
+        let goodput_bps = match span.is_zero() {
+            true => 0.0,
+            false => self.after_warmup.get() as f64 * 8.0 / span.as_secs_f64(),
+        };
+        Attempt { goodput_bps, delivered: self.delivered, completion: self.completion, relay }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Sender,
+    Receiver,
+}
+
+fn bind(local: Vec<SocketAddr>, config: &Config, role: Role) -> Result<Endpoint, Failure> {
+    let options =
+        Options { local, accepts: role == Role::Receiver, config: config.clone(), ..Options::default() };
+    Endpoint::bind(options).map_err(|error| bind_failure(&error))
+}
+
+/// The relay listens at the receiver's own addresses, with other ports: to the sender they are the receiver's.
+fn start_relay(variant: &Variant, receiver: &[SocketAddr]) -> Result<Relay, Failure> {
+    let scenario = &variant.scenario;
+    let mut to = vec![receiver[0]; scenario.paths.len()];
+    for (path, address) in variant.flow().paths.iter().zip(receiver) {
+        to[*path] = *address;
+    }
+    let config = RelayConfig {
+        scenario,
+        seed: Seed::from_number(scenario.run.seed),
+        listen: (0..scenario.paths.len()).map(loopback).collect(),
+        to,
+    };
+    Relay::start(&config).map_err(|error| Failure::Bind(error.to_string()))
+}
+
+/// Sends all of the transfer, or until the association ends.
+async fn send(association: &Association, variant: &Variant, config: &Config) {
+    let fits = config.largest_payload(IpVersion::V4);
+    let size = config.payload.map_or(fits, |wanted| wanted.min(fits));
+    let message = Bytes::from(vec![0x5a; size.as_len()]);
+    let mut left = variant.flow().transfer;
+    while !left.is_some_and(ByteCount::is_zero) {
+        let length = left.map_or(size, |left| left.min(size));
+        left = left.map(|left| left - length);
+        let outgoing = Outgoing {
+            stream: StreamId::new(0),
+            ppid: Ppid::new(0),
+            unordered: !variant.sctp().ordered,
+            payload: message.slice(..length.as_len()),
+        };
+        if association.send(outgoing).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Counts what arrives, until all of it is there or time is up.
+async fn receive(endpoint: &Endpoint, variant: &Variant, clock: Stopwatch) -> Counted {
+    let run = &variant.scenario.run;
+    let limit = std::time::Duration::from(run.time.unwrap_or(LONGEST).saturating_sub(clock.elapsed()));
+    let mut counted = Counted {
+        delivered: ByteCount::ZERO,
+        after_warmup: ByteCount::ZERO,
+        completion: None,
+        ended: Duration::ZERO,
+    };
+    let counting = async {
+        let Some(association) = endpoint.accept().await else { return };
+        while let Ok(message) = association.receive().await {
+            let now = clock.elapsed();
+            let bytes = ByteCount::of_len(message.len());
+            counted.delivered += bytes;
+            if now >= run.warmup {
+                counted.after_warmup += bytes;
+            }
+            if variant.flow().transfer.is_some_and(|all| counted.delivered >= all) {
+                counted.completion = Some(now);
+                return;
+            }
+        }
+    };
+    // Out of time is an end like another: what is not there then is not counted.
+    let _ = tokio::time::timeout(limit, counting).await;
+    counted.ended = clock.elapsed();
+    counted
+}
+
+fn loopback(path: usize) -> SocketAddr {
+    let last = u8::try_from(path % 250 + 1).unwrap_or(1);
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)), 0)
+}
+
+/// A transfer that takes longer does not end.
+const LONGEST: Duration = Duration::from_secs(3_600);

@@ -1,0 +1,95 @@
+//! The comparison for people. It knows its columns and what they mean.
+
+use anabranch_base::{BitRate, Duration};
+use anabranch_scenario::Scenario;
+
+use super::real::{Attempt, MOST_LATE};
+use super::{Row, Verdict};
+use crate::failure::printable;
+use crate::quantity::show_size;
+use crate::report::{head, lay_out};
+
+/// One line a variant, and what follows from them.
+pub fn comparison(scenario: &Scenario, rows: &[Row]) -> String {
+    let mut text = format!("{}\n\n", title(scenario));
+    let head = head(["paths", "simulated", "by chance", "took", "real", "took", "difference", "relay late"]);
+    text.push_str(&lay_out(&std::iter::once(head).chain(rows.iter().map(row)).collect::<Vec<_>>(), 1));
+    text.push_str(
+        "\nSimulated: the mean of many seeds; by chance, 95 of 100 single runs are within so much of it.\n\
+         Relay late: 99 of 100 packets left the emulated links within so much of their time.\n\n",
+    );
+    for (world, verdict) in [
+        ("Simulated", Verdict::of(rows, |row| Some(row.simulated_bps()))),
+        ("Really", Verdict::of(rows, |row| row.real().map(|real| real.goodput_bps))),
+    ] {
+        if let Some(verdict) = verdict {
+            text.push_str(&tell(world, &verdict));
+        }
+    }
+    let void: usize =
+        rows.iter().map(|row| row.attempts.iter().filter(|attempt| attempt.is_void()).count()).sum();
+    if void > 0 {
+        text.push_str(&format!(
+            "{void} real transfers were void and repeated: this machine sent more than 1 in 100 packets over {MOST_LATE} \
+             late.\n"
+        ));
+    }
+    text
+}
+
+fn title(scenario: &Scenario) -> String {
+    let title = printable(&scenario.title);
+    let amount = scenario.flows.first().and_then(|flow| flow.transfer).map(show_size);
+    match (title.is_empty(), amount) {
+        (true, None) => "Simulated and real".to_owned(),
+        (true, Some(amount)) => format!("{amount}, simulated and really transferred"),
+        (false, None) => title,
+        (false, Some(amount)) => format!("{title}: {amount}, simulated and really transferred"),
+    }
+}
+
+fn row(row: &Row) -> Vec<String> {
+    let took = row.simulated.completion_s.as_ref();
+    let timing = row.attempts.last().map_or("-".to_owned(), |attempt| fine(attempt.timing().p99));
+    let (real, real_took) = match row.real() {
+        Some(real) => (rate(real.goodput_bps), seconds(real.completion)),
+        // It is told, and nothing is concluded from it.
+        None => (row.attempts.last().map_or("-".to_owned(), void), "-".to_owned()),
+    };
+    let difference = row.difference().map_or("-".to_owned(), |share| format!("{:+.1} %", share * 100.0));
+    vec![
+        row.variant.name.clone(),
+        rate(row.simulated_bps()),
+        format!("± {:.1} %", row.chance() * 100.0),
+        took.map_or("-".to_owned(), |took| format!("{:.2} s", took.mean)),
+        real,
+        real_took,
+        difference,
+        timing,
+    ]
+}
+
+fn tell(world: &str, verdict: &Verdict) -> String {
+    format!(
+        "{world}, the paths together carry {:.0} % of the sum of each alone, and {:.2} times the best one alone.\n",
+        verdict.share_of_sum() * 100.0,
+        verdict.together_bps / verdict.best_alone_bps
+    )
+}
+
+fn void(attempt: &Attempt) -> String {
+    format!("{}, void", rate(attempt.goodput_bps))
+}
+
+fn rate(bps: f64) -> String {
+    BitRate::from_bits_per_second(bps as u64).to_string()
+}
+
+fn seconds(span: Option<Duration>) -> String {
+    span.map_or("-".to_owned(), |span| format!("{:.2} s", span.as_secs_f64()))
+}
+
+/// `0.12 ms`.
+fn fine(span: Duration) -> String {
+    format!("{:.2} ms", span.as_secs_f64() * 1e3)
+}

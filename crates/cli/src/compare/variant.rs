@@ -1,0 +1,72 @@
+//! The variants of a scenario that are compared: each path alone, and all together. It knows which scenarios can be
+//! transferred really.
+
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp, Traffic};
+
+/// Which variants are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Each path alone, then all of them.
+    AloneAndTogether,
+    /// All of them only.
+    Together,
+}
+
+/// A scenario whose only flow takes some of the paths.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What it is called: `wifi alone`, or `wifi + lte`.
+    pub name: String,
+    /// The scenario.
+    pub scenario: Scenario,
+}
+
+impl Variant {
+    /// The flow.
+    pub fn flow(&self) -> &Flow {
+        &self.scenario.flows[0]
+    }
+
+    /// The flow's association.
+    pub fn sctp(&self) -> &Sctp {
+        match &self.flow().protocol {
+            Protocol::Sctp(sctp) => sctp,
+            Protocol::Udp => unreachable!("scenarios of UDP flows have no variants"),
+        }
+    }
+
+    /// The names of its paths.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.flow().paths.iter().map(|path| self.scenario.paths[*path].name.as_str())
+    }
+}
+
+/// The variants of a scenario. Packets are encapsulated in UDP in both worlds, as real ones are.
+///
+/// # Errors
+/// Why the scenario cannot be transferred really.
+pub fn variants(scenario: &Scenario, scope: Scope) -> Result<Vec<Variant>, String> {
+    let flow = match scenario.flows.as_slice() {
+        [flow] => flow,
+        flows => return Err(format!("only one flow can be compared, and the scenario has {}", flows.len())),
+    };
+    let Protocol::Sctp(sctp) = &flow.protocol else {
+        return Err(format!("only SCTP can be compared, and flow {:?} is UDP", flow.name));
+    };
+    if flow.traffic != Traffic::Bulk || flow.direction != Direction::Forward {
+        return Err(format!("only bulk traffic there can be compared, and flow {:?} has another", flow.name));
+    }
+    let sctp = Sctp { encapsulation: Encapsulation::Udp, ..(**sctp).clone() };
+    let with = |paths: Vec<usize>, name: String| {
+        let flow = Flow { paths, protocol: Protocol::Sctp(Box::new(sctp.clone())), ..flow.clone() };
+        Variant { name, scenario: Scenario { flows: vec![flow], ..scenario.clone() } }
+    };
+    let name = |path: &usize| scenario.paths[*path].name.clone();
+    let alone = flow.paths.iter().map(|path| with(vec![*path], format!("{} alone", name(path))));
+    let together = with(flow.paths.clone(), flow.paths.iter().map(name).collect::<Vec<_>>().join(" + "));
+    Ok(match scope {
+        Scope::AloneAndTogether if flow.paths.len() > 1 => alone.chain([together]).collect(),
+        _ => vec![together],
+    })
+}

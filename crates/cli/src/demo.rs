@@ -1,0 +1,29 @@
+//! `anabranch demo`: the comparison, on the scenario that is shipped with the program. It knows nothing else.
+
+use anabranch_scenario::{NoFiles, Scenario, Setting, Source};
+use sha2::{Digest, Sha256};
+
+use crate::arguments::DemoArguments;
+use crate::compare::{Scope, compare};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::{Outcome, hex};
+use crate::scenario::Loaded;
+
+/// Runs the command.
+///
+/// # Errors
+/// A setting is wrong, or a socket cannot be opened.
+pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let settings =
+        arguments.settings.iter().map(|change| Setting::parse(change)).collect::<Result<Vec<_>, _>>()?;
+    let loaded = Loaded {
+        scenario: Scenario::parse(&Source::new("wifi-lte.toml", SCENARIO), &NoFiles, &settings)?,
+        text: SCENARIO.to_owned(),
+        sha256: hex(&Sha256::digest(SCENARIO).into()),
+        name: "wifi-lte".to_owned(),
+    };
+    compare(&loaded, Scope::AloneAndTogether, arguments.output, interrupt).await
+}
+
+const SCENARIO: &str = include_str!("../../../scenarios/wifi-lte.toml");

@@ -1,0 +1,81 @@
+//! The JSON of an emulation: a line a second, and the document at the end. It knows its keys.
+
+use anabranch_base::Duration;
+use anabranch_emulate::{LinkReport, PathReport, RelayReport, SideReport, TimingError, Traffic};
+use serde_json::{Map, Value, json};
+
+use crate::report::Body;
+use crate::scenario::Loaded;
+
+/// What the relay did, all in all.
+pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
+    let mut keys = Map::from_iter([("title".to_owned(), json!(loaded.scenario.title))]);
+    if let Value::Object(rest) = line(report) {
+        keys.extend(rest);
+    }
+    keys.insert("resolved".to_owned(), loaded.resolved());
+    Body::of(&keys).about(loaded.sha256.clone())
+}
+
+/// What the relay did so far.
+pub fn line(report: &RelayReport) -> Value {
+    json!({
+        "time_s": report.time.map(Duration::as_secs_f64),
+        "paths": report.paths.iter().map(path).collect::<Vec<_>>(),
+        "links": report.links.iter().map(link).collect::<Vec<_>>(),
+        "timing_error_s": timing(&report.timing),
+        "kernel_drops": report.kernel_drops,
+    })
+}
+
+fn path(path: &PathReport) -> Value {
+    json!({
+        "name": path.name,
+        "listen": path.listen.to_string(),
+        "to": path.to.to_string(),
+        "clients": path.clients,
+        "forward": traffic(&path.forward),
+        "reverse": traffic(&path.reverse),
+        "refused": path.refused,
+    })
+}
+
+fn traffic(traffic: &Traffic) -> Value {
+    json!({
+        "received_packets": traffic.received,
+        "received_bytes": traffic.received_bytes.get(),
+        "sent_packets": traffic.sent,
+        "sent_bytes": traffic.sent_bytes.get(),
+        "unsent_packets": traffic.unsent,
+    })
+}
+
+fn link(link: &LinkReport) -> Value {
+    json!({ "name": link.name, "forward": side(&link.forward), "reverse": side(&link.reverse) })
+}
+
+/// The keys of a simulated link's direction.
+fn side(side: &SideReport) -> Value {
+    let counters = side.counters;
+    json!({
+        "packets": counters.arrived,
+        "offered": counters.offered,
+        "lost": counters.lost,
+        "queue_drops": counters.queue_drops,
+        "marked": counters.marked,
+        "duplicated": counters.duplicated,
+        "corrupted": counters.corrupted,
+        "in_flight": side.in_flight,
+        "utilisation": side.utilisation,
+    })
+}
+
+fn timing(timing: &TimingError) -> Value {
+    json!({
+        "packets": timing.packets,
+        "p50": timing.p50.as_secs_f64(),
+        "p99": timing.p99.as_secs_f64(),
+        "p999": timing.p999.as_secs_f64(),
+        "max": timing.max.as_secs_f64(),
+    })
+}

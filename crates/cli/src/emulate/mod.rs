@@ -1,0 +1,97 @@
+//! `anabranch emulate`: a scenario's links in real time, between sockets. It knows addresses and when to end; the relay
+//! does the work.
+
+mod document;
+mod table;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use anabranch_base::Seed;
+use anabranch_emulate::{Relay, RelayConfig};
+use anabranch_scenario::Scenario;
+use serde_json::json;
+
+use crate::addresses::look_up;
+use crate::arguments::EmulateArguments;
+use crate::clock::Stopwatch;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::{Outcome, print_line};
+use crate::scenario::load;
+
+/// Runs the command until Ctrl-C, or for the time that was given.
+///
+/// # Errors
+/// The scenario is wrong, addresses and paths do not go together, or a socket cannot be opened.
+pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let loaded = load(&arguments.scenario, &arguments.changes())?;
+    let scenario = &loaded.scenario;
+    let relay = Relay::start(&RelayConfig {
+        scenario,
+        seed: Seed::from_number(scenario.run.seed),
+        listen: listen(arguments, scenario).await?,
+        to: look_up(&arguments.to).await?,
+    });
+    let relay = relay.map_err(|error| Failure::Bind(error.to_string()))?;
+    say_where(arguments, scenario, &relay);
+    let failure = wait(arguments, &relay, interrupt).await;
+    let report = relay.stop();
+    Ok(Outcome {
+        document: Some(document::relayed(&loaded, &report)),
+        summary: table::relayed(&report),
+        failure,
+    })
+}
+
+/// One line a path, to be pasted.
+fn say_where(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
+    let output = arguments.output;
+    let paths = scenario.paths.iter().zip(relay.listen_addresses());
+    if output.is_json() {
+        let paths = paths.map(|(path, address)| json!({ "name": path.name, "listen": address.to_string() }));
+        print_line(&json!({ "listening": paths.collect::<Vec<_>>() }).to_string());
+        return;
+    }
+    if output.quiet {
+        return;
+    }
+    for (path, address) in paths {
+        print_line(&format!("{}: {address}", path.name));
+    }
+    eprintln!("The scenario's clock runs from the first datagram. Ctrl-C ends it.");
+}
+
+/// Until it is time to end; `None` where that is as it was asked.
+async fn wait(arguments: &EmulateArguments, relay: &Relay, interrupt: &mut Interrupt) -> Option<Failure> {
+    let clock = Stopwatch::start();
+    let mut ticks = tokio::time::interval(std::time::Duration::from_secs(1));
+    ticks.tick().await;
+    loop {
+        let left = arguments.time.map(|time| time.saturating_sub(clock.elapsed()));
+        tokio::select! {
+            () = interrupt.pressed() => return Some(Failure::Interrupted),
+            () = sleep(left) => return None,
+            _ = ticks.tick() => {
+                if arguments.output.json_lines {
+                    print_line(&document::line(&relay.report()).to_string());
+                }
+            }
+        }
+    }
+}
+
+async fn sleep(span: Option<anabranch_base::Duration>) {
+    match span {
+        Some(span) => tokio::time::sleep(span.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// One address a path: those that were given, else loopback ones whose ports the system chooses.
+async fn listen(arguments: &EmulateArguments, scenario: &Scenario) -> Result<Vec<SocketAddr>, Failure> {
+    if arguments.listen.is_empty() {
+        let any_port = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+        return Ok(vec![any_port; scenario.paths.len()]);
+    }
+    look_up(&arguments.listen).await
+}

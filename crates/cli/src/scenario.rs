@@ -1,0 +1,88 @@
+//! Scenario files as commands take them: a file or standard input, with the changes of the command line. It knows
+//! files, and nothing of what a scenario says.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anabranch_scenario::resolved::{Table, Value};
+use anabranch_scenario::{Files, Scenario, Setting, Source};
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+use crate::report::hex;
+
+/// A scenario, and what it was read from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What it says, changes included.
+    pub scenario: Scenario,
+    /// The file as it is.
+    pub text: String,
+    /// Its hash.
+    pub sha256: String,
+    /// What it is called: the file's name without folder and ending.
+    pub name: String,
+}
+
+/// Reads a scenario from `file`, `-` being standard input, and makes the changes, each `KEY=VALUE`.
+///
+/// # Errors
+/// A file that cannot be read, a scenario or a change that is wrong.
+pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
+    let is_stdin = file.as_os_str() == "-";
+    let bytes = if is_stdin { read_stdin() } else { std::fs::read(file) };
+    let bytes =
+        bytes.map_err(|error| Failure::NoScenario { file: file.to_owned(), why: error.to_string() })?;
+    let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
+    let source = Source::from_bytes(name, &bytes)?;
+    let settings = changes.iter().map(|change| Setting::parse(change)).collect::<Result<Vec<_>, _>>()?;
+    let folder =
+        Beside(if is_stdin { PathBuf::new() } else { file.parent().unwrap_or(Path::new("")).to_owned() });
+    Ok(Loaded {
+        scenario: Scenario::parse(&source, &folder, &settings)?,
+        text: source.text,
+        sha256: hex(&Sha256::digest(&bytes).into()),
+        name: file
+            .file_stem()
+            .filter(|_| !is_stdin)
+            .map_or("stdin".into(), |stem| stem.to_string_lossy().into()),
+    })
+}
+
+impl Loaded {
+    /// Every setting as used, for documents.
+    pub fn resolved(&self) -> Json {
+        table(&self.scenario.resolved())
+    }
+}
+
+fn table(table: &Table) -> Json {
+    Json::Object(table.entries().map(|(key, value)| (key.to_owned(), json(value))).collect())
+}
+
+fn json(value: &Value) -> Json {
+    match value {
+        Value::Text(text) => Json::from(text.as_str()),
+        Value::Whole(number) => Json::from(*number),
+        Value::Number(number) => Json::from(*number),
+        Value::Boolean(is_so) => Json::from(*is_so),
+        Value::List(values) => Json::Array(values.iter().map(json).collect()),
+        Value::Table(inner) => table(inner),
+    }
+}
+
+/// The files beside a scenario.
+struct Beside(PathBuf);
+
+impl Files for Beside {
+    fn read(&self, name: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.0.join(name)).map_err(|error| error.to_string())
+    }
+}
+
+fn read_stdin() -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

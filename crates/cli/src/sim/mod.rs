@@ -1,0 +1,141 @@
+//! `anabranch sim`: runs a scenario in the simulator. It knows how many runs there are to be and who watches them; the
+//! simulator does the rest.
+
+mod document;
+mod progress;
+mod tables;
+
+use std::sync::Arc;
+
+use anabranch_base::Duration;
+use anabranch_cli::observe::{About, Sinks, Wanted};
+use anabranch_scenario::Scenario;
+use anabranch_sim::{Plan, Progress, Replications, Run, Stop, Watcher, replicate};
+use tokio::task::spawn_blocking;
+
+use crate::arguments::SimArguments;
+use crate::clock::since_start;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+
+use crate::report::Outcome;
+use crate::scenario::{Loaded, load};
+use progress::Meter;
+
+pub use document::results;
+pub use tables::tables;
+
+/// Runs the command.
+///
+/// # Errors
+/// The scenario is wrong, or a record cannot be written.
+pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let loaded = load(&arguments.scenario, &arguments.changes())?;
+    let plan = plan(arguments, &loaded.scenario);
+    let watcher = Arc::new(Watcher::new(since_start));
+    let mut meter = Meter::new(arguments.output, &loaded.scenario, plan.stop);
+    let work = {
+        let (watcher, loaded, wanted) = (watcher.clone(), loaded.clone(), wanted(arguments));
+        spawn_blocking(move || simulate(&loaded, plan, &wanted, &watcher))
+    };
+    tokio::pin!(work);
+    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break done,
+            _ = ticks.tick() => meter.show(&watcher),
+            () = interrupt.pressed() => watcher.call_off(),
+        }
+    };
+    meter.finish();
+    let replications = done.map_err(|error| Failure::System(std::io::Error::other(error)))??;
+    let failure = replications.is_cut_short.then_some(Failure::Interrupted);
+    Ok(Outcome {
+        document: Some(results(&loaded, plan.seed, &replications)),
+        summary: tables(&loaded.scenario, &replications),
+        failure,
+    })
+}
+
+fn plan(arguments: &SimArguments, scenario: &Scenario) -> Plan {
+    let stop = match arguments.until {
+        Some(share) => {
+            Stop::Until { error: share.0, least: scenario.run.runs.max(Stop::LEAST), most: Stop::MOST }
+        }
+        None => Stop::After(scenario.run.runs),
+    };
+    Plan { seed: scenario.run.seed, stop, threads: arguments.threads }
+}
+
+/// All replications. What is to be looked at is that of the first: it runs by itself.
+fn simulate(
+    loaded: &Loaded,
+    plan: Plan,
+    wanted: &Wanted,
+    watcher: &Watcher,
+) -> Result<Replications, Failure> {
+    if *wanted == Wanted::default() {
+        return Ok(replicate(&loaded.scenario, plan, watcher)?);
+    }
+    let watched = watch(loaded, plan.seed, wanted, watcher)?;
+    if plan.stop == Stop::After(1) || watched.is_cut_short {
+        return Ok(watched);
+    }
+    Ok(replicate(&loaded.scenario, plan, watcher)?)
+}
+
+/// One run with everything recorded that is wanted.
+fn watch(loaded: &Loaded, seed: u64, wanted: &Wanted, watcher: &Watcher) -> Result<Replications, Failure> {
+    let begun = since_start();
+    let mut run = Run::new(&loaded.scenario, seed, wanted.watch())?;
+    let command = command_line(std::env::args());
+    let about = About {
+        scenario: &loaded.scenario,
+        name: &loaded.name,
+        seed,
+        command: &command,
+        source: Some(&loaded.text),
+    };
+    let mut sinks = Sinks::open(wanted, about)?;
+    let mut progress = Progress::Running;
+    while progress == Progress::Running && !watcher.is_called_off() {
+        let before = run.now();
+        progress = run.advance(SLICE);
+        watcher.on_advance(run.now().since(before));
+        sinks.take(&run.take_observations())?;
+    }
+    let is_cut_short = progress == Progress::Running;
+    let result = run.finish();
+    sinks.finish(&result)?;
+    Ok(Replications { runs: vec![result], wall: vec![since_start().saturating_sub(begun)], is_cut_short })
+}
+
+fn wanted(arguments: &SimArguments) -> Wanted {
+    Wanted { pcap: arguments.pcap.clone(), trace: arguments.trace.clone(), report: arguments.report.clone() }
+}
+
+/// The command as a shell takes it.
+fn command_line(words: impl Iterator<Item = String>) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    let quoted = |word: String| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    // Wherever the program lies, it is called by its name.
+    std::iter::once("anabranch".to_owned()).chain(words.skip(1).map(quoted)).collect::<Vec<_>>().join(" ")
+}
+
+/// How much simulated time is looked at together: bounds the memory of what was seen.
+const SLICE: Duration = Duration::from_millis(50);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_quoted_where_a_shell_would_take_it_apart() {
+        let words = ["target/debug/anabranch", "sim", "a b.toml", "--set", "run.time=10 s", "it's"];
+        let line = command_line(words.into_iter().map(str::to_owned));
+        assert_eq!(line, r"anabranch sim 'a b.toml' --set 'run.time=10 s' 'it'\''s'");
+    }
+}

@@ -1,0 +1,153 @@
+//! What a simulation came to, for people. It knows columns, not how they are laid out.
+
+use anabranch_base::{BitRate, Duration};
+use anabranch_scenario::Scenario;
+use anabranch_sim::result::{DirectionResult, FlowResult, PathResult, RunResult};
+use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
+
+use crate::quantity::show_size;
+use crate::report::{head, lay_out, milliseconds, path_state};
+
+/// The tables of one run, or the summary of several.
+pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
+    let mut text = String::new();
+    if !scenario.title.is_empty() {
+        text.push_str(&format!("{}\n\n", crate::failure::printable(&scenario.title)));
+    }
+    match replications.runs.as_slice() {
+        [] => {}
+        [only] => text.push_str(&one_run(only)),
+        runs => text.push_str(&summary_table(&summarise(runs))),
+    }
+    text
+}
+
+fn one_run(run: &RunResult) -> String {
+    let flows = run.flows.iter().map(flow_row);
+    let flow_head = head([
+        "flow",
+        "protocol",
+        "delivered",
+        "goodput",
+        "completed in",
+        "longest stall",
+        "delay p50",
+        "p99",
+    ]);
+    let paths =
+        run.flows.iter().flat_map(|flow| flow.paths.iter().map(|path| path_row(flow, path, run.time)));
+    let path_head = head([
+        "flow",
+        "path",
+        "state",
+        "sent",
+        "goodput",
+        "lost",
+        "resent",
+        "time-outs",
+        "RTT",
+        "held back by",
+    ]);
+    let links = run.links.iter().flat_map(|link| {
+        [link_row(&link.name, "there", &link.forward), link_row(&link.name, "back", &link.reverse)]
+    });
+    let link_head = head(["link", "way", "packets", "lost", "queue drops", "used"]);
+    let failures = run.flows.iter().filter_map(|flow| {
+        flow.failure.as_ref().map(|why| format!("\nflow {} ended early: {why}\n", flow.name))
+    });
+    format!(
+        "{}\n{}\n{}{}\n{:.1} s simulated.\n",
+        lay_out(&with_head(flow_head, flows), 2),
+        lay_out(&with_head(path_head, paths), 3),
+        lay_out(&with_head(link_head, links), 2),
+        failures.collect::<String>(),
+        run.time.as_secs_f64(),
+    )
+}
+
+fn flow_row(flow: &FlowResult) -> Vec<String> {
+    let delay = |pick: fn(&anabranch_sim::result::DelayResult) -> Duration| {
+        flow.delay.as_ref().map_or("-".to_owned(), |delay| milliseconds(pick(delay)))
+    };
+    vec![
+        flow.name.clone(),
+        flow.protocol.to_owned(),
+        show_size(flow.delivered),
+        rate(flow.goodput_bps),
+        flow.completion.map_or("-".to_owned(), |took| format!("{:.2} s", took.as_secs_f64())),
+        format!("{:.2} s", flow.longest_stall.as_secs_f64()),
+        delay(|delay| delay.p50),
+        delay(|delay| delay.p99),
+    ]
+}
+
+fn path_row(flow: &FlowResult, path: &PathResult, time: Duration) -> Vec<String> {
+    vec![
+        flow.name.clone(),
+        path.name.clone(),
+        path_state(path.state).to_owned(),
+        show_size(path.sent_bytes),
+        rate(path.goodput_bps),
+        path.lost_packets.to_string(),
+        path.retransmitted_chunks.to_string(),
+        path.timeouts.to_string(),
+        path.mean_rtt_s.map_or("-".to_owned(), |rtt| format!("{:.1} ms", rtt * 1e3)),
+        held_back_by(path, time),
+    ]
+}
+
+/// The largest of the five shares of the path's time.
+fn held_back_by(path: &PathResult, time: Duration) -> String {
+    let shares = [
+        ("window", path.cwnd_limited),
+        ("receiver", path.rwnd_limited),
+        ("nothing to send", path.app_limited),
+        ("scheduler", path.scheduler_limited),
+        ("being down", path.down),
+    ];
+    let (name, most) = shares.into_iter().max_by_key(|(_, span)| *span).unwrap_or_default();
+    if time.is_zero() || most.is_zero() {
+        return "-".to_owned();
+    }
+    format!("{name} {:.0} %", 100.0 * most.as_secs_f64() / time.as_secs_f64())
+}
+
+fn link_row(name: &str, way: &str, direction: &DirectionResult) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        way.to_owned(),
+        direction.packets.to_string(),
+        direction.lost.to_string(),
+        direction.queue_drops.to_string(),
+        format!("{:.1} %", direction.utilisation * 100.0),
+    ]
+}
+
+fn summary_table(flows: &[FlowSummary]) -> String {
+    let rows = flows.iter().map(|flow| {
+        let seconds = |estimate: &Estimate| with_error(estimate, |value| format!("{value:.2} s"));
+        vec![
+            flow.name.clone(),
+            flow.goodput_bps.n.to_string(),
+            with_error(&flow.goodput_bps, rate),
+            flow.completion_s.as_ref().map_or("-".to_owned(), seconds),
+        ]
+    });
+    let table = lay_out(&with_head(head(["flow", "runs", "goodput", "completed in"]), rows), 1);
+    format!("{table}\nMeans, and half the width of their 95 % confidence intervals.\n")
+}
+
+fn with_error(estimate: &Estimate, show: impl Fn(f64) -> String) -> String {
+    match estimate.ci95 {
+        Some(ci95) => format!("{} ± {}", show(estimate.mean), show(ci95)),
+        None => show(estimate.mean),
+    }
+}
+
+fn with_head(head: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Vec<Vec<String>> {
+    std::iter::once(head).chain(rows).collect()
+}
+
+fn rate(bps: f64) -> String {
+    BitRate::from_bits_per_second(bps as u64).to_string()
+}

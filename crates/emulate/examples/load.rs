@@ -1,0 +1,146 @@
+//! Measures the relay's own timing error under load: paths of so many Mbit/s, filled both ways by threads of this
+//! process, with so many other threads that only burn time. It knows what it offers, and reports what the relay says.
+//!
+//! `cargo run --release -p anabranch-emulate --example load -- [MBPS [PATHS [SECONDS [BUSY]]]]`, by default
+//! `50 2 10 0`.
+
+use std::io::ErrorKind;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{sleep, spawn};
+use std::time::{Duration, Instant};
+
+use anabranch_base::{BitRate, Seed};
+use anabranch_emulate::{Relay, RelayConfig, RelayReport};
+use anabranch_link::LinkConfig;
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Link, Path, Run};
+
+fn main() {
+    let numbers: Vec<u64> = std::env::args().skip(1).map(|word| word.parse().expect("a number")).collect();
+    let number = |index: usize, default| numbers.get(index).copied().unwrap_or(default);
+    let (mbps, paths, seconds, busy) = (number(0, 50), number(1, 2), number(2, 10), number(3, 0));
+    let (client, server) = (socket(), socket());
+    let scenario = scenario(mbps, paths);
+    let relay = Relay::start(&RelayConfig {
+        scenario: &scenario,
+        seed: Seed::from_number(1),
+        listen: vec![SocketAddr::from(([127, 0, 0, 1], 0)); scenario.paths.len()],
+        to: vec![server.local_addr().expect("it is bound")],
+    });
+    let relay = relay.expect("free ports");
+    let doors = relay.listen_addresses().to_vec();
+    // The server learns where its clients are from what arrives first.
+    let upstream: Vec<SocketAddr> = doors.iter().map(|door| hello(&client, &server, *door)).collect();
+    let ends = Arc::new(AtomicBool::new(false));
+    let work = [
+        spawn_until(&ends, fill(&client, doors, mbps)),
+        spawn_until(&ends, fill(&server, upstream, mbps)),
+        spawn_until(&ends, drain(&client)),
+        spawn_until(&ends, drain(&server)),
+    ];
+    let burners = (0..busy).map(|_| spawn_until(&ends, burn));
+    let burners: Vec<_> = burners.collect();
+    sleep(Duration::from_secs(seconds));
+    let report = relay.stop();
+    ends.store(true, Ordering::Relaxed);
+    work.into_iter().chain(burners).for_each(|thread| thread.join().expect("it ends"));
+    print(&report, mbps);
+}
+
+fn scenario(mbps: u64, paths: u64) -> Scenario {
+    let config = LinkConfig::new(BitRate::from_mbps(mbps), anabranch_base::Duration::from_millis(10));
+    let name = |index: u64| format!("link {index}");
+    let link = |index| Link { name: name(index), forward: config.clone(), reverse: config.clone() };
+    Scenario {
+        title: String::new(),
+        run: Run { time: None, warmup: anabranch_base::Duration::ZERO, seed: 1, runs: 1 },
+        links: (0..paths).map(link).collect(),
+        paths: (0..paths).map(|index| Path { name: name(index), links: vec![index as usize] }).collect(),
+        events: Vec::new(),
+        flows: Vec::new(),
+    }
+}
+
+fn socket() -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
+    socket
+}
+
+fn hello(client: &UdpSocket, server: &UdpSocket, door: SocketAddr) -> SocketAddr {
+    client.send_to(b"hello", door).expect("sent");
+    server.recv_from(&mut [0; 100]).expect("it arrives").1
+}
+
+/// Repeats `work` until the end.
+fn spawn_until(
+    ends: &Arc<AtomicBool>,
+    mut work: impl FnMut() + Send + 'static,
+) -> std::thread::JoinHandle<()> {
+    let ends = Arc::clone(ends);
+    spawn(move || {
+        while !ends.load(Ordering::Relaxed) {
+            work();
+        }
+    })
+}
+
+/// Sends full packets to all of `to` at so many Mbit/s each, evenly; what is late is made up for.
+#[expect(clippy::disallowed_methods, reason = "load comes in real time")]
+fn fill(from: &UdpSocket, to: Vec<SocketAddr>, mbps: u64) -> impl FnMut() + use<> {
+    let from = from.try_clone().expect("a socket");
+    let start = Instant::now();
+    let mut count = 0;
+    move || {
+        let due = Duration::from_nanos(count * PACKET as u64 * 8 * 1_000 / mbps);
+        sleep(due.saturating_sub(start.elapsed()));
+        for address in &to {
+            let _ = from.send_to(&[0; PACKET - 28], address);
+        }
+        count += 1;
+    }
+}
+
+fn drain(socket: &UdpSocket) -> impl FnMut() + use<> {
+    let socket = socket.try_clone().expect("a socket");
+    move || match socket.recv(&mut [0; 2_000]) {
+        Err(error) if ![ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => {
+            panic!("{error}")
+        }
+        _ => {}
+    }
+}
+
+fn print(report: &RelayReport, mbps: u64) {
+    for link in &report.links {
+        for (way, side) in [("forward", link.forward), ("reverse", link.reverse)] {
+            let counters = side.counters;
+            println!(
+                "{:<8} {way}  {:>8} packets  {:>6} queue drops  {:>6.2} % of {mbps} Mbit/s",
+                link.name,
+                counters.arrived,
+                counters.queue_drops,
+                side.utilisation * 100.0
+            );
+        }
+    }
+    let timing = report.timing;
+    println!(
+        "timing error of {} packets: p50 {}, p99 {}, p99.9 {}, max {}; kernel drops {}",
+        timing.packets,
+        timing.p50,
+        timing.p99,
+        timing.p999,
+        timing.max,
+        report.kernel_drops.unwrap_or(0)
+    );
+}
+
+fn burn() {
+    std::hint::black_box((0..1_000).fold(0_u64, |sum, number| sum ^ std::hint::black_box(number)));
+}
+
+/// With headers.
+const PACKET: usize = 1500;

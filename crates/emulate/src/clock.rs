@@ -1,0 +1,73 @@
+//! The time of day for the relay: when it is, and when the kernel received what is read only now. It knows nothing
+//! of what the time is used for.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use anabranch_base::{Duration, Time};
+
+/// A clock that began at [`Time::ZERO`] and never goes back.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    start: Instant,
+}
+
+/// One moment by both of the machine's clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    now: Time,
+    /// Since 1970, by the clock that the kernel stamps packets with.
+    wall: Duration,
+}
+
+impl Clock {
+    /// A clock that shows [`Time::ZERO`] now.
+    #[expect(clippy::disallowed_methods, reason = "a driver of real sockets is where time enters")]
+    pub fn start() -> Clock {
+        Clock { start: Instant::now() }
+    }
+
+    /// What the clock shows.
+    pub fn now(&self) -> Time {
+        Time::ZERO + self.start.elapsed().into()
+    }
+
+    /// What both clocks show.
+    #[expect(clippy::disallowed_methods, reason = "the kernel's stamps are of this clock")]
+    pub fn moment(&self) -> Moment {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Moment { now: self.now(), wall: wall.into() }
+    }
+}
+
+impl Moment {
+    /// When a packet came that the kernel stamped so, and that is read at this moment; without a stamp, now. Where
+    /// somebody sets the machine's clock in between, the answer is off by as much, but never later than now.
+    pub fn arrival(&self, stamp: Option<std::time::Duration>) -> Time {
+        stamp.map_or(self.now, |stamp| self.now - self.wall.saturating_sub(stamp.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOMENT: Moment =
+        Moment { now: Time::from_nanos(5_000_000), wall: Duration::from_nanos(1_700_000_000_000_000_000) };
+
+    fn stamped(before: Duration) -> Option<std::time::Duration> {
+        Some(MOMENT.wall.saturating_sub(before).into())
+    }
+
+    #[test]
+    fn a_packet_came_when_the_kernel_says_and_not_when_it_is_read() {
+        assert_eq!(MOMENT.arrival(stamped(Duration::from_millis(2))), Time::from_nanos(3_000_000));
+        assert_eq!(MOMENT.arrival(None), MOMENT.now);
+    }
+
+    #[test]
+    fn a_stamp_from_the_future_or_from_before_the_start_is_bounded() {
+        let future = std::time::Duration::from(MOMENT.wall) + std::time::Duration::from_secs(1);
+        assert_eq!(MOMENT.arrival(Some(future)), MOMENT.now);
+        assert_eq!(MOMENT.arrival(stamped(Duration::from_secs(1))), Time::ZERO);
+    }
+}

@@ -1,0 +1,221 @@
+//! Where one path meets the real network: the socket that its clients send to, and one towards the target for each of
+//! them, so that the target sees each client at an address of its own. It knows no link.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd as _, BorrowedFd};
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use crate::clock::Clock;
+use crate::fabric::{Datagram, Departure, Entry, Way};
+use crate::report::{PathReport, Traffic};
+use crate::socket::{Arrival, Message, ReceiveBuffers, Rest, Socket};
+
+/// The sockets of a path.
+#[derive(Debug)]
+pub struct Door {
+    path: usize,
+    listen: Socket,
+    target: SocketAddr,
+    /// The address of this machine from which the target is reached.
+    local: IpAddr,
+    clients: BTreeMap<SocketAddr, Client>,
+    forward: Traffic,
+    reverse: Traffic,
+    refused: u64,
+}
+
+/// Somebody who sent to the listening socket.
+#[derive(Debug)]
+struct Client {
+    /// Towards the target.
+    upstream: Socket,
+    /// To which address of ours it sends; answers come from there.
+    sends_to: Option<IpAddr>,
+    /// When it last sent something or was sent something.
+    last_heard: Time,
+}
+
+/// Where datagrams can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// At the listening socket.
+    Listen,
+    /// At the socket towards the target of this client.
+    Upstream(SocketAddr),
+}
+
+/// A datagram that is to enter the fabric, and when it came.
+#[derive(Debug)]
+pub struct Incoming {
+    /// When.
+    pub at: Time,
+    /// What and where.
+    pub entry: Entry,
+}
+
+impl Door {
+    /// The door of the scenario's `path`-th path; finds the way to its target.
+    ///
+    /// # Errors
+    /// Whatever the system says of the target.
+    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<Door> {
+        let local = local_address_towards(target)?;
+        Ok(Door {
+            path,
+            listen,
+            target,
+            local,
+            clients: BTreeMap::new(),
+            forward: Traffic::default(),
+            reverse: Traffic::default(),
+            refused: 0,
+        })
+    }
+
+    /// Where clients send to.
+    pub fn listening(&self) -> SocketAddr {
+        self.listen.address()
+    }
+
+    /// Receives what waits at one of the sockets, not more than is good for the others: first to last.
+    pub fn receive(
+        &mut self,
+        source: Source,
+        clock: &Clock,
+        buffers: &mut ReceiveBuffers,
+        incoming: &mut Vec<Incoming>,
+    ) {
+        let mut arrivals = Vec::new();
+        let Some(socket) = self.socket(source) else { return };
+        for _ in 0..MOST_CALLS {
+            match socket.receive(clock, buffers, &mut arrivals) {
+                Ok(Rest::Perhaps) if arrivals.len() < MOST_DATAGRAMS => {}
+                // What an ICMP message told, for instance: the next call finds what waits behind it.
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => {}
+                Ok(_) | Err(_) => break,
+            }
+        }
+        for arrival in arrivals {
+            let at = arrival.at;
+            let entry = match source {
+                Source::Listen => self.handle_from_client(arrival),
+                Source::Upstream(client) => self.handle_from_target(client, arrival),
+            };
+            incoming.extend(entry.map(|entry| Incoming { at, entry }));
+        }
+    }
+
+    /// Sends what leaves the path. What the system does not take is lost and counted.
+    pub fn send(&mut self, departure: &Departure) {
+        let Departure { way, datagram, .. } = departure;
+        let client = self.clients.get(&datagram.client);
+        let message = Message { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
+        let sent = match (way, client) {
+            (Way::Forward, Some(client)) => client.upstream.send(&message),
+            // It was forgotten while its datagram was on the way.
+            (Way::Forward, None) => Err(io::ErrorKind::NotConnected.into()),
+            (Way::Reverse, client) => {
+                let source = client.and_then(|client| client.sends_to);
+                self.listen.send(&Message { to: datagram.client, source, ..message })
+            }
+        };
+        let traffic = match way {
+            Way::Forward => &mut self.forward,
+            Way::Reverse => &mut self.reverse,
+        };
+        match sent {
+            Ok(()) => traffic.on_sent(ByteCount::of_len(datagram.bytes.len())),
+            Err(_) => traffic.unsent += 1,
+        }
+    }
+
+    /// Closes the sockets of clients from whom and for whom nothing came for long.
+    pub fn forget_idle(&mut self, now: Time) {
+        self.clients.retain(|_, client| now.since(client.last_heard) < IDLE);
+    }
+
+    /// All sockets.
+    pub fn sources(&self) -> impl Iterator<Item = (Source, BorrowedFd<'_>)> {
+        let upstream = self
+            .clients
+            .iter()
+            .map(|(address, client)| (Source::Upstream(*address), client.upstream.as_fd()));
+        std::iter::once((Source::Listen, self.listen.as_fd())).chain(upstream)
+    }
+
+    /// What went through it.
+    pub fn report(&self, name: &str) -> PathReport {
+        PathReport {
+            name: name.to_owned(),
+            listen: self.listen.address(),
+            to: self.target,
+            clients: self.clients.len(),
+            forward: self.forward,
+            reverse: self.reverse,
+            refused: self.refused,
+        }
+    }
+
+    fn socket(&self, source: Source) -> Option<&Socket> {
+        match source {
+            Source::Listen => Some(&self.listen),
+            Source::Upstream(client) => self.clients.get(&client).map(|client| &client.upstream),
+        }
+    }
+
+    /// A datagram came to the listening socket; from a newcomer only if there is room for one.
+    fn handle_from_client(&mut self, arrival: Arrival) -> Option<Entry> {
+        let Arrival { at, from, to, ecn, bytes } = arrival;
+        if !self.clients.contains_key(&from) && !self.admit(from, at) {
+            self.refused += 1;
+            return None;
+        }
+        let client = self.clients.get_mut(&from)?;
+        client.last_heard = at;
+        client.sends_to = to;
+        self.forward.on_received(ByteCount::of_len(bytes.len()));
+        Some(Entry { path: self.path, way: Way::Forward, datagram: Datagram { client: from, ecn, bytes } })
+    }
+
+    /// A datagram came to a client's socket; what strangers send there is none of its business.
+    fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<Entry> {
+        let Arrival { at, from, ecn, bytes, .. } = arrival;
+        let known = self.clients.get_mut(&client).filter(|_| from == self.target)?;
+        known.last_heard = at;
+        self.reverse.on_received(ByteCount::of_len(bytes.len()));
+        Some(Entry { path: self.path, way: Way::Reverse, datagram: Datagram { client, ecn, bytes } })
+    }
+
+    fn admit(&mut self, address: SocketAddr, now: Time) -> bool {
+        if self.clients.len() >= MOST_CLIENTS {
+            self.forget_idle(now);
+        }
+        if self.clients.len() >= MOST_CLIENTS {
+            return false;
+        }
+        let Ok(upstream) = Socket::bind(SocketAddr::new(self.local, 0)) else { return false };
+        self.clients.insert(address, Client { upstream, sends_to: None, last_heard: now });
+        true
+    }
+}
+
+/// The address of this machine from which packets to `target` leave; none is sent.
+fn local_address_towards(target: SocketAddr) -> io::Result<IpAddr> {
+    let any: IpAddr =
+        if target.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let probe = UdpSocket::bind((any, 0))?;
+    probe.connect(target)?;
+    Ok(probe.local_addr()?.ip())
+}
+
+/// Clients of a path. Each costs a socket.
+const MOST_CLIENTS: usize = 64;
+/// RFC 4787 REQ-5: a translator may not forget sooner, and those in use often do not wait longer.
+const IDLE: Duration = Duration::from_secs(120);
+/// Then the other sockets have their turn: half a millisecond.
+const MOST_DATAGRAMS: usize = 256;
+/// Calls to the system for these; some only tell of an error.
+const MOST_CALLS: usize = 64;

@@ -1,0 +1,183 @@
+//! The relay's thread: receives, lets the links work, sends, waits. It knows the order of these steps; each is done
+//! elsewhere.
+
+use std::io::Read as _;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Receiver, Sender};
+
+use anabranch_base::{Duration, Machine as _, Time};
+
+use crate::clock::Clock;
+use crate::door::{Door, Incoming, Source};
+use crate::fabric::Fabric;
+use crate::kernel::{Inode, drops};
+use crate::report::{LinkReport, RelayReport};
+use crate::socket::ReceiveBuffers;
+use crate::timing::Errors;
+use crate::waiting::{wait, wake_punctually};
+
+/// All that the thread has.
+#[derive(Debug)]
+pub struct Engine {
+    pub clock: Clock,
+    pub names: Names,
+    pub fabric: Fabric,
+    pub doors: Vec<Door>,
+    pub requests: Receiver<Request>,
+    /// Can be read when there is a request.
+    pub bell: UnixStream,
+}
+
+/// What links and paths are called.
+#[derive(Clone, Debug)]
+pub struct Names {
+    pub links: Vec<String>,
+    pub paths: Vec<String>,
+}
+
+/// What is asked of the thread.
+#[derive(Debug)]
+pub enum Request {
+    /// What it did so far.
+    Report(Sender<Answer>),
+    /// That it ends.
+    Stop,
+}
+
+/// What the thread says when it is asked.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// All but what the kernel dropped.
+    pub report: RelayReport,
+    /// The sockets that it has.
+    pub sockets: Vec<Inode>,
+}
+
+/// What the thread keeps between its turns.
+#[derive(Debug)]
+struct Run {
+    /// When the scenario's clock began to run, by the thread's: with the first datagram of a client.
+    zero: Option<Time>,
+    errors: Errors,
+    buffers: ReceiveBuffers,
+    incoming: Vec<Incoming>,
+    swept: Time,
+}
+
+enum Next {
+    Go,
+    Stop,
+}
+
+impl Engine {
+    /// Relays until it is told to stop, or nobody is there who could tell.
+    pub fn run(mut self) -> RelayReport {
+        wake_punctually();
+        let mut run = Run {
+            zero: None,
+            errors: Errors::new(),
+            buffers: ReceiveBuffers::new(),
+            incoming: Vec::new(),
+            swept: self.clock.now(),
+        };
+        loop {
+            let (is_asked, readable) = self.wait(run.zero);
+            self.receive(&mut run, &readable);
+            self.carry(&mut run);
+            self.sweep(&mut run);
+            if is_asked && matches!(self.answer(&run), Next::Stop) {
+                let Answer { report, sockets } = self.report(&run);
+                return RelayReport { kernel_drops: drops(&sockets), ..report };
+            }
+        }
+    }
+
+    /// Waits for datagrams, a request or the next departure. Says whether there may be a request, and where
+    /// datagrams may be.
+    fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, Source)>) {
+        let doors = self.doors.iter().enumerate();
+        let (places, sockets): (Vec<(usize, Source)>, Vec<BorrowedFd<'_>>) = doors
+            .flat_map(|(index, door)| door.sources().map(move |(source, socket)| ((index, source), socket)))
+            .unzip();
+        let polled: Vec<BorrowedFd<'_>> = std::iter::once(self.bell.as_fd()).chain(sockets).collect();
+        let due = zero.zip(self.fabric.poll_timeout()).map(|(zero, due)| zero + due.since(Time::ZERO));
+        let ready = wait(&polled, due.map(|due| due.since(self.clock.now())));
+        let readable = places.into_iter().zip(&ready[1..]).filter(|(_, is_ready)| **is_ready);
+        (ready[0], readable.map(|(place, _)| place).collect())
+    }
+
+    /// Hands what came to the fabric, in the order in which the kernel had it, whatever the socket.
+    fn receive(&mut self, run: &mut Run, readable: &[(usize, Source)]) {
+        for (index, source) in readable {
+            if let Some(door) = self.doors.get_mut(*index) {
+                door.receive(*source, &self.clock, &mut run.buffers, &mut run.incoming);
+            }
+        }
+        run.incoming.sort_by_key(|incoming| incoming.at);
+        for Incoming { at, entry } in run.incoming.drain(..) {
+            let zero = *run.zero.get_or_insert(at);
+            self.fabric.handle(scenario_time(zero, at), entry);
+        }
+    }
+
+    /// Lets the links work until now, and sends what is to leave, also what that makes late.
+    fn carry(&mut self, run: &mut Run) {
+        let Some(zero) = run.zero else { return };
+        let now = scenario_time(zero, self.clock.now());
+        self.fabric.handle_timeout(now);
+        while let Some(departure) = self.fabric.poll(now) {
+            if let Some(door) = self.doors.get_mut(departure.path) {
+                door.send(&departure);
+            }
+            run.errors.add(scenario_time(zero, self.clock.now()).since(departure.at));
+        }
+    }
+
+    fn sweep(&mut self, run: &mut Run) {
+        let now = self.clock.now();
+        if now.since(run.swept) >= SWEEP_EVERY {
+            run.swept = now;
+            self.doors.iter_mut().for_each(|door| door.forget_idle(now));
+        }
+    }
+
+    fn answer(&mut self, run: &Run) -> Next {
+        // Empty the bell first: whoever rings meanwhile is heard in the next turn.
+        while matches!(self.bell.read(&mut [0; 64]), Ok(1..)) {}
+        loop {
+            match self.requests.try_recv() {
+                Ok(Request::Report(answer)) => {
+                    let report = self.report(run);
+                    // Who no longer waits for the answer does not need it.
+                    let _ = answer.send(report);
+                }
+                Ok(Request::Stop) | Err(std::sync::mpsc::TryRecvError::Disconnected) => return Next::Stop,
+                Err(std::sync::mpsc::TryRecvError::Empty) => return Next::Go,
+            }
+        }
+    }
+
+    fn report(&mut self, run: &Run) -> Answer {
+        let links = self.fabric.sides().into_iter().zip(&self.names.links);
+        let doors = self.doors.iter().zip(&self.names.paths);
+        let report = RelayReport {
+            time: run.zero.map(|zero| self.clock.now().since(zero)),
+            links: links
+                .map(|([forward, reverse], name)| LinkReport { name: name.clone(), forward, reverse })
+                .collect(),
+            paths: doors.map(|(door, name)| door.report(name)).collect(),
+            timing: run.errors.summary(),
+            kernel_drops: None,
+        };
+        let sockets = self.doors.iter().flat_map(Door::sources).filter_map(|(_, socket)| Inode::of(socket));
+        Answer { report, sockets: sockets.collect() }
+    }
+}
+
+fn scenario_time(zero: Time, at: Time) -> Time {
+    Time::ZERO + at.since(zero)
+}
+
+/// Idle clients are looked for so often.
+const SWEEP_EVERY: Duration = Duration::from_secs(10);

@@ -1,0 +1,59 @@
+//! What the kernel tells of sockets beyond what they tell themselves: the datagrams it dropped because nobody read
+//! them fast enough. It knows Linux's tables, and no link.
+
+use std::os::fd::AsFd;
+
+/// The number by which the kernel's tables name a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inode(u64);
+
+impl Inode {
+    /// That of `socket`; `None` where the system has no such numbers.
+    pub fn of(socket: impl AsFd) -> Option<Inode> {
+        use std::os::unix::fs::MetadataExt as _;
+        let socket = socket.as_fd().try_clone_to_owned().ok()?;
+        Some(Inode(std::fs::File::from(socket).metadata().ok()?.ino()))
+    }
+}
+
+/// How many datagrams were dropped at these sockets; `None` where the kernel does not say.
+pub fn drops(sockets: &[Inode]) -> Option<u64> {
+    let tables = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
+    let mut readable = tables.iter().flatten().peekable();
+    readable.peek()?;
+    Some(readable.map(|table| drops_in(table, sockets)).sum())
+}
+
+/// The table has a line a socket; its inode and its drops are two of the fields.
+fn drops_in(table: &str, sockets: &[Inode]) -> u64 {
+    let lines = table.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let ours = lines.filter(|fields| {
+        fields
+            .get(INODE)
+            .and_then(|field| field.parse().ok())
+            .is_some_and(|inode| sockets.contains(&Inode(inode)))
+    });
+    ours.filter_map(|fields| fields.get(DROPS)?.parse::<u64>().ok()).sum()
+}
+
+const INODE: usize = 9;
+const DROPS: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "\
+   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
+ 1093: 0100007F:A1B2 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 13001 2 0000000000000000 7
+ 2000: 0100007F:B1B2 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 13002 2 0000000000000000 5
+ 2001: 0100007F:B1B3 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 13003 2 0000000000000000 1
+";
+
+    #[test]
+    fn the_drops_of_our_sockets_are_summed() {
+        assert_eq!(drops_in(TABLE, &[Inode(13_001), Inode(13_003), Inode(9)]), 8);
+        assert_eq!(drops_in("", &[Inode(1)]), 0);
+        assert_eq!(drops_in("head\nshort line\n", &[Inode(1)]), 0);
+    }
+}

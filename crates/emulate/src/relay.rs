@@ -1,0 +1,171 @@
+//! A relay as its owner sees it: started with a scenario and addresses, asked what it did, stopped. The work is its
+//! thread's.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use anabranch_base::Seed;
+use anabranch_scenario::Scenario;
+
+use crate::clock::Clock;
+use crate::door::Door;
+use crate::engine::{Answer, Engine, Names, Request};
+use crate::fabric::Fabric;
+use crate::kernel::drops;
+use crate::report::RelayReport;
+use crate::socket::Socket;
+
+/// What a relay is to do.
+#[derive(Clone, Debug)]
+pub struct RelayConfig<'a> {
+    /// Links, paths and events; flows are the business of whoever sends.
+    pub scenario: &'a Scenario,
+    /// From which the links draw.
+    pub seed: Seed,
+    /// Where clients send to: one address a path, in the scenario's order. With port 0 the system chooses one.
+    pub listen: Vec<SocketAddr>,
+    /// Where what they send arrives: one address for all paths, or one a path.
+    pub to: Vec<SocketAddr>,
+}
+
+/// A relay that runs, in a thread of its own. It ends when this is dropped; what is on the links then is gone.
+#[derive(Debug)]
+pub struct Relay {
+    listening: Vec<SocketAddr>,
+    requests: Sender<Request>,
+    bell: UnixStream,
+    thread: Option<JoinHandle<RelayReport>>,
+}
+
+/// Why a relay cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Paths and addresses to listen on do not go together.
+    #[error("{addresses} addresses to listen on for {paths} paths: each path needs one of its own")]
+    Listen {
+        /// How many paths the scenario has.
+        paths: usize,
+        /// How many addresses were given.
+        addresses: usize,
+    },
+    /// Paths and targets do not go together.
+    #[error("{addresses} target addresses for {paths} paths: give one for all, or one a path")]
+    Targets {
+        /// How many paths the scenario has.
+        paths: usize,
+        /// How many addresses were given.
+        addresses: usize,
+    },
+    /// A socket cannot be opened.
+    #[error("cannot listen on UDP {address}: {error}")]
+    Bind {
+        /// Where.
+        address: SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is no way to a target.
+    #[error("cannot send to {address}: {error}")]
+    Unreachable {
+        /// Where to.
+        address: SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system has no thread or no pipe for it.
+    #[error("cannot start the relay: {0}")]
+    System(#[from] io::Error),
+}
+
+impl Relay {
+    /// Opens the sockets and begins. The scenario's clock, by which events happen and rates change, begins to run with
+    /// the first datagram of a client.
+    ///
+    /// # Errors
+    /// Where addresses and paths do not go together, or the system refuses one.
+    ///
+    /// # Panics
+    /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
+    pub fn start(config: &RelayConfig<'_>) -> Result<Relay, StartError> {
+        let scenario = config.scenario;
+        let doors = open_doors(config)?;
+        let listening = doors.iter().map(Door::listening).collect();
+        let (requests, asked) = channel();
+        let (bell, ears) = UnixStream::pair()?;
+        ears.set_nonblocking(true)?;
+        let engine = Engine {
+            clock: Clock::start(),
+            names: Names {
+                links: scenario.links.iter().map(|link| link.name.clone()).collect(),
+                paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
+            },
+            fabric: Fabric::new(scenario, &config.seed),
+            doors,
+            requests: asked,
+            bell: ears,
+        };
+        let thread = std::thread::Builder::new().name("relay".to_owned()).spawn(move || engine.run())?;
+        Ok(Relay { listening, requests, bell, thread: Some(thread) })
+    }
+
+    /// Where clients send to, one address a path.
+    pub fn listen_addresses(&self) -> &[SocketAddr] {
+        &self.listening
+    }
+
+    /// What it did so far.
+    pub fn report(&self) -> RelayReport {
+        let (answer, report) = channel();
+        self.ask(Request::Report(answer));
+        // No answer means that the thread has panicked; its message is on standard error.
+        let Answer { report, sockets } = report.recv().unwrap_or_default();
+        // Asked for here: where there are many sockets the answer takes the kernel long.
+        RelayReport { kernel_drops: drops(&sockets), ..report }
+    }
+
+    /// Ends it and says what it did.
+    pub fn stop(mut self) -> RelayReport {
+        self.end()
+    }
+
+    fn ask(&self, request: Request) {
+        let _ = self.requests.send(request);
+        let _ = (&self.bell).write_all(&[0]);
+    }
+
+    fn end(&mut self) -> RelayReport {
+        self.ask(Request::Stop);
+        let ended = self.thread.take().and_then(|thread| thread.join().ok());
+        ended.unwrap_or_default()
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.end();
+        }
+    }
+}
+
+fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<Door>, StartError> {
+    let paths = config.scenario.paths.len();
+    if config.listen.len() != paths {
+        return Err(StartError::Listen { paths, addresses: config.listen.len() });
+    }
+    if config.to.len() != paths && config.to.len() != 1 {
+        return Err(StartError::Targets { paths, addresses: config.to.len() });
+    }
+    let targets = config.to.iter().cycle();
+    let pairs = config.listen.iter().zip(targets).enumerate();
+    pairs
+        .map(|(path, (&listen, &target))| {
+            let socket = Socket::bind(listen).map_err(|error| StartError::Bind { address: listen, error })?;
+            Door::open(path, socket, target)
+                .map_err(|error| StartError::Unreachable { address: target, error })
+        })
+        .collect()
+}

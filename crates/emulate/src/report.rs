@@ -1,0 +1,95 @@
+//! What a relay did so far, as plain values. It knows no table and no file format.
+
+use std::net::SocketAddr;
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_link::LinkCounters;
+
+use crate::timing::TimingError;
+
+/// What a relay did so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RelayReport {
+    /// The time since the first datagram of a client, when the scenario's clock began to run; `None` before.
+    pub time: Option<Duration>,
+    /// The links, in the scenario's order.
+    pub links: Vec<LinkReport>,
+    /// The paths, in the scenario's order.
+    pub paths: Vec<PathReport>,
+    /// How late packets left.
+    pub timing: TimingError,
+    /// Datagrams that the kernel dropped because they were not read fast enough, of the sockets that are open;
+    /// `None` where it does not say.
+    pub kernel_drops: Option<u64>,
+}
+
+/// What a link did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkReport {
+    /// Its name.
+    pub name: String,
+    /// There.
+    pub forward: SideReport,
+    /// And back.
+    pub reverse: SideReport,
+}
+
+/// What one direction of a link did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SideReport {
+    /// What came, went and was lost.
+    pub counters: LinkCounters,
+    /// Packets on it.
+    pub in_flight: u64,
+    /// The share of what it could have transmitted that it did.
+    pub utilisation: f64,
+}
+
+/// What went over a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathReport {
+    /// Its name.
+    pub name: String,
+    /// Where its clients send to.
+    pub listen: SocketAddr,
+    /// Where what they send arrives.
+    pub to: SocketAddr,
+    /// How many clients it has.
+    pub clients: usize,
+    /// From clients to the target.
+    pub forward: Traffic,
+    /// Back.
+    pub reverse: Traffic,
+    /// Datagrams of newcomers when there were as many clients as there may be, or when the system had no socket for
+    /// them.
+    pub refused: u64,
+}
+
+/// What came into one end of a path, and what left it at the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Datagrams that came in.
+    pub received: u64,
+    /// Their payload.
+    pub received_bytes: ByteCount,
+    /// Datagrams that left.
+    pub sent: u64,
+    /// Their payload.
+    pub sent_bytes: ByteCount,
+    /// Datagrams that were to leave and that the system did not take.
+    pub unsent: u64,
+}
+
+impl Traffic {
+    /// A datagram came in.
+    pub(crate) fn on_received(&mut self, size: ByteCount) {
+        self.received += 1;
+        self.received_bytes += size;
+    }
+
+    /// A datagram left.
+    pub(crate) fn on_sent(&mut self, size: ByteCount) {
+        self.sent += 1;
+        self.sent_bytes += size;
+    }
+}

@@ -1,0 +1,194 @@
+//! One UDP socket: a call receives many datagrams, each with the time at which the kernel had it. It knows no link
+//! and no client.
+
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use anabranch_base::Time;
+use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use socket2::{Domain, Protocol, Type};
+
+use crate::clock::Clock;
+
+/// A UDP socket at one local address.
+#[derive(Debug)]
+pub struct Socket {
+    io: UdpSocket,
+    state: UdpSocketState,
+    address: SocketAddr,
+}
+
+/// A datagram that came.
+#[derive(Debug)]
+pub struct Arrival {
+    /// When.
+    pub at: Time,
+    /// Who sent it.
+    pub from: SocketAddr,
+    /// To which address of this machine, where the system says.
+    pub to: Option<IpAddr>,
+    /// Its ECN bits.
+    pub ecn: Option<EcnCodepoint>,
+    /// Its payload.
+    pub bytes: Vec<u8>,
+}
+
+/// Whether datagrams wait behind a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// The batch was not full.
+    None,
+    /// It was.
+    Perhaps,
+}
+
+/// What is to be sent.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// To whom.
+    pub to: SocketAddr,
+    /// From which address of this machine, where the socket has several.
+    pub source: Option<IpAddr>,
+    /// ECN bits.
+    pub ecn: Option<EcnCodepoint>,
+    /// Payload.
+    pub bytes: &'a [u8],
+}
+
+/// Memory that datagrams are received into.
+#[derive(Debug)]
+pub struct ReceiveBuffers {
+    memory: Vec<u8>,
+    meta: [RecvMeta; BATCH_SIZE],
+}
+
+impl Socket {
+    /// Opens a socket at `address`; with port 0 the system chooses one. An IPv6 socket takes no IPv4.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub fn bind(address: SocketAddr) -> io::Result<Socket> {
+        let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        if address.is_ipv6() {
+            socket.set_only_v6(true)?;
+        }
+        // The system may give less than what is asked for; what is dropped then is reported.
+        let _ = socket.set_recv_buffer_size(WANTED_BUFFER);
+        let _ = socket.set_send_buffer_size(WANTED_BUFFER);
+        socket.set_nonblocking(true)?;
+        socket.bind(&address.into())?;
+        let io = UdpSocket::from(socket);
+        let state = UdpSocketState::new((&io).into())?;
+        allow_fragments(&io);
+        let address = io.local_addr()?;
+        Ok(Socket { io, state, address })
+    }
+
+    /// The address it is bound to, with its port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Receives one batch of datagrams, if any, to the end of `arrivals`, and says whether more may wait. The system
+    /// may have put several into one; they count one by one, with one arrival time.
+    ///
+    /// # Errors
+    /// `WouldBlock` if nothing waits. Other errors are of a kind that the next call may not have.
+    pub fn receive(
+        &self,
+        clock: &Clock,
+        buffers: &mut ReceiveBuffers,
+        arrivals: &mut Vec<Arrival>,
+    ) -> io::Result<Rest> {
+        let mut memory = buffers.memory.chunks_exact_mut(LARGEST_RECEIVED);
+        let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
+            std::array::from_fn(|_| IoSliceMut::new(memory.next().unwrap_or_default()));
+        let count = self.state.recv((&self.io).into(), &mut slices, &mut buffers.meta)?;
+        let moment = clock.moment();
+        for (meta, bytes) in buffers.meta.iter().zip(&slices).take(count) {
+            let (at, to) = (moment.arrival(meta.timestamp), meta.dst_ip);
+            let datagrams = split(&bytes[..meta.len.min(bytes.len())], meta.stride);
+            arrivals.extend(datagrams.map(|bytes| Arrival {
+                at,
+                from: meta.addr,
+                to,
+                ecn: meta.ecn,
+                bytes: bytes.to_vec(),
+            }));
+        }
+        Ok(if count == BATCH_SIZE { Rest::Perhaps } else { Rest::None })
+    }
+
+    /// Sends a datagram.
+    ///
+    /// # Errors
+    /// Whatever the system says; the socket can still be used.
+    pub fn send(&self, message: &Message<'_>) -> io::Result<()> {
+        let transmit = Transmit {
+            destination: message.to,
+            ecn: message.ecn,
+            contents: message.bytes,
+            segment_size: None,
+            // A bound socket has one source.
+            src_ip: message.source.filter(|_| self.address.ip().is_unspecified()),
+        };
+        self.state.try_send((&self.io).into(), &transmit)
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.io.as_fd()
+    }
+}
+
+impl ReceiveBuffers {
+    /// Room for one batch.
+    pub fn new() -> ReceiveBuffers {
+        ReceiveBuffers {
+            memory: vec![0; BATCH_SIZE * LARGEST_RECEIVED],
+            meta: [RecvMeta::default(); BATCH_SIZE],
+        }
+    }
+}
+
+/// The datagrams that the system put together, all of `stride` bytes but the last. An empty one is one, too.
+fn split(received: &[u8], stride: usize) -> impl Iterator<Item = &[u8]> {
+    let empty = received.is_empty().then_some(received);
+    empty.into_iter().chain(received.chunks(stride.max(1)))
+}
+
+/// A link takes datagrams of any size, so those too that the real network takes only in fragments. `quinn-udp` forbids
+/// them, for the sake of QUIC.
+#[cfg(target_os = "linux")]
+fn allow_fragments(io: &UdpSocket) {
+    use rustix::net::sockopt::{Ipv4PathMtuDiscovery, set_ip_mtu_discover};
+    let _ = set_ip_mtu_discover(io, Ipv4PathMtuDiscovery::DONT);
+}
+
+/// Elsewhere a datagram too large for the way to the target is not sent, and reported.
+#[cfg(not(target_os = "linux"))]
+fn allow_fragments(_: &UdpSocket) {}
+
+/// The most that is received as one: a whole datagram, or as many as the system puts together.
+const LARGEST_RECEIVED: usize = 65_536;
+/// 0.3 s at 100 Mbit/s.
+const WANTED_BUFFER: usize = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn received_batches_are_split_at_the_stride() {
+        assert_eq!(split(b"aaabbbc", 3).collect::<Vec<_>>(), [&b"aaa"[..], b"bbb", b"c"]);
+        assert_eq!(split(b"abc", 1500).count(), 1);
+        assert_eq!(split(b"abc", 0).count(), 3);
+    }
+
+    #[test]
+    fn an_empty_datagram_is_a_datagram() {
+        assert_eq!(split(b"", 0).collect::<Vec<_>>(), [&b""[..]]);
+    }
+}

@@ -1,0 +1,54 @@
+//! Waiting for sockets or for a moment, whichever is first, to the nanosecond. It knows nothing of what comes.
+
+use std::os::fd::BorrowedFd;
+
+use anabranch_base::Duration;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// Asks the kernel to wake this thread when it said so and not up to 50 µs later, as is usual to save power.
+#[cfg(target_os = "linux")]
+pub fn wake_punctually() {
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
+
+/// Elsewhere there is no such setting.
+#[cfg(not(target_os = "linux"))]
+pub fn wake_punctually() {}
+
+/// Waits until one of `sources` can be read, or for `span`; for ever without. Says of each whether it can be.
+pub fn wait(sources: &[BorrowedFd<'_>], span: Option<Duration>) -> Vec<bool> {
+    let mut polled: Vec<PollFd<'_>> =
+        sources.iter().map(|source| PollFd::from_borrowed_fd(*source, PollFlags::IN)).collect();
+    let timeout = span.map(|span| Timespec {
+        tv_sec: i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX),
+        // Less than 10⁹ fits every type of the system's.
+        tv_nsec: (span.as_nanos() % 1_000_000_000) as _,
+    });
+    match poll(&mut polled, timeout.as_ref()) {
+        Ok(_) => polled.iter().map(|source| !source.revents().is_empty()).collect(),
+        // A signal, or no memory for the moment: all are tried, and then waited for again.
+        Err(_) => vec![true; sources.len()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::fd::AsFd as _;
+
+    use super::*;
+
+    #[test]
+    fn what_can_be_read_is_told_at_once() {
+        let (silent, _first) = std::io::pipe().expect("a pipe");
+        let (ready, mut second) = std::io::pipe().expect("a pipe");
+        second.write_all(b"x").expect("room");
+        assert_eq!(wait(&[silent.as_fd(), ready.as_fd()], None), [false, true]);
+    }
+
+    #[test]
+    fn without_anything_to_read_the_wait_ends_with_its_span() {
+        let (silent, _writer) = std::io::pipe().expect("a pipe");
+        assert_eq!(wait(&[silent.as_fd()], Some(Duration::from_micros(100))), [false]);
+    }
+}

@@ -1,0 +1,45 @@
+//! Scenarios as values, a line each.
+
+use anabranch_base::{BitRate, Duration, Time};
+use anabranch_link::Change;
+use anabranch_link::config::{LinkConfig, LossConfig, LossKind, QueueConfig, QueueLimit};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Direction, Event, Link, Path, Run};
+
+/// `milliseconds` after the start.
+pub fn at(milliseconds: u64) -> Time {
+    Time::ZERO + Duration::from_millis(milliseconds)
+}
+
+/// A link that loses nothing and holds 10,000 packets, the same both ways.
+pub fn link(name: &str, mbps: u64, delay_ms: u64) -> Link {
+    let mut config = LinkConfig::new(BitRate::from_mbps(mbps), Duration::from_millis(delay_ms));
+    config.queue = QueueConfig::DropTail(QueueLimit::Packets(10_000));
+    Link { name: name.to_owned(), forward: config.clone(), reverse: config }
+}
+
+/// `link` with these losses on the way there.
+pub fn losing(mut link: Link, kind: LossKind) -> Link {
+    link.forward.loss = LossConfig { kind, ..LossConfig::NONE };
+    link
+}
+
+/// A scenario of these links, and of paths over the links with these numbers.
+pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
+    let paths = paths.iter().enumerate();
+    Scenario {
+        title: String::new(),
+        run: Run { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
+        links,
+        paths: paths
+            .map(|(index, links)| Path { name: format!("path {index}"), links: links.to_vec() })
+            .collect(),
+        events: Vec::new(),
+        flows: Vec::new(),
+    }
+}
+
+/// Something that happens to both directions of the first link.
+pub fn event(milliseconds: u64, change: Change) -> Event {
+    Event { at: at(milliseconds), link: 0, direction: Direction::Both, change }
+}

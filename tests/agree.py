@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Simulated and emulated goodput of twelve scenarios, side by side.
+
+Two paths of {10 + 10, 21 + 10, 50 + 10 Mbit/s}, {10, 80 ms} round trip and {0, 1 %} loss, all together. Each is
+simulated, and really transferred over loopback through the emulated links by ``anabranch compare --together``. A real
+transfer whose p99 timing error exceeds 2 ms is void and repeated at most three times; all are reported.
+
+Loss is drawn anew in the real transfer: packets reach the links at other times, so the same seed loses others. The
+simulator's word is therefore the mean of twenty seeds; what chance alone does to a single run, real or simulated, is
+shown beside it (95 of 100 runs are within).
+
+    tests/agree.py [--seconds 20] [--program target/release/anabranch]
+"""
+
+import argparse
+import itertools
+import json
+import subprocess
+import sys
+
+RATES = [(10, 10), (21, 10), (50, 10)]
+ROUND_TRIPS_MS = [10, 80]
+LOSSES = [0.0, 0.01]
+ALLOWED = 0.05
+
+
+def scenario(rates, round_trip_ms, loss, seconds):
+    """The scenario file of one of the twelve."""
+    links = "".join(
+        f"""
+[[link]]
+name = "{name}"
+rate = "{rate} Mbit/s"
+delay = "{round_trip_ms / 2} ms"
+loss = {loss}
+queue = "100 packets"
+"""
+        for name, rate in zip("ab", rates, strict=True)
+    )
+    return f"""
+[run]
+time = "{seconds} s"
+warmup = "2 s"
+{links}
+[flow.sctp]
+encapsulation = "udp"
+missing_reports = 30
+rto = {{ initial = "500 ms", min = "200 ms" }}
+receive_buffer = "4 MiB"
+send_buffer = "8 MiB"
+"""
+
+
+def run(program, command, text):
+    """The document that a command prints for a scenario."""
+    ended = subprocess.run([program, *command, "--json"], input=text, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        sys.exit(f"{' '.join(command)} ended with {ended.returncode}:\n{ended.stderr}")
+    return json.loads(ended.stdout)
+
+
+def main():
+    """Runs the twelve and prints a line for each; the exit status says whether all agree."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", default="target/release/anabranch")
+    parser.add_argument("--seconds", type=int, default=20)
+    arguments = parser.parse_args()
+    head = "simulated  by chance       real  difference   timing p99   void"
+    print(f"{'scenario':<26} {head}")
+    worst = 0.0
+    for rates, round_trip_ms, loss in itertools.product(RATES, ROUND_TRIPS_MS, LOSSES):
+        text = scenario(rates, round_trip_ms, loss, arguments.seconds)
+        row = run(arguments.program, ["compare", "-", "--together"], text)["rows"][0]
+        void = sum(attempt["void"] for attempt in row["attempts"])
+        name = f"{rates[0]} + {rates[1]}, {round_trip_ms} ms, {loss:.0%}"
+        if row["real"] is None:
+            print(f"{name:<26} void: the machine was too busy in {void} attempts")
+            worst = float("inf")
+            continue
+        simulated, real = row["sim"]["goodput_bps"], row["real"]["goodput_bps"]
+        timing_ms = row["real"]["timing_error_s"]["p99"] * 1e3
+        worst = max(worst, abs(row["difference"]))
+        print(
+            f"{name:<26} {simulated / 1e6:>9.2f} {row['sim']['by_chance']:>10.1%} {real / 1e6:>10.2f}"
+            f" {row['difference']:>+11.1%} {timing_ms:>9.2f} ms {void:>6}",
+            flush=True,
+        )
+    print(f"\nMbit/s of user data after 2 s. Largest difference: {worst:.1%}; {ALLOWED:.0%} are allowed.")
+    sys.exit(worst > ALLOWED)
+
+
+if __name__ == "__main__":
+    main()
