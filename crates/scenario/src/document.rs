@@ -36,7 +36,7 @@ impl Document {
         let applied =
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
         let read = applied.and_then(|()| read::scenario(&root, files));
-        read.map_err(|fault| fault.shown(&self.source, settings))
+        read.map_err(|fault| fault.at_key(&root).shown(&self.source, settings))
     }
 }
 

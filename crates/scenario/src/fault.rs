@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, Place, Report, ScenarioError};
 use crate::excerpt::Excerpt;
 use crate::setting::Setting;
 use crate::source::Source;
-use crate::tree::{Origin, Span};
+use crate::tree::{Origin, Span, Table};
 
 /// What reading answers.
 pub(crate) type Read<T> = Result<T, Box<Fault>>;
@@ -15,6 +15,8 @@ pub(crate) type Read<T> = Result<T, Box<Fault>>;
 pub(crate) struct Fault {
     kind: ErrorKind,
     span: Span,
+    /// The key of the value that `span` is in: where users are told to look.
+    key: Option<Span>,
     message: String,
     expected: Option<String>,
     nearest: Option<String>,
@@ -26,7 +28,16 @@ pub(crate) struct Fault {
 impl Fault {
     fn new(kind: ErrorKind, span: Span, message: impl Into<String>) -> Box<Fault> {
         let message = message.into();
-        Box::new(Fault { kind, span, message, expected: None, nearest: None, notes: Vec::new(), trace: None })
+        Box::new(Fault {
+            kind,
+            span,
+            key: None,
+            message,
+            expected: None,
+            nearest: None,
+            notes: Vec::new(),
+            trace: None,
+        })
     }
 
     /// It is no TOML.
@@ -79,6 +90,14 @@ impl Fault {
         self
     }
 
+    /// Reported at the key of the value that it is about.
+    pub fn at_key(mut self: Box<Self>, root: &Table) -> Box<Fault> {
+        if matches!(self.kind, ErrorKind::Value | ErrorKind::NotBuilt | ErrorKind::Unknown) {
+            self.key = root.key_of(self.span);
+        }
+        self
+    }
+
     /// As users see it: with the text around it.
     pub fn shown(self: Box<Self>, source: &Source, settings: &[Setting]) -> ScenarioError {
         let mut fault = *self;
@@ -88,7 +107,10 @@ impl Fault {
                 fault.notes.push(format!("the trace is named at {named}"));
                 place(fault.span, &file, settings)
             }
-            None => place(fault.span, source, settings),
+            None => {
+                let (place_of_value, excerpt) = place(fault.span, source, settings);
+                (fault.key.map_or(place_of_value, |key| place(key, source, settings).0), excerpt)
+            }
         };
         let Fault { kind, message, expected, nearest, notes, .. } = fault;
         ScenarioError::new(Report { kind, place, message, expected, nearest, notes, excerpt })

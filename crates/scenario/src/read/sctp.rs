@@ -59,6 +59,12 @@ fn refuse_planned(fields: &Fields<'_>) -> Read<()> {
 
 fn policies(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     sctp.multipath = multipath(fields)?;
+    if sctp.multipath == Multipath::Striped {
+        // The profiles' places are those of standard SCTP on several paths (M-SCTP-18); over all paths at once a chunk
+        // is sent again where it was lost, unless somebody says otherwise.
+        "same".clone_into(&mut sctp.retransmission);
+        "same".clone_into(&mut sctp.fast_retransmission);
+    }
     fields.set("congestion_control", &mut sctp.congestion_control, |node| {
         words::CONGESTION_CONTROL.name(node)
     })?;
