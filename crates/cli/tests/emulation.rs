@@ -1,0 +1,130 @@
+//! `anabranch emulate` between real programs, as a person and as a script sees it. Real time passes here.
+
+mod program;
+
+use std::net::UdpSocket;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use program::{Program, anabranch, file, receiver, run};
+use serde_json::Value;
+use tempfile::tempdir;
+
+const LINKS: &str = r#"
+[run]
+time = "1 s"
+[[link]]
+name = "a"
+rate = "20 Mbit/s"
+delay = "15 ms"
+[[link]]
+name = "b"
+rate = "10 Mbit/s"
+delay = "15 ms"
+"#;
+
+fn scenario(dir: &Path) -> String {
+    let path = dir.join("links.toml");
+    std::fs::write(&path, LINKS).expect("a file");
+    path.display().to_string()
+}
+
+/// A relay to these addresses, and where it listens, path by path.
+fn relay(scenario: &str, to: &str) -> (Program, Vec<String>) {
+    let mut program = Program::start(&mut anabranch(&format!("emulate {scenario} --to {to} --json")));
+    let line: Value =
+        serde_json::from_str(&format!("{{\"listening\":{}", program.wait_for("{\"listening\":")))
+            .expect("a line of JSON");
+    let paths = line["listening"].as_array().expect("paths");
+    let listen = paths.iter().map(|path| path["listen"].as_str().expect("an address").to_owned()).collect();
+    (program, listen)
+}
+
+fn document(stdout: &str) -> Value {
+    serde_json::from_str(stdout.lines().last().expect("a last line")).expect("a document")
+}
+
+#[test]
+fn datagrams_go_there_and_back_through_the_links_and_are_accounted_for() {
+    let dir = tempdir().expect("a directory");
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    for socket in [&server, &client] {
+        socket.set_read_timeout(Some(Duration::from_secs(10))).expect("a time-out");
+    }
+    let to = server.local_addr().expect("bound").to_string();
+    let (program, listen) = relay(&scenario(dir.path()), &to);
+    let begun = Instant::now();
+    let mut buffer = [0; 100];
+    for path in &listen {
+        client.send_to(b"ping", path).expect("it leaves");
+        let (length, from) = server.recv_from(&mut buffer).expect("it comes");
+        assert_eq!(&buffer[..length], b"ping");
+        server.send_to(b"pong!", from).expect("it leaves");
+        let (length, from) = client.recv_from(&mut buffer).expect("it comes back");
+        assert_eq!((&buffer[..length], from.to_string()), (b"pong!".as_slice(), path.clone()));
+    }
+    // Fifteen milliseconds there, and back, on each of two paths, one after the other.
+    assert!(begun.elapsed() >= Duration::from_millis(60), "{:?}", begun.elapsed());
+    program.interrupt();
+    let ended = program.finish().expect(130);
+    let document = document(&ended.stdout);
+    assert_eq!(document["error"]["kind"], "interrupted");
+    for link in document["links"].as_array().expect("links") {
+        assert_eq!(
+            (&link["forward"]["packets"], &link["reverse"]["packets"]),
+            (&1.into(), &1.into()),
+            "{link:#}"
+        );
+    }
+    assert!(document["timing_error_s"]["p99"].as_f64().is_some());
+}
+
+#[test]
+fn a_file_goes_over_emulated_links_to_a_receiver_that_knows_nothing_of_them() {
+    let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "a", 500_000);
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    let (program, listen) = relay(&scenario(from.path()), &to);
+    run(anabranch(&format!("send --to {}", listen.join(","))).arg(&path)).expect(0);
+    recv.finish().expect(0);
+    assert_eq!(std::fs::read(to_dir.path().join("a")).expect("stored"), std::fs::read(&path).expect("sent"));
+    program.interrupt();
+    let document = document(&program.finish().expect(130).stdout);
+    let carried = |link: usize| document["links"][link]["forward"]["packets"].as_u64().expect("a count");
+    assert!(carried(0) + carried(1) > 340, "{document:#}");
+    assert!(carried(0) > 20 && carried(1) > 20, "both links were used: {document:#}");
+}
+
+#[test]
+fn it_ends_when_its_time_is_up_and_tells_people_where_it_listens() {
+    let dir = tempdir().expect("a directory");
+    let line = format!("emulate {} --to 127.0.0.1:9", scenario(dir.path()));
+    let ended = run(anabranch(&line).args(["--time", "200 ms"])).expect(0);
+    assert!(
+        ended.stdout.contains("a: 127.0.0.1:") && ended.stdout.contains("Nobody sent anything"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn addresses_and_paths_must_go_together() {
+    let dir = tempdir().expect("a directory");
+    let scenario = scenario(dir.path());
+    for (line, complaint) in [
+        (format!("emulate {scenario}"), "--to"),
+        (
+            format!("emulate {scenario} --to 127.0.0.1:1 --listen 127.0.0.1:0"),
+            "1 addresses to listen on for 2 paths",
+        ),
+        (
+            format!("emulate {scenario} --to 127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"),
+            "3 target addresses for 2 paths",
+        ),
+        (format!("emulate {scenario} --to 127.0.0.1:1 --set link.c.loss=0"), "no link"),
+        (format!("emulate {scenario} --to 127.0.0.1:1 --time soon"), "is no time"),
+    ] {
+        let ended = run(&mut anabranch(&line)).expect(2);
+        assert!(ended.stderr.contains(complaint), "{line}: {ended:?}");
+    }
+}
