@@ -211,12 +211,28 @@ fn correlated_losses_trouble_a_udp_flow_only_where_it_sends() {
     assert_eq!((wrong(&file("forward")), wrong(&file("both"))), (ErrorKind::Value, ErrorKind::Value));
 }
 
+/// The profiles' places are those of standard SCTP, on one path at a time.
+#[test]
+fn over_all_paths_at_once_a_chunk_is_sent_again_where_it_was_lost() {
+    let places = |text: &str| {
+        let sctp = with_sctp(text);
+        (sctp.retransmission, sctp.fast_retransmission)
+    };
+    let pair = |after: &str, fast: &str| (after.to_owned(), fast.to_owned());
+    assert_eq!(places("profile = \"rfc2960\""), pair("same", "same"));
+    assert_eq!(places("retransmission = \"alternate\""), pair("alternate", "alternate"));
+    assert_eq!(places("fast_retransmission = \"alternate\""), pair("same", "alternate"));
+    assert_eq!(places("multipath = \"off\""), pair("alternate", "same"));
+}
+
 #[test]
 fn the_profiles_are_those_of_the_protocol() {
     use anabranch_sctp::config::Config;
     for name in ["rfc2960", "rfc4960", "rfc9260"] {
-        let (ours, theirs) =
-            (with_sctp(&format!("profile = {name:?}")), Config::profile(name).expect("a profile"));
+        let (ours, theirs) = (
+            with_sctp(&format!("profile = {name:?}\nmultipath = \"off\"")),
+            Config::profile(name).expect("a profile"),
+        );
         assert_eq!(ours.profile, name);
         assert_eq!(format!("{:?}", ours.unit), format!("{:?}", theirs.unit), "{name}");
         assert_eq!(
