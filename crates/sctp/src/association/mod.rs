@@ -1,6 +1,7 @@
 //! One association: the only place where the parts meet. This file knows its states and what an application
 //! and a driver may ask of it; what each event does is in the recipes beside it.
 
+mod account;
 mod control;
 pub mod cookie;
 mod datagram;

@@ -77,6 +77,17 @@ pub struct PeerWindow {
     pub has_answered: bool,
 }
 
+/// What follows from an event for what may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// Nothing was sent since.
+    Begins,
+    /// Something was, and there may be more.
+    GoesOn,
+    /// All that could be sent was. To be asked again changes nothing.
+    Done,
+}
+
 /// An open association.
 #[derive(Debug)]
 pub struct Session {
@@ -92,8 +103,8 @@ pub struct Session {
     pub(super) picked: Option<(PathId, Index)>,
     /// One packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
     pub(super) is_exempt: bool,
-    /// Nothing was sent since the last event.
-    pub(super) has_fresh_event: bool,
+    /// How far it has come since the last event.
+    pub(super) sending: Sending,
     pub(super) news: SackNews,
     pub(super) progress: Progress,
     pub(super) tally: Vec<Tally>,
@@ -148,7 +159,7 @@ impl Session {
             peer_window,
             picked: None,
             is_exempt: false,
-            has_fresh_event: false,
+            sending: Sending::Done,
             news: SackNews::default(),
             progress: Progress::default(),
             tally: Vec::new(),
@@ -226,7 +237,7 @@ impl Session {
     /// An event is handled: each path may let out another burst.
     pub(super) fn begin_event(&mut self) {
         self.paths.on_event(self.settings.config.max_burst);
-        self.has_fresh_event = true;
+        self.sending = Sending::Begins;
     }
 
     /// Counts an error against a path, and against the association if it `is_serious`. `Err` when that was
@@ -235,7 +246,7 @@ impl Session {
         let failover = self.settings.config.failover;
         let change = self.paths.on_error(id, failover.path_max);
         self.announce(id, change);
-        self.errors += u32::from(is_serious);
+        self.errors = self.errors.saturating_add(u32::from(is_serious));
         if self.errors > failover.association_max {
             return Err(PeerGone { errors: self.errors });
         }

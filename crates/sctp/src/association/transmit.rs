@@ -3,9 +3,8 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::datagram::{Ecn, Transmit};
-use super::session::{Session, look};
+use super::session::{Sending, Session, look};
 use super::timers::Timer;
-use crate::path::Limit;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
 use crate::policy::place::{LostBy, LostChunk, Place};
@@ -26,7 +25,8 @@ struct Packed {
 impl Session {
     /// Appends up to `max_segments` packets for one path to `buf`, all of one length but the last.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
-        if std::mem::take(&mut self.has_fresh_event) {
+        if self.sending == Sending::Begins {
+            self.sending = Sending::GoesOn;
             self.paths.bound_windows(self.settings.config.max_burst);
         }
         let mut transmit: Option<Transmit> = None;
@@ -52,7 +52,8 @@ impl Session {
                 break;
             }
         }
-        if transmit.is_none() {
+        if transmit.is_none() && self.sending != Sending::Done {
+            self.sending = Sending::Done;
             self.note_limits(now);
             self.paths.end_event();
             self.is_exempt = false;
@@ -237,32 +238,6 @@ impl Session {
             self.timers.set(Timer::WindowProbe, now + wait.min(self.settings.config.rto.max));
         }
         false
-    }
-
-    /// All that could be sent was: until the next event, this holds each path back.
-    fn note_limits(&mut self, now: Time) {
-        let has_lost = self.send.has_marked();
-        let oldest = self.send.waiting(Index::OLDEST);
-        // The receive window holds back new data only.
-        let is_shut =
-            !has_lost && oldest.is_some_and(|tsn| self.send.rwnd_weight(tsn) > self.peer_window.open);
-        let mut is_blocked = false;
-        for id in self.paths.ids() {
-            let sample = self.paths.sample(id);
-            let limit = match sample.state.carries_data() {
-                false => Limit::Down,
-                true if oldest.is_none() && !has_lost => Limit::Application,
-                true if !sample.has_window() => Limit::CongestionWindow,
-                true if is_shut => Limit::ReceiveWindow,
-                true => Limit::Scheduler,
-            };
-            is_blocked |= limit == Limit::ReceiveWindow;
-            self.paths.on_limit(id, now, limit);
-        }
-        match is_blocked {
-            true => self.paths.blocked_mut().begin(now),
-            false => self.paths.blocked_mut().end(now),
-        }
     }
 
     /// A chunk is in a packet that leaves on `path`.

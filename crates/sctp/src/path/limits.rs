@@ -5,13 +5,13 @@ use anabranch_base::{ByteCount, Duration, Time};
 /// What keeps a path from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// There is nothing to send.
+    /// There is nothing to send, or only lost chunks whose place is another path.
     Application,
-    /// The congestion window is full, or a burst is spent.
+    /// The congestion window is full, a burst is spent, or a time-out's single packet is not answered.
     CongestionWindow,
     /// The peer's receive window has no room for the next chunk.
     ReceiveWindow,
-    /// All that is there, and the scheduler sends nothing here.
+    /// There is room, or would be: the scheduler sends nothing here.
     Scheduler,
     /// The path carries no data.
     Down,
@@ -81,6 +81,10 @@ impl LimitClock {
 
     /// From now on `limit` holds the path back, with a window of `cwnd`.
     pub fn on_limit(&mut self, now: Time, limit: Limit, cwnd: ByteCount) {
+        // Most events change neither: the span goes on.
+        if self.since.is_some() && (self.limit, self.cwnd) == (limit, cwnd) {
+            return;
+        }
         *self = LimitClock { since: Some(now), limit, cwnd, ..self.at(now) };
     }
 
@@ -142,6 +146,15 @@ mod tests {
         assert_eq!(shares.application, Duration::from_secs(2));
         assert_eq!(shares.total(), Duration::from_secs(3));
         assert_eq!(clock.mean_cwnd(at(8)), 5_000.0);
+    }
+
+    #[test]
+    fn a_limit_that_stays_is_one_span() {
+        let (mut often, mut once) = (LimitClock::new(), LimitClock::new());
+        once.on_limit(at(1), Limit::Scheduler, ByteCount::new(7));
+        (1..9).for_each(|second| often.on_limit(at(second), Limit::Scheduler, ByteCount::new(7)));
+        assert_eq!(often.shares(at(9)), once.shares(at(9)));
+        assert_eq!(often.mean_cwnd(at(9)), 7.0);
     }
 
     #[test]

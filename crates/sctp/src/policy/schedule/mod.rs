@@ -36,6 +36,11 @@ pub trait Scheduler: Debug + Send {
     /// The next chunk to send and where; `None` to wait for room. Only asked while something waits, and
     /// names only a path that [`may_carry`] the chunk.
     fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)>;
+
+    /// Whether new data may go to `path` as things are, whatever its window: for reports of what held it back.
+    fn may_use(&self, _path: PathId, _view: &View<'_>) -> bool {
+        true
+    }
 }
 
 /// Whether `path` has room and is wide enough for the oldest waiting chunk.

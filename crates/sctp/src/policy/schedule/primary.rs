@@ -11,12 +11,19 @@ pub struct Primary;
 
 impl Scheduler for Primary {
     fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
-        let primary = view.path(view.primary);
-        let path = match primary.state.carries_data() {
-            true => primary,
-            false => view.path(another(view.primary, view)),
-        };
+        let path = view.path(in_use(view));
         may_carry(path, queue).then_some((path.id, Index::OLDEST))
+    }
+
+    fn may_use(&self, path: PathId, view: &View<'_>) -> bool {
+        path == in_use(view)
+    }
+}
+
+fn in_use(view: &View<'_>) -> PathId {
+    match view.path(view.primary).state.carries_data() {
+        true => view.primary,
+        false => another(view.primary, view),
     }
 }
 
@@ -25,8 +32,8 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
-    use crate::policy::PathState;
     use crate::policy::view::tests::{sample, view};
+    use crate::policy::{PathSample, PathState};
 
     #[test]
     fn data_leaves_the_primary_only_when_it_fails() {
@@ -35,7 +42,10 @@ mod tests {
         assert_eq!(Primary.pick(&queue, &view(&paths)).map(|(path, _)| path.index()), Some(0));
         paths[0].flight = paths[0].cwnd;
         assert_eq!(Primary.pick(&queue, &view(&paths)), None, "a full window is no failure");
+        let used = |paths: &[PathSample]| [0, 1].map(|index| Primary.may_use(paths[index].id, &view(paths)));
+        assert_eq!(used(&paths), [true, false]);
         paths[0].state = PathState::Inactive;
         assert_eq!(Primary.pick(&queue, &view(&paths)).map(|(path, _)| path.index()), Some(1));
+        assert_eq!(used(&paths), [false, true]);
     }
 }

@@ -1,0 +1,59 @@
+//! The account of what holds each path back. It is kept where everything that could be sent was, and changes nothing.
+
+use anabranch_base::Time;
+
+use super::session::{Session, look};
+use crate::path::Limit;
+use crate::policy::schedule::Index;
+use crate::policy::{PathSample, View};
+
+/// What is left that could not be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    Nothing,
+    /// Chunks that are lost, and no new ones.
+    Lost,
+    /// New chunks, perhaps beside lost ones.
+    New {
+        /// The peer has no room for the next.
+        is_shut: bool,
+    },
+}
+
+impl Session {
+    /// All that could be sent was: until the next event, this holds each path back.
+    pub(super) fn note_limits(&mut self, now: Time) {
+        let left = match self.send.waiting(Index::OLDEST) {
+            Some(oldest) => Left::New { is_shut: self.send.rwnd_weight(oldest) > self.peer_window.open },
+            None if self.send.has_marked() => Left::Lost,
+            None => Left::Nothing,
+        };
+        let mut is_blocked = false;
+        for id in self.paths.ids() {
+            let view = look(now, &self.paths, &self.peer_window, &self.send);
+            let limit = self.limit_of(view.path(id), left, &view);
+            is_blocked |= limit == Limit::ReceiveWindow;
+            self.paths.on_limit(id, now, limit);
+        }
+        match is_blocked {
+            true => self.paths.blocked_mut().begin(now),
+            false => self.paths.blocked_mut().end(now),
+        }
+    }
+
+    fn limit_of(&self, path: &PathSample, left: Left, view: &View<'_>) -> Limit {
+        if !path.state.carries_data() {
+            return Limit::Down;
+        }
+        match left {
+            Left::Nothing => Limit::Application,
+            // A lost chunk whose place is a path with an open window has left: the others wait for other paths.
+            Left::Lost if path.has_window() => Limit::Application,
+            Left::Lost => Limit::CongestionWindow,
+            Left::New { .. } if !self.policies.scheduler.may_use(path.id, view) => Limit::Scheduler,
+            Left::New { .. } if !path.has_window() => Limit::CongestionWindow,
+            Left::New { is_shut: true } => Limit::ReceiveWindow,
+            Left::New { is_shut: false } => Limit::Scheduler,
+        }
+    }
+}
