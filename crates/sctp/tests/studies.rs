@@ -4,9 +4,11 @@ mod pair;
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{Config, Failover};
+use anabranch_sctp::endpoint::{ConnectError, join};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::{PathId, PathState};
-use pair::{End, Pair};
+use bytes::Bytes;
+use pair::{End, Pair, path};
 
 const FIRST: PathId = PathId::FIRST;
 
@@ -32,6 +34,44 @@ fn joined_ends_are_open_and_have_sent_nothing() {
     }
     let (a, z) = (pair.at(End::A).tags(), pair.at(End::Z).tags());
     assert_eq!((a.0, a.1), (z.1.expect("known"), Some(z.0)));
+}
+
+/// Ends with unlike settings, joined and after a handshake: the same paths, windows and streams.
+#[test]
+fn joined_ends_agree_on_what_a_handshake_would_have_agreed_on() {
+    let near = Config { receive_buffer: ByteCount::new(70_000), outbound_streams: 9, ..Config::rfc9260() };
+    let far = Config { receive_buffer: ByteCount::new(90_000), inbound_streams: 4, ..Config::rfc9260() };
+    let mut opened = Pair::unequal(near.clone(), far.clone(), 3);
+    opened.establish();
+    let mut joined = Pair::unequal(near, far, 3);
+    joined.join();
+    for end in [End::A, End::Z] {
+        let addresses = |pair: &mut Pair| [0, 1, 2].map(|index| pair.at(end).path_addresses(path(index)));
+        assert_eq!(addresses(&mut joined), addresses(&mut opened), "{end:?}");
+        let windows =
+            |pair: &mut Pair| [0, 1, 2].map(|i| (pair.path(end, i).cwnd, pair.path(end, i).ssthresh));
+        assert_eq!(windows(&mut joined), windows(&mut opened), "{end:?}");
+        let streams = |pair: &mut Pair| pair.try_send(end, u16::MAX, false, Bytes::from_static(b"x"));
+        assert_eq!(streams(&mut joined), streams(&mut opened), "{end:?}");
+        assert!(streams(&mut joined).is_err());
+    }
+    let (near, far) = (joined.at(End::A).path_addresses(path(2)), joined.at(End::Z).path_addresses(path(2)));
+    assert_eq!((near.local, near.remote), (far.remote, far.local), "the i-th path of one is the other's");
+    for end in [End::A, End::Z] {
+        joined.send(end, 5_000);
+    }
+    joined.run_for(Duration::from_secs(1));
+    assert_eq!((joined.receive(End::A).len(), joined.receive(End::Z).len()), (1, 1));
+}
+
+/// RFC 9260 §2.3: two endpoints "MUST NOT have more than one SCTP association between them".
+#[test]
+fn ends_are_joined_once() {
+    let mut pair = Pair::new(Config::rfc9260(), 2);
+    pair.join();
+    let again = join(pair.now, &mut pair.a.endpoint, &mut pair.z.endpoint);
+    assert_eq!(again, Err(ConnectError::Exists(pair.address(End::Z, 0))));
+    assert_eq!((pair.a.endpoint.len(), pair.z.endpoint.len()), (1, 1));
 }
 
 #[test]
@@ -62,6 +102,7 @@ fn without_failover_nothing_is_given_up_and_nothing_probed() {
     // Idle for an hour: not one HEARTBEAT.
     pair.run_for(Duration::from_secs(3_600));
     assert!(pair.log.is_empty(), "{:?}", pair.log);
+    assert_eq!(pair.next_event(), None, "no timer runs");
     pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = true);
     pair.send(End::A, 1_000);
     pair.run_for(Duration::from_secs(3_600));
@@ -70,6 +111,24 @@ fn without_failover_nothing_is_given_up_and_nothing_probed() {
     pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = false);
     pair.run_for(Duration::from_secs(120));
     assert_eq!(pair.receive(End::Z).len(), 1);
+}
+
+/// What nobody has verified still is, as often as it takes; then nothing is watched.
+#[test]
+fn without_failover_paths_are_still_verified() {
+    let config = Config { failover: Failover::OFF, trusts_given_addresses: false, ..Config::rfc9260() };
+    let mut pair = Pair::new(config, 2);
+    pair.pipes[1].is_cut = true;
+    pair.connect();
+    pair.run_for(Duration::from_secs(3_600));
+    assert_eq!(pair.path(End::A, 1).state, PathState::Unconfirmed);
+    pair.pipes[1].is_cut = false;
+    pair.run_for(Duration::from_secs(180));
+    for end in [End::A, End::Z] {
+        assert!(pair.is_open(end));
+        assert_eq!(pair.path(end, 1).state, PathState::Active, "{end:?}");
+        assert_eq!(pair.side(end).endpoint.poll_timeout(), None, "{end:?} waits for nothing");
+    }
 }
 
 #[test]

@@ -4,12 +4,12 @@
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Time};
+use rand_core::Rng as _;
 
 use super::{AssociationId, ConnectError, Endpoint, pairing};
 use crate::association::{Agreement, Association, PathAddresses};
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
-use rand_core::Rng as _;
 
 /// What one end brings.
 struct Side {
@@ -27,7 +27,8 @@ struct Side {
 /// Both must be in reach of the caller, so this is for simulations and tests; real ends shake hands.
 ///
 /// # Errors
-/// One of them has no room for another association, or no address goes with one of the other's.
+/// One of them has no room for another association, they have one with each other already, or no address goes with one
+/// of the other's.
 pub fn join(
     now: Time,
     first: &mut Endpoint,
@@ -35,6 +36,8 @@ pub fn join(
 ) -> Result<(AssociationId, AssociationId), ConnectError> {
     first.check_count()?;
     second.check_count()?;
+    first.check_strangers(&second.config.local)?;
+    second.check_strangers(&first.config.local)?;
     let paths = pairing::pairs(&first.config.local, &second.config.local);
     let unreached = |address: &&SocketAddr| paths.iter().all(|path| path.remote != **address);
     if let Some(unreached) = second.config.local.iter().find(unreached) {

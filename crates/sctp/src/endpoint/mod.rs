@@ -174,13 +174,7 @@ impl Endpoint {
         if let Some(unreached) = remote.iter().find(|address| !reached(address)) {
             return Err(ConnectError::NoLocalAddressFor(*unreached));
         }
-        let is_known = |address: &&SocketAddr| {
-            let mut others = self.associations.values();
-            others.any(|other| other.state() != AssociationState::Closed && leads_to(other, **address))
-        };
-        if let Some(known) = remote.iter().find(is_known) {
-            return Err(ConnectError::Exists(*known));
-        }
+        self.check_strangers(remote)?;
         let identity = Identity {
             local_port: self.config.port,
             peer_port: self.config.port,
@@ -385,6 +379,18 @@ impl Endpoint {
         match self.associations.len() < self.config.max_associations {
             true => Ok(()),
             false => Err(ConnectError::TooMany(self.associations.len())),
+        }
+    }
+
+    /// That no association with one of these exists.
+    fn check_strangers(&self, remote: &[SocketAddr]) -> Result<(), ConnectError> {
+        let is_known = |address: &&SocketAddr| {
+            let mut others = self.associations.values();
+            others.any(|other| other.state() != AssociationState::Closed && leads_to(other, **address))
+        };
+        match remote.iter().find(is_known) {
+            Some(known) => Err(ConnectError::Exists(*known)),
+            None => Ok(()),
         }
     }
 
