@@ -77,6 +77,7 @@ impl Association {
                     self.unread.push_back(message);
                 }
                 self.events.append(&mut session.events);
+                self.records = session.records;
                 session.paths
             }
             State::Opening(mut handshake) => handshake.take_paths(),

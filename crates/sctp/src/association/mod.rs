@@ -57,6 +57,8 @@ pub struct Association {
     state: State,
     /// What is told although no session is left to tell it.
     events: VecDeque<Event>,
+    /// What is recorded, while there is no session to keep it; `None` if nobody asked.
+    records: Option<VecDeque<Record>>,
     /// What arrived whole before the association ended or restarted.
     unread: VecDeque<Message>,
     /// A last packet, and the path it takes.
@@ -211,14 +213,12 @@ impl Association {
 
     /// What a study may want to know next; nothing unless [`record`](Association::record) was called.
     pub fn poll_record(&mut self) -> Option<Record> {
-        self.session_mut()?.records.as_mut()?.pop_front()
+        self.records_mut().as_mut()?.pop_front()
     }
 
-    /// From now on records are kept until they are polled.
+    /// From now on, or from its opening on, records are kept until they are polled.
     pub fn record(&mut self) {
-        if let Some(session) = self.session_mut() {
-            session.records.get_or_insert_default();
-        }
+        self.records_mut().get_or_insert_default();
     }
 
     /// Gives a message to be sent. It is copied only when it is written into packets.
@@ -441,7 +441,7 @@ impl Association {
     }
 
     fn in_state(state: State) -> Association {
-        Association { state, events: VecDeque::new(), unread: VecDeque::new(), farewell: None }
+        Association { state, events: VecDeque::new(), records: None, unread: VecDeque::new(), farewell: None }
     }
 
     /// What may follow from anything: a shutdown that nothing holds up any more.
@@ -478,6 +478,13 @@ impl Association {
         match &mut self.state {
             State::Open(session) | State::Closing(session, _) => Some(session),
             State::Opening(_) | State::Closed(_) => None,
+        }
+    }
+
+    fn records_mut(&mut self) -> &mut Option<VecDeque<Record>> {
+        match &mut self.state {
+            State::Open(session) | State::Closing(session, _) => &mut session.records,
+            State::Opening(_) | State::Closed(_) => &mut self.records,
         }
     }
 

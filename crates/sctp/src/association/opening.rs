@@ -79,6 +79,7 @@ impl Association {
             self.unread.push_back(message);
         }
         self.events.append(&mut session.events);
+        self.records = session.records;
         let (settings, mut paths) = (session.settings.clone(), session.paths);
         for id in paths.ids() {
             let is_source = paths.addresses(id).is_of(cookie.local, cookie.remote);
@@ -105,8 +106,11 @@ impl Association {
         self.start_watching(now);
     }
 
+    /// A session begins: it is recorded if that was asked for before, and its paths are watched.
     pub(super) fn start_watching(&mut self, now: Time) {
+        let records = self.records.take();
         if let Some(session) = self.session_mut() {
+            session.records = records;
             session.begin_event();
             session.start_heartbeats(now);
         }
