@@ -177,6 +177,36 @@ fn with_every_packet_acknowledged_slow_start_doubles() {
     assert_eq!(windows, [2, 4, 8, 16]);
 }
 
+/// M-SCTP-18: charge and unit are chosen together, "because the overshoot rule turns any remainder into one more
+/// packet". Counted in full chunks there is no remainder, whatever is charged.
+#[test]
+fn windows_counted_in_full_chunks_are_whole_packets_by_any_charge() {
+    for charge in [Charge::User, Charge::Chunk, Charge::Packet] {
+        let config = Config { charge, unit: Unit::FullChunk, ..counted() };
+        let unit = config.window_unit(IpVersion::V4);
+        let mut pair = open(Config { initial_window: InitialWindow::TwoUnits, ..config.clone() });
+        let start = pair.now;
+        send(&mut pair, 60);
+        pair.run_for(ms(310));
+        let bursts =
+            [0, 100, 200, 300].map(|at| data_times(&pair, start).iter().filter(|time| **time == at).count());
+        assert_eq!(bursts, [2, 4, 8, 16], "slow start, {charge:?}");
+
+        let initial_window = InitialWindow::Bytes(unit * 6);
+        let mut pair = open(Config { initial_window, initial_ssthresh: Some(unit * 4), ..config });
+        send(&mut pair, 60);
+        let windows = [(); 3].map(|()| {
+            let window = pair.path(End::A, 0).cwnd;
+            pair.run_for(ms(100));
+            window
+        });
+        assert_eq!(windows, [unit * 6, unit * 7, unit * 8], "congestion avoidance, {charge:?}");
+        pair.pipes[0].is_cut = true;
+        pair.run_for(secs(2));
+        assert_eq!(pair.path(End::A, 0).cwnd, unit, "after a time-out, {charge:?}");
+    }
+}
+
 /// "cwnd SHOULD be incremented by PMDCS per RTT".
 #[test]
 fn congestion_avoidance_grows_by_one_packet_a_round_trip() {

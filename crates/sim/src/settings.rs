@@ -7,29 +7,14 @@ use anabranch_sctp::config::{
     Unit,
 };
 
-use crate::host::message_size;
-
 /// The settings of an association as the scenario wants it.
 ///
 /// Packets carry their checksum; a driver whose packets cannot be damaged may leave it out.
 pub fn association_config(sctp: &model::Sctp) -> Config {
-    let config = with_units(sctp);
-    match sctp.unit {
-        // Windows in bytes of user data: a unit is what a full chunk carries of it.
-        model::Unit::Bytes => Config { unit: Unit::Bytes(message_size(&config)), ..config },
-        model::Unit::Mtu | model::Unit::Pmdcs => config,
-    }
-}
-
-/// The settings with windows in MTUs or in the largest chunks.
-fn with_units(sctp: &model::Sctp) -> Config {
     let profile = Config::profile(&sctp.profile).unwrap_or_default();
     Config {
         charge: charge(sctp.charge),
-        unit: match sctp.unit {
-            model::Unit::Mtu => Unit::Mtu,
-            model::Unit::Pmdcs | model::Unit::Bytes => Unit::Pmdcs,
-        },
+        unit: unit(sctp.unit),
         rwnd_charge: charge(sctp.rwnd_charge),
         encapsulation: match sctp.encapsulation {
             model::Encapsulation::None => Encapsulation::None,
@@ -73,6 +58,14 @@ fn charge(charge: model::Charge) -> Charge {
         model::Charge::User => Charge::User,
         model::Charge::Chunk => Charge::Chunk,
         model::Charge::Packet => Charge::Packet,
+    }
+}
+
+fn unit(unit: model::Unit) -> Unit {
+    match unit {
+        model::Unit::Mtu => Unit::Mtu,
+        model::Unit::Pmdcs => Unit::Pmdcs,
+        model::Unit::Bytes => Unit::FullChunk,
     }
 }
 

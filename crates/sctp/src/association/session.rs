@@ -311,9 +311,8 @@ impl Session {
     pub(super) fn largest_payload(&self) -> ByteCount {
         let config = &self.settings.config;
         let usable = self.paths.ids().filter(|&id| self.paths.sample(id).state != PathState::Removed);
-        let fits = usable.map(|id| config.largest_payload(self.paths.addresses(id).ip_version())).min();
-        let fits = fits.unwrap_or(config.largest_payload(crate::config::IpVersion::V6));
-        config.payload.map_or(fits, |wanted| wanted.min(fits))
+        let fits = usable.map(|id| config.full_payload(self.paths.addresses(id).ip_version())).min();
+        fits.unwrap_or(config.full_payload(crate::config::IpVersion::V6))
     }
 
     pub(super) fn random(&mut self) -> u64 {

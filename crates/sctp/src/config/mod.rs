@@ -111,7 +111,11 @@ pub enum Unit {
     Mtu,
     /// The largest DATA chunk that the path carries (RFC 9260: PMDCS).
     Pmdcs,
-    /// So many bytes.
+    /// The bytes that [`Config::charge`] charges for a full chunk, so that a window of whole units is a window of whole
+    /// packets whatever is charged (M-SCTP-18: "choose them together").
+    FullChunk,
+    /// So many bytes. Windows are kept to the byte with every unit; this is the step by which they grow, what a time-out
+    /// leaves, and what floors are multiples of.
     Bytes(ByteCount),
 }
 
@@ -250,8 +254,13 @@ impl Config {
     /// The first setting that is not, with what it may be.
     pub fn check(&self) -> Result<(), ConfigError> {
         let largest_payload = 65_535 - Data::HEADER_LEN as u64;
+        let unit = match self.unit {
+            Unit::Bytes(bytes) => bytes,
+            Unit::Mtu | Unit::Pmdcs | Unit::FullChunk => self.mtu,
+        };
         let in_range = [
             ("mtu", self.mtu.get(), 576, 65_535),
+            ("unit", unit.get(), 1, 65_535),
             ("payload", self.payload.map_or(4, ByteCount::get), 4, largest_payload),
             ("receive_buffer", self.receive_buffer.get(), 1500, u64::from(u32::MAX)),
             ("send_buffer", self.send_buffer.get(), 1, u64::MAX),
@@ -314,6 +323,11 @@ mod tests {
         assert_eq!(
             config.check().expect_err("too small").to_string(),
             "receive_buffer is 1499, but it may be 1500 to 4294967295"
+        );
+        let config = Config { unit: Unit::Bytes(ByteCount::ZERO), ..Config::rfc9260() };
+        assert_eq!(
+            config.check().expect_err("a window that never opens").to_string(),
+            "unit is 0, but it may be 1 to 65535"
         );
     }
 }

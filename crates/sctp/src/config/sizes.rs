@@ -39,11 +39,18 @@ impl Config {
         self.largest_chunk(ip) - ByteCount::of_len(Data::HEADER_LEN)
     }
 
+    /// The user data in a full chunk: what fits, unless less is wanted.
+    pub fn full_payload(&self, ip: IpVersion) -> ByteCount {
+        let fits = self.largest_payload(ip);
+        self.payload.map_or(fits, |wanted| wanted.min(fits))
+    }
+
     /// The unit of windows on a path of this kind.
     pub fn window_unit(&self, ip: IpVersion) -> ByteCount {
         match self.unit {
             Unit::Mtu => self.mtu,
             Unit::Pmdcs => self.largest_chunk(ip),
+            Unit::FullChunk => self.charge.weigh(self.full_payload(ip).as_len()),
             Unit::Bytes(bytes) => bytes,
         }
     }
@@ -88,6 +95,20 @@ mod tests {
         assert_eq!(config.largest_payload(IpVersion::V4).get(), 1452);
         assert_eq!(config.first_window(IpVersion::V4).get(), 4404);
         assert_eq!(Config { unit: Unit::Mtu, ..config }.first_window(IpVersion::V4).get(), 4404);
+    }
+
+    #[test]
+    fn a_full_chunk_as_unit_is_what_it_weighs() {
+        let unit = |charge, encapsulation, payload: Option<u64>| {
+            let payload = payload.map(ByteCount::new);
+            let config =
+                Config { unit: Unit::FullChunk, charge, encapsulation, payload, ..Config::rfc9260() };
+            config.window_unit(IpVersion::V4).get()
+        };
+        let charges = [Charge::User, Charge::Chunk, Charge::Packet];
+        assert_eq!(charges.map(|charge| unit(charge, Encapsulation::None, None)), [1452, 1468, 1500]);
+        assert_eq!(charges.map(|charge| unit(charge, Encapsulation::Udp, None)), [1444, 1460, 1492]);
+        assert_eq!(charges.map(|charge| unit(charge, Encapsulation::None, Some(1000))), [1000, 1016, 1048]);
     }
 
     #[test]
