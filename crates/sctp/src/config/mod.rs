@@ -1,16 +1,18 @@
 //! Everything that can be set on an association. It knows names and numbers; what they do is with the
 //! policies and the association.
 
+mod check;
 mod profiles;
 mod sizes;
 
+pub use check::ConfigError;
 pub use sizes::IpVersion;
 
 use anabranch_base::{ByteCount, Duration};
 
 use crate::policy::congestion::reno::RenoRules;
 use crate::policy::registry::Rules;
-use crate::wire::{Checksum, Data};
+use crate::wire::Checksum;
 
 /// The settings of an association. The three profiles are frozen: research rests on their values.
 #[derive(Clone, Debug)]
@@ -218,18 +220,6 @@ impl Failover {
     };
 }
 
-/// A setting outside its domain.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} is {value}, but {expected}")]
-pub struct ConfigError {
-    /// The setting, as users write it.
-    pub key: &'static str,
-    /// Its value.
-    pub value: String,
-    /// What it may be.
-    pub expected: String,
-}
-
 impl Config {
     /// The numbers that the standard rules are built from.
     pub fn rules(&self) -> Rules {
@@ -246,88 +236,5 @@ impl Config {
             sack_every: self.sack.every,
             sack_delay: self.sack.delay,
         }
-    }
-
-    /// Whether every number is within its domain.
-    ///
-    /// # Errors
-    /// The first setting that is not, with what it may be.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        let largest_payload = 65_535 - Data::HEADER_LEN as u64;
-        let unit = match self.unit {
-            Unit::Bytes(bytes) => bytes,
-            Unit::Mtu | Unit::Pmdcs | Unit::FullChunk => self.mtu,
-        };
-        let in_range = [
-            ("mtu", self.mtu.get(), 576, 65_535),
-            ("unit", unit.get(), 1, 65_535),
-            ("payload", self.payload.map_or(4, ByteCount::get), 4, largest_payload),
-            ("receive_buffer", self.receive_buffer.get(), 1500, u64::from(u32::MAX)),
-            ("send_buffer", self.send_buffer.get(), 1, u64::MAX),
-            ("streams.outbound", u64::from(self.outbound_streams), 1, 65_535),
-            ("streams.inbound", u64::from(self.inbound_streams), 1, 65_535),
-            ("missing_reports", u64::from(self.missing_reports), 1, 255),
-            ("sack.every", u64::from(self.sack.every), 1, 1_000),
-            ("window_floor", self.window_floor, 1, 1_000),
-            ("max_burst", u64::from(self.max_burst.packets), 1, u64::from(u32::MAX)),
-        ];
-        for (key, value, least, most) in in_range {
-            if !(least..=most).contains(&value) {
-                return Err(out_of_domain(key, &value, format!("it may be {least} to {most}")));
-            }
-        }
-        if self.sack.delay > Duration::from_millis(500) {
-            let expected = "RFC 9260 §6.2 allows 500 ms at most".to_owned();
-            return Err(out_of_domain("sack.delay", &self.sack.delay, expected));
-        }
-        if self.rto.min > self.rto.max || self.rto.min.is_zero() {
-            let expected = format!("it may be more than 0 and at most rto.max, {}", self.rto.max);
-            return Err(out_of_domain("rto.min", &self.rto.min, expected));
-        }
-        if self.rto.initial < self.rto.min || self.rto.initial > self.rto.max {
-            let expected = format!("it may be {} to {}", self.rto.min, self.rto.max);
-            return Err(out_of_domain("rto.initial", &self.rto.initial, expected));
-        }
-        self.check_payload()
-    }
-
-    fn check_payload(&self) -> Result<(), ConfigError> {
-        let Some(payload) = self.payload else { return Ok(()) };
-        // A path over IPv6 carries less; there the chunks are made smaller.
-        let fits = self.largest_payload(IpVersion::V4);
-        if payload > fits {
-            let expected = format!("a path with an MTU of {} carries at most {fits} in a chunk", self.mtu);
-            return Err(out_of_domain("payload", &payload, expected));
-        }
-        Ok(())
-    }
-}
-
-fn out_of_domain(key: &'static str, value: &impl ToString, expected: String) -> ConfigError {
-    ConfigError { key, value: value.to_string(), expected }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_setting_outside_its_domain_is_named_with_both_numbers() {
-        let config = Config { payload: Some(ByteCount::new(1453)), ..Config::rfc9260() };
-        let error = config.check().expect_err("does not fit");
-        assert_eq!(
-            error.to_string(),
-            "payload is 1453 B, but a path with an MTU of 1500 B carries at most 1444 B in a chunk"
-        );
-        let config = Config { receive_buffer: ByteCount::new(1499), ..Config::rfc9260() };
-        assert_eq!(
-            config.check().expect_err("too small").to_string(),
-            "receive_buffer is 1499, but it may be 1500 to 4294967295"
-        );
-        let config = Config { unit: Unit::Bytes(ByteCount::ZERO), ..Config::rfc9260() };
-        assert_eq!(
-            config.check().expect_err("a window that never opens").to_string(),
-            "unit is 0, but it may be 1 to 65535"
-        );
     }
 }
