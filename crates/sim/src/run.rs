@@ -7,12 +7,13 @@ use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_link::{Change, Link, LinkSeed};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Encapsulation, Flow, Handshake, Protocol, Sctp};
+use anabranch_sctp::config::IpVersion;
 use anabranch_sctp::endpoint::EndpointError;
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::Checksum;
 
 use crate::application::Sender;
-use crate::host::{End, FlowSettings, SctpEnd, UdpEnd, message_size};
+use crate::host::{End, FlowSettings, SctpEnd, UdpEnd};
 use crate::load::Routes;
 use crate::measure::Meter;
 use crate::network::{Network, Opening};
@@ -245,7 +246,8 @@ fn ends_of(
             .map(|host| End::Udp(Box::new(UdpEnd::new(sender(host, ByteCount::ZERO), meter(host)))))),
         Protocol::Sctp(sctp) => {
             let settings = flow_settings(index, flow, sctp, checksum, warmup);
-            let size = message_size(&settings.config);
+            // Bulk data comes in messages that fill a chunk.
+            let size = settings.config.full_payload(IpVersion::V4);
             let end = |host: Host| {
                 let seed = seed.child(name_of(host));
                 SctpEnd::new(host, settings.clone(), sender(host, size), meter(host), seed)

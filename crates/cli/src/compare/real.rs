@@ -128,8 +128,7 @@ fn start_relay(variant: &Variant, receiver: &[SocketAddr]) -> Result<Relay, Fail
 
 /// Sends all of the transfer, or until the association ends.
 async fn send(association: &Association, variant: &Variant, config: &Config) {
-    let fits = config.largest_payload(IpVersion::V4);
-    let size = config.payload.map_or(fits, |wanted| wanted.min(fits));
+    let size = config.full_payload(IpVersion::V4);
     let message = Bytes::from(vec![0x5a; size.as_len()]);
     let mut left = variant.flow().transfer;
     while !left.is_some_and(ByteCount::is_zero) {

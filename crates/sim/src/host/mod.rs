@@ -5,7 +5,7 @@ mod address;
 mod sctp;
 mod udp;
 
-pub use sctp::{FlowSettings, SctpEnd, message_size};
+pub use sctp::{FlowSettings, SctpEnd};
 pub use udp::UdpEnd;
 
 use anabranch_base::{ByteCount, Machine, Time};

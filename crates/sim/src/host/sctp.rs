@@ -329,12 +329,6 @@ impl Batch {
     }
 }
 
-/// The size of a bulk application's messages: what fits one chunk.
-pub fn message_size(config: &Config) -> ByteCount {
-    let fits = config.largest_payload(anabranch_sctp::config::IpVersion::V4);
-    config.payload.map_or(fits, |wanted| wanted.min(fits))
-}
-
 /// How many packets may leave together.
 const SEGMENTS: usize = 8;
 
