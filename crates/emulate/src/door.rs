@@ -219,3 +219,56 @@ const IDLE: Duration = Duration::from_secs(120);
 const MOST_DATAGRAMS: usize = 256;
 /// Calls to the system for these; some only tell of an error.
 const MOST_CALLS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(port: u16) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], port))
+    }
+
+    fn door() -> Door {
+        let listen = Socket::bind(address(0)).expect("a port of the system's choice");
+        Door::open(0, listen, address(9)).expect("loopback can be reached")
+    }
+
+    fn arrival(seconds: u64, from: SocketAddr) -> Arrival {
+        let at = Time::ZERO + Duration::from_secs(seconds);
+        Arrival { at, from, to: None, ecn: None, bytes: b"hello".to_vec() }
+    }
+
+    #[test]
+    fn a_client_is_forgotten_when_nothing_came_from_it_or_for_it_for_two_minutes() {
+        let (mut door, silent, served) = (door(), address(1), address(2));
+        for client in [silent, served] {
+            assert!(door.handle_from_client(arrival(0, client)).is_some());
+        }
+        assert!(door.handle_from_target(served, arrival(60, door.target)).is_some());
+        door.forget_idle(Time::ZERO + Duration::from_secs(119));
+        assert_eq!(door.clients.len(), 2);
+        door.forget_idle(Time::ZERO + Duration::from_secs(120));
+        assert_eq!(door.clients.keys().collect::<Vec<_>>(), [&served]);
+    }
+
+    #[test]
+    fn a_newcomer_takes_the_place_of_one_that_is_idle_and_of_no_other() {
+        let mut door = door();
+        let clients = (1..=64).map(address);
+        let admitted = clients.filter_map(|client| door.handle_from_client(arrival(0, client))).count();
+        assert_eq!(admitted, MOST_CLIENTS);
+        assert!(door.handle_from_client(arrival(100, address(1))).is_some());
+        assert!(door.handle_from_client(arrival(119, address(65))).is_none());
+        assert!(door.handle_from_client(arrival(120, address(65))).is_some());
+        assert_eq!(door.clients.keys().collect::<Vec<_>>(), [&address(1), &address(65)]);
+        assert_eq!(door.refused, 1);
+    }
+
+    #[test]
+    fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
+        let mut door = door();
+        let datagram = Datagram { client: address(1), ecn: None, bytes: b"late".to_vec() };
+        door.send(&Departure { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
+        assert_eq!((door.forward.sent, door.forward.unsent), (0, 1));
+    }
+}
