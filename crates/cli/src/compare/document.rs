@@ -4,7 +4,7 @@ use anabranch_base::Duration;
 use serde_json::{Value, json};
 
 use super::real::Attempt;
-use super::{Row, Verdict};
+use super::{NOISE, Row, Verdict};
 use crate::report::Body;
 use crate::scenario::Loaded;
 
@@ -30,6 +30,7 @@ fn row(row: &Row) -> Value {
             "n": row.simulated.goodput_bps.n,
             "sd": row.simulated.goodput_bps.sd,
             "by_chance": row.chance(),
+            "noise_s": NOISE.as_secs_f64(),
             "completion_s": row.simulated.completion_s.map(|took| took.mean),
         },
         "real": row.real().map(attempt),
