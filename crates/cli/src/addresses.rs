@@ -9,12 +9,27 @@ use tokio::net::lookup_host;
 use crate::arguments::Host;
 use crate::failure::Failure;
 
+/// The address of each host, each another one: it makes a path of its own.
+///
+/// # Errors
+/// A host that cannot be looked up, an address that is given twice.
+pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+    let found = look_up_each(hosts).await?;
+    let mut all = found.iter().enumerate();
+    match all.find(|(index, address)| found[..*index].contains(address)) {
+        Some((_, twice)) => {
+            Err(Failure::Arguments(format!("{twice} is given twice: each address makes a path of its own")))
+        }
+        None => Ok(found),
+    }
+}
+
 /// The address of each host. A name gives one address: that it has several does not mean that they are one
 /// host's.
 ///
 /// # Errors
 /// A host that cannot be looked up.
-pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+pub async fn look_up_each(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
         let unknown = |why: String| Failure::UnknownHost { host: host.name.clone(), why };
@@ -22,13 +37,7 @@ pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
         let candidates = lookup_host((host.name.as_str(), port)).await;
         let candidates: Vec<SocketAddr> = candidates.map_err(|error| unknown(error.to_string()))?.collect();
         let chosen = candidates.iter().find(|address| address.is_ipv4()).or(candidates.first());
-        let chosen = *chosen.ok_or_else(|| unknown("it has no address".to_owned()))?;
-        if found.contains(&chosen) {
-            return Err(Failure::Arguments(format!(
-                "{chosen} is given twice: each address makes a path of its own"
-            )));
-        }
-        found.push(chosen);
+        found.push(*chosen.ok_or_else(|| unknown("it has no address".to_owned()))?);
     }
     Ok(found)
 }

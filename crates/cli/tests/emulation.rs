@@ -45,6 +45,7 @@ fn document(stdout: &str) -> Value {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "what is tested is real time")]
 fn datagrams_go_there_and_back_through_the_links_and_are_accounted_for() {
     let dir = tempdir().expect("a directory");
     let server = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -105,6 +106,32 @@ fn it_ends_when_its_time_is_up_and_tells_people_where_it_listens() {
         ended.stdout.contains("a: 127.0.0.1:") && ended.stdout.contains("Nobody sent anything"),
         "{ended:?}"
     );
+}
+
+#[test]
+fn paths_may_have_ports_of_the_systems_choice_and_one_target() {
+    let dir = tempdir().expect("a directory");
+    let line = format!("emulate {} --time 10ms --json", scenario(dir.path()));
+    let addresses = ["--listen", "127.0.0.1:0,127.0.0.1:0", "--to", "127.0.0.1:9,127.0.0.1:9"];
+    let document = document(&run(anabranch(&line).args(addresses)).expect(0).stdout);
+    let paths = document["paths"].as_array().expect("paths");
+    assert_ne!(paths[0]["listen"], paths[1]["listen"]);
+    assert_eq!((&paths[0]["to"], &paths[1]["to"]), (&"127.0.0.1:9".into(), &"127.0.0.1:9".into()));
+}
+
+#[test]
+fn a_script_gets_where_it_listens_then_a_line_a_second_then_the_document() {
+    let dir = tempdir().expect("a directory");
+    let line = format!("emulate {} --to 127.0.0.1:9 --time 1500ms --json-lines", scenario(dir.path()));
+    let ended = run(&mut anabranch(&line)).expect(0);
+    let objects =
+        ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object a line"));
+    let objects: Vec<Value> = objects.collect();
+    let [listening, second, document] = &objects[..] else { panic!("three lines: {ended:?}") };
+    assert_eq!(listening["listening"][1]["name"], "b");
+    assert_eq!(second["time_s"], Value::Null, "nobody sent anything");
+    assert_eq!(second["links"], document["links"]);
+    assert_eq!((&document["schema"], &document["paths"]), (&1.into(), &second["paths"]));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! does the work.
 
 mod document;
+mod status;
 mod table;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,13 +12,15 @@ use anabranch_emulate::{Relay, RelayConfig};
 use anabranch_scenario::Scenario;
 use serde_json::json;
 
-use crate::addresses::look_up;
+use crate::addresses::look_up_each;
 use crate::arguments::EmulateArguments;
 use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::{Outcome, print_line};
 use crate::scenario::load;
+
+use status::Status;
 
 /// Runs the command until Ctrl-C, or for the time that was given.
 ///
@@ -30,7 +33,7 @@ pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Res
         scenario,
         seed: Seed::from_number(scenario.run.seed),
         listen: listen(arguments, scenario).await?,
-        to: look_up(&arguments.to).await?,
+        to: look_up_each(&arguments.to).await?,
     });
     let relay = relay.map_err(|error| Failure::Bind(error.to_string()))?;
     say_where(arguments, scenario, &relay);
@@ -64,20 +67,27 @@ fn say_where(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
 /// Until it is time to end; `None` where that is as it was asked.
 async fn wait(arguments: &EmulateArguments, relay: &Relay, interrupt: &mut Interrupt) -> Option<Failure> {
     let clock = Stopwatch::start();
+    let mut status = Status::new(arguments.output);
+    status.show(relay.report());
     let mut ticks = tokio::time::interval(std::time::Duration::from_secs(1));
+    // The first one is at once.
     ticks.tick().await;
-    loop {
+    let failure = loop {
         let left = arguments.time.map(|time| time.saturating_sub(clock.elapsed()));
         tokio::select! {
-            () = interrupt.pressed() => return Some(Failure::Interrupted),
-            () = sleep(left) => return None,
+            () = interrupt.pressed() => break Some(Failure::Interrupted),
+            () = sleep(left) => break None,
             _ = ticks.tick() => {
+                let report = relay.report();
                 if arguments.output.json_lines {
-                    print_line(&document::line(&relay.report()).to_string());
+                    print_line(&document::line(&report).to_string());
                 }
+                status.show(report);
             }
         }
-    }
+    };
+    status.finish();
+    failure
 }
 
 async fn sleep(span: Option<anabranch_base::Duration>) {
@@ -93,5 +103,5 @@ async fn listen(arguments: &EmulateArguments, scenario: &Scenario) -> Result<Vec
         let any_port = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         return Ok(vec![any_port; scenario.paths.len()]);
     }
-    look_up(&arguments.listen).await
+    look_up_each(&arguments.listen).await
 }
