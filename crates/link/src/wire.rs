@@ -95,9 +95,11 @@ impl<L> Wire<L> {
     /// No packet whose transmission ends at `end` or later arrives before this.
     pub fn earliest_arrival(&self, end: Time) -> Time {
         let alone = end + self.delay_at(end);
-        match &self.travelling {
-            Travelling::InOrder { last, .. } => alone.max(*last),
-            Travelling::AsTheyCome { .. } => alone,
+        match (&self.travelling, &self.delay) {
+            (Travelling::InOrder { last, .. }, _) => alone.max(*last),
+            (Travelling::AsTheyCome { .. }, Delay::Fixed(_)) => alone,
+            // The delay may fall before the next packet's transmission ends, and let it overtake this one.
+            (Travelling::AsTheyCome { .. }, Delay::Steps(_)) => end,
         }
     }
 

@@ -2,7 +2,9 @@
 //! than the link, and the queue obeys Little's law to the nanosecond.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Machine, Seed, Time};
-use anabranch_link::config::{Channel, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate};
+use anabranch_link::config::{
+    Channel, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
+};
 use anabranch_link::{Change, Fate, Link, LinkConfig, LinkSeed, Packet};
 use proptest::prelude::*;
 
@@ -224,6 +226,20 @@ fn a_gilbert_elliott_link_loses_its_share_in_bursts_of_its_length() {
         .collect();
     let mean = runs.iter().sum::<f64>() / runs.len() as f64;
     assert!((mean / 100.0 - 1.0).abs() < 0.08, "{mean} over {} spells", runs.len());
+}
+
+/// The driver is told in time of a packet that overtakes the one before it.
+#[test]
+fn a_packet_that_overtakes_when_the_delay_falls_is_not_late() {
+    let steps = vec![(Time::ZERO, Duration::from_millis(100)), (millis(2), Duration::ZERO)];
+    let config = LinkConfig {
+        delay: Delay::Steps(steps),
+        reorder: true,
+        ..LinkConfig::new(BitRate::from_mbps(12), Duration::ZERO)
+    };
+    let packets = vec![Offered { gap: Duration::ZERO, size: ByteCount::new(1_500) }; 2];
+    let arrivals = run(&mut link(&config, 1), &packets, &[]);
+    assert_eq!(arrivals, [Arrival { number: 1, at: millis(2) }, Arrival { number: 0, at: millis(101) }]);
 }
 
 #[test]
