@@ -90,7 +90,12 @@ async fn compare_one(variant: Variant, bar: &ProgressBar) -> Result<Row, Failure
 /// Real packets come at other times than simulated ones, so that the same seed loses others: what the simulator says is
 /// the mean over seeds, and what chance does to one run shows beside it.
 async fn simulate(variant: &Variant) -> Result<FlowSummary, Failure> {
-    let scenario = variant.scenario.clone();
+    let mut scenario = variant.scenario.clone();
+    for link in &mut scenario.links {
+        for way in [&mut link.forward, &mut link.reverse] {
+            way.jitter = way.jitter.max(NOISE);
+        }
+    }
     let plan =
         Plan { seed: scenario.run.seed, stop: Stop::After(scenario.run.runs.max(SEEDS)), threads: None };
     let work = move || replicate(&scenario, plan, &Watcher::new(since_start));
