@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::policy::PathId;
+use crate::wire;
 
 /// The ECN bits of an IP packet (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,15 @@ pub struct Datagram {
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
+}
+
+/// A packet that arrived on a path, read and with its checksum verified.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verified<'a> {
+    pub(crate) path: PathId,
+    /// What user data is sliced from.
+    pub(crate) bytes: &'a Bytes,
+    pub(crate) packet: &'a wire::Packet<'a>,
 }
 
 /// Packets that leave on one path, one behind the other in a buffer.

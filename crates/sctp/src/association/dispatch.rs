@@ -6,7 +6,7 @@ use anabranch_base::Time;
 use super::on_data::PacketData;
 use super::session::Session;
 use super::shutdown::Shutdown;
-use super::{Association, Datagram, State};
+use super::{Association, Datagram, State, Verified};
 use crate::event::{CloseReason, Event};
 use crate::policy::PathId;
 use crate::seq::Tsn;
@@ -31,23 +31,26 @@ impl Association {
     pub fn handle(&mut self, now: Time, datagram: &Datagram) {
         let Some(checksum) = self.checksum() else { return };
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
-            self.handle_packet(now, datagram, &packet);
+            self.handle_verified(
+                now,
+                Verified { path: datagram.path, bytes: &datagram.bytes, packet: &packet },
+            );
         }
     }
 
-    /// The same for a datagram whose `packet` was read and verified before: the checksum of a full one costs
-    /// more than anything else that is done to it.
-    pub(crate) fn handle_packet(&mut self, now: Time, datagram: &Datagram, packet: &wire::Packet<'_>) {
+    /// The same for a datagram that was read and verified before: the checksum of a full one costs more than anything
+    /// else that is done to it.
+    pub(crate) fn handle_verified(&mut self, now: Time, arrived: Verified<'_>) {
         if let Some(paths) = self.paths_mut() {
-            paths.on_arrival(datagram.path, now);
+            paths.on_arrival(arrived.path, now);
         }
         let mut data = self.session_mut().map(|session| {
             session.begin_event();
             session.begin_packet()
         });
-        for chunk in packet.chunks() {
+        for chunk in arrived.packet.chunks() {
             let flow = match chunk {
-                Ok(chunk) => self.handle_chunk(now, datagram, packet.header(), chunk, &mut data),
+                Ok(chunk) => self.handle_chunk(now, arrived, chunk, &mut data),
                 Err(error) => self.handle_bad_chunk(&error),
             };
             match flow {
@@ -59,7 +62,7 @@ impl Association {
             }
         }
         if let (Some(session), Some(data)) = (self.session_mut(), data)
-            && let Err(bad) = session.end_packet(datagram.path, &data, now)
+            && let Err(bad) = session.end_packet(arrived.path, &data, now)
         {
             return self.call_off(bad.to_string());
         }
@@ -70,20 +73,19 @@ impl Association {
     fn handle_chunk(
         &mut self,
         now: Time,
-        datagram: &Datagram,
-        header: CommonHeader,
+        arrived: Verified<'_>,
         chunk: Chunk<'_>,
         data: &mut Option<PacketData>,
     ) -> Flow {
-        if !self.may_have_tag(header, &chunk) {
+        if !self.may_have_tag(arrived.packet.header(), &chunk) {
             return Flow::Discard;
         }
         match (&mut self.state, chunk) {
             (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
             (State::Opening(handshake), Chunk::InitAck(ack)) => {
-                match handshake.on_init_ack(datagram.path, &ack) {
+                match handshake.on_init_ack(arrived.path, &ack) {
                     Ok(()) => Flow::Discard,
-                    Err(refusal) => self.refuse(datagram.path, &refusal),
+                    Err(refusal) => self.refuse(arrived.path, &refusal),
                 }
             }
             (State::Opening(handshake), Chunk::CookieAck) => {
@@ -94,7 +96,7 @@ impl Association {
                 Flow::Continue
             }
             (State::Opening(handshake), Chunk::Heartbeat(heartbeat)) => {
-                handshake.on_heartbeat(datagram.path, heartbeat);
+                handshake.on_heartbeat(arrived.path, heartbeat);
                 Flow::Continue
             }
             (State::Opening(handshake), Chunk::Error(error)) => {
@@ -109,19 +111,17 @@ impl Association {
             }
             // The endpoint has read the cookie; what it means was done. What is left is the answer.
             (State::Open(session) | State::Closing(session, _), Chunk::CookieEcho(_)) => {
-                session.post(datagram.path, CookieAck);
+                session.post(arrived.path, CookieAck);
                 Flow::Continue
             }
             (State::Closing(_, Shutdown::AckSent), Chunk::ShutdownComplete(_)) => {
                 Flow::End(CloseReason::Graceful)
             }
             (State::Closing(_, Shutdown::Sent | Shutdown::AckSent), Chunk::ShutdownAck) => {
-                self.say_shutdown_complete(datagram.path);
+                self.say_shutdown_complete(arrived.path);
                 Flow::End(CloseReason::Graceful)
             }
-            (State::Open(_) | State::Closing(..), chunk) => {
-                self.handle_in_session(now, datagram, chunk, data)
-            }
+            (State::Open(_) | State::Closing(..), chunk) => self.handle_in_session(now, arrived, chunk, data),
             _ => Flow::Continue,
         }
     }
@@ -130,7 +130,7 @@ impl Association {
     fn handle_in_session(
         &mut self,
         now: Time,
-        datagram: &Datagram,
+        arrived: Verified<'_>,
         chunk: Chunk<'_>,
         data: &mut Option<PacketData>,
     ) -> Flow {
@@ -139,11 +139,11 @@ impl Association {
             _ => None,
         };
         let Some(session) = self.session_mut() else { return Flow::Discard };
-        let path = datagram.path;
+        let path = arrived.path;
         match chunk {
             Chunk::Data(chunk) if stage.is_none_or(Shutdown::takes_data) => {
                 let Some(packet) = data else { return Flow::Continue };
-                if let Err(error) = session.on_data(path, &datagram.bytes, &chunk, packet) {
+                if let Err(error) = session.on_data(path, arrived.bytes, &chunk, packet) {
                     return Flow::Violation(error.to_string());
                 }
                 if stage == Some(Shutdown::Sent) {

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 use bytes::Bytes;
 
+pub(crate) use datagram::Verified;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 use handshake::Handshake;
 pub use handshake::Identity;

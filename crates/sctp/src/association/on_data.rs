@@ -93,7 +93,7 @@ impl Session {
             beginning: data.beginning,
             ending: data.ending,
             charge: load.charge,
-            payload: compact(datagram.slice_ref(data.payload), datagram.len()),
+            payload: compact(data.payload, datagram),
         })?;
         match whole {
             Some(message) => self.deliver(message),

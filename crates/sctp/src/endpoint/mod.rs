@@ -17,7 +17,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
-    Association, AssociationState, Datagram, Ecn, Identity, PathAddresses, Policies, Settings, Transmit,
+    Association, AssociationState, Ecn, Identity, PathAddresses, Policies, Settings, Transmit, Verified,
 };
 use crate::config::{Config, ConfigError};
 use crate::event::Event;
@@ -350,8 +350,7 @@ impl Endpoint {
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
         let Some(association) = self.associations.get_mut(&id) else { return };
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
-            let datagram = Datagram { path, ecn: arrival.ecn, bytes: arrival.bytes.clone() };
-            association.handle_packet(now, &datagram, packet);
+            association.handle_verified(now, Verified { path, bytes: &arrival.bytes, packet });
         }
         self.touch(id);
     }

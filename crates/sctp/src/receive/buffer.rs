@@ -98,10 +98,14 @@ impl ReceiveBuffer {
     }
 }
 
-/// The payload as it is to be held. A slice keeps all of its allocation alive: one that is less than half of
-/// it, a packet of `allocation` bytes (or what the system received in one go), is copied out instead.
-pub fn compact(payload: Bytes, allocation: usize) -> Bytes {
-    if payload.len() < allocation / 2 { Bytes::copy_from_slice(&payload) } else { payload }
+/// The payload, a part of `datagram`, as it is to be held. A slice keeps all of the datagram (or of what the system
+/// received in one go) alive: one that is less than half of it is copied out instead.
+pub fn compact(payload: &[u8], datagram: &Bytes) -> Bytes {
+    if payload.len() < datagram.len() / 2 {
+        Bytes::copy_from_slice(payload)
+    } else {
+        datagram.slice_ref(payload)
+    }
 }
 
 fn memory_of(load: Load) -> ByteCount {
@@ -183,9 +187,9 @@ mod tests {
     #[test]
     fn a_small_slice_does_not_keep_its_datagram() {
         let datagram = Bytes::from(vec![7; 1400]);
-        let kept = compact(datagram.slice(16..716), datagram.len());
+        let kept = compact(&datagram[16..716], &datagram);
         assert_eq!(kept.as_ptr(), datagram.slice(16..).as_ptr());
-        let copied = compact(datagram.slice(16..715), datagram.len());
+        let copied = compact(&datagram[16..715], &datagram);
         assert_ne!(copied.as_ptr(), datagram.slice(16..).as_ptr());
         assert_eq!(copied, vec![7; 699]);
     }

@@ -197,6 +197,9 @@ impl SendBuffer {
         while self.waiting_from < self.end() && self.chunk(self.waiting_from).state != State::Waiting {
             self.waiting_from += 1;
         }
+        if index == Index::OLDEST {
+            return (self.waiting_from < self.end()).then(|| self.tsn(self.waiting_from));
+        }
         let is_waiting = |position: &u64| self.chunk(*position).state == State::Waiting;
         (self.waiting_from..self.end()).filter(is_waiting).nth(index.0).map(|position| self.tsn(position))
     }
