@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Simulated and emulated goodput of twelve scenarios, side by side.
 
-Two paths of {10 + 10, 21 + 10, 50 + 10 Mbit/s}, {10, 80 ms} round trip and {0, 1 %} loss, all together. Each is
-simulated, and really transferred over loopback through the emulated links by ``anabranch compare --together``. A real
-transfer whose p99 timing error exceeds 2 ms is void and repeated at most three times; all are reported.
+Two paths of {10 + 10, 21 + 10, 50 + 10 Mbit/s}, {10, 80 ms} round trip and {0, 1 %} loss, all together. Each
+is simulated, and really transferred over loopback through the emulated links by ``anabranch compare
+--together``. A real transfer whose p99 timing error exceeds 2 ms is void and repeated at most three times;
+all are reported.
 
-Loss is drawn anew in the real transfer: packets reach the links at other times, so the same seed loses others. The
-simulator's word is therefore the mean of twenty seeds; what chance alone does to a single run, real or simulated, is
-shown beside it (95 of 100 runs are within). Simulated packets are late by up to 0.1 ms, as those of the relay are.
+Loss is drawn anew in the real transfer: packets reach the links at other times, so a seed loses other ones.
+The simulator's word is therefore the mean of twenty seeds; what chance alone does to a single run, real or
+simulated, is shown beside it (95 of 100 runs are within). Simulated packets are late by up to 0.1 ms, as
+the relay's are.
 
     tests/agree.py [--seconds 20] [--program target/release/anabranch]
 """
@@ -53,7 +55,8 @@ send_buffer = "8 MiB"
 
 def run(program, command, text):
     """The document that a command prints for a scenario."""
-    ended = subprocess.run([program, *command, "--json"], input=text, capture_output=True, text=True, check=False)
+    line = [program, *command, "--json"]
+    ended = subprocess.run(line, input=text, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {ended.returncode}:\n{ended.stderr}")
     return json.loads(ended.stdout)
