@@ -150,6 +150,8 @@ pub struct Sctp {
     pub encapsulation: Encapsulation,
     /// How several paths are used.
     pub multipath: Multipath,
+    /// Which rules of concurrent multipath transfer hold, where that is how they are used.
+    pub cmt: Cmt,
     /// How windows grow and shrink.
     pub congestion_control: String,
     /// Which path carries new data.
@@ -172,6 +174,8 @@ pub struct Sctp {
     pub sack_every: u32,
     /// And so long after the first unreported one at the latest.
     pub sack_delay: Duration,
+    /// How it says for how many packets it stands.
+    pub dac_wire: DacWire,
     /// The time-out before anything was measured.
     pub rto_initial: Duration,
     /// The least time-out.
@@ -236,9 +240,28 @@ pub enum Encapsulation {
 pub enum Multipath {
     /// One of them, the others when it fails (RFC 9260).
     Off,
-    /// All at once. Until concurrent multipath transfer's own rules are built, `cmt` with all three of them
-    /// off is all there is, and the default.
-    Striped,
+    /// All at once: concurrent multipath transfer.
+    Cmt,
+}
+
+/// The rules of concurrent multipath transfer; with none of them, it is plain striping (M-CMT-1 to -5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cmt {
+    /// A chunk is missing when a later one of its own path arrived.
+    pub split_fast_retransmit: bool,
+    /// A window grows when its own path's lowest outstanding chunk arrived.
+    pub window_update: bool,
+    /// SACKs are delayed whatever the order of arrival.
+    pub delayed_ack: bool,
+}
+
+/// How a SACK says for how many packets it stands (M-CMT-4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DacWire {
+    /// In the two high bits of its flags.
+    Bits76,
+    /// By its flags as a plain number, as ns-2 does.
+    Plain,
 }
 
 /// A bound on the packets that one event lets out (M-SCTP-10).

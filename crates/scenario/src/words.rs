@@ -4,7 +4,7 @@
 use anabranch_link::config::LossPlace;
 
 use crate::fault::{Fault, Read};
-use crate::model::{BurstRule, Charge, Direction, Handshake, Unit};
+use crate::model::{BurstRule, Charge, DacWire, Direction, Handshake, Unit};
 use crate::nearest::{listed, nearest};
 use crate::tree::{Node, Span, Value, quoted};
 
@@ -42,10 +42,9 @@ pub(crate) const ENCAPSULATION: Words<crate::model::Encapsulation> = Words {
     planned: &["sealed"],
 };
 
-/// `cmt` needs its own rules: see `read::sctp::multipath`.
 pub(crate) const MULTIPATH: Words<crate::model::Multipath> = Words {
     what: "use of several paths",
-    built: &[("off", crate::model::Multipath::Off), ("cmt", crate::model::Multipath::Striped)],
+    built: &[("off", crate::model::Multipath::Off), ("cmt", crate::model::Multipath::Cmt)],
     planned: &["ipcc", "appstripe"],
 };
 
@@ -85,8 +84,11 @@ pub(crate) const SACK_WHEN: Policies =
 pub(crate) const SACK_GAPS: Policies =
     Words { what: "choice of reported gaps", built: &[("all", ())], planned: &["new", "nr"] };
 
-pub(crate) const DAC_WIRE: Policies =
-    Words { what: "encoding of delayed acknowledgements", built: &[("bits76", ())], planned: &["plain"] };
+pub(crate) const DAC_WIRE: Words<DacWire> = Words {
+    what: "encoding of delayed acknowledgements",
+    built: &[("bits76", DacWire::Bits76), ("plain", DacWire::Plain)],
+    planned: &[],
+};
 
 pub(crate) const HANDSHAKE: Words<Handshake> =
     Words { what: "handshake", built: &[("on", Handshake::On), ("off", Handshake::Off)], planned: &[] };

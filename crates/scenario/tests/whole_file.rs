@@ -4,7 +4,7 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{
     Change, Channel, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
-use anabranch_scenario::model::{Direction, Messages, Multipath, Protocol, Sctp, Traffic};
+use anabranch_scenario::model::{Cmt, Direction, Messages, Multipath, Protocol, Sctp, Traffic};
 use anabranch_scenario::{ErrorKind, NoFiles, Scenario, Source};
 
 fn parse(text: &str) -> Scenario {
@@ -273,8 +273,14 @@ fn one_setting_follows_from_another_unless_it_is_given() {
     assert_eq!(with_sctp("payload = \"1452 B\"").payload, None, "what fits is the default");
     assert_eq!(with_sctp("payload = \"512 B\"").payload, Some(ByteCount::new(512)));
     let plain = "cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";
-    assert_eq!(with_sctp(plain).multipath, Multipath::Striped);
-    assert_eq!(with_sctp(&format!("multipath = \"cmt\"\n{plain}")).multipath, Multipath::Striped);
+    let rules = |text: &str| {
+        let Cmt { split_fast_retransmit, window_update, delayed_ack } = with_sctp(text).cmt;
+        [split_fast_retransmit, window_update, delayed_ack]
+    };
+    assert_eq!(rules(plain), [false; 3]);
+    assert_eq!(rules("cmt = { delayed_ack = false }"), [true, true, false]);
+    assert_eq!(rules("multipath = \"cmt\""), [true; 3]);
+    assert_eq!(with_sctp("").multipath, Multipath::Cmt);
     assert_eq!(with_sctp("multipath = \"off\"").multipath, Multipath::Off);
 }
 

@@ -6,13 +6,15 @@ use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, RtoSettings, SackSettings,
     Unit,
 };
+use anabranch_sctp::policy::acknowledge::DacWire;
+use anabranch_sctp::policy::order::cmt::CmtRules;
 
 /// The settings of an association as the scenario wants it.
 ///
 /// Packets carry their checksum; a driver whose packets cannot be damaged may leave it out.
 pub fn association_config(sctp: &model::Sctp) -> Config {
     let profile = Config::profile(&sctp.profile).unwrap_or_default();
-    Config {
+    let mut config = Config {
         charge: charge(sctp.charge),
         unit: unit(sctp.unit),
         rwnd_charge: charge(sctp.rwnd_charge),
@@ -27,13 +29,17 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         loss_response: sctp.loss_response.clone(),
         scheduler: match sctp.multipath {
             model::Multipath::Off => "primary".to_owned(),
-            model::Multipath::Striped => sctp.scheduler.clone(),
+            model::Multipath::Cmt => sctp.scheduler.clone(),
         },
         retransmission: sctp.retransmission.clone(),
         fast_retransmission: sctp.fast_retransmission.clone(),
         receive_buffer: sctp.receive_buffer,
         send_buffer: sctp.send_buffer,
         missing_reports: sctp.missing_reports,
+        dac_wire: match sctp.dac_wire {
+            model::DacWire::Bits76 => DacWire::Bits76,
+            model::DacWire::Plain => DacWire::Plain,
+        },
         sack: SackSettings { every: sctp.sack_every, delay: sctp.sack_delay },
         rto: RtoSettings { initial: sctp.rto_initial, min: sctp.rto_min, max: sctp.rto_max },
         initial_window: sctp.initial_window.map_or(profile.initial_window, InitialWindow::Bytes),
@@ -50,7 +56,16 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         },
         failover: failover(sctp.failover, profile.failover),
         ..profile
+    };
+    if sctp.multipath == model::Multipath::Cmt {
+        config.set_cmt(cmt(sctp.cmt));
     }
+    config
+}
+
+fn cmt(rules: model::Cmt) -> CmtRules {
+    let model::Cmt { split_fast_retransmit, window_update, delayed_ack } = rules;
+    CmtRules { split_fast_retransmit, window_update, delayed_ack }
 }
 
 fn charge(charge: model::Charge) -> Charge {

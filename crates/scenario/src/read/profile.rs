@@ -3,7 +3,9 @@
 
 use anabranch_base::{ByteCount, Duration};
 
-use crate::model::{BurstRule, Charge, Encapsulation, Failover, Handshake, MaxBurst, Multipath, Sctp, Unit};
+use crate::model::{
+    BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, Multipath, Sctp, Unit,
+};
 
 /// The settings of the profile called `name`; those of RFC 9260 where there is none.
 pub(crate) fn profile(name: &str) -> Sctp {
@@ -25,7 +27,8 @@ fn rfc9260() -> Sctp {
         unit: Unit::Pmdcs,
         rwnd_charge: Charge::User,
         encapsulation: Encapsulation::None,
-        multipath: Multipath::Striped,
+        multipath: Multipath::Cmt,
+        cmt: CMT,
         congestion_control: "reno".to_owned(),
         scheduler: "round-robin".to_owned(),
         retransmission: "alternate".to_owned(),
@@ -37,6 +40,7 @@ fn rfc9260() -> Sctp {
         missing_reports: 3,
         sack_every: 2,
         sack_delay: Duration::from_millis(200),
+        dac_wire: DacWire::Bits76,
         rto_initial: Duration::from_secs(1),
         rto_min: Duration::from_secs(1),
         rto_max: Duration::from_secs(60),
@@ -73,6 +77,9 @@ fn rfc2960() -> Sctp {
         ..rfc4960()
     }
 }
+
+/// As its inventors recommend it.
+const CMT: Cmt = Cmt { split_fast_retransmit: true, window_update: true, delayed_ack: true };
 
 /// RFC 9260 §16.
 pub(crate) const FAILOVER: Failover =

@@ -28,6 +28,7 @@ pub(crate) fn sctp(node: Option<&Node>) -> Read<Sctp> {
     windows(&fields, &mut sctp)?;
     rto(&fields, &mut sctp)?;
     sack(&fields, &mut sctp)?;
+    fields.set("dac_wire", &mut sctp.dac_wire, |node| words::DAC_WIRE.meaning(node))?;
     fields.set("missing_reports", &mut sctp.missing_reports, |node| value::whole(node, 1, u8::MAX))?;
     fields.set("ordered", &mut sctp.ordered, value::boolean)?;
     fields.set("failover", &mut sctp.failover, failover)?;
@@ -49,17 +50,16 @@ fn refuse_planned(fields: &Fields<'_>) -> Read<()> {
         }
         false => Ok(()),
     })?;
-    for (key, words) in
-        [("ecn", &words::ECN), ("buffer_split", &words::BUFFER_SPLIT), ("dac_wire", &words::DAC_WIRE)]
-    {
+    for (key, words) in [("ecn", &words::ECN), ("buffer_split", &words::BUFFER_SPLIT)] {
         fields.maybe(key, |node| words.meaning(node))?;
     }
     Ok(())
 }
 
 fn policies(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
-    sctp.multipath = multipath(fields)?;
-    if sctp.multipath == Multipath::Striped {
+    fields.set("multipath", &mut sctp.multipath, |node| words::MULTIPATH.meaning(node))?;
+    cmt(fields, &mut sctp.cmt)?;
+    if sctp.multipath == Multipath::Cmt {
         // The profiles' places are those of standard SCTP on several paths (M-SCTP-18); over all paths at once a chunk
         // is sent again where it was lost, unless somebody says otherwise.
         "same".clone_into(&mut sctp.retransmission);
@@ -78,21 +78,6 @@ fn policies(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
         .set("fast_retransmission", &mut sctp.fast_retransmission, |node| words::RETRANSMISSION.name(node))?;
     fields.set("window_management", &mut sctp.window_management, window_management)?;
     fields.set("loss_response", &mut sctp.loss_response, |node| words::LOSS_RESPONSE.name(node))
-}
-
-/// All paths at once is what `cmt` with none of its own rules is; with them, it is not built yet.
-fn multipath(fields: &Fields<'_>) -> Read<Multipath> {
-    let own_rules = fields.maybe("cmt", cmt)?;
-    let Some(node) = fields.find("multipath") else { return Ok(Multipath::Striped) };
-    let multipath = words::MULTIPATH.meaning(node)?;
-    if multipath == Multipath::Striped && own_rules.is_none() {
-        let fault =
-            Fault::not_built(node.span, "multipath \"cmt\" has rules of its own that are not built yet");
-        let plain = "cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";
-        let fault = fault.help(format!("write {plain}"));
-        return Err(fault.help("or leave `multipath` out, for plain striping over all paths"));
-    }
-    Ok(multipath)
 }
 
 fn window_management(node: &Node) -> Read<String> {

@@ -7,7 +7,7 @@ use super::profile::FAILOVER;
 use super::sctp::LONGEST_SACK_DELAY;
 use super::{shapes, value};
 use crate::fault::{Fault, Read};
-use crate::model::{BurstRule, Failover, MaxBurst, Sctp};
+use crate::model::{BurstRule, Cmt, Failover, MaxBurst, Sctp};
 use crate::quantity::exact_span;
 use crate::tree::{Node, Value};
 use crate::words;
@@ -51,17 +51,13 @@ fn sack_delay(node: &Node) -> Read<Duration> {
     Ok(delay)
 }
 
-/// `cmt = { … }`: all three of its rules have to be off, those that are not named are on.
-pub(crate) fn cmt(node: &Node) -> Read<()> {
+/// `cmt = { split_fast_retransmit, window_update, delayed_ack }`: those that are not named are on.
+pub(crate) fn cmt(sctp_fields: &Fields<'_>, cmt: &mut Cmt) -> Read<()> {
+    let Some(node) = sctp_fields.find("cmt") else { return Ok(()) };
     let fields = Fields::of(&shapes::CMT, node)?;
-    for key in shapes::CMT.keys {
-        if fields.or(key, true, value::boolean)? {
-            let fault = Fault::not_built(fields.span_of(key), format!("cmt.{key} is not built yet"));
-            let how = if fields.find(key).is_some() { "" } else { "; what is left out is true" };
-            return Err(fault.expected(format!("{key} = false{how}")));
-        }
-    }
-    Ok(())
+    fields.set("split_fast_retransmit", &mut cmt.split_fast_retransmit, value::boolean)?;
+    fields.set("window_update", &mut cmt.window_update, value::boolean)?;
+    fields.set("delayed_ack", &mut cmt.delayed_ack, value::boolean)
 }
 
 /// `4`, or `{ packets = 4, rule = "event" }`.

@@ -1,7 +1,7 @@
 //! `[flow.sctp]` as values of the file. It knows every key of it that is built.
 
 use super::{Table, Value};
-use crate::model::{Failover, Multipath, Sctp};
+use crate::model::{Cmt, Failover, Multipath, Sctp};
 use crate::quantity::{exact_size, exact_span};
 use crate::read::largest_payload;
 use crate::words;
@@ -33,14 +33,12 @@ pub fn sctp(sctp: &Sctp) -> Table {
         .with("max_burst", max_burst)
         .with("strict_window", sctp.strict_window)
         .with("ordered", sctp.ordered)
-        .with("dac_wire", "bits76")
+        .with("dac_wire", words::DAC_WIRE.word(sctp.dac_wire))
         .with("failover", failover)
         .with("handshake", words::HANDSHAKE.word(sctp.handshake))
 }
 
 fn policies(table: Table, sctp: &Sctp) -> Table {
-    let off = || Table::default().with("split_fast_retransmit", false).with("window_update", false);
-    let own_rules = (sctp.multipath == Multipath::Striped).then(|| off().with("delayed_ack", false));
     table
         .with("profile", sctp.profile.as_str())
         .with("charge", words::CHARGE.word(sctp.charge))
@@ -48,7 +46,7 @@ fn policies(table: Table, sctp: &Sctp) -> Table {
         .with("rwnd_charge", words::CHARGE.word(sctp.rwnd_charge))
         .with("encapsulation", words::ENCAPSULATION.word(sctp.encapsulation))
         .with("multipath", words::MULTIPATH.word(sctp.multipath))
-        .with_some("cmt", own_rules)
+        .with_some("cmt", (sctp.multipath == Multipath::Cmt).then(|| cmt(sctp.cmt)))
         .with("congestion_control", sctp.congestion_control.as_str())
         .with("scheduler", sctp.scheduler.as_str())
         .with("retransmission", sctp.retransmission.as_str())
@@ -60,6 +58,13 @@ fn policies(table: Table, sctp: &Sctp) -> Table {
         .with("loss_response", sctp.loss_response.as_str())
         .with("small_window_recovery", false)
         .with("ecn", "off")
+}
+
+fn cmt(rules: Cmt) -> Table {
+    Table::default()
+        .with("split_fast_retransmit", rules.split_fast_retransmit)
+        .with("window_update", rules.window_update)
+        .with("delayed_ack", rules.delayed_ack)
 }
 
 fn sack(sctp: &Sctp) -> Table {

@@ -7,6 +7,7 @@ pub mod cookie;
 mod datagram;
 mod dispatch;
 mod ending;
+mod exempt;
 mod handshake;
 mod init;
 mod on_data;

@@ -121,6 +121,7 @@ impl Session {
             dropped: packet.has_dropped,
             immediate: packet.wants_sack,
             shutting_down: packet.is_after_shutdown,
+            paths: self.paths.samples().iter().filter(|sample| sample.state.carries_data()).count(),
         });
         match when {
             When::Now => self.is_sack_due = true,

@@ -27,6 +27,7 @@ impl Session {
     pub(super) fn on_sack(&mut self, now: Time, sack: &Sack<'_>) -> Result<(), BadSack> {
         let gaps = sack.gap_blocks.iter();
         if self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut self.news)? {
+            self.news.packets = self.settings.config.dac_wire.packets(sack);
             self.on_news(now);
             self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)));
         }
@@ -36,6 +37,7 @@ impl Session {
     /// A SHUTDOWN arrived: it acknowledges cumulatively, and says nothing of the window.
     pub(super) fn on_cumulative_ack(&mut self, now: Time, cumulative: Tsn) -> Result<(), BadSack> {
         if self.send.on_cumulative_ack(cumulative, &mut self.news)? {
+            self.news.packets = 0;
             self.on_news(now);
         }
         Ok(())
@@ -48,12 +50,27 @@ impl Session {
         }
         self.policies.order.on_sack(&mut self.news, self.progress.cleared(self.paths.len()));
         self.send.on_counted(&self.news.holes);
+        self.leave_recovery();
         self.grow_windows(now);
         self.respond_to_missing(now);
         self.update_retransmission_timers(now);
         if self.is_writer_waiting && self.send_space() > ByteCount::ZERO {
             self.is_writer_waiting = false;
             self.events.push_back(Event::Writable);
+        }
+    }
+
+    /// M-CMT-2: a path has recovered when everything is acknowledged that was outstanding there at the cut. It may
+    /// grow by the very SACK that says so.
+    fn leave_recovery(&mut self) {
+        if !self.policies.order.recovers_by_path() {
+            return;
+        }
+        for id in self.paths.ids() {
+            if self.policies.order.is_in_recovery(id) {
+                let lowest = self.send.lowest_unacked_on(id);
+                self.policies.order.on_lowest_unacked(id, lowest);
+            }
         }
     }
 
@@ -138,7 +155,11 @@ impl Session {
         let response = self.policies.response.on_signal(signal, id, &view);
         if let Some(cause) = response.cut {
             self.cut(id, cause, now);
-            self.policies.order.enter_recovery(id, self.send.highest_sent());
+            let highest = match self.policies.order.recovers_by_path() {
+                true => self.send.highest_on(id),
+                false => None,
+            };
+            self.policies.order.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
         }
         let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
         let resend = match response.resend {
@@ -151,11 +172,13 @@ impl Session {
             self.paths.counters_mut(id).fast_retransmits += 1;
             self.record(now, id, Happening::FastRetransmit(tsn));
         }
-        let is_exempt = match self.settings.config.fast_retransmit_exemption {
-            Exemption::Entry => !was_in_recovery,
-            Exemption::Each => true,
-        };
-        self.is_exempt |= is_exempt;
+        match self.settings.config.fast_retransmit_exemption {
+            Exemption::Entry if was_in_recovery => {}
+            Exemption::Entry | Exemption::Each if self.policies.order.recovers_by_path() => {
+                self.exempt.grant(id);
+            }
+            Exemption::Entry | Exemption::Each => self.exempt.grant_anywhere(),
+        }
     }
 
     /// Cuts the window of `id` as the controller says.

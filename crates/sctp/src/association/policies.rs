@@ -50,7 +50,7 @@ impl Policies {
             after_timeout: registry.placements.build(&config.retransmission, &rules)?,
             after_missing: registry.placements.build(&config.fast_retransmission, &rules)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
-            timing: registry.ack_timings.build("standard", &rules)?,
+            timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
             content: registry.sack_contents.build("all", &rules)?,
             flow: registry.flow_controls.build(&config.flow_control, &rules)?,
         })

@@ -10,6 +10,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::control::Control;
+use super::exempt::Exempt;
 use super::on_sack::Tally;
 use super::policies::Policies;
 use super::timers::{Timer, Timers};
@@ -101,8 +102,8 @@ pub struct Session {
     pub(super) peer_window: PeerWindow,
     /// The path and chunk that the scheduler picked and that found no room in the last packet.
     pub(super) picked: Option<(PathId, Index)>,
-    /// One packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
-    pub(super) is_exempt: bool,
+    /// Where one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
+    pub(super) exempt: Exempt,
     /// How far it has come since the last event.
     pub(super) sending: Sending,
     pub(super) news: SackNews,
@@ -158,7 +159,7 @@ impl Session {
             timers: Timers::default(),
             peer_window,
             picked: None,
-            is_exempt: false,
+            exempt: Exempt::default(),
             sending: Sending::Done,
             news: SackNews::default(),
             progress: Progress::default(),

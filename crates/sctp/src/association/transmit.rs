@@ -56,7 +56,7 @@ impl Session {
             self.sending = Sending::Done;
             self.note_limits(now);
             self.paths.end_event();
-            self.is_exempt = false;
+            self.exempt.clear();
         }
         transmit
     }
@@ -83,13 +83,13 @@ impl Session {
         let mut packed = Packed::default();
         self.pack_control(path, &mut builder);
         self.pack_sack(path, &mut builder);
-        let is_exempt = self.is_exempt;
+        let is_exempt = self.exempt.covers(path);
         while let Some((tsn, _)) = self.next_lost(Some((path, is_exempt)), now) {
             if builder.push(&self.send.data(tsn)).is_err() {
                 break;
             }
             packed.is_retransmission = true;
-            self.is_exempt = false;
+            self.exempt.spend(path);
             self.commit(tsn, path, now, &mut packed);
         }
         while let Some((tsn, _)) = self.next_waiting(Some(path), now) {
@@ -162,9 +162,12 @@ impl Session {
         if !self.send.has_marked() {
             return None;
         }
-        let is_exempt = only.map_or(self.is_exempt, |(_, is_exempt)| is_exempt);
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        if !is_exempt && !view.paths.iter().any(PathSample::has_window) {
+        let may_pass_anywhere = match only {
+            Some((_, is_exempt)) => is_exempt,
+            None => !self.exempt.is_none(),
+        };
+        if !may_pass_anywhere && !view.paths.iter().any(PathSample::has_window) {
             return None;
         }
         for lost in self.send.marked() {
@@ -175,6 +178,7 @@ impl Session {
             let Place::Now(path) = placement.place(&lost, &view) else { continue };
             let path = self.wide_enough(path, &lost);
             let is_wanted = only.is_none_or(|(wanted, _)| wanted == path);
+            let is_exempt = only.map_or_else(|| self.exempt.covers(path), |(_, is_exempt)| is_exempt);
             if is_wanted && (is_exempt || view.path(path).has_window()) {
                 return Some((lost.tsn, path));
             }

@@ -10,7 +10,9 @@ pub use sizes::IpVersion;
 
 use anabranch_base::{ByteCount, Duration};
 
+use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::RenoRules;
+use crate::policy::order::cmt::CmtRules;
 use crate::policy::registry::Rules;
 use crate::wire::Checksum;
 
@@ -34,6 +36,8 @@ pub struct Config {
 
     /// How SACKs are read path by path: a name in the registry.
     pub path_order: String,
+    /// Which of CMT's rules hold where `path_order` is `cmt`; see [`Config::set_cmt`].
+    pub cmt: CmtRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
     /// How far windows may grow: a name in the registry.
@@ -62,6 +66,10 @@ pub struct Config {
     pub missing_reports: u8,
     /// When a SACK is sent.
     pub sack: SackSettings,
+    /// Which packets may be answered late: a name in the registry.
+    pub ack_timing: String,
+    /// How a SACK says for how many packets it stands, at both ends (M-CMT-4).
+    pub dac_wire: DacWire,
     /// The bounds of the retransmission time-out.
     pub rto: RtoSettings,
     /// The congestion window of a fresh path.
@@ -227,14 +235,28 @@ impl Config {
             reno: RenoRules {
                 window_floor: self.window_floor,
                 idle_floor: self.idle_floor,
-                growth_needs_advance: self.growth_needs_advance,
+                // M-SCTP-4: with CMT's window update "advance" means the path's own, whatever the profile.
+                growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
                 clamp_partial_bytes: self.clamp_partial_bytes,
                 idle_keeps_ssthresh: self.idle_keeps_ssthresh,
                 strict_window: self.strict_window,
             },
             missing_reports: self.missing_reports,
+            cmt: self.cmt,
             sack_every: self.sack.every,
             sack_delay: self.sack.delay,
+            dac_wire: self.dac_wire,
         }
+    }
+
+    /// New data on all paths by these rules of CMT (M-CMT-1 to -5): without any, by the standard's.
+    pub fn set_cmt(&mut self, rules: CmtRules) {
+        self.cmt = rules;
+        self.path_order = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
+        self.ack_timing = if rules.delayed_ack { "dac" } else { "standard" }.to_owned();
+    }
+
+    fn updates_windows_by_path(&self) -> bool {
+        self.path_order == "cmt" && self.cmt.window_update
     }
 }

@@ -6,6 +6,8 @@ use super::{
     BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst, RtoSettings,
     SackSettings, Unit,
 };
+use crate::policy::acknowledge::DacWire;
+use crate::policy::order::cmt::CmtRules;
 use crate::wire::Checksum;
 
 impl Config {
@@ -20,6 +22,7 @@ impl Config {
             mtu: ByteCount::new(1500),
             payload: None,
             path_order: "association".into(),
+            cmt: CmtRules::NONE,
             congestion_control: "reno".into(),
             window_management: "none".into(),
             loss_response: "standard".into(),
@@ -33,6 +36,8 @@ impl Config {
             inbound_streams: 2048,
             missing_reports: 3,
             sack: SackSettings { every: 2, delay: Duration::from_millis(200) },
+            ack_timing: "standard".into(),
+            dac_wire: DacWire::Bits76,
             rto: RtoSettings {
                 initial: Duration::from_secs(1),
                 min: Duration::from_secs(1),

@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use anabranch_base::Duration;
 
-use super::acknowledge::{AckTiming, DelayedAck, FlowControl, FullSack, SackContent, StandardFlow};
+use super::acknowledge::{
+    AckTiming, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, SackContent, StandardFlow,
+};
 use super::congestion::CongestionControl;
 use super::congestion::reno::{Reno, RenoRules};
 use super::order::PathOrder;
 use super::order::association::AssociationOrder;
+use super::order::cmt::{CmtOrder, CmtRules};
 use super::place::Placement;
 use super::place::alternate::Alternate;
 use super::place::same::Same;
@@ -31,10 +34,14 @@ pub struct Rules {
     pub reno: RenoRules,
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
+    /// Which rules of CMT the order `cmt` has.
+    pub cmt: CmtRules,
     /// A SACK at every so many packets.
     pub sack_every: u32,
     /// And after so long at the latest.
     pub sack_delay: Duration,
+    /// How a SACK says for how many packets it stands.
+    pub dac_wire: DacWire,
 }
 
 /// One kind of policy: its known names and how each is built.
@@ -85,6 +92,7 @@ impl Registry {
     pub fn standard() -> Registry {
         let mut registry = Registry::empty();
         registry.orders.add("association", |rules| Box::new(AssociationOrder::new(rules.missing_reports)));
+        registry.orders.add("cmt", |rules| Box::new(CmtOrder::new(rules.cmt, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.window_limits.add("none", |_| Box::new(Unlimited));
         registry.loss_responses.add("standard", |_| Box::new(Standard));
@@ -96,6 +104,12 @@ impl Registry {
         registry
             .ack_timings
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
+        registry
+            .ack_timings
+            .add("dac", |rules| Box::new(Dac::new(rules.sack_every, rules.sack_delay, rules.dac_wire)));
+        registry.ack_timings.add("dac-on-several-paths", |rules| {
+            Box::new(DacOnSeveralPaths::new(rules.sack_every, rules.sack_delay, rules.dac_wire))
+        });
         registry.sack_contents.add("all", |_| Box::new(FullSack));
         registry.flow_controls.add("standard", |_| Box::new(StandardFlow));
         registry
@@ -180,8 +194,10 @@ mod tests {
                 strict_window: false,
             },
             missing_reports: 3,
+            cmt: CmtRules::NONE,
             sack_every: 2,
             sack_delay: Duration::from_millis(200),
+            dac_wire: DacWire::Bits76,
         }
     }
 

@@ -171,7 +171,10 @@ impl SendBuffer {
         chunk.lost_by = by;
         match by {
             LostBy::MissingReports => chunk.is_spent = true,
-            LostBy::Timeout => chunk.missing_reports = 0,
+            LostBy::Timeout => {
+                chunk.missing_reports = 0;
+                chunk.has_timed_out = true;
+            }
         }
         let length = chunk.payload.len();
         let rwnd_weight = rwnd_charge.weigh(length);
@@ -262,6 +265,21 @@ impl SendBuffer {
     pub fn lowest_on(&mut self, path: PathId) -> Option<Tsn> {
         let (once, again) = self.lowest_positions(path);
         once.into_iter().chain(again).min().map(|position| self.tsn(position))
+    }
+
+    /// The highest outstanding chunk of `path`.
+    pub fn highest_on(&self, path: PathId) -> Option<Tsn> {
+        let lists = &self.paths[path.index()];
+        let once = lists.once.last(|position| self.is_on(position, path, false));
+        let again = lists.again.last(|position| self.is_on(position, path, true));
+        once.into_iter().chain(again).max().map(|position| self.tsn(position))
+    }
+
+    /// The lowest chunk last sent on `path` that still has to be acknowledged, in flight or marked.
+    pub fn lowest_unacked_on(&mut self, path: PathId) -> Option<Tsn> {
+        let (once, again) = self.lowest_positions(path);
+        let marked = self.marked.iter().copied().find(|&position| self.chunk(position).path == path);
+        once.into_iter().chain(again).chain(marked).min().map(|position| self.tsn(position))
     }
 
     /// Whether the chunk is acknowledged, cumulatively or by a gap block.

@@ -33,6 +33,8 @@ pub(super) struct OutboundChunk {
     pub(super) missing_reports: u8,
     /// It was fast-retransmitted, or marked to be.
     pub(super) is_spent: bool,
+    /// The T3-rtx timer marked it once.
+    pub(super) has_timed_out: bool,
     /// It counted as newly acknowledged once (M-SCTP-12: once in its life).
     pub(super) was_acked: bool,
     pub(super) lost_by: LostBy,
@@ -64,6 +66,7 @@ impl OutboundChunk {
             was_sent_again: false,
             missing_reports: 0,
             is_spent: false,
+            has_timed_out: false,
             was_acked: false,
             lost_by: LostBy::Timeout,
         }

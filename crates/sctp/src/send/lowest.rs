@@ -35,6 +35,11 @@ impl Lowest {
         None
     }
 
+    /// The highest position that still `is_outstanding`.
+    pub fn last(&self, is_outstanding: impl Fn(u64) -> bool) -> Option<u64> {
+        self.positions.iter().rev().copied().find(|&position| is_outstanding(position))
+    }
+
     /// All positions, stale ones too, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.positions.iter().copied()

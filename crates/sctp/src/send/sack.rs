@@ -119,7 +119,7 @@ impl SendBuffer {
 
     fn ack_cumulatively(&mut self, new_first: u64, news: &mut SackNews) {
         for position in self.first..new_first {
-            self.ack(position, news);
+            self.ack_up_to(position, news);
             if let Some(chunk) = self.chunks.pop_front() {
                 self.held_bytes -= ByteCount::of_len(chunk.payload.len());
             }
@@ -157,6 +157,15 @@ impl SendBuffer {
             self.taken_back.push(position);
         }
         (self.gap_acked, self.reported) = (old, new);
+    }
+
+    /// The chunk at `position` is acknowledged cumulatively.
+    fn ack_up_to(&mut self, position: u64, news: &mut SackNews) {
+        let chunk = self.chunk(position);
+        if chunk.state == State::Marked && !chunk.was_acked {
+            news.paths[chunk.path.index()].marked = true;
+        }
+        self.ack(position, news);
     }
 
     /// The chunk at `position` is acknowledged, in whatever state it was.
@@ -211,6 +220,7 @@ impl SendBuffer {
             path: chunk.path,
             missing_reports: chunk.missing_reports,
             is_spent: chunk.is_spent,
+            has_timed_out: chunk.has_timed_out,
             is_reneged: self.taken_back.binary_search(&position).is_ok(),
         })
     }

@@ -65,6 +65,7 @@ mod tests {
         dropped: false,
         immediate: false,
         shutting_down: false,
+        paths: 1,
     };
 
     #[test]

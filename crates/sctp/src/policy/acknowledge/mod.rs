@@ -1,14 +1,18 @@
 //! The receiver's rules: when a SACK is due, what it lists and which window it advertises. They know plain
 //! values, and nothing of chunks on the wire or of the parts that hold the data.
 
+mod by_paths;
 mod content;
+mod dac;
 mod delayed;
 mod flow_control;
 mod full;
 mod standard;
 mod timing;
 
+pub use by_paths::DacOnSeveralPaths;
 pub use content::{Arrived, Listed, SackContent};
+pub use dac::{Dac, DacWire};
 pub use delayed::DelayedAck;
 pub use flow_control::{BufferSample, FlowControl};
 pub use full::FullSack;

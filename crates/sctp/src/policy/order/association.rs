@@ -2,7 +2,8 @@
 //! M-SCTP-6, -7). It does not know that paths reorder, and so shows the defects of M-SCTP-19 when data is
 //! spread over unequal ones.
 
-use super::{Hole, PathOrder, Progress, SackNews};
+use super::increment::Increment;
+use super::{PathOrder, Progress, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
@@ -21,10 +22,20 @@ impl AssociationOrder {
         AssociationOrder { threshold, exit: None }
     }
 
-    fn count_missing(&self, news: &mut SackNews) {
+    /// Counts missing reports, so many at a time as `increment` says, finds what is lost, and leaves recovery.
+    pub(super) fn read(&mut self, news: &mut SackNews, increment: &Increment, progress: &mut Progress) {
+        self.count_missing(news, increment);
+        let lost = news.holes.iter().filter(|hole| hole.missing_reports >= self.threshold && !hole.is_spent);
+        progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
+        if self.exit.is_some_and(|exit| !news.cumulative.is_before(exit)) {
+            self.exit = None;
+        }
+    }
+
+    fn count_missing(&self, news: &mut SackNews, increment: &Increment) {
         let Some(newest) = news.acked.last().map(|chunk| chunk.tsn) else {
             // Nothing newly acknowledged is no evidence; only taking back an acknowledgement is.
-            news.holes.iter_mut().filter(|hole| hole.is_reneged).for_each(report_once);
+            news.holes.iter_mut().filter(|hole| hole.is_reneged).for_each(|hole| hole.report(1));
             return;
         };
         // RFC 9260 §7.2.4: "miss indications SHOULD be incremented only for missing TSNs prior to the
@@ -33,19 +44,14 @@ impl AssociationOrder {
         let counts_all = self.exit.is_some() && news.has_advanced;
         let limit = if counts_all { news.highest_reported } else { newest };
         let counted = news.holes.iter_mut().filter(|hole| hole.is_reneged || hole.tsn.is_before(limit));
-        counted.for_each(report_once);
+        counted.for_each(|hole| hole.report(increment.of(hole.tsn)));
     }
 }
 
 impl PathOrder for AssociationOrder {
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress) {
-        self.count_missing(news);
         progress.advanced.iter_mut().for_each(|advanced| *advanced = news.has_advanced);
-        let lost = news.holes.iter().filter(|hole| hole.missing_reports >= self.threshold && !hole.is_spent);
-        progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
-        if self.exit.is_some_and(|exit| !news.cumulative.is_before(exit)) {
-            self.exit = None;
-        }
+        self.read(news, &Increment::ONE, progress);
     }
 
     fn on_timeout(&mut self, _path: PathId) {
@@ -61,47 +67,11 @@ impl PathOrder for AssociationOrder {
     }
 }
 
-fn report_once(hole: &mut Hole) {
-    hole.missing_reports = hole.missing_reports.saturating_add(1);
-}
-
 #[cfg(test)]
 mod tests {
-    use anabranch_base::ByteCount;
-
     use super::*;
-    use crate::policy::order::AckedChunk;
-
-    fn hole(tsn: u32, path: usize, missing_reports: u8) -> Hole {
-        let path = PathId::from_index(path);
-        Hole { tsn: Tsn::new(tsn), path, missing_reports, is_spent: false, is_reneged: false }
-    }
-
-    fn acked(tsn: u32, path: usize) -> AckedChunk {
-        AckedChunk {
-            tsn: Tsn::new(tsn),
-            path: PathId::from_index(path),
-            round: 0,
-            weight: ByteCount::new(1468),
-            payload: ByteCount::new(1452),
-            is_retransmitted: false,
-        }
-    }
-
-    fn news(cumulative: u32, highest: u32, acked: Vec<AckedChunk>, holes: Vec<Hole>) -> SackNews {
-        let (cumulative, highest_reported) = (Tsn::new(cumulative), Tsn::new(highest));
-        SackNews { cumulative, highest_reported, acked, holes, ..SackNews::default() }
-    }
-
-    fn sacked(order: &mut AssociationOrder, news: &mut SackNews) -> Progress {
-        let mut progress = Progress { advanced: vec![false; 2], missing: Vec::new() };
-        order.on_sack(news, &mut progress);
-        progress
-    }
-
-    fn counts(news: &SackNews) -> Vec<u8> {
-        news.holes.iter().map(|hole| hole.missing_reports).collect()
-    }
+    use crate::policy::order::Hole;
+    use crate::policy::order::tests::{acked, counts, hole, news, sacked};
 
     /// G1, the plain rule's half: TSN 20–23 on path 1, 24–27 on the faster path 2. Four SACKs make all four
     /// of path 1 look lost although nothing is: the false fast retransmit of M-SCTP-19.

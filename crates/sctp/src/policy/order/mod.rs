@@ -2,6 +2,8 @@
 //! chunks stay with the send buffer; an order sees them as plain values.
 
 pub mod association;
+pub mod cmt;
+mod increment;
 
 use std::fmt::Debug;
 
@@ -38,6 +40,8 @@ pub struct Hole {
     pub missing_reports: u8,
     /// It was fast-retransmitted already, so that only the T3-rtx timer may mark it again.
     pub is_spent: bool,
+    /// The T3-rtx timer marked it once, so that it is not known which copy an acknowledgement means.
+    pub has_timed_out: bool,
     /// This SACK took back an earlier gap acknowledgement of it (RFC 9260 §6.2.1).
     pub is_reneged: bool,
 }
@@ -55,6 +59,8 @@ pub struct PathNews {
     pub sent_again: bool,
     /// The lower of the two was acknowledged.
     pub lowest: bool,
+    /// A chunk that waits to be sent again was acknowledged cumulatively, and never before.
+    pub marked: bool,
 }
 
 /// What a SACK says, chunk by chunk.
@@ -66,6 +72,8 @@ pub struct SackNews {
     pub has_advanced: bool,
     /// The highest TSN it reports as received.
     pub highest_reported: Tsn,
+    /// How many packets with DATA it answers, where its sender says so (M-CMT-4); 0 where it does not.
+    pub packets: u8,
     /// The chunks acknowledged for the first time, ascending.
     pub acked: Vec<AckedChunk>,
     /// The chunks in flight below the highest reported one, and those that were reported before and are no
@@ -94,6 +102,13 @@ impl Progress {
     }
 }
 
+impl Hole {
+    /// The chunk was reported missing by so many packets more.
+    fn report(&mut self, times: u8) {
+        self.missing_reports = self.missing_reports.saturating_add(times);
+    }
+}
+
 /// A rule for reading SACKs path by path.
 pub trait PathOrder: Debug + Send {
     /// A chunk left on `path`; `retransmission` if it had left before.
@@ -109,9 +124,62 @@ pub trait PathOrder: Debug + Send {
     /// The T3-rtx timer of `path` expired.
     fn on_timeout(&mut self, path: PathId);
 
-    /// A loss on `path` was answered by a cut; `highest` is the highest TSN outstanding.
+    /// A loss on `path` was answered by a cut; `highest` is the highest TSN outstanding there, or anywhere
+    /// if [recovery is the association's](PathOrder::recovers_by_path).
     fn enter_recovery(&mut self, path: PathId, highest: Tsn);
+
+    /// Whether each path recovers by itself, or the association as one.
+    fn recovers_by_path(&self) -> bool {
+        false
+    }
+
+    /// This is the lowest chunk that is still to be acknowledged on `path`. Asked after each SACK for paths in
+    /// recovery, where [each recovers by itself](PathOrder::recovers_by_path).
+    fn on_lowest_unacked(&mut self, _path: PathId, _lowest: Option<Tsn>) {}
 
     /// Whether `path` is in fast recovery.
     fn is_in_recovery(&self, path: PathId) -> bool;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn hole(tsn: u32, path: usize, missing_reports: u8) -> Hole {
+        let path = PathId::from_index(path);
+        Hole {
+            tsn: Tsn::new(tsn),
+            path,
+            missing_reports,
+            is_spent: false,
+            has_timed_out: false,
+            is_reneged: false,
+        }
+    }
+
+    pub(super) fn acked(tsn: u32, path: usize) -> AckedChunk {
+        AckedChunk {
+            tsn: Tsn::new(tsn),
+            path: PathId::from_index(path),
+            round: 0,
+            weight: ByteCount::new(1468),
+            payload: ByteCount::new(1452),
+            is_retransmitted: false,
+        }
+    }
+
+    pub(super) fn news(cumulative: u32, highest: u32, acked: Vec<AckedChunk>, holes: Vec<Hole>) -> SackNews {
+        let (cumulative, highest_reported) = (Tsn::new(cumulative), Tsn::new(highest));
+        SackNews { cumulative, highest_reported, acked, holes, ..SackNews::default() }
+    }
+
+    pub(super) fn sacked(order: &mut impl PathOrder, news: &mut SackNews) -> Progress {
+        let mut progress = Progress { advanced: vec![false; 2], missing: Vec::new() };
+        order.on_sack(news, &mut progress);
+        progress
+    }
+
+    pub(super) fn counts(news: &SackNews) -> Vec<u8> {
+        news.holes.iter().map(|hole| hole.missing_reports).collect()
+    }
 }

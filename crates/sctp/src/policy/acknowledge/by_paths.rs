@@ -1,0 +1,64 @@
+//! The standard's timing while an association has one path, CMT's while it has several. It knows how many paths carry
+//! data, and nothing of them.
+
+use anabranch_base::Duration;
+
+use super::timing::{AckTiming, PacketNews, When};
+use super::{Dac, DacWire, DelayedAck};
+
+/// For an end that does not know beforehand how many paths its peers have. On one path a gap is a loss, and to wait
+/// with that news costs up to the whole delay (M-CMT-4); on several, gaps are everyday.
+#[derive(Clone, Debug)]
+pub struct DacOnSeveralPaths {
+    one: DelayedAck,
+    several: Dac,
+    has_several: bool,
+}
+
+impl DacOnSeveralPaths {
+    /// The numbers are those of [`DelayedAck::new`] and [`Dac::new`].
+    pub fn new(every: u32, delay: Duration, wire: DacWire) -> DacOnSeveralPaths {
+        DacOnSeveralPaths {
+            one: DelayedAck::new(every, delay),
+            several: Dac::new(every, delay, wire),
+            has_several: false,
+        }
+    }
+}
+
+impl AckTiming for DacOnSeveralPaths {
+    fn on_packet(&mut self, news: &PacketNews) -> When {
+        self.has_several = news.paths > 1;
+        let (one, several) = (self.one.on_packet(news), self.several.on_packet(news));
+        if self.has_several { several } else { one }
+    }
+
+    fn on_sack_sent(&mut self) {
+        self.one.on_sack_sent();
+        self.several.on_sack_sent();
+    }
+
+    fn packets_since_sack(&self) -> u32 {
+        self.several.packets_since_sack()
+    }
+
+    fn flags(&self) -> u8 {
+        if self.has_several { self.several.flags() } else { self.one.flags() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_urgent_on_one_path_and_not_on_two() {
+        let delay = Duration::from_millis(200);
+        let mut timing = DacOnSeveralPaths::new(2, delay, DacWire::Bits76);
+        let on = |paths| PacketNews { has_gap: true, paths, ..PacketNews::default() };
+        assert_eq!((timing.on_packet(&on(1)), timing.flags()), (When::Now, 0));
+        timing.on_sack_sent();
+        assert_eq!((timing.on_packet(&on(2)), timing.flags()), (When::After(delay), 0x40));
+        assert_eq!((timing.on_packet(&on(2)), timing.flags()), (When::Now, 0x80));
+    }
+}

@@ -1,0 +1,253 @@
+//! Concurrent multipath transfer's order: what a SACK says of each path, read from one sequence of TSNs (M-CMT-2, -3,
+//! -5). It knows where each chunk was sent last, and nothing of windows and timers.
+
+use super::association::AssociationOrder;
+use super::increment::Increment;
+use super::{PathOrder, Progress, SackNews};
+use crate::policy::PathId;
+use crate::seq::Tsn;
+
+/// Which of the association's rules give way to CMT's. With none, CMT is plain striping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CmtRules {
+    /// SFR (M-CMT-2): a chunk is missing when a later one *of its path* was acknowledged, and each path recovers by
+    /// itself.
+    pub split_fast_retransmit: bool,
+    /// CUC, version 2 (M-CMT-3): a window may grow when its path's lowest outstanding chunk was acknowledged.
+    pub window_update: bool,
+    /// DAC (M-CMT-4, -5): SACKs are delayed whatever the order of arrival, and say for how many packets they stand.
+    pub delayed_ack: bool,
+}
+
+/// The rules with their memory.
+#[derive(Debug)]
+pub struct CmtOrder {
+    rules: CmtRules,
+    /// How many missing reports make a chunk lost.
+    threshold: u8,
+    /// What stays the association's where fast retransmit is not split.
+    whole: AssociationOrder,
+    /// While a path is in fast recovery: the TSN up to which it has to be repaired.
+    exits: Vec<Option<Tsn>>,
+    /// The highest TSN of each path that the SACK at hand newly acknowledges.
+    newest: Vec<Option<Tsn>>,
+}
+
+impl CmtRules {
+    /// All three: CMT as its inventors recommend it.
+    pub const ALL: CmtRules =
+        CmtRules { split_fast_retransmit: true, window_update: true, delayed_ack: true };
+    /// None: new data on all paths, by the standard's rules.
+    pub const NONE: CmtRules =
+        CmtRules { split_fast_retransmit: false, window_update: false, delayed_ack: false };
+}
+
+impl CmtOrder {
+    /// Chunks are lost after `threshold` missing reports.
+    pub fn new(rules: CmtRules, threshold: u8) -> CmtOrder {
+        CmtOrder {
+            rules,
+            threshold,
+            whole: AssociationOrder::new(threshold),
+            exits: Vec::new(),
+            newest: Vec::new(),
+        }
+    }
+
+    /// M-CMT-2: m is missing once more if something later than m was newly acknowledged on m's path. What was taken
+    /// back is no evidence: with several ways back, a SACK that was overtaken looks just like that.
+    fn count_missing(&mut self, news: &mut SackNews, increment: &Increment) {
+        self.newest.clear();
+        self.newest.resize(news.paths.len(), None);
+        for chunk in &news.acked {
+            // Ascending: the last one is the highest.
+            self.newest[chunk.path.index()] = Some(chunk.tsn);
+        }
+        for hole in &mut news.holes {
+            if self.newest[hole.path.index()].is_some_and(|newest| hole.tsn.is_before(newest)) {
+                hole.report(increment.of(hole.tsn));
+            }
+        }
+    }
+
+    fn find_missing(&self, news: &SackNews, progress: &mut Progress) {
+        // A chunk that a time-out sent again is left to the timer: acknowledgements of its copies tell nothing
+        // (M-SCTP-7).
+        let is_lost = |reports: u8, is_spent: bool| reports >= self.threshold && !is_spent;
+        let lost = news
+            .holes
+            .iter()
+            .filter(|hole| is_lost(hole.missing_reports, hole.is_spent || hole.has_timed_out));
+        progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
+    }
+}
+
+impl PathOrder for CmtOrder {
+    fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress) {
+        let increment = if self.rules.delayed_ack { Increment::of_delayed(news) } else { Increment::ONE };
+        if self.rules.split_fast_retransmit {
+            self.count_missing(news, &increment);
+            self.find_missing(news, progress);
+        } else {
+            self.whole.read(news, &increment, progress);
+        }
+        for (advanced, path) in progress.advanced.iter_mut().zip(&news.paths) {
+            *advanced = match self.rules.window_update {
+                true => path.sent_once || path.sent_again || path.marked,
+                false => news.has_advanced,
+            };
+        }
+    }
+
+    fn on_timeout(&mut self, path: PathId) {
+        self.whole.on_timeout(path);
+        if let Some(exit) = self.exits.get_mut(path.index()) {
+            *exit = None;
+        }
+    }
+
+    fn enter_recovery(&mut self, path: PathId, highest: Tsn) {
+        if !self.rules.split_fast_retransmit {
+            return self.whole.enter_recovery(path, highest);
+        }
+        self.exits.resize(self.exits.len().max(path.index() + 1), None);
+        self.exits[path.index()] = Some(highest);
+    }
+
+    fn is_in_recovery(&self, path: PathId) -> bool {
+        match self.rules.split_fast_retransmit {
+            true => self.exits.get(path.index()).is_some_and(Option::is_some),
+            false => self.whole.is_in_recovery(path),
+        }
+    }
+
+    fn recovers_by_path(&self) -> bool {
+        self.rules.split_fast_retransmit
+    }
+
+    /// M-CMT-2: recovery ends "when no unacked TSN ≤ that value remains on d": a lost chunk that was moved to another
+    /// path holds its first one back no longer.
+    fn on_lowest_unacked(&mut self, path: PathId, lowest: Option<Tsn>) {
+        let Some(exit) = self.exits.get_mut(path.index()) else { return };
+        if exit.is_some_and(|exit| lowest.is_none_or(|lowest| exit.is_before(lowest))) {
+            *exit = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::order::tests::{acked, counts, hole, news, sacked};
+    use crate::policy::order::{Hole, PathNews};
+
+    const TWO: usize = 1;
+
+    fn order(rules: CmtRules) -> CmtOrder {
+        CmtOrder::new(rules, 4)
+    }
+
+    fn path(index: usize) -> PathId {
+        PathId::from_index(index)
+    }
+
+    fn with_paths(news: SackNews) -> SackNews {
+        SackNews { paths: vec![PathNews::default(); 2], ..news }
+    }
+
+    /// G1, CMT's half: out-of-order SACKs of a faster path are no evidence against the slower one.
+    #[test]
+    fn g1_sacks_from_a_faster_path_report_nothing_of_another() {
+        let mut order = order(CmtRules::ALL);
+        let mut holes: Vec<Hole> = (20..24).map(|tsn| hole(tsn, 0, 0)).collect();
+        for newest in 24..28 {
+            let mut sack = with_paths(news(19, newest, vec![acked(newest, TWO)], holes));
+            assert!(sacked(&mut order, &mut sack).missing.is_empty());
+            holes = sack.holes;
+        }
+        assert!(holes.iter().all(|hole| hole.missing_reports == 0));
+    }
+
+    /// G3: TSN 1 is lost, and each SACK answers two packets.
+    #[test]
+    fn g3_delayed_sacks_count_for_their_packets() {
+        let reports = |rules: CmtRules| {
+            let mut order = order(rules);
+            let chunks = [[2, 3], [4, 5]].map(|pair| pair.map(|tsn| acked(tsn, 0)).to_vec());
+            let mut holes = vec![hole(1, 0, 0)];
+            chunks.map(|chunks| {
+                let highest = chunks[1].tsn.get();
+                let mut sack = with_paths(news(0, highest, chunks, holes.clone()));
+                sack.packets = 2;
+                let lost = sacked(&mut order, &mut sack).missing.len();
+                holes.clone_from(&sack.holes);
+                (holes[0].missing_reports, lost)
+            })
+        };
+        assert_eq!(reports(CmtRules::ALL), [(2, 0), (4, 1)]);
+        assert_eq!(reports(CmtRules { delayed_ack: false, ..CmtRules::ALL }), [(1, 0), (2, 0)]);
+    }
+
+    /// G4: one SACK for packets of two paths.
+    #[test]
+    fn g4_a_mixed_sack_counts_once() {
+        let mut sack = with_paths(news(0, 3, vec![acked(2, 0), acked(3, TWO)], vec![hole(1, 0, 0)]));
+        sack.packets = 2;
+        sacked(&mut order(CmtRules::ALL), &mut sack);
+        assert_eq!(counts(&sack), [1]);
+    }
+
+    #[test]
+    fn what_a_late_sack_takes_back_is_no_evidence() {
+        let mut taken_back = hole(22, 0, 0);
+        taken_back.is_reneged = true;
+        let mut sack = with_paths(news(19, 21, vec![], vec![hole(20, 0, 0), taken_back]));
+        sacked(&mut order(CmtRules::ALL), &mut sack);
+        assert_eq!(counts(&sack), [0, 0]);
+    }
+
+    #[test]
+    fn a_chunk_that_timed_out_is_left_to_the_timer() {
+        let mut resent = hole(20, 0, 3);
+        resent.has_timed_out = true;
+        let mut sack = with_paths(news(19, 21, vec![acked(21, 0)], vec![resent]));
+        assert!(sacked(&mut order(CmtRules::ALL), &mut sack).missing.is_empty());
+        assert_eq!(counts(&sack), [4]);
+    }
+
+    #[test]
+    fn a_path_grows_by_its_own_lowest_chunks_whatever_the_cumulative_tsn_does() {
+        let mut sack = with_paths(news(19, 24, vec![acked(24, TWO)], vec![]));
+        sack.paths[TWO].sent_once = true;
+        assert_eq!(sacked(&mut order(CmtRules::ALL), &mut sack).advanced, [false, true]);
+        sack.paths[0].marked = true;
+        assert_eq!(sacked(&mut order(CmtRules::ALL), &mut sack).advanced, [true, true]);
+        let plain = CmtRules { window_update: false, ..CmtRules::ALL };
+        assert_eq!(sacked(&mut order(plain), &mut sack).advanced, [false, false]);
+    }
+
+    #[test]
+    fn each_path_recovers_by_itself_and_a_chunk_that_moved_holds_nothing_back() {
+        let mut order = order(CmtRules::ALL);
+        order.enter_recovery(path(0), Tsn::new(30));
+        assert_eq!([0, 1].map(|index| order.is_in_recovery(path(index))), [true, false]);
+        order.on_lowest_unacked(path(0), Some(Tsn::new(30)));
+        assert!(order.is_in_recovery(path(0)));
+        order.on_lowest_unacked(path(0), Some(Tsn::new(31)));
+        assert!(!order.is_in_recovery(path(0)));
+        order.enter_recovery(path(1), Tsn::new(40));
+        order.on_timeout(path(0));
+        assert!(order.is_in_recovery(path(1)));
+        order.on_timeout(path(1));
+        assert!(!order.is_in_recovery(path(1)));
+    }
+
+    #[test]
+    fn without_split_fast_retransmit_the_association_recovers_as_one() {
+        let mut order = order(CmtRules { split_fast_retransmit: false, ..CmtRules::ALL });
+        order.enter_recovery(path(0), Tsn::new(30));
+        assert!(order.is_in_recovery(path(1)));
+        sacked(&mut order, &mut with_paths(news(30, 30, vec![], vec![])));
+        assert!(!order.is_in_recovery(path(1)));
+    }
+}

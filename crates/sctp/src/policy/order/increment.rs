@@ -1,0 +1,68 @@
+//! How many missing reports one SACK is worth (M-CMT-5). It knows what a SACK newly acknowledges, and nothing of which
+//! chunks are missing.
+
+use super::SackNews;
+use crate::seq::Tsn;
+
+/// The worth of one SACK as evidence of loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Increment {
+    /// What it is worth for TSNs below `below`; 1 for all others.
+    times: u8,
+    below: Tsn,
+}
+
+impl Increment {
+    /// One report, whatever the SACK says.
+    pub(super) const ONE: Increment = Increment { times: 1, below: Tsn::new(0) };
+
+    /// A SACK that answers n packets is worth n where all of them left after the missing chunk and took its path's
+    /// way: all that it newly acknowledges was sent to one destination, and lies above the chunk. Else it is worth 1.
+    ///
+    /// Never more than what it newly acknowledges, so that a duplicate among the packets is no evidence.
+    pub(super) fn of_delayed(news: &SackNews) -> Increment {
+        let Some(first) = news.acked.first() else { return Increment::ONE };
+        let is_mixed = news.acked.iter().any(|chunk| chunk.path != first.path);
+        if is_mixed {
+            return Increment::ONE;
+        }
+        let most = u8::try_from(news.acked.len()).unwrap_or(u8::MAX);
+        Increment { times: news.packets.clamp(1, most), below: first.tsn }
+    }
+
+    /// How many reports it is for the chunk with this TSN.
+    pub(super) fn of(&self, missing: Tsn) -> u8 {
+        if self.times > 1 && missing.is_before(self.below) { self.times } else { 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{acked, news};
+    use super::*;
+
+    fn worth(packets: u8, chunks: &[(u32, usize)], missing: u32) -> u8 {
+        let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
+        let sack = SackNews { packets, ..news(0, 9, chunks, vec![]) };
+        Increment::of_delayed(&sack).of(Tsn::new(missing))
+    }
+
+    #[test]
+    fn a_sack_counts_for_its_packets_where_all_were_sent_later_on_one_path() {
+        assert_eq!(worth(2, &[(2, 0), (3, 0)], 1), 2);
+        assert_eq!(worth(3, &[(2, 0), (3, 0), (4, 0)], 1), 3);
+    }
+
+    #[test]
+    fn packets_of_two_paths_or_on_both_sides_of_the_chunk_count_once() {
+        assert_eq!(worth(2, &[(2, 0), (3, 1)], 1), 1);
+        assert_eq!(worth(2, &[(2, 0), (4, 0)], 3), 1);
+    }
+
+    #[test]
+    fn duplicates_among_the_packets_and_plain_sacks_count_for_nothing_more() {
+        assert_eq!(worth(3, &[(2, 0)], 1), 1);
+        assert_eq!(worth(0, &[(2, 0), (3, 0)], 1), 1);
+        assert_eq!(worth(2, &[], 1), 1);
+    }
+}
