@@ -4,6 +4,7 @@
 use anabranch_base::{ByteCount, Duration};
 use anabranch_scenario::quantity::exact_size;
 use anabranch_sctp::config::{Config, Failover, RtoSettings};
+use anabranch_sctp::policy::order::cmt::CmtRules;
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
@@ -15,7 +16,7 @@ use crate::quantity;
 /// failover (RFC 7829) is there, smaller numbers do what can be done: a path is left after three errors.
 pub fn for_tools(paths: usize) -> Config {
     let profile = Config::rfc9260();
-    Config {
+    let mut config = Config {
         // The product of 1 Gbit/s and 30 ms; less, and one slow path holds up the others.
         receive_buffer: ByteCount::from_mib(4),
         send_buffer: ByteCount::from_mib(8),
@@ -32,9 +33,14 @@ pub fn for_tools(paths: usize) -> Config {
         },
         // 0.5 + 1 + 2 + 4 + 8 s: a person still waits.
         max_init_retransmits: 4,
-        missing_reports: if paths > 1 { MISSING_REPORTS_OF_SEVERAL_PATHS } else { profile.missing_reports },
         ..profile
+    };
+    if paths > 1 {
+        config.set_cmt(CmtRules::ALL);
     }
+    // A receiver does not know beforehand how many paths its peers have.
+    "dac-on-several-paths".clone_into(&mut config.ack_timing);
+    config
 }
 
 /// `base` with the settings of the command line, each `sctp.KEY=VALUE`.
@@ -81,11 +87,6 @@ pub fn list() -> String {
     format!("  {:<35} {:<14} what it is\n{lines}", "setting", "value")
 }
 
-/// Packets of two paths overtake one another. RFC 9260 §7.2.4 was made for one path and takes three such reports
-/// for a loss, so that both windows stay tiny. Until each path's losses are told apart (split fast retransmit),
-/// waiting longer costs some reaction time and gives the sum of the links.
-const MISSING_REPORTS_OF_SEVERAL_PATHS: u8 = 30;
-
 struct Setting {
     key: &'static str,
     expected: &'static str,
@@ -114,6 +115,16 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 
 fn set<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
     *place = value?;
+    Ok(())
+}
+
+/// Switches a rule of CMT, and leaves the timing of SACKs as it is: that is the other end's half.
+fn set_rule(config: &mut Config, text: &str, rule: fn(&mut CmtRules) -> &mut bool) -> Result<(), String> {
+    let mut rules = config.cmt;
+    *rule(&mut rules) = text.parse().map_err(|_| format!("{text:?} is neither true nor false"))?;
+    let timing = std::mem::take(&mut config.ack_timing);
+    config.set_cmt(rules);
+    config.ack_timing = timing;
     Ok(())
 }
 
@@ -160,7 +171,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "missing_reports",
-        expected: "how many missing reports make a chunk lost (one path: 3)",
+        expected: "how many missing reports make a chunk lost",
         read: |config| json!(config.missing_reports),
         write: |config, text| set(&mut config.missing_reports, number(text)),
     },
@@ -169,6 +180,30 @@ const SETTINGS: &[Setting] = &[
         expected: "how many packets one event lets out on a path",
         read: |config| json!(config.max_burst.packets),
         write: |config, text| set(&mut config.max_burst.packets, number(text)),
+    },
+    Setting {
+        key: "cmt.split_fast_retransmit",
+        expected: "several paths: a chunk is missing when a later one of its own path arrived",
+        read: |config| json!(config.cmt.split_fast_retransmit),
+        write: |config, text| set_rule(config, text, |rules| &mut rules.split_fast_retransmit),
+    },
+    Setting {
+        key: "cmt.window_update",
+        expected: "several paths: a window grows when its own path's lowest chunk arrived",
+        read: |config| json!(config.cmt.window_update),
+        write: |config, text| set_rule(config, text, |rules| &mut rules.window_update),
+    },
+    Setting {
+        key: "cmt.delayed_ack",
+        expected: "several paths: a SACK that stands for several packets counts for them all",
+        read: |config| json!(config.cmt.delayed_ack),
+        write: |config, text| set_rule(config, text, |rules| &mut rules.delayed_ack),
+    },
+    Setting {
+        key: "ack_timing",
+        expected: "which packets are answered late: standard, dac, dac-on-several-paths",
+        read: |config| json!(config.ack_timing),
+        write: |config, text| set(&mut config.ack_timing, Ok(text.to_owned())),
     },
     Setting {
         key: "sack.every",
