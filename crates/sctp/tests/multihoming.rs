@@ -295,6 +295,24 @@ fn in_rfc_2960_a_fast_retransmission_leaves_its_path() {
     assert_eq!(lines(&pair, "A -2> DATA"), ["A -2> DATA -2> Z"]);
 }
 
+/// The timer of the path that a chunk left was running for that chunk: it starts anew for the next one, which is as
+/// young as the news that made the chunk move.
+#[test]
+fn the_timer_of_the_path_that_a_chunk_left_runs_anew_for_the_next_one() {
+    let mut pair = Pair::open(Config { scheduler: "primary".into(), ..Config::rfc2960() }, 2);
+    for _ in 0..40 {
+        pair.send(End::A, 1400);
+    }
+    pair.run_for(secs(2));
+    pair.receive(End::Z);
+    let start = pair.now;
+    pair.lose_nth(End::A, "DATA", 1);
+    pair.lose_nth(End::A, "DATA", 6);
+    (0..6).for_each(|_| pair.send(End::A, 1400));
+    pair.run_for(secs(2));
+    assert_eq!(times(&pair, "A -2> DATA", start), [20, 1020], "{:?}", pair.take_timed_log(start));
+}
+
 // Failure and recovery (RFC 9260 §6.4.1, §8.1, §8.2).
 
 /// "When the value in the error counter exceeds the protocol parameter 'Path.Max.Retrans'": at the sixth.

@@ -256,7 +256,7 @@ impl Session {
         self.policies.order.on_sent(tsn, path, sent.previous.is_some());
         match sent.previous {
             None => self.paths.on_first_sent(path, tsn, now),
-            Some(from) if from != path => self.policies.order.on_moved(tsn, from, path),
+            Some(from) if from != path => self.on_moved(tsn, from, path, now),
             Some(_) => {}
         }
         if std::mem::take(&mut self.peer_window.may_probe) && sent.rwnd_weight > self.peer_window.open {
@@ -268,6 +268,15 @@ impl Session {
         // RFC 9260 §6.3.2 R1, and R4 for a retransmission of the lowest outstanding chunk.
         if sent.is_lowest_again || !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
+        }
+    }
+
+    /// A chunk that was sent on `from` is sent again on `to`. If it was the one that `from`'s timer ran for, the timer runs
+    /// for the next one from now on (M-SCTP-16).
+    fn on_moved(&mut self, tsn: Tsn, from: PathId, to: PathId, now: Time) {
+        self.policies.order.on_moved(tsn, from, to);
+        if self.send.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest)) {
+            self.restart_retransmission_timer(from, now);
         }
     }
 
