@@ -4,3 +4,5 @@
 //! its tolerances before it runs, and prints what fell out.
 
 pub mod grid;
+pub mod ns2;
+pub mod sample;

@@ -1,5 +1,31 @@
-//! The studies' command line. It knows their names, and nothing of what they measure.
+//! The studies' command line: `cargo run --release -p anabranch-studies -- STUDY`. It knows their names and options, and
+//! nothing of what they measure.
 
-fn main() {
-    println!("studies: none yet");
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The simulator beside other people's numbers, and the papers' figures.
+#[derive(Debug, Parser)]
+#[command(name = "studies")]
+struct Arguments {
+    #[command(subcommand)]
+    study: Study,
+}
+
+#[derive(Debug, Subcommand)]
+enum Study {
+    Ns2(commands::ns2::Arguments),
+}
+
+fn main() -> ExitCode {
+    let ended = match Arguments::parse().study {
+        Study::Ns2(arguments) => commands::ns2::run(&arguments),
+    };
+    ended.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        ExitCode::from(2)
+    })
 }

@@ -1,0 +1,65 @@
+//! `ns2`: the comparison with ns-2's CMT module on a terminal. It knows options and exit codes only.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anabranch_studies::ns2::{Selection, Set, Share, compare, csv_text, outside, summary, verbose};
+
+/// Our transfers beside ns-2's CMT module, point by point (docs/oracle.md)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Only these sets
+    #[arg(long = "set", value_enum)]
+    sets: Vec<Set>,
+    /// Only these figures, by their names in the tables
+    #[arg(long = "figure", value_name = "NAME")]
+    figures: Vec<String>,
+    /// Seeds for each point that chance has a part in
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    seeds: u64,
+    /// Only every so many points of a set
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: usize,
+    /// Show every point, not only those outside
+    #[arg(long)]
+    verbose: bool,
+    /// Write all points of each set to DIR/SET.csv
+    #[arg(long, value_name = "DIR")]
+    csv: Option<PathBuf>,
+}
+
+/// Runs it: 1 if a set misses its goal.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    let selection =
+        Selection { figures: arguments.figures.clone(), seeds: arguments.seeds, every: arguments.every };
+    let sets = if arguments.sets.is_empty() { &Set::ALL[..] } else { &arguments.sets };
+    let mut is_reached = true;
+    for &set in sets {
+        let start = Instant::now();
+        let points = compare(set, &selection)?;
+        if points.is_empty() {
+            continue;
+        }
+        let (share, goal) = (Share::of(&points), set.goal());
+        is_reached &= share.value() >= goal;
+        println!(
+            "set {set:?}: {share} hold; goal {:.0}%; {:.0} s",
+            goal * 100.0,
+            start.elapsed().as_secs_f64()
+        );
+        print!("{}", summary(&points));
+        let lines = if arguments.verbose { verbose(&points) } else { outside(&points) };
+        println!(
+            "  {:<20} {:<64} {:>9} {:>9} {:>7} {:>6}",
+            "figure", "point", "ours", "theirs", "ratio", "z"
+        );
+        println!("{lines}");
+        if let Some(directory) = &arguments.csv {
+            std::fs::create_dir_all(directory)?;
+            std::fs::write(directory.join(format!("{set:?}.csv").to_lowercase()), csv_text(&points)?)?;
+        }
+    }
+    Ok(if is_reached { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

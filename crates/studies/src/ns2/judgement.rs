@@ -1,0 +1,118 @@
+//! When a point of ours holds beside one of theirs: the rule, fixed before anything was run. It knows two samples
+//! and a tolerance, and nothing of what was measured.
+
+use std::fmt;
+
+use crate::sample::Sample;
+
+/// How far ours may be from theirs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// As a share of theirs.
+    pub share: f64,
+    /// So many combined standard errors more.
+    pub errors: f64,
+}
+
+/// What a comparison comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Within the tolerance.
+    Holds,
+    /// Outside.
+    Outside,
+    /// Not all of ours came to an end.
+    Incomplete,
+}
+
+/// Ours beside theirs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// Ours; `None` where nothing came to an end.
+    pub ours: Option<Sample>,
+    /// Theirs.
+    pub theirs: Sample,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+impl Tolerance {
+    /// Points with random loss in sets a and b: 6 % and two combined standard errors.
+    pub const LOSS: Tolerance = Tolerance { share: 0.06, errors: 2.0 };
+    /// Points without: 2 %. Nothing in them is left to chance.
+    pub const LOSSLESS: Tolerance = Tolerance { share: 0.02, errors: 0.0 };
+    /// Set d: 15 % and two combined standard errors.
+    pub const SHARED_BUFFER: Tolerance = Tolerance { share: 0.15, errors: 2.0 };
+}
+
+impl Judgement {
+    /// Sets `ours`, of which there should be `wanted`, beside `theirs`.
+    pub fn of(ours: &[f64], wanted: usize, theirs: Sample, tolerance: Tolerance) -> Judgement {
+        let ours_sample = Sample::of(ours);
+        let verdict = match ours_sample {
+            Some(sample) if sample.count == wanted => {
+                let allowed =
+                    tolerance.share * theirs.mean + tolerance.errors * sample.combined_error(&theirs);
+                let is_near = (sample.mean - theirs.mean).abs() <= allowed;
+                if is_near { Verdict::Holds } else { Verdict::Outside }
+            }
+            _ => Verdict::Incomplete,
+        };
+        Judgement { ours: ours_sample, theirs, verdict }
+    }
+
+    /// Ours as a multiple of theirs.
+    pub fn ratio(&self) -> Option<f64> {
+        self.ours.map(|ours| ours.mean / self.theirs.mean)
+    }
+
+    /// The difference in combined standard errors; `None` where there is no chance.
+    pub fn deviations(&self) -> Option<f64> {
+        let ours = self.ours?;
+        let error = ours.combined_error(&self.theirs);
+        (error > 0.0).then(|| (ours.mean - self.theirs.mean) / error)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Holds => "holds",
+            Verdict::Outside => "outside",
+            Verdict::Incomplete => "incomplete",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THEIRS: Sample = Sample { count: 4, mean: 100.0, error: 3.0 };
+
+    fn verdict(ours: &[f64], tolerance: Tolerance) -> Verdict {
+        Judgement::of(ours, ours.len(), THEIRS, tolerance).verdict
+    }
+
+    #[test]
+    fn a_point_holds_within_the_share_and_two_combined_errors() {
+        // The error of ours is 4 and that of both 5: 6 + 10 are allowed.
+        let around = |mean: f64| [mean - 4.0, mean + 4.0];
+        assert_eq!(verdict(&around(115.9), Tolerance::LOSS), Verdict::Holds);
+        assert_eq!(verdict(&around(116.1), Tolerance::LOSS), Verdict::Outside);
+        assert_eq!(verdict(&around(83.9), Tolerance::LOSS), Verdict::Outside);
+    }
+
+    #[test]
+    fn without_loss_chance_excuses_nothing() {
+        assert_eq!(verdict(&[101.9], Tolerance::LOSSLESS), Verdict::Holds);
+        assert_eq!(verdict(&[102.1], Tolerance::LOSSLESS), Verdict::Outside);
+    }
+
+    #[test]
+    fn what_did_not_end_is_no_match() {
+        let judged = Judgement::of(&[100.0], 2, THEIRS, Tolerance::LOSS);
+        assert_eq!(judged.verdict, Verdict::Incomplete);
+        assert_eq!(Judgement::of(&[], 0, THEIRS, Tolerance::LOSS).verdict, Verdict::Incomplete);
+    }
+}

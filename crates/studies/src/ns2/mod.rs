@@ -1,0 +1,58 @@
+//! Ours beside ns-2's CMT module, point by point (tests/oracle/ns2; docs/oracle.md). It knows how the two are set side by
+//! side, and nothing of how a network is simulated.
+
+mod judgement;
+mod point;
+mod report;
+mod tables;
+mod world;
+
+pub use judgement::{Judgement, Tolerance, Verdict};
+pub use point::{Judged, Measure, Point};
+pub use report::{Share, csv_text, outside, summary, verbose};
+pub use tables::{Set, TableError};
+
+use crate::grid::{self, GridError};
+
+/// Which points are compared, and how thoroughly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// Of which figures; none for all.
+    pub figures: Vec<String>,
+    /// How many seeds a point that chance has a part in.
+    pub seeds: u64,
+    /// Only every so many points, beginning with the first.
+    pub every: usize,
+}
+
+/// A comparison that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Ns2Error {
+    /// A table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A scenario.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+}
+
+/// Runs ours for the points of a set, and sets it beside theirs.
+///
+/// # Errors
+/// The table cannot be read, or one of its points cannot be run.
+pub fn compare(set: Set, selection: &Selection) -> Result<Vec<Judged>, Ns2Error> {
+    let mut points = set.points(&tables::directory())?;
+    let figures = &selection.figures;
+    points.retain(|point| figures.is_empty() || figures.contains(&point.figure));
+    let points: Vec<Point> = points.into_iter().step_by(selection.every.max(1)).collect();
+    let runs: Vec<grid::Point> = points
+        .iter()
+        .map(|point| grid::Point {
+            scenario: point.scenario.clone(),
+            seeds: 1..if point.is_random { selection.seeds + 1 } else { 2 },
+        })
+        .collect();
+    let results = grid::run(&runs)?;
+    let judged = points.into_iter().zip(&results).map(|(point, runs)| point.judge(runs));
+    Ok(judged.collect::<Result<_, TableError>>()?)
+}

@@ -1,0 +1,292 @@
+//! The oracle's tables, row by row. They know their columns and what each means in our words.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::judgement::Tolerance;
+use super::point::{Measure, Point, gather};
+use super::world::{Association, Pipe, Retransmission, Scheme, Work, scenario};
+
+/// The sets of the oracle that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Set {
+    /// Transfers by CMT and AppStripe.
+    A,
+    /// Transfers by CMT with each retransmission policy.
+    #[value(name = "a-rtx")]
+    ARtx,
+    /// Throughput of standard SCTP.
+    B,
+    /// A shared receive buffer.
+    D,
+}
+
+/// A table that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// It cannot be read.
+    #[error("{path}: {source}")]
+    Unreadable {
+        /// The table.
+        path: String,
+        /// Why.
+        source: csv::Error,
+    },
+    /// A row says something that has no meaning here.
+    #[error("a row has {what}, which has no meaning here")]
+    Strange {
+        /// What it says.
+        what: String,
+    },
+    /// A point without a value.
+    #[error("nothing of theirs is known of {0}")]
+    Empty(String),
+}
+
+impl Set {
+    /// All of them.
+    pub const ALL: [Set; 4] = [Set::A, Set::ARtx, Set::B, Set::D];
+
+    /// The share of its points that is to hold.
+    pub fn goal(self) -> f64 {
+        match self {
+            Set::A | Set::ARtx | Set::B => 0.85,
+            Set::D => 0.80,
+        }
+    }
+
+    /// Its points, in the table's order.
+    ///
+    /// # Errors
+    /// The table cannot be read, or says what it should not.
+    pub fn points(self, directory: &Path) -> Result<Vec<Point>, TableError> {
+        let rows: Vec<Point> = match self {
+            Set::A => each::<Transfer>(&directory.join("a_cmt_vs_appstripe.open.csv"))?,
+            Set::ARtx => each::<Transfer>(&directory.join("a_rtx_policy.open.csv"))?,
+            Set::B => each::<Throughput>(&directory.join("b_sctp_throughput.open.csv"))?,
+            Set::D => each::<SharedBuffer>(&directory.join("d_shared_rbuf.open.csv"))?,
+        };
+        Ok(gather(rows))
+    }
+}
+
+/// Where the tables are.
+pub fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle/ns2")
+}
+
+/// A row as a point with one value.
+trait Row: DeserializeOwned {
+    fn point(&self) -> Result<Point, TableError>;
+}
+
+fn each<R: Row>(path: &Path) -> Result<Vec<Point>, TableError> {
+    let unreadable = |source| TableError::Unreadable { path: path.display().to_string(), source };
+    let mut reader = csv::Reader::from_path(path).map_err(unreadable)?;
+    reader.deserialize::<R>().map(|row| row.map_err(unreadable)?.point()).collect()
+}
+
+/// 1,452 bytes of user data in each chunk.
+const PAYLOAD: u64 = 1452;
+
+/// Sets a and a-rtx: 8 MiB over two paths of 35 ms.
+#[derive(Debug, Deserialize)]
+#[allow(non_snake_case, reason = "the columns' names are ns-2's")]
+struct Transfer {
+    figure: String,
+    protocol: String,
+    bw1_mbps: f64,
+    bw2_mbps: f64,
+    loss1: f64,
+    loss2: f64,
+    loss_ack_dir: f64,
+    useDelayedSacks: u8,
+    useCmtDelAck: Option<u8>,
+    useCmtReordering: Option<u8>,
+    useCmtCwnd: Option<u8>,
+    eCmtRtxPolicy: Option<u8>,
+    fastRtxTrigger: u8,
+    initialSsthresh: u64,
+    min_window_mtu: u32,
+    transfer_time_s: f64,
+    first_data_rx_s: f64,
+}
+
+impl Row for Transfer {
+    fn point(&self) -> Result<Point, TableError> {
+        let is_on = |column: Option<u8>| column == Some(1);
+        let rules = [self.useCmtReordering, self.useCmtCwnd, self.useCmtDelAck].map(is_on);
+        let retransmission = retransmission(self.eCmtRtxPolicy)?;
+        let pipe = |rate, loss| Pipe {
+            rate,
+            delay: 35.0,
+            queue: 100_000,
+            loss: [loss, self.loss_ack_dir],
+            burst: None,
+        };
+        let pipes = [pipe(self.bw1_mbps, self.loss1), pipe(self.bw2_mbps, self.loss2)];
+        let association = Association {
+            scheme: scheme(&self.protocol, rules)?,
+            retransmission,
+            missing_reports: self.fastRtxTrigger,
+            window_floor: self.min_window_mtu,
+            initial_ssthresh: self.initialSsthresh,
+            receive_buffer: 16 << 20,
+            sack_every: if self.useDelayedSacks == 1 { 2 } else { 1 },
+            min_rto: 1.0,
+        };
+        let work = Work::Transfer { bytes: 8 << 20, at_most: 3600.0, warmup: 0.0 };
+        let is_random = self.loss1 + self.loss2 + self.loss_ack_dir > 0.0;
+        let Transfer { figure, protocol, bw1_mbps, bw2_mbps, loss1, loss2, .. } = self;
+        let loss = if loss1 == loss2 { format!("loss {loss1}") } else { format!("loss {loss1} and {loss2}") };
+        let policy = if figure == "rtxpolicy" { format!(", {retransmission:?}") } else { String::new() };
+        let ssthresh = if is_random { String::new() } else { format!(", ssthresh {}", self.initialSsthresh) };
+        let sacks = if self.useDelayedSacks == 1 { "" } else { ", every SACK" };
+        Ok(Point {
+            figure: figure.clone(),
+            label: format!("{protocol} {bw1_mbps}+{bw2_mbps}, {loss}{policy}{ssthresh}{sacks}"),
+            // The set-up takes two round trips: no loss before, and all data may be lost.
+            scenario: scenario(&pipes, 140.0, &association, work),
+            measure: Measure::TransferTime,
+            theirs: vec![self.transfer_time_s - self.first_data_rx_s],
+            tolerance: if is_random { Tolerance::LOSS } else { Tolerance::LOSSLESS },
+            is_counted: retransmission != Retransmission::LossRate,
+            is_random,
+        })
+    }
+}
+
+/// Set b: standard SCTP on one path, for 200 s or 65,000 chunks.
+#[derive(Debug, Deserialize)]
+#[allow(non_snake_case, reason = "the columns' names are ns-2's")]
+struct Throughput {
+    figure: String,
+    loss_model: String,
+    p: f64,
+    b_mbps: f64,
+    d_ms: f64,
+    rbuf_kib: u64,
+    useDelayedSacks: u8,
+    minRto_s: f64,
+    fastRtxTrigger: u8,
+    queue_pkts: u32,
+    max_sim_s: f64,
+    max_pkts: u64,
+    warmup_s: f64,
+    goodput_mbps_1452B: f64,
+}
+
+impl Row for Throughput {
+    fn point(&self) -> Result<Point, TableError> {
+        let Throughput { p, b_mbps, d_ms, rbuf_kib, .. } = self;
+        // A round: the propagation both ways and the time on the line.
+        let burst = match self.loss_model.as_str() {
+            "independent" => None,
+            "correlated" => Some(d_ms + 12.0 / b_mbps),
+            other => return Err(TableError::Strange { what: format!("loss_model {other:?}") }),
+        };
+        let pipe = Pipe { rate: *b_mbps, delay: d_ms / 2.0, queue: self.queue_pkts, loss: [*p, 0.0], burst };
+        let association = Association {
+            scheme: Scheme::Plain,
+            retransmission: Retransmission::Same,
+            missing_reports: self.fastRtxTrigger,
+            window_floor: 4,
+            initial_ssthresh: 65_536,
+            receive_buffer: rbuf_kib << 10,
+            sack_every: if self.useDelayedSacks == 1 { 2 } else { 1 },
+            min_rto: self.minRto_s,
+        };
+        let work =
+            Work::Transfer { bytes: self.max_pkts * PAYLOAD, at_most: self.max_sim_s, warmup: self.warmup_s };
+        let sacks = if self.useDelayedSacks == 1 { "" } else { ", every SACK" };
+        Ok(Point {
+            figure: self.figure.clone(),
+            label: format!("p {p}, {b_mbps} Mbit/s, {d_ms} ms, {rbuf_kib} KiB{sacks}"),
+            scenario: scenario(&[pipe], 2.0 * d_ms, &association, work),
+            measure: Measure::Goodput,
+            theirs: vec![self.goodput_mbps_1452B],
+            tolerance: Tolerance::LOSS,
+            is_counted: true,
+            is_random: true,
+        })
+    }
+}
+
+/// Set d: two paths and one receive buffer, 36 s.
+#[derive(Debug, Deserialize)]
+#[allow(non_snake_case, reason = "the columns' names are ns-2's")]
+struct SharedBuffer {
+    protocol: String,
+    bw1_mbps: f64,
+    owd1_ms: f64,
+    loss1: f64,
+    bw2_mbps: f64,
+    owd2_ms: f64,
+    loss2: f64,
+    rwnd_kib: u64,
+    queue_pkts: u32,
+    eCmtRtxPolicy: Option<u8>,
+    sim_s: f64,
+    warmup_s: f64,
+    goodput_mbps_1452B: f64,
+}
+
+impl Row for SharedBuffer {
+    fn point(&self) -> Result<Point, TableError> {
+        let retransmission = retransmission(self.eCmtRtxPolicy)?;
+        let pipe =
+            |rate, delay, loss| Pipe { rate, delay, queue: self.queue_pkts, loss: [loss, 0.0], burst: None };
+        let pipes =
+            [pipe(self.bw1_mbps, self.owd1_ms, self.loss1), pipe(self.bw2_mbps, self.owd2_ms, self.loss2)];
+        let scheme = scheme(&self.protocol, [true; 3])?;
+        let association = Association {
+            scheme,
+            retransmission,
+            missing_reports: 4,
+            window_floor: if scheme == Scheme::Plain { 4 } else { 2 },
+            initial_ssthresh: 65_536,
+            receive_buffer: self.rwnd_kib << 10,
+            sack_every: 2,
+            min_rto: 1.0,
+        };
+        let work = Work::Time { seconds: self.sim_s, warmup: self.warmup_s };
+        let SharedBuffer { bw1_mbps, owd1_ms, loss1, bw2_mbps, owd2_ms, loss2, rwnd_kib, .. } = self;
+        let second =
+            if *bw2_mbps > 0.0 { format!(" + {bw2_mbps}@{owd2_ms} loss {loss2}") } else { String::new() };
+        let policy = match scheme {
+            Scheme::Plain => String::new(),
+            _ => format!(", {retransmission:?}"),
+        };
+        Ok(Point {
+            figure: self.protocol.clone(),
+            label: format!(
+                "{bw1_mbps}@{owd1_ms} loss {loss1}{second}, {rwnd_kib} KiB, queue {}{policy}",
+                self.queue_pkts
+            ),
+            scenario: scenario(&pipes, 800.0, &association, work),
+            measure: Measure::Goodput,
+            theirs: vec![self.goodput_mbps_1452B],
+            tolerance: Tolerance::SHARED_BUFFER,
+            is_counted: retransmission != Retransmission::LossRate,
+            is_random: loss1 + loss2 > 0.0,
+        })
+    }
+}
+
+fn scheme(protocol: &str, rules: [bool; 3]) -> Result<Scheme, TableError> {
+    match protocol {
+        "CMT" => Ok(Scheme::Cmt(rules)),
+        "AppStripe" => Ok(Scheme::AppStripe),
+        "SCTP-single" => Ok(Scheme::Plain),
+        other => Err(TableError::Strange { what: format!("protocol {other:?}") }),
+    }
+}
+
+/// Rows of standard SCTP have none; it keeps to its one path.
+fn retransmission(number: Option<u8>) -> Result<Retransmission, TableError> {
+    let Some(number) = number else { return Ok(Retransmission::Same) };
+    let strange = || TableError::Strange { what: format!("eCmtRtxPolicy {number}") };
+    Retransmission::of_number(number).ok_or_else(strange)
+}

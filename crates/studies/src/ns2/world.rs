@@ -1,0 +1,181 @@
+//! The scenario that says the same as a row of the tables. It knows ns-2's parameters in our words, and nothing of results.
+//!
+//! Every association of the comparison has exactly the same five settings beside those that the rows themselves name:
+//! `scheduler = "fill"`, `max_burst.rule = "after-retransmission"`, and chunks as the measure of all windows.
+
+use std::fmt::Write;
+
+/// A path of one link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pipe {
+    /// Mbit/s; a path with 0 does not exist.
+    pub rate: f64,
+    /// Milliseconds, one way.
+    pub delay: f64,
+    /// Packets that may wait.
+    pub queue: u32,
+    /// The probability of loss in the data's direction, and in that of the acknowledgements.
+    pub loss: [f64; 2],
+    /// Where losses come in bursts of up to so many milliseconds.
+    pub burst: Option<f64>,
+}
+
+/// Which rules the sender has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// One association over all paths, with these of CMT's rules: split fast retransmit, window update, delayed ack.
+    Cmt([bool; 3]),
+    /// An association on each path.
+    AppStripe,
+    /// Standard SCTP on one path.
+    Plain,
+}
+
+/// What the rows choose of an association.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Association {
+    /// How it uses its paths.
+    pub scheme: Scheme,
+    /// Where what is lost goes.
+    pub retransmission: Retransmission,
+    /// How many missing reports make a chunk lost.
+    pub missing_reports: u8,
+    /// ssthresh after a loss is never lower than so many chunks.
+    pub window_floor: u32,
+    /// Bytes.
+    pub initial_ssthresh: u64,
+    /// Bytes.
+    pub receive_buffer: u64,
+    /// A SACK at every so many packets.
+    pub sack_every: u32,
+    /// Seconds.
+    pub min_rto: f64,
+}
+
+/// ns-2's `eCmtRtxPolicy_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retransmission {
+    /// 0: where there is room.
+    Asap,
+    /// 1: the same path.
+    Same,
+    /// 2: the largest ssthresh.
+    Ssthresh,
+    /// 3: the lowest loss rate, as configured.
+    LossRate,
+    /// 4: the largest cwnd.
+    Cwnd,
+}
+
+/// How long there is something to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Work {
+    /// Until so many bytes are delivered, within so many seconds; goodput counts after the warm-up.
+    Transfer {
+        /// How much.
+        bytes: u64,
+        /// Seconds.
+        at_most: f64,
+        /// Seconds.
+        warmup: f64,
+    },
+    /// For so many seconds; goodput counts after the warm-up.
+    Time {
+        /// Seconds.
+        seconds: f64,
+        /// Seconds.
+        warmup: f64,
+    },
+}
+
+/// The scenario file of all this. Losses begin `after` so many milliseconds.
+pub fn scenario(pipes: &[Pipe], after: f64, association: &Association, work: Work) -> String {
+    let mut text = String::from("[run]\n");
+    let transfer = match work {
+        Work::Transfer { bytes, at_most, warmup } => {
+            let _ = write!(text, "time = \"{at_most} s\"\nwarmup = \"{warmup} s\"\n");
+            format!("transfer = \"{bytes} B\"\n")
+        }
+        Work::Time { seconds, warmup } => {
+            let _ = write!(text, "time = \"{seconds} s\"\nwarmup = \"{warmup} s\"\n");
+            String::new()
+        }
+    };
+    for (index, pipe) in pipes.iter().enumerate().filter(|(_, pipe)| pipe.rate > 0.0) {
+        let Pipe { rate, delay, queue, loss: [forward, reverse], burst } = *pipe;
+        let _ = write!(
+            text,
+            "[[link]]\nname = \"{}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\nqueue = \"{queue} packets\"\n\
+             loss = {}\nreverse = {{ loss = {} }}\n",
+            index + 1,
+            loss(forward, burst, after),
+            loss(reverse, None, after),
+        );
+    }
+    let _ = write!(text, "[[flow]]\n{transfer}{}", sctp(association));
+    text
+}
+
+fn loss(probability: f64, burst: Option<f64>, after: f64) -> String {
+    match burst {
+        _ if probability == 0.0 => "0.0".to_owned(),
+        None => format!(r#"{{ kind = "bernoulli", probability = {probability:?}, after = "{after} ms" }}"#),
+        Some(burst) => format!(
+            r#"{{ kind = "burst", probability = {probability:?}, duration = "{burst:.6} ms", after = "{after} ms" }}"#
+        ),
+    }
+}
+
+fn sctp(association: &Association) -> String {
+    let Association { missing_reports, window_floor, initial_ssthresh, receive_buffer, .. } = association;
+    let (multipath, rules) = match association.scheme {
+        Scheme::Cmt(rules) => ("cmt", Some(rules)),
+        Scheme::AppStripe => ("appstripe", None),
+        Scheme::Plain => ("off", None),
+    };
+    let rules = rules.map_or(String::new(), |[split, update, delayed]| {
+        format!(
+            "cmt = {{ split_fast_retransmit = {split}, window_update = {update}, delayed_ack = {delayed} }}\n"
+        )
+    });
+    format!(
+        r#"[flow.sctp]
+profile = "rfc4960"
+scheduler = "fill"
+max_burst = {{ packets = 4, rule = "after-retransmission" }}
+charge = "chunk"
+unit = "pmdcs"
+rwnd_charge = "chunk"
+multipath = "{multipath}"
+{rules}retransmission = "{}"
+missing_reports = {missing_reports}
+window_floor = {window_floor}
+initial_ssthresh = "{initial_ssthresh} B"
+receive_buffer = "{receive_buffer} B"
+send_buffer = "64 MiB"
+sack = {{ every = {} }}
+rto = {{ initial = "3 s", min = "{} s", max = "60 s" }}
+"#,
+        association.retransmission.word(),
+        association.sack_every,
+        association.min_rto,
+    )
+}
+
+impl Retransmission {
+    /// The policy with ns-2's number.
+    pub fn of_number(number: u8) -> Option<Retransmission> {
+        use Retransmission::{Asap, Cwnd, LossRate, Same, Ssthresh};
+        [Asap, Same, Ssthresh, LossRate, Cwnd].get(usize::from(number)).copied()
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Retransmission::Asap => "asap",
+            Retransmission::Same => "same",
+            Retransmission::Ssthresh => "ssthresh",
+            Retransmission::LossRate => "lossrate=oracle",
+            Retransmission::Cwnd => "cwnd",
+        }
+    }
+}
