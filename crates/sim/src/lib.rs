@@ -9,6 +9,7 @@ mod load;
 mod measure;
 mod network;
 pub mod observe;
+mod pairs;
 mod replicate;
 pub mod result;
 mod run;

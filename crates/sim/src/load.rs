@@ -1,5 +1,7 @@
 //! What simulated links carry, and the links it takes. It knows no protocol.
 
+use std::ops::Range;
+
 use anabranch_base::Time;
 use anabranch_link::Damage;
 use anabranch_scenario::Scenario;
@@ -8,13 +10,14 @@ use bytes::Bytes;
 
 use crate::host::Outbound;
 use crate::observe::{Host, PathSeen};
+use crate::pairs::pairs_of;
 
 /// A packet's bytes, and what the network must know of it.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// Whose it is.
-    pub flow: u32,
-    /// Which of the flow's paths it takes.
+    /// The pair of ends that it goes between.
+    pub pair: u32,
+    /// Which of the pair's paths it takes.
     pub path: u16,
     /// How many links it has crossed.
     pub hop: u16,
@@ -32,20 +35,25 @@ pub struct Load {
     pub bytes: Bytes,
 }
 
-/// Which links the packets of a flow take.
+/// Which pairs of ends a flow has, and which links their packets take. Pairs are numbered through the network, in the
+/// order of the flows.
 #[derive(Debug)]
 pub struct Routes {
-    /// The links of each flow's paths, by the number of the link's direction: there, and back.
+    /// The links of each pair's paths, by the number of the link's direction: there, and back.
     hops: Vec<Vec<[Vec<u32>; 2]>>,
-    /// The scenario's path behind each of a flow's.
+    /// The scenario's path behind each of a pair's.
     paths: Vec<Vec<usize>>,
+    /// Whose each pair is.
+    flows: Vec<usize>,
+    /// The pairs of each flow.
+    pairs: Vec<Range<usize>>,
 }
 
 impl Load {
-    /// What leaves an end of a flow.
-    pub fn new(now: Time, flow: usize, from: Host, outbound: Outbound) -> Load {
+    /// What leaves an end of a pair.
+    pub fn new(now: Time, pair: usize, from: Host, outbound: Outbound) -> Load {
         Load {
-            flow: u32::try_from(flow).unwrap_or(u32::MAX),
+            pair: u32::try_from(pair).unwrap_or(u32::MAX),
             path: u16::try_from(outbound.path).unwrap_or(u16::MAX),
             hop: 0,
             from,
@@ -74,15 +82,21 @@ impl Routes {
             let links = &scenario.paths[*path].links;
             [links.iter().map(link).collect(), links.iter().rev().map(|index| link(index) + 1).collect()]
         };
-        Routes {
-            hops: scenario.flows.iter().map(|flow| flow.paths.iter().map(hops).collect()).collect(),
-            paths: scenario.flows.iter().map(|flow| flow.paths.clone()).collect(),
+        let mut routes = Routes { hops: Vec::new(), paths: Vec::new(), flows: Vec::new(), pairs: Vec::new() };
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let pairs = pairs_of(flow);
+            let first = routes.paths.len();
+            routes.pairs.push(first..first + pairs.len());
+            routes.flows.extend(pairs.iter().map(|_| index));
+            routes.hops.extend(pairs.iter().map(|paths| paths.iter().map(hops).collect::<Vec<_>>()));
+            routes.paths.extend(pairs);
         }
+        routes
     }
 
     /// The direction of a link that a packet comes to next; `None` when it is there.
     pub fn next_hop(&self, load: &Load) -> Option<usize> {
-        let [there, back] = &self.hops[load.flow as usize][usize::from(load.path)];
+        let [there, back] = &self.hops[load.pair as usize][usize::from(load.path)];
         let hops = match load.from {
             Host::First => there,
             Host::Second => back,
@@ -90,21 +104,26 @@ impl Routes {
         hops.get(usize::from(load.hop)).map(|hop| *hop as usize)
     }
 
-    /// How many paths a flow has.
-    pub fn paths_of(&self, flow: usize) -> usize {
-        self.paths[flow].len()
+    /// The scenario's paths behind those of a pair.
+    pub fn paths(&self, pair: usize) -> &[usize] {
+        &self.paths[pair]
     }
 
-    /// The scenario's path behind a flow's.
-    pub fn path(&self, flow: usize, path: usize) -> usize {
-        self.paths[flow][path]
+    /// The flow that a pair is of.
+    pub fn flow(&self, pair: usize) -> usize {
+        self.flows[pair]
+    }
+
+    /// The pairs of a flow.
+    pub fn pairs(&self, flow: usize) -> Range<usize> {
+        self.pairs[flow].clone()
     }
 
     /// A path's sample as those who watch see it.
-    pub fn path_seen(&self, flow: usize, host: Host, (path, sample): (usize, PathSample)) -> PathSeen {
+    pub fn path_seen(&self, pair: usize, host: Host, (path, sample): (usize, PathSample)) -> PathSeen {
         PathSeen {
-            flow,
-            path: self.path(flow, path),
+            flow: self.flow(pair),
+            path: self.paths(pair)[path],
             host,
             state: sample.state,
             cwnd: sample.cwnd,

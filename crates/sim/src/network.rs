@@ -1,5 +1,5 @@
-//! The network of one run: links, the ends of flows, and who is to be woken when. It knows how packets get from one to
-//! the next; what a link or an end does with them is its own business.
+//! The network of one run: links, the pairs of ends of flows, and who is to be woken when. It knows how packets get from
+//! one to the next; what a link or an end does with them is its own business.
 
 use std::collections::VecDeque;
 
@@ -9,6 +9,7 @@ use anabranch_link::{Backlog, Change, Fate, Link, LossCause, Packet};
 use crate::agenda::{Agenda, NodeIndex};
 use crate::host::{End, Inbound, Outbound, SctpEnd, round_of};
 use crate::load::{Load, Routes};
+use crate::measure::Meter;
 use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, Seen, Step, Watch};
 
 /// Links, ends, and what moves between them.
@@ -16,8 +17,11 @@ use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, See
 pub struct Network {
     /// The link `l`'s way there at `2 l`, its way back at `2 l + 1`.
     links: Vec<Link<Load>>,
-    /// The flow `f`'s end at the first host at `2 f`, that at the second at `2 f + 1`.
+    /// The pair `p`'s end at the first host at `2 p`, that at the second at `2 p + 1`.
     ends: Vec<End>,
+    /// What the flow `f`'s application received at the first host at `2 f`, at the second at `2 f + 1`; `None` where it
+    /// only sends.
+    meters: Vec<Option<Meter>>,
     routes: Routes,
     agenda: Agenda,
     /// Packets that are between two nodes now.
@@ -32,13 +36,20 @@ pub struct Network {
 
 impl Network {
     /// A network at rest.
-    pub fn new(links: Vec<Link<Load>>, ends: Vec<End>, routes: Routes, watch: Watch) -> Network {
+    pub fn new(
+        links: Vec<Link<Load>>,
+        ends: Vec<End>,
+        meters: Vec<Option<Meter>>,
+        routes: Routes,
+        watch: Watch,
+    ) -> Network {
         let mut network = Network {
             agenda: Agenda::new(links.len() + ends.len()),
-            lost: ends.iter().enumerate().map(|(end, _)| vec![0; routes.paths_of(end / 2)]).collect(),
+            lost: ends.iter().enumerate().map(|(end, _)| vec![0; routes.paths(end / 2).len()]).collect(),
             backlogs: vec![Backlog::default(); links.len()],
             links,
             ends,
+            meters,
             routes,
             moving: VecDeque::new(),
             crossings: 0,
@@ -81,20 +92,37 @@ impl Network {
 
     /// A flow begins.
     pub fn start(&mut self, now: Time, flow: usize, opening: Opening) {
-        let ends = &mut self.ends[2 * flow..2 * flow + 2];
-        match (ends, opening) {
-            ([End::Sctp(first), _], Opening::Handshake) => first.connect(now),
-            ([End::Sctp(first), End::Sctp(second)], Opening::Joined) => SctpEnd::join(now, first, second),
-            _ => {}
+        for pair in self.routes.pairs(flow) {
+            let ends = &mut self.ends[2 * pair..2 * pair + 2];
+            match (ends, opening) {
+                ([End::Sctp(first), _], Opening::Handshake) => first.connect(now),
+                ([End::Sctp(first), End::Sctp(second)], Opening::Joined) => SctpEnd::join(now, first, second),
+                _ => {}
+            }
+            self.drain_end(now, 2 * pair);
+            self.drain_end(now, 2 * pair + 1);
+            self.settle(now);
         }
-        self.drain_end(now, 2 * flow);
-        self.drain_end(now, 2 * flow + 1);
-        self.settle(now);
     }
 
-    /// The end of a flow at a host.
-    pub fn end(&self, flow: usize, host: Host) -> &End {
-        &self.ends[2 * flow + side(host)]
+    /// Which pairs and paths a flow has.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// The end of a pair at a host.
+    pub fn end(&self, pair: usize, host: Host) -> &End {
+        &self.ends[2 * pair + side(host)]
+    }
+
+    /// What a flow's application at a host received; `None` where it only sends.
+    pub fn meter(&self, flow: usize, host: Host) -> Option<&Meter> {
+        self.meters[2 * flow + side(host)].as_ref()
+    }
+
+    /// Whether nothing more will come of a flow.
+    pub fn has_failed(&self, flow: usize) -> bool {
+        self.routes.pairs(flow).all(|pair| self.ends[2 * pair..2 * pair + 2].iter().any(End::has_failed))
     }
 
     /// A direction of a link: that of packets from this host.
@@ -112,9 +140,9 @@ impl Network {
         self.sent
     }
 
-    /// Packets of a flow from this host that were lost on the flow's `path`.
-    pub fn lost(&self, flow: usize, from: Host, path: usize) -> u64 {
-        self.lost[2 * flow + side(from)][path]
+    /// Packets of a pair from this host that were lost on the pair's `path`.
+    pub fn lost(&self, pair: usize, from: Host, path: usize) -> u64 {
+        self.lost[2 * pair + side(from)][path]
     }
 
     /// What was seen since the last call.
@@ -141,7 +169,7 @@ impl Network {
             self.see_packet(now, &packet, Step::Arrived { delay });
         }
         let load = packet.load;
-        let end = 2 * load.flow as usize + side(load.from.other());
+        let end = 2 * load.pair as usize + side(load.from.other());
         let path = usize::from(load.path);
         let inbound = Inbound {
             path,
@@ -184,14 +212,12 @@ impl Network {
         if let Some(at) = self.ends[end].poll_timeout() {
             self.agenda.arm((self.links.len() + end) as NodeIndex, at.max(now));
         }
-        if self.watch.deliveries {
-            self.see_deliveries(now, end);
-        }
+        self.count_deliveries(now, end);
         if self.watch.paths {
-            let (flow, host) = (end / 2, host_of(end));
+            let (pair, host) = (end / 2, host_of(end));
             if let End::Sctp(sctp) = &mut self.ends[end] {
                 let changed = sctp.take_changed_paths().into_iter();
-                let seen = |sample| Seen::Path(self.routes.path_seen(flow, host, sample));
+                let seen = |sample| Seen::Path(self.routes.path_seen(pair, host, sample));
                 self.seen.extend(changed.map(|sample| Observation { at: now, what: seen(sample) }));
             }
         }
@@ -213,7 +239,7 @@ impl Network {
 
     fn lose(&mut self, at: Time, packet: &Packet<Load>, link: usize, cause: LossCause) {
         let load = &packet.load;
-        let end = 2 * load.flow as usize + side(load.from);
+        let end = 2 * load.pair as usize + side(load.from);
         self.lost[end][usize::from(load.path)] += 1;
         if self.watch.packets {
             self.see_packet(at, packet, Step::Lost { link: link / 2, cause });
@@ -222,9 +248,10 @@ impl Network {
 
     fn see_packet(&mut self, at: Time, packet: &Packet<Load>, step: Step) {
         let load = &packet.load;
+        let pair = load.pair as usize;
         let seen = PacketSeen {
-            flow: load.flow as usize,
-            path: self.routes.path(load.flow as usize, usize::from(load.path)),
+            flow: self.routes.flow(pair),
+            path: self.routes.paths(pair)[usize::from(load.path)],
             from: load.from,
             step,
             size: packet.size,
@@ -242,12 +269,18 @@ impl Network {
         }
     }
 
-    fn see_deliveries(&mut self, now: Time, end: usize) {
-        let (flow, from) = (end / 2, host_of(end).other());
+    fn count_deliveries(&mut self, now: Time, end: usize) {
+        let (flow, host) = (self.routes.flow(end / 2), host_of(end));
+        let Some(meter) = &mut self.meters[2 * flow + side(host)] else { return };
         while let Some(delivered) = self.ends[end].poll_delivery() {
-            let seen = DeliverySeen { flow, from, bytes: delivered.bytes, delay: delivered.delay };
-            self.seen.push(Observation { at: now, what: Seen::Delivery(seen) });
+            meter.on_delivery(now, delivered.bytes, delivered.delay);
+            if self.watch.deliveries {
+                let from = host.other();
+                let seen = DeliverySeen { flow, from, bytes: delivered.bytes, delay: delivered.delay };
+                self.seen.push(Observation { at: now, what: Seen::Delivery(seen) });
+            }
         }
+        meter.on_held(self.ends[end].held());
     }
 
     fn place(&self, node: NodeIndex) -> Place {

@@ -3,24 +3,18 @@
 
 use std::collections::VecDeque;
 
-use anabranch_base::{ByteCount, Duration, Seed, Time};
+use anabranch_base::{Duration, Seed, Time};
 use anabranch_link::{Change, Link, LinkSeed};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Encapsulation, Flow, Handshake, Protocol, Sctp};
-use anabranch_sctp::config::IpVersion;
+use anabranch_scenario::model::{Direction, Flow, Handshake, Protocol};
 use anabranch_sctp::endpoint::EndpointError;
-use anabranch_sctp::policy::Registry;
-use anabranch_sctp::wire::Checksum;
 
-use crate::application::Sender;
-use crate::host::{End, FlowSettings, SctpEnd, UdpEnd};
 use crate::load::Routes;
 use crate::measure::Meter;
 use crate::network::{Network, Opening};
 use crate::observe::{Host, Observation, Watch};
+use crate::pairs::{ends_of, meters_of};
 use crate::result::RunResult;
-use crate::settings::association_config;
-use crate::traffic;
 
 /// A run of a scenario.
 #[derive(Debug)]
@@ -34,7 +28,7 @@ pub struct Run {
     /// What the scenario wants to happen, in order.
     program: VecDeque<(Time, Act)>,
     limit: Time,
-    /// Ends whose data decides when all is done.
+    /// The flows, and where their data arrives, that decide when all is done.
     awaited: Vec<(usize, Host)>,
     /// Whether a flow has data until time runs out.
     is_endless: bool,
@@ -79,14 +73,9 @@ impl Run {
     /// The settings of a flow's association contradict one another.
     pub fn new(scenario: &Scenario, seed: u64, watch: Watch) -> Result<Run, BuildError> {
         let root = Seed::from_number(seed);
-        let checksum = checksum_for(scenario);
-        let mut ends = Vec::new();
-        for (index, flow) in scenario.flows.iter().enumerate() {
-            let built = ends_of(index, flow, scenario, checksum, &root);
-            ends.extend(built.map_err(|why| BuildError { flow: flow.name.clone(), why })?);
-        }
+        let (links, ends) = (links_of(scenario, &root), ends_of(scenario, &root)?);
         Ok(Run {
-            network: Network::new(links_of(scenario, &root), ends, Routes::of(scenario), watch),
+            network: Network::new(links, ends, meters_of(scenario), Routes::of(scenario), watch),
             flows: scenario.flows.clone(),
             names: Names {
                 links: scenario.links.iter().map(|link| link.name.clone()).collect(),
@@ -165,9 +154,7 @@ impl Run {
         }
         let network = &self.network;
         self.awaited.retain(|(flow, host)| {
-            let end = network.end(*flow, *host);
-            let has_failed = end.has_failed() || network.end(*flow, host.other()).has_failed();
-            !has_failed && !end.meter().is_none_or(Meter::is_complete)
+            !network.has_failed(*flow) && !network.meter(*flow, *host).is_none_or(Meter::is_complete)
         });
         self.awaited.is_empty()
     }
@@ -184,13 +171,6 @@ pub(crate) fn senders(direction: Direction) -> &'static [Host] {
 
 /// A run without a limit of its own, and with a transfer that does not end, ends after an hour.
 const LONGEST: Duration = Duration::from_secs(3_600);
-
-/// Where nothing damages packets, checking that they are whole costs time and changes nothing.
-fn checksum_for(scenario: &Scenario) -> Checksum {
-    let corrupts =
-        |link: &anabranch_scenario::model::Link| link.forward.corrupt > 0.0 || link.reverse.corrupt > 0.0;
-    if scenario.links.iter().any(corrupts) { Checksum::Crc32c } else { Checksum::Omitted }
-}
 
 fn links_of(scenario: &Scenario, root: &Seed) -> Vec<Link<crate::load::Load>> {
     let both = scenario.links.iter().flat_map(|link| {
@@ -223,69 +203,4 @@ fn awaited_of(scenario: &Scenario) -> Vec<(usize, Host)> {
     flows
         .flat_map(|(flow, settings)| senders(settings.direction).iter().map(move |from| (flow, from.other())))
         .collect()
-}
-
-/// The two ends of a flow: at the first host, and at the second.
-fn ends_of(
-    index: usize,
-    flow: &Flow,
-    scenario: &Scenario,
-    checksum: Checksum,
-    root: &Seed,
-) -> Result<[End; 2], EndpointError> {
-    let seed = root.child("flow").child(&flow.name);
-    let warmup = Time::ZERO + scenario.run.warmup;
-    let sends = |host: Host| senders(flow.direction).contains(&host);
-    let sender = |host: Host, size: ByteCount| {
-        let source = traffic::build(&flow.traffic, flow.start, &seed.child(name_of(host)).child("traffic"));
-        sends(host).then(|| Sender::new(source, size, flow.transfer, flow.start))
-    };
-    let meter = |host: Host| sends(host.other()).then(|| Meter::new(flow.start, warmup, flow.transfer));
-    match &flow.protocol {
-        Protocol::Udp => Ok([Host::First, Host::Second]
-            .map(|host| End::Udp(Box::new(UdpEnd::new(sender(host, ByteCount::ZERO), meter(host)))))),
-        Protocol::Sctp(sctp) => {
-            let settings = flow_settings(index, flow, sctp, checksum, warmup);
-            // Bulk data comes in messages that fill a chunk.
-            let size = settings.config.full_payload(IpVersion::V4);
-            let end = |host: Host| {
-                let seed = seed.child(name_of(host));
-                SctpEnd::new(host, settings.clone(), sender(host, size), meter(host), seed)
-            };
-            Ok([End::Sctp(Box::new(end(Host::First)?)), End::Sctp(Box::new(end(Host::Second)?))])
-        }
-    }
-}
-
-fn flow_settings(index: usize, flow: &Flow, sctp: &Sctp, checksum: Checksum, warmup: Time) -> FlowSettings {
-    let (ip, udp) = (20, 8);
-    FlowSettings {
-        config: anabranch_sctp::config::Config { checksum, ..association_config(sctp) },
-        registry: Registry::standard(),
-        port: port(index),
-        paths: flow.paths.clone(),
-        ordered: sctp.ordered,
-        closes: flow.direction != Direction::Both,
-        overhead: match sctp.encapsulation {
-            Encapsulation::None => ByteCount::new(ip),
-            Encapsulation::Udp => ByteCount::new(ip + udp),
-        },
-        warmup,
-    }
-}
-
-/// The port of a flow's both ends: one of those that are nobody's (RFC 6335 §6), so that no program that looks
-/// at captured packets takes them for another protocol's.
-fn port(flow: usize) -> u16 {
-    let private = usize::from(u16::MAX - FIRST_PRIVATE_PORT) + 1;
-    FIRST_PRIVATE_PORT + u16::try_from(flow % private).unwrap_or(0)
-}
-
-const FIRST_PRIVATE_PORT: u16 = 49_152;
-
-fn name_of(host: Host) -> &'static str {
-    match host {
-        Host::First => "first",
-        Host::Second => "second",
-    }
 }

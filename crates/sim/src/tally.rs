@@ -42,9 +42,8 @@ impl Run {
     /// One entry for each direction in which the flow sends.
     fn tally_flow(&self, index: usize, flow: &Flow) -> Vec<FlowResult> {
         let one = |(count, &from): (usize, &Host)| {
-            let (near, far) = (self.network.end(index, from), self.network.end(index, from.other()));
-            let meter = far.meter()?;
-            let end = self.end_of(near, meter);
+            let meter = self.network.meter(index, from.other())?;
+            let end = self.end_of(index, from, meter);
             Some(FlowResult {
                 name: if count == 0 { flow.name.clone() } else { format!("{}/reverse", flow.name) },
                 protocol: match flow.protocol {
@@ -56,12 +55,12 @@ impl Run {
                 goodput_bps: meter.goodput_bps(end),
                 completion: meter.completion(),
                 first_data: meter.first().map(|first| first.since(Time::ZERO)),
-                blocked: blocked(near, self.now),
+                blocked: self.ends(index, from).map(|end| blocked(end, self.now)).max().unwrap_or_default(),
                 longest_stall: meter.longest_stall(end),
                 reorder_bytes_max: meter.held_max(),
                 delay: meter.delay(),
-                failure: near.failure().or(far.failure()).map(str::to_owned),
-                paths: self.tally_paths(index, flow, from, meter),
+                failure: self.failure(index, from).map(str::to_owned),
+                paths: self.tally_paths(index, from, meter),
             })
         };
         senders(flow.direction).iter().enumerate().filter_map(one).collect()
@@ -69,27 +68,42 @@ impl Run {
 
     /// Until when a flow is measured: a datagram that is lost never comes, so that a transfer of them is over with the
     /// last that does.
-    fn end_of(&self, sender: &End, meter: &Meter) -> Time {
-        meter.last().filter(|_| sender.is_spent()).unwrap_or(self.now)
+    fn end_of(&self, index: usize, from: Host, meter: &Meter) -> Time {
+        meter.last().filter(|_| self.ends(index, from).all(End::is_spent)).unwrap_or(self.now)
     }
 
-    fn tally_paths(&self, index: usize, flow: &Flow, from: Host, meter: &Meter) -> Vec<PathResult> {
-        let (near, far) = (self.network.end(index, from), self.network.end(index, from.other()));
-        let one = |(number, path): (usize, &usize)| {
-            let name = self.names.paths[*path].clone();
-            let lost_packets = self.network.lost(index, from, number);
-            match (near, far) {
-                (End::Sctp(near), End::Sctp(far)) => {
-                    let goodput_bps = per_second(far.received_on(number), meter.measured(self.now));
-                    PathResult { goodput_bps, lost_packets, ..sctp_path(name, near, number, self.now) }
-                }
-                _ => {
-                    let goodput_bps = meter.goodput_bps(self.end_of(near, meter));
-                    PathResult { goodput_bps, lost_packets, ..udp_path(name, near, self.now) }
-                }
+    /// The ends of a flow at a host.
+    fn ends(&self, index: usize, host: Host) -> impl Iterator<Item = &End> {
+        self.network.routes().pairs(index).map(move |pair| self.network.end(pair, host))
+    }
+
+    /// Why a transport of the flow gave up, the senders' reasons first.
+    fn failure(&self, index: usize, from: Host) -> Option<&str> {
+        self.ends(index, from).chain(self.ends(index, from.other())).find_map(End::failure)
+    }
+
+    /// The paths of all pairs, which are the flow's in its order.
+    fn tally_paths(&self, index: usize, from: Host, meter: &Meter) -> Vec<PathResult> {
+        let routes = self.network.routes();
+        let numbered = |pair| (0..routes.paths(pair).len()).map(move |number| (pair, number));
+        let of_pairs = routes.pairs(index).flat_map(numbered);
+        of_pairs.map(|(pair, number)| self.tally_path(pair, number, from, meter)).collect()
+    }
+
+    fn tally_path(&self, pair: usize, number: usize, from: Host, meter: &Meter) -> PathResult {
+        let name = self.names.paths[self.network.routes().paths(pair)[number]].clone();
+        let lost_packets = self.network.lost(pair, from, number);
+        match (self.network.end(pair, from), self.network.end(pair, from.other())) {
+            (End::Sctp(near), End::Sctp(far)) => {
+                let goodput_bps = per_second(far.received_on(number), meter.measured(self.now));
+                PathResult { goodput_bps, lost_packets, ..sctp_path(name, near, number, self.now) }
             }
-        };
-        flow.paths.iter().enumerate().map(one).collect()
+            (near, _) => {
+                let index = self.network.routes().flow(pair);
+                let goodput_bps = meter.goodput_bps(self.end_of(index, from, meter));
+                PathResult { goodput_bps, lost_packets, ..udp_path(name, near, self.now) }
+            }
+        }
     }
 }
 

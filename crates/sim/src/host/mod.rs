@@ -12,7 +12,6 @@ use anabranch_base::{ByteCount, Machine, Time};
 use anabranch_link::Round;
 use bytes::Bytes;
 
-use crate::measure::Meter;
 use crate::observe::Watch;
 
 /// One end of a flow.
@@ -64,31 +63,23 @@ pub struct Delivered {
 }
 
 impl End {
-    /// What the application at this end received; `None` for an end that only sends.
-    pub fn meter(&self) -> Option<&Meter> {
-        match self {
-            End::Sctp(end) => end.meter(),
-            End::Udp(end) => end.meter(),
-        }
-    }
-
-    /// From now on deliveries and changes of paths are kept until they are taken.
+    /// From now on changes of paths are kept until they are taken, if those are watched.
     pub fn watch(&mut self, watch: Watch) {
         match self {
-            End::Sctp(end) => {
-                if watch.deliveries {
-                    end.watch_deliveries();
-                }
-                if watch.paths {
-                    end.watch_paths();
-                }
-            }
-            End::Udp(end) if watch.deliveries => end.watch_deliveries(),
-            End::Udp(_) => {}
+            End::Sctp(end) if watch.paths => end.watch_paths(),
+            End::Sctp(_) | End::Udp(_) => {}
         }
     }
 
-    /// The next delivery, for those who watch; nothing unless they said so.
+    /// What has arrived and cannot be delivered.
+    pub fn held(&self) -> ByteCount {
+        match self {
+            End::Sctp(end) => end.held(),
+            End::Udp(_) => ByteCount::ZERO,
+        }
+    }
+
+    /// The next delivery to the application at this end.
     pub fn poll_delivery(&mut self) -> Option<Delivered> {
         match self {
             End::Sctp(end) => end.poll_delivery(),

@@ -18,7 +18,6 @@ use bytes::Bytes;
 use super::address::{PathNumber, address};
 use super::{Delivered, Inbound, Outbound};
 use crate::application::{Sender, pattern};
-use crate::measure::Meter;
 use crate::observe::Host;
 
 /// One end of an SCTP flow.
@@ -30,13 +29,14 @@ pub struct SctpEnd {
     locals: Vec<SocketAddr>,
     peers: Vec<SocketAddr>,
     sender: Option<Sender>,
-    meter: Option<Meter>,
     settings: FlowSettings,
     /// Where in the peer's stream the next message begins.
     expected: u64,
     is_open: bool,
     failure: Option<String>,
-    deliveries: Option<VecDeque<Delivered>>,
+    deliveries: VecDeque<Delivered>,
+    /// What had arrived and could not be delivered when the application last looked.
+    held: ByteCount,
     batch: Option<Batch>,
     scratch: Vec<u8>,
     /// The paths as they were last told, for those who watch.
@@ -75,7 +75,7 @@ struct Batch {
 }
 
 impl SctpEnd {
-    /// One end, not connected. It sends what `sender` has and counts in `meter` what it receives.
+    /// One end, not connected. It sends what `sender` has.
     ///
     /// # Errors
     /// The settings are not those of a possible association.
@@ -83,7 +83,6 @@ impl SctpEnd {
         host: Host,
         settings: FlowSettings,
         sender: Option<Sender>,
-        meter: Option<Meter>,
         seed: Seed,
     ) -> Result<SctpEnd, EndpointError> {
         let addresses = |host| -> Vec<SocketAddr> {
@@ -104,12 +103,12 @@ impl SctpEnd {
             locals,
             peers: addresses(host.other()),
             sender,
-            meter,
             settings,
             expected: 0,
             is_open: false,
             failure: None,
-            deliveries: None,
+            deliveries: VecDeque::new(),
+            held: ByteCount::ZERO,
             batch: None,
             scratch: Vec::new(),
             told: None,
@@ -155,19 +154,14 @@ impl SctpEnd {
         changed
     }
 
-    /// From now on deliveries are kept until they are polled.
-    pub fn watch_deliveries(&mut self) {
-        self.deliveries.get_or_insert_default();
-    }
-
     /// The next delivery.
     pub fn poll_delivery(&mut self) -> Option<Delivered> {
-        self.deliveries.as_mut()?.pop_front()
+        self.deliveries.pop_front()
     }
 
-    /// What the application received; `None` for an end that only sends.
-    pub fn meter(&self) -> Option<&Meter> {
-        self.meter.as_ref()
+    /// What has arrived and cannot be delivered.
+    pub fn held(&self) -> ByteCount {
+        self.held
     }
 
     /// Why the transport gave up, if it did.
@@ -227,7 +221,6 @@ impl SctpEnd {
     }
 
     fn read(&mut self, now: Time, id: AssociationId) {
-        let Some(meter) = &mut self.meter else { return };
         let Some(association) = self.endpoint.association_mut(id) else { return };
         while let Some(message) = association.receive() {
             let bytes = ByteCount::of_len(message.len());
@@ -236,13 +229,9 @@ impl SctpEnd {
                     Some(format!("what arrived after {} bytes is not what was sent", self.expected));
             }
             self.expected += bytes.get();
-            let delay = age(message.ppid, now);
-            meter.on_delivery(now, bytes, delay);
-            if let Some(deliveries) = &mut self.deliveries {
-                deliveries.push_back(Delivered { bytes, delay });
-            }
+            self.deliveries.push_back(Delivered { bytes, delay: age(message.ppid, now) });
         }
-        meter.on_held(association.received_bytes_held());
+        self.held = association.received_bytes_held();
     }
 
     fn write(&mut self, now: Time, id: AssociationId) {

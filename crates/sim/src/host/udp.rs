@@ -1,4 +1,4 @@
-//! One end of a stream of datagrams: it sends them when they are due, or counts those that come. It knows no
+//! One end of a stream of datagrams: it sends them when they are due, and tells of those that come. It knows no
 //! acknowledgement.
 
 use std::collections::VecDeque;
@@ -8,31 +8,24 @@ use bytes::Bytes;
 
 use super::{Delivered, Inbound, Outbound};
 use crate::application::Sender;
-use crate::measure::Meter;
 
 /// One end of a UDP flow.
 #[derive(Debug)]
 pub struct UdpEnd {
     sender: Option<Sender>,
-    meter: Option<Meter>,
-    deliveries: Option<VecDeque<Delivered>>,
+    deliveries: VecDeque<Delivered>,
     sent: (u64, ByteCount),
 }
 
 impl UdpEnd {
-    /// An end that sends what `sender` has and counts in `meter` what comes.
-    pub fn new(sender: Option<Sender>, meter: Option<Meter>) -> UdpEnd {
-        UdpEnd { sender, meter, deliveries: None, sent: (0, ByteCount::ZERO) }
-    }
-
-    /// From now on deliveries are kept until they are polled.
-    pub fn watch_deliveries(&mut self) {
-        self.deliveries.get_or_insert_default();
+    /// An end that sends what `sender` has.
+    pub fn new(sender: Option<Sender>) -> UdpEnd {
+        UdpEnd { sender, deliveries: VecDeque::new(), sent: (0, ByteCount::ZERO) }
     }
 
     /// The next delivery.
     pub fn poll_delivery(&mut self) -> Option<Delivered> {
-        self.deliveries.as_mut()?.pop_front()
+        self.deliveries.pop_front()
     }
 
     /// Whether it has sent all of a transfer.
@@ -44,11 +37,6 @@ impl UdpEnd {
     pub fn sent(&self) -> (u64, ByteCount) {
         self.sent
     }
-
-    /// What the application received; `None` for an end that only sends.
-    pub fn meter(&self) -> Option<&Meter> {
-        self.meter.as_ref()
-    }
 }
 
 impl Machine for UdpEnd {
@@ -56,17 +44,13 @@ impl Machine for UdpEnd {
     type Output = Outbound;
 
     fn handle(&mut self, now: Time, packet: Inbound) {
-        let Some(meter) = &mut self.meter else { return };
         // UDP's checksum finds every single bit that is turned over; what comes twice is delivered once.
         if packet.is_damaged || packet.is_duplicate {
             return;
         }
         let delivered =
             Delivered { bytes: ByteCount::of_len(packet.bytes.len()), delay: now.since(packet.sent) };
-        meter.on_delivery(now, delivered.bytes, delivered.delay);
-        if let Some(deliveries) = &mut self.deliveries {
-            deliveries.push_back(delivered);
-        }
+        self.deliveries.push_back(delivered);
     }
 
     fn handle_timeout(&mut self, _: Time) {}
