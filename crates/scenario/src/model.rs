@@ -106,6 +106,13 @@ pub enum Protocol {
     Udp,
 }
 
+impl Protocol {
+    /// Whether it is an association on each path, as [`Multipath::AppStripe`] has it.
+    pub fn is_appstripe(&self) -> bool {
+        matches!(self, Protocol::Sctp(sctp) if sctp.multipath == Multipath::AppStripe)
+    }
+}
+
 /// When a flow sends how much.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
@@ -242,6 +249,9 @@ pub enum Multipath {
     Off,
     /// All at once: concurrent multipath transfer.
     Cmt,
+    /// As many associations as there are paths, each over one of them and with the whole transfer: the flow is complete
+    /// when they have delivered as much together (M-CMT-8). It is a measure to compare with, and no application.
+    AppStripe,
 }
 
 /// The rules of concurrent multipath transfer; with none of them, it is plain striping (M-CMT-1 to -5).

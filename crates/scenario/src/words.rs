@@ -44,8 +44,12 @@ pub(crate) const ENCAPSULATION: Words<crate::model::Encapsulation> = Words {
 
 pub(crate) const MULTIPATH: Words<crate::model::Multipath> = Words {
     what: "use of several paths",
-    built: &[("off", crate::model::Multipath::Off), ("cmt", crate::model::Multipath::Cmt)],
-    planned: &["ipcc", "appstripe"],
+    built: &[
+        ("off", crate::model::Multipath::Off),
+        ("cmt", crate::model::Multipath::Cmt),
+        ("appstripe", crate::model::Multipath::AppStripe),
+    ],
+    planned: &["ipcc"],
 };
 
 pub(crate) const CONGESTION_CONTROL: Policies = Words {

@@ -282,6 +282,9 @@ fn one_setting_follows_from_another_unless_it_is_given() {
     assert_eq!(rules("multipath = \"cmt\""), [true; 3]);
     assert_eq!(with_sctp("").multipath, Multipath::Cmt);
     assert_eq!(with_sctp("multipath = \"off\"").multipath, Multipath::Off);
+    // Each association of AppStripe sends again where it sent, as M-CMT-8 has it.
+    let striped = with_sctp("profile = \"rfc2960\"\nmultipath = \"appstripe\"");
+    assert_eq!((striped.multipath, striped.retransmission.as_str()), (Multipath::AppStripe, "same"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use anabranch_base::{Machine, Time};
 use anabranch_link::{Backlog, Change, Fate, Link, LossCause, Packet};
 
 use crate::agenda::{Agenda, NodeIndex};
-use crate::host::{End, Inbound, Outbound, SctpEnd, round_of};
+use crate::host::{Delivered, End, Inbound, Outbound, SctpEnd, round_of};
 use crate::load::{Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, Seen, Step, Watch};
@@ -272,15 +272,20 @@ impl Network {
     fn count_deliveries(&mut self, now: Time, end: usize) {
         let (flow, host) = (self.routes.flow(end / 2), host_of(end));
         let Some(meter) = &mut self.meters[2 * flow + side(host)] else { return };
-        while let Some(delivered) = self.ends[end].poll_delivery() {
-            meter.on_delivery(now, delivered.bytes, delivered.delay);
+        while let Some(Delivered { bytes, delay }) = self.ends[end].poll_delivery() {
+            let Some(bytes) = meter.wanted(bytes) else { continue };
+            meter.on_delivery(now, bytes, delay);
             if self.watch.deliveries {
-                let from = host.other();
-                let seen = DeliverySeen { flow, from, bytes: delivered.bytes, delay: delivered.delay };
+                let seen = DeliverySeen { flow, from: host.other(), bytes, delay };
                 self.seen.push(Observation { at: now, what: Seen::Delivery(seen) });
             }
         }
         meter.on_held(self.ends[end].held());
+        let pairs = self.routes.pairs(flow);
+        if pairs.len() > 1 && meter.is_complete() {
+            // Each association still has data that no one wants: it must not load the links of others.
+            self.ends[2 * pairs.start..2 * pairs.end].iter_mut().for_each(End::fall_silent);
+        }
     }
 
     fn place(&self, node: NodeIndex) -> Place {

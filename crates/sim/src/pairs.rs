@@ -17,9 +17,13 @@ use crate::run::{BuildError, senders};
 use crate::settings::association_config;
 use crate::traffic;
 
-/// The scenario's paths behind those of each pair of ends that carries the flow.
+/// The scenario's paths behind those of each pair of ends that carries the flow: one pair over all of them, or one on
+/// each that knows of no other (M-CMT-8).
 pub fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
-    vec![flow.paths.clone()]
+    match flow.protocol.is_appstripe() {
+        true => flow.paths.iter().map(|path| vec![*path]).collect(),
+        false => vec![flow.paths.clone()],
+    }
 }
 
 /// The ends of all pairs, in the order of the flows: of each pair that at the first host, then that at the second.
@@ -30,12 +34,12 @@ pub fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<End>, BuildError>
     let checksum = checksum_for(scenario);
     let mut ends = Vec::new();
     for flow in &scenario.flows {
-        for paths in pairs_of(flow) {
+        for (number, paths) in pairs_of(flow).into_iter().enumerate() {
             let draft = Draft {
                 flow,
                 port: port(ends.len() / 2),
                 paths,
-                seed: root.child("flow").child(&flow.name),
+                seed: seed_of(flow, number, root),
                 checksum,
                 warmup: Time::ZERO + scenario.run.warmup,
             };
@@ -116,6 +120,12 @@ impl Draft<'_> {
 
 fn sends(flow: &Flow, host: Host) -> bool {
     senders(flow.direction).contains(&host)
+}
+
+/// The first pair has the flow's own seed, so that AppStripe over one path is the association on it.
+fn seed_of(flow: &Flow, number: usize, root: &Seed) -> Seed {
+    let seed = root.child("flow").child(&flow.name);
+    if number == 0 { seed } else { seed.child("pair").child(&number.to_string()) }
 }
 
 /// Where nothing damages packets, checking that they are whole costs time and changes nothing.

@@ -33,7 +33,7 @@ pub struct FlowResult {
     pub protocol: &'static str,
     /// Who sends.
     pub from: Host,
-    /// User data delivered, all in all.
+    /// User data delivered, all in all; by the associations of AppStripe together, and no more than the transfer.
     pub delivered: ByteCount,
     /// Bits of user data delivered a second, in order and once, after the warm-up.
     pub goodput_bps: f64,
@@ -41,15 +41,17 @@ pub struct FlowResult {
     pub completion: Option<Duration>,
     /// When the first data was delivered, from the start of the run.
     pub first_data: Option<Duration>,
-    /// How long the sender had data and congestion window but no receive window.
+    /// How long the sender had data and congestion window but no receive window; of AppStripe's associations, the one
+    /// that was blocked longest.
     pub blocked: Duration,
     /// The longest time without a delivery between the flow's start and its end.
     pub longest_stall: Duration,
-    /// The most that was held at the receiver and could not be delivered.
+    /// The most that was held at the receiver and could not be delivered; of AppStripe's associations, by the one that
+    /// held most, as each has a receive buffer of its own.
     pub reorder_bytes_max: ByteCount,
     /// From `send` to delivery; `None` when nothing was delivered.
     pub delay: Option<DelayResult>,
-    /// Why the transport gave up, if it did.
+    /// Why the transport gave up, if it did; where AppStripe is not complete, why one of its associations did.
     pub failure: Option<String>,
     /// The flow's paths, in its order.
     pub paths: Vec<PathResult>,

@@ -28,7 +28,7 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         window_management: sctp.window_management.clone(),
         loss_response: sctp.loss_response.clone(),
         scheduler: match sctp.multipath {
-            model::Multipath::Off => "primary".to_owned(),
+            model::Multipath::Off | model::Multipath::AppStripe => "primary".to_owned(),
             model::Multipath::Cmt => sctp.scheduler.clone(),
         },
         retransmission: sctp.retransmission.clone(),

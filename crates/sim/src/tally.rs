@@ -44,6 +44,7 @@ impl Run {
         let one = |(count, &from): (usize, &Host)| {
             let meter = self.network.meter(index, from.other())?;
             let end = self.end_of(index, from, meter);
+            let until = self.until(index, meter);
             Some(FlowResult {
                 name: if count == 0 { flow.name.clone() } else { format!("{}/reverse", flow.name) },
                 protocol: match flow.protocol {
@@ -55,11 +56,11 @@ impl Run {
                 goodput_bps: meter.goodput_bps(end),
                 completion: meter.completion(),
                 first_data: meter.first().map(|first| first.since(Time::ZERO)),
-                blocked: self.ends(index, from).map(|end| blocked(end, self.now)).max().unwrap_or_default(),
+                blocked: self.ends(index, from).map(|end| blocked(end, until)).max().unwrap_or_default(),
                 longest_stall: meter.longest_stall(end),
                 reorder_bytes_max: meter.held_max(),
                 delay: meter.delay(),
-                failure: self.failure(index, from).map(str::to_owned),
+                failure: self.failure(index, from, meter).map(str::to_owned),
                 paths: self.tally_paths(index, from, meter),
             })
         };
@@ -72,13 +73,24 @@ impl Run {
         meter.last().filter(|_| self.ends(index, from).all(End::is_spent)).unwrap_or(self.now)
     }
 
+    /// Until when the flow's associations are asked for their accounts: several fall silent when it is complete.
+    fn until(&self, index: usize, meter: &Meter) -> Time {
+        match self.network.routes().pairs(index).len() {
+            1 => self.now,
+            _ => meter.end(self.now),
+        }
+    }
+
     /// The ends of a flow at a host.
     fn ends(&self, index: usize, host: Host) -> impl Iterator<Item = &End> {
         self.network.routes().pairs(index).map(move |pair| self.network.end(pair, host))
     }
 
-    /// Why a transport of the flow gave up, the senders' reasons first.
-    fn failure(&self, index: usize, from: Host) -> Option<&str> {
+    /// Why a transport of the flow gave up, the senders' reasons first. What several carry may be complete without it.
+    fn failure(&self, index: usize, from: Host, meter: &Meter) -> Option<&str> {
+        if self.network.routes().pairs(index).len() > 1 && meter.is_complete() {
+            return None;
+        }
         self.ends(index, from).chain(self.ends(index, from.other())).find_map(End::failure)
     }
 
@@ -93,13 +105,16 @@ impl Run {
     fn tally_path(&self, pair: usize, number: usize, from: Host, meter: &Meter) -> PathResult {
         let name = self.names.paths[self.network.routes().paths(pair)[number]].clone();
         let lost_packets = self.network.lost(pair, from, number);
+        let index = self.network.routes().flow(pair);
         match (self.network.end(pair, from), self.network.end(pair, from.other())) {
             (End::Sctp(near), End::Sctp(far)) => {
                 let goodput_bps = per_second(far.received_on(number), meter.measured(self.now));
-                PathResult { goodput_bps, lost_packets, ..sctp_path(name, near, number, self.now) }
+                let until = self.until(index, meter);
+                let path = sctp_path(name, near, number, until);
+                let app_limited = path.app_limited + self.now.since(until);
+                PathResult { goodput_bps, lost_packets, app_limited, ..path }
             }
             (near, _) => {
-                let index = self.network.routes().flow(pair);
                 let goodput_bps = meter.goodput_bps(self.end_of(index, from, meter));
                 PathResult { goodput_bps, lost_packets, ..udp_path(name, near, self.now) }
             }

@@ -25,6 +25,7 @@ fn network() -> impl Strategy<Value = String> {
             let link = link % links.len();
             let _ = write!(text, "\n[[event]]\nat = \"{at} ms\"\nlink = \"l{link}\"\n{what}\n");
         }
+        let flow = if sctp.contains("appstripe") { one_way_in_bulk(&flow) } else { flow };
         let _ = write!(text, "\n[[flow]]\n{flow}\n[flow.sctp]\n{sctp}\n");
         text
     })
@@ -88,10 +89,20 @@ fn flow() -> impl Strategy<Value = String> {
     })
 }
 
+/// What AppStripe can be.
+fn one_way_in_bulk(flow: &str) -> String {
+    let line = |line: &str| match line {
+        "direction = \"both\"" => "direction = \"forward\"\n".to_owned(),
+        _ if line.starts_with("traffic") => "traffic = \"bulk\"\n".to_owned(),
+        _ => format!("{line}\n"),
+    };
+    flow.lines().map(line).collect()
+}
+
 fn sctp() -> impl Strategy<Value = String> {
     let profile = prop_oneof![Just("rfc9260"), Just("rfc4960"), Just("rfc2960")];
     let scheduler = prop_oneof![Just("round-robin"), Just("fill")];
-    let multipath = prop_oneof![Just("multipath = \"off\"\n"), Just("")];
+    let multipath = prop_oneof![Just("multipath = \"off\"\n"), Just(""), Just("multipath = \"appstripe\"\n")];
     let handshake = prop_oneof![Just("on"), Just("off")];
     let place = prop_oneof![Just("same"), Just("alternate")];
     (profile, scheduler, multipath, handshake, place, 8_u64..200, 1_u32..4).prop_map(

@@ -80,6 +80,7 @@ pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Dire
     let mut flows = Vec::new();
     let mut flow_names = Directory::new("flow");
     let mut budget = Budget::new("flows");
+    let mut associations = Budget::new("associations");
     for draft in drafts {
         let chosen = match &draft.paths {
             None => None,
@@ -91,6 +92,8 @@ pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Dire
         let used = chosen.as_ref().unwrap_or(&all);
         let copies = one_count(draft, used)?;
         budget.spend(draft.name.span, copies.unwrap_or(1), used.len())?;
+        let each = if draft.protocol.is_appstripe() { used.len() } else { 1 };
+        associations.spend(draft.name.span, copies.unwrap_or(1).saturating_mul(each), 1)?;
         flow_names.add(&draft.name, Named { first: flows.len(), copies })?;
         let copy = |(index, name)| Flow {
             name,

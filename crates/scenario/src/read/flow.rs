@@ -48,18 +48,38 @@ pub(crate) fn flow(node: &Node, is_first: bool) -> Read<FlowDraft> {
     }
     let traffic = fields.or("traffic", Traffic::Bulk, |node| traffic::traffic(node, transport))?;
     let protocol = protocol(&fields, transport, &traffic)?;
+    let direction = fields.or("direction", Direction::Forward, |node| words::DIRECTION.meaning(node))?;
+    if protocol.is_appstripe() {
+        refuse_beside_appstripe(&fields, &traffic, direction)?;
+    }
     Ok(FlowDraft {
         name,
         protocol,
         paths: fields.maybe("paths", |node| names(node, "[\"wifi\", \"lte\"]"))?,
         start: fields.or("start", Time::ZERO, value::moment)?,
         transfer: fields.maybe("transfer", |node| value::size_within(node, 1, u64::MAX))?,
-        direction: fields.or("direction", Direction::Forward, |node| words::DIRECTION.meaning(node))?,
+        direction,
         stagger: fields.or("stagger", Duration::ZERO, value::span)?,
         traffic,
         paths_span: fields.span_of("paths"),
         span: fields.span(),
     })
+}
+
+/// AppStripe is the same transfer over each path, one way (M-CMT-8): of messages in time, or of two ways at once, nobody
+/// has said what it would be.
+fn refuse_beside_appstripe(fields: &Fields<'_>, traffic: &Traffic, direction: Direction) -> Read<()> {
+    if *traffic != Traffic::Bulk {
+        let message =
+            "multipath \"appstripe\" sends in bulk: its associations are given the whole transfer each";
+        return Err(Fault::value(fields.span_of("traffic"), message).help("leave `traffic` out"));
+    }
+    if direction == Direction::Both {
+        let message = "multipath \"appstripe\" sends one way: its associations end with the one transfer";
+        let fault = Fault::value(fields.span_of("direction"), message);
+        return Err(fault.help("write two flows, one \"forward\" and one \"reverse\""));
+    }
+    Ok(())
 }
 
 /// What the first flow is called when nobody says.

@@ -59,7 +59,7 @@ fn refuse_planned(fields: &Fields<'_>) -> Read<()> {
 fn policies(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     fields.set("multipath", &mut sctp.multipath, |node| words::MULTIPATH.meaning(node))?;
     cmt(fields, &mut sctp.cmt)?;
-    if sctp.multipath == Multipath::Cmt {
+    if sctp.multipath != Multipath::Off {
         // The profiles' places are those of standard SCTP on several paths (M-SCTP-18); over all paths at once a chunk
         // is sent again where it was lost, unless somebody says otherwise.
         "same".clone_into(&mut sctp.retransmission);

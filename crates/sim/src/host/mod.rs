@@ -71,6 +71,13 @@ impl End {
         }
     }
 
+    /// From now on it sends nothing and hears nothing: its flow is complete without it.
+    pub fn fall_silent(&mut self) {
+        if let End::Sctp(end) = self {
+            end.fall_silent();
+        }
+    }
+
     /// What has arrived and cannot be delivered.
     pub fn held(&self) -> ByteCount {
         match self {

@@ -33,6 +33,7 @@ pub struct SctpEnd {
     /// Where in the peer's stream the next message begins.
     expected: u64,
     is_open: bool,
+    is_silent: bool,
     failure: Option<String>,
     deliveries: VecDeque<Delivered>,
     /// What had arrived and could not be delivered when the application last looked.
@@ -106,6 +107,7 @@ impl SctpEnd {
             settings,
             expected: 0,
             is_open: false,
+            is_silent: false,
             failure: None,
             deliveries: VecDeque::new(),
             held: ByteCount::ZERO,
@@ -152,6 +154,11 @@ impl SctpEnd {
         told.extend_from_slice(samples);
         self.told = Some(told);
         changed
+    }
+
+    /// From now on it sends nothing and hears nothing; what it came to can still be read.
+    pub fn fall_silent(&mut self) {
+        self.is_silent = true;
     }
 
     /// The next delivery.
@@ -271,6 +278,9 @@ impl Machine for SctpEnd {
     type Output = Outbound;
 
     fn handle(&mut self, now: Time, packet: Inbound) {
+        if self.is_silent {
+            return;
+        }
         self.end_warmup(now);
         let addresses = self.locals.get(packet.path).zip(self.peers.get(packet.path));
         let Some((&local, &remote)) = addresses else { return };
@@ -279,12 +289,18 @@ impl Machine for SctpEnd {
     }
 
     fn handle_timeout(&mut self, now: Time) {
+        if self.is_silent {
+            return;
+        }
         self.end_warmup(now);
         self.endpoint.handle_timeout(now);
         self.settle(now);
     }
 
     fn poll(&mut self, now: Time) -> Option<Outbound> {
+        if self.is_silent {
+            return None;
+        }
         if let Some(next) = self.batch.as_mut().and_then(|batch| batch.next(self.settings.overhead)) {
             return Some(next);
         }
@@ -297,6 +313,9 @@ impl Machine for SctpEnd {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
+        if self.is_silent {
+            return None;
+        }
         let due = self.sender.as_ref().filter(|_| self.is_open).and_then(Sender::due);
         [self.endpoint.poll_timeout(), due].into_iter().flatten().min()
     }

@@ -41,6 +41,14 @@ impl Meter {
         }
     }
 
+    /// How much of a message of `bytes` the transfer still lacks; `None` once it is complete. Only AppStripe's
+    /// associations deliver more than the transfer together.
+    pub fn wanted(&self, bytes: ByteCount) -> Option<ByteCount> {
+        let Some(target) = self.target else { return Some(bytes) };
+        let missing = target.saturating_sub(self.delivered);
+        (!missing.is_zero()).then(|| bytes.min(missing))
+    }
+
     /// User data reached the application.
     pub fn on_delivery(&mut self, now: Time, bytes: ByteCount, delay: Duration) {
         self.delivered += bytes;
@@ -106,6 +114,11 @@ impl Meter {
         self.end(end).since(self.warmup)
     }
 
+    /// The end of the flow: when the transfer was complete, or else `end`.
+    pub fn end(&self, end: Time) -> Time {
+        self.last.filter(|_| self.is_complete()).unwrap_or(end)
+    }
+
     /// Percentiles of the delay, each at most 0.1 % above the exact one.
     pub fn delay(&self) -> Option<DelayResult> {
         let quantile = |share| {
@@ -118,10 +131,6 @@ impl Meter {
             p99: quantile(0.99),
             max: self.longest_delay,
         })
-    }
-
-    fn end(&self, end: Time) -> Time {
-        self.last.filter(|_| self.is_complete()).unwrap_or(end)
     }
 }
 
@@ -147,6 +156,21 @@ mod tests {
         assert_eq!(meter.goodput_bps(at(10_000)), 16_000.0);
         assert_eq!(meter.completion(), Some(Duration::from_secs(2)));
         assert_eq!(meter.longest_stall(at(10_000)), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn no_more_than_the_transfer_is_wanted() {
+        let mut meter = Meter::new(at(0), at(0), Some(ByteCount::new(2_500)));
+        let message = ByteCount::new(1_000);
+        let mut counted = Vec::new();
+        for moment in [1, 2, 3, 4] {
+            let Some(bytes) = meter.wanted(message) else { break };
+            meter.on_delivery(at(moment), bytes, Duration::ZERO);
+            counted.push(bytes.get());
+        }
+        assert_eq!(counted, [1_000, 1_000, 500]);
+        assert_eq!(meter.completion(), Some(Duration::from_millis(3)));
+        assert_eq!(Meter::new(at(0), at(0), None).wanted(message), Some(message));
     }
 
     #[test]
