@@ -126,6 +126,11 @@ fn what_cannot_be_compared_is_told() {
                traffic = { kind = \"cbr\", rate = \"100 kbit/s\", message = \"100 B\" }\n";
     let ended = compare(udp, "").expect(2);
     assert!(ended.stderr.contains("only SCTP can be compared"), "{ended:?}");
+    let striped = format!("{TWO_LINKS}multipath = \"appstripe\"\n");
+    let ended = compare(&striped, "").expect(2);
+    assert!(ended.stderr.contains("flow \"main\" is AppStripe, which is only simulated"), "{ended:?}");
+    let ended = run(&mut anabranch("demo --set flow.main.sctp.multipath=appstripe")).expect(2);
+    assert!(ended.stderr.contains("is only simulated"), "{ended:?}");
     let ended = run(anabranch("demo --set").arg("link.wify.rate=1 Mbit/s")).expect(2);
     assert!(ended.stderr.contains("`wifi`"), "{ended:?}");
     assert!(!Path::new("wifi-lte.toml").exists(), "the demonstration brings its own");

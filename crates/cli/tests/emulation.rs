@@ -150,6 +150,10 @@ fn addresses_and_paths_must_go_together() {
         ),
         (format!("emulate {scenario} --to 127.0.0.1:1 --set link.c.loss=0"), "no link"),
         (format!("emulate {scenario} --to 127.0.0.1:1 --time soon"), "is no time"),
+        (
+            format!("emulate {scenario} --to 127.0.0.1:1 --set flow.main.sctp.multipath=appstripe"),
+            "no real application",
+        ),
     ] {
         let ended = run(&mut anabranch(&line)).expect(2);
         assert!(ended.stderr.contains(complaint), "{line}: {ended:?}");

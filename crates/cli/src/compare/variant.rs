@@ -54,6 +54,13 @@ pub fn variants(scenario: &Scenario, scope: Scope) -> Result<Vec<Variant>, Strin
     let Protocol::Sctp(sctp) = &flow.protocol else {
         return Err(format!("only SCTP can be compared, and flow {:?} is UDP", flow.name));
     };
+    if flow.protocol.is_appstripe() {
+        return Err(format!(
+            "flow {:?} is AppStripe, which is only simulated: no application really gives each path's association \
+             the whole transfer",
+            flow.name
+        ));
+    }
     if flow.traffic != Traffic::Bulk || flow.direction != Direction::Forward {
         return Err(format!("only bulk traffic there can be compared, and flow {:?} has another", flow.name));
     }

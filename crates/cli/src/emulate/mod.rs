@@ -25,10 +25,12 @@ use status::Status;
 /// Runs the command until Ctrl-C, or for the time that was given.
 ///
 /// # Errors
-/// The scenario is wrong, addresses and paths do not go together, or a socket cannot be opened.
+/// The scenario is wrong or has a flow that is only simulated, addresses and paths do not go together, or a socket cannot
+/// be opened.
 pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.changes())?;
     let scenario = &loaded.scenario;
+    refuse_appstripe(scenario)?;
     let relay = Relay::start(&RelayConfig {
         scenario,
         seed: Seed::from_number(scenario.run.seed),
@@ -44,6 +46,17 @@ pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Res
         summary: table::relayed(&report),
         failure,
     })
+}
+
+/// What is to be sent is the programs' business, but this nobody can send.
+fn refuse_appstripe(scenario: &Scenario) -> Result<(), Failure> {
+    match scenario.flows.iter().find(|flow| flow.protocol.is_appstripe()) {
+        None => Ok(()),
+        Some(flow) => Err(Failure::Arguments(format!(
+            "flow {:?} is AppStripe, which is only simulated: there is no real application to send it",
+            flow.name
+        ))),
+    }
 }
 
 /// One line a path, to be pasted.
