@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anabranch_studies::ns2::{Selection, Set, Share, compare, csv_text, outside, summary, verbose};
 
@@ -37,18 +36,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let sets = if arguments.sets.is_empty() { &Set::ALL[..] } else { &arguments.sets };
     let mut is_reached = true;
     for &set in sets {
-        let start = Instant::now();
         let points = compare(set, &selection)?;
         if points.is_empty() {
             continue;
         }
         let (share, goal) = (Share::of(&points), set.goal());
         is_reached &= share.value() >= goal;
-        println!(
-            "set {set:?}: {share} hold; goal {:.0}%; {:.0} s",
-            goal * 100.0,
-            start.elapsed().as_secs_f64()
-        );
+        println!("set {set:?}: {share} hold; the goal is {:.0}%", goal * 100.0);
         print!("{}", summary(&points));
         let lines = if arguments.verbose { verbose(&points) } else { outside(&points) };
         println!(
