@@ -11,6 +11,7 @@ const SETTING: Setting = Setting {
     delays_ms: Vec::new(),
     profile: "rfc9260",
     scheduler: "fill",
+    retransmission: "",
     receive_buffer: 65_536,
     send_buffer: 20_000,
     mtu: 1500,

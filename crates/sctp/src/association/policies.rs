@@ -1,10 +1,13 @@
 //! The rules of one association, built from their names. It knows which there are, not what they do.
 
+use anabranch_base::Seed;
+
 use crate::config::Config;
 use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
 use crate::policy::congestion::CongestionControl;
 use crate::policy::order::PathOrder;
 use crate::policy::place::Placement;
+use crate::policy::registry::Rules;
 use crate::policy::response::LossResponse;
 use crate::policy::schedule::Scheduler;
 use crate::policy::window::WindowLimit;
@@ -36,19 +39,21 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// The rules that `config` names.
+    /// The rules that `config` names; those that draw do so from children of `seed`.
     ///
     /// # Errors
     /// A name that `registry` does not know.
-    pub fn build(registry: &Registry, config: &Config) -> Result<Policies, UnknownPolicy> {
-        let rules = config.rules();
+    pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<Policies, UnknownPolicy> {
+        let rules = config.rules(seed.child("policies"));
+        // Two placements of one name draw apart.
+        let after_missing = Rules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         Ok(Policies {
             order: registry.orders.build(&config.path_order, &rules)?,
             congestion: registry.congestion_controls.build(&config.congestion_control, &rules)?,
             limit: registry.window_limits.build(&config.window_management, &rules)?,
             response: registry.loss_responses.build(&config.loss_response, &rules)?,
             after_timeout: registry.placements.build(&config.retransmission, &rules)?,
-            after_missing: registry.placements.build(&config.fast_retransmission, &rules)?,
+            after_missing: registry.placements.build(&config.fast_retransmission, &after_missing)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
             timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
             content: registry.sack_contents.build("all", &rules)?,

@@ -134,7 +134,7 @@ impl Session {
     pub fn new(settings: Arc<Settings>, agreement: Agreement, mut paths: PathTable, seed: &Seed) -> Session {
         let config = &settings.config;
         let policies =
-            Policies::build(&settings.registry, config).expect("checked with the endpoint's settings");
+            Policies::build(&settings.registry, config, seed).expect("checked with the endpoint's settings");
         paths.set_initial_ssthresh(agreement.peer_window);
         let peer_window = PeerWindow {
             open: agreement.peer_window,

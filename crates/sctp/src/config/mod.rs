@@ -8,7 +8,7 @@ mod sizes;
 pub use check::ConfigError;
 pub use sizes::IpVersion;
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{ByteCount, Duration, Seed};
 
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::RenoRules;
@@ -229,8 +229,8 @@ impl Failover {
 }
 
 impl Config {
-    /// The numbers that the standard rules are built from.
-    pub fn rules(&self) -> Rules {
+    /// The numbers that the standard rules are built from; those that draw do so from children of `seed`.
+    pub fn rules(&self, seed: Seed) -> Rules {
         Rules {
             reno: RenoRules {
                 window_floor: self.window_floor,
@@ -246,6 +246,7 @@ impl Config {
             sack_every: self.sack.every,
             sack_delay: self.sack.delay,
             dac_wire: self.dac_wire,
+            seed,
         }
     }
 

@@ -139,7 +139,7 @@ impl Endpoint {
     /// A setting is outside its domain or names an unknown policy, or there is no local address.
     pub fn new(config: EndpointConfig, seed: Seed) -> Result<Endpoint, EndpointError> {
         config.association.check()?;
-        Policies::build(&config.registry, &config.association)?;
+        Policies::build(&config.registry, &config.association, &seed)?;
         if config.local.is_empty() {
             return Err(EndpointError::NoLocalAddress);
         }

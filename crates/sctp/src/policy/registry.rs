@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use anabranch_base::Duration;
+use anabranch_base::{Duration, Seed};
 
 use super::acknowledge::{
     AckTiming, Dac, DacOnSeveralPaths, DacWire, DelayedAck, FlowControl, FullSack, SackContent, StandardFlow,
@@ -17,6 +17,8 @@ use super::order::association::AssociationOrder;
 use super::order::cmt::{CmtOrder, CmtRules};
 use super::place::Placement;
 use super::place::alternate::Alternate;
+use super::place::asap::Asap;
+use super::place::best::{Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh};
 use super::place::same::Same;
 use super::response::LossResponse;
 use super::response::standard::Standard;
@@ -42,6 +44,8 @@ pub struct Rules {
     pub sack_delay: Duration,
     /// How a SACK says for how many packets it stands.
     pub dac_wire: DacWire,
+    /// Where a rule that draws gets its stream: a child of this seed, by the rule's name.
+    pub seed: Seed,
 }
 
 /// One kind of policy: its known names and how each is built.
@@ -98,6 +102,14 @@ impl Registry {
         registry.loss_responses.add("standard", |_| Box::new(Standard));
         registry.placements.add("same", |_| Box::new(Same));
         registry.placements.add("alternate", |_| Box::new(Alternate));
+        registry.placements.add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
+        for (name, rank) in RANKS {
+            let stream = format!("place/{name}");
+            let build = move |rules: &Rules| -> Box<dyn Placement> {
+                Box::new(Best::new(rank, &rules.seed.child(&stream)))
+            };
+            registry.placements.add(name, build);
+        }
         registry.schedulers.add("primary", |_| Box::new(Primary));
         registry.schedulers.add("round-robin", |_| Box::new(RoundRobin::default()));
         registry.schedulers.add("fill", |_| Box::new(Fill::default()));
@@ -179,6 +191,15 @@ impl<T: ?Sized> fmt::Debug for Table<T> {
     }
 }
 
+/// The placements that take the best path, and what each calls good.
+const RANKS: [(&str, Rank); 5] = [
+    ("cwnd", by_cwnd),
+    ("ssthresh", by_ssthresh),
+    ("lossrate", by_loss_rate),
+    ("lossrate=oracle", by_configured_loss),
+    ("compound", by_all),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +219,7 @@ mod tests {
             sack_every: 2,
             sack_delay: Duration::from_millis(200),
             dac_wire: DacWire::Bits76,
+            seed: Seed::from_number(1),
         }
     }
 

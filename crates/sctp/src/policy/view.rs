@@ -23,12 +23,14 @@ pub enum PathState {
 }
 
 /// What the user or the scenario says of a path before anything was measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hints {
     /// The configured rate of the narrowest link.
     pub rate: Option<BitRate>,
     /// The configured delay, one way.
     pub delay: Option<Duration>,
+    /// The configured share of packets that get lost, 0 to 1.
+    pub loss: Option<f64>,
 }
 
 /// One path as it is now.
@@ -65,9 +67,9 @@ pub struct PathSample {
     pub rto: Duration,
     /// The delivery rate lately measured.
     pub bandwidth: Option<BitRate>,
-    /// The share of packets lately lost, 0 to 1.
+    /// The share of chunks lately marked lost, 0 to 1 (M-CMT-6).
     pub loss_rate: f64,
-    /// What was configured.
+    /// What was said of it before anything was measured.
     pub hints: Hints,
 }
 
@@ -137,7 +139,7 @@ impl View<'_> {
     }
 
     /// The paths that carry data, in order of their ids.
-    pub fn active(&self) -> impl Iterator<Item = &PathSample> {
+    pub fn active(&self) -> impl Iterator<Item = &PathSample> + Clone {
         self.paths.iter().filter(|sample| sample.state.carries_data())
     }
 

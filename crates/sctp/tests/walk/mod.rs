@@ -40,6 +40,8 @@ pub struct Setting {
     pub delays_ms: Vec<u64>,
     pub profile: &'static str,
     pub scheduler: &'static str,
+    /// Where lost chunks go; as the profile says if it is empty.
+    pub retransmission: &'static str,
     pub receive_buffer: u64,
     pub send_buffer: u64,
     pub mtu: u64,
@@ -61,6 +63,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         delays_ms: (0..pipes).map(|_| dice.one_of(&[1, 5, 20, 80, 200])).collect(),
         profile: dice.one_of(&["rfc9260", "rfc4960", "rfc2960"]),
         scheduler: dice.one_of(&["round-robin", "fill", "primary"]),
+        retransmission: dice.one_of(&["", "same", "asap", "cwnd", "ssthresh", "lossrate", "compound"]),
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
@@ -128,12 +131,19 @@ struct Ledger {
 
 impl Walk {
     fn new(setting: &Setting) -> Walk {
+        let profile = Config::profile(setting.profile).expect("a shipped profile");
+        let place = |places: &String| match setting.retransmission {
+            "" => places.clone(),
+            everywhere => everywhere.to_owned(),
+        };
         let config = Config {
             scheduler: setting.scheduler.into(),
+            retransmission: place(&profile.retransmission),
+            fast_retransmission: place(&profile.fast_retransmission),
             receive_buffer: ByteCount::new(setting.receive_buffer),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: ByteCount::new(setting.mtu),
-            ..Config::profile(setting.profile).expect("a shipped profile")
+            ..profile
         };
         let mut pair = Pair::new(config, setting.pipes);
         pair.seed(setting.seed);

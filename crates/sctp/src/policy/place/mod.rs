@@ -2,7 +2,10 @@
 //! so it follows what the paths become.
 
 pub mod alternate;
+pub mod asap;
+pub mod best;
 pub mod same;
+mod tie;
 
 use std::fmt::Debug;
 

@@ -1,0 +1,72 @@
+//! A lost chunk goes wherever there is room at once (M-CMT-6 `asap`). It does not know which path is best.
+
+use anabranch_base::Seed;
+
+use super::tie::Tie;
+use super::{LostChunk, Place, Placement};
+use crate::policy::{PathSample, View};
+
+/// An active path whose window has room now; among several one at random. With room on none the chunk waits, also
+/// where one packet might pass a window: `asap` looks only at paths with room.
+#[derive(Debug)]
+pub struct Asap {
+    tie: Tie,
+}
+
+impl Asap {
+    /// The rule, with the stream of `seed` for its draws.
+    pub fn new(seed: &Seed) -> Asap {
+        Asap { tie: Tie::new(seed) }
+    }
+}
+
+impl Placement for Asap {
+    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+        let has_room = |sample: &&PathSample| sample.has_window();
+        let free = view.active().filter(has_room).map(|sample| sample.id);
+        match self.tie.pick(free, lost, view.now) {
+            Some(path) => Place::Now(path),
+            // No path is active: the primary, so that a dead association keeps trying until its error count ends it.
+            None if view.active().next().is_none() => Place::Now(view.primary),
+            None => Place::Wait,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::place::LostBy;
+    use crate::policy::view::tests::{sample, view};
+    use crate::policy::{PathId, PathState};
+    use crate::seq::Tsn;
+
+    fn place(paths: &[PathSample], tsn: u32) -> Place {
+        let lost = LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::MissingReports };
+        Asap::new(&Seed::from_number(1)).place(&lost, &view(paths))
+    }
+
+    #[test]
+    fn asap_takes_only_an_active_path_with_room_and_else_waits() {
+        let mut paths = [sample(0), sample(1), sample(2)];
+        paths[0].flight = paths[0].cwnd;
+        paths[2].state = PathState::Inactive;
+        assert!((0..50).all(|tsn| place(&paths, tsn) == Place::Now(PathId::from_index(1))));
+        paths[1].held = true;
+        assert_eq!(place(&paths, 1), Place::Wait);
+    }
+
+    #[test]
+    fn asap_uses_every_path_with_room() {
+        let paths = [sample(0), sample(1)];
+        let on_first = (0..50).filter(|tsn| place(&paths, *tsn) == Place::Now(PathId::FIRST)).count();
+        assert!((1..50).contains(&on_first), "{on_first} of 50");
+    }
+
+    #[test]
+    fn asap_tries_the_primary_when_no_path_is_active() {
+        let mut paths = [sample(0)];
+        paths[0].state = PathState::Inactive;
+        assert_eq!(place(&paths, 1), Place::Now(PathId::FIRST));
+    }
+}

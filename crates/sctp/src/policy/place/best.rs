@@ -1,0 +1,137 @@
+//! A lost chunk goes to the best active path, whatever its room (M-CMT-6 `cwnd`, `ssthresh`, `lossrate`,
+//! `lossrate=oracle`, `compound`). It knows what each calls good, and not how it came about.
+
+use std::cmp::Ordering;
+
+use anabranch_base::Seed;
+
+use super::tie::Tie;
+use super::{LostChunk, Place, Placement};
+use crate::policy::{PathSample, View};
+
+/// The active path that ranks highest; among several one at random. If it is full, the chunk waits for it, and
+/// does not take the second best; it is asked about anew at each opportunity, and so follows what the paths become.
+#[derive(Debug)]
+pub struct Best {
+    rank: Rank,
+    tie: Tie,
+}
+
+/// Which of two paths is the better: [`Ordering::Greater`] for the first.
+pub type Rank = fn(&PathSample, &PathSample) -> Ordering;
+
+impl Best {
+    /// The rule that takes the highest in `rank`, with the stream of `seed` for its draws.
+    pub fn new(rank: Rank, seed: &Seed) -> Best {
+        Best { rank, tie: Tie::new(seed) }
+    }
+}
+
+impl Placement for Best {
+    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+        let rank = self.rank;
+        // No path is active: the primary, so that a dead association keeps trying until its error count ends it.
+        let Some(best) = view.active().max_by(|a, b| rank(a, b)) else { return Place::Now(view.primary) };
+        let equals = view.active().filter(|sample| rank(sample, best).is_eq()).map(|sample| sample.id);
+        self.tie.pick(equals, lost, view.now).map_or(Place::Wait, Place::Now)
+    }
+}
+
+/// `cwnd`: the largest congestion window.
+pub fn by_cwnd(a: &PathSample, b: &PathSample) -> Ordering {
+    a.cwnd.cmp(&b.cwnd)
+}
+
+/// `ssthresh`: the largest slow-start threshold.
+pub fn by_ssthresh(a: &PathSample, b: &PathSample) -> Ordering {
+    a.ssthresh.cmp(&b.ssthresh)
+}
+
+/// `lossrate`: the least loss as estimated.
+pub fn by_loss_rate(a: &PathSample, b: &PathSample) -> Ordering {
+    b.loss_rate.total_cmp(&a.loss_rate)
+}
+
+/// `lossrate=oracle`: the least loss as configured; as estimated where nothing was.
+pub fn by_configured_loss(a: &PathSample, b: &PathSample) -> Ordering {
+    let loss = |sample: &PathSample| sample.hints.loss.unwrap_or(sample.loss_rate);
+    loss(b).total_cmp(&loss(a))
+}
+
+/// `compound`: the least loss to a percent, then the largest slow-start threshold, then the largest window.
+pub fn by_all(a: &PathSample, b: &PathSample) -> Ordering {
+    let percent = |sample: &PathSample| (sample.loss_rate * 100.0).floor();
+    let by_percent = percent(b).total_cmp(&percent(a));
+    by_percent.then_with(|| by_ssthresh(a, b)).then_with(|| by_cwnd(a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::ByteCount;
+
+    use super::*;
+    use crate::policy::place::LostBy;
+    use crate::policy::view::tests::{sample, view};
+    use crate::policy::{PathId, PathState};
+    use crate::seq::Tsn;
+
+    /// Where a chunk lost on path 0 goes, at each of some opportunities.
+    fn places(rank: Rank, paths: &[PathSample]) -> Vec<usize> {
+        let mut best = Best::new(rank, &Seed::from_number(1));
+        let lost = |tsn| LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::Timeout };
+        let place = |tsn| match best.place(&lost(tsn), &view(paths)) {
+            Place::Now(path) => path.index(),
+            Place::Wait => panic!("the best path is told even if it is full"),
+        };
+        let mut places: Vec<usize> = (0..50).map(place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    #[test]
+    fn the_best_active_path_is_taken_even_if_it_is_full() {
+        let mut paths = [sample(0), sample(1), sample(2)];
+        paths[1].cwnd = ByteCount::new(9_000);
+        paths[1].flight = paths[1].cwnd;
+        paths[2].cwnd = ByteCount::new(20_000);
+        paths[2].state = PathState::Unconfirmed;
+        assert_eq!(places(by_cwnd, &paths), [1]);
+    }
+
+    #[test]
+    fn equals_are_drawn_from_and_no_other() {
+        let mut paths = [sample(0), sample(1), sample(2)];
+        paths[1].ssthresh = ByteCount::new(1_500);
+        assert_eq!(places(by_ssthresh, &paths), [0, 2]);
+    }
+
+    #[test]
+    fn the_primary_is_tried_when_no_path_is_active() {
+        let mut paths = [sample(0), sample(1)];
+        paths.iter_mut().for_each(|path| path.state = PathState::Inactive);
+        assert_eq!(places(by_cwnd, &paths), [0]);
+    }
+
+    #[test]
+    fn the_estimate_and_the_configured_loss_may_disagree() {
+        let mut paths = [sample(0), sample(1), sample(2)];
+        (paths[0].loss_rate, paths[1].loss_rate, paths[2].loss_rate) = (0.02, 0.01, 0.03);
+        paths[0].hints.loss = Some(0.001);
+        paths[1].hints.loss = Some(0.05);
+        assert_eq!(places(by_loss_rate, &paths), [1]);
+        assert_eq!(places(by_configured_loss, &paths), [0], "path 2 has no hint: its estimate counts");
+    }
+
+    #[test]
+    fn compound_compares_percents_then_thresholds_then_windows() {
+        let mut paths = [sample(0), sample(1), sample(2)];
+        (paths[0].loss_rate, paths[1].loss_rate, paths[2].loss_rate) = (0.012, 0.018, 0.021);
+        paths[2].ssthresh = ByteCount::from_mib(9);
+        assert_eq!(places(by_all, &paths), [0, 1], "both lose one percent and something, path 2 loses two");
+        paths[1].cwnd += ByteCount::new(1);
+        assert_eq!(places(by_all, &paths), [1]);
+        paths[0].ssthresh += ByteCount::new(1);
+        assert_eq!(places(by_all, &paths), [0]);
+    }
+}
