@@ -3,6 +3,7 @@
 mod pair;
 mod walk;
 
+use anabranch_sctp::config::BufferSplit;
 use walk::{Operation, Setting, walk};
 
 const SETTING: Setting = Setting {
@@ -12,6 +13,7 @@ const SETTING: Setting = Setting {
     profile: "rfc9260",
     scheduler: "fill",
     retransmission: "",
+    buffer_split: BufferSplit::None,
     receive_buffer: 65_536,
     send_buffer: 20_000,
     mtu: 1500,

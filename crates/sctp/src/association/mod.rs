@@ -17,6 +17,7 @@ mod opening;
 mod policies;
 mod session;
 mod shutdown;
+mod split;
 mod timers;
 mod transmit;
 

@@ -195,6 +195,7 @@ impl Session {
     /// The next new chunk and its path: what the scheduler picks, or the oldest if a packet `open` on a path
     /// has room for another.
     fn next_waiting(&mut self, open: Option<PathId>, now: Time) -> Option<(Tsn, PathId)> {
+        self.share_buffers(now);
         let oldest = self.send.waiting(Index::OLDEST)?;
         if oldest.distance_from(self.send.ack_point()) > MOST_OUTSTANDING {
             return None;
@@ -207,7 +208,7 @@ impl Session {
         let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: size };
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let (path, index) = match (self.picked, open) {
-            (Some(picked), _) if view.path(picked.0).has_window() => picked,
+            (Some(picked), _) if view.path(picked.0).may_send() => picked,
             (_, Some(open)) if view.path(open).may_send() => (open, Index::OLDEST),
             _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
             _ => self.policies.scheduler.pick(&queue, &view)?,

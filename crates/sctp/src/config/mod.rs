@@ -1,10 +1,12 @@
 //! Everything that can be set on an association. It knows names and numbers; what they do is with the
 //! policies and the association.
 
+mod buffer_split;
 mod check;
 mod profiles;
 mod sizes;
 
+pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
 pub use sizes::IpVersion;
 
@@ -57,6 +59,8 @@ pub struct Config {
     pub receive_buffer: ByteCount,
     /// How much user data may wait to be acknowledged.
     pub send_buffer: ByteCount,
+    /// Which of the two each path has a part of.
+    pub buffer_split: BufferSplit,
     /// The streams this end asks for.
     pub outbound_streams: u16,
     /// The streams this end lets the peer open.

@@ -3,8 +3,8 @@
 use anabranch_base::{ByteCount, Duration};
 
 use super::{
-    BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst, RtoSettings,
-    SackSettings, Unit,
+    BufferSplit, BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst,
+    RtoSettings, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
 use crate::policy::order::cmt::CmtRules;
@@ -32,6 +32,7 @@ impl Config {
             flow_control: "standard".into(),
             receive_buffer: ByteCount::from_mib(1),
             send_buffer: ByteCount::from_mib(2),
+            buffer_split: BufferSplit::None,
             outbound_streams: 16,
             inbound_streams: 2048,
             missing_reports: 3,

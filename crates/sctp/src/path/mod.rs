@@ -5,10 +5,12 @@ mod counters;
 mod health;
 mod limits;
 mod rtt;
+mod share;
 mod table;
 
 pub use counters::PathCounters;
 pub use health::{Health, HealthChange};
 pub use limits::{BlockedClock, Limit, TimeInLimit};
 pub use rtt::RoundTrip;
+pub use share::Shares;
 pub use table::{PathAddresses, PathTable};

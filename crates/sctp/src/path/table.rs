@@ -10,6 +10,7 @@ use super::counters::PathCounters;
 use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, Limit, LimitClock, TimeInLimit};
 use super::rtt::RoundTrip;
+use super::share::Shares;
 use crate::config::{BurstRule, Config, IpVersion, MaxBurst};
 use crate::policy::congestion::Window;
 use crate::policy::order::AckedChunk;
@@ -98,6 +99,7 @@ impl PathTable {
             flight: ByteCount::ZERO,
             is_strict: config.strict_window,
             held: true,
+            has_spent_share: false,
             srtt: None,
             min_rtt: None,
             rttvar: Duration::ZERO,
@@ -268,6 +270,11 @@ impl PathTable {
             path.last_data = Some(now);
         }
         rtos
+    }
+
+    /// The path holds so much of this end's buffer and of the peer's, and these are the shares.
+    pub fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
+        self.samples[id.index()].has_spent_share = !shares.has_room(sent, received);
     }
 
     /// An event happened: each path may let out another burst.

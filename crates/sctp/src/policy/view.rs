@@ -57,6 +57,9 @@ pub struct PathSample {
     /// Something else than cwnd keeps new packets back just now: a time-out's single packet is still
     /// unanswered (RFC 9260 §7.2.3), or the burst of this event is spent (§6.1 D).
     pub held: bool,
+    /// Its share of a buffer that is split among the paths is taken, so that no new data may go there; what was lost
+    /// may.
+    pub has_spent_share: bool,
     /// The smoothed round-trip time, once measured.
     pub srtt: Option<Duration>,
     /// The least round-trip time measured.
@@ -128,7 +131,7 @@ impl PathSample {
 
     /// Whether new data may go there now.
     pub fn may_send(&self) -> bool {
-        self.state.carries_data() && self.has_window()
+        self.state.carries_data() && self.has_window() && !self.has_spent_share
     }
 }
 
@@ -175,6 +178,7 @@ pub(crate) mod tests {
             flight: ByteCount::ZERO,
             is_strict: false,
             held: false,
+            has_spent_share: false,
             srtt: None,
             min_rtt: None,
             rttvar: Duration::ZERO,
@@ -207,6 +211,13 @@ pub(crate) mod tests {
         assert!(!path.has_window());
         path.flight = path.cwnd - path.unit;
         assert!(path.has_window());
+    }
+
+    #[test]
+    fn a_share_that_is_taken_keeps_new_data_out_and_leaves_the_window_open() {
+        let mut path = sample(0);
+        path.has_spent_share = true;
+        assert_eq!((path.may_send(), path.has_window()), (false, true));
     }
 
     #[test]

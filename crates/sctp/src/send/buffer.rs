@@ -9,6 +9,7 @@ use anabranch_base::ByteCount;
 
 use super::chunk::{MessageHead, OutboundChunk, State};
 use super::fragmentation::{Fragments, Outgoing};
+use super::held::{Held, HeldByPath};
 use super::lowest::Lowest;
 use crate::config::Charge;
 use crate::policy::PathId;
@@ -37,6 +38,8 @@ pub struct SendBuffer {
     pub(super) sent_end: u64,
     /// User data that is not cumulatively acknowledged.
     pub(super) held_bytes: ByteCount,
+    /// The part of it that was last sent on each path.
+    pub(super) held_by_path: HeldByPath,
     /// What is in flight on all paths, weighed against the peer's receive window.
     pub(super) rwnd_flight: ByteCount,
     /// What the last SACK's gap blocks acknowledged.
@@ -99,6 +102,7 @@ impl SendBuffer {
             waiting_bytes: ByteCount::ZERO,
             sent_end: 1,
             held_bytes: ByteCount::ZERO,
+            held_by_path: HeldByPath::new(rwnd_charge),
             rwnd_flight: ByteCount::ZERO,
             gap_acked: Vec::new(),
             reported: Vec::new(),
@@ -114,6 +118,7 @@ impl SendBuffer {
     /// Room for a new path.
     pub fn add_path(&mut self, path: PathId) {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), PathLowest::default);
+        self.held_by_path.add_path(path);
     }
 
     /// Queues a message as chunks of at most `largest` bytes of user data. Its fragments get consecutive
@@ -145,6 +150,7 @@ impl SendBuffer {
         let payload = ByteCount::of_len(length);
         let rwnd_weight = rwnd_charge.weigh(length);
         self.rwnd_flight += rwnd_weight;
+        self.held_by_path.on_sent(path, previous, length);
         if previous.is_some() {
             self.marked.remove(&position);
             self.paths[path.index()].again.insert(position);
@@ -220,6 +226,11 @@ impl SendBuffer {
     /// User data that is not cumulatively acknowledged.
     pub fn held_bytes(&self) -> ByteCount {
         self.held_bytes
+    }
+
+    /// What was last sent on `path` and is not cumulatively acknowledged.
+    pub fn held_on(&self, path: PathId) -> Held {
+        self.held_by_path.of(path)
     }
 
     /// What is in flight on all paths, weighed against the peer's receive window.

@@ -5,9 +5,11 @@ mod buffer;
 mod chunk;
 mod fragmentation;
 mod gap_diff;
+mod held;
 mod lowest;
 mod sack;
 
 pub use buffer::{Left, SendBuffer, Sent};
 pub use fragmentation::{Fragments, Outgoing};
+pub use held::Held;
 pub use sack::BadSack;

@@ -122,6 +122,7 @@ impl SendBuffer {
             self.ack_up_to(position, news);
             if let Some(chunk) = self.chunks.pop_front() {
                 self.held_bytes -= ByteCount::of_len(chunk.payload.len());
+                self.held_by_path.on_released(chunk.path, chunk.payload.len());
             }
             self.first += 1;
             self.first_tsn = self.first_tsn.next();
@@ -189,6 +190,8 @@ impl SendBuffer {
             State::Waiting => {
                 self.waiting_chunks -= 1;
                 self.waiting_bytes -= ByteCount::of_len(length);
+                // What a lying peer acknowledges unsent counts as sent where its chunk says.
+                self.held_by_path.on_sent(path, None, length);
             }
             State::Acked => {}
         }

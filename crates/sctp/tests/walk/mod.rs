@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Message, SendError};
-use anabranch_sctp::config::Config;
+use anabranch_sctp::config::{BufferSplit, Config};
 use anabranch_sctp::event::{CloseReason, Event};
 use bytes::Bytes;
 
@@ -42,6 +42,7 @@ pub struct Setting {
     pub scheduler: &'static str,
     /// Where lost chunks go; as the profile says if it is empty.
     pub retransmission: &'static str,
+    pub buffer_split: BufferSplit,
     pub receive_buffer: u64,
     pub send_buffer: u64,
     pub mtu: u64,
@@ -64,6 +65,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         profile: dice.one_of(&["rfc9260", "rfc4960", "rfc2960"]),
         scheduler: dice.one_of(&["round-robin", "fill", "primary"]),
         retransmission: dice.one_of(&["", "same", "asap", "cwnd", "ssthresh", "lossrate", "compound"]),
+        buffer_split: dice.one_of(&SPLITS),
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
@@ -140,6 +142,7 @@ impl Walk {
             scheduler: setting.scheduler.into(),
             retransmission: place(&profile.retransmission),
             fast_retransmission: place(&profile.fast_retransmission),
+            buffer_split: setting.buffer_split,
             receive_buffer: ByteCount::new(setting.receive_buffer),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: ByteCount::new(setting.mtu),
@@ -433,3 +436,6 @@ impl Dice {
 const MAX_STEPS: u64 = 200_000;
 /// So many times two seconds are allowed for the end: a shutdown may have to wait out backed-off timers.
 const PATIENCE: u32 = 1_000;
+
+const SPLITS: [BufferSplit; 4] =
+    [BufferSplit::None, BufferSplit::Sender, BufferSplit::Receiver, BufferSplit::Both];

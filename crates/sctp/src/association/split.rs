@@ -1,0 +1,29 @@
+//! The recipe that keeps new data from paths whose share of a split buffer is taken. It knows neither how much a path
+//! holds nor what a share is.
+
+use anabranch_base::Time;
+
+use super::session::{Session, look};
+use crate::config::BufferSplit;
+use crate::path::Shares;
+
+impl Session {
+    /// Shows the scheduler which paths have room in the buffers that are split. The paths that it never takes have no
+    /// share: on one path at a time nothing is split.
+    ///
+    /// What holds such a path back is the scheduler, in the account of it: both windows have room, and the sender is
+    /// not blocked (M-CMT-9).
+    pub(super) fn share_buffers(&mut self, now: Time) {
+        let (split, send_buffer) = (self.settings.config.buffer_split, self.settings.config.send_buffer);
+        if split == BufferSplit::None {
+            return;
+        }
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let used = view.active().filter(|sample| self.policies.scheduler.may_use(sample.id, &view)).count();
+        let shares = Shares { split, send_buffer, peer_buffer: view.receive_buffer, paths: used as u64 };
+        for id in self.paths.ids() {
+            let held = self.send.held_on(id);
+            self.paths.show_share(id, &shares, held.user, held.rwnd);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What each path holds of the send buffer: the chunks last sent there, from their leaving until they are cumulatively
+//! acknowledged. It knows no TSN and no window.
+
+use anabranch_base::ByteCount;
+
+use crate::config::Charge;
+use crate::policy::PathId;
+
+/// What was last sent on a path and is not cumulatively acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Its user data.
+    pub user: ByteCount,
+    /// Its weight against the peer's receive window.
+    pub rwnd: ByteCount,
+}
+
+/// A sum for each path, exact at any moment and kept at the cost of an addition a chunk. Marks, gap acknowledgements and
+/// their being taken back change nothing: the chunk stays where it was sent last.
+#[derive(Debug)]
+pub(super) struct HeldByPath {
+    rwnd_charge: Charge,
+    sums: Vec<Held>,
+}
+
+impl HeldByPath {
+    /// Sums over no path.
+    pub fn new(rwnd_charge: Charge) -> HeldByPath {
+        HeldByPath { rwnd_charge, sums: Vec::new() }
+    }
+
+    /// Room for `path`.
+    pub fn add_path(&mut self, path: PathId) {
+        self.sums.resize(self.sums.len().max(path.index() + 1), Held::default());
+    }
+
+    /// A chunk with so much user data left on `path`, after it had been sent on `previous` if it had.
+    pub fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
+        if let Some(previous) = previous {
+            self.on_released(previous, length);
+        }
+        let rwnd = self.rwnd_charge.weigh(length);
+        let sum = &mut self.sums[path.index()];
+        sum.user += ByteCount::of_len(length);
+        sum.rwnd += rwnd;
+    }
+
+    /// A chunk last sent on `path` is cumulatively acknowledged.
+    pub fn on_released(&mut self, path: PathId, length: usize) {
+        let rwnd = self.rwnd_charge.weigh(length);
+        let sum = &mut self.sums[path.index()];
+        sum.user -= ByteCount::of_len(length);
+        sum.rwnd -= rwnd;
+    }
+
+    /// What `path` holds.
+    pub fn of(&self, path: PathId) -> Held {
+        self.sums[path.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
+    use super::super::chunk::State;
+    use super::super::{BadSack, SendBuffer};
+    use super::*;
+    use crate::policy::order::SackNews;
+    use crate::policy::place::LostBy;
+    use crate::policy::schedule::Index;
+    use crate::wire::GapBlock;
+
+    fn user_on(buffer: &SendBuffer) -> [u64; 2] {
+        [ONE, two()].map(|path| buffer.held_on(path).user.get())
+    }
+
+    fn sack(buffer: &mut SendBuffer, acked: u32, gaps: &[(u16, u16)]) -> Result<bool, BadSack> {
+        let blocks = gaps.iter().map(|&(start, end)| GapBlock { start, end });
+        buffer.on_sack(tsn(acked).previous(), blocks, &mut SackNews::default())
+    }
+
+    #[test]
+    fn a_chunk_is_held_where_it_was_sent_last_until_it_is_cumulatively_acknowledged() {
+        let mut buffer = buffer(6);
+        assert_eq!(user_on(&buffer), [0, 0], "nothing was sent");
+        sent(&mut buffer, 0..2, ONE);
+        sent(&mut buffer, 2..5, two());
+        assert_eq!(user_on(&buffer), [200, 300]);
+        assert_eq!(sack(&mut buffer, 0, &[(3, 5)]), Ok(true));
+        buffer.mark(tsn(0), LostBy::MissingReports);
+        assert_eq!(user_on(&buffer), [200, 300], "gaps and marks change nothing");
+        buffer.on_sent(tsn(0), two(), 0);
+        assert_eq!(user_on(&buffer), [100, 400], "it moved");
+        assert_eq!(sack(&mut buffer, 0, &[(3, 3)]), Ok(true));
+        assert_eq!(user_on(&buffer), [100, 400], "two gap acknowledgements were taken back");
+        assert_eq!(sack(&mut buffer, 3, &[]), Ok(true));
+        assert_eq!(user_on(&buffer), [0, 200]);
+    }
+
+    /// Chunks of 100 bytes in packets of their own, one every step at random sent, marked, moved, or acknowledged, in
+    /// gaps or cumulatively, with gaps taken back and SACKs that lie.
+    #[test]
+    fn the_sums_are_those_of_the_chunks_whatever_happens() {
+        let mut chance = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = |most: u64| {
+            chance ^= chance << 13;
+            chance ^= chance >> 7;
+            chance ^= chance << 17;
+            chance % most
+        };
+        for _ in 0..300 {
+            let mut buffer = buffer(40);
+            for _ in 0..200 {
+                step(&mut buffer, &mut below);
+                assert_eq!(user_on(&buffer), [ONE, two()].map(|path| counted(&buffer, path)));
+            }
+        }
+    }
+
+    fn step(buffer: &mut SendBuffer, below: &mut impl FnMut(u64) -> u64) {
+        let path = PathId::from_index(below(2) as usize);
+        let waiting = buffer.waiting(Index(below(3) as usize));
+        let marked = buffer.marked().nth(below(3) as usize).map(|lost| lost.tsn);
+        let in_flight = buffer.in_flight_on(path).first().copied();
+        match (below(5), waiting, marked, in_flight) {
+            (0 | 1, Some(tsn), ..) | (2, _, Some(tsn), _) => _ = buffer.on_sent(tsn, path, 0),
+            (3, .., Some(tsn)) => _ = buffer.mark(tsn, LostBy::Timeout),
+            _ => {
+                let cumulative = buffer.ack_point().plus(below(3) as u32);
+                let start = 2 + below(5) as u16;
+                let gap = GapBlock { start, end: start + below(4) as u16 };
+                _ = buffer.on_sack(cumulative, [gap].into_iter(), &mut SackNews::default());
+            }
+        }
+    }
+
+    fn counted(buffer: &SendBuffer, path: PathId) -> u64 {
+        let there = buffer.chunks.iter().filter(|chunk| chunk.state != State::Waiting && chunk.path == path);
+        there.map(|chunk| chunk.payload.len() as u64).sum()
+    }
+}
