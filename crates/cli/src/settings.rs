@@ -3,7 +3,7 @@
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_scenario::quantity::exact_size;
-use anabranch_sctp::config::{Config, Failover, RtoSettings};
+use anabranch_sctp::config::{BufferSplit, Config, Failover, RtoSettings};
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use serde_json::{Map, Value, json};
 
@@ -132,6 +132,24 @@ fn shown(value: &dyn ToString) -> Value {
     Value::String(value.to_string())
 }
 
+/// Every way to split buffers, as users write it.
+const SPLITS: [(&str, BufferSplit); 4] = [
+    ("none", BufferSplit::None),
+    ("sender", BufferSplit::Sender),
+    ("receiver", BufferSplit::Receiver),
+    ("both", BufferSplit::Both),
+];
+
+fn buffer_split(text: &str) -> Result<BufferSplit, String> {
+    let known = SPLITS.iter().find(|(word, _)| *word == text);
+    let (_, split) = known.ok_or_else(|| format!("{text:?} is none of none, sender, receiver, both"))?;
+    Ok(*split)
+}
+
+fn split_word(split: BufferSplit) -> &'static str {
+    SPLITS.iter().find(|(_, known)| *known == split).map_or("", |(word, _)| word)
+}
+
 const SETTINGS: &[Setting] = &[
     Setting {
         key: "scheduler",
@@ -141,13 +159,13 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "retransmission",
-        expected: "where a chunk goes after a time-out: alternate, same",
+        expected: "where a chunk goes after a time-out: alternate, same, asap, cwnd, ssthresh, lossrate, compound",
         read: |config| json!(config.retransmission),
         write: |config, text| set(&mut config.retransmission, Ok(text.to_owned())),
     },
     Setting {
         key: "fast_retransmission",
-        expected: "where a chunk goes after missing reports: same, alternate",
+        expected: "where a chunk goes after missing reports: as above",
         read: |config| json!(config.fast_retransmission),
         write: |config, text| set(&mut config.fast_retransmission, Ok(text.to_owned())),
     },
@@ -162,6 +180,12 @@ const SETTINGS: &[Setting] = &[
         expected: "how much may wait to be acknowledged",
         read: |config| Value::String(exact_size(config.send_buffer)),
         write: |config, text| set(&mut config.send_buffer, quantity::size(text)),
+    },
+    Setting {
+        key: "buffer_split",
+        expected: "what each path has a part of: none, sender, receiver, both",
+        read: |config| json!(split_word(config.buffer_split)),
+        write: |config, text| set(&mut config.buffer_split, buffer_split(text)),
     },
     Setting {
         key: "mtu",
@@ -279,6 +303,7 @@ mod tests {
     fn a_setting_is_changed_by_its_name() {
         assert_eq!(changed("sctp.rto.min=300 ms").map(|c| c.rto.min), Ok(Duration::from_millis(300)));
         assert_eq!(changed("sctp.receive_buffer=1MiB").map(|c| c.receive_buffer), Ok(ByteCount::from_mib(1)));
+        assert_eq!(changed("sctp.buffer_split=both").map(|c| c.buffer_split), Ok(BufferSplit::Both));
         assert_eq!(changed("sctp.scheduler = fill").map(|c| c.scheduler), Ok("fill".to_owned()));
     }
 

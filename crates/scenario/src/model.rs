@@ -171,6 +171,8 @@ pub struct Sctp {
     pub receive_buffer: ByteCount,
     /// How much may wait to be acknowledged.
     pub send_buffer: ByteCount,
+    /// Which of the two each path has a part of.
+    pub buffer_split: BufferSplit,
     /// How far windows may grow.
     pub window_management: String,
     /// What follows from a loss.
@@ -272,6 +274,19 @@ pub enum DacWire {
     Bits76,
     /// By its flags as a plain number, as ns-2 does.
     Plain,
+}
+
+/// Which buffers are split evenly among the paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferSplit {
+    /// None: the paths share both.
+    None,
+    /// The send buffer.
+    Sender,
+    /// The receive buffer.
+    Receiver,
+    /// Both.
+    Both,
 }
 
 /// A bound on the packets that one event lets out (M-SCTP-10).

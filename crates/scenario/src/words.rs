@@ -4,7 +4,7 @@
 use anabranch_link::config::LossPlace;
 
 use crate::fault::{Fault, Read};
-use crate::model::{BurstRule, Charge, DacWire, Direction, Handshake, Unit};
+use crate::model::{BufferSplit, BurstRule, Charge, DacWire, Direction, Handshake, Unit};
 use crate::nearest::{listed, nearest};
 use crate::tree::{Node, Span, Value, quoted};
 
@@ -66,12 +66,20 @@ pub(crate) const SCHEDULER: Policies = Words {
 
 pub(crate) const RETRANSMISSION: Policies = Words {
     what: "retransmission policy",
-    built: &[("same", ()), ("alternate", ())],
-    planned: &["asap", "cwnd", "ssthresh", "lossrate", "compound", "both"],
+    built: &[("same", ()), ("alternate", ()), ("asap", ()), ("cwnd", ()), ("ssthresh", ())],
+    planned: &["lossrate", "lossrate=oracle", "compound", "both"],
 };
 
-pub(crate) const BUFFER_SPLIT: Policies =
-    Words { what: "buffer split", built: &[("none", ())], planned: &["sender", "receiver", "both"] };
+pub(crate) const BUFFER_SPLIT: Words<BufferSplit> = Words {
+    what: "buffer split",
+    built: &[
+        ("none", BufferSplit::None),
+        ("sender", BufferSplit::Sender),
+        ("receiver", BufferSplit::Receiver),
+        ("both", BufferSplit::Both),
+    ],
+    planned: &[],
+};
 
 pub(crate) const WINDOW_MANAGEMENT: Policies =
     Words { what: "window management", built: &[("none", ())], planned: &["dynamic", "static", "live"] };

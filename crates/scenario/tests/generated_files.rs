@@ -164,7 +164,7 @@ fn traffic() -> BoxedStrategy<String> {
 
 fn sctp() -> BoxedStrategy<String> {
     let charge = || word(&["user", "chunk", "packet"]);
-    let place = || word(&["same", "alternate"]);
+    let place = || word(&["same", "alternate", "asap", "cwnd", "ssthresh"]);
     let whole = |most: u32| (1..=most).prop_map(|n| n.to_string()).boxed();
     let striped =
         "\"cmt\"\ncmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";
@@ -180,6 +180,7 @@ fn sctp() -> BoxedStrategy<String> {
         maybe("fast_retransmission", place()),
         maybe("receive_buffer", quantity(2, &["kB", "KiB"])),
         maybe("send_buffer", size()),
+        maybe("buffer_split", word(&["none", "sender", "receiver", "both"])),
         maybe("missing_reports", whole(255)),
         maybe(
             "sack",

@@ -3,8 +3,8 @@
 
 use anabranch_scenario::model;
 use anabranch_sctp::config::{
-    BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, RtoSettings, SackSettings,
-    Unit,
+    BufferSplit, BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, RtoSettings,
+    SackSettings, Unit,
 };
 use anabranch_sctp::policy::acknowledge::DacWire;
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -35,6 +35,7 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         fast_retransmission: sctp.fast_retransmission.clone(),
         receive_buffer: sctp.receive_buffer,
         send_buffer: sctp.send_buffer,
+        buffer_split: buffer_split(sctp.buffer_split),
         missing_reports: sctp.missing_reports,
         dac_wire: match sctp.dac_wire {
             model::DacWire::Bits76 => DacWire::Bits76,
@@ -81,6 +82,15 @@ fn unit(unit: model::Unit) -> Unit {
         model::Unit::Mtu => Unit::Mtu,
         model::Unit::Pmdcs => Unit::Pmdcs,
         model::Unit::Bytes => Unit::FullChunk,
+    }
+}
+
+fn buffer_split(split: model::BufferSplit) -> BufferSplit {
+    match split {
+        model::BufferSplit::None => BufferSplit::None,
+        model::BufferSplit::Sender => BufferSplit::Sender,
+        model::BufferSplit::Receiver => BufferSplit::Receiver,
+        model::BufferSplit::Both => BufferSplit::Both,
     }
 }
 

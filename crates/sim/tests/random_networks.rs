@@ -9,6 +9,7 @@ use std::fmt::Write;
 use anabranch_sim::observe::Host;
 use anabranch_sim::result::RunResult;
 use proptest::prelude::*;
+use proptest::sample::select;
 use proptest::test_runner::Config;
 use worlds::{run, scenario};
 
@@ -104,12 +105,13 @@ fn sctp() -> impl Strategy<Value = String> {
     let scheduler = prop_oneof![Just("round-robin"), Just("fill")];
     let multipath = prop_oneof![Just("multipath = \"off\"\n"), Just(""), Just("multipath = \"appstripe\"\n")];
     let handshake = prop_oneof![Just("on"), Just("off")];
-    let place = prop_oneof![Just("same"), Just("alternate")];
-    (profile, scheduler, multipath, handshake, place, 8_u64..200, 1_u32..4).prop_map(
-        |(profile, scheduler, multipath, handshake, place, buffer, every)| {
+    let place = select(vec!["same", "alternate", "asap", "cwnd", "ssthresh"]);
+    let split = select(vec!["none", "none", "sender", "receiver", "both"]);
+    (profile, scheduler, multipath, handshake, place, split, 8_u64..200, 1_u32..4).prop_map(
+        |(profile, scheduler, multipath, handshake, place, split, buffer, every)| {
             format!(
                 "profile = \"{profile}\"\nscheduler = \"{scheduler}\"\n{multipath}handshake = \"{handshake}\"\n\
-                 retransmission = \"{place}\"\nreceive_buffer = \"{buffer} KiB\"\nsack = {{ every = {every} }}\n\
+                 retransmission = \"{place}\"\nbuffer_split = \"{split}\"\nreceive_buffer = \"{buffer} KiB\"\nsack = {{ every = {every} }}\n\
                  rto = {{ min = \"200 ms\" }}\n"
             )
         },

@@ -4,7 +4,7 @@
 use anabranch_base::{ByteCount, Duration};
 
 use crate::model::{
-    BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, Multipath, Sctp, Unit,
+    BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, Multipath, Sctp, Unit,
 };
 
 /// The settings of the profile called `name`; those of RFC 9260 where there is none.
@@ -35,6 +35,7 @@ fn rfc9260() -> Sctp {
         fast_retransmission: "same".to_owned(),
         receive_buffer: ByteCount::from_mib(1),
         send_buffer: ByteCount::from_mib(2),
+        buffer_split: BufferSplit::None,
         window_management: "none".to_owned(),
         loss_response: "standard".to_owned(),
         missing_reports: 3,

@@ -50,7 +50,7 @@ fn refuse_planned(fields: &Fields<'_>) -> Read<()> {
         }
         false => Ok(()),
     })?;
-    for (key, words) in [("ecn", &words::ECN), ("buffer_split", &words::BUFFER_SPLIT)] {
+    for (key, words) in [("ecn", &words::ECN)] {
         fields.maybe(key, |node| words.meaning(node))?;
     }
     Ok(())
@@ -104,6 +104,7 @@ fn counting(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
 fn windows(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     fields.set("receive_buffer", &mut sctp.receive_buffer, buffer)?;
     fields.set("send_buffer", &mut sctp.send_buffer, |node| value::size_within(node, 1, u64::MAX))?;
+    fields.set("buffer_split", &mut sctp.buffer_split, |node| words::BUFFER_SPLIT.meaning(node))?;
     fields.set("initial_window", &mut sctp.initial_window, |node| bytes_or(node, "rfc"))?;
     fields.set("initial_ssthresh", &mut sctp.initial_ssthresh, |node| bytes_or(node, "receive-buffer"))?;
     fields.set("window_floor", &mut sctp.window_floor, |node| value::whole(node, 1, 1_000_u64))?;

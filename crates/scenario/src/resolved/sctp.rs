@@ -53,7 +53,7 @@ fn policies(table: Table, sctp: &Sctp) -> Table {
         .with("fast_retransmission", sctp.fast_retransmission.as_str())
         .with("receive_buffer", exact_size(sctp.receive_buffer))
         .with("send_buffer", exact_size(sctp.send_buffer))
-        .with("buffer_split", "none")
+        .with("buffer_split", words::BUFFER_SPLIT.word(sctp.buffer_split))
         .with("window_management", sctp.window_management.as_str())
         .with("loss_response", sctp.loss_response.as_str())
         .with("small_window_recovery", false)

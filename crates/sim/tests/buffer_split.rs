@@ -1,0 +1,56 @@
+//! A receive buffer that is too small for two unequal paths, and what splitting it gives and does not give.
+
+mod worlds;
+
+use anabranch_sim::Summary;
+use worlds::{only, run, scenario};
+
+/// The mean goodput of ten runs over 10 Mbit/s with 20 ms beside 1 Mbit/s with 100 ms, both with long queues, and a
+/// receive buffer of 64 KiB. No reordering is taken for a loss.
+fn goodput(scheduler: &str, loss_of_fast: f64, split: &str) -> f64 {
+    let text = format!(
+        r#"
+        [run]
+        time = "60 s"
+        warmup = "10 s"
+        [[link]]
+        name = "fast"
+        rate = "10 Mbit/s"
+        delay = "20 ms"
+        queue = "100 packets"
+        loss = {loss_of_fast}
+        [[link]]
+        name = "slow"
+        rate = "1 Mbit/s"
+        delay = "100 ms"
+        queue = "100 packets"
+        [flow.sctp]
+        multipath = "cmt"
+        cmt = {{ split_fast_retransmit = false, window_update = false, delayed_ack = false }}
+        receive_buffer = "64 KiB"
+        scheduler = "{scheduler}"
+        missing_reports = 200
+        buffer_split = "{split}"
+        "#
+    );
+    let scenario = scenario(&text);
+    let runs = (101..=110).map(|seed| only(&run(&scenario, seed)).goodput_bps);
+    runs.collect::<Summary>().estimate().expect("there were runs").mean
+}
+
+/// Where each path is filled in turn, as other stacks do it, a cut of the fast path's window leaves room that the slow
+/// one takes and its queue keeps; the fast path's next chunks stand behind it. Seeds 1 to 5 gave 1.18 times the goodput
+/// with a split; other seeds must give half of that gain.
+#[test]
+fn a_split_keeps_the_slow_path_from_taking_what_a_loss_on_the_fast_one_left() {
+    let (without, with) = (goodput("fill", 0.01, "none"), goodput("fill", 0.01, "receiver"));
+    assert!(with > 1.09 * without, "{with} split, {without} not");
+}
+
+/// Without losses and by turns the paths share the room that each SACK gives, which splits the buffer evenly already: a
+/// share of half gives nothing more. Seeds 1 to 5 gave 3 % more with the split; up to twice that is allowed either way.
+#[test]
+fn without_losses_turns_share_the_buffer_as_evenly_as_a_split() {
+    let (without, with) = (goodput("round-robin", 0.0, "none"), goodput("round-robin", 0.0, "receiver"));
+    assert!((with / without - 1.0).abs() < 0.06, "{with} split, {without} not");
+}
