@@ -4,7 +4,8 @@
 use anabranch_base::{ByteCount, Duration};
 
 use crate::model::{
-    BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, Multipath, Sctp, Unit,
+    BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, Multipath,
+    Sctp, Unit,
 };
 
 /// The settings of the profile called `name`; those of RFC 9260 where there is none.

@@ -50,10 +50,7 @@ fn refuse_planned(fields: &Fields<'_>) -> Read<()> {
         }
         false => Ok(()),
     })?;
-    for (key, words) in [("ecn", &words::ECN)] {
-        fields.maybe(key, |node| words.meaning(node))?;
-    }
-    Ok(())
+    fields.maybe("ecn", |node| words::ECN.meaning(node)).map(|_| ())
 }
 
 fn policies(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
