@@ -28,6 +28,7 @@ impl Session {
         if self.sending == Sending::Begins {
             self.sending = Sending::GoesOn;
             self.paths.bound_windows(self.settings.config.max_burst);
+            self.policies.scheduler.on_opportunity();
         }
         let mut transmit: Option<Transmit> = None;
         for _ in 0..max_segments.max(1) {

@@ -1,23 +1,31 @@
-//! Each path up to its window before the next one is used (M-CMT-1, `turn = window`, as ns-2 and FreeBSD
+//! Each path up to its window before the next one is used (M-SCH-0; M-CMT-1, `turn = window`, as ns-2 and FreeBSD
 //! do). It knows nothing of rates and delays.
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, View};
 
-/// Stays on a path while that has room, then goes on to the next.
+/// Goes round the paths at each opportunity to send, starting after the one sent to last, and stays on each while it
+/// has room.
 #[derive(Debug, Default)]
 pub struct Fill {
-    current: Option<PathId>,
+    last: Option<PathId>,
+    /// Something was sent to the last one at this opportunity.
+    is_filling: bool,
 }
 
 impl Scheduler for Fill {
+    fn on_opportunity(&mut self) {
+        self.is_filling = false;
+    }
+
     fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
-        let current = self.current.unwrap_or(PathId::FIRST);
-        let path = match may_carry(view.path(current), queue) {
-            true => current,
-            false => view.next_after(current, |sample| may_carry(sample, queue))?,
+        let last = self.last.unwrap_or_else(|| PathId::from_index(view.paths.len() - 1));
+        let path = match self.is_filling && may_carry(view.path(last), queue) {
+            true => last,
+            false => view.next_after(last, |sample| may_carry(sample, queue))?,
         };
-        self.current = Some(path);
+        self.last = Some(path);
+        self.is_filling = true;
         Some((path, Index::OLDEST))
     }
 }
@@ -40,5 +48,18 @@ mod tests {
             paths[path.index()].flight += ByteCount::new(3000);
         }
         assert_eq!(order, [0, 0, 1, 1]);
+    }
+
+    /// A window of the peer's that lets out a packet at a time must not keep the second path idle.
+    #[test]
+    fn each_opportunity_begins_after_the_path_sent_to_last() {
+        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
+        let paths = [sample(0), sample(1)];
+        let mut scheduler = Fill::default();
+        let order = [(); 3].map(|()| {
+            scheduler.on_opportunity();
+            scheduler.pick(&queue, &view(&paths)).map(|(path, _)| path.index())
+        });
+        assert_eq!(order, [Some(0), Some(1), Some(0)]);
     }
 }

@@ -33,6 +33,9 @@ pub trait Scheduler: Debug + Send {
     /// Chunks were queued.
     fn on_queued(&mut self, _queue: &QueueView, _view: &View<'_>) {}
 
+    /// An opportunity to send begins: a packet, a time-out or the application changed something.
+    fn on_opportunity(&mut self) {}
+
     /// The next chunk to send and where; `None` to wait for room. Only asked while something waits, and
     /// names only a path that [`may_carry`] the chunk.
     fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)>;
