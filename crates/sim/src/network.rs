@@ -269,10 +269,18 @@ impl Network {
         }
     }
 
+    /// Not a part of its callers, which run for every packet: they are slower with it inside.
+    #[inline(never)]
     fn count_deliveries(&mut self, now: Time, end: usize) {
         let (flow, host) = (self.routes.flow(end / 2), host_of(end));
         let Some(meter) = &mut self.meters[2 * flow + side(host)] else { return };
-        while let Some(Delivered { bytes, delay }) = self.ends[end].poll_delivery() {
+        let end = &mut self.ends[end];
+        meter.on_held(end.held());
+        let deliveries = end.deliveries();
+        if deliveries.is_empty() {
+            return;
+        }
+        for Delivered { bytes, delay } in deliveries.drain(..) {
             let Some(bytes) = meter.wanted(bytes) else { continue };
             meter.on_delivery(now, bytes, delay);
             if self.watch.deliveries {
@@ -280,7 +288,6 @@ impl Network {
                 self.seen.push(Observation { at: now, what: Seen::Delivery(seen) });
             }
         }
-        meter.on_held(self.ends[end].held());
         let pairs = self.routes.pairs(flow);
         if pairs.len() > 1 && meter.is_complete() {
             // Each association still has data that no one wants: it must not load the links of others.

@@ -86,11 +86,11 @@ impl End {
         }
     }
 
-    /// The next delivery to the application at this end.
-    pub fn poll_delivery(&mut self) -> Option<Delivered> {
+    /// What was delivered to the application at this end and nobody took yet.
+    pub fn deliveries(&mut self) -> &mut Vec<Delivered> {
         match self {
-            End::Sctp(end) => end.poll_delivery(),
-            End::Udp(end) => end.poll_delivery(),
+            End::Sctp(end) => end.deliveries(),
+            End::Udp(end) => end.deliveries(),
         }
     }
 

@@ -1,7 +1,6 @@
 //! One end of an SCTP flow: the real endpoint with an application on top. It knows the application's wishes and no
 //! link.
 
-use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
@@ -35,7 +34,7 @@ pub struct SctpEnd {
     is_open: bool,
     is_silent: bool,
     failure: Option<String>,
-    deliveries: VecDeque<Delivered>,
+    deliveries: Vec<Delivered>,
     /// What had arrived and could not be delivered when the application last looked.
     held: ByteCount,
     batch: Option<Batch>,
@@ -109,7 +108,7 @@ impl SctpEnd {
             is_open: false,
             is_silent: false,
             failure: None,
-            deliveries: VecDeque::new(),
+            deliveries: Vec::new(),
             held: ByteCount::ZERO,
             batch: None,
             scratch: Vec::new(),
@@ -161,9 +160,9 @@ impl SctpEnd {
         self.is_silent = true;
     }
 
-    /// The next delivery.
-    pub fn poll_delivery(&mut self) -> Option<Delivered> {
-        self.deliveries.pop_front()
+    /// What was delivered and nobody took yet.
+    pub fn deliveries(&mut self) -> &mut Vec<Delivered> {
+        &mut self.deliveries
     }
 
     /// What has arrived and cannot be delivered.
@@ -236,7 +235,7 @@ impl SctpEnd {
                     Some(format!("what arrived after {} bytes is not what was sent", self.expected));
             }
             self.expected += bytes.get();
-            self.deliveries.push_back(Delivered { bytes, delay: age(message.ppid, now) });
+            self.deliveries.push(Delivered { bytes, delay: age(message.ppid, now) });
         }
         self.held = association.received_bytes_held();
     }

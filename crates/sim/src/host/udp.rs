@@ -1,8 +1,6 @@
 //! One end of a stream of datagrams: it sends them when they are due, and tells of those that come. It knows no
 //! acknowledgement.
 
-use std::collections::VecDeque;
-
 use anabranch_base::{ByteCount, Machine, Time};
 use bytes::Bytes;
 
@@ -13,19 +11,19 @@ use crate::application::Sender;
 #[derive(Debug)]
 pub struct UdpEnd {
     sender: Option<Sender>,
-    deliveries: VecDeque<Delivered>,
+    deliveries: Vec<Delivered>,
     sent: (u64, ByteCount),
 }
 
 impl UdpEnd {
     /// An end that sends what `sender` has.
     pub fn new(sender: Option<Sender>) -> UdpEnd {
-        UdpEnd { sender, deliveries: VecDeque::new(), sent: (0, ByteCount::ZERO) }
+        UdpEnd { sender, deliveries: Vec::new(), sent: (0, ByteCount::ZERO) }
     }
 
-    /// The next delivery.
-    pub fn poll_delivery(&mut self) -> Option<Delivered> {
-        self.deliveries.pop_front()
+    /// What was delivered and nobody took yet.
+    pub fn deliveries(&mut self) -> &mut Vec<Delivered> {
+        &mut self.deliveries
     }
 
     /// Whether it has sent all of a transfer.
@@ -50,7 +48,7 @@ impl Machine for UdpEnd {
         }
         let delivered =
             Delivered { bytes: ByteCount::of_len(packet.bytes.len()), delay: now.since(packet.sent) };
-        self.deliveries.push_back(delivered);
+        self.deliveries.push(delivered);
     }
 
     fn handle_timeout(&mut self, _: Time) {}
