@@ -76,8 +76,9 @@ fn a_script_gets_every_key_of_the_contract() {
         flow,
         "name protocol delivered_bytes goodput_bps completion_s first_data_s blocked_s longest_stall_s",
     );
-    has(flow, "reorder_bytes_max delay_s paths");
+    has(flow, "reorder_bytes_max delay_s sacks paths");
     has(&flow["delay_s"], "p50 p95 p99 max");
+    has(&flow["sacks"], "sent sent_by_timer received received_for_several_paths");
     let path = &flow["paths"][0];
     has(
         path,

@@ -3,7 +3,7 @@
 mod pair;
 
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::config::{Config, Failover};
+use anabranch_sctp::config::{Charge, Config, Encapsulation, Failover};
 use anabranch_sctp::endpoint::{ConnectError, join};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::{PathId, PathState};
@@ -193,4 +193,54 @@ fn paths_that_the_scheduler_leaves_alone_say_so() {
     let round_trip =
         pair.at(End::A).path_counters(FIRST).mean_round_trip().expect("there were acknowledgements");
     assert_eq!(round_trip, Duration::from_millis(20));
+}
+
+#[test]
+fn sacks_are_counted_by_why_they_left_and_by_what_they_say() {
+    let mut pair = Pair::new(Config::rfc9260(), 2);
+    pair.join();
+    let mut count = |packets: usize| {
+        (0..packets).for_each(|_| pair.send(End::A, 1_400));
+        pair.run_for(Duration::from_secs(1));
+        let (near, far) = (pair.at(End::A).sack_counters(), pair.at(End::Z).sack_counters());
+        assert_eq!(near.sent, 0, "A has nothing to report");
+        assert_eq!(near.received, far.sent, "none was lost");
+        (far.sent, far.sent_by_timer, near.received_for_several_paths)
+    };
+    assert_eq!(count(1), (1, 0, 0), "RFC 9260 §5.1: the first is answered at once");
+    assert_eq!(count(1), (2, 1, 0), "a packet alone waits for the timer");
+    assert_eq!(count(2), (3, 1, 1), "a packet on either path, and one SACK for both");
+    assert_eq!(count(3), (5, 2, 2), "a pair, and one that is left over");
+}
+
+/// What the SACKs of one association may grow, and those of two (IY-F4 C5): a delayed SACK lets a window grow by one
+/// packet, so that one path has 2, 3, 4 packets in its window after 0, 1, 2 round trips, and two associations, each
+/// with a receiver of its own, 4, 6, 8 together.
+#[test]
+fn the_windows_of_two_associations_climb_4_6_8_where_one_climbs_2_3_4() {
+    let ladder = || {
+        let config = Config {
+            charge: Charge::Packet,
+            rwnd_charge: Charge::Packet,
+            encapsulation: Encapsulation::None,
+            failover: Failover::OFF,
+            ..Config::rfc2960()
+        };
+        let mut pair = Pair::new(config, 1);
+        pair.pipes[0].delay = Duration::from_millis(35);
+        pair.join();
+        pair.z.reads_at_once = true;
+        // The first DATA of an association is acknowledged at once; the count of two begins after it.
+        pair.send(End::A, 1);
+        pair.run_for(Duration::from_millis(80));
+        pair.send_at_once(End::A, 30, 1_452);
+        [(); 3].map(|()| {
+            let window = pair.path(End::A, 0).cwnd.get() / 1_500;
+            pair.run_for(Duration::from_millis(71));
+            window
+        })
+    };
+    let (one, other) = (ladder(), ladder());
+    assert_eq!(one, [2, 3, 4]);
+    assert_eq!([one[0] + other[0], one[1] + other[1], one[2] + other[2]], [4, 6, 8]);
 }

@@ -51,6 +51,8 @@ pub struct FlowResult {
     pub reorder_bytes_max: ByteCount,
     /// From `send` to delivery; `None` when nothing was delivered.
     pub delay: Option<DelayResult>,
+    /// How the flow was acknowledged, over all its associations; `None` where it is not.
+    pub sacks: Option<SackResult>,
     /// Why the transport gave up, if it did; where AppStripe is not complete, why one of its associations did.
     pub failure: Option<String>,
     /// The flow's paths, in its order.
@@ -68,6 +70,32 @@ pub struct DelayResult {
     pub p99: Duration,
     /// None took longer.
     pub max: Duration,
+}
+
+/// How one direction of an SCTP flow was acknowledged. Its paths have a SACK in common, which may report what arrived
+/// on several of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackResult {
+    /// SACKs that the receiver sent.
+    pub sent: u64,
+    /// Those of them that left because their delay ran out.
+    pub sent_by_timer: u64,
+    /// SACKs that the sender received and that were not older than one before.
+    pub received: u64,
+    /// Those of them that newly acknowledged chunks of more than one path.
+    pub received_for_several_paths: u64,
+}
+
+impl SackResult {
+    /// Those of both together.
+    pub(crate) fn and(self, other: SackResult) -> SackResult {
+        SackResult {
+            sent: self.sent + other.sent,
+            sent_by_timer: self.sent_by_timer + other.sent_by_timer,
+            received: self.received + other.received,
+            received_for_several_paths: self.received_for_several_paths + other.received_for_several_paths,
+        }
+    }
 }
 
 /// What one path of a flow came to.

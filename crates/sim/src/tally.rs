@@ -9,7 +9,7 @@ use crate::host::{End, SctpEnd};
 use crate::load::Load;
 use crate::measure::{Meter, per_second};
 use crate::observe::Host;
-use crate::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult};
+use crate::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult};
 use crate::run::{Run, senders};
 
 impl Run {
@@ -60,6 +60,7 @@ impl Run {
                 longest_stall: meter.longest_stall(end),
                 reorder_bytes_max: meter.held_max(),
                 delay: meter.delay(),
+                sacks: self.sacks(index, from),
                 failure: self.failure(index, from, meter).map(str::to_owned),
                 paths: self.tally_paths(index, from, meter),
             })
@@ -92,6 +93,12 @@ impl Run {
             return None;
         }
         self.ends(index, from).chain(self.ends(index, from.other())).find_map(End::failure)
+    }
+
+    /// The SACKs of all pairs; `None` where there is no association.
+    fn sacks(&self, index: usize, from: Host) -> Option<SackResult> {
+        let pairs = self.ends(index, from).zip(self.ends(index, from.other()));
+        pairs.filter_map(|(near, far)| sacks(near, far)).reduce(SackResult::and)
     }
 
     /// The paths of all pairs, which are the flow's in its order.
@@ -127,6 +134,18 @@ fn blocked(end: &End, now: Time) -> Duration {
         End::Sctp(end) => end.association().map_or(Duration::ZERO, |association| association.blocked(now)),
         End::Udp(_) => Duration::ZERO,
     }
+}
+
+/// What the receiver sent and the sender received.
+fn sacks(sender: &End, receiver: &End) -> Option<SackResult> {
+    let (End::Sctp(sender), End::Sctp(receiver)) = (sender, receiver) else { return None };
+    let (near, far) = (sender.association()?.sack_counters(), receiver.association()?.sack_counters());
+    Some(SackResult {
+        sent: far.sent,
+        sent_by_timer: far.sent_by_timer,
+        received: near.received,
+        received_for_several_paths: near.received_for_several_paths,
+    })
 }
 
 /// A path of the flow as the association's own account of it; the time before it opened counts as down.

@@ -134,6 +134,7 @@ fn flow_result(name: &str, paths: Vec<PathResult>) -> FlowResult {
         longest_stall: Duration::ZERO,
         reorder_bytes_max: ByteCount::ZERO,
         delay: None,
+        sacks: None,
         failure: None,
         paths,
     }

@@ -1,7 +1,9 @@
 //! The JSON document of a simulation. It knows its keys, which scripts rely on.
 
 use anabranch_base::Duration;
-use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult};
+use anabranch_sim::result::{
+    DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult,
+};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 use serde_json::{Map, Value, json};
 
@@ -47,6 +49,7 @@ fn flow(flow: &FlowResult) -> Value {
         "longest_stall_s": seconds(flow.longest_stall),
         "reorder_bytes_max": flow.reorder_bytes_max.get(),
         "delay_s": flow.delay.map(delay),
+        "sacks": flow.sacks.map(sacks),
         "paths": flow.paths.iter().map(path).collect::<Vec<_>>(),
     });
     if let (Some(failure), Value::Object(entry)) = (&flow.failure, &mut entry) {
@@ -61,6 +64,15 @@ fn delay(delay: DelayResult) -> Value {
         "p95": seconds(delay.p95),
         "p99": seconds(delay.p99),
         "max": seconds(delay.max),
+    })
+}
+
+fn sacks(sacks: SackResult) -> Value {
+    json!({
+        "sent": sacks.sent,
+        "sent_by_timer": sacks.sent_by_timer,
+        "received": sacks.received,
+        "received_for_several_paths": sacks.received_for_several_paths,
     })
 }
 

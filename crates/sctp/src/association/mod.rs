@@ -41,7 +41,7 @@ use timers::Timer;
 
 use crate::event::{CloseReason, Event};
 use crate::path::PathTable;
-pub use crate::path::{PathAddresses, PathCounters, TimeInLimit};
+pub use crate::path::{PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::policy::{PathId, PathSample};
 pub use crate::receive::Message;
 use crate::record::Record;
@@ -353,6 +353,11 @@ impl Association {
     /// `path` is not one of [`paths`](Association::paths).
     pub fn path_counters(&self, path: PathId) -> PathCounters {
         self.path_table().counters(path)
+    }
+
+    /// The SACKs that this end sent and received.
+    pub fn sack_counters(&self) -> SackCounters {
+        self.path_table().sacks()
     }
 
     /// What held a path back, from the association's opening until `now`. What was so when an association ended

@@ -29,6 +29,7 @@ impl Session {
         if self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut self.news)? {
             self.news.packets = self.settings.config.dac_wire.packets(sack);
             self.on_news(now);
+            self.count_sack();
             self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)));
         }
         Ok(())
@@ -72,6 +73,13 @@ impl Session {
                 self.policies.order.on_lowest_unacked(id, lowest);
             }
         }
+    }
+
+    fn count_sack(&mut self) {
+        let paths = self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count();
+        let sacks = self.paths.sacks_mut();
+        sacks.received += 1;
+        sacks.received_for_several_paths += u64::from(paths > 1);
     }
 
     /// Takes what was acknowledged out of flight and lets each path's window grow by it.

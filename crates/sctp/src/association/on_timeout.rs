@@ -14,7 +14,7 @@ impl Session {
     /// A timer of the open association expired. Those of the shutdown are the association's.
     pub(super) fn on_timer(&mut self, timer: Timer, now: Time) -> Result<(), PeerGone> {
         match timer {
-            Timer::Sack => self.is_sack_due = true,
+            Timer::Sack => self.on_sack_delay_over(),
             Timer::WindowProbe => self.peer_window.may_probe = true,
             Timer::Verification => self.verify_paths(now),
             Timer::Retransmission(path) => return self.on_retransmission_timeout(path, now),
@@ -23,6 +23,11 @@ impl Session {
             Timer::Handshake | Timer::Shutdown | Timer::ShutdownGuard => {}
         }
         Ok(())
+    }
+
+    fn on_sack_delay_over(&mut self) {
+        let is_new = !std::mem::replace(&mut self.is_sack_due, true);
+        self.paths.sacks_mut().sent_by_timer += u64::from(is_new);
     }
 
     /// T3-rtx expired on `path` (RFC 9260 §6.3.3, §7.2.3; M-SCTP-9).

@@ -154,6 +154,7 @@ impl Session {
         self.buffer.on_advertised(a_rwnd);
         self.arrivals.clear_duplicates();
         self.policies.timing.on_sack_sent();
+        self.paths.sacks_mut().sent += 1;
         self.timers.stop(Timer::Sack);
         self.is_sack_due = false;
     }

@@ -1,4 +1,4 @@
-//! What a path carried so far, for reports. It decides nothing.
+//! What a path carried so far, and how it was acknowledged, for reports. It decides nothing.
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -32,4 +32,17 @@ impl PathCounters {
     pub fn mean_round_trip(&self) -> Option<Duration> {
         (self.round_trips > 0).then(|| self.round_trip_sum / self.round_trips)
     }
+}
+
+/// The SACKs of an association since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackCounters {
+    /// SACKs that left.
+    pub sent: u64,
+    /// Those of them that left because their delay ran out, and not because a packet wanted one.
+    pub sent_by_timer: u64,
+    /// SACKs that arrived and were not older than one before.
+    pub received: u64,
+    /// Those of them that newly acknowledged chunks last sent on more than one path.
+    pub received_for_several_paths: u64,
 }

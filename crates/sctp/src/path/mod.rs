@@ -8,7 +8,7 @@ mod rtt;
 mod share;
 mod table;
 
-pub use counters::PathCounters;
+pub use counters::{PathCounters, SackCounters};
 pub use health::{Health, HealthChange};
 pub use limits::{BlockedClock, Limit, TimeInLimit};
 pub use rtt::RoundTrip;

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::{ByteCount, Duration, Time};
 
 use super::burst::Burst;
-use super::counters::PathCounters;
+use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, Limit, LimitClock, TimeInLimit};
 use super::rtt::RoundTrip;
@@ -33,6 +33,7 @@ pub struct PathTable {
     paths: Vec<Path>,
     primary: PathId,
     blocked: BlockedClock,
+    sacks: SackCounters,
 }
 
 #[derive(Debug)]
@@ -80,6 +81,7 @@ impl PathTable {
             paths: Vec::new(),
             primary: PathId::FIRST,
             blocked: BlockedClock::default(),
+            sacks: SackCounters::default(),
         }
     }
 
@@ -344,6 +346,16 @@ impl PathTable {
     /// The sums of a path.
     pub fn counters(&self, id: PathId) -> PathCounters {
         self.paths[id.index()].counters
+    }
+
+    /// The SACKs of all paths, to be added to.
+    pub fn sacks_mut(&mut self) -> &mut SackCounters {
+        &mut self.sacks
+    }
+
+    /// The SACKs of all paths.
+    pub fn sacks(&self) -> SackCounters {
+        self.sacks
     }
 
     /// How long the receive window alone held the sender back, to be told of it.
