@@ -3,6 +3,9 @@
 //! A tool for the project's own people: nothing here is a command of the program. Each study fixes its parameters and
 //! its tolerances before it runs, and prints what fell out.
 
+pub mod blocking;
+pub mod figures;
 pub mod grid;
 pub mod ns2;
 pub mod sample;
+pub mod scale;

@@ -17,11 +17,15 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Study {
+    Blocking(commands::blocking::Arguments),
+    Figures(commands::figures::Arguments),
     Ns2(commands::ns2::Arguments),
 }
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().study {
+        Study::Blocking(arguments) => commands::blocking::run(&arguments),
+        Study::Figures(arguments) => commands::figures::run(&arguments),
         Study::Ns2(arguments) => commands::ns2::run(&arguments),
     };
     ended.unwrap_or_else(|error| {

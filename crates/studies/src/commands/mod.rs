@@ -1,3 +1,5 @@
 //! What each study prints. It knows terminals, and nothing of what is studied.
 
+pub mod blocking;
+pub mod figures;
 pub mod ns2;

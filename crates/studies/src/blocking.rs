@@ -1,0 +1,204 @@
+//! The table of receive-buffer blocking: two unlike paths in one receive buffer, by its size and by how it is split,
+//! beside the best path alone. It knows what is run and how it is printed, and judges nothing.
+//!
+//! Nothing is lost at random, but each packet is late by up to 0.1 ms: a network that keeps time to the nanosecond is
+//! ruled by the phase of its packets, and twenty seeds would be twenty times the same.
+
+use std::fmt::Write;
+
+use anabranch_sim::{RunResult, Summary};
+
+use crate::grid::{self, GridError, Point};
+use crate::scale::Scale;
+
+/// A path: its rate in Mbit/s and its delay one way in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Path {
+    rate: u32,
+    delay: u32,
+}
+
+/// Who sends over which of the two paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carrier {
+    /// One of them, by standard SCTP.
+    Alone(usize),
+    /// Both, by CMT, with the buffer split like this.
+    Both(&'static str),
+}
+
+/// The seeds' goodput in Mbit/s and share of time blocked in percent, each `mean ± interval`.
+#[derive(Clone, Debug, PartialEq)]
+struct Cell {
+    mean: f64,
+    goodput: String,
+    blocked: String,
+}
+
+/// Every network has this path, and one of the second ones beside it.
+const FIRST: Path = Path { rate: 10, delay: 20 };
+const SECOND: [Path; 3] = [FIRST, Path { rate: 10, delay: 100 }, Path { rate: 1, delay: 100 }];
+
+const BUFFERS_KIB: [u32; 5] = [16, 32, 64, 128, 256];
+
+const CARRIERS: [Carrier; 6] = [
+    Carrier::Alone(0),
+    Carrier::Alone(1),
+    Carrier::Both("none"),
+    Carrier::Both("sender"),
+    Carrier::Both("receiver"),
+    Carrier::Both("both"),
+];
+
+/// Runs all points: the tables as Markdown. In full 60 s with twenty seeds, 30 s with five else.
+///
+/// # Errors
+/// A scenario that cannot be run.
+pub fn table(scale: Scale) -> Result<String, GridError> {
+    let (seconds, seeds) = (seconds(scale), scale.seeds(20));
+    let mut points = Vec::new();
+    for second in SECOND {
+        for carrier in CARRIERS {
+            points.extend(BUFFERS_KIB.map(|buffer| Point {
+                scenario: scenario(seconds, second, carrier, buffer),
+                seeds: 1..seeds + 1,
+            }));
+        }
+    }
+    let cells: Vec<Cell> = grid::run(&points)?.iter().map(|runs| cell(runs)).collect();
+    let rows: Vec<&[Cell]> = cells.chunks(BUFFERS_KIB.len()).collect();
+    let mut page = format!(
+        "{seconds} s, the first 10 s left out of goodput, {seeds} seeds, mean ± 95 % interval; queues of 50 packets, \
+         0.1 ms jitter, no loss but in queues, profile rfc9260.\n\n"
+    );
+    for (second, rows) in SECOND.iter().zip(rows.chunks(CARRIERS.len())) {
+        page.push_str(&of_network(*second, rows));
+    }
+    Ok(page)
+}
+
+fn seconds(scale: Scale) -> u32 {
+    match scale {
+        Scale::Quick => 30,
+        Scale::Full => 60,
+    }
+}
+
+fn scenario(seconds: u32, second: Path, carrier: Carrier, buffer_kib: u32) -> String {
+    let paths = [("one", FIRST), ("two", second)];
+    let links: String = paths
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| carrier.uses(*number))
+        .map(|(_, (name, path))| link(name, *path))
+        .collect();
+    let rules = match carrier {
+        Carrier::Alone(_) => "multipath = \"off\"".to_owned(),
+        Carrier::Both(split) => format!("multipath = \"cmt\"\nbuffer_split = \"{split}\""),
+    };
+    format!(
+        "title = \"{carrier}\"\n[run]\ntime = \"{seconds} s\"\nwarmup = \"10 s\"\n{links}[flow.sctp]\n\
+         profile = \"rfc9260\"\nreceive_buffer = \"{buffer_kib} KiB\"\n{rules}\n",
+    )
+}
+
+fn link(name: &str, path: Path) -> String {
+    format!(
+        "[[link]]\nname = \"{name}\"\nrate = \"{} Mbit/s\"\ndelay = \"{} ms\"\njitter = \"0.1 ms\"\n\
+         queue = \"50 packets\"\n",
+        path.rate, path.delay
+    )
+}
+
+fn cell(runs: &[RunResult]) -> Cell {
+    let flows = || runs.iter().filter_map(|run| Some((run, run.flows.first()?)));
+    let goodput: Summary = flows().map(|(_, flow)| flow.goodput_bps / 1e6).collect();
+    let blocked: Summary =
+        flows().map(|(run, flow)| 100.0 * flow.blocked.as_secs_f64() / run.time.as_secs_f64()).collect();
+    let mean = goodput.estimate().map_or(f64::NAN, |found| found.mean);
+    Cell { mean, goodput: shown(&goodput, 2), blocked: shown(&blocked, 1) }
+}
+
+fn shown(summary: &Summary, digits: usize) -> String {
+    let Some(found) = summary.estimate() else { return "–".to_owned() };
+    format!("{:.digits$} ± {:.digits$}", found.mean, found.ci95.unwrap_or(0.0))
+}
+
+/// Both tables of a network.
+fn of_network(second: Path, rows: &[&[Cell]]) -> String {
+    let goodput = part("Goodput in Mbit/s", rows, |cell| &cell.goodput);
+    let blocked = part("Share of the time blocked by the receive window, in %", rows, |cell| &cell.blocked);
+    format!("## {FIRST} and {second}\n\n{goodput}\n{blocked}\n")
+}
+
+/// One of them. The best path alone is the better of the two, by buffer.
+fn part(title: &str, rows: &[&[Cell]], show: impl Fn(&Cell) -> &str) -> String {
+    let sizes: Vec<String> = BUFFERS_KIB.iter().map(|buffer| format!("{buffer} KiB")).collect();
+    let line = "---:|".repeat(BUFFERS_KIB.len());
+    let mut page = format!("{title}\n\n| | {} |\n|---|{line}\n", sizes.join(" | "));
+    let best: Vec<Cell> = (0..BUFFERS_KIB.len()).filter_map(|column| best(rows, column)).collect();
+    let both = CARRIERS.iter().zip(rows).filter(|(carrier, _)| matches!(carrier, Carrier::Both(_)));
+    let both = both.map(|(carrier, row)| (carrier.to_string(), *row));
+    for (name, row) in std::iter::once(("best path alone".to_owned(), &best[..])).chain(both) {
+        let cells: Vec<&str> = row.iter().map(&show).collect();
+        let _ = writeln!(page, "| {name} | {} |", cells.join(" | "));
+    }
+    page
+}
+
+fn best(rows: &[&[Cell]], column: usize) -> Option<Cell> {
+    let alone = CARRIERS.iter().zip(rows).filter(|(carrier, _)| matches!(carrier, Carrier::Alone(_)));
+    alone.map(|(_, row)| row[column].clone()).max_by(|one, two| one.mean.total_cmp(&two.mean))
+}
+
+impl Carrier {
+    fn uses(self, number: usize) -> bool {
+        match self {
+            Carrier::Alone(only) => only == number,
+            Carrier::Both(_) => true,
+        }
+    }
+}
+
+impl std::fmt::Display for Carrier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Carrier::Alone(number) => write!(f, "path {} alone", number + 1),
+            Carrier::Both(split) => write!(f, "CMT, buffer split: {split}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} Mbit/s {} ms", self.rate, self.delay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell_of(mean: f64) -> Cell {
+        Cell { mean, goodput: format!("{mean}"), blocked: String::new() }
+    }
+
+    #[test]
+    fn the_best_path_alone_is_chosen_for_each_buffer() {
+        let row = |means: [f64; 5]| means.map(cell_of);
+        let (one, two) = (row([1.0, 2.0, 3.0, 4.0, 5.0]), row([2.0, 2.5, 1.0, 1.0, 9.0]));
+        let both = row([50.0; 5]);
+        let rows: [&[Cell]; 6] = [&one, &two, &both, &both, &both, &both];
+        let page = of_network(FIRST, &rows);
+        assert!(page.contains("| best path alone | 2 | 2.5 | 3 | 4 | 9 |"), "{page}");
+        assert!(page.contains("| CMT, buffer split: sender | 50 |"), "{page}");
+    }
+
+    #[test]
+    fn a_path_alone_has_no_other_beside_it() {
+        let alone = scenario(60, SECOND[2], Carrier::Alone(1), 64);
+        assert!(!alone.contains("\"one\"") && alone.contains("\"1 Mbit/s\""), "{alone}");
+        let both = scenario(60, SECOND[2], Carrier::Both("none"), 64);
+        assert!(both.contains("\"one\"") && both.contains("\"two\""), "{both}");
+    }
+}

@@ -1,0 +1,21 @@
+//! `blocking`: the table of receive-buffer blocking on a terminal. It knows options only.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use anabranch_studies::blocking::table;
+use anabranch_studies::scale::Scale;
+
+/// Two unlike paths in one receive buffer, by its size and how it is split (docs/blocking.md)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// How much is run
+    #[arg(long, value_enum, default_value = "full")]
+    scale: Scale,
+}
+
+/// Prints it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    print!("{}", table(arguments.scale)?);
+    Ok(ExitCode::SUCCESS)
+}

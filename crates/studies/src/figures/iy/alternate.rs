@@ -1,0 +1,44 @@
+//! IY-X1: the remark that retransmission over the other path does worse than over the same. It knows the record, and
+//! no result.
+
+use super::super::claim::{Claim, Expression, Number, Weight};
+use super::super::figure::{At, Figure, Metric};
+use super::{APP, Acknowledge, CMT, Experiment, Setting, both, interior, params};
+use crate::scale::Scale;
+
+/// IY-F5b with `same` and with `alternate`, for both schemes.
+pub fn alternate(scale: Scale, setting: Setting) -> Figure {
+    let panel = |retransmission: &'static str| {
+        let experiment = Experiment::new(scale, setting, 0.02, Acknowledge::Delayed);
+        let title = format!("2 % of the packets lost, retransmission \"{retransmission}\"");
+        both(retransmission, title, Experiment { retransmission, ..experiment }, scale.seeds(30))
+    };
+    let slower = |series| {
+        let at = |panel| At { panel, series, metric: Metric::Time, x: interior() };
+        Expression::More(Number::Ratio(at("alternate"), at("same")), 1.0)
+    };
+    Figure {
+        id: "IY-X1",
+        title: "IY-F5b with retransmissions over the other path (report only)",
+        params: params(setting, "30 a point (quick: 5), the same for both policies"),
+        sweep: "B₁ − B₂ in Mbit/s",
+        metric: "transfer time in s",
+        panels: vec![panel("same"), panel("alternate")],
+        claims: vec![
+            Claim {
+                id: "C1",
+                panel: "alternate",
+                weight: Weight::Side,
+                stated: "CMT is slower with `alternate` than with `same`, over all splits of two paths",
+                expression: slower(CMT),
+            },
+            Claim {
+                id: "C1'",
+                panel: "alternate",
+                weight: Weight::Side,
+                stated: "so is AppStripe (whose associations have one path each: there is no other)",
+                expression: slower(APP),
+            },
+        ],
+    }
+}

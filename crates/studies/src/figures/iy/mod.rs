@@ -1,0 +1,241 @@
+//! The figures of IY, "Concurrent Multipath Transfer beside application striping": the scenarios of their topology.
+//! It knows what the atlas fixed, and nothing of what came of it.
+
+mod ablation;
+mod alternate;
+mod loss;
+mod zero_loss;
+
+pub use ablation::ablation;
+pub use alternate::alternate;
+pub use loss::{delayed, immediate};
+pub use zero_loss::zero_loss;
+
+use super::figure::{Panel, Series};
+use crate::scale::Scale;
+
+/// What the atlas leaves open, and what stands in: the default, and the members of its sensitivity set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// How a report calls it.
+    pub name: &'static str,
+    /// Packets before each bottleneck.
+    pub queue: u32,
+    /// Which way packets are lost.
+    pub lossy: Lossy,
+    /// `initial_ssthresh` as a scenario has it.
+    pub ssthresh: &'static str,
+}
+
+/// Which way packets are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lossy {
+    /// Data, and no SACK.
+    Forward,
+    /// Both, with the same probability.
+    BothWays,
+}
+
+/// The default: the figures' verdicts are those of its runs.
+pub const DEFAULT: Setting =
+    Setting { name: "default", queue: 1_000, lossy: Lossy::Forward, ssthresh: "65536 B" };
+
+/// The sensitivity set of atlas section 1: one thing changed at a time.
+pub const SENSITIVITY: [Setting; 5] = [
+    Setting { name: "queue of 100 packets", queue: 100, ..DEFAULT },
+    Setting { name: "queue of 10 000 packets", queue: 10_000, ..DEFAULT },
+    Setting { name: "losses both ways", lossy: Lossy::BothWays, ..DEFAULT },
+    Setting { name: "ssthresh 350 kB", ssthresh: "350 kB", ..DEFAULT },
+    Setting {
+        name: "ssthresh rwnd, queue of 10 000 packets",
+        ssthresh: "receive-buffer",
+        queue: 10_000,
+        ..DEFAULT
+    },
+];
+
+/// How an association acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Acknowledge {
+    /// Every second packet.
+    Delayed,
+    /// Every packet.
+    Each,
+}
+
+/// Who sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    /// CMT_scd with delayed SACKs, CMT_sc without.
+    Cmt,
+    /// An association a path (M-CMT-8).
+    AppStripe,
+    /// CMT_sc with the standard's delayed SACKs.
+    WithoutDac,
+    /// CMT_cd: missing reports as a single path has them.
+    WithoutSplit,
+    /// CMT_sd: windows grow when the association's cumulative TSN moves.
+    WithoutUpdate,
+    /// All paths by the standard's rules.
+    Plain,
+}
+
+/// A point of a figure, but for its place on the axis.
+#[derive(Clone, Copy, Debug)]
+struct Experiment {
+    scale: Scale,
+    setting: Setting,
+    scheme: Scheme,
+    acknowledge: Acknowledge,
+    loss: f64,
+    retransmission: &'static str,
+}
+
+impl Experiment {
+    fn new(scale: Scale, setting: Setting, loss: f64, acknowledge: Acknowledge) -> Experiment {
+        Experiment { scale, setting, scheme: Scheme::Cmt, acknowledge, loss, retransmission: "same" }
+    }
+
+    /// Its curve over all splits, for CMT or for AppStripe.
+    fn series(self, scheme: Scheme) -> Series {
+        Series { name: scheme.name(), points: self.points(scheme, &SPLITS) }
+    }
+
+    fn points(self, scheme: Scheme, splits: &[i32]) -> Vec<(i32, String)> {
+        let of = Experiment { scheme, ..self };
+        splits.iter().map(|split| (*split, of.scenario(*split))).collect()
+    }
+
+    /// The scenario with B₁ − B₂ = `split`, in Mbit/s. A path without bandwidth does not exist.
+    fn scenario(self, split: i32) -> String {
+        let rates = [("one", (SUM + split) / 2), ("two", (SUM - split) / 2)];
+        let links: String =
+            rates.iter().filter(|(_, rate)| *rate > 0).map(|(name, rate)| self.link(name, *rate)).collect();
+        let Experiment { setting, retransmission, .. } = self;
+        let transfer = match self.scale {
+            Scale::Full => FILE,
+            Scale::Quick => FILE / 10,
+        };
+        format!(
+            "title = \"{scheme} {split}\"\n{links}[[flow]]\ntransfer = \"{transfer} B\"\n[flow.sctp]\n\
+             profile = \"rfc2960\"\ncharge = \"packet\"\nunit = \"mtu\"\n{rules}{sack}\
+             retransmission = \"{retransmission}\"\nmissing_reports = 4\n\
+             receive_buffer = \"16 MiB\"\nsend_buffer = \"16 MiB\"\ninitial_ssthresh = \"{ssthresh}\"\n\
+             scheduler = \"round-robin\"\nmtu = \"1500 B\"\nfailover = \"off\"\n",
+            scheme = self.scheme.name(),
+            rules = self.rules(),
+            sack = match self.acknowledge {
+                Acknowledge::Delayed => "",
+                Acknowledge::Each => "sack = { every = 1 }\n",
+            },
+            ssthresh = setting.ssthresh,
+        )
+    }
+
+    fn link(self, name: &str, rate: i32) -> String {
+        let Experiment { loss, setting, .. } = self;
+        let reverse = match setting.lossy {
+            Lossy::Forward => String::new(),
+            Lossy::BothWays => format!("reverse = {{ loss = {loss:?} }}\n"),
+        };
+        format!(
+            "[[link]]\nname = \"{name}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"35 ms\"\nloss = {loss:?}\n\
+             queue = \"{} packets\"\n{reverse}",
+            setting.queue
+        )
+    }
+
+    fn rules(self) -> &'static str {
+        match (self.scheme, self.acknowledge) {
+            (Scheme::AppStripe, _) => "multipath = \"appstripe\"\n",
+            (Scheme::Cmt, Acknowledge::Delayed) => "multipath = \"cmt\"\n",
+            (Scheme::Cmt, Acknowledge::Each) | (Scheme::WithoutDac, _) => {
+                "multipath = \"cmt\"\ncmt = { delayed_ack = false }\n"
+            }
+            (Scheme::WithoutSplit, _) => "multipath = \"cmt\"\ncmt = { split_fast_retransmit = false }\n",
+            (Scheme::WithoutUpdate, _) => "multipath = \"cmt\"\ncmt = { window_update = false }\n",
+            (Scheme::Plain, _) => {
+                "multipath = \"cmt\"\n\
+                 cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }\n"
+            }
+        }
+    }
+}
+
+impl Scheme {
+    fn name(self) -> &'static str {
+        match self {
+            Scheme::Cmt => CMT,
+            Scheme::AppStripe => APP,
+            Scheme::WithoutDac => WITHOUT_DAC,
+            Scheme::WithoutSplit => "CMT without SFR",
+            Scheme::WithoutUpdate => "CMT without CUC",
+            Scheme::Plain => "plain striping",
+        }
+    }
+}
+
+/// A panel of both schemes over all splits.
+fn both(name: &'static str, title: String, experiment: Experiment, seeds: u64) -> Panel {
+    let series = vec![experiment.series(Scheme::Cmt), experiment.series(Scheme::AppStripe)];
+    Panel { name, title, series, seeds }
+}
+
+/// What all of IY's figures have in common, for the report.
+fn params(setting: Setting, seeds: &str) -> Vec<(&'static str, String)> {
+    let lossy = match setting.lossy {
+        Lossy::Forward => "independent, on data alone",
+        Lossy::BothWays => "independent, on data and on SACKs",
+    };
+    vec![
+        (
+            "paths",
+            "two, B₁ + B₂ = 40 Mbit/s, 35 ms one way each; one without bandwidth does not exist".to_owned(),
+        ),
+        ("transfer", "2²³ bytes; a tenth of that at quick scale".to_owned()),
+        ("profile", "rfc2960: 2 MTU at first, window floor 2 MTU, RTO 3 s, then 1 s at least".to_owned()),
+        ("counting", "packets of 1500 bytes (`charge = \"packet\"`, `unit = \"mtu\"`)".to_owned()),
+        ("missing reports", "4".to_owned()),
+        ("receive buffer", "16 MiB, never full".to_owned()),
+        ("initial ssthresh", setting.ssthresh.to_owned()),
+        ("queue", format!("drop-tail, {} packets", setting.queue)),
+        ("losses", lossy.to_owned()),
+        ("handshake", "on, inside the transfer's time and not spared by losses".to_owned()),
+        ("seeds", seeds.to_owned()),
+    ]
+}
+
+/// The series' names.
+const CMT: &str = "CMT";
+const APP: &str = "AppStripe";
+const WITHOUT_DAC: &str = "CMT without DAC";
+
+/// B₁ + B₂ in Mbit/s.
+const SUM: i32 = 40;
+
+/// 8 MB, 2²³ bytes.
+const FILE: u64 = 8 << 20;
+
+/// B₁ − B₂ for B₁ = 0, 2, … 40 Mbit/s.
+const SPLITS: [i32; 21] =
+    [-40, -36, -32, -28, -24, -20, -16, -12, -8, -4, 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40];
+
+/// Both paths exist.
+fn interior() -> Vec<i32> {
+    SPLITS[1..SPLITS.len() - 1].to_vec()
+}
+
+/// One path has all.
+fn edges() -> Vec<i32> {
+    vec![-SUM, SUM]
+}
+
+/// The splits next to the edges, 38/2 and 2/38.
+fn beside_the_edges() -> Vec<i32> {
+    vec![SPLITS[1], SPLITS[SPLITS.len() - 2]]
+}
+
+/// Equal paths.
+fn centre() -> Vec<i32> {
+    vec![0]
+}

@@ -1,0 +1,86 @@
+//! IY-F4: CMT beside AppStripe where nothing is lost. It knows the record of the figure, and no result.
+
+use super::super::claim::{Claim, Expression, Number, Test, Weight};
+use super::super::figure::{At, Figure, Metric};
+use super::{APP, Acknowledge, CMT, Experiment, Setting, both, centre, edges, interior, params};
+use crate::scale::Scale;
+
+/// The figure. Without losses it has no chance in it: one run a point.
+pub fn zero_loss(scale: Scale, setting: Setting) -> Figure {
+    let of = |acknowledge| Experiment::new(scale, setting, 0.0, acknowledge);
+    Figure {
+        id: "IY-F4",
+        title: "CMT_scd and AppStripe without losses",
+        params: params(setting, "one, there is no chance in it"),
+        sweep: "B₁ − B₂ in Mbit/s",
+        metric: "transfer time in s",
+        panels: vec![
+            both(DELAYED, "delayed SACKs".to_owned(), of(Acknowledge::Delayed), 1),
+            both(EACH, "a SACK for each packet (CMT_sc)".to_owned(), of(Acknowledge::Each), 1),
+        ],
+        claims: claims(scale),
+    }
+}
+
+fn claims(scale: Scale) -> Vec<Claim> {
+    let t = |full| scale.tolerance(full);
+    let at = |series, x| At { panel: DELAYED, series, metric: Metric::Time, x };
+    let points = |test, panel, x| Expression::Points { test, panel, x, share: 1.0 };
+    let valley = |series| {
+        Expression::All(vec![
+            Expression::Number {
+                number: Number::Ratio(at(series, centre()), at(series, edges())),
+                range: (0.0, 0.95),
+                direction: (0.0, 1.0),
+            },
+            points(Test::Outward(series, t(0.01)), DELAYED, interior()),
+        ])
+    };
+    let symmetric = |series| points(Test::Symmetric(series, t(0.02)), DELAYED, interior());
+    vec![
+        Claim {
+            id: "C1",
+            panel: DELAYED,
+            weight: Weight::Core,
+            stated: "CMT is faster at every split, and no slower over one path (1 %)",
+            expression: Expression::All(vec![
+                points(Test::Lt(CMT, APP), DELAYED, interior()),
+                points(Test::Le(CMT, APP, t(0.01)), DELAYED, edges()),
+            ]),
+        },
+        Claim {
+            id: "C2",
+            panel: DELAYED,
+            weight: Weight::Core,
+            stated: "both are best at equal paths (centre ≤ 0.95 edge) and rise outward (1 %)",
+            expression: Expression::All(vec![valley(CMT), valley(APP)]),
+        },
+        Claim {
+            id: "C3",
+            panel: DELAYED,
+            weight: Weight::Sanity,
+            stated: "both are symmetric within 2 %",
+            expression: Expression::All(vec![symmetric(CMT), symmetric(APP)]),
+        },
+        Claim {
+            id: "C4",
+            panel: EACH,
+            weight: Weight::Core,
+            stated: "without delayed SACKs the curves coincide (2 %)",
+            expression: points(Test::Near(CMT, APP, t(0.02)), EACH, super::SPLITS.to_vec()),
+        },
+        Claim {
+            id: "C5",
+            panel: DELAYED,
+            weight: Weight::Side,
+            stated: "windows climb 2, 3, 4 packets a round trip in one association, 4, 6, 8 in two",
+            expression: Expression::Tested(
+                "the_windows_of_two_associations_climb_4_6_8_where_one_climbs_2_3_4",
+            ),
+        },
+    ]
+}
+
+/// The panels' names.
+const DELAYED: &str = "delayed";
+const EACH: &str = "each";

@@ -1,0 +1,30 @@
+//! How much of a study is run. It knows the two scales of the figures, and no figure.
+
+use clap::ValueEnum;
+
+/// How much of a study is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// A tenth of the data or time, five seeds, tolerances twice as wide: it finds what broke, and judges no paper.
+    Quick,
+    /// The papers' sizes and run counts, or our defaults where they give none.
+    Full,
+}
+
+impl Scale {
+    /// How many seeds for a point that has so many in full; a point without chance has one.
+    pub fn seeds(self, full: u64) -> u64 {
+        match self {
+            Scale::Quick => full.min(5),
+            Scale::Full => full,
+        }
+    }
+
+    /// A tolerance that is `full` in full.
+    pub fn tolerance(self, full: f64) -> f64 {
+        match self {
+            Scale::Quick => 2.0 * full,
+            Scale::Full => full,
+        }
+    }
+}
