@@ -1,7 +1,6 @@
 //! Who is to be woken when. It knows moments and numbers of nodes, not what a node is.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 
 use anabranch_base::Time;
 
@@ -12,50 +11,96 @@ pub type NodeIndex = u32;
 ///
 /// A node that wants to be woken later than it asked before is woken at the earlier moment, and asks again: timers
 /// that move on with every packet cost nothing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Agenda {
-    heap: BinaryHeap<Reverse<(Time, u64, NodeIndex)>>,
-    /// The valid entry of each node.
-    armed: Vec<Option<(Time, u64)>>,
+    /// A tournament in pairs: the nodes' wishes are at the places from `leaves` on, and each place above has the sooner
+    /// of the pair below it, at `2 place` and `2 place + 1`; the soonest of all is at place 1. A wish that was replaced
+    /// leaves nothing behind.
+    tree: Vec<[Wish; 2]>,
+    leaves: usize,
     requests: u64,
 }
 
+/// A moment, the number of the request, and the node, in one number, so that the sooner is the smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wish(u128);
+
 impl Agenda {
     /// An agenda of so many nodes, none of which is to be woken.
+    ///
+    /// # Panics
+    /// There are more than 16,777,216 of them.
     pub fn new(nodes: usize) -> Agenda {
-        Agenda { heap: BinaryHeap::new(), armed: vec![None; nodes], requests: 0 }
+        assert!(nodes <= 1 << NODE_BITS, "an agenda has room for {} nodes, not for {nodes}", 1 << NODE_BITS);
+        let leaves = nodes.next_power_of_two();
+        Agenda { tree: vec![[Wish::NONE; 2]; leaves], leaves, requests: 0 }
     }
 
     /// Wakes `node` at `at`, or earlier if it asked for that before.
     pub fn arm(&mut self, node: NodeIndex, at: Time) {
-        let slot = &mut self.armed[node as usize];
-        if slot.is_some_and(|(armed, _)| armed <= at) {
+        let mut place = self.leaves + node as usize;
+        if self.tree[place / 2][place % 2].at() <= at {
             return;
         }
-        self.requests += 1;
-        *slot = Some((at, self.requests));
-        self.heap.push(Reverse((at, self.requests, node)));
+        // Of requests after the last that has a number the order is that of the nodes.
+        self.requests = (self.requests + 1).min(LAST_REQUEST);
+        let wish = Wish::new(at, self.requests, node);
+        while place > 0 && wish.is_sooner(self.tree[place / 2][place % 2]) {
+            self.tree[place / 2][place % 2] = wish;
+            place /= 2;
+        }
     }
 
     /// When the next node is to be woken.
-    pub fn next(&mut self) -> Option<Time> {
-        while let Some(Reverse((at, request, node))) = self.heap.peek() {
-            if self.armed[*node as usize] == Some((*at, *request)) {
-                return Some(*at);
-            }
-            self.heap.pop();
-        }
-        None
+    pub fn next(&self) -> Option<Time> {
+        let wish = self.tree[0][1];
+        (wish != Wish::NONE).then(|| wish.at())
     }
 
     /// The next node to be woken, and when.
     pub fn take(&mut self) -> Option<(Time, NodeIndex)> {
-        self.next()?;
-        let Reverse((at, _, node)) = self.heap.pop()?;
-        self.armed[node as usize] = None;
-        Some((at, node))
+        let wish = self.tree[0][1];
+        if wish == Wish::NONE {
+            return None;
+        }
+        let mut place = self.leaves + wish.node() as usize;
+        let mut soonest = Wish::NONE;
+        while place > 0 {
+            let pair = &mut self.tree[place / 2];
+            let other = pair[1 - place % 2];
+            pair[place % 2] = soonest;
+            // Which of the two it is nobody can foretell.
+            soonest = select_unpredictable(other.is_sooner(soonest), other, soonest);
+            place /= 2;
+        }
+        Some((wish.at(), wish.node()))
     }
 }
+
+impl Wish {
+    /// That of a node which is not to be woken: later than all others.
+    const NONE: Wish = Wish(u128::MAX);
+
+    fn new(at: Time, request: u64, node: NodeIndex) -> Wish {
+        Wish(u128::from(at.as_nanos()) << 64 | u128::from(request << NODE_BITS | u64::from(node)))
+    }
+
+    fn is_sooner(self, other: Wish) -> bool {
+        self.0 < other.0
+    }
+
+    fn at(self) -> Time {
+        Time::from_nanos((self.0 >> 64) as u64)
+    }
+
+    fn node(self) -> NodeIndex {
+        (self.0 as NodeIndex) & ((1 << NODE_BITS) - 1)
+    }
+}
+
+/// 24 bits for the node leave 40 for the request, enough for a day and a half of nothing but requests.
+const NODE_BITS: u32 = 24;
+const LAST_REQUEST: u64 = (1 << (u64::BITS - NODE_BITS)) - 1;
 
 #[cfg(test)]
 mod tests {
@@ -85,5 +130,28 @@ mod tests {
         assert_eq!(agenda.take(), None);
         agenda.arm(0, at(7));
         assert_eq!(agenda.next(), Some(at(7)));
+    }
+
+    /// Against a list that is looked through from its beginning.
+    #[test]
+    fn it_wakes_whom_a_plain_list_would_wake() {
+        let mut agenda = Agenda::new(50);
+        let mut list: Vec<(Time, u64, NodeIndex)> = Vec::new();
+        let mut random = 1_u64;
+        for request in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (node, moment) = ((random >> 33) as NodeIndex % 50, at(random >> 40 & 0x3ff));
+            if random >> 62 == 0 {
+                list.sort_unstable();
+                let first = (!list.is_empty()).then(|| list.remove(0));
+                assert_eq!(agenda.take(), first.map(|(at, _, node)| (at, node)));
+            } else if !list.iter().any(|(at, _, other)| *other == node && *at <= moment) {
+                list.retain(|(_, _, other)| *other != node);
+                list.push((moment, request, node));
+            }
+            if random >> 62 != 0 {
+                agenda.arm(node, moment);
+            }
+        }
     }
 }

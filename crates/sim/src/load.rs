@@ -12,6 +12,9 @@ use crate::host::Outbound;
 use crate::observe::{Host, PathSeen};
 use crate::pairs::pairs_of;
 
+/// What a link hands on. In a box, because a packet changes its place many times on its way through a link.
+pub type Carried = Box<Load>;
+
 /// A packet's bytes, and what the network must know of it.
 #[derive(Clone, Debug)]
 pub struct Load {
@@ -33,6 +36,12 @@ pub struct Load {
     pub sent: Time,
     /// What follows the headers of IP and UDP.
     pub bytes: Bytes,
+}
+
+/// Boxes of packets that are gone, for those to come.
+#[derive(Debug, Default)]
+pub struct Boxes {
+    empty: Vec<Carried>,
 }
 
 /// Which pairs of ends a flow has, and which links their packets take. Pairs are numbered through the network, in the
@@ -71,6 +80,26 @@ impl Load {
         damage.apply(&mut bytes);
         self.bytes = bytes.into();
         self.is_damaged = true;
+    }
+}
+
+impl Boxes {
+    /// Puts a load into a box.
+    pub fn pack(&mut self, load: Load) -> Carried {
+        match self.empty.pop() {
+            Some(mut carried) => {
+                *carried = load;
+                carried
+            }
+            None => Box::new(load),
+        }
+    }
+
+    /// Takes the bytes out of a box, and the box back.
+    pub fn unpack(&mut self, mut carried: Carried) -> Bytes {
+        let bytes = std::mem::take(&mut carried.bytes);
+        self.empty.push(carried);
+        bytes
     }
 }
 

@@ -8,7 +8,7 @@ use anabranch_link::{Backlog, Change, Fate, Link, LossCause, Packet};
 
 use crate::agenda::{Agenda, NodeIndex};
 use crate::host::{Delivered, End, Inbound, Outbound, SctpEnd, round_of};
-use crate::load::{Load, Routes};
+use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, Seen, Step, Watch};
 
@@ -16,7 +16,7 @@ use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, See
 #[derive(Debug)]
 pub struct Network {
     /// The link `l`'s way there at `2 l`, its way back at `2 l + 1`.
-    links: Vec<Link<Load>>,
+    links: Vec<Link<Carried>>,
     /// The pair `p`'s end at the first host at `2 p`, that at the second at `2 p + 1`.
     ends: Vec<End>,
     /// What the flow `f`'s application received at the first host at `2 f`, at the second at `2 f + 1`; `None` where it
@@ -25,7 +25,8 @@ pub struct Network {
     routes: Routes,
     agenda: Agenda,
     /// Packets that are between two nodes now.
-    moving: VecDeque<Packet<Load>>,
+    moving: VecDeque<Packet<Carried>>,
+    boxes: Boxes,
     crossings: u64,
     sent: u64,
     lost: Vec<Vec<u64>>,
@@ -37,7 +38,7 @@ pub struct Network {
 impl Network {
     /// A network at rest.
     pub fn new(
-        links: Vec<Link<Load>>,
+        links: Vec<Link<Carried>>,
         ends: Vec<End>,
         meters: Vec<Option<Meter>>,
         routes: Routes,
@@ -52,6 +53,7 @@ impl Network {
             meters,
             routes,
             moving: VecDeque::new(),
+            boxes: Boxes::default(),
             crossings: 0,
             sent: 0,
             watch,
@@ -62,7 +64,7 @@ impl Network {
     }
 
     /// When something happens next.
-    pub fn next(&mut self) -> Option<Time> {
+    pub fn next(&self) -> Option<Time> {
         self.agenda.next()
     }
 
@@ -126,7 +128,7 @@ impl Network {
     }
 
     /// A direction of a link: that of packets from this host.
-    pub fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Load> {
+    pub fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Carried> {
         &mut self.links[2 * link + side(from)]
     }
 
@@ -163,7 +165,7 @@ impl Network {
         }
     }
 
-    fn arrive(&mut self, now: Time, packet: Packet<Load>) {
+    fn arrive(&mut self, now: Time, packet: Packet<Carried>) {
         if self.watch.packets {
             let delay = now.since(packet.load.sent);
             self.see_packet(now, &packet, Step::Arrived { delay });
@@ -174,9 +176,9 @@ impl Network {
         let inbound = Inbound {
             path,
             sent: load.sent,
-            bytes: load.bytes,
             is_damaged: load.is_damaged,
             is_duplicate: load.is_duplicate,
+            bytes: self.boxes.unpack(load),
         };
         self.ends[end].handle(now, inbound);
         self.drain_end(now, end);
@@ -194,7 +196,7 @@ impl Network {
                     }
                     self.moving.push_back(packet);
                 }
-                Fate::Lost { at, packet, cause } => self.lose(at, &packet, link, cause),
+                Fate::Lost { at, packet, cause } => self.lose(at, packet, link, cause),
             }
         }
         if let Some(at) = self.links[link].poll_timeout() {
@@ -229,7 +231,7 @@ impl Network {
             size: outbound.size,
             round: round_of(end, &outbound),
             marking: anabranch_link::Marking::NotCapable,
-            load: Load::new(now, end / 2, host_of(end), outbound),
+            load: self.boxes.pack(Load::new(now, end / 2, host_of(end), outbound)),
         };
         if self.watch.packets {
             self.see_packet(now, &packet, Step::Sent);
@@ -237,16 +239,17 @@ impl Network {
         self.moving.push_back(packet);
     }
 
-    fn lose(&mut self, at: Time, packet: &Packet<Load>, link: usize, cause: LossCause) {
+    fn lose(&mut self, at: Time, packet: Packet<Carried>, link: usize, cause: LossCause) {
         let load = &packet.load;
         let end = 2 * load.pair as usize + side(load.from);
         self.lost[end][usize::from(load.path)] += 1;
         if self.watch.packets {
-            self.see_packet(at, packet, Step::Lost { link: link / 2, cause });
+            self.see_packet(at, &packet, Step::Lost { link: link / 2, cause });
         }
+        self.boxes.unpack(packet.load);
     }
 
-    fn see_packet(&mut self, at: Time, packet: &Packet<Load>, step: Step) {
+    fn see_packet(&mut self, at: Time, packet: &Packet<Carried>, step: Step) {
         let load = &packet.load;
         let pair = load.pair as usize;
         let seen = PacketSeen {

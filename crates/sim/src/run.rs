@@ -9,7 +9,7 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Handshake, Protocol};
 use anabranch_sctp::endpoint::EndpointError;
 
-use crate::load::Routes;
+use crate::load::{Carried, Routes};
 use crate::measure::Meter;
 use crate::network::{Network, Opening};
 use crate::observe::{Host, Observation, Watch};
@@ -135,7 +135,7 @@ impl Run {
         self.finish()
     }
 
-    fn next(&mut self) -> Option<Time> {
+    fn next(&self) -> Option<Time> {
         let program = self.program.front().map(|(at, _)| *at);
         [program, self.network.next()].into_iter().flatten().min()
     }
@@ -172,7 +172,7 @@ pub(crate) fn senders(direction: Direction) -> &'static [Host] {
 /// A run without a limit of its own, and with a transfer that does not end, ends after an hour.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-fn links_of(scenario: &Scenario, root: &Seed) -> Vec<Link<crate::load::Load>> {
+fn links_of(scenario: &Scenario, root: &Seed) -> Vec<Link<Carried>> {
     let both = scenario.links.iter().flat_map(|link| {
         let (forward, reverse) = LinkSeed::of(root, &link.name);
         [Link::new(&link.forward, forward), Link::new(&link.reverse, reverse)]

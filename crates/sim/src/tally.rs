@@ -6,7 +6,7 @@ use anabranch_scenario::model::{Flow, Protocol};
 use anabranch_sctp::policy::{PathSample, PathState};
 
 use crate::host::{End, SctpEnd};
-use crate::load::Load;
+use crate::load::Carried;
 use crate::measure::{Meter, per_second};
 use crate::observe::Host;
 use crate::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult};
@@ -209,7 +209,7 @@ fn empty_path(name: String) -> PathResult {
     }
 }
 
-fn tally_link(link: &mut Link<Load>, now: Time) -> DirectionResult {
+fn tally_link(link: &mut Link<Carried>, now: Time) -> DirectionResult {
     let utilisation = link.utilisation(now);
     let mean_queue_packets = link.mean_queue(now);
     let counters = link.counters();
