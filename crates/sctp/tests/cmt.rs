@@ -37,10 +37,6 @@ fn open(rules: CmtRules, window: u64, delays: [u64; 2]) -> Pair {
     pair
 }
 
-fn send(pair: &mut Pair, count: usize) {
-    (0..count).for_each(|_| pair.send(End::A, FULL));
-}
-
 fn windows(pair: &mut Pair) -> [u64; 2] {
     [0, 1].map(|index| pair.path(End::A, index).cwnd.get() / PACKET)
 }
@@ -68,7 +64,7 @@ fn a_faster_path_makes_the_standard_retransmit_what_is_not_lost() {
     let [plain, cmt] = under_both(|rules| {
         let mut pair = open(rules, 4, [40, 10]);
         let start = pair.now;
-        send(&mut pair, 8);
+        pair.send_at_once(End::A, 8, FULL);
         pair.run_for(ms(35));
         let first_window = windows(&mut pair)[0];
         let dialogue = dialogue(&mut pair, start);

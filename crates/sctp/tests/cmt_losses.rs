@@ -73,7 +73,7 @@ fn a_time_out_marks_and_cuts_its_own_path_only() {
 #[test]
 fn a_steady_fast_path_does_not_postpone_the_time_out_of_a_slow_one() {
     let mut script = Script::open(same(seeds(CmtRules::ALL, "round-robin", 4)), 2);
-    script.send(40);
+    script.send_in_turn(40);
     assert_eq!(script.sent(), ["-1> 1", "-2> 2", "-1> 3", "-2> 4", "-1> 5", "-2> 6", "-1> 7", "-2> 8"]);
     script.wait_until(100);
     script.hear(&sack(0, &[2..=2]));

@@ -111,11 +111,11 @@ fn g26_a_path_grows_by_its_lowest_chunk_sent_once_or_by_its_lowest_sent_again() 
     // One report is a loss here, so that a single SACK does what the example takes as given.
     let config = Config { missing_reports: 1, ..seeds(CmtRules::ALL, "round-robin", 6) };
     let mut script = Script::open(config, 2);
-    script.send(11);
+    script.send_in_turn(11);
     script.sent();
     script.hear(&sack(0, &[2..=10]));
     assert_eq!((script.sent(), script.windows()), (vec!["-2> 1".to_owned()], vec![3, 6]));
-    script.send(7);
+    script.send_in_turn(7);
     assert_eq!(script.sent(), ["-2> 12", "-1> 13", "-2> 14", "-1> 15", "-2> 16 17 18"]);
     assert_eq!(script.flights(), [3, 6], "both windows are full");
     script.hear(&sack(0, &[2..=11]));

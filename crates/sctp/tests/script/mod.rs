@@ -101,8 +101,14 @@ impl Script {
         Script { number, ..self }
     }
 
-    /// So many full packets are to be sent.
+    /// So many full packets are to be sent; all are given before the first may leave.
     pub fn send(&mut self, count: usize) {
+        self.pair.send_at_once(End::A, count, FULL);
+        self.learn_first();
+    }
+
+    /// So many full packets are to be sent, each given when the one before has left or has to wait.
+    pub fn send_in_turn(&mut self, count: usize) {
         (0..count).for_each(|_| self.pair.send(End::A, FULL));
         self.learn_first();
     }
