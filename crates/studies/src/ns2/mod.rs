@@ -1,12 +1,14 @@
 //! Ours beside ns-2's CMT module, point by point (tests/oracle/ns2; docs/oracle.md). It knows how the two are set side by
 //! side, and nothing of how a network is simulated.
 
+mod differences;
 mod judgement;
 mod point;
 mod report;
 mod tables;
 mod world;
 
+pub use differences::Difference;
 pub use judgement::{Judgement, Tolerance, Verdict};
 pub use point::{Judged, Measure, Point};
 pub use report::{Share, csv_text, outside, summary, verbose};
@@ -49,7 +51,7 @@ pub fn compare(set: Set, selection: &Selection) -> Result<Vec<Judged>, Ns2Error>
         .iter()
         .map(|point| grid::Point {
             scenario: point.scenario.clone(),
-            seeds: 1..if point.is_random { selection.seeds + 1 } else { 2 },
+            seeds: 1..if point.is_random() { selection.seeds + 1 } else { 2 },
         })
         .collect();
     let results = grid::run(&runs)?;

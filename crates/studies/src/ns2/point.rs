@@ -4,6 +4,7 @@ use anabranch_sim::RunResult;
 
 use super::judgement::{Judgement, Tolerance};
 use super::tables::TableError;
+use super::world::Scheme;
 use crate::sample::Sample;
 
 /// What a run is judged by.
@@ -22,6 +23,10 @@ pub struct Point {
     pub figure: String,
     /// What sets it apart within the figure, for people.
     pub label: String,
+    /// Which rules the sender has.
+    pub scheme: Scheme,
+    /// The largest probability of loss on a path.
+    pub loss: f64,
     /// What ours runs.
     pub scenario: String,
     /// What is measured.
@@ -32,8 +37,6 @@ pub struct Point {
     pub tolerance: Tolerance,
     /// Whether it counts, or is reported only.
     pub is_counted: bool,
-    /// Whether anything in it is left to chance.
-    pub is_random: bool,
 }
 
 /// A point and what it came to.
@@ -57,6 +60,11 @@ impl Measure {
 }
 
 impl Point {
+    /// Whether anything in it is left to chance.
+    pub fn is_random(&self) -> bool {
+        self.loss > 0.0
+    }
+
     /// Sets our runs beside theirs.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::differences::Difference;
 use super::judgement::Verdict;
 use super::point::Judged;
 
@@ -70,8 +71,12 @@ fn line(judged: &Judged) -> String {
     let ratio = judgement.ratio().map_or_else(String::new, |ratio| format!("{ratio:.3}"));
     let deviations = judgement.deviations().map_or_else(String::new, |z| format!("{z:+.1}"));
     let reported = if point.is_counted { "" } else { " (reported only)" };
+    let named = match (judgement.verdict, Difference::reaching(point)) {
+        (Verdict::Outside, Some(difference)) => format!(": {difference}"),
+        _ => String::new(),
+    };
     format!(
-        "  {:<20} {:<64} {ours:>9} {:>9.3} {ratio:>7} {deviations:>6}  {}{reported}\n",
+        "  {:<20} {:<64} {ours:>9} {:>9.3} {ratio:>7} {deviations:>6}  {}{reported}{named}\n",
         point.figure, point.label, judgement.theirs.mean, judgement.verdict
     )
 }

@@ -138,7 +138,7 @@ impl Row for Transfer {
             min_rto: 1.0,
         };
         let work = Work::Transfer { bytes: 8 << 20, at_most: 3600.0, warmup: 0.0 };
-        let is_random = self.loss1 + self.loss2 + self.loss_ack_dir > 0.0;
+        let is_random = self.loss1 + self.loss2 > 0.0;
         let Transfer { figure, protocol, bw1_mbps, bw2_mbps, loss1, loss2, .. } = self;
         let loss = if loss1 == loss2 { format!("loss {loss1}") } else { format!("loss {loss1} and {loss2}") };
         let policy = if figure == "rtxpolicy" { format!(", {retransmission:?}") } else { String::new() };
@@ -147,13 +147,14 @@ impl Row for Transfer {
         Ok(Point {
             figure: figure.clone(),
             label: format!("{protocol} {bw1_mbps}+{bw2_mbps}, {loss}{policy}{ssthresh}{sacks}"),
+            scheme: association.scheme,
+            loss: loss1.max(*loss2),
             // The set-up takes two round trips: no loss before, and all data may be lost.
             scenario: scenario(&pipes, 140.0, &association, work),
             measure: Measure::TransferTime,
             theirs: vec![self.transfer_time_s - self.first_data_rx_s],
             tolerance: if is_random { Tolerance::LOSS } else { Tolerance::LOSSLESS },
             is_counted: retransmission != Retransmission::LossRate,
-            is_random,
         })
     }
 }
@@ -204,12 +205,13 @@ impl Row for Throughput {
         Ok(Point {
             figure: self.figure.clone(),
             label: format!("p {p}, {b_mbps} Mbit/s, {d_ms} ms, {rbuf_kib} KiB{sacks}"),
+            scheme: association.scheme,
+            loss: *p,
             scenario: scenario(&[pipe], 2.0 * d_ms, &association, work),
             measure: Measure::Goodput,
             theirs: vec![self.goodput_mbps_1452B],
             tolerance: Tolerance::LOSS,
             is_counted: true,
-            is_random: true,
         })
     }
 }
@@ -265,12 +267,13 @@ impl Row for SharedBuffer {
                 "{bw1_mbps}@{owd1_ms} loss {loss1}{second}, {rwnd_kib} KiB, queue {}{policy}",
                 self.queue_pkts
             ),
+            scheme,
+            loss: loss1.max(*loss2),
             scenario: scenario(&pipes, 800.0, &association, work),
             measure: Measure::Goodput,
             theirs: vec![self.goodput_mbps_1452B],
             tolerance: Tolerance::SHARED_BUFFER,
             is_counted: retransmission != Retransmission::LossRate,
-            is_random: loss1 + loss2 > 0.0,
         })
     }
 }

@@ -1,0 +1,39 @@
+//! Named differences in rules between ns-2's module and ours, and which points they reach. It knows no result: a point is
+//! reached by what it is, not by what it came to. docs/oracle.md says how each was shown.
+
+use std::fmt;
+
+use super::point::Point;
+use super::world::Scheme;
+
+/// A rule that the two have differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// Ours stops a path's growth while it recovers and cuts it once (M-CMT-2); ns-2 keeps no such state: windows grow on, and
+    /// a loss above the recover point cuts again. It weighs where most windows are recovering.
+    RecoveryOfAPath,
+    /// Ours reads SACKs by the standard's rules where split fast retransmit is off, and the association recovers as one
+    /// (M-SCTP-7); in ns-2 each destination has its own recover point even then.
+    RecoveryOfTheAssociation,
+}
+
+impl Difference {
+    /// The difference that reaches `point`, if one does.
+    pub fn reaching(point: &Point) -> Option<Difference> {
+        let Scheme::Cmt([is_split, ..]) = point.scheme else { return None };
+        match () {
+            () if !is_split => Some(Difference::RecoveryOfTheAssociation),
+            () if point.loss >= 0.1 => Some(Difference::RecoveryOfAPath),
+            () => None,
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Difference::RecoveryOfAPath => "recovery of a path",
+            Difference::RecoveryOfTheAssociation => "recovery of the association",
+        })
+    }
+}
