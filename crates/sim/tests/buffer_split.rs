@@ -38,13 +38,12 @@ fn goodput(scheduler: &str, loss_of_fast: f64, split: &str) -> f64 {
     runs.collect::<Summary>().estimate().expect("there were runs").mean
 }
 
-/// Where each path is filled in turn, as other stacks do it, a cut of the fast path's window leaves room that the slow
-/// one takes and its queue keeps; the fast path's next chunks stand behind it. Seeds 1 to 5 gave 1.18 times the goodput
-/// with a split; other seeds must give half of that gain.
+/// Nor does it where each path is filled in turn and the fast one loses a packet in a hundred: each opportunity to send
+/// begins with the other path, which shares out what a loss leaves as well. Up to 6 % is allowed either way, as below.
 #[test]
-fn a_split_keeps_the_slow_path_from_taking_what_a_loss_on_the_fast_one_left() {
+fn filling_in_turn_shares_the_buffer_as_evenly_as_a_split() {
     let (without, with) = (goodput("fill", 0.01, "none"), goodput("fill", 0.01, "receiver"));
-    assert!(with > 1.09 * without, "{with} split, {without} not");
+    assert!((with / without - 1.0).abs() < 0.06, "{with} split, {without} not");
 }
 
 /// Without losses and by turns the paths share the room that each SACK gives, which splits the buffer evenly already: a
