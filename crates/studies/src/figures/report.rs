@@ -174,7 +174,7 @@ fn claims(outcome: &Outcome) -> String {
         });
         let panels: Vec<String> = panels.collect();
         if !panels.is_empty() {
-            let _ = writeln!(page, "By panel: {}.", panels.join(", "));
+            let _ = writeln!(page, "By panel: {}.\n", panels.join(", "));
         }
     }
     let _ = writeln!(page, "**{}: {}**\n", figure.id, word(outcome.verdict("")));
