@@ -24,8 +24,14 @@ pub fn panel(outcome: &Outcome, panel: &Panel) -> String {
     let right = all().map(|(x, _)| *x).fold(1.0, f64::max);
     let plane = Plane { left, right, top };
     let mut drawing = frame(outcome, panel, &plane);
-    for (number, (name, points)) in curves.iter().enumerate() {
-        drawing.push_str(&curve(&plane, number, name, points));
+    let mut legend = 150;
+    for ((name, points), colour) in curves.iter().zip(COLOURS.iter().cycle()) {
+        drawing.push_str(&curve(&plane, colour, points));
+        let _ = writeln!(
+            drawing,
+            "<text x=\"{legend}\" y=\"42\" font-size=\"11\" fill=\"{colour}\">{name}</text>"
+        );
+        legend += 10 + 6 * name.len();
     }
     drawing.push_str("</svg>\n");
     drawing
@@ -48,7 +54,7 @@ impl Plane {
     }
 }
 
-const COLOURS: [&str; 3] = ["#1b6ca8", "#c8553d", "#6a994e"];
+const COLOURS: [&str; 6] = ["#1b6ca8", "#c8553d", "#6a994e", "#7b4fa3", "#b8860b", "#555555"];
 
 fn frame(outcome: &Outcome, panel: &Panel, plane: &Plane) -> String {
     let figure = &outcome.figure;
@@ -74,12 +80,14 @@ fn frame(outcome: &Outcome, panel: &Panel, plane: &Plane) -> String {
     drawing
 }
 
-fn curve(plane: &Plane, number: usize, name: &str, points: &[(f64, Interval)]) -> String {
-    let colour = COLOURS[number % COLOURS.len()];
+/// Points with their intervals, and a line through them where they are a curve.
+fn curve(plane: &Plane, colour: &str, points: &[(f64, Interval)]) -> String {
     let corner = |(x, found): &(f64, Interval)| format!("{:.1},{:.1}", plane.x(*x), plane.y(found.mean));
     let line: Vec<String> = points.iter().map(corner).collect();
-    let mut drawing =
-        format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\"/>\n", line.join(" "));
+    let mut drawing = match points.len() {
+        0..=2 => String::new(),
+        _ => format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\"/>\n", line.join(" ")),
+    };
     for (x, found) in points {
         let (x, high, low) = (plane.x(*x), plane.y(found.high()), plane.y(found.low()));
         let _ = writeln!(drawing, "<path d=\"M{x:.1} {low:.1}V{high:.1}\" stroke=\"{colour}\"/>");
@@ -89,7 +97,5 @@ fn curve(plane: &Plane, number: usize, name: &str, points: &[(f64, Interval)]) -
             plane.y(found.mean)
         );
     }
-    let x = 360 + 90 * number;
-    let _ = writeln!(drawing, "<text x=\"{x}\" y=\"42\" fill=\"{colour}\">{name}</text>");
     drawing
 }
