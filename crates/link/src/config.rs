@@ -167,6 +167,46 @@ impl LossConfig {
     pub const NONE: LossConfig = LossConfig { kind: LossKind::None, after: Time::ZERO, at: LossPlace::Entry };
 }
 
+impl LossConfig {
+    /// The share of packets that is lost in the long run, 0 to 1. Where it depends on the traffic, because a first loss
+    /// takes others with it, it is the probability of a first loss, as the models of M-NET-4 take it. Outages and
+    /// lists come to an end: in the long run they are nothing.
+    pub fn mean(&self) -> f64 {
+        match self.kind {
+            LossKind::Bernoulli { probability }
+            | LossKind::Correlated { probability }
+            | LossKind::Burst { probability, .. } => probability,
+            LossKind::GilbertElliott { good, bad, loss_good, loss_bad, .. } => {
+                let (good, bad) = (good.as_nanos() as f64, bad.as_nanos() as f64);
+                (good * loss_good + bad * loss_bad) / (good + bad)
+            }
+            LossKind::Every(n) => 1.0 / n as f64,
+            LossKind::None | LossKind::Outages(_) | LossKind::List(_) => 0.0,
+        }
+    }
+}
+
+impl Rate {
+    /// The rate at the start; `None` for a trace, which has moments and no rate.
+    pub fn at_start(&self) -> Option<BitRate> {
+        match self {
+            Rate::Fixed(rate) => Some(*rate),
+            Rate::Steps(steps) => steps.first().map(|(_, rate)| *rate),
+            Rate::Trace(_) => None,
+        }
+    }
+}
+
+impl Delay {
+    /// The delay at the start.
+    pub fn at_start(&self) -> Duration {
+        match self {
+            Delay::Fixed(delay) => *delay,
+            Delay::Steps(steps) => steps.first().map_or(Duration::ZERO, |(_, delay)| *delay),
+        }
+    }
+}
+
 impl LinkConfig {
     /// A link without jitter or loss that holds 50 packets (M-NET-2's default).
     pub fn new(rate: BitRate, delay: Duration) -> LinkConfig {
@@ -180,5 +220,35 @@ impl LinkConfig {
             duplicate: 0.0,
             corrupt: 0.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(kind: LossKind) -> f64 {
+        LossConfig { kind, ..LossConfig::NONE }.mean()
+    }
+
+    #[test]
+    fn the_mean_loss_of_a_two_state_channel_weighs_its_states_by_their_sojourns() {
+        let channel = |loss_bad| LossKind::GilbertElliott {
+            good: Duration::from_millis(300),
+            bad: Duration::from_millis(100),
+            loss_good: 0.25,
+            loss_bad,
+            channel: Channel::Own,
+        };
+        assert_eq!(mean(channel(1.0)), 0.4375);
+        assert_eq!(mean(channel(0.25)), 0.25);
+    }
+
+    #[test]
+    fn the_mean_loss_is_what_a_rule_says_in_the_long_run() {
+        assert_eq!(mean(LossKind::None), 0.0);
+        assert_eq!(mean(LossKind::Bernoulli { probability: 0.01 }), 0.01);
+        assert_eq!(mean(LossKind::Every(8)), 0.125);
+        assert_eq!(mean(LossKind::List(vec![1, 2, 3])), 0.0);
     }
 }

@@ -66,8 +66,17 @@ pub(crate) const SCHEDULER: Policies = Words {
 
 pub(crate) const RETRANSMISSION: Policies = Words {
     what: "retransmission policy",
-    built: &[("same", ()), ("alternate", ()), ("asap", ()), ("cwnd", ()), ("ssthresh", ())],
-    planned: &["lossrate", "lossrate=oracle", "compound", "both"],
+    built: &[
+        ("same", ()),
+        ("alternate", ()),
+        ("asap", ()),
+        ("cwnd", ()),
+        ("ssthresh", ()),
+        ("lossrate", ()),
+        ("lossrate=oracle", ()),
+        ("compound", ()),
+    ],
+    planned: &["both"],
 };
 
 pub(crate) const BUFFER_SPLIT: Words<BufferSplit> = Words {

@@ -164,7 +164,9 @@ fn traffic() -> BoxedStrategy<String> {
 
 fn sctp() -> BoxedStrategy<String> {
     let charge = || word(&["user", "chunk", "packet"]);
-    let place = || word(&["same", "alternate", "asap", "cwnd", "ssthresh"]);
+    let place = || {
+        word(&["same", "alternate", "asap", "cwnd", "ssthresh", "lossrate", "lossrate=oracle", "compound"])
+    };
     let whole = |most: u32| (1..=most).prop_map(|n| n.to_string()).boxed();
     let striped =
         "\"cmt\"\ncmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";

@@ -6,7 +6,8 @@ use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, SackSettings, Unit,
 };
-use pair::{End, Pair};
+use anabranch_sctp::policy::Hints;
+use pair::{End, Pair, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -92,6 +93,36 @@ fn what_a_tie_gave_holds_for_the_whole_event() {
         assert_eq!(thresholds, [6_000; 3], "all three are equals");
         assert!(!data_pipes(&mut pair).is_empty(), "seed {seed}: the time-out sent nothing again");
     }
+}
+
+/// The estimate behind `lossrate`: a time-out marks the whole window of four, then the single packet that follows.
+#[test]
+fn the_loss_rate_of_a_path_follows_what_is_marked_there() {
+    let mut pair = Pair::open(counted("same"), 2);
+    pair.z.reads_at_once = true;
+    pair.pipes[0].is_cut = true;
+    pair.send_at_once(End::A, 8, FULL);
+    let rates = [1_100, 2_000].map(|milliseconds| {
+        pair.run_for(ms(milliseconds));
+        [0, 1].map(|index| pair.path(End::A, index).loss_rate)
+    });
+    assert_eq!(rates, [[0.125, 0.0], [0.234_375, 0.0]]);
+}
+
+#[test]
+fn what_is_said_of_a_path_is_shown_to_rules_and_the_oracle_goes_by_it() {
+    let mut pair = Pair::open(Config { scheduler: "primary".into(), ..counted("lossrate=oracle") }, 3);
+    pair.z.reads_at_once = true;
+    for (index, loss) in [0.1, 0.01, 0.02].into_iter().enumerate() {
+        let hints = Hints { loss: Some(loss), ..Hints::default() };
+        pair.at(End::A).set_hints(path(index), hints);
+        assert_eq!(pair.path(End::A, index).hints, hints);
+    }
+    pair.pipes[0].is_cut = true;
+    pair.send_at_once(End::A, 4, FULL);
+    data_pipes(&mut pair);
+    pair.run_for(ms(1_100));
+    assert_eq!(data_pipes(&mut pair), [1, 1, 1, 1]);
 }
 
 #[test]

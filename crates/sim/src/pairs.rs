@@ -10,7 +10,7 @@ use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::Checksum;
 
 use crate::application::Sender;
-use crate::host::{End, FlowSettings, SctpEnd, UdpEnd};
+use crate::host::{End, FlowSettings, SctpEnd, UdpEnd, hints};
 use crate::measure::Meter;
 use crate::observe::Host;
 use crate::run::{BuildError, senders};
@@ -36,6 +36,7 @@ pub fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<End>, BuildError>
     for flow in &scenario.flows {
         for (number, paths) in pairs_of(flow).into_iter().enumerate() {
             let draft = Draft {
+                scenario,
                 flow,
                 port: port(ends.len() / 2),
                 paths,
@@ -61,6 +62,7 @@ pub fn meters_of(scenario: &Scenario) -> Vec<Option<Meter>> {
 
 /// A pair before its ends are made.
 struct Draft<'a> {
+    scenario: &'a Scenario,
     flow: &'a Flow,
     port: u16,
     paths: Vec<usize>,
@@ -78,8 +80,10 @@ impl Draft<'_> {
                 let settings = self.settings(sctp);
                 // Bulk data comes in messages that fill a chunk.
                 let size = settings.config.full_payload(IpVersion::V4);
-                let end = |host: Host| {
-                    SctpEnd::new(host, settings.clone(), self.sender(host, size), self.seed_at(host))
+                let end = |host: Host| -> Result<SctpEnd, EndpointError> {
+                    let sender = self.sender(host, size);
+                    let end = SctpEnd::new(host, settings.clone(), sender, self.seed_at(host))?;
+                    Ok(end.hinted(hints(self.scenario, &self.paths, host)))
                 };
                 Ok([End::Sctp(Box::new(end(Host::First)?)), End::Sctp(Box::new(end(Host::Second)?))])
             }

@@ -105,7 +105,16 @@ fn sctp() -> impl Strategy<Value = String> {
     let scheduler = prop_oneof![Just("round-robin"), Just("fill")];
     let multipath = prop_oneof![Just("multipath = \"off\"\n"), Just(""), Just("multipath = \"appstripe\"\n")];
     let handshake = prop_oneof![Just("on"), Just("off")];
-    let place = select(vec!["same", "alternate", "asap", "cwnd", "ssthresh"]);
+    let place = select(vec![
+        "same",
+        "alternate",
+        "asap",
+        "cwnd",
+        "ssthresh",
+        "lossrate",
+        "lossrate=oracle",
+        "compound",
+    ]);
     let split = select(vec!["none", "none", "sender", "receiver", "both"]);
     (profile, scheduler, multipath, handshake, place, split, 8_u64..200, 1_u32..4).prop_map(
         |(profile, scheduler, multipath, handshake, place, split, buffer, every)| {

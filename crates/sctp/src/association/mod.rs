@@ -42,7 +42,7 @@ use timers::Timer;
 use crate::event::{CloseReason, Event};
 use crate::path::PathTable;
 pub use crate::path::{PathAddresses, PathCounters, SackCounters, TimeInLimit};
-use crate::policy::{PathId, PathSample};
+use crate::policy::{Hints, PathId, PathSample};
 pub use crate::receive::Message;
 use crate::record::Record;
 pub use crate::send::Outgoing;
@@ -289,6 +289,13 @@ impl Association {
     pub fn set_primary(&mut self, path: PathId) {
         if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
             paths.set_primary(path);
+        }
+    }
+
+    /// Tells the rules what is known of `path` before anything is measured. Unknown paths are passed over.
+    pub fn set_hints(&mut self, path: PathId, hints: Hints) {
+        if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
+            paths.set_hints(path, hints);
         }
     }
 

@@ -59,7 +59,9 @@ impl Session {
             Resend::All => lost.len(),
         };
         lost.iter().take(resend).for_each(|&tsn| self.mark_lost(tsn, LostBy::Timeout));
-        if resend < lost.len() {
+        if resend >= lost.len() {
+            self.paths.on_all_lost(path);
+        } else {
             self.restart_retransmission_timer(path, now);
         }
         self.policies.order.on_timeout(path);

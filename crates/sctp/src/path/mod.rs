@@ -4,6 +4,7 @@ mod burst;
 mod counters;
 mod health;
 mod limits;
+mod loss_rate;
 mod rtt;
 mod share;
 mod table;

@@ -9,6 +9,7 @@ use super::burst::Burst;
 use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, Limit, LimitClock, TimeInLimit};
+use super::loss_rate::LossRate;
 use super::rtt::RoundTrip;
 use super::share::Shares;
 use crate::config::{BurstRule, Config, IpVersion, MaxBurst};
@@ -51,6 +52,7 @@ struct Path {
     /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
     /// of a packet sent since.
     round: u64,
+    loss_rate: LossRate,
     counters: PathCounters,
     limits: LimitClock,
 }
@@ -120,6 +122,7 @@ impl PathTable {
             last_data: None,
             last_arrival: None,
             round: 0,
+            loss_rate: LossRate::default(),
             counters: PathCounters::default(),
             limits: LimitClock::new(),
         });
@@ -142,6 +145,11 @@ impl PathTable {
         self.primary = id;
     }
 
+    /// What the user or the scenario says of a path.
+    pub fn set_hints(&mut self, id: PathId, hints: Hints) {
+        self.samples[id.index()].hints = hints;
+    }
+
     /// Where slow start ends on paths whose threshold nobody set: at the peer's receive buffer.
     pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
         for sample in self.samples.iter_mut().filter(|sample| sample.ssthresh == ByteCount::MAX) {
@@ -157,10 +165,12 @@ impl PathTable {
         path.round_trip = RoundTrip::new(config.rto);
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
+        path.loss_rate = LossRate::default();
         let sample = &mut self.samples[id.index()];
         sample.cwnd = config.first_window(ip);
         sample.ssthresh = config.initial_ssthresh.unwrap_or(ByteCount::MAX);
         sample.flight = ByteCount::ZERO;
+        sample.loss_rate = 0.0;
         self.show_health(id);
         self.show_round_trip(id);
         self.show_held(id);
@@ -169,7 +179,9 @@ impl PathTable {
     /// A chunk left.
     pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
         self.samples[id.index()].flight += weight;
-        self.paths[id.index()].last_data = Some(now);
+        let path = &mut self.paths[id.index()];
+        path.last_data = Some(now);
+        path.loss_rate.on_sent();
         self.show_held(id);
     }
 
@@ -186,9 +198,16 @@ impl PathTable {
         self.show_held(id);
     }
 
-    /// Something was marked lost: nothing that is acknowledged next may be timed.
+    /// A chunk was marked lost: nothing that is acknowledged next may be timed.
     pub fn on_loss(&mut self, id: PathId) {
-        self.paths[id.index()].round_trip.cancel_probe();
+        let path = &mut self.paths[id.index()];
+        path.round_trip.cancel_probe();
+        path.loss_rate.on_lost();
+    }
+
+    /// All that was in flight was marked lost: there is nothing left of this window to wait for.
+    pub fn on_all_lost(&mut self, id: PathId) {
+        self.end_window(id);
     }
 
     /// So much left the flight.
@@ -207,7 +226,8 @@ impl PathTable {
     pub fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
         let path = &mut self.paths[id.index()];
         path.counters.acked_bytes += chunk.payload;
-        path.round += u64::from(chunk.round == path.round);
+        let ends_round = chunk.round == path.round;
+        path.round += u64::from(ends_round);
         path.timeouts_in_row = 0;
         path.is_probing_window = false;
         let sample = path.round_trip.on_acked(chunk.tsn, now);
@@ -216,6 +236,9 @@ impl PathTable {
             self.show_round_trip(id);
         }
         self.show_held(id);
+        if ends_round {
+            self.end_window(id);
+        }
         sample
     }
 
@@ -426,6 +449,12 @@ impl PathTable {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
+    }
+
+    fn end_window(&mut self, id: PathId) {
+        let estimate = &mut self.paths[id.index()].loss_rate;
+        estimate.on_window();
+        self.samples[id.index()].loss_rate = estimate.rate();
     }
 
     fn change_health(

@@ -2,9 +2,11 @@
 //! business.
 
 mod address;
+mod hints;
 mod sctp;
 mod udp;
 
+pub use hints::hints;
 pub use sctp::{FlowSettings, SctpEnd};
 pub use udp::UdpEnd;
 

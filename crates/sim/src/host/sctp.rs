@@ -8,7 +8,7 @@ use anabranch_sctp::association::{Association, Ecn, Transmit};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig, EndpointError, join};
 use anabranch_sctp::event::{CloseReason, Event};
-use anabranch_sctp::policy::{PathId, PathSample, Registry};
+use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
 use anabranch_sctp::receive::Message;
 use anabranch_sctp::send::Outgoing;
 use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
@@ -29,6 +29,8 @@ pub struct SctpEnd {
     peers: Vec<SocketAddr>,
     sender: Option<Sender>,
     settings: FlowSettings,
+    /// What rules may know of each path of the flow.
+    hints: Vec<Hints>,
     /// Where in the peer's stream the next message begins.
     expected: u64,
     is_open: bool,
@@ -104,6 +106,7 @@ impl SctpEnd {
             peers: addresses(host.other()),
             sender,
             settings,
+            hints: Vec::new(),
             expected: 0,
             is_open: false,
             is_silent: false,
@@ -115,6 +118,11 @@ impl SctpEnd {
             told: None,
             received_in_warmup: None,
         })
+    }
+
+    /// This end, with what its association's rules may know of each path of the flow.
+    pub fn hinted(self, hints: Vec<Hints>) -> SctpEnd {
+        SctpEnd { hints, ..self }
     }
 
     /// Begins the four-way handshake.
@@ -222,8 +230,25 @@ impl SctpEnd {
             }
         }
         let Some(id) = self.id else { return };
+        self.hint(id);
         self.read(now, id);
         self.write(now, id);
+    }
+
+    /// Tells the association of the paths that it has not heard of: they may come while it lives.
+    fn hint(&mut self, id: AssociationId) {
+        let Some(association) = self.endpoint.association(id) else { return };
+        let is_new = |sample: &&PathSample| sample.hints == Hints::default();
+        let known = |sample: &PathSample| {
+            let number = self.number_of(association.path_addresses(sample.id).local)?;
+            Some((sample.id, *self.hints.get(number)?))
+        };
+        let new: Vec<(PathId, Hints)> = association.paths().iter().filter(is_new).filter_map(known).collect();
+        for (path, hints) in new {
+            if let Some(association) = self.endpoint.association_mut(id) {
+                association.set_hints(path, hints);
+            }
+        }
     }
 
     fn read(&mut self, now: Time, id: AssociationId) {

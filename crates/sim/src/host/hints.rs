@@ -1,0 +1,77 @@
+//! What the scenario says of the paths of a pair of ends, as the rules of an association may know it. It knows links
+//! as they are configured, and nothing that happens to them.
+
+use anabranch_base::Duration;
+use anabranch_link::config::LinkConfig;
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::Link;
+use anabranch_sctp::policy::Hints;
+
+use crate::observe::Host;
+
+/// For each of these paths, in their order, what `from` may know of the way that its data takes.
+pub fn hints(scenario: &Scenario, paths: &[usize], from: Host) -> Vec<Hints> {
+    let way = |link: &usize| -> &LinkConfig {
+        let Link { forward, reverse, .. } = &scenario.links[*link];
+        match from {
+            Host::First => forward,
+            Host::Second => reverse,
+        }
+    };
+    let along = |path: &usize| hints_of(scenario.paths[*path].links.iter().map(way));
+    paths.iter().map(along).collect()
+}
+
+/// The narrowest rate, the sum of the delays, and what is lost when every link loses for itself.
+fn hints_of<'a>(links: impl Iterator<Item = &'a LinkConfig> + Clone) -> Hints {
+    let rates: Option<Vec<_>> = links.clone().map(|link| link.rate.at_start()).collect();
+    let delay = links.clone().fold(Duration::ZERO, |sum, link| sum + link.delay.at_start());
+    let arrives: f64 = links.map(|link| 1.0 - link.loss.mean()).product();
+    Hints {
+        rate: rates.and_then(|rates| rates.into_iter().min()),
+        delay: Some(delay),
+        loss: Some(1.0 - arrives),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::BitRate;
+    use anabranch_scenario::{NoFiles, Source};
+
+    use super::*;
+
+    #[test]
+    fn a_path_is_as_narrow_as_its_narrowest_link_as_long_as_all_and_loses_what_any_loses() {
+        let text = r#"
+            [run]
+            time = "1 s"
+            [[link]]
+            name = "a"
+            rate = "10 Mbit/s"
+            delay = "20 ms"
+            loss = 0.5
+            reverse = { loss = 0.125, delay = "7 ms" }
+            [[link]]
+            name = "b"
+            rate = { steps = [["0 s", "3 Mbit/s"], ["1 s", "1 Mbit/s"]] }
+            delay = "30 ms"
+            loss = 0.25
+            [[path]]
+            name = "both"
+            links = ["a", "b"]
+            [[path]]
+            name = "second"
+            links = ["b"]
+        "#;
+        let scenario = Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[]).expect("a sound file");
+        let told = |from| hints(&scenario, &[1, 0], from);
+        let hint = |megabits, delay, loss| Hints {
+            rate: Some(BitRate::from_mbps(megabits)),
+            delay: Some(Duration::from_millis(delay)),
+            loss: Some(loss),
+        };
+        assert_eq!(told(Host::First), [hint(3, 30, 0.25), hint(3, 50, 0.625)]);
+        assert_eq!(told(Host::Second), [hint(3, 30, 0.0), hint(3, 37, 0.125)]);
+    }
+}
