@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::PathAddresses;
-use anabranch_sctp::config::{Config, Failover, IpVersion};
+use anabranch_sctp::config::{Config, Failover, InitialWindow, IpVersion};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::wire::{Chunk, Heartbeat, HeartbeatAck, VerificationTag};
@@ -246,6 +246,20 @@ fn new_data_goes_over_both_paths_by_default() {
     let mut pair = Pair::open(Config::rfc9260(), 2);
     (0..6).for_each(|_| pair.send(End::A, 1400));
     assert_eq!([lines(&pair, "-1> DATA").len(), lines(&pair, "-2> DATA").len()], [3, 3]);
+}
+
+/// M-CMT-1: "one packet each turn", or each path's window at once.
+#[test]
+fn paths_take_turns_by_the_packet_or_by_the_window() {
+    for (scheduler, expected) in [("round-robin", "12121212"), ("fill", "11112222")] {
+        let window = InitialWindow::Bytes(ByteCount::new(4 * 1460));
+        let scheduler = scheduler.into();
+        let mut pair = Pair::open(Config { scheduler, initial_window: window, ..Config::rfc9260() }, 2);
+        pair.log.clear();
+        pair.send_at_once(End::A, 8, 1444);
+        let paths: String = lines(&pair, "DATA").iter().filter_map(|line| line.chars().nth(3)).collect();
+        assert_eq!(paths, expected, "{:?}", lines(&pair, ""));
+    }
 }
 
 /// "an endpoint SHOULD try to retransmit a chunk that timed out to an active destination transport address that is

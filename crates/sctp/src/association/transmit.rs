@@ -211,7 +211,8 @@ impl Session {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let (path, index) = match (self.picked, open) {
             (Some(picked), _) if view.path(picked.0).may_send() => picked,
-            (_, Some(open)) if view.path(open).may_send() => (open, Index::OLDEST),
+            // Nobody picked this: if it does not fit, the scheduler is asked where the next packet goes.
+            (None, Some(open)) if view.path(open).may_send() => return Some((oldest, open)),
             _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
             _ => self.policies.scheduler.pick(&queue, &view)?,
         };
