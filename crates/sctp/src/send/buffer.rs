@@ -146,11 +146,14 @@ impl SendBuffer {
         chunk.path = path;
         chunk.round = round;
         chunk.was_sent_again = previous.is_some();
-        let length = chunk.payload.len();
+        let (length, was_acked) = (chunk.payload.len(), chunk.was_acked);
         let payload = ByteCount::of_len(length);
         let rwnd_weight = rwnd_charge.weigh(length);
         self.rwnd_flight += rwnd_weight;
         self.held_by_path.on_sent(path, previous, length);
+        if was_acked {
+            self.revoked.insert(position);
+        }
         if previous.is_some() {
             self.marked.remove(&position);
             self.paths[path.index()].again.insert(position);

@@ -242,6 +242,7 @@ impl SendBuffer {
 mod tests {
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
     use super::*;
+    use crate::policy::place::LostBy;
 
     fn sack(buffer: &mut SendBuffer, acked: u32, gaps: &[(u16, u16)]) -> SackNews {
         let mut news = SackNews::default();
@@ -299,6 +300,26 @@ mod tests {
         assert_eq!(buffer.in_flight_on(ONE).len(), 5);
         let news = sack(&mut buffer, 0, &[(3, 4)]);
         assert_eq!((acked(&news), news.paths[0].left.get()), (vec![], 100));
+    }
+
+    /// Else no timer of its path would find it, and nobody send it a third time.
+    #[test]
+    fn a_chunk_that_was_taken_back_is_in_flight_however_often_it_is_sent_again() {
+        let mut buffer = buffer(3);
+        sent(&mut buffer, 0..3, ONE);
+        sack(&mut buffer, 0, &[(2, 2)]);
+        sack(&mut buffer, 0, &[]);
+        assert_eq!(buffer.in_flight_on(ONE), [tsn(0), tsn(1), tsn(2)]);
+        for _ in 0..2 {
+            assert!(buffer.mark(tsn(1), LostBy::Timeout).is_some());
+            buffer.on_sent(tsn(1), two(), 0);
+            assert_eq!(
+                (buffer.in_flight_on(ONE), buffer.in_flight_on(two())),
+                (vec![tsn(0), tsn(2)], vec![tsn(1)])
+            );
+        }
+        sack(&mut buffer, 3, &[]);
+        assert!(buffer.in_flight_on(two()).is_empty());
     }
 
     #[test]
