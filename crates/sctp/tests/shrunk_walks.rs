@@ -3,7 +3,11 @@
 mod pair;
 mod walk;
 
+use std::borrow::Cow;
+
 use anabranch_sctp::config::BufferSplit;
+use anabranch_sctp::policy::order::cmt::CmtRules;
+use pair::End;
 use walk::{Operation, Setting, walk};
 
 const SETTING: Setting = Setting {
@@ -11,8 +15,10 @@ const SETTING: Setting = Setting {
     pipes: 1,
     delays_ms: Vec::new(),
     profile: "rfc9260",
-    scheduler: "fill",
-    retransmission: "",
+    scheduler: Cow::Borrowed("fill"),
+    retransmission: Cow::Borrowed(""),
+    cmt: CmtRules::NONE,
+    ack_timing: Cow::Borrowed(""),
     buffer_split: BufferSplit::None,
     receive_buffer: 65_536,
     send_buffer: 20_000,
@@ -44,4 +50,37 @@ fn an_init_and_its_cookie_on_different_paths_open_no_path_across_links() {
         ];
         walk(&setting, &operations).expect("it ends as it should");
     }
+}
+
+/// SACKs overtook one another, so that a chunk seemed to be taken back; it timed out and went again on another path, where
+/// that was lost too. No list of that path's chunks had it: its timer found nothing to send, and ran no more.
+#[test]
+fn a_chunk_that_was_taken_back_and_sent_again_is_found_by_the_timer_of_its_path() {
+    let send = |end, stream, unordered, length| Operation::Send { end, stream, unordered, length };
+    let setting = Setting {
+        seed: 28_176,
+        pipes: 2,
+        delays_ms: vec![80, 20],
+        profile: "rfc4960",
+        buffer_split: BufferSplit::Receiver,
+        receive_buffer: 6000,
+        send_buffer: 2000,
+        mtu: 1280,
+        ..SETTING
+    };
+    let operations = [
+        Operation::Run { milliseconds: 1000 },
+        send(End::Z, 15, false, 3),
+        Operation::Cut(1),
+        send(End::Z, 15, true, 100),
+        send(End::A, 0, false, 1),
+        send(End::A, 2, false, 1452),
+        send(End::A, 0, false, 3),
+        send(End::Z, 15, false, 1000),
+        Operation::Fortune { loss: 10, duplication: 0, corruption: 0, jitter_ms: 5 },
+        Operation::Run { milliseconds: 200 },
+        Operation::Cut(0),
+        Operation::Run { milliseconds: 30_000 },
+    ];
+    walk(&setting, &operations).expect("it ends as it should");
 }

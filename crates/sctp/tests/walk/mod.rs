@@ -1,15 +1,21 @@
 //! One random walk: what can happen, and what must hold whatever happened.
 #![allow(dead_code, reason = "each test file uses its own part of the walk")]
 
+mod account;
+
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Message, SendError};
 use anabranch_sctp::config::{BufferSplit, Config};
 use anabranch_sctp::event::{CloseReason, Event};
+use anabranch_sctp::policy::Registry;
+use anabranch_sctp::policy::order::cmt::CmtRules;
 use bytes::Bytes;
 
 use crate::pair::{End, Faults, Pair};
+use account::Account;
 
 /// Something that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +45,12 @@ pub struct Setting {
     pub pipes: usize,
     pub delays_ms: Vec<u64>,
     pub profile: &'static str,
-    pub scheduler: &'static str,
+    pub scheduler: Cow<'static, str>,
     /// Where lost chunks go; as the profile says if it is empty.
-    pub retransmission: &'static str,
+    pub retransmission: Cow<'static, str>,
+    pub cmt: CmtRules,
+    /// Which packets may be answered late; as CMT's rules say if it is empty.
+    pub ack_timing: Cow<'static, str>,
     pub buffer_split: BufferSplit,
     pub receive_buffer: u64,
     pub send_buffer: u64,
@@ -57,14 +66,23 @@ pub struct Outcome {
 /// The walk that a seed stands for.
 pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1) | 1);
+    let registry = Registry::standard();
     let pipes = dice.one_of(&[1, 1, 2, 2, 2, 3]);
     let setting = Setting {
         seed,
         pipes,
         delays_ms: (0..pipes).map(|_| dice.one_of(&[1, 5, 20, 80, 200])).collect(),
         profile: dice.one_of(&["rfc9260", "rfc4960", "rfc2960"]),
-        scheduler: dice.one_of(&["round-robin", "fill", "primary"]),
-        retransmission: dice.one_of(&["", "same", "asap", "cwnd", "ssthresh", "lossrate", "compound"]),
+        scheduler: dice.one_of(&names(registry.schedulers.names())),
+        retransmission: match dice.below(4) {
+            0 => Cow::Borrowed(""),
+            _ => dice.one_of(&names(registry.placements.names())),
+        },
+        cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7])),
+        ack_timing: match dice.below(4) {
+            0 => dice.one_of(&names(registry.ack_timings.names())),
+            _ => Cow::Borrowed(""),
+        },
         buffer_split: dice.one_of(&SPLITS),
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
@@ -119,6 +137,7 @@ struct Walk {
     /// SACKs may overtake one another. An older one then seems to take acknowledgements back, and what comes
     /// back into flight may pass any window (M-SCTP-12, "reordered SACKs").
     may_reorder: bool,
+    account: Account,
     steps: u64,
 }
 
@@ -134,20 +153,21 @@ struct Ledger {
 impl Walk {
     fn new(setting: &Setting) -> Walk {
         let profile = Config::profile(setting.profile).expect("a shipped profile");
-        let place = |places: &String| match setting.retransmission {
-            "" => places.clone(),
-            everywhere => everywhere.to_owned(),
-        };
-        let config = Config {
-            scheduler: setting.scheduler.into(),
+        let or =
+            |chosen: &str, otherwise: &str| if chosen.is_empty() { otherwise } else { chosen }.to_owned();
+        let place = |usual: &str| or(&setting.retransmission, usual);
+        let mut config = Config {
+            scheduler: setting.scheduler.to_string(),
             retransmission: place(&profile.retransmission),
             fast_retransmission: place(&profile.fast_retransmission),
             buffer_split: setting.buffer_split,
             receive_buffer: ByteCount::new(setting.receive_buffer),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: ByteCount::new(setting.mtu),
-            ..profile
+            ..profile.clone()
         };
+        config.set_cmt(setting.cmt);
+        config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
         let mut pair = Pair::new(config, setting.pipes);
         pair.seed(setting.seed);
         for (pipe, &delay) in pair.pipes.iter_mut().zip(&setting.delays_ms) {
@@ -161,6 +181,7 @@ impl Walk {
             sent: Default::default(),
             largest_windows: Default::default(),
             may_reorder: setting.pipes > 1,
+            account: Account::new(setting.mtu, setting.cmt),
             steps: 0,
         }
     }
@@ -210,6 +231,7 @@ impl Walk {
                 let ledger = &mut self.sent[end as usize];
                 ledger.next.insert((stream, unordered), number + 1);
                 ledger.lengths.insert((stream, unordered, number), length);
+                self.account.on_given(end, length);
                 Ok(())
             }
             Err(SendError::BufferFull { .. } | SendError::TooLarge { .. } | SendError::NotOpen) => Ok(()),
@@ -229,17 +251,16 @@ impl Walk {
     fn run(&mut self, span: Duration) -> Result<(), String> {
         let mut steps = 0;
         let windows = &mut self.largest_windows;
-        let mut overdrawn = None;
+        let mut wrong = Ok(());
         self.pair.run_until(span, |pair| {
             steps += 1;
-            if !self.may_reorder {
-                overdrawn = overdrawn.take().or_else(|| check_flight(pair, windows, self.mtu));
+            wrong = self.account.check_event(pair);
+            if wrong.is_ok() && !self.may_reorder {
+                wrong = check_flight(pair, windows, self.mtu);
             }
-            steps > MAX_STEPS || overdrawn.is_some()
+            steps > MAX_STEPS || wrong.is_err()
         });
-        if let Some(overdrawn) = overdrawn {
-            return Err(overdrawn);
-        }
+        wrong?;
         self.steps += steps;
         if steps > MAX_STEPS {
             return Err(format!("{MAX_STEPS} events in {span}: {:?}", self.pair.log.iter().rev().take(20)));
@@ -265,7 +286,8 @@ impl Walk {
                 return Err(format!("{end:?} keeps {waiting} to send, its buffer has {}", self.send_buffer));
             }
         }
-        Ok(())
+        self.account.check_event(&mut self.pair)?;
+        self.account.check_sums(&mut self.pair)
     }
 
     /// Heals everything, closes, reads, and waits for the end.
@@ -360,7 +382,7 @@ impl Ledger {
 
 /// What is in flight on a path may pass the largest window it ever had by one packet, and by one more of
 /// retransmissions in a recovery. Says so if it is more.
-fn check_flight(pair: &mut Pair, windows: &mut [Vec<ByteCount>; 2], mtu: u64) -> Option<String> {
+fn check_flight(pair: &mut Pair, windows: &mut [Vec<ByteCount>; 2], mtu: u64) -> Result<(), String> {
     for end in [End::A, End::Z] {
         let side = pair.side(end);
         let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
@@ -370,11 +392,11 @@ fn check_flight(pair: &mut Pair, windows: &mut [Vec<ByteCount>; 2], mtu: u64) ->
             *largest = path.cwnd.max(*largest);
             if path.flight > *largest + ByteCount::new(mtu) * 2 {
                 let (flight, id) = (path.flight, path.id);
-                return Some(format!("{end:?} has {flight} in flight on {id}, cwnd was {largest} at most"));
+                return Err(format!("{end:?} has {flight} in flight on {id}, cwnd was {largest} at most"));
             }
         }
     }
-    None
+    Ok(())
 }
 
 /// A message that says who it is: unordered ones begin with their number, and every byte depends on all.
@@ -413,6 +435,20 @@ fn operation(dice: &mut Dice, pipes: usize) -> Operation {
     }
 }
 
+/// Registered names.
+fn names<'a>(known: impl Iterator<Item = &'a str>) -> Vec<Cow<'static, str>> {
+    known.map(|name| Cow::Owned(name.to_owned())).collect()
+}
+
+/// The CMT rules that these three bits stand for.
+fn subset_of_cmt(subset: u64) -> CmtRules {
+    CmtRules {
+        split_fast_retransmit: subset & 1 != 0,
+        window_update: subset & 2 != 0,
+        delayed_ack: subset & 4 != 0,
+    }
+}
+
 struct Dice(u64);
 
 impl Dice {
@@ -427,8 +463,8 @@ impl Dice {
         (self.roll() >> 32) % limit
     }
 
-    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize]
+    fn one_of<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize].clone()
     }
 }
 

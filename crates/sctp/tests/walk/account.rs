@@ -1,0 +1,135 @@
+//! What windows and counters must say whatever happened: no event sends beyond a window what it may not, and what one end
+//! gave, the network carried and the other end got adds up. It knows nothing of why a packet left.
+
+use anabranch_base::ByteCount;
+use anabranch_sctp::association::Association;
+use anabranch_sctp::endpoint::AssociationId;
+use anabranch_sctp::event::Event;
+use anabranch_sctp::policy::PathId;
+use anabranch_sctp::policy::order::cmt::CmtRules;
+
+use crate::pair::{End, Pair};
+
+/// Both ends as they were after the last event.
+pub struct Account {
+    mtu: ByteCount,
+    cmt: CmtRules,
+    seen: [Seen; 2],
+    /// User data that each end was given to send.
+    given: [ByteCount; 2],
+}
+
+/// An end as it was.
+#[derive(Default)]
+struct Seen {
+    id: Option<AssociationId>,
+    paths: Vec<Carried>,
+}
+
+/// What a path had carried.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carried {
+    sent: ByteCount,
+    fast_retransmits: u64,
+}
+
+impl Account {
+    pub fn new(mtu: u64, cmt: CmtRules) -> Account {
+        Account { mtu: ByteCount::new(mtu), cmt, seen: Default::default(), given: Default::default() }
+    }
+
+    /// An end was given a message.
+    pub fn on_given(&mut self, end: End, length: usize) {
+        self.given[end as usize] += ByteCount::of_len(length);
+    }
+
+    /// To be asked after each event at an end: whether one sent more than windows allow.
+    pub fn check_event(&mut self, pair: &mut Pair) -> Result<(), String> {
+        for end in [End::A, End::Z] {
+            let side = pair.side(end);
+            let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
+            let seen = &mut self.seen[end as usize];
+            let now: Vec<Carried> =
+                association.paths().iter().map(|path| carried(association, path.id)).collect();
+            let before = match side.id == seen.id {
+                true => std::mem::take(&mut seen.paths),
+                false => Vec::new(),
+            };
+            *seen = Seen { id: side.id, paths: now.clone() };
+            self.check_windows(association, &before, &now).map_err(|why| format!("{end:?} {why}"))?;
+        }
+        Ok(())
+    }
+
+    /// New data and retransmissions leave while a path's flight is below its window, and so pass it by less than a
+    /// packet. Only one packet of retransmissions may leave whatever the flight: to a path that lost something by this
+    /// event where fast retransmit is split, to any path if something was lost where it is not (M-SCTP-7, M-CMT-6).
+    fn check_windows(
+        &self,
+        association: &Association,
+        before: &[Carried],
+        now: &[Carried],
+    ) -> Result<(), String> {
+        let was = |index: usize| before.get(index).copied().unwrap_or_default();
+        let lost = |index: usize| now[index].fast_retransmits > was(index).fast_retransmits;
+        let lost_anywhere = (0..now.len()).any(lost);
+        for path in association.paths() {
+            let index = path.id.index();
+            let is_exempt = if self.cmt.split_fast_retransmit { lost(index) } else { lost_anywhere };
+            let exempt = if is_exempt { self.mtu } else { ByteCount::ZERO };
+            let sent = now[index].sent.saturating_sub(was(index).sent);
+            if sent > exempt && path.flight > path.cwnd + self.mtu + exempt {
+                let (id, flight, cwnd) = (path.id, path.flight, path.cwnd);
+                return Err(format!(
+                    "sent {sent} on {id}, which has {flight} in flight now and a window of {cwnd}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was given is acknowledged or is still kept; what is acknowledged has arrived; nothing arrives that was not
+    /// given.
+    pub fn check_sums(&self, pair: &mut Pair) -> Result<(), String> {
+        let has_restarted =
+            [End::A, End::Z].iter().any(|&end| pair.side(end).events.contains(&Event::Restarted));
+        if has_restarted {
+            return Ok(());
+        }
+        for end in [End::A, End::Z] {
+            let given = self.given[end as usize];
+            let Some([acked, kept, sent, _]) = sums(pair, end) else { continue };
+            if acked > given || acked + kept < given || sent < acked {
+                return Err(format!(
+                    "{end:?} was given {given}, has sent {sent}, keeps {kept}, and {acked} are acknowledged"
+                ));
+            }
+            let Some([.., received]) = sums(pair, end.other()) else { continue };
+            if received > given || received < acked {
+                return Err(format!(
+                    "{end:?} was given {given}, {received} arrived, and {acked} are acknowledged"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The user data that an end knows to be acknowledged, keeps, has sent and has received; `None` without an association.
+fn sums(pair: &mut Pair, end: End) -> Option<[ByteCount; 4]> {
+    if pair.closed(end).is_some() {
+        return None;
+    }
+    let side = pair.side(end);
+    let association = side.id.and_then(|id| side.endpoint.association(id))?;
+    let counters = || association.paths().iter().map(|path| association.path_counters(path.id));
+    let acked = counters().map(|counters| counters.acked_bytes).sum();
+    let sent = counters().map(|counters| counters.sent_bytes).sum();
+    let received = counters().map(|counters| counters.received_bytes).sum();
+    (!association.paths().is_empty()).then(|| [acked, association.unacknowledged(), sent, received])
+}
+
+fn carried(association: &Association, path: PathId) -> Carried {
+    let counters = association.path_counters(path);
+    Carried { sent: counters.sent_bytes, fast_retransmits: counters.fast_retransmits }
+}
