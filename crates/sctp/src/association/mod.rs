@@ -282,6 +282,7 @@ impl Association {
     pub fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
         if let Some(session) = self.session_mut() {
             session.policies.limit.set_limits(limits);
+            session.reconsider();
         }
     }
 
@@ -289,6 +290,9 @@ impl Association {
     pub fn set_primary(&mut self, path: PathId) {
         if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
             paths.set_primary(path);
+        }
+        if let Some(session) = self.session_mut() {
+            session.reconsider();
         }
     }
 

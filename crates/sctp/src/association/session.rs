@@ -85,6 +85,8 @@ pub enum Sending {
     Begins,
     /// Something was, and there may be more.
     GoesOn,
+    /// Something was, and nothing else is left: only a SACK or a control chunk that is wanted since would leave.
+    Drained,
     /// All that could be sent was. To be asked again changes nothing.
     Done,
 }
@@ -239,6 +241,13 @@ impl Session {
     pub(super) fn begin_event(&mut self) {
         self.paths.on_event(self.settings.config.max_burst);
         self.sending = Sending::Begins;
+    }
+
+    /// Somebody changed what may leave, although nothing happened.
+    pub(super) fn reconsider(&mut self) {
+        if self.sending == Sending::Drained {
+            self.sending = Sending::GoesOn;
+        }
     }
 
     /// Counts an error against a path, and against the association if it `is_serious`. `Err` when that was

@@ -30,7 +30,8 @@ pub enum Timer {
 /// When each timer expires.
 #[derive(Debug, Default)]
 pub struct Timers {
-    due: Vec<Option<Time>>,
+    /// By the timer's place; [`NEVER`] for one that does not run.
+    due: Vec<Time>,
 }
 
 impl Timers {
@@ -38,9 +39,9 @@ impl Timers {
     pub fn set(&mut self, timer: Timer, at: Time) {
         let slot = timer.slot();
         if slot >= self.due.len() {
-            self.due.resize(slot + 1, None);
+            self.due.resize(slot + 1, NEVER);
         }
-        self.due[slot] = Some(at);
+        self.due[slot] = at;
     }
 
     /// Lets `timer` expire at `at`, unless it runs already.
@@ -53,27 +54,29 @@ impl Timers {
     /// Stops `timer`.
     pub fn stop(&mut self, timer: Timer) {
         if let Some(due) = self.due.get_mut(timer.slot()) {
-            *due = None;
+            *due = NEVER;
         }
     }
 
     /// Takes out the timer that expired first at or before `now`; of several at once, the one that stands
     /// first in [`Timer`].
     pub fn take_expired(&mut self, now: Time) -> Option<Timer> {
-        let expired = self.due.iter().enumerate().filter_map(|(slot, due)| due.map(|due| (due, slot)));
-        let (_, slot) = expired.filter(|(due, _)| *due <= now).min()?;
-        self.due[slot] = None;
+        let next = self.next().filter(|due| *due <= now)?;
+        let slot = self.due.iter().position(|due| *due == next)?;
+        self.due[slot] = NEVER;
         Some(Timer::from_slot(slot))
     }
 
     /// Whether `timer` runs.
     pub fn is_running(&self, timer: Timer) -> bool {
-        self.due.get(timer.slot()).is_some_and(Option::is_some)
+        self.due.get(timer.slot()).is_some_and(|due| *due != NEVER)
     }
 
     /// When the next timer expires.
     pub fn next(&self) -> Option<Time> {
-        self.due.iter().flatten().min().copied()
+        // By numbers, because this is asked after every event: no branch, and several at once.
+        let first = self.due.iter().fold(NEVER.as_nanos(), |first, due| first.min(due.as_nanos()));
+        Some(Time::from_nanos(first)).filter(|due| *due != NEVER)
     }
 }
 
@@ -109,6 +112,9 @@ impl Timer {
         }
     }
 }
+
+/// Later than any run lasts.
+const NEVER: Time = Time::from_nanos(u64::MAX);
 
 const ASSOCIATION_TIMERS: usize = 6;
 const PATH_TIMERS: usize = 3;

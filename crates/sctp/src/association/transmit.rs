@@ -30,9 +30,18 @@ impl Session {
             self.paths.bound_windows(self.settings.config.max_burst);
             self.policies.scheduler.on_opportunity();
         }
+        if self.sending == Sending::Drained && !self.is_sack_due && self.outbox.is_empty() {
+            self.end_sending(now);
+            return None;
+        }
         let mut transmit: Option<Transmit> = None;
         for _ in 0..max_segments.max(1) {
-            let Some(path) = self.plan(now) else { break };
+            let Some(path) = self.plan(now) else {
+                if transmit.is_some() && self.sending == Sending::GoesOn {
+                    self.sending = Sending::Drained;
+                }
+                break;
+            };
             let limit = match transmit {
                 Some(earlier) if earlier.path != path => break,
                 Some(earlier) => earlier.segment_size,
@@ -54,12 +63,17 @@ impl Session {
             }
         }
         if transmit.is_none() && self.sending != Sending::Done {
-            self.sending = Sending::Done;
-            self.note_limits(now);
-            self.paths.end_event();
-            self.exempt.clear();
+            self.end_sending(now);
         }
         transmit
+    }
+
+    /// Nothing more is to be sent after this event.
+    fn end_sending(&mut self, now: Time) {
+        self.sending = Sending::Done;
+        self.note_limits(now);
+        self.paths.end_event();
+        self.exempt.clear();
     }
 
     /// The path that the next packet takes, if there is anything to send.
