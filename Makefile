@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol scenario
 
-.PHONY: help demo test bench agree figures blocking browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench agree oracle figures blocking browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -42,6 +42,9 @@ networks: ## long random walks of networks with events (NETWORKS=20000)
 agree:  ## simulated and emulated goodput of twelve scenarios, side by side
 	cargo build --release --quiet --package anabranch-cli --bin anabranch
 	tests/agree.py
+
+oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
+	cargo run --release --quiet --package anabranch-studies -- ns2
 
 figures: ## the papers' figures and their verdicts, as docs/figures.md has them
 	cargo run --release --quiet --package anabranch-studies -- figures
