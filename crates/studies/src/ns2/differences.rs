@@ -9,8 +9,9 @@ use super::world::Scheme;
 /// A rule that the two have differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// Ours stops a path's growth while it recovers and cuts it once (M-CMT-2); ns-2 keeps no such state: windows grow on, and
-    /// a loss above the recover point cuts again. It weighs where most windows are recovering.
+    /// Ours stops a path's growth while it recovers and cuts it once (M-CMT-2); ns-2 keeps no such state: windows grow on, a
+    /// loss above the recover point cuts again, and the window update's search stays on the lost chunk. It weighs where
+    /// most windows are recovering.
     RecoveryOfAPath,
     /// Ours reads SACKs by the standard's rules where split fast retransmit is off, and the association recovers as one
     /// (M-SCTP-7); in ns-2 each destination has its own recover point even then.
