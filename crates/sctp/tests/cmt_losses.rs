@@ -30,6 +30,8 @@ fn the_packet_that_passes_the_window_goes_to_the_path_that_lost_and_to_no_other(
     let same = same(alternate.clone());
     assert_eq!(after_loss(alternate), (vec![], vec![5, 10]), "path 2 is full");
     assert_eq!(after_loss(same), (vec!["-1> 1".to_owned()], vec![6, 10]), "path 1 is full, and may");
+    let asap = Config { fast_retransmission: "asap".into(), ..seeds(NO_DAC, "fill", 10) };
+    assert_eq!(after_loss(asap), (vec!["-1> 1".to_owned()], vec![6, 10]), "which is as good as room");
     let plain = seeds(CmtRules::NONE, "fill", 10);
     assert_eq!(
         after_loss(plain),

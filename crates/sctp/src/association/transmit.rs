@@ -191,7 +191,12 @@ impl Session {
                 LostBy::MissingReports => &mut self.policies.after_missing,
                 LostBy::Timeout => &mut self.policies.after_timeout,
             };
-            let Place::Now(path) = placement.place(&lost, &view) else { continue };
+            let path = match placement.place(&lost, &view) {
+                Place::Now(path) => path,
+                // One packet may pass the window of a path that lost something: as good as room there (M-CMT-6).
+                Place::Wait if self.exempt.covers(lost.path) => lost.path,
+                Place::Wait => continue,
+            };
             let path = self.wide_enough(path, &lost);
             let is_wanted = only.is_none_or(|(wanted, _)| wanted == path);
             let is_exempt = only.map_or_else(|| self.exempt.covers(path), |(_, is_exempt)| is_exempt);

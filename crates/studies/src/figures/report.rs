@@ -8,7 +8,7 @@ use super::claim::{Verdict, Weight};
 use super::figure::{Metric, Panel};
 use crate::scale::Scale;
 
-/// The columns of [`csv`].
+/// The columns of [`csv()`].
 pub const CSV_HEAD: &str =
     "figure,setting,panel,series,x,seed,time_s,sacks_by_timer,shared_sacks,fast_retransmits,timeouts\n";
 

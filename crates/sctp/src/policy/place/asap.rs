@@ -6,8 +6,8 @@ use super::tie::Tie;
 use super::{LostChunk, Place, Placement};
 use crate::policy::{PathSample, View};
 
-/// An active path whose window has room now; among several one at random. With room on none the chunk waits, also
-/// where one packet might pass a window: `asap` looks only at paths with room.
+/// An active path whose window has room now; among several one at random. With room on none the chunk waits; the
+/// association knows whether one packet may pass the window of the path that lost it.
 #[derive(Debug)]
 pub struct Asap {
     tie: Tie,
