@@ -26,16 +26,19 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
+/// Queues that hold all of it: a packet dropped at the end would cost a time-out or none, by chance.
 const TWO_LINKS: &str = r#"
 title = "Two links"
 [[link]]
 name = "a"
 rate = "8 Mbit/s"
 delay = "10 ms"
+queue = "1000 packets"
 [[link]]
 name = "b"
 rate = "4 Mbit/s"
 delay = "10 ms"
+queue = "1000 packets"
 [[flow]]
 transfer = "600 kB"
 [flow.sctp]
