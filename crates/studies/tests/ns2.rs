@@ -27,7 +27,7 @@ fn transfers_by_cmt_and_appstripe_take_as_long_as_theirs() {
 
 #[test]
 fn transfers_with_each_retransmission_policy_take_as_long_as_theirs() {
-    judge(Set::ARtx, 3, 0.57);
+    judge(Set::ARtx, 3, 0.59);
 }
 
 #[test]
