@@ -1,43 +1,54 @@
-//! Ours beside ns-2's CMT module, a choice of points with few seeds: the quick version of `make oracle`. It judges by the
-//! same rule; few seeds make wide intervals, so that it finds less. docs/oracle.md has the full one.
+//! Ours beside ns-2's CMT module, a choice of points with half the seeds: the quick version of `make oracle`. It judges by the
+//! same rule; fewer seeds make wider intervals, so that it finds less. docs/oracle.md has the full one.
 
 use anabranch_studies::ns2::{Difference, Judged, Selection, Set, Share, Verdict, compare, outside};
 
-/// Every so many points of a set, four seeds each.
+/// Every so many points of a set, ten seeds each.
 fn points(set: Set, every: usize) -> Vec<Judged> {
-    let selection = Selection { figures: Vec::new(), seeds: 4, every };
+    let selection = Selection { figures: Vec::new(), seeds: 10, every };
     compare(set, &selection).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// So large a share of the points holds as did in the full comparison, a little left to chance; and hardly a point is
-/// outside that no named difference reaches.
-fn judge(set: Set, every: usize, share_before: f64) {
+/// So large a share of the points holds as did in the full comparison, a little left to chance; and no point is outside
+/// but those that a named difference reaches or that were outside in the full comparison too, unexplained.
+fn judge(set: Set, every: usize, share_before: f64, unexplained: &[&str]) {
     let points = points(set, every);
     let share = Share::of(&points);
+    assert!(share.counted >= 12, "{share} are too few");
     assert!(share.value() > share_before - 0.1, "{share}\n{}", outside(&points));
-    let rest = Share::of(points.iter().filter(|judged| Difference::reaching(&judged.point).is_none()));
-    assert!(rest.counted >= 8, "{rest} are too few");
-    assert!(rest.counted - rest.holding <= 1 + rest.counted / 20, "{rest}\n{}", outside(&points));
+    let new: Vec<Judged> = points
+        .into_iter()
+        .filter(|judged| judged.point.is_counted && judged.judgement.verdict != Verdict::Holds)
+        .filter(|judged| Difference::reaching(&judged.point).is_none())
+        .filter(|judged| !unexplained.contains(&judged.point.label.as_str()))
+        .collect();
+    assert!(new.is_empty(), "not outside before:\n{}", outside(&new));
 }
 
 #[test]
 fn transfers_by_cmt_and_appstripe_take_as_long_as_theirs() {
-    judge(Set::A, 5, 0.87);
+    judge(Set::A, 5, 0.87, &[]);
 }
 
 #[test]
 fn transfers_with_each_retransmission_policy_take_as_long_as_theirs() {
-    judge(Set::ARtx, 3, 0.59);
+    let unexplained = [
+        "CMT 10+30, loss 0.02, Cwnd",
+        "CMT 38+2, loss 0.02, Ssthresh",
+        "CMT 38+2, loss 0.05, Cwnd",
+        "CMT 38+2, loss 0.01 and 0.05, Cwnd",
+    ];
+    judge(Set::ARtx, 3, 0.59, &unexplained);
 }
 
 #[test]
 fn standard_sctp_carries_as_much_as_theirs() {
-    judge(Set::B, 6, 0.97);
+    judge(Set::B, 6, 0.97, &["p 0.001, 21 Mbit/s, 40 ms, 32 KiB"]);
 }
 
 #[test]
 fn a_shared_buffer_lets_through_as_much_as_theirs() {
-    judge(Set::D, 6, 0.94);
+    judge(Set::D, 6, 0.94, &["10@20 loss 0.001 + 10@100 loss 0.05, 32 KiB, queue 50, Same"]);
 }
 
 /// Two equal lossless paths: nothing is left to chance, and the two simulators agree to less than a part in a thousand

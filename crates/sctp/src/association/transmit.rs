@@ -194,7 +194,9 @@ impl Session {
             let path = match placement.place(&lost, &view) {
                 Place::Now(path) => path,
                 // One packet may pass the window of a path that lost something: as good as room there (M-CMT-6).
-                Place::Wait if self.exempt.covers(lost.path) => lost.path,
+                Place::Wait if self.exempt.covers(lost.path) && view.path(lost.path).state.carries_data() => {
+                    lost.path
+                }
                 Place::Wait => continue,
             };
             let path = self.wide_enough(path, &lost);

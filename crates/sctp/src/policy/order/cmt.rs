@@ -73,11 +73,8 @@ impl CmtOrder {
     fn find_missing(&self, news: &SackNews, progress: &mut Progress) {
         // A chunk that a time-out sent again is left to the timer: acknowledgements of its copies tell nothing
         // (M-SCTP-7).
-        let is_lost = |reports: u8, is_spent: bool| reports >= self.threshold && !is_spent;
-        let lost = news
-            .holes
-            .iter()
-            .filter(|hole| is_lost(hole.missing_reports, hole.is_spent || hole.has_timed_out));
+        let may_be_lost = news.holes.iter().filter(|hole| !hole.is_spent && !hole.has_timed_out);
+        let lost = may_be_lost.filter(|hole| hole.missing_reports >= self.threshold);
         progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
     }
 }
