@@ -15,7 +15,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("emulate", &["base", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "scenario", "planner"]),
     ("py", &["base", "models", "planner", "sim"]),
-    ("studies", &["base", "link", "scenario", "sim"]),
+    ("studies", &["base", "link", "scenario", "models", "planner", "sim"]),
     ("cli", &["base", "sctp", "link", "scenario", "models", "net", "planner", "emulate", "sim"]),
 ];
 

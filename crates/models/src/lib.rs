@@ -1,0 +1,37 @@
+//! Analytic throughput models of multipath transport. They know equations, and nothing of packets, sockets or
+//! simulators.
+//!
+//! Equations are quoted as `WS (28)` for Wallace and Shami's models of CMT-SCTP, `LIU (7)` for Liu and others' of
+//! MPTCP. Rates are in packets a second, times in seconds, windows and buffers in packets.
+
+mod error;
+mod loss;
+mod parameters;
+
+pub use error::ModelError;
+pub use loss::{Halving, RoundLoss};
+pub use parameters::{LimitedPath, PathParameters, TimeoutBounds};
+
+use std::fmt::Debug;
+
+/// A model that says what paths carry.
+pub trait ThroughputModel: Debug {
+    /// Its name in commands and documents.
+    fn name(&self) -> &'static str;
+
+    /// What each path carries in packets/s, with its window limited as given.
+    ///
+    /// # Errors
+    /// A parameter outside the model's domain.
+    fn throughput(&self, paths: &[LimitedPath]) -> Result<Vec<f64>, ModelError>;
+}
+
+/// A model of one path alone, for every limit of its window: what a planner needs.
+pub trait WindowModel: ThroughputModel {
+    /// What the path carries in packets/s with its window limited to 1, 2, … `up_to` packets: the value for limit `c` at
+    /// `c − 1`.
+    ///
+    /// # Errors
+    /// A parameter outside the model's domain.
+    fn curve(&self, path: &PathParameters, up_to: u32) -> Result<Vec<f64>, ModelError>;
+}

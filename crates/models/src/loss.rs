@@ -1,0 +1,31 @@
+//! How packets of one round get lost, and how an odd window is halved: the choices that the models of rounds share.
+
+/// Which packets of a round get lost (WS (6), (7)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RoundLoss {
+    /// Each for itself: g of x with probability C(x, g) pᵍ qˣ⁻ᵍ.
+    #[default]
+    Independent,
+    /// All after the first lost one, too: none with probability qˣ, g ≥ 1 with p qˣ⁻ᵍ.
+    Correlated,
+}
+
+/// The window after a fast retransmit, where half a window is no whole number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Halving {
+    /// ⌈w / 2⌉, as adopted.
+    #[default]
+    Ceil,
+    /// ⌊w / 2⌋, for comparison.
+    Floor,
+}
+
+impl Halving {
+    /// Half of `window`.
+    pub const fn half(self, window: u32) -> u32 {
+        match self {
+            Halving::Ceil => window.div_ceil(2),
+            Halving::Floor => window / 2,
+        }
+    }
+}
