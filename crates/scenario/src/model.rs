@@ -174,7 +174,7 @@ pub struct Sctp {
     /// Which of the two each path has a part of.
     pub buffer_split: BufferSplit,
     /// How far windows may grow.
-    pub window_management: String,
+    pub window_management: WindowManagement,
     /// What follows from a loss.
     pub loss_response: String,
     /// How many missing reports make a chunk lost.
@@ -211,6 +211,15 @@ pub struct Sctp {
     pub failover: Failover,
     /// How the association opens.
     pub handshake: Handshake,
+}
+
+/// How far windows may grow in the receive buffer that they share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowManagement {
+    /// By the rule of this name; `static` is by limits that are planned from what the scenario says of the paths.
+    Rule(String),
+    /// By these limits, in packets, one for each path of the flow (M-CWM-3).
+    Limits(Vec<u32>),
 }
 
 /// What a chunk weighs (M-SCTP-18).

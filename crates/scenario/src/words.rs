@@ -90,8 +90,11 @@ pub(crate) const BUFFER_SPLIT: Words<BufferSplit> = Words {
     planned: &[],
 };
 
-pub(crate) const WINDOW_MANAGEMENT: Policies =
-    Words { what: "window management", built: &[("none", ())], planned: &["dynamic", "static", "live"] };
+pub(crate) const WINDOW_MANAGEMENT: Policies = Words {
+    what: "window management",
+    built: &[("none", ()), ("dynamic", ()), ("dynamic-unbounded", ()), ("static", ()), ("live", ())],
+    planned: &[],
+};
 
 pub(crate) const LOSS_RESPONSE: Policies =
     Words { what: "loss response", built: &[("standard", ())], planned: &["wireless-aware"] };

@@ -178,6 +178,7 @@ fn sctp() -> BoxedStrategy<String> {
         maybe("encapsulation", word(&["none", "udp"])),
         maybe("multipath", select(vec![striped.to_owned(), "\"off\"".to_owned()])),
         maybe("scheduler", word(&["round-robin", "fill"])),
+        maybe("window_management", word(&["none", "dynamic", "dynamic-unbounded", "static", "live"])),
         maybe("retransmission", place()),
         maybe("fast_retransmission", place()),
         maybe("receive_buffer", quantity(2, &["kB", "KiB"])),

@@ -25,7 +25,8 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         mtu: sctp.mtu,
         payload: sctp.payload,
         congestion_control: sctp.congestion_control.clone(),
-        window_management: sctp.window_management.clone(),
+        window_management: window_rule(&sctp.window_management).to_owned(),
+        window_limits: window_limits(&sctp.window_management),
         loss_response: sctp.loss_response.clone(),
         scheduler: match sctp.multipath {
             model::Multipath::Off | model::Multipath::AppStripe => "primary".to_owned(),
@@ -62,6 +63,20 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         config.set_cmt(cmt(sctp.cmt));
     }
     config
+}
+
+fn window_rule(management: &model::WindowManagement) -> &str {
+    match management {
+        model::WindowManagement::Rule(name) => name,
+        model::WindowManagement::Limits(_) => "static",
+    }
+}
+
+fn window_limits(management: &model::WindowManagement) -> Vec<u32> {
+    match management {
+        model::WindowManagement::Rule(_) => Vec::new(),
+        model::WindowManagement::Limits(limits) => limits.clone(),
+    }
 }
 
 fn cmt(rules: model::Cmt) -> CmtRules {

@@ -7,7 +7,7 @@ use super::name::{Name, name, names};
 use super::{sctp, shapes, traffic, value};
 use crate::fault::{Fault, Read};
 use crate::model::{Direction, Protocol, Traffic};
-use crate::tree::{Node, Span};
+use crate::tree::{Node, Span, Value};
 use crate::words::{self, Transport};
 
 /// A flow as the file has it, before copies are made.
@@ -25,6 +25,8 @@ pub(crate) struct FlowDraft {
     pub traffic: Traffic,
     /// Where to report what is wrong with its paths.
     pub paths_span: Span,
+    /// Where to report what is wrong with its window limits.
+    pub limits_span: Span,
     /// The flow's header.
     pub span: Span,
 }
@@ -62,8 +64,18 @@ pub(crate) fn flow(node: &Node, is_first: bool) -> Read<FlowDraft> {
         stagger: fields.or("stagger", Duration::ZERO, value::span)?,
         traffic,
         paths_span: fields.span_of("paths"),
+        limits_span: limits_span(&fields),
         span: fields.span(),
     })
+}
+
+/// Where the limits of the windows stand, or what is nearest to them.
+fn limits_span(fields: &Fields<'_>) -> Span {
+    let settings = match fields.find("sctp") {
+        Some(Node { value: Value::Table(settings), .. }) => settings.find("window_management"),
+        _ => None,
+    };
+    settings.map_or(fields.span_of("sctp"), |node| node.span)
 }
 
 /// AppStripe is the same transfer over each path, one way (M-CMT-8): of messages in time, or of two ways at once, nobody

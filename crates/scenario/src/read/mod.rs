@@ -26,7 +26,8 @@ use anabranch_link::config::{Change, LossKind};
 
 use crate::fault::{Fault, Read};
 use crate::files::Files;
-use crate::model::{Direction, Protocol, Run, Scenario};
+use crate::model::{Direction, Multipath, Protocol, Run, Scenario, WindowManagement};
+use crate::quantity::exact_size;
 use crate::tree::{Node, Span, Table, Value};
 use copies::Network;
 use event::EventDraft;
@@ -57,6 +58,7 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files) -> Read<Scenario> {
     let all = copies::flows(&flows, &paths, &network.path_names)?;
     let check = Check { run: fields.find("run"), links: &links, events: &events, flows: &flows };
     check.udp_flows(&network, &paths)?;
+    check.window_limits(&paths)?;
     check.ends(&run)?;
     Ok(Scenario { title, run, links: network.links, paths: network.paths, events: made, flows: all })
 }
@@ -140,6 +142,35 @@ impl Check<'_> {
             format!("the flow {:?} never ends: it has no `transfer`, and the run no `time`", flow.name.text),
         );
         Err(fault.help("give the flow a `transfer`, or the run a `time` under [run]"))
+    }
+
+    /// Window limits are one for each path, and fit the buffer that the windows share (M-CWM-3: "Σ c ≤ RBUF").
+    fn window_limits(&self, paths: &[PathDraft]) -> Read<()> {
+        for flow in self.flows {
+            let Protocol::Sctp(sctp) = &flow.protocol else { continue };
+            let fault = |message| Fault::value(flow.limits_span, message);
+            let is_managed = sctp.window_management != WindowManagement::Rule("none".to_owned());
+            if sctp.multipath == Multipath::AppStripe && is_managed {
+                let message = "multipath \"appstripe\" has a buffer for each path: its windows share none";
+                return Err(fault(message.to_owned()).help("leave `window_management` out"));
+            }
+            let WindowManagement::Limits(limits) = &sctp.window_management else { continue };
+            let count = flow.paths.as_ref().map_or(paths.len(), Vec::len);
+            if limits.len() != count {
+                let message = format!("there are {} limits for {count} paths", limits.len());
+                return Err(
+                    fault(message).expected("one limit in packets for each path of the flow, in order")
+                );
+            }
+            let packets = sctp.receive_buffer.get() / sctp.mtu.get();
+            let sum: u64 = limits.iter().copied().map(u64::from).sum();
+            if sum > packets {
+                let message = format!("limits of {sum} packets together do not fit the receive buffer");
+                let buffer = exact_size(sctp.receive_buffer);
+                return Err(fault(message).expected(format!("at most {packets} packets in {buffer}")));
+            }
+        }
+        Ok(())
     }
 
     /// A UDP flow has one path, and nothing on its links may be told by rounds, which it does not have.

@@ -5,7 +5,7 @@ use anabranch_base::{ByteCount, Duration};
 
 use crate::model::{
     BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, Multipath,
-    Sctp, Unit,
+    Sctp, Unit, WindowManagement,
 };
 
 /// The settings of the profile called `name`; those of RFC 9260 where there is none.
@@ -37,7 +37,7 @@ fn rfc9260() -> Sctp {
         receive_buffer: ByteCount::from_mib(1),
         send_buffer: ByteCount::from_mib(2),
         buffer_split: BufferSplit::None,
-        window_management: "none".to_owned(),
+        window_management: WindowManagement::Rule("none".to_owned()),
         loss_response: "standard".to_owned(),
         missing_reports: 3,
         sack_every: 2,

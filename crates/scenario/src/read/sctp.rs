@@ -8,7 +8,7 @@ use super::profile::{self, profile};
 use super::sctp_tables::{buffer, cmt, failover, max_burst, rto, sack};
 use super::{shapes, value};
 use crate::fault::{Fault, Read};
-use crate::model::{Charge, Encapsulation, Multipath, Sctp};
+use crate::model::{Charge, Encapsulation, Multipath, Sctp, WindowManagement};
 use crate::quantity::exact_size;
 use crate::tree::{Node, Span, Table, Value};
 use crate::words;
@@ -77,13 +77,13 @@ fn policies(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     fields.set("loss_response", &mut sctp.loss_response, |node| words::LOSS_RESPONSE.name(node))
 }
 
-fn window_management(node: &Node) -> Read<String> {
-    match node.value {
-        Value::List(_) => {
-            let fault = Fault::not_built(node.span, "window limits by list are not built yet");
-            Err(fault.expected("\"none\""))
+fn window_management(node: &Node) -> Read<WindowManagement> {
+    match &node.value {
+        Value::List(limits) => {
+            let limit = |node| value::whole(node, 1, u32::MAX);
+            Ok(WindowManagement::Limits(limits.iter().map(limit).collect::<Read<_>>()?))
         }
-        _ => words::WINDOW_MANAGEMENT.name(node),
+        _ => Ok(WindowManagement::Rule(words::WINDOW_MANAGEMENT.name(node)?)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `[flow.sctp]` as values of the file. It knows every key of it that is built.
 
 use super::{Table, Value};
-use crate::model::{Cmt, Failover, Multipath, Sctp};
+use crate::model::{Cmt, Failover, Multipath, Sctp, WindowManagement};
 use crate::quantity::{exact_size, exact_span};
 use crate::read::largest_payload;
 use crate::words;
@@ -54,10 +54,19 @@ fn policies(table: Table, sctp: &Sctp) -> Table {
         .with("receive_buffer", exact_size(sctp.receive_buffer))
         .with("send_buffer", exact_size(sctp.send_buffer))
         .with("buffer_split", words::BUFFER_SPLIT.word(sctp.buffer_split))
-        .with("window_management", sctp.window_management.as_str())
+        .with("window_management", window_management(&sctp.window_management))
         .with("loss_response", sctp.loss_response.as_str())
         .with("small_window_recovery", false)
         .with("ecn", "off")
+}
+
+fn window_management(management: &WindowManagement) -> Value {
+    match management {
+        WindowManagement::Rule(name) => name.as_str().into(),
+        WindowManagement::Limits(limits) => {
+            limits.iter().map(|limit| u64::from(*limit).into()).collect::<Vec<Value>>().into()
+        }
+    }
 }
 
 fn cmt(rules: Cmt) -> Table {

@@ -91,6 +91,7 @@ impl Session {
             let flight_before = self.paths.sample(id).flight;
             self.paths.on_returned(id, news.returned);
             self.paths.on_left_flight(id, news.left);
+            self.paths.on_delivered(id, tally.bytes, now);
             let acked = Acked {
                 at: now,
                 bytes: tally.bytes,
@@ -136,10 +137,18 @@ impl Session {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let wanted = self.policies.congestion.increase(id, acked, &view);
         let grant = self.policies.limit.grant(id, wanted, &view);
-        if !grant.by.is_zero() {
-            self.paths.grow(id, grant.by);
-            self.record_window(now, id, None);
+        if grant.by.is_zero() {
+            if !wanted.is_zero() {
+                self.policies.congestion.on_refused(id, acked, &view);
+            }
+            return;
         }
+        if let Some((lender, taken)) = grant.taken {
+            self.paths.shrink(lender, taken);
+            self.record_window(now, lender, None);
+        }
+        self.paths.grow(id, grant.by);
+        self.record_window(now, id, None);
     }
 
     /// RFC 9260 §7.2.4: chunks that were reported missing often enough.

@@ -178,6 +178,7 @@ impl Session {
         for id in session.paths.ids() {
             session.join(id);
         }
+        session.fit_first_windows(&session.paths.ids().collect::<Vec<_>>());
         session
     }
 
@@ -186,6 +187,7 @@ impl Session {
         let id = self.paths.add(addresses, PathState::Unconfirmed, &self.settings.config);
         self.paths.set_initial_ssthresh(self.peer_window.buffer);
         self.join(id);
+        self.fit_first_windows(&[id]);
         self.events.push_back(Event::PathAdded(id));
         id
     }
@@ -235,6 +237,22 @@ impl Session {
     fn join(&mut self, id: PathId) {
         self.send.add_path(id);
         self.policies.congestion.add_path(id);
+    }
+
+    /// M-CWM-1: "initial windows are scaled so the constraint holds". What the windows of `fresh` paths leave none of
+    /// the room for is cut, each to an equal part.
+    fn fit_first_windows(&mut self, fresh: &[PathId]) {
+        let view = look(Time::ZERO, &self.paths, &self.peer_window, &self.send);
+        let room = self.policies.limit.room(&view);
+        let together = |is_counted: &dyn Fn(PathId) -> bool| -> ByteCount {
+            let sharing = view.paths.iter().filter(|path| path.state != PathState::Removed);
+            sharing.filter(|path| is_counted(path.id)).map(|path| path.cwnd).sum()
+        };
+        if together(&|_| true) <= room {
+            return;
+        }
+        let part = room.saturating_sub(together(&|id| !fresh.contains(&id))) / fresh.len() as u64;
+        fresh.iter().for_each(|&id| self.paths.fit_first_window(id, part));
     }
 
     /// An event is handled: each path may let out another burst.

@@ -58,8 +58,23 @@ impl Config {
             let expected = format!("it may be {} to {}", self.rto.min, self.rto.max);
             return Err(out_of_domain("rto.initial", &self.rto.initial, expected));
         }
+        self.check_window_limits()?;
         self.check_first_window()?;
         self.check_payload()
+    }
+
+    /// Limits are given where they are used, and let each path send.
+    fn check_window_limits(&self) -> Result<(), ConfigError> {
+        let key = "window_management";
+        if self.window_management == "static" && self.window_limits.is_empty() {
+            let expected = "it needs limits: a list of packets, one for each path".to_owned();
+            return Err(out_of_domain(key, &self.window_management, expected));
+        }
+        if self.window_limits.contains(&0) {
+            let given = format!("{:?}", self.window_limits);
+            return Err(out_of_domain(key, &given, "a limit is 1 packet at least".to_owned()));
+        }
+        Ok(())
     }
 
     /// A window that never lets a first packet out would never grow either.
@@ -112,6 +127,21 @@ mod tests {
             config.check().expect_err("a window that never opens").to_string(),
             "unit is 0, but it may be 1 to 65535"
         );
+    }
+
+    #[test]
+    fn static_limits_are_given_and_let_each_path_send() {
+        let with = |limits: &[u32]| Config {
+            window_management: "static".to_owned(),
+            window_limits: limits.to_vec(),
+            ..Config::rfc9260()
+        };
+        let told = |config: Config| config.check().map_err(|error| error.to_string());
+        let none = "window_management is static, but it needs limits: a list of packets, one for each path";
+        assert_eq!(told(with(&[])), Err(none.to_owned()));
+        let zero = "window_management is [7, 0], but a limit is 1 packet at least";
+        assert_eq!(told(with(&[7, 0])), Err(zero.to_owned()));
+        assert_eq!(told(with(&[7, 1])), Ok(()));
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub struct Config {
     pub congestion_control: String,
     /// How far windows may grow: a name in the registry.
     pub window_management: String,
+    /// How far each path's window may grow where `window_management` is `static`, in full packets, in the order of the
+    /// paths; together no more than the peer's receive buffer (M-CWM-3).
+    pub window_limits: Vec<u32>,
     /// What follows from a loss: a name in the registry.
     pub loss_response: String,
     /// Which path carries new data: a name in the registry.
@@ -247,6 +250,7 @@ impl Config {
             },
             missing_reports: self.missing_reports,
             cmt: self.cmt,
+            window_limits: self.window_limits.clone(),
             sack_every: self.sack.every,
             sack_delay: self.sack.delay,
             dac_wire: self.dac_wire,

@@ -25,6 +25,7 @@ impl Config {
             cmt: CmtRules::NONE,
             congestion_control: "reno".into(),
             window_management: "none".into(),
+            window_limits: Vec::new(),
             loss_response: "standard".into(),
             scheduler: "round-robin".into(),
             retransmission: "alternate".into(),

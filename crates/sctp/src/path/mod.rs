@@ -1,5 +1,6 @@
 //! What each path is like: addresses, windows, round-trip time, health. It knows no chunk and no timer.
 
+mod bandwidth;
 mod burst;
 mod counters;
 mod health;

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Time};
 
+use super::bandwidth::Bandwidth;
 use super::burst::Burst;
 use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
@@ -53,6 +54,7 @@ struct Path {
     /// of a packet sent since.
     round: u64,
     loss_rate: LossRate,
+    bandwidth: Bandwidth,
     counters: PathCounters,
     limits: LimitClock,
 }
@@ -123,6 +125,7 @@ impl PathTable {
             last_arrival: None,
             round: 0,
             loss_rate: LossRate::default(),
+            bandwidth: Bandwidth::default(),
             counters: PathCounters::default(),
             limits: LimitClock::new(),
         });
@@ -166,11 +169,13 @@ impl PathTable {
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
         path.loss_rate = LossRate::default();
+        path.bandwidth = Bandwidth::default();
         let sample = &mut self.samples[id.index()];
         sample.cwnd = config.first_window(ip);
         sample.ssthresh = config.initial_ssthresh.unwrap_or(ByteCount::MAX);
         sample.flight = ByteCount::ZERO;
         sample.loss_rate = 0.0;
+        sample.bandwidth = None;
         self.show_health(id);
         self.show_round_trip(id);
         self.show_held(id);
@@ -277,6 +282,28 @@ impl PathTable {
     /// cwnd grows.
     pub fn grow(&mut self, id: PathId, by: ByteCount) {
         self.samples[id.index()].cwnd += by;
+    }
+
+    /// cwnd gives way to another path's.
+    pub fn shrink(&mut self, id: PathId, by: ByteCount) {
+        let cwnd = &mut self.samples[id.index()].cwnd;
+        *cwnd = cwnd.saturating_sub(by);
+    }
+
+    /// The window of a fresh path is no more than `most`, in whole units, and at least one.
+    pub fn fit_first_window(&mut self, id: PathId, most: ByteCount) {
+        let sample = &mut self.samples[id.index()];
+        if sample.cwnd > most {
+            let units = most.get() / sample.unit.get().max(1);
+            sample.cwnd = sample.unit * units.max(1);
+        }
+    }
+
+    /// A SACK acknowledged so much that was last sent here.
+    pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
+        let bandwidth = &mut self.paths[id.index()].bandwidth;
+        bandwidth.on_delivered(weight, now);
+        self.samples[id.index()].bandwidth = bandwidth.estimate();
     }
 
     /// The window becomes what the controller says.

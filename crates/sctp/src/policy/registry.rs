@@ -27,6 +27,8 @@ use super::schedule::fill::Fill;
 use super::schedule::primary::Primary;
 use super::schedule::round_robin::RoundRobin;
 use super::window::WindowLimit;
+use super::window::dynamic::{Bound, Dynamic};
+use super::window::limits::Limits;
 use super::window::none::Unlimited;
 
 /// The numbers that the standard rules are built from.
@@ -38,6 +40,8 @@ pub struct Rules {
     pub missing_reports: u8,
     /// Which rules of CMT the order `cmt` has.
     pub cmt: CmtRules,
+    /// How far each path's window may grow where that is fixed, in full packets, in the order of the paths.
+    pub window_limits: Vec<u32>,
     /// A SACK at every so many packets.
     pub sack_every: u32,
     /// And after so long at the latest.
@@ -99,6 +103,9 @@ impl Registry {
         registry.orders.add("cmt", |rules| Box::new(CmtOrder::new(rules.cmt, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.window_limits.add("none", |_| Box::new(Unlimited));
+        registry.window_limits.add("dynamic", |_| Box::new(Dynamic::new(Bound::Filled)));
+        registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));
+        registry.window_limits.add("static", |rules| Box::new(Limits::new(rules.window_limits.clone())));
         registry.loss_responses.add("standard", |_| Box::new(Standard));
         registry.placements.add("same", |_| Box::new(Same));
         registry.placements.add("alternate", |_| Box::new(Alternate));
@@ -216,6 +223,7 @@ mod tests {
             },
             missing_reports: 3,
             cmt: CmtRules::NONE,
+            window_limits: Vec::new(),
             sack_every: 2,
             sack_delay: Duration::from_millis(200),
             dac_wire: DacWire::Bits76,

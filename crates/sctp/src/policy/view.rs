@@ -29,6 +29,8 @@ pub struct Hints {
     pub rate: Option<BitRate>,
     /// The configured delay, one way.
     pub delay: Option<Duration>,
+    /// The configured delay there and back.
+    pub round_trip: Option<Duration>,
     /// The configured share of packets that get lost, 0 to 1.
     pub loss: Option<f64>,
 }
@@ -68,7 +70,7 @@ pub struct PathSample {
     pub rttvar: Duration,
     /// The retransmission time-out in force, back-off included.
     pub rto: Duration,
-    /// The delivery rate lately measured.
+    /// The delivery rate lately measured, in what chunks weigh against cwnd (M-BERP-1).
     pub bandwidth: Option<BitRate>,
     /// The share of chunks lately marked lost, 0 to 1 (M-CMT-6).
     pub loss_rate: f64,

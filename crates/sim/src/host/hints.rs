@@ -11,25 +11,29 @@ use crate::observe::Host;
 
 /// For each of these paths, in their order, what `from` may know of the way that its data takes.
 pub fn hints(scenario: &Scenario, paths: &[usize], from: Host) -> Vec<Hints> {
-    let way = |link: &usize| -> &LinkConfig {
+    let ways = |link: &usize| -> [&LinkConfig; 2] {
         let Link { forward, reverse, .. } = &scenario.links[*link];
         match from {
-            Host::First => forward,
-            Host::Second => reverse,
+            Host::First => [forward, reverse],
+            Host::Second => [reverse, forward],
         }
     };
-    let along = |path: &usize| hints_of(scenario.paths[*path].links.iter().map(way));
+    let along = |path: &usize| hints_of(scenario.paths[*path].links.iter().map(ways));
     paths.iter().map(along).collect()
 }
 
-/// The narrowest rate, the sum of the delays, and what is lost when every link loses for itself.
-fn hints_of<'a>(links: impl Iterator<Item = &'a LinkConfig> + Clone) -> Hints {
-    let rates: Option<Vec<_>> = links.clone().map(|link| link.rate.at_start()).collect();
-    let delay = links.clone().fold(Duration::ZERO, |sum, link| sum + link.delay.at_start());
-    let arrives: f64 = links.map(|link| 1.0 - link.loss.mean()).product();
+/// The narrowest rate, the sums of the delays, and what is lost when every link loses for itself; of each link the way
+/// there and the way back.
+fn hints_of<'a>(links: impl Iterator<Item = [&'a LinkConfig; 2]> + Clone) -> Hints {
+    let there = links.clone().map(|[there, _]| there);
+    let rates: Option<Vec<_>> = there.clone().map(|link| link.rate.at_start()).collect();
+    let sum = |sum: Duration, link: &LinkConfig| sum + link.delay.at_start();
+    let delay = there.clone().fold(Duration::ZERO, sum);
+    let arrives: f64 = there.map(|link| 1.0 - link.loss.mean()).product();
     Hints {
         rate: rates.and_then(|rates| rates.into_iter().min()),
         delay: Some(delay),
+        round_trip: Some(links.map(|[_, back]| back).fold(delay, sum)),
         loss: Some(1.0 - arrives),
     }
 }
@@ -66,12 +70,13 @@ mod tests {
         "#;
         let scenario = Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[]).expect("a sound file");
         let told = |from| hints(&scenario, &[1, 0], from);
-        let hint = |megabits, delay, loss| Hints {
+        let hint = |megabits, delay, round_trip, loss| Hints {
             rate: Some(BitRate::from_mbps(megabits)),
             delay: Some(Duration::from_millis(delay)),
+            round_trip: Some(Duration::from_millis(round_trip)),
             loss: Some(loss),
         };
-        assert_eq!(told(Host::First), [hint(3, 30, 0.25), hint(3, 50, 0.625)]);
-        assert_eq!(told(Host::Second), [hint(3, 30, 0.0), hint(3, 37, 0.125)]);
+        assert_eq!(told(Host::First), [hint(3, 30, 60, 0.25), hint(3, 50, 87, 0.625)]);
+        assert_eq!(told(Host::Second), [hint(3, 30, 60, 0.0), hint(3, 37, 87, 0.125)]);
     }
 }

@@ -76,6 +76,9 @@ pub trait CongestionControl: Debug + Send {
     /// By how much the rule wants the path's cwnd to grow. Not asked while the path is in fast recovery.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount;
 
+    /// The window may not grow as wanted: it keeps the right to, for when there is room (M-CWM-2).
+    fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
+
     /// The path's window after `cause`. Its cwnd is never larger than before.
     fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window;
 

@@ -93,6 +93,13 @@ impl CongestionControl for Reno {
         growth
     }
 
+    fn on_refused(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
+        let sample = view.path(path);
+        if sample.cwnd > sample.ssthresh && !acked.emptied {
+            self.paths[path.index()].partial_bytes_acked = sample.cwnd;
+        }
+    }
+
     fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window {
         let sample = view.path(path);
         let memory = &mut self.paths[path.index()];
@@ -184,6 +191,22 @@ mod tests {
         let mut reno = reno(RULES);
         let grown = [3000, 3000, 3000].map(|n| reno.increase(path.id, &acked(&path, n), &view(&paths)).get());
         assert_eq!(grown, [0, 1500, 0]);
+    }
+
+    #[test]
+    fn growth_that_was_refused_is_asked_for_again_at_the_next_ack() {
+        let mut path = sample(0);
+        path.cwnd = ByteCount::new(6000);
+        path.ssthresh = ByteCount::new(1500);
+        let paths = [path.clone()];
+        let mut reno = reno(RULES);
+        let grown = [4500, 1500, 1500].map(|n| {
+            let acked = acked(&path, n);
+            let wanted = reno.increase(path.id, &acked, &view(&paths));
+            reno.on_refused(path.id, &acked, &view(&paths));
+            wanted.get()
+        });
+        assert_eq!(grown, [0, 1500, 1500]);
     }
 
     #[test]

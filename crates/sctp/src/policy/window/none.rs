@@ -11,7 +11,7 @@ pub struct Unlimited;
 
 impl WindowLimit for Unlimited {
     fn grant(&mut self, _path: PathId, wanted: ByteCount, _view: &View<'_>) -> Grant {
-        Grant { by: wanted, taken_from: None }
+        Grant::free(wanted)
     }
 
     fn set_limits(&mut self, _limits: &[(PathId, ByteCount)]) {}

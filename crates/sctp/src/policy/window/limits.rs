@@ -1,0 +1,153 @@
+//! Window management by limits (M-CWM-3; WS §5.2): each path has its part of the buffer, and lends what it does not
+//! use. It knows the limits, and not who planned them.
+
+use anabranch_base::ByteCount;
+
+use super::shared::{is_filled, room_left, sharing};
+use super::{Grant, WindowLimit};
+use crate::policy::{PathId, PathSample, View};
+
+/// Grants growth up to each path's limit, and beyond it while nobody else needs the room.
+#[derive(Debug, Default)]
+pub struct Limits {
+    /// What was given at the start, in packets, in the order of the paths.
+    given: Vec<u32>,
+    /// What a plan said since; it replaces what was given.
+    planned: Option<Vec<(PathId, ByteCount)>>,
+}
+
+impl Limits {
+    /// Limits of so many full packets, in the order of the paths; paths beyond them have none.
+    pub fn new(packets: Vec<u32>) -> Limits {
+        Limits { given: packets, planned: None }
+    }
+
+    /// The limit of `path`; more bytes than there are where it has none.
+    pub(super) fn of(&self, path: &PathSample) -> ByteCount {
+        let limit = match &self.planned {
+            Some(plan) => plan.iter().find(|(id, _)| *id == path.id).map(|(_, limit)| *limit),
+            None => self.given.get(path.id.index()).map(|packets| path.unit * u64::from(*packets)),
+        };
+        limit.unwrap_or(ByteCount::MAX)
+    }
+
+    fn excess(&self, path: &PathSample) -> ByteCount {
+        path.cwnd.saturating_sub(self.of(path))
+    }
+
+    /// The path that passes its limit by most, the first of equals.
+    fn largest_excess(&self, view: &View<'_>) -> Option<(PathId, ByteCount)> {
+        let excesses = sharing(view).map(|path| (path.id, self.excess(path)));
+        excesses.filter(|(_, excess)| !excess.is_zero()).reduce(|most, next| match next.1 > most.1 {
+            true => next,
+            false => most,
+        })
+    }
+}
+
+impl WindowLimit for Limits {
+    fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant {
+        let (ours, room) = (view.path(path), room_left(view));
+        let missing = wanted.saturating_sub(room);
+        if missing.is_zero() && (ours.cwnd + wanted <= self.of(ours) || !is_filled(ours)) {
+            return Grant::free(wanted);
+        }
+        if ours.cwnd + wanted > self.of(ours) {
+            return Grant::REFUSED;
+        }
+        // Because the limits fit the buffer, somebody passes his if this one is below its own and there is no room.
+        let Some((lender, excess)) = self.largest_excess(view) else { return Grant::REFUSED };
+        let taken = missing.min(excess);
+        Grant { by: wanted.min(room + taken), taken: Some((lender, taken)) }
+    }
+
+    fn room(&self, view: &View<'_>) -> ByteCount {
+        view.receive_buffer
+    }
+
+    fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
+        self.planned = Some(limits.to_vec());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::{BitRate, Duration};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::policy::view::tests::{sample, view};
+
+    const UNIT: ByteCount = ByteCount::new(1500);
+
+    fn paths(windows: &[u64]) -> Vec<PathSample> {
+        let path = |(index, units): (usize, &u64)| {
+            let mut path = sample(index);
+            path.cwnd = UNIT * *units;
+            path
+        };
+        windows.iter().enumerate().map(path).collect()
+    }
+
+    fn grant(limits: &mut Limits, paths: &[PathSample], asks: usize) -> Grant {
+        let mut view = view(paths);
+        view.receive_buffer = UNIT * 20;
+        limits.grant(PathId::from_index(asks), UNIT, &view)
+    }
+
+    #[test]
+    fn golden_g16_a_path_below_its_limit_gets_back_what_another_borrowed() {
+        let mut limits = Limits::new(vec![10, 10]);
+        let paths = paths(&[12, 8]);
+        let returned = Grant { by: UNIT, taken: Some((PathId::FIRST, UNIT)) };
+        assert_eq!(grant(&mut limits, &paths, 1), returned);
+        assert_eq!(grant(&mut limits, &paths, 0), Grant::REFUSED);
+    }
+
+    #[test]
+    fn room_that_nobody_uses_is_lent_until_the_path_is_filled() {
+        let mut limits = Limits::new(vec![10, 10]);
+        let mut paths = paths(&[12, 5]);
+        assert_eq!(grant(&mut limits, &paths, 0), Grant::free(UNIT));
+        paths[0].hints.rate = Some(BitRate::from_mbps(12));
+        paths[0].hints.round_trip = Some(Duration::from_millis(11));
+        assert_eq!(grant(&mut limits, &paths, 0), Grant::REFUSED, "twelve packets fill it");
+    }
+
+    #[test]
+    fn a_plan_replaces_what_was_given() {
+        let mut limits = Limits::new(vec![10, 10]);
+        limits.set_limits(&[(PathId::FIRST, UNIT * 13), (PathId::from_index(1), UNIT * 7)]);
+        let paths = paths(&[12, 8]);
+        let returned = Grant { by: UNIT, taken: Some((PathId::from_index(1), UNIT)) };
+        assert_eq!(grant(&mut limits, &paths, 0), returned);
+    }
+
+    proptest! {
+        /// M-CWM-3: with limits that fit, growth below the limit is never refused, and the buffer never overfilled.
+        #[test]
+        fn below_its_limit_a_path_always_grows(
+            limits in proptest::collection::vec(1_u32..40, 1..6),
+            wishes in proptest::collection::vec((0_usize..6, 1_u64..=1500), 1..200),
+        ) {
+            let buffer = UNIT * limits.iter().copied().map(u64::from).sum();
+            let mut paths = paths(&vec![1; limits.len()]);
+            let mut rule = Limits::new(limits.clone());
+            for (asks, wanted) in wishes {
+                let (asks, wanted) = (asks % paths.len(), ByteCount::new(wanted));
+                let mut view = view(&paths);
+                view.receive_buffer = buffer;
+                let grant = rule.grant(PathId::from_index(asks), wanted, &view);
+                let is_below = paths[asks].cwnd + wanted <= UNIT * u64::from(limits[asks]);
+                prop_assert!(!is_below || !grant.by.is_zero());
+                prop_assert!(grant.by <= wanted);
+                if let Some((lender, taken)) = grant.taken {
+                    prop_assert!(lender.index() != asks && taken <= rule.excess(&paths[lender.index()]));
+                    paths[lender.index()].cwnd -= taken;
+                }
+                paths[asks].cwnd += grant.by;
+                prop_assert!(paths.iter().map(|path| path.cwnd).sum::<ByteCount>() <= buffer);
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Window management by limits that are planned anew while the association lives. It knows when to ask, and not how
+//! a plan is made.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::limits::Limits;
+use super::{Grant, Planner, WindowLimit};
+use crate::policy::{PathId, View};
+
+/// Limits by the latest plan.
+#[derive(Debug)]
+pub struct Live {
+    planner: Box<dyn Planner>,
+    limits: Limits,
+    next_plan: Time,
+}
+
+/// How long a plan holds: long against a round trip, so that what is measured is the effect of the plan, and short
+/// against what radio links do.
+pub const PLAN_AGAIN: Duration = Duration::from_millis(500);
+
+impl Live {
+    /// Limits as `planner` says; none before it knows enough.
+    pub fn new(planner: Box<dyn Planner>) -> Live {
+        Live { planner, limits: Limits::default(), next_plan: Time::ZERO }
+    }
+}
+
+impl WindowLimit for Live {
+    fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant {
+        if view.now >= self.next_plan {
+            self.next_plan = view.now + PLAN_AGAIN;
+            self.limits.set_limits(&self.planner.plan(view));
+        }
+        self.limits.grant(path, wanted, view)
+    }
+
+    fn room(&self, view: &View<'_>) -> ByteCount {
+        self.limits.room(view)
+    }
+
+    fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
+        self.limits.set_limits(limits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::view::tests::{sample, view};
+
+    /// Gives each path as many units as it was asked before.
+    #[derive(Debug, Default)]
+    struct Counting(u64);
+
+    impl Planner for Counting {
+        fn plan(&mut self, view: &View<'_>) -> Vec<(PathId, ByteCount)> {
+            self.0 += 1;
+            view.paths.iter().map(|path| (path.id, path.unit * self.0)).collect()
+        }
+    }
+
+    #[test]
+    fn a_plan_is_asked_for_when_the_last_is_old() {
+        let paths = [sample(0)];
+        let mut live = Live::new(Box::new(Counting::default()));
+        let mut view = view(&paths);
+        view.receive_buffer = paths[0].unit * 4;
+        let mut limits_at = |now| {
+            view.now = now;
+            live.grant(PathId::FIRST, paths[0].unit, &view);
+            live.limits.of(&paths[0])
+        };
+        assert_eq!(limits_at(Time::ZERO), paths[0].unit);
+        assert_eq!(limits_at(Time::ZERO + PLAN_AGAIN.saturating_sub(Duration::from_nanos(1))), paths[0].unit);
+        assert_eq!(limits_at(Time::ZERO + PLAN_AGAIN), paths[0].unit * 2);
+    }
+}
