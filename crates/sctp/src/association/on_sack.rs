@@ -143,9 +143,9 @@ impl Session {
             }
             return;
         }
-        if let Some((lender, taken)) = grant.taken {
-            self.paths.shrink(lender, taken);
-            self.record_window(now, lender, None);
+        if let Some((giver, taken)) = grant.taken {
+            self.paths.shrink(giver, taken);
+            self.record_window(now, giver, None);
         }
         self.paths.grow(id, grant.by);
         self.record_window(now, id, None);

@@ -52,6 +52,9 @@ pub struct Setting {
     /// Which packets may be answered late; as CMT's rules say if it is empty.
     pub ack_timing: Cow<'static, str>,
     pub buffer_split: BufferSplit,
+    pub window_management: Cow<'static, str>,
+    /// In packets, where limits are given.
+    pub window_limits: Vec<u32>,
     pub receive_buffer: u64,
     pub send_buffer: u64,
     pub mtu: u64,
@@ -84,6 +87,11 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             _ => Cow::Borrowed(""),
         },
         buffer_split: dice.one_of(&SPLITS),
+        window_management: match dice.below(2) {
+            0 => Cow::Borrowed("none"),
+            _ => dice.one_of(&names(registry.window_limits.names())),
+        },
+        window_limits: (0..pipes).map(|_| dice.one_of(&[1, 2, 7, 40])).collect(),
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
@@ -131,6 +139,8 @@ struct Walk {
     receive_buffer: ByteCount,
     send_buffer: ByteCount,
     mtu: u64,
+    /// The windows are held to the buffer that they share.
+    shares_windows: bool,
     sent: [Ledger; 2],
     /// The largest window that each end ever had on each path.
     largest_windows: [Vec<ByteCount>; 2],
@@ -161,6 +171,8 @@ impl Walk {
             retransmission: place(&profile.retransmission),
             fast_retransmission: place(&profile.fast_retransmission),
             buffer_split: setting.buffer_split,
+            window_management: setting.window_management.to_string(),
+            window_limits: setting.window_limits.clone(),
             receive_buffer: ByteCount::new(setting.receive_buffer),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: ByteCount::new(setting.mtu),
@@ -178,6 +190,7 @@ impl Walk {
             receive_buffer: ByteCount::new(setting.receive_buffer),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
+            shares_windows: setting.window_management != "none",
             sent: Default::default(),
             largest_windows: Default::default(),
             may_reorder: setting.pipes > 1,
@@ -281,6 +294,15 @@ impl Walk {
             let most = self.receive_buffer * 2 + ByteCount::new(self.mtu);
             if held > most {
                 return Err(format!("{end:?} holds {held}, its buffer has {}", self.receive_buffer));
+            }
+            let windows: ByteCount = association.paths().iter().map(|path| path.cwnd).sum();
+            // M-CWM-1; a window is never less than a packet.
+            let most = self.receive_buffer.max(ByteCount::new(self.mtu) * association.paths().len() as u64);
+            if self.shares_windows && association.is_open() && windows > most {
+                return Err(format!(
+                    "{end:?} has windows of {windows} for a buffer of {}",
+                    self.receive_buffer
+                ));
             }
             if waiting > self.send_buffer {
                 return Err(format!("{end:?} keeps {waiting} to send, its buffer has {}", self.send_buffer));

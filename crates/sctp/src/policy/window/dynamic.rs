@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 
 use anabranch_base::{ByteCount, Duration};
 
-use super::shared::{is_filled, room_left, sharing};
+use super::shared::{cut, is_filled, missing_for, room_left, sharing};
 use super::{Grant, WindowLimit};
 use crate::policy::{PathId, PathSample, View};
 
@@ -37,15 +37,15 @@ impl WindowLimit for Dynamic {
         if self.bound == Bound::Filled && is_filled(ours) {
             return Grant::REFUSED;
         }
-        let missing = wanted.saturating_sub(room_left(view));
+        let room = room_left(view);
+        let missing = missing_for(ours, wanted, room);
         if missing.is_zero() {
             return Grant::free(wanted);
         }
-        let may_give = |other: &&PathSample| {
-            by_rank(other, ours) == Ordering::Greater && other.cwnd >= other.unit + missing
-        };
-        match sharing(view).filter(may_give).max_by(|one, other| by_rank(one, other)) {
-            Some(victim) => Grant { by: wanted, taken: Some((victim.id, missing)) },
+        let worse = |other: &&PathSample| by_rank(other, ours) == Ordering::Greater;
+        let cuts = sharing(view).filter(worse).map(|other| (other, cut(other, missing, other.unit)));
+        match cuts.filter(|(_, cut)| cut.frees >= missing).max_by(|one, other| by_rank(one.0, other.0)) {
+            Some((victim, cut)) => Grant { by: wanted, taken: Some((victim.id, cut.by)) },
             None => Grant::REFUSED,
         }
     }

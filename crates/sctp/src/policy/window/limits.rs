@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::shared::{is_filled, room_left, sharing};
+use super::shared::{cut, growth_within, is_filled, missing_for, room_left, sharing};
 use super::{Grant, WindowLimit};
 use crate::policy::{PathId, PathSample, View};
 
@@ -36,29 +36,30 @@ impl Limits {
     }
 
     /// The path that passes its limit by most, the first of equals.
-    fn largest_excess(&self, view: &View<'_>) -> Option<(PathId, ByteCount)> {
-        let excesses = sharing(view).map(|path| (path.id, self.excess(path)));
-        excesses.filter(|(_, excess)| !excess.is_zero()).reduce(|most, next| match next.1 > most.1 {
-            true => next,
-            false => most,
-        })
+    fn largest_borrower<'a>(&self, view: &View<'a>) -> Option<&'a PathSample> {
+        let borrowers = sharing(view).filter(|path| !self.excess(path).is_zero());
+        borrowers.reduce(|most, next| if self.excess(next) > self.excess(most) { next } else { most })
     }
 }
 
 impl WindowLimit for Limits {
     fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant {
         let (ours, room) = (view.path(path), room_left(view));
-        let missing = wanted.saturating_sub(room);
-        if missing.is_zero() && (ours.cwnd + wanted <= self.of(ours) || !is_filled(ours)) {
+        if !is_filled(ours) && missing_for(ours, wanted, room).is_zero() {
             return Grant::free(wanted);
         }
-        if ours.cwnd + wanted > self.of(ours) {
-            return Grant::REFUSED;
+        // What the path has a right to.
+        let wanted = wanted.min(self.of(ours).saturating_sub(ours.cwnd));
+        let missing = missing_for(ours, wanted, room);
+        if missing.is_zero() {
+            return Grant::free(wanted);
         }
-        // Because the limits fit the buffer, somebody passes his if this one is below its own and there is no room.
-        let Some((lender, excess)) = self.largest_excess(view) else { return Grant::REFUSED };
-        let taken = missing.min(excess);
-        Grant { by: wanted.min(room + taken), taken: Some((lender, taken)) }
+        // Because the limits fit the buffer, some path passes its own if this one is below and there is no room.
+        let Some(borrower) = self.largest_borrower(view) else {
+            return Grant::free(growth_within(ours, wanted, room));
+        };
+        let cut = cut(borrower, missing, self.of(borrower));
+        Grant { by: growth_within(ours, wanted, room + cut.frees), taken: Some((borrower.id, cut.by)) }
     }
 
     fn room(&self, view: &View<'_>) -> ByteCount {
@@ -138,15 +139,16 @@ mod tests {
                 let mut view = view(&paths);
                 view.receive_buffer = buffer;
                 let grant = rule.grant(PathId::from_index(asks), wanted, &view);
-                let is_below = paths[asks].cwnd + wanted <= UNIT * u64::from(limits[asks]);
-                prop_assert!(!is_below || !grant.by.is_zero());
+                let right = (UNIT * u64::from(limits[asks])).saturating_sub(paths[asks].cwnd);
+                prop_assert!(grant.by >= wanted.min(right));
                 prop_assert!(grant.by <= wanted);
-                if let Some((lender, taken)) = grant.taken {
-                    prop_assert!(lender.index() != asks && taken <= rule.excess(&paths[lender.index()]));
-                    paths[lender.index()].cwnd -= taken;
+                if let Some((borrower, taken)) = grant.taken {
+                    prop_assert!(borrower.index() != asks && taken <= rule.excess(&paths[borrower.index()]));
+                    paths[borrower.index()].cwnd -= taken;
                 }
                 paths[asks].cwnd += grant.by;
-                prop_assert!(paths.iter().map(|path| path.cwnd).sum::<ByteCount>() <= buffer);
+                let packets = |path: &PathSample| UNIT * path.cwnd.get().div_ceil(UNIT.get());
+                prop_assert!(paths.iter().map(packets).sum::<ByteCount>() <= buffer);
             }
         }
     }

@@ -9,10 +9,47 @@ pub(super) fn sharing<'a>(view: &View<'a>) -> impl Iterator<Item = &'a PathSampl
     view.paths.iter().filter(|sample| sample.state != PathState::Removed)
 }
 
+/// What a window of `cwnd` lets into flight: its last packet may pass it (RFC 9260 §6.1 B), unless it is strict. Whole
+/// packets, because those that do not fit the buffer together would stall one another.
+fn in_flight(path: &PathSample, cwnd: ByteCount) -> ByteCount {
+    let unit = path.unit.get().max(1);
+    let packets = if path.is_strict { cwnd.get() / unit } else { cwnd.get().div_ceil(unit) };
+    path.unit * packets
+}
+
 /// What the windows leave of the buffer.
 pub(super) fn room_left(view: &View<'_>) -> ByteCount {
-    let taken = sharing(view).map(|sample| sample.cwnd).sum();
+    let taken = sharing(view).map(|path| in_flight(path, path.cwnd)).sum();
     view.receive_buffer.saturating_sub(taken)
+}
+
+/// How much of the `wanted` growth fits into `room`.
+pub(super) fn growth_within(path: &PathSample, wanted: ByteCount, room: ByteCount) -> ByteCount {
+    let most = (in_flight(path, path.cwnd) + room).get() / path.unit.get().max(1);
+    wanted.min((path.unit * most).saturating_sub(path.cwnd))
+}
+
+/// What the window of `path` would grow by, and what of the room that takes is missing.
+pub(super) fn missing_for(path: &PathSample, wanted: ByteCount, room: ByteCount) -> ByteCount {
+    let grows = in_flight(path, path.cwnd + wanted).saturating_sub(in_flight(path, path.cwnd));
+    grows.saturating_sub(room)
+}
+
+/// A window that gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// By how much it shrinks.
+    pub by: ByteCount,
+    /// The room in the buffer that this leaves.
+    pub frees: ByteCount,
+}
+
+/// The cut of `path` that leaves room for `missing`, as far as its window is more than `least`.
+pub(super) fn cut(path: &PathSample, missing: ByteCount, least: ByteCount) -> Cut {
+    let held = in_flight(path, path.cwnd);
+    let packets = missing.get().div_ceil(path.unit.get().max(1));
+    let left = held.saturating_sub(path.unit * packets).max(least).min(path.cwnd);
+    Cut { by: path.cwnd - left, frees: held - in_flight(path, left) }
 }
 
 /// Whether the window of `path` is as large as the path, ⌈b d + 1⌉ packets (WS (58)). Never where nobody said what
@@ -31,6 +68,41 @@ mod tests {
     use super::*;
     use crate::policy::Hints;
     use crate::policy::view::tests::sample;
+
+    const fn bytes(count: u64) -> ByteCount {
+        ByteCount::new(count)
+    }
+
+    #[test]
+    fn a_window_of_a_fraction_takes_the_room_of_the_packet_that_passes_it() {
+        let mut path = sample(0);
+        path.cwnd = bytes(4_404);
+        let paths = [path.clone(), path.clone()];
+        let mut view = crate::policy::view::tests::view(&paths);
+        view.receive_buffer = bytes(10_000);
+        assert_eq!(room_left(&view), bytes(1_000));
+        path.is_strict = true;
+        assert_eq!(in_flight(&path, path.cwnd), bytes(3_000));
+    }
+
+    #[test]
+    fn growth_within_the_last_packet_needs_no_room() {
+        let mut path = sample(0);
+        path.cwnd = bytes(4_000);
+        assert_eq!(missing_for(&path, bytes(500), ByteCount::ZERO), ByteCount::ZERO);
+        assert_eq!(growth_within(&path, bytes(1_500), ByteCount::ZERO), bytes(500));
+        assert_eq!(missing_for(&path, bytes(1_500), bytes(572)), bytes(928));
+        assert_eq!(growth_within(&path, bytes(1_500), bytes(1_500)), bytes(1_500));
+    }
+
+    #[test]
+    fn a_cut_frees_whole_packets_and_stops_at_the_least() {
+        let mut path = sample(0);
+        path.cwnd = bytes(6_200);
+        assert_eq!(cut(&path, bytes(928), bytes(1_500)), Cut { by: bytes(200), frees: bytes(1_500) });
+        assert_eq!(cut(&path, bytes(9_000), bytes(3_000)), Cut { by: bytes(3_200), frees: bytes(4_500) });
+        assert_eq!(cut(&path, bytes(1), bytes(6_200)), Cut { by: bytes(0), frees: bytes(0) });
+    }
 
     #[test]
     fn a_path_of_70_packets_is_filled_by_71() {
