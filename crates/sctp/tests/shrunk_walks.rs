@@ -20,6 +20,8 @@ const SETTING: Setting = Setting {
     cmt: CmtRules::NONE,
     ack_timing: Cow::Borrowed(""),
     buffer_split: BufferSplit::None,
+    window_management: Cow::Borrowed("none"),
+    window_limits: Vec::new(),
     receive_buffer: 65_536,
     send_buffer: 20_000,
     mtu: 1500,
