@@ -25,6 +25,18 @@ pub enum ModelError {
     /// A window limit of no packet.
     #[error("a window limit of 0 packets lets nothing out")]
     NoWindow,
+    /// A receive buffer of no packet.
+    #[error("a receive buffer of 0 packets takes nothing in")]
+    NoBuffer,
+    /// An acknowledgement of no packet.
+    #[error("an acknowledgement of 0 packets says nothing")]
+    NoAcknowledged,
+    /// A round-trip time.
+    #[error("a round-trip time of {0} s is not a finite number above 0")]
+    RoundTrip(f64),
+    /// The first time-out after a loss.
+    #[error("a time-out of {0} s is not a finite number above 0")]
+    FirstTimeout(f64),
     /// More than the model's tables may hold.
     #[error("a window limit of {limit} packets is beyond what this model is solved for, {largest} packets")]
     TooLarge {
@@ -44,4 +56,36 @@ pub enum ModelError {
         /// What its equations do not cover.
         why: String,
     },
+}
+
+impl ModelError {
+    /// `value`, unless the sums that made it left the range of numbers.
+    ///
+    /// # Errors
+    /// They did: it is infinite or no number.
+    pub(crate) fn unless_finite(model: &'static str, value: f64) -> Result<f64, ModelError> {
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            let why = "values this large or small overflow its sums".to_owned();
+            Err(ModelError::Domain { model, why })
+        }
+    }
+}
+
+/// Whether a round-trip time, in seconds, is one.
+pub(crate) fn check_round_trip(round_trip: f64) -> Result<(), ModelError> {
+    let is_one = round_trip.is_finite() && round_trip > 0.0;
+    if is_one { Ok(()) } else { Err(ModelError::RoundTrip(round_trip)) }
+}
+
+/// Whether a first time-out, in seconds, is one.
+pub(crate) fn check_first_timeout(timeout: f64) -> Result<(), ModelError> {
+    let is_one = timeout.is_finite() && timeout > 0.0;
+    if is_one { Ok(()) } else { Err(ModelError::FirstTimeout(timeout)) }
+}
+
+/// Whether a loss probability is from 0 to 1.
+pub(crate) fn check_loss(loss: f64) -> Result<(), ModelError> {
+    if (0.0..=1.0).contains(&loss) { Ok(()) } else { Err(ModelError::Loss(loss)) }
 }

@@ -4,13 +4,20 @@
 //! Equations are quoted as `WS (28)` for Wallace and Shami's models of CMT-SCTP, `LIU (7)` for Liu and others' of
 //! MPTCP. Rates are in packets a second, times in seconds, windows and buffers in packets.
 
+mod burst;
 mod error;
 mod loss;
 mod parameters;
+pub mod pftk;
+pub mod renewal;
+pub mod square_root;
 
+pub use burst::more_lost_than;
 pub use error::ModelError;
 pub use loss::{Halving, RoundLoss};
 pub use parameters::{LimitedPath, PathParameters, TimeoutBounds};
+pub use pftk::Pftk;
+pub use renewal::Renewal;
 
 use std::fmt::Debug;
 

@@ -1,0 +1,100 @@
+//! The closed-form models against the tables of an independent implementation: `tests/oracle/models`.
+
+mod table;
+
+use anabranch_models::pftk::{PftkForm, PftkParameters};
+use anabranch_models::renewal::{LossRule, RttRule};
+use anabranch_models::square_root::{SquareRoot, SquareRootParameters};
+use anabranch_models::{LimitedPath, PathParameters, Pftk, Renewal, ThroughputModel, TimeoutBounds};
+use table::Row;
+
+/// What the tables' makers and we may differ by, relative to the value.
+const TOLERANCE: f64 = 1e-10;
+
+/// Notes how `value` differs from what column `column` of `row` has.
+fn compare(differences: &mut Vec<String>, row: &Row, column: &str, value: f64) {
+    compare_within(differences, row, column, value, 0.0);
+}
+
+/// The same, with `rounding` that the table's own number may be off by.
+fn compare_within(differences: &mut Vec<String>, row: &Row, column: &str, value: f64, rounding: f64) {
+    let expected = row.number(column);
+    let difference = (value - expected).abs();
+    // Not a number is never within.
+    if !matches!(difference.partial_cmp(&(TOLERANCE * expected.abs() + rounding)), Some(o) if o.is_le()) {
+        differences.push(format!("{row}: {column} is {value}"));
+    }
+}
+
+fn refuse(differences: &[String]) {
+    let first: Vec<&str> = differences.iter().take(10).map(String::as_str).collect();
+    assert!(differences.is_empty(), "{} differences, such as\n{}", differences.len(), first.join("\n"));
+}
+
+fn renewal(row: &Row) -> Renewal {
+    let loss_rule = match row.text("loss_rule") {
+        "half" => LossRule::Half,
+        "eq62" => LossRule::Printed62,
+        "cond" => LossRule::Conditional,
+        other => panic!("no loss rule: {other}"),
+    };
+    let rtt_rule = match row.text("rtt_rule") {
+        "rounds" => RttRule::Rounds,
+        "window" => RttRule::Window,
+        "base" => RttRule::Base,
+        other => panic!("no rule of round trips: {other}"),
+    };
+    Renewal { loss_rule, rtt_rule }
+}
+
+#[test]
+fn every_row_of_the_renewal_table_is_met() {
+    let mut differences = Vec::new();
+    let rows = table::read("renewal.open.csv");
+    for row in &rows {
+        let timeout = TimeoutBounds { min: 0.0, max: row.number("rto_max_s") };
+        let (rate, delay, loss) = (row.number("b_pps"), row.number("d_s"), row.number("p"));
+        let path = PathParameters { rate, delay, loss, timeout };
+        let limit = row.whole("wmax");
+        let model = renewal(row);
+        let carried = model.throughput(&[LimitedPath { path, limit }]).expect("in its domain");
+        compare(&mut differences, row, "eta_pps", carried[0]);
+        if row.text("W").is_empty() {
+            assert!(model.period(&path, limit).is_err(), "{row}");
+            continue;
+        }
+        let period = model.period(&path, limit).expect("in its domain");
+        compare(&mut differences, row, "W", period.window);
+        compare(&mut differences, row, "X", period.rounds);
+        compare(&mut differences, row, "V", period.plateau);
+        compare(&mut differences, row, "P_TO", period.timeout_probability);
+        compare(&mut differences, row, "T_EB_s", period.backoff);
+        // The table's E[L] by (62) is a difference of two numbers near p W, divided by p: it is off by W times the
+        // last binary digit. `renewal/lost.rs` has the same quantity against 40 digits.
+        let rounding =
+            if model.loss_rule == LossRule::Printed62 { period.window * f64::EPSILON } else { 0.0 };
+        compare_within(&mut differences, row, "EL", period.lost, rounding);
+    }
+    assert_eq!(rows.len(), 6405);
+    refuse(&differences);
+}
+
+#[test]
+fn every_row_of_the_pftk_table_is_met() {
+    let mut differences = Vec::new();
+    let rows = table::read("pftk.open.csv");
+    for row in &rows {
+        let (loss, round_trip) = (row.number("p"), row.number("rtt_s"));
+        let (timeout, limit) = (row.number("t0_s"), row.whole("wmax"));
+        let parameters = PftkParameters { loss, round_trip, timeout, limit };
+        for (form, column) in [(PftkForm::Full, "full_pps"), (PftkForm::Simple, "simple_pps")] {
+            let sent =
+                Pftk { form, acks: row.whole("acks_b") }.send_rate(&parameters).expect("in its domain");
+            compare(&mut differences, row, column, sent);
+        }
+        let law = SquareRoot::default().throughput(&SquareRootParameters { loss, round_trip });
+        compare(&mut differences, row, "sqrt_rule_pps", law.expect("in its domain"));
+    }
+    assert_eq!(rows.len(), 429);
+    refuse(&differences);
+}
