@@ -16,6 +16,26 @@ pub enum PlanError {
         /// How many paths share it.
         paths: usize,
     },
+    /// A curve that is no throughput somewhere.
+    #[error(
+        "path {path} with its window limited to {limit} packets carries {value} packets/s: not a finite number from 0 up"
+    )]
+    Curve {
+        /// The path's index.
+        path: usize,
+        /// The window limit, in packets.
+        limit: usize,
+        /// What the curve says there.
+        value: f64,
+    },
+    /// Curves that do not fit into memory.
+    #[error("curves of {points} points in all are more than the {most} that are kept")]
+    TooLong {
+        /// How many points they have together.
+        points: u64,
+        /// How many are kept at most.
+        most: u64,
+    },
     /// A method that would try more combinations than anyone waits for.
     #[error(
         "{combinations:.3e} combinations are more than the {most:.0e} that are tried: use the exact method"
@@ -26,9 +46,42 @@ pub enum PlanError {
         /// How many are tried at most.
         most: f64,
     },
+    /// A dynamic program that nobody waits for, or that does not fit into memory.
+    #[error(
+        "the dynamic program would compare {sums:.3e} sums and keep {kept:.3e}, of at most {most_sums:.0e} and \
+         {most_kept:.0e}: use the hull method, which says how far from the best it may be"
+    )]
+    TooMuch {
+        /// How many sums it would compare.
+        sums: f64,
+        /// How many it would keep.
+        kept: f64,
+        /// How many are compared at most.
+        most_sums: f64,
+        /// How many are kept at most.
+        most_kept: f64,
+    },
     /// A step of nothing.
     #[error("a step of 0 packets gives no limits to try")]
     NoStep,
+    /// A step that leaves a path no limit to try.
+    #[error("steps of {step} packets leave path {path}, whose limit may be {largest} packets, none to try")]
+    StepTooLarge {
+        /// The step, in packets.
+        step: u32,
+        /// The path's index.
+        path: usize,
+        /// Its largest limit, in packets.
+        largest: u32,
+    },
+    /// Limits to try of which not even the smallest fit together.
+    #[error("the smallest limits to try are {least} packets in all, more than the buffer of {buffer}")]
+    NothingFits {
+        /// The sum of the smallest limits, in packets.
+        least: u64,
+        /// The shared receive buffer, in packets.
+        buffer: u32,
+    },
     /// The model has no answer.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -1,8 +1,28 @@
 //! The models applied: how many packets of a shared receive buffer each path's window may take (WS §5). It knows what
 //! paths carry at each limit, and not how that was computed.
 
+mod brute_force;
+mod by_buffer;
+mod candidates;
 mod error;
+mod exact;
+mod greedy;
+mod hull;
+mod method;
 mod problem;
+mod sensitivity;
+mod step;
+mod totals;
+mod worth;
 
+pub use brute_force::{MOST_COMBINATIONS, brute_force};
+pub use by_buffer::{ByBuffer, by_buffer};
 pub use error::PlanError;
-pub use problem::{Allocation, Problem};
+pub use exact::exact;
+pub use greedy::greedy;
+pub use hull::{Certificate, hull};
+pub use method::Method;
+pub use problem::{Allocation, MOST_POINTS, Problem};
+pub use sensitivity::{Misplan, Mistake, OFF, sensitivity};
+pub use step::{StepSet, combinations, step};
+pub use worth::{NOTHING, Worth, worth};

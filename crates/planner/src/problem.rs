@@ -9,8 +9,14 @@ use crate::PlanError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     curves: Vec<Vec<f64>>,
+    reaches: Vec<u32>,
     buffer: u32,
+    /// The paths' indices, the one that keeps more at a tie first.
+    preference: Vec<usize>,
 }
+
+/// How many points the curves of a problem may have together: 128 MiB of them, and some times that while one is solved.
+pub const MOST_POINTS: u64 = 1 << 24;
 
 /// An answer: a limit for each path.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,28 +34,38 @@ impl Problem {
     /// may be at most what fills it (WS (58)), and leaves each other path a packet.
     ///
     /// # Errors
-    /// No path, a buffer of fewer packets than paths, or a parameter outside the model's domain.
+    /// No path, a buffer of fewer packets than paths, a parameter outside the model's domain, or more than
+    /// [`MOST_POINTS`].
     pub fn new(paths: &[PathParameters], buffer: u32, model: &dyn WindowModel) -> Result<Problem, PlanError> {
-        let most = Problem::largest_limit(paths.len(), buffer)?;
-        let curve = |path: &PathParameters| {
-            path.check()?;
-            Ok(model.curve(path, path.cap().min(most))?)
-        };
-        Ok(Problem { curves: paths.iter().map(curve).collect::<Result<_, PlanError>>()?, buffer })
+        let most = largest_limit(paths.len(), buffer)?;
+        paths.iter().try_for_each(PathParameters::check)?;
+        check_points(paths.iter().map(|path| u64::from(path.cap().min(most))).sum())?;
+        let curve = |path: &PathParameters| Ok(model.curve(path, path.cap().min(most))?);
+        let curves = paths.iter().map(curve).collect::<Result<_, PlanError>>()?;
+        let reaches = paths.iter().map(|path| path.cap().min(buffer)).collect();
+        let mut preference: Vec<usize> = (0..paths.len()).collect();
+        preference.sort_by(|&one, &other| {
+            let (one, other) = (&paths[one], &paths[other]);
+            other.rate.total_cmp(&one.rate).then(one.delay.total_cmp(&other.delay))
+        });
+        Problem { curves, reaches, buffer, preference }.checked()
     }
 
     /// The question for given curves: the value for limit `c` at `c − 1` of each, none of them empty. What is beyond the
     /// largest limit that leaves each other path a packet is cut off.
     ///
     /// # Errors
-    /// No path, an empty curve, or a buffer of fewer packets than paths.
+    /// No path, an empty curve, one that is no throughput somewhere, a buffer of fewer packets than paths, or more than
+    /// [`MOST_POINTS`].
     pub fn from_curves(mut curves: Vec<Vec<f64>>, buffer: u32) -> Result<Problem, PlanError> {
-        let most = Problem::largest_limit(curves.len(), buffer)?;
+        let most = largest_limit(curves.len(), buffer)?;
+        let reaches = curves.iter().map(|curve| curve.len().min(buffer as usize) as u32).collect();
         curves.iter_mut().for_each(|curve| curve.truncate(most as usize));
         if curves.iter().any(Vec::is_empty) {
             return Err(PlanError::Model(anabranch_models::ModelError::NoWindow));
         }
-        Ok(Problem { curves, buffer })
+        let preference = (0..curves.len()).collect();
+        Problem { curves, reaches, buffer, preference }.checked()
     }
 
     /// The receive buffer, in packets.
@@ -62,19 +78,65 @@ impl Problem {
         &self.curves
     }
 
+    /// aᵢ = min(r, capᵢ) of each path, in packets (WS (61)): up to where an exhaustive search tries its limits, although
+    /// those that leave another path no packet cannot be chosen.
+    pub fn reaches(&self) -> &[u32] {
+        &self.reaches
+    }
+
+    /// The paths' indices, the one that keeps more at a tie first: the higher rate, then the shorter delay, then the
+    /// lower index (M-CWM-2's rank, M-CWM-4); the order of the curves where only those are known.
+    pub fn preference(&self) -> &[usize] {
+        &self.preference
+    }
+
     /// What the paths carry together with these limits, one for each path; `None` where one is not in its curve.
     pub fn throughput(&self, limits: &[u32]) -> Option<f64> {
         let value = |(curve, limit): (&Vec<f64>, &u32)| curve.get((*limit as usize).checked_sub(1)?).copied();
         self.curves.iter().zip(limits).map(value).sum()
     }
 
-    fn largest_limit(paths: usize, buffer: u32) -> Result<u32, PlanError> {
-        if paths == 0 {
-            return Err(PlanError::NoPath);
+    /// The allocation of these limits, found with so many evaluations. A limit outside its curve carries nothing.
+    pub(crate) fn allocation(&self, limits: Vec<u32>, evaluations: u64) -> Allocation {
+        let throughput = self.throughput(&limits).unwrap_or_default();
+        Allocation { limits, throughput, evaluations }
+    }
+
+    /// The largest limit that leaves each other path a packet.
+    pub(crate) fn largest_limit(&self) -> u32 {
+        self.buffer - self.curves.len() as u32 + 1
+    }
+
+    /// The same question with another curve for one path.
+    pub(crate) fn with_curve(&self, path: usize, curve: Vec<f64>) -> Result<Problem, PlanError> {
+        let mut other = self.clone();
+        other.reaches[path] = (curve.len() as u32).min(self.buffer);
+        other.curves[path] = curve;
+        other.checked()
+    }
+
+    fn checked(self) -> Result<Problem, PlanError> {
+        check_points(self.curves.iter().map(|curve| curve.len() as u64).sum())?;
+        for (path, curve) in self.curves.iter().enumerate() {
+            if let Some(place) = curve.iter().position(|value| !(value.is_finite() && *value >= 0.0)) {
+                return Err(PlanError::Curve { path, limit: place + 1, value: curve[place] });
+            }
         }
-        match u32::try_from(paths).ok().and_then(|paths| buffer.checked_sub(paths)) {
-            Some(left) => Ok(left + 1),
-            None => Err(PlanError::BufferTooSmall { buffer, paths }),
-        }
+        Ok(self)
+    }
+}
+
+fn check_points(points: u64) -> Result<(), PlanError> {
+    if points > MOST_POINTS { Err(PlanError::TooLong { points, most: MOST_POINTS }) } else { Ok(()) }
+}
+
+/// What leaves each other path a packet.
+fn largest_limit(paths: usize, buffer: u32) -> Result<u32, PlanError> {
+    if paths == 0 {
+        return Err(PlanError::NoPath);
+    }
+    match u32::try_from(paths).ok().and_then(|paths| buffer.checked_sub(paths)) {
+        Some(left) => Ok(left + 1),
+        None => Err(PlanError::BufferTooSmall { buffer, paths }),
     }
 }

@@ -1,0 +1,56 @@
+//! What the best limits carry for every buffer up to a problem's own: one dynamic program without bounds. It knows the
+//! values, and not the limits that reach them.
+
+use crate::candidates::Candidates;
+use crate::totals::{Program, Stage};
+use crate::{PlanError, Problem};
+
+/// The best throughput by receive buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ByBuffer {
+    least: u32,
+    values: Vec<f64>,
+}
+
+/// The best throughput for each buffer from one packet for each path up to the problem's. For more than the optimum
+/// of its buffer, give it a problem with the largest buffer of interest.
+///
+/// # Errors
+/// [`PlanError::TooMuch`]: the program compares r · Σ cap sums.
+pub fn by_buffer(problem: &Problem) -> Result<ByBuffer, PlanError> {
+    let candidates = Candidates::all(problem);
+    let stages = candidates.lists().iter().enumerate();
+    let stages = stages.map(|(path, candidates)| Stage { path, candidates }).collect();
+    let least = problem.curves().len() as u32;
+    let mut values = Program::new(stages, u64::from(least)..=u64::from(problem.buffer()))?.values();
+    // Candidates end where nothing is gained: beyond, the best of a smaller buffer stays the best.
+    let mut best = f64::NEG_INFINITY;
+    for value in &mut values {
+        best = best.max(*value);
+        *value = best;
+    }
+    values.resize((problem.buffer() - least) as usize + 1, best);
+    Ok(ByBuffer { least, values })
+}
+
+impl ByBuffer {
+    /// The smallest buffer there is a value for: one packet for each path.
+    pub fn least(&self) -> u32 {
+        self.least
+    }
+
+    /// The best throughput in packets/s, from the smallest buffer on.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The best throughput with a buffer of so many packets, in packets/s; `None` outside what was solved.
+    pub fn throughput(&self, buffer: u32) -> Option<f64> {
+        self.values.get(buffer.checked_sub(self.least)? as usize).copied()
+    }
+
+    /// What one packet more than `buffer` gains, in packets/s; `None` outside what was solved.
+    pub fn marginal(&self, buffer: u32) -> Option<f64> {
+        Some(self.throughput(buffer.checked_add(1)?)? - self.throughput(buffer)?)
+    }
+}

@@ -1,0 +1,53 @@
+//! The best limits of all (WS (56) to (60)): the hull's bound discards what cannot be part of them, and a dynamic
+//! program over totals decides among the rest. It knows nothing of how it is written that a limit is good.
+
+use crate::candidates::{Candidate, Candidates};
+use crate::hull::Filled;
+use crate::totals::{Program, Stage};
+use crate::{Allocation, PlanError, Problem};
+
+/// The best allocation. Where several are equal to a relative 1e-13, the one with the smallest total; among these the
+/// one with the largest limit for the first path in [`Problem::preference`], then for the second, and so on (M-CWM-4).
+///
+/// A combination is at the hull's bound, less what each of its limits falls short of its hull's best at the hull's price
+/// of a packet, less the price of the packets that it leaves unused. Those for which that is below the hull's feasible
+/// answer are out, and with curves of real paths few remain: `evaluations` counts the sums that are compared among them.
+///
+/// # Errors
+/// [`PlanError::TooMuch`] where more remains than a second or two, or 256 MiB, can hold: curves far from concave.
+pub fn exact(problem: &Problem) -> Result<Allocation, PlanError> {
+    let (limits, evaluations) = best(&Candidates::all(problem), problem.buffer(), problem.preference())?;
+    Ok(problem.allocation(limits, evaluations))
+}
+
+/// The best choice of `candidates` within `buffer` packets, and how many sums were compared for it.
+pub fn best(
+    candidates: &Candidates,
+    buffer: u32,
+    preference: &[usize],
+) -> Result<(Vec<u32>, u64), PlanError> {
+    let filled = Filled::new(candidates, buffer);
+    let (candidates, least) = remaining(candidates, buffer, &filled);
+    // The program gives its last stage its choice first.
+    let stages: Vec<Stage<'_>> =
+        preference.iter().rev().map(|&path| Stage { path, candidates: &candidates.lists()[path] }).collect();
+    let program = Program::new(stages, least..=u64::from(buffer))?;
+    Ok((program.solve(), program.sums()))
+}
+
+/// The candidates that a combination as good as the feasible one may have, and the least total of such a combination.
+fn remaining(candidates: &Candidates, buffer: u32, filled: &Filled) -> (Candidates, u64) {
+    // Sums of n values are off by n roundings at most; ties are 1e-13.
+    let rounding = filled.bound * (1e-12 + candidates.lists().len() as f64 * 1e-15);
+    let slack = (filled.bound - filled.value).max(0.0) + rounding;
+    let profit = |candidate: &Candidate| candidate.value - filled.price * f64::from(candidate.limit);
+    let most = |list: &Vec<Candidate>| list.iter().map(profit).fold(f64::NEG_INFINITY, f64::max);
+    let profits: Vec<f64> = candidates.lists().iter().map(most).collect();
+    let kept = candidates.only(|path, candidate| {
+        profits[path] - profit(candidate) <= slack || candidate.limit == filled.limits[path]
+    });
+    let total = filled.limits.iter().map(|limit| u64::from(*limit)).sum();
+    // A conversion from what is beyond the type, or infinite at a price of 0, saturates.
+    let unused = (slack / filled.price) as u64;
+    (kept, u64::from(buffer).saturating_sub(unused).min(total))
+}

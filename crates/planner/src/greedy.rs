@@ -1,0 +1,55 @@
+//! Packet by packet to whichever path gains most from the next one. It knows nothing of what comes after that packet.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::{Allocation, Problem};
+
+/// From one packet for each path on, gives each further packet to the path that gains most, while one gains. It is the
+/// best only where every curve is concave, and curves of real paths are not (models §7): up to 4.9 % were lost among
+/// random small cases. At a tie the lower index goes first. The work grows as r · log n.
+pub fn greedy(problem: &Problem) -> Allocation {
+    let curves = problem.curves();
+    let mut limits = vec![1_u32; curves.len()];
+    let next = |path: usize, limit: u32| {
+        let curve = &curves[path];
+        let gain = curve.get(limit as usize)? - curve[limit as usize - 1];
+        Some(Gain { gain, path })
+    };
+    let mut gains: BinaryHeap<Gain> = (0..curves.len()).filter_map(|path| next(path, 1)).collect();
+    let mut left = problem.buffer() as usize - curves.len();
+    let mut evaluations = gains.len() as u64;
+    while let Some(Gain { gain, path }) = gains.pop()
+        && gain > 0.0
+        && left > 0
+    {
+        limits[path] += 1;
+        left -= 1;
+        if let Some(gain) = next(path, limits[path]) {
+            gains.push(gain);
+            evaluations += 1;
+        }
+    }
+    problem.allocation(limits, evaluations)
+}
+
+/// What a path gains by its next packet.
+#[derive(PartialEq)]
+struct Gain {
+    gain: f64,
+    path: usize,
+}
+
+impl Eq for Gain {}
+
+impl Ord for Gain {
+    fn cmp(&self, other: &Gain) -> Ordering {
+        self.gain.total_cmp(&other.gain).then(other.path.cmp(&self.path))
+    }
+}
+
+impl PartialOrd for Gain {
+    fn partial_cmp(&self, other: &Gain) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

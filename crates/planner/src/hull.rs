@@ -1,0 +1,148 @@
+//! The concave hull of each curve, filled from its steepest segment on: a feasible answer at once, and a bound that no
+//! answer passes (models §5). It knows no combination of limits but the one that it gives.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::candidates::{Candidate, Candidates};
+use crate::{Allocation, Problem};
+
+/// An answer, and how good any other could be at most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// The answer.
+    pub allocation: Allocation,
+    /// What no allocation passes, in packets/s, rounding aside.
+    pub upper_bound: f64,
+    /// What one more packet of buffer is worth at most, in packets/s; 0 where the buffer is not used up.
+    pub price: f64,
+}
+
+impl Certificate {
+    /// By how much the answer may fall short of the best, as a part of the bound; 0 is the best itself.
+    pub fn gap(&self) -> f64 {
+        if self.upper_bound > 0.0 {
+            (1.0 - self.allocation.throughput / self.upper_bound).max(0.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Takes the segments of all hulls by their slope until the buffer is used; of the one that does not fit whole, the
+/// largest limit that fits. With every curve replaced by its hull that segment could be taken in part: this gives the
+/// bound. The work grows as the points of the curves; nothing is too large for it.
+pub fn hull(problem: &Problem) -> Certificate {
+    let filled = Filled::new(&Candidates::all(problem), problem.buffer());
+    let allocation = problem.allocation(filled.limits, filled.segments);
+    Certificate { allocation, upper_bound: filled.bound, price: filled.price }
+}
+
+/// The hulls of candidates, filled up to a buffer.
+#[derive(Debug)]
+pub struct Filled {
+    /// A feasible answer.
+    pub limits: Vec<u32>,
+    /// Its value, summed segment by segment.
+    pub value: f64,
+    /// What no choice of the candidates passes.
+    pub bound: f64,
+    /// The slope of the first segment that did not fit whole; 0 if all did.
+    pub price: f64,
+    /// How many segments there are.
+    pub segments: u64,
+}
+
+impl Filled {
+    /// Fills `buffer` packets, at least the sum of the smallest limits.
+    pub fn new(candidates: &Candidates, buffer: u32) -> Filled {
+        let lists = candidates.lists();
+        let mut limits: Vec<u32> = lists.iter().map(|list| list[0].limit).collect();
+        let mut value: f64 = lists.iter().map(|list| list[0].value).sum();
+        let mut room = u64::from(buffer) - limits.iter().map(|limit| u64::from(*limit)).sum::<u64>();
+        let hulls: Vec<Vec<Candidate>> = lists.iter().map(|list| hull_of(list)).collect();
+        let segments = hulls.iter().map(|corners| corners.len() as u64 - 1).sum();
+        let first = |path| Segment::of(&hulls, path, 0);
+        let mut steepest: BinaryHeap<Segment> = (0..hulls.len()).filter_map(first).collect();
+        while let Some(Segment { path, corner, slope }) = steepest.pop() {
+            let (from, to) = (hulls[path][corner], hulls[path][corner + 1]);
+            let length = u64::from(to.limit - from.limit);
+            if length > room {
+                let bound = value + slope * room as f64;
+                let last = within(&lists[path], u64::from(from.limit) + room);
+                limits[path] = last.limit;
+                return Filled {
+                    limits,
+                    value: value + last.value - from.value,
+                    bound,
+                    price: slope,
+                    segments,
+                };
+            }
+            room -= length;
+            limits[path] = to.limit;
+            value += to.value - from.value;
+            steepest.extend(Segment::of(&hulls, path, corner + 1));
+        }
+        Filled { limits, value, bound: value, price: 0.0, segments }
+    }
+}
+
+/// A straight piece of a path's hull, from a corner to the next.
+struct Segment {
+    path: usize,
+    corner: usize,
+    slope: f64,
+}
+
+impl Segment {
+    fn of(hulls: &[Vec<Candidate>], path: usize, corner: usize) -> Option<Segment> {
+        let slope = slope(&hulls[path][corner], hulls[path].get(corner + 1)?);
+        Some(Segment { path, corner, slope })
+    }
+}
+
+impl Ord for Segment {
+    /// By slope; of equal ones the lower index is the greater.
+    fn cmp(&self, other: &Segment) -> Ordering {
+        self.slope.total_cmp(&other.slope).then(other.path.cmp(&self.path))
+    }
+}
+
+impl PartialOrd for Segment {
+    fn partial_cmp(&self, other: &Segment) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Segment {
+    fn eq(&self, other: &Segment) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Segment {}
+
+/// The corners of the smallest concave curve above a list.
+fn hull_of(list: &[Candidate]) -> Vec<Candidate> {
+    let mut corners: Vec<Candidate> = Vec::new();
+    for &candidate in list {
+        while let [.., before, last] = corners[..]
+            && slope(&before, &last) <= slope(&last, &candidate)
+        {
+            corners.pop();
+        }
+        corners.push(candidate);
+    }
+    corners
+}
+
+fn slope(from: &Candidate, to: &Candidate) -> f64 {
+    (to.value - from.value) / f64::from(to.limit - from.limit)
+}
+
+/// The largest candidate of at most `most` packets; the first if there is none.
+fn within(list: &[Candidate], most: u64) -> Candidate {
+    let beyond = list.partition_point(|candidate| u64::from(candidate.limit) <= most);
+    list[beyond.saturating_sub(1)]
+}

@@ -1,0 +1,50 @@
+//! The methods by their names. It knows what each is called, and nothing of how it works.
+
+use crate::{Allocation, PlanError, Problem, StepSet, brute_force, exact, hull, step};
+
+/// How limits are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// The best of all, by dynamic programming.
+    #[default]
+    Exact,
+    /// The best of all, by trying all.
+    BruteForce,
+    /// The best of every k-th.
+    Step {
+        /// k, in packets.
+        step: u32,
+        /// Which limits are tried.
+        set: StepSet,
+    },
+    /// Near the best, however large the problem is.
+    Hull,
+}
+
+impl Method {
+    /// What [`Method::name`] gives, in the order of the documents.
+    pub const NAMES: [&'static str; 4] = ["exact", "brute-force", "step", "hull"];
+
+    /// Its name in commands and documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Exact => "exact",
+            Method::BruteForce => "brute-force",
+            Method::Step { .. } => "step",
+            Method::Hull => "hull",
+        }
+    }
+
+    /// The limits it chooses.
+    ///
+    /// # Errors
+    /// The method's own.
+    pub fn solve(self, problem: &Problem) -> Result<Allocation, PlanError> {
+        match self {
+            Method::Exact => exact(problem),
+            Method::BruteForce => brute_force(problem),
+            Method::Step { step: packets, set } => step(problem, packets, set),
+            Method::Hull => Ok(hull(problem).allocation),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! How the best limits move when a path is not what it was taken for. It knows the truth and a mistake about it, and
+//! which throughput the mistake costs.
+
+use anabranch_models::{PathParameters, WindowModel};
+
+use crate::{PlanError, Problem, exact};
+
+/// By how much a value is off.
+pub const OFF: f64 = 0.2;
+
+/// What is wrong about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// Its loss is taken for a fifth more.
+    MoreLoss,
+    /// Its loss is taken for a fifth less.
+    LessLoss,
+    /// Its rate is taken for a fifth more.
+    HigherRate,
+    /// Its rate is taken for a fifth less.
+    LowerRate,
+}
+
+/// The limits that a mistake leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misplan {
+    /// Which path is wrong.
+    pub path: usize,
+    /// What is wrong about it.
+    pub mistake: Mistake,
+    /// The best limits for the paths with the mistake, in packets.
+    pub limits: Vec<u32>,
+    /// What these limits carry over the paths as they are, in packets/s.
+    pub throughput: f64,
+    /// The part of the true optimum that is lost. Below 0 where the mistake raises a path's cap, and more than what fills
+    /// the path carries more (models §5).
+    pub regret: f64,
+}
+
+impl Mistake {
+    /// All of them.
+    pub const ALL: [Mistake; 4] =
+        [Mistake::MoreLoss, Mistake::LessLoss, Mistake::HigherRate, Mistake::LowerRate];
+
+    /// The path as it is taken for. No loss is more than 1.
+    pub fn of(self, path: &PathParameters) -> PathParameters {
+        match self {
+            Mistake::MoreLoss => PathParameters { loss: (path.loss * (1.0 + OFF)).min(1.0), ..*path },
+            Mistake::LessLoss => PathParameters { loss: path.loss * (1.0 - OFF), ..*path },
+            Mistake::HigherRate => PathParameters { rate: path.rate * (1.0 + OFF), ..*path },
+            Mistake::LowerRate => PathParameters { rate: path.rate * (1.0 - OFF), ..*path },
+        }
+    }
+}
+
+/// The exact optimum under each mistake about each path, path by path in the order of [`Mistake::ALL`].
+///
+/// # Errors
+/// As [`Problem::new`] and [`exact`], for the paths as they are or with a mistake.
+pub fn sensitivity(
+    paths: &[PathParameters],
+    buffer: u32,
+    model: &dyn WindowModel,
+) -> Result<Vec<Misplan>, PlanError> {
+    let truth = Problem::new(paths, buffer, model)?;
+    let best = exact(&truth)?.throughput;
+    let mut misplans = Vec::new();
+    for (wrong, path) in paths.iter().enumerate() {
+        for mistake in Mistake::ALL {
+            let curve = curve(&mistake.of(path), &truth, model)?;
+            let limits = exact(&truth.with_curve(wrong, curve)?)?.limits;
+            let throughput = carried(paths, &limits, &truth, model)?;
+            let regret = if best > 0.0 { 1.0 - throughput / best } else { 0.0 };
+            misplans.push(Misplan { path: wrong, mistake, limits, throughput, regret });
+        }
+    }
+    Ok(misplans)
+}
+
+fn curve(path: &PathParameters, problem: &Problem, model: &dyn WindowModel) -> Result<Vec<f64>, PlanError> {
+    Ok(model.curve(path, path.cap().min(problem.largest_limit()))?)
+}
+
+/// What limits carry over the paths as they are. A limit may be above a path's true cap, where the problem has no value.
+fn carried(
+    paths: &[PathParameters],
+    limits: &[u32],
+    truth: &Problem,
+    model: &dyn WindowModel,
+) -> Result<f64, PlanError> {
+    let mut sum = 0.0;
+    for ((path, &limit), curve) in paths.iter().zip(limits).zip(truth.curves()) {
+        sum += match curve.get(limit as usize - 1) {
+            Some(value) => *value,
+            None => model.curve(path, limit)?.last().copied().unwrap_or_default(),
+        };
+    }
+    Ok(sum)
+}

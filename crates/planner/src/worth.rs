@@ -1,0 +1,54 @@
+//! What receive buffer is worth: the gain of its next packet, and the size beyond which nothing is gained. It knows a
+//! few exact optima, and no curve of all of them.
+
+use anabranch_models::{PathParameters, WindowModel};
+
+use crate::candidates::Candidates;
+use crate::exact::best;
+use crate::{PlanError, Problem};
+
+/// What a receive buffer is worth to some paths.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worth {
+    /// The best throughput with the buffer, in packets/s.
+    pub throughput: f64,
+    /// What one packet more gains, in packets/s.
+    pub next_packet: f64,
+    /// The best throughput with any buffer, in packets/s: every path at the best of its limits.
+    pub most: f64,
+    /// The smallest buffer, in packets, with which all but a part of [`NOTHING`] of the most is carried.
+    pub enough: u32,
+}
+
+/// What counts as nothing gained, as a part of the most.
+pub const NOTHING: f64 = 1e-9;
+
+/// The worth of `buffer` packets of receive buffer to `paths`, by `model`: some twenty exact optima.
+///
+/// # Errors
+/// As [`Problem::new`] and [`crate::exact`], for the buffer that fills all paths.
+pub fn worth(paths: &[PathParameters], buffer: u32, model: &dyn WindowModel) -> Result<Worth, PlanError> {
+    let least = u32::try_from(paths.len()).unwrap_or(u32::MAX);
+    if buffer < least {
+        return Err(PlanError::BufferTooSmall { buffer, paths: paths.len() });
+    }
+    let filling = paths.iter().fold(0, |sum: u32, path| sum.saturating_add(path.cap())).max(least);
+    let problem = Problem::new(paths, filling, model)?;
+    let candidates = Candidates::all(&problem);
+    let throughput = |buffer: u32| {
+        let (limits, _) = best(&candidates, buffer.min(filling), problem.preference())?;
+        Ok::<f64, PlanError>(problem.throughput(&limits).unwrap_or_default())
+    };
+    let most = throughput(filling)?;
+    let (mut too_small, mut enough) = (least - 1, filling);
+    while enough - too_small > 1 {
+        let middle = too_small + (enough - too_small) / 2;
+        if throughput(middle)? >= most * (1.0 - NOTHING) {
+            enough = middle;
+        } else {
+            too_small = middle;
+        }
+    }
+    let (now, next) = (throughput(buffer)?, throughput(buffer.saturating_add(1))?);
+    Ok(Worth { throughput: now, next_packet: (next - now).max(0.0), most, enough })
+}
