@@ -11,6 +11,7 @@ mod parameters;
 pub mod pftk;
 pub mod renewal;
 pub mod square_root;
+pub mod rounds;
 
 pub use burst::more_lost_than;
 pub use error::ModelError;

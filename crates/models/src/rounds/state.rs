@@ -1,0 +1,218 @@
+//! The states of models §1.1 and what each round makes of them. It knows windows and thresholds, and neither chance nor
+//! time.
+
+use super::Outcome;
+use crate::Halving;
+
+/// Where a path is between two rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// F(w): the window is sent. With a threshold above the window that is slow start, S(w, τ) (W-6).
+    Full {
+        /// w.
+        window: u32,
+        /// τ; 0 in congestion avoidance.
+        threshold: u32,
+        /// What the window would grow to.
+        wanted: u32,
+    },
+    /// L(w, x): of the last round's packets w − x are missing, so that x new ones are sent.
+    AfterLoss {
+        /// w.
+        window: u32,
+        /// x.
+        sent: u32,
+        /// What the window would grow to.
+        wanted: u32,
+    },
+    /// B(k, τ): one packet is sent, after k time-outs in a row.
+    BackOff {
+        /// k.
+        failures: u32,
+        /// τ; the second failure makes it nothing.
+        threshold: u32,
+    },
+}
+
+impl State {
+    /// A full window in congestion avoidance that does not want to grow.
+    pub fn full(window: u32) -> State {
+        State::Full { window, threshold: 0, wanted: window }
+    }
+
+    /// The window.
+    pub fn window(self) -> u32 {
+        match self {
+            State::Full { window, .. } | State::AfterLoss { window, .. } => window,
+            State::BackOff { .. } => 1,
+        }
+    }
+
+    /// How many packets the next round sends.
+    pub fn sent(self) -> u32 {
+        match self {
+            State::Full { window, .. } => window,
+            State::AfterLoss { sent, .. } => sent,
+            State::BackOff { .. } => 1,
+        }
+    }
+
+    /// What the window would grow to.
+    pub fn wanted(self) -> u32 {
+        match self {
+            State::Full { wanted, .. } | State::AfterLoss { wanted, .. } => wanted,
+            State::BackOff { .. } => 1,
+        }
+    }
+
+    /// What a round that loses `lost` of its packets leads to.
+    pub fn after(self, lost: u32, halving: Halving) -> (State, Outcome) {
+        match self {
+            State::Full { window, threshold, .. } => after_full(window, threshold, lost),
+            State::AfterLoss { window, sent, .. } => after_loss(window, sent, lost, halving),
+            State::BackOff { failures, threshold } if lost == 0 => {
+                let threshold = if failures == 1 { threshold } else { 0 };
+                (State::Full { window: 1, threshold, wanted: 2 }, Outcome::Growth)
+            }
+            State::BackOff { failures, .. } => {
+                (State::BackOff { failures: failures.saturating_add(1), threshold: 0 }, Outcome::BackOff)
+            }
+        }
+    }
+
+    /// With one packet more of window.
+    pub fn grown(self) -> State {
+        match self {
+            State::Full { window, threshold, wanted } => {
+                State::Full { window: window + 1, threshold, wanted }
+            }
+            State::AfterLoss { window, sent, wanted } => {
+                State::AfterLoss { window: window + 1, sent: sent + 1, wanted }
+            }
+            State::BackOff { .. } => self,
+        }
+    }
+
+    /// With one packet less of window, of more than one: of w − x outstanding losses at most w' − 1 stay.
+    pub fn cut(self) -> State {
+        match self {
+            State::Full { window, threshold, .. } => {
+                State::Full { window: window - 1, threshold, wanted: window - 1 }
+            }
+            State::AfterLoss { window, sent, .. } => missing(window - 1, (sent - 1).max(1)),
+            State::BackOff { .. } => self,
+        }
+    }
+}
+
+/// F(w) and S(w, τ): without loss the window grows, in slow start to 2 w, at most τ; otherwise L, or with all lost a
+/// time-out.
+fn after_full(window: u32, threshold: u32, lost: u32) -> (State, Outcome) {
+    let doubles = window < threshold;
+    if lost == 0 {
+        let wanted = if doubles { (2 * window).min(threshold) } else { window + 1 };
+        let threshold = if doubles { threshold } else { 0 };
+        (State::Full { window, threshold, wanted }, Outcome::Growth)
+    } else if lost == window {
+        (timed_out(window), Outcome::Timeout)
+    } else if doubles {
+        // The window grows by what got through: L(2 w − g, 2 w − 2 g).
+        let wanted = 2 * window - lost;
+        (State::AfterLoss { window, sent: window - lost, wanted }, Outcome::Loss)
+    } else {
+        (missing(window, window - lost), Outcome::Loss)
+    }
+}
+
+/// L(w, x): a fast retransmit if at least four get through and fewer are lost than the halved window has (W-3, W-4).
+fn after_loss(window: u32, sent: u32, lost: u32, halving: Halving) -> (State, Outcome) {
+    let half = halving.half(window);
+    if sent - lost < 4 || lost >= half {
+        (timed_out(window), Outcome::Timeout)
+    } else if lost == 0 {
+        (State::full(half), Outcome::FastRetransmit)
+    } else {
+        (missing(half, half - lost), Outcome::FastRetransmit)
+    }
+}
+
+/// L(w, x), which does not want to grow.
+fn missing(window: u32, sent: u32) -> State {
+    State::AfterLoss { window, sent, wanted: window }
+}
+
+/// B(1, τ(w)), τ(w) = 2^⌊log₂(w / 2)⌋ (W-5).
+fn timed_out(window: u32) -> State {
+    let threshold = if window < 2 { 1 } else { 1 << (window / 2).ilog2() };
+    State::BackOff { failures: 1, threshold }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What follows when all growth is granted.
+    fn after(state: State, lost: u32) -> (State, Outcome) {
+        let (mut next, outcome) = state.after(lost, Halving::Ceil);
+        while next.wanted() > next.window() {
+            next = next.grown();
+        }
+        (next, outcome)
+    }
+
+    fn slow(window: u32, threshold: u32) -> State {
+        State::Full { window, threshold, wanted: window }
+    }
+
+    fn back_off(failures: u32, threshold: u32) -> State {
+        State::BackOff { failures, threshold }
+    }
+
+    #[test]
+    fn a_full_window_grows_by_one_and_waits_for_what_is_missing() {
+        assert_eq!(after(State::full(9), 0).0.window(), 10);
+        assert_eq!(after(State::full(9), 2), (missing(9, 7), Outcome::Loss));
+        assert_eq!(after(State::full(9), 9), (back_off(1, 4), Outcome::Timeout));
+        assert_eq!(after(State::full(3), 3), (back_off(1, 1), Outcome::Timeout));
+        assert_eq!(after(State::full(1), 1), (back_off(1, 1), Outcome::Timeout));
+    }
+
+    #[test]
+    fn four_deliveries_after_a_loss_retransmit_fast_if_less_than_the_half_is_lost_again() {
+        assert_eq!(after(missing(9, 7), 0), (State::full(5), Outcome::FastRetransmit));
+        assert_eq!(after(missing(9, 7), 3), (missing(5, 2), Outcome::FastRetransmit));
+        assert_eq!(after(missing(9, 7), 4), (back_off(1, 4), Outcome::Timeout));
+        assert_eq!(after(missing(16, 14), 8), (back_off(1, 8), Outcome::Timeout));
+        assert_eq!(after(missing(5, 3), 0), (back_off(1, 2), Outcome::Timeout));
+        let (next, _) = missing(9, 7).after(0, Halving::Floor);
+        assert_eq!(next, State::full(4));
+    }
+
+    #[test]
+    fn a_back_off_ends_in_slow_start_after_its_first_packet_only() {
+        assert_eq!(
+            after(back_off(1, 8), 0),
+            (State::Full { window: 2, threshold: 8, wanted: 2 }, Outcome::Growth)
+        );
+        assert_eq!(after(back_off(1, 8), 1), (back_off(2, 0), Outcome::BackOff));
+        assert_eq!(after(back_off(2, 0), 1), (back_off(3, 0), Outcome::BackOff));
+        assert_eq!(after(back_off(2, 0), 0), (State::full(2), Outcome::Growth));
+        assert_eq!(after(back_off(u32::MAX, 0), 1), (back_off(u32::MAX, 0), Outcome::BackOff));
+    }
+
+    #[test]
+    fn slow_start_doubles_up_to_its_threshold() {
+        assert_eq!(after(slow(2, 8), 0), (slow(4, 8), Outcome::Growth));
+        assert_eq!(after(slow(4, 8), 0), (slow(8, 8), Outcome::Growth));
+        assert_eq!(after(slow(8, 8), 0).0.window(), 9);
+        assert_eq!(after(slow(4, 8), 1), (missing(7, 6), Outcome::Loss));
+        assert_eq!(after(slow(4, 8), 4), (back_off(1, 2), Outcome::Timeout));
+    }
+
+    #[test]
+    fn a_cut_window_keeps_something_to_send() {
+        assert_eq!(missing(9, 7).cut(), missing(8, 6));
+        assert_eq!(missing(9, 1).cut(), missing(8, 1));
+        assert_eq!(slow(4, 8).cut(), slow(3, 8));
+    }
+}
