@@ -10,6 +10,7 @@ mod measure;
 mod network;
 pub mod observe;
 mod pairs;
+pub mod predict;
 mod replicate;
 pub mod result;
 mod run;

@@ -13,7 +13,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("net", &["base", "sctp"]),
     ("planner", &["base", "sctp", "models"]),
     ("emulate", &["base", "link", "scenario"]),
-    ("sim", &["base", "sctp", "link", "scenario", "planner"]),
+    ("sim", &["base", "sctp", "link", "scenario", "models", "planner"]),
     ("py", &["base", "models", "planner", "sim"]),
     ("studies", &["base", "link", "scenario", "models", "planner", "sim"]),
     ("cli", &["base", "sctp", "link", "scenario", "models", "net", "planner", "emulate", "sim"]),

@@ -1,0 +1,96 @@
+//! How far the windows of a flow may grow: as its scenario says, or as planned where it says nothing. It knows the
+//! question to the planner, and not how it is answered.
+
+use anabranch_models::WindowModel;
+use anabranch_planner::{PlanError, Problem, exact, hull};
+use anabranch_scenario::model::{BufferSplit, Multipath, Sctp};
+
+use super::{ModelFlow, ModelPath};
+
+/// What bounds the windows of a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Windows {
+    /// The whole receive buffer: of a single path, or of each path's own association.
+    Whole,
+    /// An even part of the receive buffer for each path.
+    EvenParts,
+    /// The limits that carry most together within the receive buffer: the scenario gives none.
+    Planned,
+    /// The scenario's, in packets, one for each path.
+    Given(Vec<u32>),
+}
+
+impl Windows {
+    /// What bounds those of an association that sends over so many paths.
+    pub fn of(sctp: &Sctp, paths: usize) -> Windows {
+        let is_split = matches!(sctp.buffer_split, BufferSplit::Receiver | BufferSplit::Both);
+        match sctp.multipath {
+            _ if paths == 1 => Windows::Whole,
+            Multipath::AppStripe => Windows::Whole,
+            Multipath::Off | Multipath::Cmt if is_split => Windows::EvenParts,
+            Multipath::Off | Multipath::Cmt => Windows::Planned,
+        }
+    }
+}
+
+impl ModelFlow {
+    /// The limit of each path's window in packets, planned by `model` where the scenario does not say; exactly, or with
+    /// hulls where that would take too long.
+    ///
+    /// # Errors
+    /// A receive buffer of fewer packets than it is to be shared by, or a path outside the model's domain.
+    pub fn limits(&self, model: &dyn WindowModel) -> Result<Vec<u32>, PlanError> {
+        let paths = self.paths.len();
+        let each = |packets: u32| match packets {
+            0 => Err(PlanError::BufferTooSmall { buffer: self.receive_buffer, paths }),
+            packets => Ok(vec![packets; paths]),
+        };
+        match &self.windows {
+            Windows::Whole => each(self.receive_buffer),
+            Windows::EvenParts => each(self.receive_buffer / u32::try_from(paths).unwrap_or(u32::MAX)),
+            Windows::Planned => planned(&self.problem(model)?),
+            Windows::Given(limits) => Ok(limits.clone()),
+        }
+    }
+
+    /// The question to the planner: how the receive buffer is best shared.
+    ///
+    /// # Errors
+    /// As [`ModelFlow::limits`].
+    pub fn problem(&self, model: &dyn WindowModel) -> Result<Problem, PlanError> {
+        Problem::new(&self.parameters(), self.receive_buffer, model)
+    }
+
+    /// A note for each path whose window, so limited, is more than path and queue hold: what the queue drops then is not
+    /// in the models.
+    pub fn overfull(&self, limits: &[u32]) -> Option<String> {
+        let is_over = |(path, limit): &(&ModelPath, &u32)| u64::from(**limit) > path.holds();
+        let mut over = self.paths.iter().zip(limits).filter(is_over);
+        let (path, limit) = over.next()?;
+        let holds = path.holds();
+        let others = match over.count() {
+            0 => String::new(),
+            others => format!(" (and so on {others} other paths)"),
+        };
+        Some(format!(
+            "path {:?} and its queue hold {holds} packets, and its window may grow to {limit}: what the queue drops is \
+             not in the models{others}",
+            path.name
+        ))
+    }
+}
+
+impl ModelPath {
+    /// How many packets are on the path and in the queue of its narrowest link before that drops one.
+    fn holds(&self) -> u64 {
+        u64::from(self.parameters.cap()).saturating_add(self.queue)
+    }
+}
+
+fn planned(problem: &Problem) -> Result<Vec<u32>, PlanError> {
+    match exact(problem) {
+        Ok(best) => Ok(best.limits),
+        Err(PlanError::TooMuch { .. }) => Ok(hull(problem).allocation.limits),
+        Err(other) => Err(other),
+    }
+}

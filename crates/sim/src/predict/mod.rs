@@ -1,0 +1,164 @@
+//! What the analytic models take from a scenario: a flow's paths as rates, delays and losses, and its receive buffer. It
+//! knows what the models cannot express, and none of their equations.
+
+mod limits;
+mod notes;
+mod obstacle;
+mod users;
+
+pub use limits::Windows;
+pub use obstacle::{Inexpressible, Obstacle};
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_link::config::{QueueConfig, QueueLimit};
+use anabranch_models::{LimitedPath, PathParameters, TimeoutBounds};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Direction, Flow, Multipath, Protocol, Sctp};
+use anabranch_sctp::config::IpVersion;
+
+use crate::host::hints;
+use crate::observe::Host;
+use crate::settings::association_config;
+use obstacle::data_way;
+use users::Users;
+
+/// A flow as the models see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelFlow {
+    /// Its name.
+    pub name: String,
+    /// The paths that carry its data; at least one.
+    pub paths: Vec<ModelPath>,
+    /// The receive buffer, in whole packets; it may be 0.
+    pub receive_buffer: u32,
+    /// How far each path's window may grow.
+    pub windows: Windows,
+    /// How large a packet is that the models count: the MTU.
+    pub packet: ByteCount,
+    /// User data in it.
+    pub payload: ByteCount,
+    /// For how many packets an acknowledgement stands.
+    pub packets_per_ack: u32,
+    /// What the models leave out or suppose, each a sentence.
+    pub notes: Vec<String>,
+}
+
+/// A path as the models see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelPath {
+    /// Its name.
+    pub name: String,
+    /// b, d, p and the bounds of the time-out.
+    pub parameters: PathParameters,
+    /// How many packets the queue of its narrowest link holds.
+    pub queue: u64,
+}
+
+impl ModelFlow {
+    /// Every flow of a scenario, in its order.
+    pub fn all(scenario: &Scenario) -> Vec<Result<ModelFlow, Inexpressible>> {
+        let users = Users::of(scenario);
+        scenario.flows.iter().map(|flow| ModelFlow::with(scenario, &users, flow)).collect()
+    }
+
+    /// The flow that the commands speak of: the first one of SCTP, or the first one where there is none.
+    ///
+    /// # Errors
+    /// What the models cannot express.
+    pub fn first(scenario: &Scenario) -> Result<ModelFlow, Inexpressible> {
+        let index = ModelFlow::first_index(scenario);
+        ModelFlow::with(scenario, &Users::of(scenario), &scenario.flows[index])
+    }
+
+    /// Which flow [`ModelFlow::first`] is of.
+    pub fn first_index(scenario: &Scenario) -> usize {
+        let is_sctp = |flow: &Flow| matches!(flow.protocol, Protocol::Sctp(_));
+        scenario.flows.iter().position(is_sctp).unwrap_or(0)
+    }
+
+    /// Its paths, each with the limit in its place.
+    pub fn limited(&self, limits: &[u32]) -> Vec<LimitedPath> {
+        let limited =
+            |(path, limit): (&ModelPath, &u32)| LimitedPath { path: path.parameters, limit: *limit };
+        self.paths.iter().zip(limits).map(limited).collect()
+    }
+
+    /// The parameters of its paths.
+    pub fn parameters(&self) -> Vec<PathParameters> {
+        self.paths.iter().map(|path| path.parameters).collect()
+    }
+
+    /// `rate` packets/s in bits a second of whole packets.
+    pub fn throughput_bps(&self, rate: f64) -> f64 {
+        rate * 8.0 * self.packet.get() as f64
+    }
+
+    /// `rate` packets/s in bits a second of user data.
+    pub fn goodput_bps(&self, rate: f64) -> f64 {
+        rate * 8.0 * self.payload.get() as f64
+    }
+
+    fn with(scenario: &Scenario, users: &Users, flow: &Flow) -> Result<ModelFlow, Inexpressible> {
+        let Protocol::Sctp(sctp) = &flow.protocol else {
+            return Err(Inexpressible::only(Obstacle::Datagrams { flow: flow.name.clone() }));
+        };
+        let flow = Flow { paths: carrying(flow, sctp), ..flow.clone() };
+        obstacle::look(scenario, users, &flow)?;
+        let config = association_config(sctp);
+        let paths = paths(scenario, &flow, sctp);
+        let receive_buffer = u32::try_from(sctp.receive_buffer.get() / sctp.mtu.get()).unwrap_or(u32::MAX);
+        let windows = Windows::of(sctp, paths.len());
+        Ok(ModelFlow {
+            name: flow.name.clone(),
+            notes: notes::notes(scenario, &flow, sctp),
+            paths,
+            receive_buffer,
+            windows,
+            packet: sctp.mtu,
+            payload: config.full_payload(IpVersion::V4),
+            packets_per_ack: sctp.sack_every,
+        })
+    }
+}
+
+/// The paths that carry data while none fails.
+fn carrying(flow: &Flow, sctp: &Sctp) -> Vec<usize> {
+    let all = if sctp.multipath == Multipath::Off { 1 } else { flow.paths.len() };
+    flow.paths.iter().copied().take(all).collect()
+}
+
+fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
+    let (there, back) = match flow.direction {
+        Direction::Forward | Direction::Both => (Host::First, Host::Second),
+        Direction::Reverse => (Host::Second, Host::First),
+    };
+    let timeout = TimeoutBounds { min: sctp.rto_min.as_secs_f64(), max: sctp.rto_max.as_secs_f64() };
+    let ways = hints(scenario, &flow.paths, there).into_iter().zip(hints(scenario, &flow.paths, back));
+    let parameters = |(data, answers): (anabranch_sctp::policy::Hints, anabranch_sctp::policy::Hints)| {
+        let delay = data.delay.unwrap_or(Duration::ZERO) + answers.delay.unwrap_or(Duration::ZERO);
+        let bits = 8 * sctp.mtu.get();
+        PathParameters {
+            rate: data.rate.unwrap_or_default().bits_per_second() as f64 / bits as f64,
+            delay: delay.as_secs_f64(),
+            loss: data.loss.unwrap_or(0.0),
+            timeout,
+        }
+    };
+    let named = |(index, parameters): (&usize, PathParameters)| ModelPath {
+        name: scenario.paths[*index].name.clone(),
+        parameters,
+        queue: queue(scenario, *index, flow.direction, sctp.mtu),
+    };
+    flow.paths.iter().zip(ways.map(parameters)).map(named).collect()
+}
+
+/// How many packets wait at the narrowest link of a path before one is dropped.
+fn queue(scenario: &Scenario, path: usize, direction: Direction, packet: ByteCount) -> u64 {
+    let ways = scenario.paths[path].links.iter().map(|link| data_way(&scenario.links[*link], direction));
+    let narrowest = ways.min_by_key(|way| way.rate.at_start());
+    match narrowest.map(|way| &way.queue) {
+        Some(QueueConfig::DropTail(QueueLimit::Packets(packets))) => *packets,
+        Some(QueueConfig::DropTail(QueueLimit::Bytes(bytes))) => bytes.get() / packet.get(),
+        None => 0,
+    }
+}

@@ -1,0 +1,119 @@
+//! What a prediction leaves out or supposes, for whoever reads it. It knows what the models have no place for but can do
+//! without; what they cannot is an obstacle.
+
+use anabranch_base::{Duration, Time};
+use anabranch_link::config::{LinkConfig, LossKind};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Cmt, Direction, Flow, Link, Multipath, Sctp};
+use anabranch_scenario::quantity::exact_size;
+
+use super::obstacle::data_way;
+
+/// The missing reports after which the models' sender takes a packet for lost.
+const MISSING_REPORTS: u8 = 4;
+
+/// The notes on a flow whose paths are those that carry data.
+pub fn notes(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
+    let used: Vec<usize> =
+        flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
+    let links: Vec<&Link> = used.iter().map(|link| &scenario.links[*link]).collect();
+    of_flow(scenario, flow)
+        .into_iter()
+        .chain(of_transport(flow, sctp))
+        .chain(of_links(&links, flow.direction))
+        .collect()
+}
+
+fn of_flow(scenario: &Scenario, flow: &Flow) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(transfer) = flow.transfer {
+        notes.push(format!(
+            "a transfer of {} is predicted as if it had no end: its first window, small as yet, is not counted",
+            exact_size(transfer)
+        ));
+    }
+    if flow.direction == Direction::Both {
+        notes.push(
+            "data goes both ways, and the prediction is for the way there without the other's data"
+                .to_owned(),
+        );
+    }
+    let whole = scenario.flows.iter().find(|whole| whole.name == flow.name);
+    if whole.is_some_and(|whole| whole.paths.len() > flow.paths.len()) {
+        notes.push("the first path carries the data, and the others wait for its failure".to_owned());
+    }
+    notes
+}
+
+fn of_transport(flow: &Flow, sctp: &Sctp) -> Vec<String> {
+    let mut notes = Vec::new();
+    if sctp.missing_reports != MISSING_REPORTS {
+        notes.push(format!(
+            "the models take a packet for lost after {MISSING_REPORTS} missing reports, the flow after {}",
+            sctp.missing_reports
+        ));
+    }
+    let several = flow.paths.len() > 1;
+    if several && sctp.multipath == Multipath::AppStripe {
+        notes.push("each path has an association and a receive buffer of its own".to_owned());
+    }
+    let Cmt { split_fast_retransmit, window_update, delayed_ack } = sctp.cmt;
+    if several && sctp.multipath == Multipath::Cmt && !(split_fast_retransmit && window_update && delayed_ack)
+    {
+        notes.push(
+            "a rule of concurrent multipath transfer is off: what packets that overtake one another cost then is not in \
+             the models"
+                .to_owned(),
+        );
+    }
+    if sctp.send_buffer < sctp.receive_buffer {
+        notes.push(format!(
+            "the send buffer of {} is less than the receive buffer of {}, and the models know only that one",
+            exact_size(sctp.send_buffer),
+            exact_size(sctp.receive_buffer)
+        ));
+    }
+    notes
+}
+
+fn of_links(links: &[&Link], direction: Direction) -> Vec<String> {
+    let is_bursty = |way: &LinkConfig| matches!(way.loss.kind, LossKind::GilbertElliott { .. });
+    let is_correlated = |way: &LinkConfig| matches!(way.loss.kind, LossKind::Correlated { .. });
+    let data = |has: &dyn Fn(&LinkConfig) -> bool| which(links, |link| has(data_way(link, direction)));
+    let answers = which(links, |link| answers_way(link, direction).loss.kind != LossKind::None);
+    let found = [
+        (data(&is_bursty), "losses come in spells; the models take their mean"),
+        (
+            data(&is_correlated),
+            "a first loss takes the rest of its round; that is the loss model \"correlated\"",
+        ),
+        (
+            data(&|way| way.loss.after > Time::ZERO),
+            "nothing is lost at first; the models lose from the start",
+        ),
+        (data(&|way| way.jitter > Duration::ZERO), "jitter is not in the models"),
+        (data(&|way| way.reorder), "packets that overtake one another may look lost; in the models none do"),
+        (data(&|way| way.duplicate > 0.0), "duplicates are not in the models"),
+        (data(&|way| way.corrupt > 0.0), "corrupted packets are lost, too, and not in the models"),
+        (answers, "acknowledgements are lost, too; in the models none are"),
+    ];
+    found.into_iter().filter_map(|(links, what)| links.map(|links| format!("{links}: {what}"))).collect()
+}
+
+/// The way that acknowledgements take.
+fn answers_way(link: &Link, direction: Direction) -> &LinkConfig {
+    match direction {
+        Direction::Forward | Direction::Both => &link.reverse,
+        Direction::Reverse => &link.forward,
+    }
+}
+
+/// `link "a"`, or `link "a" and 2 others`, of those that are so; `None` if none is.
+fn which(links: &[&Link], is_so: impl Fn(&Link) -> bool) -> Option<String> {
+    let mut names = links.iter().filter(|link| is_so(link)).map(|link| &link.name);
+    let first = names.next()?;
+    match names.count() {
+        0 => Some(format!("link {first:?}")),
+        others => Some(format!("link {first:?} and {others} others")),
+    }
+}

@@ -1,0 +1,186 @@
+//! What keeps the models from a flow: each thing in a scenario that their equations have no place for. It knows what a
+//! scenario may say, and predicts nothing.
+
+use anabranch_link::config::{Change, Delay, LinkConfig, LossKind, Rate};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Direction, Flow, Link, Traffic};
+
+use super::users::Users;
+
+/// Something that no model expresses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Obstacle {
+    /// A flow without windows.
+    #[error("flow {flow:?} is UDP, which has no window")]
+    Datagrams {
+        /// The flow.
+        flow: String,
+    },
+    /// An application that does not always have data.
+    #[error("flow {flow:?} sends at its application's pace, and the models have data always")]
+    OwnPace {
+        /// The flow.
+        flow: String,
+    },
+    /// A rate or a delay by steps or by a trace.
+    #[error("link {link:?} has a {what} that changes, and the models know one")]
+    Changing {
+        /// The link.
+        link: String,
+        /// Its rate or its delay.
+        what: &'static str,
+    },
+    /// An event.
+    #[error("link {link:?} {what} during the run, and the models know no time")]
+    Event {
+        /// The link.
+        link: String,
+        /// What it does.
+        what: &'static str,
+    },
+    /// Losses that have no probability.
+    #[error("link {link:?} loses {which}, which is no probability")]
+    Loss {
+        /// The link.
+        link: String,
+        /// Which packets.
+        which: &'static str,
+    },
+    /// A link of two paths of the flow.
+    #[error("paths {first:?} and {second:?} share link {link:?}, and the models' paths share none")]
+    SharedByPaths {
+        /// The link.
+        link: String,
+        /// A path.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// A link of two flows.
+    #[error("link {link:?} also carries {}, and the models know no competition", flows(.other, *.others))]
+    SharedByFlows {
+        /// The link.
+        link: String,
+        /// One of the other flows.
+        other: String,
+        /// How many they are.
+        others: usize,
+    },
+}
+
+/// Why no model can say anything of a flow: the first obstacle of each kind.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct Inexpressible(pub Vec<Obstacle>);
+
+impl Inexpressible {
+    /// Because of one thing alone.
+    pub fn only(obstacle: Obstacle) -> Inexpressible {
+        Inexpressible(vec![obstacle])
+    }
+}
+
+/// Looks for obstacles in the way of a flow of SCTP whose paths are those that carry data.
+///
+/// # Errors
+/// Those that were found.
+pub fn look(scenario: &Scenario, users: &Users, flow: &Flow) -> Result<(), Inexpressible> {
+    let used: Vec<usize> =
+        flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
+    let links = || used.iter().map(|link| &scenario.links[*link]);
+    let found = [
+        own_pace(flow),
+        links().find_map(changing),
+        event(scenario, &used),
+        links().find_map(|link| loss(link, flow.direction)),
+        shared_by_paths(scenario, flow),
+        shared_by_flows(scenario, users, flow, &used),
+    ];
+    let obstacles: Vec<Obstacle> = found.into_iter().flatten().collect();
+    if obstacles.is_empty() { Ok(()) } else { Err(Inexpressible(obstacles)) }
+}
+
+/// The way that a flow's data takes over a link; of a flow both ways, that there.
+pub fn data_way(link: &Link, direction: Direction) -> &LinkConfig {
+    match direction {
+        Direction::Forward | Direction::Both => &link.forward,
+        Direction::Reverse => &link.reverse,
+    }
+}
+
+/// `flow "a"`, or `flow "a" and 2 others`.
+fn flows(first: &str, all: usize) -> String {
+    if all > 1 { format!("flow {first:?} and {} others", all - 1) } else { format!("flow {first:?}") }
+}
+
+fn own_pace(flow: &Flow) -> Option<Obstacle> {
+    (flow.traffic != Traffic::Bulk).then(|| Obstacle::OwnPace { flow: flow.name.clone() })
+}
+
+fn changing(link: &Link) -> Option<Obstacle> {
+    let ways = [&link.forward, &link.reverse];
+    let has_rates = |way: &&LinkConfig| match &way.rate {
+        Rate::Fixed(_) => false,
+        Rate::Steps(steps) => steps.len() > 1,
+        Rate::Trace(_) => true,
+    };
+    let has_delays = |way: &&LinkConfig| matches!(&way.delay, Delay::Steps(steps) if steps.len() > 1);
+    let what = match () {
+        () if ways.iter().any(has_rates) => "rate",
+        () if ways.iter().any(has_delays) => "delay",
+        () => return None,
+    };
+    Some(Obstacle::Changing { link: link.name.clone(), what })
+}
+
+fn event(scenario: &Scenario, used: &[usize]) -> Option<Obstacle> {
+    let event = scenario.events.iter().find(|event| used.contains(&event.link))?;
+    let what = match event.change {
+        Change::Up | Change::Down => "comes and goes",
+        Change::Rate(_) => "changes its rate",
+        Change::Delay(_) => "changes its delay",
+        Change::Loss(_) => "changes its losses",
+    };
+    Some(Obstacle::Event { link: scenario.links[event.link].name.clone(), what })
+}
+
+fn loss(link: &Link, direction: Direction) -> Option<Obstacle> {
+    let which = match data_way(link, direction).loss.kind {
+        LossKind::Outages(_) => "packets at given times",
+        LossKind::Every(_) => "each n-th packet",
+        LossKind::List(_) => "given packets",
+        LossKind::Burst { .. } => "packets in spells",
+        LossKind::None
+        | LossKind::Bernoulli { .. }
+        | LossKind::Correlated { .. }
+        | LossKind::GilbertElliott { .. } => return None,
+    };
+    Some(Obstacle::Loss { link: link.name.clone(), which })
+}
+
+fn shared_by_paths(scenario: &Scenario, flow: &Flow) -> Option<Obstacle> {
+    let mut owners: Vec<Option<usize>> = vec![None; scenario.links.len()];
+    for path in &flow.paths {
+        for link in &scenario.paths[*path].links {
+            match owners[*link] {
+                Some(owner) if owner != *path => {
+                    return Some(Obstacle::SharedByPaths {
+                        link: scenario.links[*link].name.clone(),
+                        first: scenario.paths[owner].name.clone(),
+                        second: scenario.paths[*path].name.clone(),
+                    });
+                }
+                _ => owners[*link] = Some(*path),
+            }
+        }
+    }
+    None
+}
+
+fn shared_by_flows(scenario: &Scenario, users: &Users, flow: &Flow, used: &[usize]) -> Option<Obstacle> {
+    used.iter().find_map(|link| {
+        let (other, others) = users.other(scenario, *link, flow.direction, &flow.name)?;
+        let link = scenario.links[*link].name.clone();
+        Some(Obstacle::SharedByFlows { link, other: other.to_owned(), others })
+    })
+}
