@@ -51,7 +51,7 @@ struct Path {
     last_data: Option<Time>,
     last_arrival: Option<Time>,
     /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
-    /// of a packet sent since.
+    /// of a packet sent since, or to the time-out that says there will be none.
     round: u64,
     loss_rate: LossRate,
     bandwidth: Bandwidth,
@@ -267,6 +267,7 @@ impl PathTable {
         let path = &mut self.paths[id.index()];
         path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
         path.is_probing_window = true;
+        path.round += 1;
         path.counters.timeouts += 1;
         let times = path.timeouts_in_row;
         self.show_held(id);
@@ -580,6 +581,17 @@ mod tests {
             table.round(PathId::FIRST)
         });
         assert_eq!(rounds, [1, 1], "the second packet of round 0 ends nothing");
+    }
+
+    /// Otherwise what is sent again would belong to the round that was lost, and losses that take the rest of a round
+    /// (M-NET-4) would never end.
+    #[test]
+    fn a_round_of_which_nothing_is_acknowledged_ends_with_the_time_out() {
+        let mut table = table();
+        table.on_timeout(PathId::FIRST);
+        assert_eq!(table.round(PathId::FIRST), 1);
+        table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::ZERO);
+        assert_eq!(table.round(PathId::FIRST), 1, "a packet of round 0 after all");
     }
 
     #[test]
