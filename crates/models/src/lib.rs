@@ -7,6 +7,7 @@
 mod burst;
 mod error;
 mod loss;
+pub mod markov;
 mod parameters;
 pub mod pftk;
 pub mod renewal;
@@ -16,6 +17,7 @@ pub mod rounds;
 pub use burst::more_lost_than;
 pub use error::ModelError;
 pub use loss::{Halving, RoundLoss};
+pub use markov::{Markov, Rates};
 pub use parameters::{LimitedPath, PathParameters, TimeoutBounds};
 pub use pftk::Pftk;
 pub use renewal::Renewal;

@@ -1,0 +1,68 @@
+//! What each move of the chain counts: its seconds, packets, time-outs and fast retransmits. It knows the path, and not
+//! how likely a move is.
+
+use super::tally::Tally;
+use crate::PathParameters;
+
+/// The account of one path.
+#[derive(Clone, Copy, Debug)]
+pub struct Account {
+    path: PathParameters,
+}
+
+impl Account {
+    pub fn new(path: &PathParameters) -> Account {
+        Account { path: *path }
+    }
+
+    /// A round of `window` packets that ends without a time-out: R(w).
+    pub fn round<const N: usize>(&self, window: usize) -> Tally<N> {
+        spent(self.path.round(window as f64), window)
+    }
+
+    /// A round after a loss that ends with a fast retransmit.
+    pub fn fast_retransmit<const N: usize>(&self, window: usize) -> Tally<N> {
+        self.round(window) + Tally::of([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    }
+
+    /// A round that ends with a first time-out: O(w).
+    pub fn timeout<const N: usize>(&self, window: usize) -> Tally<N> {
+        let seconds = self.path.timeout(window as f64);
+        spent(seconds, window) + Tally::of([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    }
+
+    /// The wait of the k-th back-off state: U(k) = min(2ᵏ O(1), Tmax) (WS (18), W-7).
+    pub fn backoff<const N: usize>(&self, k: u32) -> Tally<N> {
+        spent(self.backoff_seconds(k), 1)
+    }
+
+    /// U(k) in seconds.
+    pub fn backoff_seconds(&self, k: u32) -> f64 {
+        libm::scalbn(self.path.timeout(1.0), k.min(4096) as i32).min(self.path.timeout.max)
+    }
+
+    /// Σ pʲ U(k + j) over j = 0, 1, …: the doubling terms, then the rest as a geometric series.
+    pub fn backoff_series(&self, k: u32) -> f64 {
+        let loss = self.path.loss;
+        let (mut sum, mut weight) = (0.0, 1.0);
+        for state in k.. {
+            let wait = self.backoff_seconds(state);
+            if wait >= self.path.timeout.max {
+                break;
+            }
+            sum += weight * wait;
+            weight *= loss;
+        }
+        sum + weight * self.path.timeout.max / (1.0 - loss)
+    }
+}
+
+/// `sent` packets, of which `delivered` get through on average.
+pub fn flight<const N: usize>(sent: usize, delivered: f64) -> Tally<N> {
+    Tally::of([0.0, delivered, sent as f64, 0.0, 0.0, 0.0])
+}
+
+/// Seconds with a window.
+pub fn spent<const N: usize>(seconds: f64, window: usize) -> Tally<N> {
+    Tally::of([seconds, 0.0, 0.0, 0.0, 0.0, seconds * window as f64])
+}

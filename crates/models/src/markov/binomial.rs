@@ -1,0 +1,85 @@
+//! Independent losses of a round (WS (6)): P(g|x) = C(x, g) pᵍ qˣ⁻ᵍ. It knows one distribution, and nothing of windows.
+
+/// P(0|x), P(1|x), … P(x|x): from no loss upward, by the ratio of neighbours; by logarithms where P(0|x) is too small
+/// for a double.
+pub fn row(loss: f64, packets: usize) -> Vec<f64> {
+    let through = libm::log1p(-loss);
+    let none = packets as f64 * through;
+    if none < SMALLEST_LOGARITHM {
+        return (0..=packets).map(|lost| by_logarithms(loss, lost, packets)).collect();
+    }
+    let odds = loss / (1.0 - loss);
+    let mut row = Vec::with_capacity(packets + 1);
+    let mut probability = libm::exp(none);
+    for lost in 0..=packets {
+        row.push(probability);
+        probability *= (packets - lost) as f64 / (lost + 1) as f64 * odds;
+    }
+    row
+}
+
+/// The least g, 8 or more, such that more than g losses among `packets` are too unlikely to count; not above `packets`.
+pub fn most_losses(loss: f64, packets: usize) -> usize {
+    let none = packets as f64 * libm::log1p(-loss);
+    if none < SMALLEST_LOGARITHM {
+        return packets;
+    }
+    let (mean, odds) = (packets as f64 * loss, loss / (1.0 - loss));
+    let mut probability = libm::exp(none);
+    for lost in 0..packets {
+        let ratio = (packets - lost) as f64 / (lost + 1) as f64 * odds;
+        probability *= ratio;
+        // Ratios fall, so that all that is left is less than a geometric series.
+        if lost >= FEWEST && lost as f64 > mean && probability < NEGLIGIBLE * (1.0 - ratio) {
+            return lost;
+        }
+    }
+    packets
+}
+
+fn by_logarithms(loss: f64, lost: usize, packets: usize) -> f64 {
+    let factorial = |n: usize| libm::lgamma(n as f64 + 1.0);
+    let ways = factorial(packets) - factorial(lost) - factorial(packets - lost);
+    libm::exp(ways + lost as f64 * libm::log(loss) + (packets - lost) as f64 * libm::log1p(-loss))
+}
+
+/// ln of a probability that is still a normal double.
+const SMALLEST_LOGARITHM: f64 = -700.0;
+
+/// A probability that changes no digit of any result.
+const NEGLIGIBLE: f64 = 1e-22;
+
+/// Losses of a round that are always followed, so that rates of rare events come out right, too.
+const FEWEST: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_sums_to_one() {
+        for loss in [1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9, 1.0 - 1e-12] {
+            for packets in [1, 2, 3, 17, 64, 400, 2000] {
+                let sum: f64 = row(loss, packets).iter().sum();
+                // Logarithms of factorials near 10⁴ cost four digits.
+                let tolerance = if packets as f64 * libm::log1p(-loss) < -700.0 { 1e-11 } else { 1e-13 };
+                assert!((sum - 1.0).abs() < tolerance, "p {loss}, x {packets}: {sum}");
+            }
+        }
+    }
+
+    #[test]
+    fn logarithms_take_over_where_no_loss_is_too_unlikely() {
+        let row = row(0.9, 1000);
+        assert_eq!(row[0], 0.0);
+        let mean: f64 = row.iter().enumerate().map(|(lost, probability)| lost as f64 * probability).sum();
+        assert!((mean - 900.0).abs() < 1e-8, "{mean}");
+    }
+
+    #[test]
+    fn few_losses_are_enough_where_few_are_likely() {
+        assert_eq!(most_losses(1e-6, 5000), 8);
+        assert_eq!(most_losses(1e-3, 5), 5);
+        assert!((20..50).contains(&most_losses(1e-2, 200)));
+    }
+}

@@ -1,0 +1,41 @@
+//! The answers that need no chain: no loss, nothing but loss, and a limit of one packet (W-19). It knows no windows
+//! between.
+
+use super::Rates;
+use super::account::Account;
+use crate::PathParameters;
+
+/// The rates, where they need no chain; parameters have been checked.
+pub fn rates(path: &PathParameters, limit: u32) -> Option<Rates> {
+    if path.loss == 0.0 {
+        Some(full_window(path, limit))
+    } else if path.loss == 1.0 {
+        Some(nothing_arrives(path))
+    } else if limit == 1 {
+        Some(stop_and_wait(path))
+    } else {
+        None
+    }
+}
+
+/// p = 0: the window stands at its limit, η = c / R(c).
+fn full_window(path: &PathParameters, limit: u32) -> Rates {
+    let window = f64::from(limit);
+    let delivered = window / path.round(window);
+    Rates { delivered, sent: delivered, timeouts: 0.0, fast_retransmits: 0.0, window }
+}
+
+/// p = 1: one packet whenever the longest wait is over.
+fn nothing_arrives(path: &PathParameters) -> Rates {
+    let sent = 1.0 / path.timeout.max;
+    Rates { delivered: 0.0, sent, timeouts: 0.0, fast_retransmits: 0.0, window: 1.0 }
+}
+
+/// c = 1: 1/η = R(1) + p O(1) + Σ pʲ⁺² U(1 + j).
+fn stop_and_wait(path: &PathParameters) -> Rates {
+    let loss = path.loss;
+    let waits = loss * path.timeout(1.0) + loss * loss * Account::new(path).backoff_series(1);
+    let delivered = 1.0 / (path.round(1.0) + waits);
+    let sent = delivered / (1.0 - loss);
+    Rates { delivered, sent, timeouts: delivered * loss, fast_retransmits: 0.0, window: 1.0 }
+}

@@ -1,0 +1,139 @@
+//! The pass where packets get lost each for itself (WS (6)). It knows sums over the few losses that a round may have, and
+//! nothing of back-off.
+
+use super::{Losses, Window};
+use crate::markov::account::flight;
+use crate::markov::binomial;
+use crate::markov::tally::Tally;
+
+/// P(g|x), and Z(w, w − g) of the windows that are half of another: C G and C G / 2 numbers, with G the most losses of a
+/// round that are looked at.
+#[derive(Debug)]
+pub struct Independent<const N: usize> {
+    through: f64,
+    /// G.
+    most: usize,
+    /// The largest window whose Z is needed again.
+    keep: usize,
+    /// P(g|x) by g, then by x, so that neighbouring x lie side by side.
+    probabilities: Vec<Vec<f64>>,
+    /// Z(w, w − g) at G (w − 2) + g − 1.
+    kept: Vec<Tally<N>>,
+    /// Z of the window at hand by what is counted, then by x.
+    at_hand: [Vec<f64>; N],
+}
+
+/// How many numbers are stored, and the largest window for which they are few enough.
+pub fn size<const N: usize>(loss: f64, reach: usize) -> (u64, u32) {
+    let most = binomial::most_losses(loss, reach) as u64;
+    let each = (most + 1) * (2 + N as u64) / 2;
+    (each.saturating_mul(reach as u64), u32::try_from(super::LARGEST_TABLE / each).unwrap_or(u32::MAX))
+}
+
+impl<const N: usize> Independent<N> {
+    pub fn new(loss: f64, reach: usize) -> Independent<N> {
+        let most = binomial::most_losses(loss, reach);
+        let keep = reach / 2 + 1;
+        Independent {
+            through: 1.0 - loss,
+            most,
+            keep,
+            probabilities: probabilities(loss, most, reach),
+            kept: Vec::with_capacity(keep * most),
+            at_hand: std::array::from_fn(|_| vec![0.0; most]),
+        }
+    }
+
+    /// The probabilities of a fast retransmit and of a time-out in L(w, x). More than G losses are left out.
+    fn ways(&self, window: &Window<N>, packets: usize) -> (f64, f64) {
+        let Some(repaired) = window.repaired(packets) else { return (0.0, 1.0) };
+        if repaired >= self.most {
+            return (1.0, 0.0);
+        }
+        let sum = |lost: std::ops::RangeInclusive<usize>| {
+            lost.rev().map(|lost| self.probabilities[lost][packets]).sum::<f64>()
+        };
+        (sum(0..=repaired), sum(repaired + 1..=packets.min(self.most)))
+    }
+
+    /// Z(w, x) for x from `first` to w − 1, into `at_hand`.
+    fn fill(&mut self, window: &Window<N>, first: usize) {
+        for packets in first..window.size {
+            let (retransmit, timeout) = self.ways(window, packets);
+            let z = self.flight(packets) + window.retransmit * retransmit + window.timeout * timeout;
+            for (column, value) in self.at_hand.iter_mut().zip(z.0) {
+                column[packets - first] = value;
+            }
+        }
+        for lost in 1..=self.most.min(window.half - 1) {
+            // x − g ≥ 4, as `Window::repaired` has it.
+            let from = first.max(lost + 4);
+            if from >= window.size {
+                break;
+            }
+            let again = self.kept[self.most * (window.half - 2) + lost - 1];
+            let weights = &self.probabilities[lost][from..window.size];
+            for (column, value) in self.at_hand.iter_mut().zip(again.0) {
+                for (sum, weight) in column[from - first..].iter_mut().zip(weights) {
+                    *sum += weight * value;
+                }
+            }
+        }
+    }
+}
+
+impl<const N: usize> Losses<N> for Independent<N> {
+    fn none(&self, packets: usize) -> f64 {
+        self.probabilities[0][packets]
+    }
+
+    fn some(&self, lost: usize, packets: usize) -> f64 {
+        self.probabilities.get(lost).map_or(0.0, |column| column[packets])
+    }
+
+    fn most(&self, packets: usize) -> usize {
+        self.most.min(packets)
+    }
+
+    fn flight(&self, packets: usize) -> Tally<N> {
+        flight(packets, packets as f64 * self.through)
+    }
+
+    fn after(&self, window: &Window<N>, packets: usize) -> Tally<N> {
+        self.kept[self.most * (window.size - 2) + window.size - packets - 1]
+    }
+
+    fn fall(&mut self, window: &Window<N>) -> Tally<N> {
+        let most = self.most.min(window.size - 1);
+        let first = window.size - most;
+        self.fill(window, first);
+        let mut fall = Tally::ZERO;
+        for lost in 1..=most {
+            let z = Tally(std::array::from_fn(|column| self.at_hand[column][most - lost]));
+            fall += z * self.probabilities[lost][window.size];
+            if window.size <= self.keep {
+                self.kept.push(z);
+            }
+        }
+        if window.size <= self.keep {
+            self.kept.resize(self.most * (window.size - 1), Tally::ZERO);
+        }
+        fall
+    }
+}
+
+/// P(g|x) by g to `most`, then by x to `reach`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) is never too small
+/// for a double: the pass ends before.
+fn probabilities(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {
+    let (through, odds) = (libm::log1p(-loss), loss / (1.0 - loss));
+    let mut columns = Vec::with_capacity(most + 1);
+    columns.push((0..=reach).map(|packets| libm::exp(packets as f64 * through)).collect::<Vec<f64>>());
+    for lost in 0..most {
+        let ratio = odds / (lost + 1) as f64;
+        let fewer = columns[lost].iter().enumerate();
+        columns.push(
+            fewer.map(|(packets, fewer)| fewer * packets.saturating_sub(lost) as f64 * ratio).collect(),
+        );
+    }
+    columns
+}

@@ -1,0 +1,92 @@
+//! What is counted while the chain moves: a few sums that are added and weighed together. It knows no chain.
+
+use std::ops::{Add, AddAssign, Mul};
+
+use super::{NAME, Rates};
+use crate::ModelError;
+
+/// The first `N` of: seconds, packets delivered, packets sent, first time-outs, fast retransmits, window times seconds.
+/// All are 0 or more, so that no sum of them cancels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tally<const N: usize>(pub [f64; N]);
+
+/// The length of the whole list.
+pub const ALL: usize = 6;
+
+impl<const N: usize> Tally<N> {
+    pub const ZERO: Tally<N> = Tally([0.0; N]);
+
+    /// The first `N` of the whole list.
+    pub fn of(all: [f64; ALL]) -> Tally<N> {
+        Tally(std::array::from_fn(|index| all[index]))
+    }
+
+    /// The seconds.
+    pub fn seconds(&self) -> f64 {
+        self.0[0]
+    }
+
+    /// Packets delivered in a second.
+    ///
+    /// # Errors
+    /// Sums beyond what a double holds.
+    pub fn delivered_rate(&self) -> Result<f64, ModelError> {
+        self.rate(1)
+    }
+
+    fn rate(&self, column: usize) -> Result<f64, ModelError> {
+        let rate = self.0[column] / self.0[0];
+        if rate.is_finite() {
+            return Ok(rate);
+        }
+        let why = format!("a count of {} in {} s is beyond what it computes with", self.0[column], self.0[0]);
+        Err(ModelError::Domain { model: NAME, why })
+    }
+}
+
+impl Tally<ALL> {
+    /// Every column in a second.
+    ///
+    /// # Errors
+    /// Sums beyond what a double holds.
+    pub fn rates(&self) -> Result<Rates, ModelError> {
+        Ok(Rates {
+            delivered: self.rate(1)?,
+            sent: self.rate(2)?,
+            timeouts: self.rate(3)?,
+            fast_retransmits: self.rate(4)?,
+            window: self.rate(5)?,
+        })
+    }
+}
+
+impl<const N: usize> Add for Tally<N> {
+    type Output = Tally<N>;
+
+    #[inline]
+    fn add(mut self, other: Tally<N>) -> Tally<N> {
+        self += other;
+        self
+    }
+}
+
+impl<const N: usize> AddAssign for Tally<N> {
+    #[inline]
+    fn add_assign(&mut self, other: Tally<N>) {
+        for (sum, more) in self.0.iter_mut().zip(other.0) {
+            *sum += more;
+        }
+    }
+}
+
+impl<const N: usize> Mul<f64> for Tally<N> {
+    type Output = Tally<N>;
+
+    #[inline]
+    fn mul(mut self, weight: f64) -> Tally<N> {
+        for value in &mut self.0 {
+            *value *= weight;
+        }
+        self
+    }
+}
