@@ -11,8 +11,8 @@ pub mod markov;
 mod parameters;
 pub mod pftk;
 pub mod renewal;
-pub mod square_root;
 pub mod rounds;
+pub mod square_root;
 
 pub use burst::more_lost_than;
 pub use error::ModelError;

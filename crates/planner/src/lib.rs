@@ -8,6 +8,7 @@ mod error;
 mod exact;
 mod greedy;
 mod hull;
+pub mod live;
 mod method;
 mod problem;
 mod sensitivity;

@@ -254,6 +254,8 @@ impl Config {
             sack_every: self.sack.every,
             sack_delay: self.sack.delay,
             dac_wire: self.dac_wire,
+            rto_min: self.rto.min,
+            rto_max: self.rto.max,
             seed,
         }
     }

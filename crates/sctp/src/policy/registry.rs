@@ -48,6 +48,10 @@ pub struct Rules {
     pub sack_delay: Duration,
     /// How a SACK says for how many packets it stands.
     pub dac_wire: DacWire,
+    /// The least retransmission time-out.
+    pub rto_min: Duration,
+    /// The largest.
+    pub rto_max: Duration,
     /// Where a rule that draws gets its stream: a child of this seed, by the rule's name.
     pub seed: Seed,
 }
@@ -227,6 +231,8 @@ mod tests {
             sack_every: 2,
             sack_delay: Duration::from_millis(200),
             dac_wire: DacWire::Bits76,
+            rto_min: Duration::from_secs(1),
+            rto_max: Duration::from_secs(60),
             seed: Seed::from_number(1),
         }
     }
