@@ -127,6 +127,8 @@ fn windows_take_the_whole_buffer_of_one_path_and_are_planned_for_several() {
     assert_eq!(split.limits(&Saturating), Ok(vec![10, 10]));
     let striped = flow(TWO, &["flow.main.sctp.multipath=appstripe"]);
     assert_eq!(striped.limits(&Saturating), Ok(vec![699, 699]));
+    let given = flow(TWO, &["flow.main.sctp.window_management=[60, 27]"]);
+    assert_eq!(given.limits(&Saturating), Ok(vec![60, 27]));
     let failover = flow(TWO, &["flow.main.sctp.multipath=off"]);
     assert_eq!((failover.paths.len(), failover.windows.clone()), (1, Windows::Whole));
     assert!(failover.notes.iter().any(|note| note.contains("wait for its failure")), "{:?}", failover.notes);

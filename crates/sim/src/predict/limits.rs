@@ -3,7 +3,7 @@
 
 use anabranch_models::WindowModel;
 use anabranch_planner::{PlanError, Problem, exact, hull};
-use anabranch_scenario::model::{BufferSplit, Multipath, Sctp};
+use anabranch_scenario::model::{BufferSplit, Multipath, Sctp, WindowManagement};
 
 use super::{ModelFlow, ModelPath};
 
@@ -24,11 +24,15 @@ impl Windows {
     /// What bounds those of an association that sends over so many paths.
     pub fn of(sctp: &Sctp, paths: usize) -> Windows {
         let is_split = matches!(sctp.buffer_split, BufferSplit::Receiver | BufferSplit::Both);
-        match sctp.multipath {
+        match (&sctp.window_management, sctp.multipath) {
+            // Of paths that wait for a failure no limit counts.
+            (WindowManagement::Limits(limits), _) => {
+                Windows::Given(limits.iter().copied().take(paths).collect())
+            }
             _ if paths == 1 => Windows::Whole,
-            Multipath::AppStripe => Windows::Whole,
-            Multipath::Off | Multipath::Cmt if is_split => Windows::EvenParts,
-            Multipath::Off | Multipath::Cmt => Windows::Planned,
+            (_, Multipath::AppStripe) => Windows::Whole,
+            _ if is_split => Windows::EvenParts,
+            _ => Windows::Planned,
         }
     }
 }

@@ -15,6 +15,7 @@ use anabranch_models::{LimitedPath, PathParameters, TimeoutBounds};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Multipath, Protocol, Sctp};
 use anabranch_sctp::config::IpVersion;
+use anabranch_sctp::policy::Hints;
 
 use crate::host::hints;
 use crate::observe::Host;
@@ -128,28 +129,24 @@ fn carrying(flow: &Flow, sctp: &Sctp) -> Vec<usize> {
 }
 
 fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
-    let (there, back) = match flow.direction {
-        Direction::Forward | Direction::Both => (Host::First, Host::Second),
-        Direction::Reverse => (Host::Second, Host::First),
+    let sender = match flow.direction {
+        Direction::Forward | Direction::Both => Host::First,
+        Direction::Reverse => Host::Second,
     };
     let timeout = TimeoutBounds { min: sctp.rto_min.as_secs_f64(), max: sctp.rto_max.as_secs_f64() };
-    let ways = hints(scenario, &flow.paths, there).into_iter().zip(hints(scenario, &flow.paths, back));
-    let parameters = |(data, answers): (anabranch_sctp::policy::Hints, anabranch_sctp::policy::Hints)| {
-        let delay = data.delay.unwrap_or(Duration::ZERO) + answers.delay.unwrap_or(Duration::ZERO);
-        let bits = 8 * sctp.mtu.get();
-        PathParameters {
-            rate: data.rate.unwrap_or_default().bits_per_second() as f64 / bits as f64,
-            delay: delay.as_secs_f64(),
-            loss: data.loss.unwrap_or(0.0),
-            timeout,
-        }
+    let parameters = |way: Hints| PathParameters {
+        rate: way.rate.unwrap_or_default().bits_per_second() as f64 / (8 * sctp.mtu.get()) as f64,
+        delay: way.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
+        loss: way.loss.unwrap_or(0.0),
+        timeout,
     };
     let named = |(index, parameters): (&usize, PathParameters)| ModelPath {
         name: scenario.paths[*index].name.clone(),
         parameters,
         queue: queue(scenario, *index, flow.direction, sctp.mtu),
     };
-    flow.paths.iter().zip(ways.map(parameters)).map(named).collect()
+    let ways = hints(scenario, &flow.paths, sender).into_iter().map(parameters);
+    flow.paths.iter().zip(ways).map(named).collect()
 }
 
 /// How many packets wait at the narrowest link of a path before one is dropped.
