@@ -17,10 +17,10 @@ pub struct Pftk {
 /// The paper's two formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PftkForm {
-    /// With the window's limit inside the model (its equation 32).
+    /// With the window's limit inside the model.
     #[default]
     Full,
-    /// The approximation with the limit as a bound outside (its equation 33).
+    /// The approximation with the limit as a bound outside.
     Simple,
 }
 

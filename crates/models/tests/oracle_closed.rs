@@ -2,10 +2,11 @@
 
 mod table;
 
+use anabranch_models::mptcp::{Blocking, Coupling, MptcpThroughput, Subflow, SubflowThroughput};
 use anabranch_models::pftk::{PftkForm, PftkParameters};
 use anabranch_models::renewal::{LossRule, RttRule};
 use anabranch_models::square_root::{SquareRoot, SquareRootParameters};
-use anabranch_models::{LimitedPath, PathParameters, Pftk, Renewal, ThroughputModel, TimeoutBounds};
+use anabranch_models::{LimitedPath, Mptcp, PathParameters, Pftk, Renewal, ThroughputModel, TimeoutBounds};
 use table::Row;
 
 /// What the tables' makers and we may differ by, relative to the value.
@@ -96,5 +97,62 @@ fn every_row_of_the_pftk_table_is_met() {
         compare(&mut differences, row, "sqrt_rule_pps", law.expect("in its domain"));
     }
     assert_eq!(rows.len(), 429);
+    refuse(&differences);
+}
+
+/// The connection of a row, with another reading than the adopted one.
+fn connection(row: &Row, coupling: Coupling, blocking: Blocking) -> MptcpThroughput {
+    let buffer = (row.text("buf_pkts") != "inf").then(|| row.whole("buf_pkts"));
+    let model = Mptcp { acks: row.whole("acks_b"), coupling, blocking, buffer };
+    let times = row.numbers("rtt_s").into_iter().zip(row.numbers("rto_s"));
+    let subflows = row.numbers("p").into_iter().zip(times);
+    let subflows = subflows.map(|(loss, (round_trip, timeout))| Subflow { loss, round_trip, timeout });
+    model.solve(&subflows.collect::<Vec<_>>()).expect("in its domain")
+}
+
+/// Compares one value of each subflow with the numbers of a cell.
+fn compare_each(
+    differences: &mut Vec<String>,
+    row: &Row,
+    column: &str,
+    solved: &MptcpThroughput,
+    value: fn(&SubflowThroughput) -> f64,
+) {
+    let expected = row.numbers(column);
+    assert_eq!(expected.len(), solved.subflows.len(), "{row}");
+    for (expected, subflow) in expected.into_iter().zip(&solved.subflows) {
+        let value = value(subflow);
+        if !matches!((value / expected - 1.0).abs().partial_cmp(&TOLERANCE), Some(order) if order.is_le()) {
+            differences.push(format!("{row}: {column} is {value}"));
+        }
+    }
+}
+
+#[test]
+fn every_row_of_the_mptcp_table_is_met() {
+    let mut differences = Vec::new();
+    let rows = table::read("mptcp.open.csv");
+    for row in &rows {
+        let adopted = connection(row, Coupling::ClosedForm, Blocking::Adopted);
+        assert_eq!(adopted.subflows.len(), row.whole("n") as usize);
+        compare(&mut differences, row, "total_pps", adopted.total);
+        compare_each(&mut differences, row, "subflow_pps", &adopted, |subflow| subflow.unblocked_rate);
+        compare_each(&mut differences, row, "unblocked", &adopted, |subflow| subflow.unblocked);
+        compare_each(&mut differences, row, "W", &adopted, |subflow| subflow.window);
+        compare_each(&mut differences, row, "Q", &adopted, |subflow| subflow.timeout_probability);
+        let printed = connection(row, Coupling::ClosedForm, Blocking::PrintedCombination);
+        compare(&mut differences, row, "total_printed_combine", printed.total);
+        let share = connection(row, Coupling::ClosedForm, Blocking::PrintedCombinationAndShare);
+        compare(&mut differences, row, "total_printed_combine_and_share", share.total);
+        let coupled = connection(row, Coupling::FixedPoint, Blocking::Adopted);
+        compare(&mut differences, row, "total_fixed_point", coupled.total);
+        compare_each(&mut differences, row, "W_fixed", &coupled, |subflow| subflow.window);
+        compare_each(&mut differences, row, "m_fixed", &coupled, |subflow| subflow.growth);
+        let paths = row.numbers("p").into_iter().zip(row.numbers("rtt_s"));
+        let paths = paths.map(|(loss, round_trip)| SquareRootParameters { loss, round_trip });
+        let best = SquareRoot::default().connection(&paths.collect::<Vec<_>>()).expect("in its domain");
+        compare(&mut differences, row, "sqrt_rule_pps", best);
+    }
+    assert_eq!(rows.len(), 665);
     refuse(&differences);
 }
