@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 
 use anabranch_net::{Association, Endpoint, Options};
+use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
 
@@ -30,7 +31,13 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     let overwrite = if arguments.force { Overwrite::Always } else { Overwrite::Never };
     let store = Store::open(&arguments.dir, overwrite)?;
     let local = addresses::to_listen(&arguments.listen).await?;
-    let options = Options { local, accepts: true, config: config.clone(), ..Options::default() };
+    let options = Options {
+        local,
+        accepts: true,
+        config: config.clone(),
+        registry: live::registry(),
+        ..Options::default()
+    };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
     tell_where(&endpoint, &arguments.output);
     let resolved = resolved(&config, &endpoint, arguments);

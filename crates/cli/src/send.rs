@@ -2,6 +2,7 @@
 //! steps; each is done elsewhere.
 
 use anabranch_net::{Endpoint, Options};
+use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let resolved = resolved(&config, arguments, &list(&to));
     // With several ways out, a packet has to leave by the one whose address it has.
     let by_device = local.len() > 1;
-    let options = Options { local, by_device, config, ..Options::default() };
+    let options = Options { local, by_device, config, registry: live::registry(), ..Options::default() };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
     let peer = Peer::new(to.clone());
     let association = tokio::select! {

@@ -2,6 +2,7 @@
 //! knows the names that users write, and not what a setting does.
 
 use anabranch_base::{ByteCount, Duration};
+use anabranch_planner::live;
 use anabranch_scenario::quantity::exact_size;
 use anabranch_sctp::config::{BufferSplit, Config, Failover, RtoSettings};
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -128,6 +129,24 @@ fn set_rule(config: &mut Config, text: &str, rule: fn(&mut CmtRules) -> &mut boo
     Ok(())
 }
 
+/// A rule's name, or limits in packets, one for each path: `[60, 27]`.
+fn set_window_management(config: &mut Config, text: &str) -> Result<(), String> {
+    let limits = match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        Some(list) => list.split(',').map(|limit| number(limit.trim())).collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    let name = if limits.is_empty() { text } else { "static" };
+    let known = live::registry().window_limits.names().any(|known| known == name);
+    if !known {
+        return Err(format!(
+            "{text:?} is neither none, dynamic nor live, nor a list of limits such as [60, 27]"
+        ));
+    }
+    name.clone_into(&mut config.window_management);
+    config.window_limits = limits;
+    Ok(())
+}
+
 fn shown(value: &dyn ToString) -> Value {
     Value::String(value.to_string())
 }
@@ -186,6 +205,15 @@ const SETTINGS: &[Setting] = &[
         expected: "what each path has a part of: none, sender, receiver, both",
         read: |config| json!(split_word(config.buffer_split)),
         write: |config, text| set(&mut config.buffer_split, buffer_split(text)),
+    },
+    Setting {
+        key: "window_management",
+        expected: "how windows share the peer's buffer: none, dynamic, live, or limits in packets, [60, 27]",
+        read: |config| match &config.window_limits[..] {
+            [] => json!(config.window_management),
+            limits => json!(limits),
+        },
+        write: set_window_management,
     },
     Setting {
         key: "mtu",
@@ -304,6 +332,11 @@ mod tests {
         assert_eq!(changed("sctp.rto.min=300 ms").map(|c| c.rto.min), Ok(Duration::from_millis(300)));
         assert_eq!(changed("sctp.receive_buffer=1MiB").map(|c| c.receive_buffer), Ok(ByteCount::from_mib(1)));
         assert_eq!(changed("sctp.buffer_split=both").map(|c| c.buffer_split), Ok(BufferSplit::Both));
+        assert_eq!(
+            changed("sctp.window_management=live").map(|c| c.window_management),
+            Ok("live".to_owned())
+        );
+        assert_eq!(changed("sctp.window_management=[60, 27]").map(|c| c.window_limits), Ok(vec![60, 27]));
         assert_eq!(changed("sctp.scheduler = fill").map(|c| c.scheduler), Ok("fill".to_owned()));
     }
 
@@ -323,6 +356,10 @@ mod tests {
             ("sctp.mtu=10 B", "may be 576 to 65535"),
             ("sctp.rto.min=0 s", "it may be more than 0"),
             ("sctp.missing_reports=300", "is no number that fits"),
+            ("sctp.window_management=statik", "neither none, dynamic nor live"),
+            ("sctp.window_management=static", "it needs limits"),
+            ("sctp.window_management=[60, x]", "\"x\" is no number that fits"),
+            ("sctp.window_management=[60, 0]", "a limit is 1 packet at least"),
         ] {
             let error = changed(change).expect_err(change);
             assert!(error.contains(complaint), "{change}: {error}");

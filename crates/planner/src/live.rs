@@ -58,14 +58,16 @@ impl Planner for LivePlanner {
     }
 }
 
-/// Adds the window management `live` to `registry`: limits by the Markov model with independent losses, planned anew
-/// while the association lives.
-pub fn register(registry: &mut Registry) {
+/// The shipped policies, and the window management `live`: limits by the Markov model with independent losses, planned
+/// anew while the association lives.
+pub fn registry() -> Registry {
+    let mut registry = Registry::standard();
     registry.window_limits.add("live", |rules| {
         let seconds = |span: Duration| span.as_secs_f64();
         let timeout = TimeoutBounds { min: seconds(rules.rto_min), max: seconds(rules.rto_max) };
         Box::new(Live::new(Box::new(LivePlanner::new(Box::new(Markov::default()), timeout))))
     });
+    registry
 }
 
 /// Whether packets wait on the path: its round-trip time is a quarter above the least.

@@ -22,5 +22,5 @@ pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
 pub use replicate::{FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 pub use result::RunResult;
-pub use run::{BuildError, Progress, Run};
+pub use run::{BuildError, Progress, Run, Unfit};
 pub use settings::association_config;

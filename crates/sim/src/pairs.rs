@@ -2,18 +2,18 @@
 //! and no link.
 
 use anabranch_base::{ByteCount, Seed, Time};
+use anabranch_planner::live;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp};
+use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp, WindowManagement};
 use anabranch_sctp::config::{Config, IpVersion};
-use anabranch_sctp::endpoint::EndpointError;
-use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::Checksum;
 
 use crate::application::Sender;
 use crate::host::{End, FlowSettings, SctpEnd, UdpEnd, hints};
 use crate::measure::Meter;
 use crate::observe::Host;
-use crate::run::{BuildError, senders};
+use crate::predict::planned_limits;
+use crate::run::{BuildError, Unfit, senders};
 use crate::settings::association_config;
 use crate::traffic;
 
@@ -72,7 +72,7 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    fn ends(&self) -> Result<[End; 2], EndpointError> {
+    fn ends(&self) -> Result<[End; 2], Unfit> {
         match &self.flow.protocol {
             Protocol::Udp => Ok([Host::First, Host::Second]
                 .map(|host| End::Udp(Box::new(UdpEnd::new(self.sender(host, ByteCount::ZERO)))))),
@@ -80,9 +80,14 @@ impl Draft<'_> {
                 let settings = self.settings(sctp);
                 // Bulk data comes in messages that fill a chunk.
                 let size = settings.config.full_payload(IpVersion::V4);
-                let end = |host: Host| -> Result<SctpEnd, EndpointError> {
+                let end = |host: Host| -> Result<SctpEnd, Unfit> {
                     let sender = self.sender(host, size);
-                    let end = SctpEnd::new(host, settings.clone(), sender, self.seed_at(host))?;
+                    let mut settings = settings.clone();
+                    if sctp.window_management == WindowManagement::Rule("static".to_owned()) {
+                        settings.config.window_limits =
+                            planned_limits(self.scenario, &self.paths, host, sctp)?;
+                    }
+                    let end = SctpEnd::new(host, settings, sender, self.seed_at(host))?;
                     Ok(end.hinted(hints(self.scenario, &self.paths, host)))
                 };
                 Ok([End::Sctp(Box::new(end(Host::First)?)), End::Sctp(Box::new(end(Host::Second)?))])
@@ -108,7 +113,7 @@ impl Draft<'_> {
         let (ip, udp) = (20, 8);
         FlowSettings {
             config: Config { checksum: self.checksum, ..association_config(sctp) },
-            registry: Registry::standard(),
+            registry: live::registry(),
             port: self.port,
             paths: self.paths.clone(),
             ordered: sctp.ordered,

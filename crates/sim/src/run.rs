@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use anabranch_base::{Duration, Seed, Time};
 use anabranch_link::{Change, Link, LinkSeed};
+use anabranch_planner::PlanError;
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Handshake, Protocol};
 use anabranch_sctp::endpoint::EndpointError;
@@ -57,7 +58,18 @@ pub struct BuildError {
     /// The flow whose settings do not fit.
     pub flow: String,
     /// What is wrong with them.
-    pub why: EndpointError,
+    pub why: Unfit,
+}
+
+/// What is wrong with the settings of a flow.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfit {
+    /// They contradict one another.
+    #[error(transparent)]
+    Settings(#[from] EndpointError),
+    /// Limits for its windows were to be planned, and there are none.
+    #[error("its window limits cannot be planned: {0}")]
+    Limits(#[from] PlanError),
 }
 
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use anabranch_base::{ByteCount, Duration, Seed};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport, TimingError};
 use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, StreamId};
+use anabranch_planner::live;
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sim::association_config;
 use bytes::Bytes;
@@ -105,8 +106,13 @@ enum Role {
 }
 
 fn bind(local: Vec<SocketAddr>, config: &Config, role: Role) -> Result<Endpoint, Failure> {
-    let options =
-        Options { local, accepts: role == Role::Receiver, config: config.clone(), ..Options::default() };
+    let options = Options {
+        local,
+        accepts: role == Role::Receiver,
+        config: config.clone(),
+        registry: live::registry(),
+        ..Options::default()
+    };
     Endpoint::bind(options).map_err(|error| bind_failure(&error))
 }
 

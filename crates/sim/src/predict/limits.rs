@@ -1,11 +1,13 @@
 //! How far the windows of a flow may grow: as its scenario says, or as planned where it says nothing. It knows the
 //! question to the planner, and not how it is answered.
 
-use anabranch_models::WindowModel;
+use anabranch_models::{Markov, WindowModel};
 use anabranch_planner::{PlanError, Problem, exact, hull};
+use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{BufferSplit, Multipath, Sctp, WindowManagement};
 
-use super::{ModelFlow, ModelPath};
+use super::{ModelFlow, ModelPath, buffer_packets, parameters};
+use crate::observe::Host;
 
 /// What bounds the windows of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +91,26 @@ impl ModelPath {
     fn holds(&self) -> u64 {
         u64::from(self.parameters.cap()).saturating_add(self.queue)
     }
+}
+
+/// The limits of window management `static` for data that `sender` sends over these paths, in packets: planned by the
+/// Markov model with independent losses from the links as they are at the start. What no model expresses, events and
+/// other flows among it, changes no limit.
+///
+/// # Errors
+/// As [`ModelFlow::limits`].
+pub fn planned_limits(
+    scenario: &Scenario,
+    paths: &[usize],
+    sender: Host,
+    sctp: &Sctp,
+) -> Result<Vec<u32>, PlanError> {
+    let buffer = buffer_packets(sctp);
+    if sctp.multipath == Multipath::Off {
+        // One path at a time: it may have the whole buffer.
+        return Ok(vec![buffer.max(1); paths.len()]);
+    }
+    planned(&Problem::new(&parameters(scenario, paths, sender, sctp), buffer, &Markov::default())?)
 }
 
 fn planned(problem: &Problem) -> Result<Vec<u32>, PlanError> {

@@ -6,7 +6,7 @@ mod notes;
 mod obstacle;
 mod users;
 
-pub use limits::Windows;
+pub use limits::{Windows, planned_limits};
 pub use obstacle::{Inexpressible, Obstacle};
 
 use anabranch_base::{ByteCount, Duration};
@@ -107,13 +107,12 @@ impl ModelFlow {
         obstacle::look(scenario, users, &flow)?;
         let config = association_config(sctp);
         let paths = paths(scenario, &flow, sctp);
-        let receive_buffer = u32::try_from(sctp.receive_buffer.get() / sctp.mtu.get()).unwrap_or(u32::MAX);
         let windows = Windows::of(sctp, paths.len());
         Ok(ModelFlow {
             name: flow.name.clone(),
             notes: notes::notes(scenario, &flow, sctp),
             paths,
-            receive_buffer,
+            receive_buffer: buffer_packets(sctp),
             windows,
             packet: sctp.mtu,
             payload: config.full_payload(IpVersion::V4),
@@ -133,20 +132,29 @@ fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
         Direction::Forward | Direction::Both => Host::First,
         Direction::Reverse => Host::Second,
     };
-    let timeout = TimeoutBounds { min: sctp.rto_min.as_secs_f64(), max: sctp.rto_max.as_secs_f64() };
-    let parameters = |way: Hints| PathParameters {
-        rate: way.rate.unwrap_or_default().bits_per_second() as f64 / (8 * sctp.mtu.get()) as f64,
-        delay: way.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
-        loss: way.loss.unwrap_or(0.0),
-        timeout,
-    };
     let named = |(index, parameters): (&usize, PathParameters)| ModelPath {
         name: scenario.paths[*index].name.clone(),
         parameters,
         queue: queue(scenario, *index, flow.direction, sctp.mtu),
     };
-    let ways = hints(scenario, &flow.paths, sender).into_iter().map(parameters);
-    flow.paths.iter().zip(ways).map(named).collect()
+    flow.paths.iter().zip(parameters(scenario, &flow.paths, sender, sctp)).map(named).collect()
+}
+
+/// What the models take of these paths, for data that `sender` sends: links as they are at the start.
+fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -> Vec<PathParameters> {
+    let timeout = TimeoutBounds { min: sctp.rto_min.as_secs_f64(), max: sctp.rto_max.as_secs_f64() };
+    let of = |way: Hints| PathParameters {
+        rate: way.rate.unwrap_or_default().bits_per_second() as f64 / (8 * sctp.mtu.get()) as f64,
+        delay: way.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
+        loss: way.loss.unwrap_or(0.0),
+        timeout,
+    };
+    hints(scenario, paths, sender).into_iter().map(of).collect()
+}
+
+/// The receive buffer, in whole packets.
+fn buffer_packets(sctp: &Sctp) -> u32 {
+    u32::try_from(sctp.receive_buffer.get() / sctp.mtu.get()).unwrap_or(u32::MAX)
 }
 
 /// How many packets wait at the narrowest link of a path before one is dropped.
