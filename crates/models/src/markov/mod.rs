@@ -3,6 +3,7 @@
 //!
 //! | module | what it knows |
 //! |---|---|
+//! | [`dense`] | the chain state by state: slow, obvious, what tests compare with |
 //! | `pass` | all limits in one sweep, without a linear system |
 //! | `tally`, `account` | what is counted, and what each move counts |
 //! | `binomial` | independent losses of a round |
@@ -10,6 +11,7 @@
 
 mod account;
 mod binomial;
+pub mod dense;
 mod extremes;
 mod pass;
 mod tally;

@@ -1,0 +1,94 @@
+//! The states of the chain, and their list. It knows no move.
+
+use crate::PathParameters;
+
+/// A state: what is sent in the next round, and under which rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// F(w): w packets are sent, none is missing.
+    Full {
+        /// w.
+        window: u32,
+    },
+    /// L(w, x): after a loss in a window of w packets, x < w are sent (WS (13)).
+    AfterLoss {
+        /// w.
+        window: u32,
+        /// x.
+        packets: u32,
+    },
+    /// S(w, τ): slow start below its threshold (WS (15), W-6).
+    SlowStart {
+        /// τ.
+        threshold: u32,
+        /// w.
+        window: u32,
+    },
+    /// B(1, τ): one packet after the first time-out (WS (17), W-8).
+    FirstBackoff {
+        /// τ.
+        threshold: u32,
+    },
+    /// B(k): one packet after the k-th, 2 or more; the last stands for all beyond, whose waits are equal.
+    Backoff {
+        /// k.
+        timeouts: u32,
+    },
+}
+
+impl State {
+    /// w: the window of the round.
+    pub fn window(&self) -> u32 {
+        match *self {
+            State::AfterLoss { window, .. } | State::Full { window } | State::SlowStart { window, .. } => {
+                window
+            }
+            State::FirstBackoff { .. } | State::Backoff { .. } => 1,
+        }
+    }
+
+    /// x: the packets that are sent.
+    pub fn packets(&self) -> u32 {
+        match *self {
+            State::AfterLoss { packets, .. } => packets,
+            _ => self.window(),
+        }
+    }
+}
+
+/// Every state of a chain with this limit, window by window; then slow start and back-off.
+pub fn list(path: &PathParameters, limit: u32) -> Vec<State> {
+    let mut states = Vec::new();
+    // With a limit of one packet that packet is the whole window (W-19).
+    for window in limit.min(2)..=limit {
+        states.push(State::Full { window });
+        states.extend((1..window).map(|packets| State::AfterLoss { window, packets }));
+    }
+    for threshold in thresholds(limit) {
+        let windows = (1..threshold.ilog2()).map(|power| 1 << power);
+        states.extend(windows.map(|window| State::SlowStart { threshold, window }));
+    }
+    states.extend(thresholds(limit).map(|threshold| State::FirstBackoff { threshold }));
+    states.extend((2..=last_backoff(path)).map(|timeouts| State::Backoff { timeouts }));
+    states
+}
+
+/// τ(w) = 2^⌊log₂(w / 2)⌋, 1 for windows below 4 (WS (16), W-5).
+pub fn threshold(window: u32) -> u32 {
+    1 << (window.max(2).ilog2() - 1)
+}
+
+/// The last back-off state: M + 1 with M = ⌈log₂(Tmax / O(1))⌉, and 2 at least.
+pub fn last_backoff(path: &PathParameters) -> u32 {
+    let mut doublings = 0;
+    let mut wait = path.timeout(1.0);
+    while wait < path.timeout.max {
+        wait *= 2.0;
+        doublings += 1;
+    }
+    doublings.max(1) + 1
+}
+
+fn thresholds(limit: u32) -> impl Iterator<Item = u32> {
+    (0..limit.max(2).ilog2()).map(|power| 1 << power)
+}
