@@ -1,0 +1,74 @@
+//! How long the Markov model takes for the throughput at every limit up to the largest, beside the chain of 120 packets
+//! solved state by state in the same run. It knows the public interface, and prints one table.
+//!
+//! `cargo bench --package anabranch-models --bench curves`; a word behind `--` keeps only the rows with it.
+
+use std::hint::black_box;
+
+use anabranch_models::markov::dense::Chain;
+use anabranch_models::{Halving, Markov, ModelError, PathParameters, RoundLoss, TimeoutBounds, WindowModel};
+use rustix::time::{ClockId, clock_gettime};
+
+const KINDS: [(&str, RoundLoss); 2] =
+    [("independent", RoundLoss::Independent), ("correlated", RoundLoss::Correlated)];
+const LIMITS: [u32; 5] = [87, 120, 1_000, 5_000, 30_000];
+const LOSSES: [f64; 6] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
+
+/// What is measured in one row, and for how long at least.
+const REPEATS: usize = 9;
+const SECONDS: f64 = 0.02;
+
+/// The limit of the chain that is solved state by state.
+const DENSE: u32 = 120;
+
+fn main() -> Result<(), ModelError> {
+    let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
+    println!(
+        "| loss of a round | limit | p | curve, µs | of it, a limit, ns | dense solve of {DENSE} alone, to this |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for (name, loss) in KINDS {
+        let markov = Markov { loss, halving: Halving::Ceil };
+        let dense =
+            once(|| drop(black_box(Chain::new(&markov, &path(1e-3), DENSE).and_then(|chain| chain.rates()))));
+        for limit in LIMITS {
+            for loss in LOSSES {
+                let row = format!("| {name} | {limit} | {loss:e} |");
+                if row.contains(&wanted) {
+                    markov.curve(&path(loss), limit)?;
+                    let seconds = median(|| drop(black_box(markov.curve(black_box(&path(loss)), limit))));
+                    let [micros, nanos] = [seconds * 1e6, seconds * 1e9 / f64::from(limit)];
+                    println!("{row} {micros:.1} | {nanos:.0} | {:.0} |", dense / seconds);
+                }
+            }
+        }
+        println!("| {name}, dense | {DENSE} | 1e-3 | {:.0} | – | 1 |", dense * 1e6);
+    }
+    Ok(())
+}
+
+/// 21 Mbit/s and 40 ms.
+fn path(loss: f64) -> PathParameters {
+    PathParameters { rate: 1750.0, delay: 0.04, loss, timeout: TimeoutBounds::WALLACE_SHAMI }
+}
+
+/// The seconds of one call, the middle one of several repeats.
+fn median(mut call: impl FnMut()) -> f64 {
+    let calls = (SECONDS / REPEATS as f64 / once(&mut call)).ceil() as u32;
+    let repeat = |_| once(|| (0..calls).for_each(|_| call())) / f64::from(calls);
+    let mut repeats: Vec<f64> = (0..REPEATS).map(repeat).collect();
+    repeats.sort_by(f64::total_cmp);
+    repeats[REPEATS / 2]
+}
+
+/// The seconds of processor time that one call takes.
+fn once(call: impl FnOnce()) -> f64 {
+    let before = processor_seconds();
+    call();
+    processor_seconds() - before
+}
+
+fn processor_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
