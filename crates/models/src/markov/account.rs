@@ -41,6 +41,13 @@ impl Account {
         libm::scalbn(self.path.timeout(1.0), k.min(4096) as i32).min(self.path.timeout.max)
     }
 
+    /// The last back-off state that is told from those beyond: M + 1 with M = ⌈log₂(Tmax / O(1))⌉, and 2 at least.
+    pub fn last_backoff(&self) -> u32 {
+        let longest = self.path.timeout.max;
+        let doublings = (0..).find(|doublings| self.backoff_seconds(*doublings) >= longest);
+        doublings.unwrap_or(0).max(1) + 1
+    }
+
     /// Σ pʲ U(k + j) over j = 0, 1, …: the doubling terms, then the rest as a geometric series.
     pub fn backoff_series(&self, k: u32) -> f64 {
         let loss = self.path.loss;

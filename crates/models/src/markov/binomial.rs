@@ -41,6 +41,22 @@ pub fn most_losses(loss: f64, packets: usize) -> usize {
     packets
 }
 
+/// P(g|x) by g to `most`, then by x to `reach`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) must not be too small
+/// for a double: no pass goes so far.
+pub fn columns(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {
+    let (through, odds) = (libm::log1p(-loss), loss / (1.0 - loss));
+    let mut columns = Vec::with_capacity(most + 1);
+    columns.push((0..=reach).map(|packets| libm::exp(packets as f64 * through)).collect::<Vec<f64>>());
+    for lost in 0..most {
+        let ratio = odds / (lost + 1) as f64;
+        let fewer = columns[lost].iter().enumerate();
+        columns.push(
+            fewer.map(|(packets, fewer)| fewer * packets.saturating_sub(lost) as f64 * ratio).collect(),
+        );
+    }
+    columns
+}
+
 fn by_logarithms(loss: f64, lost: usize, packets: usize) -> f64 {
     let factorial = |n: usize| libm::lgamma(n as f64 + 1.0);
     let ways = factorial(packets) - factorial(lost) - factorial(packets - lost);

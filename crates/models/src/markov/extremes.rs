@@ -3,6 +3,7 @@
 
 use super::Rates;
 use super::account::Account;
+use super::stationary::{Share, Stationary, backoff};
 use crate::PathParameters;
 
 /// The rates, where they need no chain; parameters have been checked.
@@ -16,6 +17,26 @@ pub fn rates(path: &PathParameters, limit: u32) -> Option<Rates> {
     } else {
         None
     }
+}
+
+/// The stationary law, where it needs no chain; parameters have been checked.
+pub fn law(path: &PathParameters, limit: u32) -> Option<Stationary> {
+    let one = |window| vec![(window, Share { probability: 1.0, time: 1.0 })];
+    if path.loss == 0.0 {
+        let (delivered, seconds) = (f64::from(limit), path.round(f64::from(limit)));
+        return Some(Stationary { windows: one(limit), backoff: Vec::new(), delivered, seconds });
+    }
+    if path.loss == 1.0 {
+        let backoff = vec![Share { probability: 1.0, time: 1.0 }];
+        return Some(Stationary { windows: one(1), backoff, delivered: 0.0, seconds: path.timeout.max });
+    }
+    if limit == 1 {
+        let through = 1.0 - path.loss;
+        let seconds = through / stop_and_wait(path).delivered;
+        let backoff = backoff::shares(path, through * path.loss, seconds);
+        return Some(Stationary { windows: one(1), backoff, delivered: through, seconds });
+    }
+    None
 }
 
 /// p = 0: the window stands at its limit, η = c / R(c).

@@ -5,18 +5,23 @@
 //! |---|---|
 //! | [`dense`] | the chain state by state: slow, obvious, what tests compare with |
 //! | `pass` | all limits in one sweep, without a linear system |
+//! | `stationary` | the law of windows and back-off states, downward |
 //! | `tally`, `account` | what is counted, and what each move counts |
 //! | `binomial` | independent losses of a round |
+//! | `geometric` | powers of q, for correlated ones |
 //! | `extremes` | a limit of one packet, no loss, nothing but loss |
 
 mod account;
 mod binomial;
 pub mod dense;
 mod extremes;
+mod geometric;
 mod pass;
+mod stationary;
 mod tally;
 
 use crate::{Halving, LimitedPath, ModelError, PathParameters, RoundLoss, ThroughputModel, WindowModel};
+pub use stationary::{Share, Stationary};
 use tally::Tally;
 
 /// The Markov model of WS §4.3, with corrections W-1 to W-9 and W-18, W-19.
@@ -76,6 +81,18 @@ impl Markov {
     /// As [`Self::rates`], and more than 2²⁶ limits.
     pub fn rates_curve(&self, path: &PathParameters, up_to: u32) -> Result<Vec<Rates>, ModelError> {
         self.fill(path, up_to, extremes::rates, Tally::<{ tally::ALL }>::rates)
+    }
+
+    /// How often, and for how long, the path has each window and stands in each back-off state.
+    ///
+    /// # Errors
+    /// A parameter outside its domain, and windows beyond 16,384 packets.
+    pub fn stationary(&self, path: &PathParameters, limit: u32) -> Result<Stationary, ModelError> {
+        LimitedPath { path: *path, limit }.check()?;
+        Ok(match extremes::law(path, limit) {
+            Some(law) => law,
+            None => stationary::law(self, path, limit)?,
+        })
     }
 
     /// What the path carries with its window limited to `limit`: two of the five columns, in a third of the time.

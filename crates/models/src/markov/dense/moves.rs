@@ -1,8 +1,9 @@
 //! The moves out of each state (WS (11) to (18)). It knows the rules as they are told, and not how often a state is
 //! visited.
 
-use super::state::{last_backoff, threshold};
+use super::state::threshold;
 use super::{Chain, State};
+use crate::markov::account::Account;
 
 /// One way out of a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +69,7 @@ impl Chain {
             State::Backoff { timeouts } => match lost {
                 0 => (self.full(2), Outcome::Round),
                 _ => {
-                    let next = (timeouts + 1).min(last_backoff(&self.path));
+                    let next = (timeouts + 1).min(Account::new(&self.path).last_backoff());
                     (State::Backoff { timeouts: next }, Outcome::Wait(timeouts))
                 }
             },

@@ -1,6 +1,7 @@
 //! The states of the chain, and their list. It knows no move.
 
 use crate::PathParameters;
+use crate::markov::account::Account;
 
 /// A state: what is sent in the next round, and under which rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,24 +70,13 @@ pub fn list(path: &PathParameters, limit: u32) -> Vec<State> {
         states.extend(windows.map(|window| State::SlowStart { threshold, window }));
     }
     states.extend(thresholds(limit).map(|threshold| State::FirstBackoff { threshold }));
-    states.extend((2..=last_backoff(path)).map(|timeouts| State::Backoff { timeouts }));
+    states.extend((2..=Account::new(path).last_backoff()).map(|timeouts| State::Backoff { timeouts }));
     states
 }
 
 /// τ(w) = 2^⌊log₂(w / 2)⌋, 1 for windows below 4 (WS (16), W-5).
 pub fn threshold(window: u32) -> u32 {
     1 << (window.max(2).ilog2() - 1)
-}
-
-/// The last back-off state: M + 1 with M = ⌈log₂(Tmax / O(1))⌉, and 2 at least.
-pub fn last_backoff(path: &PathParameters) -> u32 {
-    let mut doublings = 0;
-    let mut wait = path.timeout(1.0);
-    while wait < path.timeout.max {
-        wait *= 2.0;
-        doublings += 1;
-    }
-    doublings.max(1) + 1
 }
 
 fn thresholds(limit: u32) -> impl Iterator<Item = u32> {

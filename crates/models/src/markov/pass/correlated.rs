@@ -10,9 +10,9 @@
 //! that is kept by window. So a window above C/2 costs nothing but these, one from C/4 to C/2 a loop without storage, and only
 //! windows up to C/4 keep their G: C²/32 numbers for each thing counted.
 
-use super::geometric::Geometric;
 use super::{Losses, Window};
 use crate::markov::account::flight;
+use crate::markov::geometric::Geometric;
 use crate::markov::tally::Tally;
 
 /// Powers of q, and what smaller windows left.

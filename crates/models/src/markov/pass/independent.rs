@@ -38,7 +38,7 @@ impl<const N: usize> Independent<N> {
             through: 1.0 - loss,
             most,
             keep,
-            probabilities: probabilities(loss, most, reach),
+            probabilities: binomial::columns(loss, most, reach),
             kept: Vec::with_capacity(keep * most),
             at_hand: std::array::from_fn(|_| vec![0.0; most]),
         }
@@ -120,20 +120,4 @@ impl<const N: usize> Losses<N> for Independent<N> {
         }
         fall
     }
-}
-
-/// P(g|x) by g to `most`, then by x to `reach`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) is never too small
-/// for a double: the pass ends before.
-fn probabilities(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {
-    let (through, odds) = (libm::log1p(-loss), loss / (1.0 - loss));
-    let mut columns = Vec::with_capacity(most + 1);
-    columns.push((0..=reach).map(|packets| libm::exp(packets as f64 * through)).collect::<Vec<f64>>());
-    for lost in 0..most {
-        let ratio = odds / (lost + 1) as f64;
-        let fewer = columns[lost].iter().enumerate();
-        columns.push(
-            fewer.map(|(packets, fewer)| fewer * packets.saturating_sub(lost) as f64 * ratio).collect(),
-        );
-    }
-    columns
 }

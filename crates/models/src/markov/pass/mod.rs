@@ -12,7 +12,6 @@
 mod backoff;
 mod climb;
 mod correlated;
-mod geometric;
 mod independent;
 mod slow_start;
 

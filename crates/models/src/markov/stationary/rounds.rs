@@ -1,0 +1,121 @@
+//! What becomes of the packets of a round, for the stationary law: both kinds of loss. It knows no window but the one at
+//! hand.
+
+use crate::RoundLoss;
+use crate::markov::binomial;
+use crate::markov::geometric::Geometric;
+
+/// How packets of a round get lost.
+#[derive(Debug)]
+pub enum Rounds {
+    /// Each for itself, up to so many (WS (6)).
+    Independent { loss: f64, most: usize, probabilities: Vec<Vec<f64>> },
+    /// All after the first lost one, too (WS (7)).
+    Correlated(Geometric),
+}
+
+/// How the rounds after a loss end.
+#[derive(Debug)]
+pub struct AfterLoss {
+    pub fast_retransmits: f64,
+    pub timeouts: f64,
+    /// Those fast retransmits that a loss has followed: visits to L(h, h − g), at g − 1.
+    pub again: Vec<f64>,
+}
+
+impl Rounds {
+    pub fn new(kind: RoundLoss, loss: f64, largest: usize) -> Rounds {
+        match kind {
+            RoundLoss::Independent => {
+                let most = binomial::most_losses(loss, largest);
+                Rounds::Independent { loss, most, probabilities: binomial::columns(loss, most, largest) }
+            }
+            RoundLoss::Correlated => Rounds::Correlated(Geometric::new(loss, largest)),
+        }
+    }
+
+    /// P(g|x).
+    pub fn probability(&self, lost: usize, packets: usize) -> f64 {
+        match self {
+            Rounds::Independent { probabilities, .. } => {
+                probabilities.get(lost).map_or(0.0, |column| column[packets])
+            }
+            Rounds::Correlated(powers) if lost == 0 => powers.all[packets],
+            Rounds::Correlated(powers) => powers.loss * powers.all[packets - lost],
+        }
+    }
+
+    /// 1 − P(0|x).
+    pub fn any_lost(&self, packets: usize) -> f64 {
+        match self {
+            Rounds::Independent { loss, .. } => -libm::expm1(packets as f64 * libm::log1p(-loss)),
+            Rounds::Correlated(powers) => powers.not_all[packets],
+        }
+    }
+
+    /// The most losses that are looked at.
+    pub fn most(&self, packets: usize) -> usize {
+        match self {
+            Rounds::Independent { most, .. } => packets.min(*most),
+            Rounds::Correlated(_) => packets,
+        }
+    }
+
+    /// How many of x packets get through on average.
+    pub fn delivered(&self, packets: usize) -> f64 {
+        match self {
+            Rounds::Independent { loss, .. } => packets as f64 * (1.0 - loss),
+            Rounds::Correlated(powers) => powers.delivered(packets),
+        }
+    }
+
+    /// How so many rounds of L(w, w − g), at g − 1, end (WS (13), (14); W-3, W-4).
+    pub fn after_loss(&self, window: usize, half: usize, visits: &[f64]) -> AfterLoss {
+        match self {
+            Rounds::Independent { most, .. } => self.one_by_one(window, half, visits, *most),
+            Rounds::Correlated(powers) => by_sums(powers, window, half, visits),
+        }
+    }
+
+    fn one_by_one(&self, window: usize, half: usize, visits: &[f64], most: usize) -> AfterLoss {
+        let mut again = vec![0.0; most.min(half.saturating_sub(1))];
+        let (mut fast_retransmits, mut timeouts) = (0.0, 0.0);
+        for (visits, packets) in visits.iter().zip((1..window).rev()) {
+            for lost in 0..=most.min(packets) {
+                let flow = visits * self.probability(lost, packets);
+                if packets - lost < 4 || lost >= half {
+                    timeouts += flow;
+                    continue;
+                }
+                fast_retransmits += flow;
+                if lost > 0 {
+                    again[lost - 1] += flow;
+                }
+            }
+        }
+        AfterLoss { fast_retransmits, timeouts, again }
+    }
+}
+
+/// With A(g) = Σ L(w, x) qˣ⁻ᵍ over x ≥ g + 4, by A(g) = q A(g + 1) + q⁴ L(w, g + 4): a fast retransmit with g losses has p A(g),
+/// one without A(0).
+fn by_sums(powers: &Geometric, window: usize, half: usize, visits: &[f64]) -> AfterLoss {
+    let mut again = vec![0.0; half.saturating_sub(1)];
+    let (mut sum, mut fast_retransmits, mut timeouts) = (0.0, 0.0, 0.0);
+    for (visits, packets) in visits.iter().zip((1..window).rev()) {
+        let Some(lost) = packets.checked_sub(4) else {
+            timeouts += visits;
+            continue;
+        };
+        let repaired = lost.min(half - 1);
+        timeouts += visits * powers.not_all[packets - repaired];
+        sum = sum * powers.through + visits * powers.all[4];
+        if lost == 0 {
+            fast_retransmits += sum;
+        } else if lost < half {
+            again[lost - 1] = powers.loss * sum;
+            fast_retransmits += powers.loss * sum;
+        }
+    }
+    AfterLoss { fast_retransmits, timeouts, again }
+}
