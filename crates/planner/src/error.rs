@@ -74,13 +74,21 @@ pub enum PlanError {
         /// Its largest limit, in packets.
         largest: u32,
     },
-    /// Limits to try of which not even the smallest fit together.
-    #[error("the smallest limits to try are {least} packets in all, more than the buffer of {buffer}")]
+    /// Limits of which not even the smallest fit together.
+    #[error("the smallest limits are {least} packets in all, more than the buffer of {buffer}")]
     NothingFits {
         /// The sum of the smallest limits, in packets.
         least: u64,
         /// The shared receive buffer, in packets.
         buffer: u32,
+    },
+    /// Limits of another number than the paths'.
+    #[error("{limits} window limits for {paths} paths")]
+    Limits {
+        /// How many limits there are.
+        limits: usize,
+        /// How many paths.
+        paths: usize,
     },
     /// The model has no answer.
     #[error(transparent)]

@@ -10,6 +10,7 @@ mod greedy;
 mod hull;
 pub mod live;
 mod method;
+pub mod policies;
 mod problem;
 mod sensitivity;
 mod step;

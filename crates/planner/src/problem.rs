@@ -43,11 +43,7 @@ impl Problem {
         let curve = |path: &PathParameters| Ok(model.curve(path, path.cap().min(most))?);
         let curves = paths.iter().map(curve).collect::<Result<_, PlanError>>()?;
         let reaches = paths.iter().map(|path| path.cap().min(buffer)).collect();
-        let mut preference: Vec<usize> = (0..paths.len()).collect();
-        preference.sort_by(|&one, &other| {
-            let (one, other) = (&paths[one], &paths[other]);
-            other.rate.total_cmp(&one.rate).then(one.delay.total_cmp(&other.delay))
-        });
+        let preference = ranked(paths);
         Problem { curves, reaches, buffer, preference }.checked()
     }
 
@@ -139,4 +135,14 @@ fn largest_limit(paths: usize, buffer: u32) -> Result<u32, PlanError> {
         Some(left) => Ok(left + 1),
         None => Err(PlanError::BufferTooSmall { buffer, paths }),
     }
+}
+
+/// The paths' indices by rank (M-CWM-2): the higher rate, then the shorter delay, then the lower index.
+pub fn ranked(paths: &[PathParameters]) -> Vec<usize> {
+    let mut ranked: Vec<usize> = (0..paths.len()).collect();
+    ranked.sort_by(|&one, &other| {
+        let (one, other) = (&paths[one], &paths[other]);
+        other.rate.total_cmp(&one.rate).then(one.delay.total_cmp(&other.delay))
+    });
+    ranked
 }

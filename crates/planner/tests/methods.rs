@@ -113,7 +113,7 @@ fn steps_beyond_a_cap_have_an_answer_only_when_repaired() {
     let narrow = Problem::from_curves(vec![vec![1.0; 20], vec![1.0; 20]], 15).unwrap();
     assert_eq!(
         step(&narrow, 10, StepSet::Printed).unwrap_err().to_string(),
-        "the smallest limits to try are 20 packets in all, more than the buffer of 15"
+        "the smallest limits are 20 packets in all, more than the buffer of 15"
     );
 }
 
