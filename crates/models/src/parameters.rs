@@ -75,7 +75,7 @@ impl PathParameters {
     /// ⌈b d + 1⌉: the window in packets that fills the path (WS (58)), guarded so that a product that should be whole is
     /// (W-15).
     pub fn cap(&self) -> u32 {
-        let filling = self.rate * self.delay + 1.0;
+        let filling = (self.rate * self.delay + 1.0).min(f64::MAX);
         // A window beyond what the type counts saturates.
         libm::ceil(filling - 1e-9 * filling.max(1.0)) as u32
     }
@@ -107,6 +107,7 @@ mod tests {
         // 0.07 · 1000 = 70.00000000000001 in binary.
         assert_eq!(PathParameters { rate: 1000.0, delay: 0.07, ..path() }.cap(), 71);
         assert_eq!(PathParameters { rate: 1e12, delay: 1.0, ..path() }.cap(), u32::MAX);
+        assert_eq!(PathParameters { rate: 1e300, delay: 1e300, ..path() }.cap(), u32::MAX);
     }
 
     #[test]
