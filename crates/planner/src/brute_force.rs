@@ -21,31 +21,27 @@ pub fn brute_force(problem: &Problem) -> Result<Allocation, PlanError> {
 }
 
 /// The best combination of one limit from each of `sets`, in rising order and none of them empty. The caller sees to it
-/// that they are not too many.
+/// that they are not too many: so few of the sets have more than one limit.
 pub fn search(problem: &Problem, sets: &[Vec<u32>]) -> Result<Allocation, PlanError> {
-    let least = |from: usize| sets[from..].iter().map(|set| u64::from(set[0])).sum();
-    let mut search = Search {
-        problem,
-        sets,
-        later: (0..=sets.len()).map(least).collect(),
-        limits: vec![0; sets.len()],
-        best: None,
+    let limits: Vec<u32> = sets.iter().map(|set| set[0]).collect();
+    let least = limits.iter().map(|limit| u64::from(*limit)).sum();
+    let Some(room) = u64::from(problem.buffer()).checked_sub(least) else {
+        return Err(PlanError::NothingFits { least, buffer: problem.buffer() });
     };
-    search.descend(0, u64::from(problem.buffer()), 0.0);
-    match search.best {
-        Some(best) => {
-            let combinations: u64 = sets.iter().map(|set| set.len() as u64).product();
-            Ok(problem.allocation(best.limits, combinations))
-        }
-        None => Err(PlanError::NothingFits { least: search.later[0], buffer: problem.buffer() }),
-    }
+    let choices = (0..sets.len()).filter(|path| sets[*path].len() > 1);
+    let mut search = Search { problem, sets, choices: choices.collect(), limits, best: None };
+    search.descend(0, room, 0.0);
+    let combinations = sets.iter().map(|set| set.len() as u64).product();
+    let limits = search.best.map_or(search.limits, |best| best.limits);
+    Ok(problem.allocation(limits, combinations))
 }
 
 struct Search<'a> {
     problem: &'a Problem,
     sets: &'a [Vec<u32>],
-    /// The sum of the smallest limits from each path on.
-    later: Vec<u64>,
+    /// The paths with more than one limit to try.
+    choices: Vec<usize>,
+    /// The combination that is being tried.
     limits: Vec<u32>,
     best: Option<Best>,
 }
@@ -58,15 +54,16 @@ struct Best {
 }
 
 impl Search<'_> {
-    /// All limits of `path` and those after it within `room` packets, when those before it carry `sum`.
-    fn descend(&mut self, path: usize, room: u64, sum: f64) {
-        let Some(set) = self.sets.get(path) else { return self.compare(room, sum) };
-        let curve = &self.problem.curves()[path];
-        // What is left for this path leaves each later one a packet, so that it ends within the curve.
-        let most = room - self.later[path + 1].min(room);
-        for &limit in set.iter().take_while(|limit| u64::from(**limit) <= most) {
+    /// All limits of a choice and those after it, when those before it carry `sum` and leave `room` packets beyond the
+    /// smallest limits of the others.
+    fn descend(&mut self, choice: usize, room: u64, sum: f64) {
+        let Some(&path) = self.choices.get(choice) else { return self.compare(room, sum) };
+        let (set, curve) = (&self.sets[path], &self.problem.curves()[path]);
+        let least = set[0];
+        // What leaves each other path a packet is within the curve.
+        for &limit in set.iter().take_while(|limit| u64::from(**limit - least) <= room) {
             self.limits[path] = limit;
-            self.descend(path + 1, room - u64::from(limit), sum + curve[limit as usize - 1]);
+            self.descend(choice + 1, room - u64::from(limit - least), sum + curve[limit as usize - 1]);
         }
     }
 

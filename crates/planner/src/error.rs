@@ -18,7 +18,7 @@ pub enum PlanError {
     },
     /// A curve that is no throughput somewhere.
     #[error(
-        "path {path} with its window limited to {limit} packets carries {value} packets/s: not a finite number from 0 up"
+        "path {path} with its window limited to {limit} packets carries {value} packets/s: not a number from 0 to 1e100"
     )]
     Curve {
         /// The path's index.

@@ -1,5 +1,5 @@
 //! The best limits of all (WS (56) to (60)): the hull's bound discards what cannot be part of them, and a dynamic
-//! program over totals decides among the rest. It knows nothing of how it is written that a limit is good.
+//! program over totals decides among the rest. It knows bounds and ties, and neither hulls nor sums in detail.
 
 use crate::candidates::{Candidate, Candidates};
 use crate::hull::Filled;

@@ -1,7 +1,7 @@
 //! The question that every method answers: maximise Σ ηᵢ(cᵢ) with Σ cᵢ ≤ r and 1 ≤ cᵢ ≤ capᵢ (WS (56) to (60)). It
 //! knows no method.
 
-use anabranch_models::{PathParameters, WindowModel};
+use anabranch_models::{ModelError, PathParameters, WindowModel};
 
 use crate::PlanError;
 
@@ -17,6 +17,9 @@ pub struct Problem {
 
 /// How many points the curves of a problem may have together: 128 MiB of them, and some times that while one is solved.
 pub const MOST_POINTS: u64 = 1 << 24;
+
+/// The largest throughput, in packets/s, that is taken for one: sums of such are finite.
+const MOST_THROUGHPUT: f64 = 1e100;
 
 /// An answer: a limit for each path.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +60,6 @@ impl Problem {
         let most = largest_limit(curves.len(), buffer)?;
         let reaches = curves.iter().map(|curve| curve.len().min(buffer as usize) as u32).collect();
         curves.iter_mut().for_each(|curve| curve.truncate(most as usize));
-        if curves.iter().any(Vec::is_empty) {
-            return Err(PlanError::Model(anabranch_models::ModelError::NoWindow));
-        }
         let preference = (0..curves.len()).collect();
         Problem { curves, reaches, buffer, preference }.checked()
     }
@@ -114,7 +114,10 @@ impl Problem {
     fn checked(self) -> Result<Problem, PlanError> {
         check_points(self.curves.iter().map(|curve| curve.len() as u64).sum())?;
         for (path, curve) in self.curves.iter().enumerate() {
-            if let Some(place) = curve.iter().position(|value| !(value.is_finite() && *value >= 0.0)) {
+            if curve.is_empty() {
+                return Err(PlanError::Model(ModelError::NoWindow));
+            }
+            if let Some(place) = curve.iter().position(|value| !(0.0..=MOST_THROUGHPUT).contains(value)) {
                 return Err(PlanError::Curve { path, limit: place + 1, value: curve[place] });
             }
         }

@@ -1,5 +1,7 @@
 //! The methods against each other: on random curves, and where there is no answer.
 
+use anabranch_models::renewal::Renewal;
+use anabranch_models::{ModelError, PathParameters, TimeoutBounds};
 use anabranch_planner::{Method, PlanError, Problem, StepSet, brute_force, exact, greedy, hull, step};
 use proptest::prelude::*;
 
@@ -128,7 +130,7 @@ fn what_cannot_be_planned_says_why() {
     assert_eq!(said(vec![vec![]], 2), "a window limit of 0 packets lets nothing out");
     assert_eq!(
         said(vec![vec![1.0, f64::NAN]], 2),
-        "path 0 with its window limited to 2 packets carries NaN packets/s: not a finite number from 0 up"
+        "path 0 with its window limited to 2 packets carries NaN packets/s: not a number from 0 to 1e100"
     );
     assert!(said(vec![vec![1.0], vec![-1.0]], 2).starts_with("path 1 with its window limited to 1"));
 }
@@ -149,6 +151,33 @@ fn what_is_too_much_is_refused_before_it_begins() {
         "{refused}"
     );
     assert!(hull(&steep).gap() < 1.0);
+}
+
+#[test]
+fn a_crowd_of_paths_of_one_packet_are_no_search() {
+    let many = Problem::from_curves(vec![vec![1.0]; 100_000], 100_001).unwrap();
+    for method in [Method::Exact, Method::BruteForce, Method::Hull] {
+        assert_eq!(method.solve(&many).unwrap().throughput, 1e5);
+    }
+}
+
+#[test]
+fn paths_beyond_all_measure_are_refused_or_planned() {
+    let path =
+        |rate, delay| PathParameters { rate, delay, loss: 0.01, timeout: TimeoutBounds::WALLACE_SHAMI };
+    let (model, sizes) = (Renewal::default(), [1e-300, 1e-9, 1.0, 1e9, 1e300]);
+    for (rate, delay) in sizes.into_iter().flat_map(|rate| sizes.map(|delay| (rate, delay))) {
+        if let Ok(problem) = Problem::new(&[path(rate, delay), path(1_750.0, 0.04)], 87, &model) {
+            let best = exact(&problem).unwrap();
+            assert!(total(&best.limits) <= 87 && best.throughput.is_finite(), "{best:?}");
+        }
+    }
+    assert!(matches!(
+        Problem::new(&[path(-1.0, 0.1)], 9, &model),
+        Err(PlanError::Model(ModelError::Rate(_)))
+    ));
+    let long = Problem::new(&[path(1e300, 1e300)], u32::MAX, &model).unwrap_err();
+    assert_eq!(long, PlanError::TooLong { points: u64::from(u32::MAX), most: 1 << 24 });
 }
 
 #[test]
