@@ -1,29 +1,42 @@
-//! The Monte Carlo of rounds against the tables of an independent Markov model, and at its ends.
+//! The Monte Carlo of rounds against the Markov chain, ours and the tables of another, and at its ends.
 
-use anabranch_models::rounds::RoundProcess;
-use anabranch_models::{Halving, LimitedPath, ModelError, PathParameters, RoundLoss, TimeoutBounds};
+use anabranch_models::rounds::{Outcome, Round, RoundProcess};
+use anabranch_models::{Halving, LimitedPath, Markov, ModelError, PathParameters, RoundLoss, TimeoutBounds};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 
-/// Delivered packets a second, with its standard error by batches.
-fn throughput(process: &mut RoundProcess, rounds: u32, seed: u64) -> (f64, f64) {
-    const BATCHES: u32 = 50;
+const BATCHES: u32 = 50;
+
+/// How often a second what `counted` says of each round happens, with its standard error by batches.
+fn per_second<const N: usize>(
+    process: &mut RoundProcess,
+    rounds: u32,
+    seed: u64,
+    counted: impl Fn(&Round) -> [f64; N],
+) -> [(f64, f64); N] {
     let mut random = ChaCha12Rng::seed_from_u64(seed);
     let mut batch = || {
-        let mut sums = (0.0, 0.0);
+        let mut sums = ([0.0; N], 0.0);
         for _ in 0..rounds / BATCHES {
             let round = process.step(&mut random);
             process.grow_whole();
-            sums = (sums.0 + f64::from(round.delivered), sums.1 + round.duration);
+            sums.0.iter_mut().zip(counted(&round)).for_each(|(sum, count)| *sum += count);
+            sums.1 += round.duration;
         }
         sums
     };
-    let batches: Vec<(f64, f64)> = (0..BATCHES).map(|_| batch()).collect();
-    let (delivered, time) =
-        batches.iter().fold((0.0, 0.0), |sums, batch| (sums.0 + batch.0, sums.1 + batch.1));
-    let mean = delivered / time;
-    let squares: f64 = batches.iter().map(|(delivered, time)| (delivered - mean * time).powi(2)).sum();
-    (mean, (squares * f64::from(BATCHES) / f64::from(BATCHES - 1)).sqrt() / time)
+    let batches: Vec<([f64; N], f64)> = (0..BATCHES).map(|_| batch()).collect();
+    let time: f64 = batches.iter().map(|(_, time)| time).sum();
+    std::array::from_fn(|place| {
+        let mean = batches.iter().map(|(counts, _)| counts[place]).sum::<f64>() / time;
+        let squares: f64 = batches.iter().map(|(counts, time)| (counts[place] - mean * time).powi(2)).sum();
+        (mean, (squares * f64::from(BATCHES) / f64::from(BATCHES - 1)).sqrt() / time)
+    })
+}
+
+/// Delivered packets a second, with its standard error.
+fn throughput(process: &mut RoundProcess, rounds: u32, seed: u64) -> (f64, f64) {
+    per_second(process, rounds, seed, |round| [f64::from(round.delivered)])[0]
 }
 
 fn limited(limit: u32, loss: f64) -> LimitedPath {
@@ -74,6 +87,34 @@ fn rounds_played_with_dice_carry_what_the_table_says() {
         heavy += u32::from(row.limited.path.loss >= 0.1);
     }
     assert!(checked >= 50 && heavy >= 5, "{checked} rows, {heavy} of much loss");
+}
+
+#[test]
+fn rounds_played_with_dice_happen_as_often_as_the_chain_says() {
+    let is = |round: &Round, outcome| f64::from(u8::from(round.outcome == outcome));
+    let settings =
+        [(1, 0.2), (2, 0.05), (3, 0.3), (4, 0.01), (5, 0.1), (8, 0.02), (17, 0.5), (24, 0.003), (43, 0.01)];
+    for (seed, (limit, loss)) in (1..).zip(settings) {
+        for (rule, halving) in [
+            (RoundLoss::Independent, Halving::Ceil),
+            (RoundLoss::Independent, Halving::Floor),
+            (RoundLoss::Correlated, Halving::Ceil),
+            (RoundLoss::Correlated, Halving::Floor),
+        ] {
+            let limited = limited(limit, loss);
+            let mut process = RoundProcess::new(&limited, rule, halving).unwrap();
+            let rates = Markov { loss: rule, halving }.rates(&limited.path, limit).unwrap();
+            let expected = [rates.delivered, rates.sent, rates.timeouts, rates.fast_retransmits];
+            let found = per_second(&mut process, 1_000_000, seed, |round| {
+                let (timeouts, halvings) = (is(round, Outcome::Timeout), is(round, Outcome::FastRetransmit));
+                [f64::from(round.delivered), f64::from(round.sent), timeouts, halvings]
+            });
+            for ((mean, error), expected) in found.into_iter().zip(expected) {
+                let about = format!("{rule:?} {halving:?} {limit} {loss}: {found:?} against {expected}");
+                assert!((mean - expected).abs() <= 4.0 * error + 1e-12, "{about}");
+            }
+        }
+    }
 }
 
 #[test]
