@@ -12,7 +12,7 @@ use anabranch_studies::figures::{Name, Outcome, judge_default};
 use anabranch_studies::scale::Scale;
 
 fn outcome(name: Name) -> Outcome {
-    judge_default(name, Scale::Quick).unwrap_or_else(|error| panic!("{error}"))
+    judge_default(name, Scale::Quick, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -33,20 +33,20 @@ fn the_verdicts_at_quick_scale_are_those_that_they_were_before() {
 fn plain_striping_over_one_path_is_standard_sctp_to_the_nanosecond() {
     let results = outcome(Name::IyA1).results;
     let times = |series: &'static str, x| times(&results, "one", series, x);
-    for loss in [1, 20, 50, 100] {
+    for loss in [1.0, 20.0, 50.0, 100.0] {
         assert_eq!(times("plain striping", loss), times("AppStripe", loss), "{loss} of 1000 lost");
     }
-    assert_ne!(times("CMT", 100), times("AppStripe", 100));
+    assert_ne!(times("CMT", 100.0), times("AppStripe", 100.0));
 }
 
 #[test]
 fn without_losses_equal_paths_share_every_sack_and_one_path_none() {
     let results = outcome(Name::IyF4).results;
     let share = |x| results.point("delayed", "CMT", Metric::SharedSacks, x).map(BySeed::mean);
-    assert_eq!(share(40), Some(0.0));
-    assert!(share(0) > Some(0.95), "{:?}", share(0));
+    assert_eq!(share(40.0), Some(0.0));
+    assert!(share(0.0) > Some(0.95), "{:?}", share(0.0));
 }
 
-fn times(results: &Results, panel: &'static str, series: &'static str, x: i32) -> Vec<f64> {
+fn times(results: &Results, panel: &'static str, series: &'static str, x: f64) -> Vec<f64> {
     results.point(panel, series, Metric::Time, x).map(|sample| sample.values().to_vec()).unwrap_or_default()
 }

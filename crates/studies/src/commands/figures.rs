@@ -18,6 +18,9 @@ pub struct Arguments {
     /// How much is run: verdicts on the papers come from the full scale
     #[arg(long, value_enum, default_value = "full")]
     scale: Scale,
+    /// At most so many seeds a point: a share of what the verdicts are to rest on, and the tables say so
+    #[arg(long, value_name = "N")]
+    seeds: Option<u64>,
     /// Leave the sensitivity sets out
     #[arg(long)]
     default_only: bool,
@@ -34,14 +37,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let names = if arguments.id.is_empty() { Name::value_variants() } else { &arguments.id };
     let mut rows = report::CSV_HEAD.to_owned();
     for name in names {
-        let headline = judge_default(*name, arguments.scale)?;
+        let headline = judge_default(*name, arguments.scale, arguments.seeds)?;
         print!("{}", report::figure(&headline, arguments.scale));
         if let Some(folder) = &arguments.svg {
             draw(&headline, folder)?;
         }
         let members = match arguments.default_only {
             true => Vec::new(),
-            false => judge_sensitivity(*name, arguments.scale)?,
+            false => judge_sensitivity(*name, arguments.scale, arguments.seeds)?,
         };
         print!("{}", report::members(&headline, &members));
         rows.extend([headline].iter().chain(&members).map(report::csv));

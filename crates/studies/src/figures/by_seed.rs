@@ -3,7 +3,7 @@
 
 use anabranch_sim::Summary;
 
-/// One value a seed, in their order.
+/// One value a seed, in their order; a single value stands for every seed: there is no chance in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BySeed(Vec<f64>);
 
@@ -25,8 +25,9 @@ impl BySeed {
 
     /// Their mean, seed by seed, over samples of the same seeds; `None` without any.
     pub fn average(samples: &[&BySeed]) -> Option<BySeed> {
-        let seeds = samples.iter().map(|sample| sample.0.len()).min()?;
-        let of_seed = |seed: usize| samples.iter().map(|sample| sample.0[seed]).sum::<f64>();
+        let seeds = samples.iter().map(|sample| sample.0.len()).filter(|seeds| *seeds > 1).min();
+        let seeds = seeds.or(samples.first().map(|_| 1))?;
+        let of_seed = |seed: usize| samples.iter().map(|sample| sample.of_seed(seed)).sum::<f64>();
         BySeed::new((0..seeds).map(|seed| of_seed(seed) / samples.len() as f64).collect())
     }
 
@@ -47,7 +48,7 @@ impl BySeed {
 
     /// The mean of the differences to `other`, seed by seed.
     pub fn minus(&self, other: &BySeed) -> Interval {
-        interval(self.0.iter().zip(&other.0).map(|(one, two)| one - two))
+        interval(self.pairs(other).map(|(one, two)| one - two))
     }
 
     /// The ratio of the means, of the same seeds, with the interval of [`ratios_to`](BySeed::ratios_to).
@@ -60,7 +61,26 @@ impl BySeed {
     pub fn ratios_to(&self, other: &BySeed) -> BySeed {
         let below = other.mean();
         let ratio = self.mean() / below;
-        BySeed(self.0.iter().zip(&other.0).map(|(one, two)| ratio + (one - ratio * two) / below).collect())
+        BySeed(self.pairs(other).map(|(one, two)| ratio + (one - ratio * two) / below).collect())
+    }
+
+    /// Each value turned into another.
+    pub fn map(&self, change: impl Fn(f64) -> f64) -> BySeed {
+        BySeed(self.0.iter().copied().map(change).collect())
+    }
+
+    /// The values of the same seeds.
+    fn pairs<'a>(&'a self, other: &'a BySeed) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let seeds = match (self.0.len(), other.0.len()) {
+            (1, seeds) | (seeds, 1) => seeds,
+            (one, two) => one.min(two),
+        };
+        (0..seeds).map(|seed| (self.of_seed(seed), other.of_seed(seed)))
+    }
+
+    /// The value of a seed that there is.
+    fn of_seed(&self, seed: usize) -> f64 {
+        if self.0.len() == 1 { self.0[0] } else { self.0[seed] }
     }
 }
 
@@ -130,6 +150,15 @@ mod tests {
         let average = BySeed::average(&[&sample(&[1.0, 5.0]), &sample(&[3.0, 7.0])]);
         assert_eq!(average, Some(sample(&[2.0, 6.0])));
         assert_eq!(BySeed::average(&[]), None);
+    }
+
+    #[test]
+    fn a_value_without_chance_stands_beside_every_seed() {
+        let (model, runs) = (sample(&[4.0]), sample(&[1.0, 2.0, 3.0]));
+        assert_eq!(runs.minus(&model), sample(&[-3.0, -2.0, -1.0]).interval());
+        assert_eq!(model.over(&runs).half, model.ratios_to(&runs).interval().half);
+        assert!(model.over(&runs).half > 0.5);
+        assert_eq!(BySeed::average(&[&model, &runs]), Some(sample(&[2.5, 3.0, 3.5])));
     }
 
     #[test]

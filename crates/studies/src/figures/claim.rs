@@ -67,8 +67,10 @@ pub enum Expression {
         test: Test,
         /// The panel.
         panel: &'static str,
+        /// What is looked at.
+        metric: Metric,
         /// Where.
-        x: Vec<i32>,
+        x: Vec<f64>,
         /// How many of the points have to pass; 1 for all of them.
         share: f64,
     },
@@ -87,6 +89,10 @@ pub enum Expression {
     Less(Number, f64),
     /// `mono_up`: none of these numbers is below the one before, but for what their intervals allow.
     Rising(Vec<Number>),
+    /// The first; where it does not hold and the second does, it holds in part.
+    OrPartly(Box<Expression>, Box<Expression>),
+    /// Something is missing that it would take to tell: what.
+    Untestable(&'static str),
     /// It is a test of the code that says so, and where it stands.
     Tested(&'static str),
 }
@@ -104,6 +110,12 @@ pub enum Test {
     Symmetric(&'static str, f64),
     /// A at the next point outward is no less than A (1 − t).
     Outward(&'static str, f64),
+    /// A at the next point to the right is no less than A (1 − t).
+    Up(&'static str, f64),
+    /// A at the next point to the right is no more than A (1 + t).
+    Down(&'static str, f64),
+    /// A is no less than the first number and no more than the second.
+    Within(&'static str, f64, f64),
 }
 
 /// A number with an interval.
@@ -117,6 +129,18 @@ pub enum Number {
     Deviation(At, At),
     /// The difference of two means.
     Difference(At, At),
+    /// The mean over the points of |A| − |B|, of the means at each point.
+    SizeGap(At, At),
+    /// The mean over the points of several curves.
+    Mean(Vec<At>),
+    /// The greatest mean at a point of several curves, with that point's interval.
+    Greatest(Vec<At>),
+    /// The least, likewise.
+    Least(Vec<At>),
+    /// Where on the axis the greatest mean is, of several curves.
+    PlaceOfGreatest(Vec<At>),
+    /// The slope of the line nearest to the points, both axes in logarithms: y grows like x to this power.
+    Exponent(At),
 }
 
 impl Claim {
@@ -131,7 +155,9 @@ impl Expression {
     pub fn judge(&self, results: &Results) -> Finding {
         match self {
             Expression::All(parts) => all(parts.iter().map(|part| part.judge(results))),
-            Expression::Points { test, panel, x, share } => points(*test, panel, x, *share, results),
+            Expression::Points { test, panel, metric, x, share } => {
+                points(*test, (panel, *metric), x, *share, results)
+            }
             Expression::Number { number, range, direction } => {
                 number.judged(results, |found| in_range(found, *range, *direction))
             }
@@ -142,6 +168,10 @@ impl Expression {
                 number.judged(results, |found| strictly(found.high() < *bound, found.low() > *bound))
             }
             Expression::Rising(numbers) => rising(numbers, results),
+            Expression::OrPartly(full, part) => or_partly(full.judge(results), part.judge(results)),
+            Expression::Untestable(what) => {
+                Finding { verdict: Verdict::NotTestable, measured: (*what).to_owned() }
+            }
             Expression::Tested(place) => {
                 Finding { verdict: Verdict::Reproduced, measured: format!("test `{place}`") }
             }
@@ -158,6 +188,14 @@ impl Number {
             Number::Difference(one, two) => both(one, two).map(|(one, two)| one.minus(&two)),
             Number::MeanRatio(one, two) => mean_ratio(one, two, results),
             Number::Deviation(one, two) => deviation(one, two, results),
+            Number::SizeGap(one, two) => size_gap(one, two, results),
+            Number::Mean(curves) => mean(curves, results),
+            Number::Greatest(curves) => extreme(curves, results, 1.0).map(|(_, found)| found),
+            Number::Least(curves) => extreme(curves, results, -1.0).map(|(_, found)| found),
+            Number::PlaceOfGreatest(curves) => {
+                extreme(curves, results, 1.0).map(|(x, _)| Interval { mean: x, half: 0.0 })
+            }
+            Number::Exponent(curve) => exponent(curve, results),
         }
     }
 
@@ -171,24 +209,32 @@ impl Number {
 
 impl Test {
     /// The ratio that is looked at, at `x`, and what it says; `None` where something was not measured.
-    fn at(self, panel: &'static str, x: i32, results: &Results) -> Option<(Interval, Verdict)> {
-        let time = |series, x| results.point(panel, series, Metric::Time, x);
+    fn at(self, of: (&'static str, Metric), x: f64, results: &Results) -> Option<(Interval, Verdict)> {
+        let (panel, metric) = of;
+        let value = |series, x| results.point(panel, series, metric, x);
         let found = match self {
             Test::Lt(one, two) | Test::Le(one, two, _) | Test::Near(one, two, _) => {
-                time(one, x)?.over(time(two, x)?)
+                value(one, x)?.over(value(two, x)?)
             }
-            Test::Symmetric(series, _) => time(series, x)?.over(time(series, -x)?),
+            Test::Symmetric(series, _) => value(series, x)?.over(value(series, -x)?),
             Test::Outward(series, _) => {
-                let axis = results.axis(panel, series);
-                let beyond = |next: &&i32| next.signum() != -x.signum() && next.abs() > x.abs();
-                let next = axis.iter().filter(beyond).min_by_key(|next| next.abs());
+                let axis = results.axis(panel, series, metric);
+                let is_same_side = |next: f64| x == 0.0 || next == 0.0 || (next > 0.0) == (x > 0.0);
+                let beyond = |next: &&f64| is_same_side(**next) && next.abs() > x.abs();
+                let next = axis.iter().filter(beyond).min_by(|one, two| one.abs().total_cmp(&two.abs()));
                 let next = *next.unwrap_or(&x);
                 // From the centre it goes out both ways: the lower step counts.
-                let steps = if x == 0 { vec![next, -next] } else { vec![next] };
+                let steps = if x == 0.0 { vec![next, -next] } else { vec![next] };
                 let ratios =
-                    steps.into_iter().filter_map(|step| Some(time(series, step)?.over(time(series, x)?)));
+                    steps.into_iter().filter_map(|step| Some(value(series, step)?.over(value(series, x)?)));
                 ratios.min_by(|one, two| one.mean.total_cmp(&two.mean))?
             }
+            Test::Up(series, _) | Test::Down(series, _) => {
+                let axis = results.axis(panel, series, metric);
+                let next = *axis.iter().find(|next| **next > x).unwrap_or(&x);
+                value(series, next)?.over(value(series, x)?)
+            }
+            Test::Within(series, ..) => value(series, x)?.interval(),
         };
         let verdict = match self {
             Test::Lt(..) => strictly(found.high() < 1.0, found.low() > 1.0),
@@ -197,9 +243,16 @@ impl Test {
                 if is_not_worse { Verdict::Reproduced } else { Verdict::NotReproduced }
             }
             Test::Near(_, _, t) | Test::Symmetric(_, t) => in_range(found, (1.0 - t, 1.0 + t), NOWHERE),
-            Test::Outward(_, t) => in_range(found, (1.0 - t, f64::INFINITY), NOWHERE),
+            Test::Outward(_, t) | Test::Up(_, t) => in_range(found, (1.0 - t, f64::INFINITY), NOWHERE),
+            Test::Down(_, t) => in_range(found, (0.0, 1.0 + t), NOWHERE),
+            Test::Within(_, low, high) => in_range(found, (low, high), NOWHERE),
         };
         Some((found, verdict))
+    }
+
+    /// What is looked at, in a word.
+    fn quantity(self) -> &'static str {
+        if matches!(self, Test::Within(..)) { "value" } else { "ratio" }
     }
 }
 
@@ -217,7 +270,7 @@ impl Verdict {
 }
 
 /// A range that nothing is in: a claim without a direction of its own.
-const NOWHERE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+pub const NOWHERE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 fn not_measured() -> Finding {
     Finding { verdict: Verdict::NotTestable, measured: "not measured".to_owned() }
@@ -250,9 +303,17 @@ fn all(findings: impl Iterator<Item = Finding>) -> Finding {
     Finding { verdict, measured: measured.join("; ") }
 }
 
-fn points(test: Test, panel: &'static str, x: &[i32], share: f64, results: &Results) -> Finding {
-    let found: Option<Vec<(i32, Interval, Verdict)>> =
-        x.iter().map(|x| test.at(panel, *x, results).map(|(found, verdict)| (*x, found, verdict))).collect();
+fn or_partly(full: Finding, part: Finding) -> Finding {
+    match (full.verdict, part.verdict) {
+        (Verdict::Reproduced | Verdict::Inconclusive | Verdict::NotTestable, _) => full,
+        (_, Verdict::Reproduced) => Finding { verdict: Verdict::Partial, ..full },
+        (_, verdict) => Finding { verdict, ..full },
+    }
+}
+
+fn points(test: Test, of: (&'static str, Metric), x: &[f64], share: f64, results: &Results) -> Finding {
+    let found: Option<Vec<(f64, Interval, Verdict)>> =
+        x.iter().map(|x| test.at(of, *x, results).map(|(found, verdict)| (*x, found, verdict))).collect();
     let Some(found) = found.filter(|found| !found.is_empty()) else { return not_measured() };
     let count = |wanted: &dyn Fn(Verdict) -> bool| {
         found.iter().filter(|(.., verdict)| wanted(*verdict)).count() as f64 / found.len() as f64
@@ -265,11 +326,11 @@ fn points(test: Test, panel: &'static str, x: &[i32], share: f64, results: &Resu
         () if holds >= 0.5 => Verdict::Partial,
         () => Verdict::NotReproduced,
     };
-    Finding { verdict, measured: told(&found) }
+    Finding { verdict, measured: told(test, &found) }
 }
 
 /// How many points pass, where the others are, and the range of what was seen.
-fn told(found: &[(i32, Interval, Verdict)]) -> String {
+fn told(test: Test, found: &[(f64, Interval, Verdict)]) -> String {
     let least = found.iter().min_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
     let most = found.iter().max_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
     let not: Vec<String> = found
@@ -278,11 +339,12 @@ fn told(found: &[(i32, Interval, Verdict)]) -> String {
         .map(|(x, ..)| format!("{x}"))
         .collect();
     let holds = found.len() - not.len();
-    let place = |point: Option<&(i32, Interval, Verdict)>| {
+    let place = |point: Option<&(f64, Interval, Verdict)>| {
         point.map(|(x, found, _)| format!("{found} (x = {x})")).unwrap_or_default()
     };
     let but = if not.is_empty() { String::new() } else { format!(", not at x = {}", not.join(", ")) };
-    format!("{holds} of {} points{but}; ratio from {} to {}", found.len(), place(least), place(most))
+    let (count, what) = (found.len(), test.quantity());
+    format!("{holds} of {count} points{but}; {what} from {} to {}", place(least), place(most))
 }
 
 fn rising(numbers: &[Number], results: &Results) -> Finding {
@@ -296,7 +358,7 @@ fn rising(numbers: &[Number], results: &Results) -> Finding {
 
 /// Both samples at each point.
 fn pairs<'a>(one: &At, two: &At, results: &'a Results) -> Option<Vec<(&'a BySeed, &'a BySeed)>> {
-    let point = |at: &At, x: i32| results.point(at.panel, at.series, at.metric, x);
+    let point = |at: &At, x: f64| results.point(at.panel, at.series, at.metric, x);
     one.x.iter().map(|x| Some((point(one, *x)?, point(two, *x)?))).collect()
 }
 
@@ -313,11 +375,54 @@ fn deviation(one: &At, two: &At, results: &Results) -> Option<Interval> {
     Some(Interval { mean: mean(&|ratio| (ratio.mean - 1.0).abs()), half: mean(&|ratio| ratio.half) })
 }
 
+/// The signs are those of the means, so that what a seed adds stays linear.
+fn size_gap(one: &At, two: &At, results: &Results) -> Option<Interval> {
+    let size = |sample: &BySeed| {
+        let sign = if sample.mean() < 0.0 { -1.0 } else { 1.0 };
+        sample.map(|value| sign * value)
+    };
+    let pairs = pairs(one, two, results)?;
+    let ones: Vec<BySeed> = pairs.iter().map(|(one, _)| size(one)).collect();
+    let twos: Vec<BySeed> = pairs.iter().map(|(_, two)| size(two)).collect();
+    let average = |sizes: &[BySeed]| BySeed::average(&sizes.iter().collect::<Vec<_>>());
+    Some(average(&ones)?.minus(&average(&twos)?))
+}
+
+/// All points of the curves, each with its place; `None` where one was not measured.
+fn all_points<'a>(curves: &[At], results: &'a Results) -> Option<Vec<(f64, &'a BySeed)>> {
+    let places = curves.iter().flat_map(|at| at.x.iter().map(move |x| (at, *x)));
+    places.map(|(at, x)| Some((x, results.point(at.panel, at.series, at.metric, x)?))).collect()
+}
+
+fn mean(curves: &[At], results: &Results) -> Option<Interval> {
+    let points = all_points(curves, results)?;
+    Some(BySeed::average(&points.iter().map(|(_, sample)| *sample).collect::<Vec<_>>())?.interval())
+}
+
+/// The point whose mean is greatest when multiplied by `sign`.
+fn extreme(curves: &[At], results: &Results, sign: f64) -> Option<(f64, Interval)> {
+    let points = all_points(curves, results)?;
+    let (x, sample) =
+        points.into_iter().max_by(|one, two| (sign * one.1.mean()).total_cmp(&(sign * two.1.mean())))?;
+    Some((x, sample.interval()))
+}
+
+fn exponent(curve: &At, results: &Results) -> Option<Interval> {
+    let points = all_points(std::slice::from_ref(curve), results)?;
+    let logarithms: Vec<(f64, f64)> = points.iter().map(|(x, sample)| (x.ln(), sample.mean().ln())).collect();
+    let count = logarithms.len() as f64;
+    let centre = logarithms.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0 / count, sum.1 + at.1 / count));
+    let across = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
+        logarithms.iter().map(|(x, y)| value(x - centre.0, y - centre.1)).sum()
+    };
+    Some(Interval { mean: across(&|x, y| x * y) / across(&|x, _| x * x), half: 0.0 })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const X: [i32; 4] = [-1, 0, 1, 2];
+    const X: [f64; 4] = [-1.0, 0.0, 1.0, 2.0];
 
     /// Curves `a` and `b` of three seeds over [`X`].
     fn results(a: [[f64; 3]; 4], b: [[f64; 3]; 4]) -> Results {
@@ -336,10 +441,11 @@ mod tests {
     }
 
     fn over(test: Test, share: f64, results: &Results) -> Verdict {
-        Expression::Points { test, panel: "", x: X.to_vec(), share }.judge(results).verdict
+        let metric = Metric::Time;
+        Expression::Points { test, panel: "", metric, x: X.to_vec(), share }.judge(results).verdict
     }
 
-    fn at(series: &'static str, x: &[i32]) -> At {
+    fn at(series: &'static str, x: &[f64]) -> At {
         At { panel: "", series, metric: Metric::Time, x: x.to_vec() }
     }
 
@@ -386,14 +492,16 @@ mod tests {
     #[test]
     fn a_valley_rises_outward_on_both_sides() {
         let b = flat([1.0; 3]);
-        let verdict = |a, x: &[i32]| {
+        let verdict = |a, x: &[f64]| {
             let test = Test::Outward("a", 0.01);
-            Expression::Points { test, panel: "", x: x.to_vec(), share: 1.0 }.judge(&results(a, b)).verdict
+            let metric = Metric::Time;
+            let claim = Expression::Points { test, panel: "", metric, x: x.to_vec(), share: 1.0 };
+            claim.judge(&results(a, b)).verdict
         };
         let of = |values: [f64; 4]| values.map(|value| [value; 3]);
-        assert_eq!(verdict(of([2.0, 1.0, 2.0, 3.0]), &[0, 1]), Verdict::Reproduced);
-        assert_eq!(verdict(of([2.0, 1.0, 2.0, 1.9]), &[1]), Verdict::NotReproduced);
-        assert_eq!(verdict(of([0.9, 1.0, 2.0, 3.0]), &[0]), Verdict::NotReproduced, "the left side falls");
+        assert_eq!(verdict(of([2.0, 1.0, 2.0, 3.0]), &[0.0, 1.0]), Verdict::Reproduced);
+        assert_eq!(verdict(of([2.0, 1.0, 2.0, 1.9]), &[1.0]), Verdict::NotReproduced);
+        assert_eq!(verdict(of([0.9, 1.0, 2.0, 3.0]), &[0.0]), Verdict::NotReproduced, "the left side falls");
     }
 
     #[test]
@@ -411,13 +519,65 @@ mod tests {
     fn every_point_weighs_the_same_in_a_mean_ratio() {
         let (a, b) = ([[0.0; 3], [2.0; 3], [100.0; 3], [0.0; 3]], flat([1.0, 1.0, 1.0]));
         let results = results(a, [b[0], [1.0; 3], [100.0; 3], b[3]]);
-        let mean = Number::MeanRatio(at("a", &[0, 1]), at("b", &[0, 1])).measure(&results);
+        let mean = Number::MeanRatio(at("a", &[0.0, 1.0]), at("b", &[0.0, 1.0])).measure(&results);
         assert_eq!(mean.map(|found| found.mean), Some(1.5));
     }
 
     #[test]
     fn what_was_not_measured_cannot_be_judged() {
-        let number = Number::Ratio(at("a", &[0]), at("c", &[0]));
+        let number = Number::Ratio(at("a", &[0.0]), at("c", &[0.0]));
         assert_eq!(Expression::More(number, 1.0).judge(&Results::default()).verdict, Verdict::NotTestable);
+    }
+
+    fn of(values: [f64; 4]) -> [[f64; 3]; 4] {
+        values.map(|value| [value; 3])
+    }
+
+    #[test]
+    fn a_curve_goes_up_or_down_from_point_to_point() {
+        let verdict = |test, values| over(test, 1.0, &results(of(values), flat([1.0; 3])));
+        assert_eq!(verdict(Test::Up("a", 0.02), [1.0, 2.0, 1.99, 3.0]), Verdict::Reproduced);
+        assert_eq!(verdict(Test::Up("a", 0.02), [1.0, 2.0, 1.9, 3.0]), Verdict::Partial);
+        assert_eq!(verdict(Test::Down("a", 0.02), [3.0, 2.0, 2.03, 1.0]), Verdict::Reproduced);
+        assert_eq!(verdict(Test::Down("a", 0.02), [1.0, 2.0, 3.0, 4.0]), Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn extremes_are_found_with_their_places() {
+        let results = results(of([1.0, -4.0, 2.0, 3.0]), of([0.0, 1.0, 5.0, 2.0]));
+        let curves = || vec![at("a", &X), at("b", &X)];
+        let value = |number: Number| number.measure(&results).map(|found| found.mean);
+        assert_eq!(value(Number::Greatest(curves())), Some(5.0));
+        assert_eq!(value(Number::PlaceOfGreatest(curves())), Some(1.0));
+        assert_eq!(value(Number::Least(curves())), Some(-4.0));
+        assert_eq!(value(Number::Mean(curves())), Some(1.25));
+        // (1 + 4 + 2 + 3 − 0 − 1 − 5 − 2) / 4
+        assert_eq!(value(Number::SizeGap(at("a", &X), at("b", &X))), Some(0.5));
+    }
+
+    #[test]
+    fn the_exponent_of_a_power_is_its_power() {
+        let mut results = Results::default();
+        [2.0, 4.0, 8.0].map(|x: f64| results.add("", "a", Metric::Time, x, vec![7.0 * x * x * x]));
+        let found = Number::Exponent(at("a", &[2.0, 4.0, 8.0])).measure(&results);
+        assert!(found.is_some_and(|found| (found.mean - 3.0).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn what_does_not_hold_may_hold_in_part() {
+        let results = results(flat([7.0; 3]), flat([1.0; 3]));
+        let within = |bound: f64| {
+            Box::new(Expression::Points {
+                test: Test::Within("a", -bound, bound),
+                panel: "",
+                metric: Metric::Time,
+                x: X.to_vec(),
+                share: 1.0,
+            })
+        };
+        let verdict = |full, part| Expression::OrPartly(within(full), within(part)).judge(&results).verdict;
+        assert_eq!(verdict(8.0, 10.0), Verdict::Reproduced);
+        assert_eq!(verdict(5.0, 10.0), Verdict::Partial);
+        assert_eq!(verdict(5.0, 6.0), Verdict::NotReproduced);
     }
 }

@@ -1,6 +1,7 @@
 //! A figure as a record: what is run, what is drawn over what, and what is claimed of it. It knows no scenario's
 //! meaning and judges nothing.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::by_seed::BySeed;
@@ -15,11 +16,7 @@ pub struct Figure {
     pub title: &'static str,
     /// What was fixed before anything was run.
     pub params: Vec<(&'static str, String)>,
-    /// What goes along the axis, and its unit.
-    pub sweep: &'static str,
-    /// What is measured, and its unit.
-    pub metric: &'static str,
-    /// What is run.
+    /// What is run or computed, in an order in which gains come after what they are of.
     pub panels: Vec<Panel>,
     /// What is said of it.
     pub claims: Vec<Claim>,
@@ -32,10 +29,34 @@ pub struct Panel {
     pub name: &'static str,
     /// What it shows.
     pub title: String,
+    /// What goes along the axis.
+    pub axis: Axis,
+    /// What its curves are of.
+    pub metric: Metric,
     /// Its curves.
     pub series: Vec<Series>,
-    /// How many seeds each point has.
+    /// How many seeds each simulated point has.
     pub seeds: u64,
+    /// What stands beside the curves in its table.
+    pub beside: &'static [Beside],
+}
+
+/// What goes along a panel's axis, its unit, and how a drawing spaces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// In words.
+    pub label: &'static str,
+    /// How values lie on it.
+    pub spacing: Spacing,
+}
+
+/// How values lie on an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spacing {
+    /// Equal differences, equally far.
+    Even,
+    /// Equal ratios, equally far: for values above 0.
+    Logarithmic,
 }
 
 /// One curve.
@@ -43,15 +64,56 @@ pub struct Panel {
 pub struct Series {
     /// What it shows.
     pub name: &'static str,
-    /// Where on the axis, and the scenario there.
-    pub points: Vec<(i32, String)>,
+    /// Where on the axis, and where the value there comes from.
+    pub points: Vec<(f64, Source)>,
 }
 
-/// What was read from a run.
+/// Where the values of a point come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// From this scenario, run with each seed.
+    Run(String),
+    /// They are known: a model's, which has no chance and is the same for every seed, or those of another program's runs.
+    Given(Vec<f64>),
+    /// 100 (A / B − 1) of two curves of an earlier panel, at the same place, seed by seed (M-MET-6).
+    Gain {
+        /// The panel.
+        panel: &'static str,
+        /// A.
+        of: &'static str,
+        /// B.
+        over: &'static str,
+    },
+}
+
+/// A column beside the curves of a table, about the first two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Their ratio.
+    Ratio,
+    /// The time-outs of each.
+    Timeouts,
+    /// How many SACKs of the first waited for their timer.
+    SacksByTimer,
+    /// The share of the first's SACKs that told of several paths.
+    SharedSacks,
+}
+
+/// What was read from a run, or computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// The transfer's time, in seconds.
     Time,
+    /// What is delivered once and in order, in Mbit/s of whole packets: what models count.
+    Throughput,
+    /// How much more one of two is than the other, in percent.
+    Gain,
+    /// How many combinations a search tries.
+    Combinations,
+    /// How many states a chain has.
+    States,
+    /// Seconds of this machine's time.
+    SolveTime,
     /// How many SACKs left because their delay ran out.
     SacksByTimer,
     /// The share of the SACKs received that acknowledged chunks of more than one path.
@@ -65,8 +127,12 @@ pub enum Metric {
 /// What all panels came to: `y[panel, series, metric][x]`, one value a seed.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    curves: BTreeMap<(&'static str, &'static str, Metric), BTreeMap<i32, BySeed>>,
+    curves: BTreeMap<(&'static str, &'static str, Metric), BTreeMap<Place, BySeed>>,
 }
+
+/// A place on an axis: a number, in the numbers' order.
+#[derive(Clone, Copy, Debug)]
+struct Place(f64);
 
 /// Points of a curve.
 #[derive(Clone, Debug)]
@@ -78,7 +144,7 @@ pub struct At {
     /// What is looked at.
     pub metric: Metric,
     /// Where; several places stand for their mean.
-    pub x: Vec<i32>,
+    pub x: Vec<f64>,
 }
 
 impl Results {
@@ -88,11 +154,11 @@ impl Results {
         panel: &'static str,
         series: &'static str,
         metric: Metric,
-        x: i32,
+        x: f64,
         values: Vec<f64>,
     ) {
         if let Some(sample) = BySeed::new(values) {
-            self.curves.entry((panel, series, metric)).or_default().insert(x, sample);
+            self.curves.entry((panel, series, metric)).or_default().insert(Place::at(x), sample);
         }
     }
 
@@ -102,20 +168,76 @@ impl Results {
         panel: &'static str,
         series: &'static str,
         metric: Metric,
-        x: i32,
+        x: f64,
     ) -> Option<&BySeed> {
-        self.curves.get(&(panel, series, metric))?.get(&x)
+        self.curves.get(&(panel, series, metric))?.get(&Place::at(x))
     }
 
-    /// Where a curve of times has points.
-    pub fn axis(&self, panel: &'static str, series: &'static str) -> Vec<i32> {
-        let curve = self.curves.get(&(panel, series, Metric::Time));
-        curve.map(|points| points.keys().copied().collect()).unwrap_or_default()
+    /// Where a curve has points, in their order.
+    pub fn axis(&self, panel: &'static str, series: &'static str, metric: Metric) -> Vec<f64> {
+        let curve = self.curves.get(&(panel, series, metric));
+        curve.map(|points| points.keys().map(|place| place.0).collect()).unwrap_or_default()
     }
 
     /// The mean over some points, seed by seed; `None` where one was not measured.
     pub fn at(&self, at: &At) -> Option<BySeed> {
         let points = at.x.iter().map(|x| self.point(at.panel, at.series, at.metric, *x));
         BySeed::average(&points.collect::<Option<Vec<&BySeed>>>()?)
+    }
+}
+
+impl Panel {
+    /// Its curves' places, each once, in their order.
+    pub fn places(&self) -> Vec<f64> {
+        let mut places: Vec<f64> =
+            self.series.iter().flat_map(|series| &series.points).map(|(x, _)| *x).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        places
+    }
+}
+
+impl Metric {
+    /// What it is, and its unit.
+    pub fn label(self) -> &'static str {
+        match self {
+            Metric::Time => "transfer time in s",
+            Metric::Throughput => "throughput in Mbit/s of whole packets",
+            Metric::Gain => "difference in %",
+            Metric::Combinations => "combinations tried",
+            Metric::States => "states",
+            Metric::SolveTime => "seconds of one core",
+            Metric::SacksByTimer => "SACKs by timer",
+            Metric::SharedSacks => "share of SACKs of several paths",
+            Metric::FastRetransmits => "chunks marked lost by missing reports",
+            Metric::Timeouts => "time-outs",
+        }
+    }
+}
+
+impl Place {
+    /// Of the two zeros there is one.
+    fn at(x: f64) -> Place {
+        Place(x + 0.0)
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Place) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Place {}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Place) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Place {
+    fn cmp(&self, other: &Place) -> Ordering {
+        self.0.total_cmp(&other.0)
     }
 }

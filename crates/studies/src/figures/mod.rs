@@ -5,17 +5,19 @@ pub mod by_seed;
 pub mod claim;
 pub mod figure;
 pub mod iy;
+mod measure;
 pub mod report;
 pub mod svg;
+pub mod ws;
 
-use anabranch_sim::RunResult;
-use anabranch_sim::result::{PathResult, SackResult};
+use anabranch_models::ModelError;
+use anabranch_planner::PlanError;
 use clap::ValueEnum;
 
 use self::claim::{Finding, Verdict, Weight};
-use self::figure::{Figure, Metric, Results};
-use self::iy::Setting;
-use crate::grid::{self, GridError, Point};
+use self::figure::{Figure, Results};
+use crate::grid::GridError;
+use crate::ns2::TableError;
 use crate::scale::Scale;
 
 /// The figures there are.
@@ -36,13 +38,16 @@ pub enum Name {
     /// CMT without one of its rules; no figure of the paper.
     #[value(name = "IY-A1")]
     IyA1,
+    /// One path's models beside the simulator, by each of its parameters.
+    #[value(name = "WS-F5-F8", aliases = ["WS-F5", "WS-F6", "WS-F7", "WS-F8"])]
+    WsF5ToF8,
 }
 
 /// What a figure came to.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The setting that it was run with.
-    pub setting: Setting,
+    /// The setting that it was run with, in words.
+    pub setting: &'static str,
     /// The record.
     pub figure: Figure,
     /// What was measured.
@@ -57,6 +62,15 @@ pub enum FigureError {
     /// A scenario of the record cannot be run.
     #[error(transparent)]
     Grid(#[from] GridError),
+    /// A model has no answer for the record's parameters.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The planner has none.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A table of another program's numbers.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A transfer did not end.
     #[error(
         "{figure}: seed {seed} of {series} at {x} moved {delivered} bytes in {seconds} s and was not done"
@@ -67,7 +81,7 @@ pub enum FigureError {
         /// Its curve.
         series: &'static str,
         /// Its place on the axis.
-        x: i32,
+        x: f64,
         /// The run.
         seed: u64,
         /// What was delivered.
@@ -77,112 +91,71 @@ pub enum FigureError {
     },
 }
 
-/// A figure with the default setting: its verdict is the headline.
+/// A figure with the default setting: its verdict is the headline. Points of more seeds than `at_most` have so many.
 ///
 /// # Errors
-/// A scenario that cannot be run, or a transfer that does not end.
-pub fn judge_default(name: Name, scale: Scale) -> Result<Outcome, FigureError> {
-    judge(name.record(scale, iy::DEFAULT), iy::DEFAULT)
+/// A record that cannot be computed, a scenario that cannot be run, or a transfer that does not end.
+pub fn judge_default(name: Name, scale: Scale, at_most: Option<u64>) -> Result<Outcome, FigureError> {
+    judge(name.record(scale)?, "default", at_most)
 }
 
 /// The figure with each member of its sensitivity set.
 ///
 /// # Errors
-/// A scenario that cannot be run, or a transfer that does not end.
-pub fn judge_sensitivity(name: Name, scale: Scale) -> Result<Vec<Outcome>, FigureError> {
-    name.sensitivity().map(|setting| judge(name.record(scale, *setting), *setting)).collect()
+/// As [`judge_default`].
+pub fn judge_sensitivity(
+    name: Name,
+    scale: Scale,
+    at_most: Option<u64>,
+) -> Result<Vec<Outcome>, FigureError> {
+    let members = name.sensitivity(scale)?;
+    members.into_iter().map(|(setting, figure)| judge(figure, setting, at_most)).collect()
 }
 
 /// Runs a record and judges its claims.
-fn judge(figure: Figure, setting: Setting) -> Result<Outcome, FigureError> {
-    let results = measure(&figure)?;
+fn judge(mut figure: Figure, setting: &'static str, at_most: Option<u64>) -> Result<Outcome, FigureError> {
+    figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most.unwrap_or(u64::MAX)));
+    let results = measure::measure(&figure)?;
     let findings = figure.claims.iter().map(|claim| claim.judge(&results)).collect();
     Ok(Outcome { setting, figure, results, findings })
 }
 
-fn measure(figure: &Figure) -> Result<Results, FigureError> {
-    let mut places = Vec::new();
-    let mut grid = Vec::new();
-    for panel in &figure.panels {
-        for series in &panel.series {
-            for (x, scenario) in &series.points {
-                places.push((panel.name, series.name, *x));
-                grid.push(Point { scenario: scenario.clone(), seeds: 1..panel.seeds + 1 });
-            }
-        }
-    }
-    let mut results = Results::default();
-    for ((panel, series, x), runs) in places.into_iter().zip(grid::run(&grid)?) {
-        if let Some(run) = runs.iter().find(|run| time(run).is_none()) {
-            return Err(incomplete(figure.id, series, x, run));
-        }
-        for metric in METRICS {
-            results.add(panel, series, metric, x, runs.iter().map(|run| read(metric, run)).collect());
-        }
-    }
-    Ok(results)
-}
-
-/// What is read of a run that is complete.
-const METRICS: [Metric; 5] =
-    [Metric::Time, Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
-
-fn read(metric: Metric, run: &RunResult) -> f64 {
-    match metric {
-        Metric::Time => time(run).unwrap_or(f64::NAN),
-        Metric::SacksByTimer => sum_sacks(run, |sacks| sacks.sent_by_timer),
-        Metric::SharedSacks => {
-            let received = sum_sacks(run, |sacks| sacks.received);
-            sum_sacks(run, |sacks| sacks.received_for_several_paths) / received.max(1.0)
-        }
-        Metric::FastRetransmits => sum_paths(run, |path| path.fast_retransmits),
-        Metric::Timeouts => sum_paths(run, |path| path.timeouts),
-    }
-}
-
-fn time(run: &RunResult) -> Option<f64> {
-    run.flows.first()?.completion.map(anabranch_base::Duration::as_secs_f64)
-}
-
-fn sum_sacks(run: &RunResult, value: fn(SackResult) -> u64) -> f64 {
-    run.flows.iter().filter_map(|flow| flow.sacks).map(value).sum::<u64>() as f64
-}
-
-fn sum_paths(run: &RunResult, value: fn(&PathResult) -> u64) -> f64 {
-    run.flows.iter().flat_map(|flow| &flow.paths).map(value).sum::<u64>() as f64
-}
-
-fn incomplete(figure: &'static str, series: &'static str, x: i32, run: &RunResult) -> FigureError {
-    FigureError::Incomplete {
-        figure,
-        series,
-        x,
-        seed: run.seed,
-        delivered: run.flows.first().map_or(0, |flow| flow.delivered.get()),
-        seconds: run.time.as_secs_f64(),
-    }
-}
-
 impl Name {
     /// Its record.
-    pub fn record(self, scale: Scale, setting: Setting) -> Figure {
+    ///
+    /// # Errors
+    /// A model without an answer, or a table that cannot be read.
+    pub fn record(self, scale: Scale) -> Result<Figure, FigureError> {
         match self {
-            Name::IyF4 => iy::zero_loss(scale, setting),
+            Name::IyF4 | Name::IyF5 | Name::IyF6 | Name::IyX1 | Name::IyA1 => Ok(self.iy(scale, iy::DEFAULT)),
+            Name::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket),
+        }
+    }
+
+    /// The records beside the default one, each with what is different. Where nothing is lost it does not matter which
+    /// way; some records only report.
+    fn sensitivity(self, scale: Scale) -> Result<Vec<(&'static str, Figure)>, FigureError> {
+        let of_iy = |setting: &iy::Setting| (setting.name, self.iy(scale, *setting));
+        match self {
+            Name::IyF4 => {
+                let forward = iy::SENSITIVITY.iter().filter(|setting| setting.lossy == iy::Lossy::Forward);
+                Ok(forward.map(of_iy).collect())
+            }
+            Name::IyF5 | Name::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
+            Name::IyX1 | Name::IyA1 => Ok(Vec::new()),
+            Name::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
+        }
+    }
+
+    /// A record of IY; of none of its figures, that of the first.
+    fn iy(self, scale: Scale, setting: iy::Setting) -> Figure {
+        match self {
             Name::IyF5 => iy::delayed(scale, setting),
             Name::IyF6 => iy::immediate(scale, setting),
             Name::IyX1 => iy::alternate(scale, setting),
             Name::IyA1 => iy::ablation(scale, setting),
+            _ => iy::zero_loss(scale, setting),
         }
-    }
-
-    /// The settings beside the default one. Where nothing is lost it does not matter which way; the last two records
-    /// only report.
-    fn sensitivity(self) -> impl Iterator<Item = &'static Setting> {
-        iy::SENSITIVITY.iter().filter(move |setting| match self {
-            Name::IyF4 => setting.lossy == iy::Lossy::Forward,
-            Name::IyF5 | Name::IyF6 => true,
-            Name::IyX1 | Name::IyA1 => false,
-        })
     }
 }
 

@@ -5,16 +5,16 @@ use std::fmt::Write;
 use super::Outcome;
 use super::by_seed::BySeed;
 use super::claim::{Verdict, Weight};
-use super::figure::{Metric, Panel};
+use super::figure::{Beside, Metric, Panel, Source};
 use crate::scale::Scale;
 
 /// The columns of [`csv()`].
 pub const CSV_HEAD: &str =
-    "figure,setting,panel,series,x,seed,time_s,sacks_by_timer,shared_sacks,fast_retransmits,timeouts\n";
+    "figure,setting,panel,series,x,seed,value,sacks_by_timer,shared_sacks,fast_retransmits,timeouts\n";
 
-/// The metrics in the order of [`CSV_HEAD`].
-const COLUMNS: [Metric; 5] =
-    [Metric::Time, Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
+/// What a run has beside the value that its panel is about, in the order of [`CSV_HEAD`].
+const BESIDE: [Metric; 4] =
+    [Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
 
 /// The figure with its default setting.
 pub fn figure(outcome: &Outcome, scale: Scale) -> String {
@@ -49,7 +49,7 @@ pub fn members(headline: &Outcome, members: &[Outcome]) -> String {
     }
     let _ = writeln!(page, " all |\n|---|{}", "---|".repeat(core.len() + 1));
     for outcome in std::iter::once(headline).chain(members) {
-        let _ = write!(page, "| {} |", outcome.setting.name);
+        let _ = write!(page, "| {} |", outcome.setting);
         for index in &core {
             let _ = write!(page, " {} |", outcome.findings[*index].verdict.word());
         }
@@ -70,7 +70,7 @@ fn misses(outcome: &Outcome) -> String {
     for (claim, finding) in
         claims.filter(|(claim, finding)| claim.weight == Weight::Core && is_miss(finding.verdict))
     {
-        let (setting, panel, id) = (outcome.setting.name, claim.panel, claim.id);
+        let (setting, panel, id) = (outcome.setting, claim.panel, claim.id);
         let _ = writeln!(page, "- {setting}, {panel} {id}: {}", finding.measured);
     }
     if !page.is_empty() {
@@ -79,10 +79,10 @@ fn misses(outcome: &Outcome) -> String {
     page
 }
 
-/// One row a run.
+/// One row a value: of a run, or of a model.
 pub fn csv(outcome: &Outcome) -> String {
     let mut rows = String::new();
-    let (figure, setting) = (outcome.figure.id, outcome.setting.name);
+    let (figure, setting) = (outcome.figure.id, outcome.setting);
     for panel in &outcome.figure.panels {
         for series in &panel.series {
             for (x, _) in &series.points {
@@ -90,18 +90,15 @@ pub fn csv(outcome: &Outcome) -> String {
                     let point = outcome.results.point(panel.name, series.name, metric, *x);
                     point.map(BySeed::values).unwrap_or_default()
                 };
-                let columns = COLUMNS.map(point);
-                for seed in 0..columns[0].len() {
-                    let _ = write!(
-                        rows,
-                        "{figure},\"{setting}\",{},{},{x},{}",
-                        panel.name,
-                        series.name,
-                        seed + 1
-                    );
-                    columns.iter().filter_map(|values| values.get(seed)).for_each(|value| {
+                let beside = BESIDE.map(point);
+                for (seed, value) in point(panel.metric).iter().enumerate() {
+                    let (panel, series, seed_number) = (panel.name, series.name, seed + 1);
+                    let _ =
+                        write!(rows, "{figure},\"{setting}\",{panel},\"{series}\",{x},{seed_number},{value}");
+                    for values in beside {
+                        let value = values.get(seed).map(f64::to_string).unwrap_or_default();
                         let _ = write!(rows, ",{value}");
-                    });
+                    }
                     rows.push('\n');
                 }
             }
@@ -110,44 +107,64 @@ pub fn csv(outcome: &Outcome) -> String {
     rows
 }
 
-/// The panel's table: a row a point, a column a curve; the ratio of the first two curves and their time-outs; how the
-/// first was acknowledged.
+/// The panel's table: a row a point, a column a curve, and what stands beside them.
 fn curves(outcome: &Outcome, panel: &Panel) -> String {
-    let figure = &outcome.figure;
-    let plural = if panel.seeds == 1 { "" } else { "s" };
-    let mut page = format!("\n### {} {}: {}\n\n", figure.id, panel.name, panel.title);
-    let _ =
-        writeln!(page, "{}, mean and 95 % interval of {} run{plural} a point.\n", figure.metric, panel.seeds);
+    let mut page = format!("\n### {} {}: {}\n\n", outcome.figure.id, panel.name, panel.title);
+    let runs = if panel.seeds == 1 { "1 run".to_owned() } else { format!("{} runs", panel.seeds) };
+    let is_run = |source: &Source| matches!(source, Source::Run(_) | Source::Gain { .. });
+    let has_chance = panel.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_run(source));
+    let of = if has_chance { format!(", mean and 95 % interval of {runs} a point") } else { String::new() };
+    let _ = writeln!(page, "{}{of}.\n", panel.metric.label());
     let names: Vec<&str> = panel.series.iter().map(|series| series.name).collect();
+    let heads = names.iter().copied().chain(panel.beside.iter().map(|beside| beside.head()));
+    let heads: Vec<&str> = heads.collect();
     let _ = writeln!(
         page,
-        "| {} | {} | ratio of the first two | their time-outs | SACKs by timer | SACKs of both paths |\n|---:|{}",
-        figure.sweep,
-        names.join(" | "),
-        "---:|".repeat(names.len() + 4)
+        "| {} | {} |\n|---:|{}",
+        panel.axis.label,
+        heads.join(" | "),
+        "---:|".repeat(heads.len())
     );
-    let [first, second, ..] = names.as_slice() else { return page };
-    let places = panel.series[0].points.iter().map(|(x, _)| *x);
-    for x in places {
-        let at = |name, metric| outcome.results.point(panel.name, name, metric, x);
-        let mean = |name, metric| at(name, metric).map_or(f64::NAN, BySeed::mean);
-        let times = names.iter().map(|name| {
-            at(name, Metric::Time).map_or_else(|| "–".to_owned(), |sample| sample.interval().to_string())
+    for x in panel.places() {
+        let values = names.iter().map(|name| {
+            let point = outcome.results.point(panel.name, name, panel.metric, x);
+            point.map_or_else(|| "–".to_owned(), |sample| sample.interval().to_string())
         });
-        let ratio =
-            at(first, Metric::Time).zip(at(second, Metric::Time)).map(|(one, two)| one.over(two).to_string());
-        let _ = writeln!(
-            page,
-            "| {x} | {} | {} | {:.1}, {:.1} | {:.1} | {:.1} % |",
-            times.collect::<Vec<String>>().join(" | "),
-            ratio.unwrap_or_default(),
-            mean(first, Metric::Timeouts),
-            mean(second, Metric::Timeouts),
-            mean(first, Metric::SacksByTimer),
-            mean(first, Metric::SharedSacks) * 100.0
-        );
+        let beside = panel.beside.iter().map(|beside| beside.cell(outcome, panel, x));
+        let cells: Vec<String> = values.chain(beside).collect();
+        let _ = writeln!(page, "| {x} | {} |", cells.join(" | "));
     }
     page
+}
+
+impl Beside {
+    fn head(self) -> &'static str {
+        match self {
+            Beside::Ratio => "ratio of the first two",
+            Beside::Timeouts => "time-outs of the first two",
+            Beside::SacksByTimer => "SACKs by timer",
+            Beside::SharedSacks => "SACKs of both paths",
+        }
+    }
+
+    fn cell(self, outcome: &Outcome, panel: &Panel, x: f64) -> String {
+        let point = |index: usize, metric| {
+            let series = panel.series.get(index)?;
+            outcome.results.point(panel.name, series.name, metric, x)
+        };
+        let mean = |index, metric| point(index, metric).map_or(f64::NAN, BySeed::mean);
+        match self {
+            Beside::Ratio => {
+                let both = point(0, panel.metric).zip(point(1, panel.metric));
+                both.map_or_else(|| "–".to_owned(), |(one, two)| one.over(two).to_string())
+            }
+            Beside::Timeouts => {
+                format!("{:.1}, {:.1}", mean(0, Metric::Timeouts), mean(1, Metric::Timeouts))
+            }
+            Beside::SacksByTimer => format!("{:.1}", mean(0, Metric::SacksByTimer)),
+            Beside::SharedSacks => format!("{:.1} %", mean(0, Metric::SharedSacks) * 100.0),
+        }
+    }
 }
 
 fn claims(outcome: &Outcome) -> String {

@@ -4,25 +4,31 @@ use std::fmt::Write;
 
 use super::Outcome;
 use super::by_seed::Interval;
-use super::figure::{Metric, Panel};
+use super::figure::{Panel, Spacing};
 
-/// The panel's curves of times, as an SVG document.
+/// The panel's curves, as an SVG document.
 pub fn panel(outcome: &Outcome, panel: &Panel) -> String {
     let curves: Vec<(&str, Vec<(f64, Interval)>)> = panel
         .series
         .iter()
         .map(|series| {
-            let point = |x: i32| outcome.results.point(panel.name, series.name, Metric::Time, x);
-            let points =
-                series.points.iter().filter_map(|(x, _)| Some((f64::from(*x), point(*x)?.interval())));
+            let point = |x: f64| outcome.results.point(panel.name, series.name, panel.metric, x);
+            let points = series.points.iter().filter_map(|(x, _)| Some((*x, point(*x)?.interval())));
             (series.name, points.collect())
         })
         .collect();
     let all = || curves.iter().flat_map(|(_, points)| points);
     let top = all().map(|(_, found)| found.high()).fold(0.0, f64::max) * 1.05;
-    let left = all().map(|(x, _)| *x).fold(0.0, f64::min);
-    let right = all().map(|(x, _)| *x).fold(1.0, f64::max);
-    let plane = Plane { left, right, top };
+    let bottom = all().map(|(_, found)| found.low()).fold(0.0, f64::min) * 1.05;
+    let spacing = panel.axis.spacing;
+    let places = || all().map(|(x, _)| spacing.along(*x));
+    let (left, right) = match spacing {
+        Spacing::Even => (places().fold(0.0, f64::min), places().fold(1.0, f64::max)),
+        Spacing::Logarithmic => {
+            (places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max))
+        }
+    };
+    let plane = Plane { left, right, bottom, top, spacing };
     let mut drawing = frame(outcome, panel, &plane);
     let mut legend = 150;
     for ((name, points), colour) in curves.iter().zip(COLOURS.iter().cycle()) {
@@ -41,16 +47,36 @@ pub fn panel(outcome: &Outcome, panel: &Panel) -> String {
 struct Plane {
     left: f64,
     right: f64,
+    bottom: f64,
     top: f64,
+    spacing: Spacing,
+}
+
+impl Spacing {
+    /// Where a value lies along the axis.
+    fn along(self, x: f64) -> f64 {
+        match self {
+            Spacing::Even => x,
+            Spacing::Logarithmic => x.log10(),
+        }
+    }
+
+    /// The value that lies there, as a label has it.
+    fn label(self, along: f64) -> String {
+        match self {
+            Spacing::Even => format!("{along:.0}"),
+            Spacing::Logarithmic => format!("{:.1e}", 10_f64.powf(along)),
+        }
+    }
 }
 
 impl Plane {
     fn x(&self, value: f64) -> f64 {
-        60.0 + (value - self.left) / (self.right - self.left) * 560.0
+        60.0 + (self.spacing.along(value) - self.left) / (self.right - self.left) * 560.0
     }
 
     fn y(&self, value: f64) -> f64 {
-        350.0 - value / self.top * 300.0
+        350.0 - (value - self.bottom) / (self.top - self.bottom) * 300.0
     }
 }
 
@@ -63,19 +89,19 @@ fn frame(outcome: &Outcome, panel: &Panel, plane: &Plane) -> String {
          font-size=\"12\">\n<rect width=\"640\" height=\"400\" fill=\"white\"/>\n",
     );
     let _ = writeln!(drawing, "<text x=\"60\" y=\"20\">{} {}: {}</text>", figure.id, panel.name, panel.title);
-    let _ = writeln!(drawing, "<text x=\"340\" y=\"392\" text-anchor=\"middle\">{}</text>", figure.sweep);
-    let _ = writeln!(drawing, "<text x=\"60\" y=\"42\">{}</text>", figure.metric);
+    let _ = writeln!(drawing, "<text x=\"340\" y=\"392\" text-anchor=\"middle\">{}</text>", panel.axis.label);
+    let _ = writeln!(drawing, "<text x=\"60\" y=\"42\">{}</text>", panel.metric.label());
     for step in 0..=5 {
-        let value = plane.top * f64::from(step) / 5.0;
+        let value = plane.bottom + (plane.top - plane.bottom) * f64::from(step) / 5.0;
         let y = plane.y(value);
         let _ = writeln!(drawing, "<path d=\"M60 {y:.1}H620\" stroke=\"#ddd\"/>");
         let _ =
             writeln!(drawing, "<text x=\"54\" y=\"{:.1}\" text-anchor=\"end\">{value:.1}</text>", y + 4.0);
     }
     for step in 0..=4 {
-        let value = plane.left + (plane.right - plane.left) * f64::from(step) / 4.0;
-        let x = plane.x(value);
-        let _ = writeln!(drawing, "<text x=\"{x:.1}\" y=\"368\" text-anchor=\"middle\">{value:.0}</text>");
+        let x = 60.0 + 140.0 * f64::from(step);
+        let value = plane.spacing.label(plane.left + (plane.right - plane.left) * f64::from(step) / 4.0);
+        let _ = writeln!(drawing, "<text x=\"{x:.1}\" y=\"368\" text-anchor=\"middle\">{value}</text>");
     }
     drawing
 }

@@ -3,6 +3,7 @@
 
 mod differences;
 mod judgement;
+mod one_path;
 mod point;
 mod report;
 mod tables;
@@ -10,6 +11,7 @@ mod world;
 
 pub use differences::Difference;
 pub use judgement::{Judgement, Tolerance, Verdict};
+pub use one_path::{Losses, OnePath, one_path};
 pub use point::{Judged, Measure, Point};
 pub use report::{Share, csv_text, outside, summary, verbose};
 pub use tables::{Set, TableError};

@@ -21,8 +21,6 @@ pub fn alternate(scale: Scale, setting: Setting) -> Figure {
         id: "IY-X1",
         title: "IY-F5b with retransmissions over the other path (report only)",
         params: params(setting, "30 a point (quick: 5), the same for both policies"),
-        sweep: "B₁ − B₂ in Mbit/s",
-        metric: "transfer time in s",
         panels: vec![panel("same"), panel("alternate")],
         claims: vec![
             Claim {

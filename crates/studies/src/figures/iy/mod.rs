@@ -11,7 +11,7 @@ pub use alternate::alternate;
 pub use loss::{delayed, immediate};
 pub use zero_loss::zero_loss;
 
-use super::figure::{Panel, Series};
+use super::figure::{Axis, Beside, Metric, Panel, Series, Source, Spacing};
 use crate::scale::Scale;
 
 /// What the atlas leaves open, and what stands in: the default, and the members of its sensitivity set.
@@ -101,16 +101,16 @@ impl Experiment {
         Series { name: scheme.name(), points: self.points(scheme, &SPLITS) }
     }
 
-    fn points(self, scheme: Scheme, splits: &[i32]) -> Vec<(i32, String)> {
+    fn points(self, scheme: Scheme, splits: &[f64]) -> Vec<(f64, Source)> {
         let of = Experiment { scheme, ..self };
-        splits.iter().map(|split| (*split, of.scenario(*split))).collect()
+        splits.iter().map(|split| (*split, Source::Run(of.scenario(*split)))).collect()
     }
 
     /// The scenario with B₁ − B₂ = `split`, in Mbit/s. A path without bandwidth does not exist.
-    fn scenario(self, split: i32) -> String {
-        let rates = [("one", (SUM + split) / 2), ("two", (SUM - split) / 2)];
+    fn scenario(self, split: f64) -> String {
+        let rates = [("one", (SUM + split) / 2.0), ("two", (SUM - split) / 2.0)];
         let links: String =
-            rates.iter().filter(|(_, rate)| *rate > 0).map(|(name, rate)| self.link(name, *rate)).collect();
+            rates.iter().filter(|(_, rate)| *rate > 0.0).map(|(name, rate)| self.link(name, *rate)).collect();
         let Experiment { setting, retransmission, .. } = self;
         let transfer = match self.scale {
             Scale::Full => FILE,
@@ -132,7 +132,7 @@ impl Experiment {
         )
     }
 
-    fn link(self, name: &str, rate: i32) -> String {
+    fn link(self, name: &str, rate: f64) -> String {
         let Experiment { loss, setting, .. } = self;
         let reverse = match setting.lossy {
             Lossy::Forward => String::new(),
@@ -178,7 +178,7 @@ impl Scheme {
 /// A panel of both schemes over all splits.
 fn both(name: &'static str, title: String, experiment: Experiment, seeds: u64) -> Panel {
     let series = vec![experiment.series(Scheme::Cmt), experiment.series(Scheme::AppStripe)];
-    Panel { name, title, series, seeds }
+    Panel { name, title, axis: SPLIT, metric: Metric::Time, series, seeds, beside: BESIDE }
 }
 
 /// What all of IY's figures have in common, for the report.
@@ -210,32 +210,40 @@ const CMT: &str = "CMT";
 const APP: &str = "AppStripe";
 const WITHOUT_DAC: &str = "CMT without DAC";
 
+/// The axis of all splits.
+const SPLIT: Axis = Axis { label: "B₁ − B₂ in Mbit/s", spacing: Spacing::Even };
+
+/// What stands beside the curves: how CMT compares, and how it was acknowledged.
+const BESIDE: &[Beside] = &[Beside::Ratio, Beside::Timeouts, Beside::SacksByTimer, Beside::SharedSacks];
+
 /// B₁ + B₂ in Mbit/s.
-const SUM: i32 = 40;
+const SUM: f64 = 40.0;
 
 /// 8 MB, 2²³ bytes.
 const FILE: u64 = 8 << 20;
 
 /// B₁ − B₂ for B₁ = 0, 2, … 40 Mbit/s.
-const SPLITS: [i32; 21] =
-    [-40, -36, -32, -28, -24, -20, -16, -12, -8, -4, 0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40];
+const SPLITS: [f64; 21] = [
+    -40.0, -36.0, -32.0, -28.0, -24.0, -20.0, -16.0, -12.0, -8.0, -4.0, 0.0, 4.0, 8.0, 12.0, 16.0, 20.0,
+    24.0, 28.0, 32.0, 36.0, 40.0,
+];
 
 /// Both paths exist.
-fn interior() -> Vec<i32> {
+fn interior() -> Vec<f64> {
     SPLITS[1..SPLITS.len() - 1].to_vec()
 }
 
 /// One path has all.
-fn edges() -> Vec<i32> {
+fn edges() -> Vec<f64> {
     vec![-SUM, SUM]
 }
 
 /// The splits next to the edges, 38/2 and 2/38.
-fn beside_the_edges() -> Vec<i32> {
+fn beside_the_edges() -> Vec<f64> {
     vec![SPLITS[1], SPLITS[SPLITS.len() - 2]]
 }
 
 /// Equal paths.
-fn centre() -> Vec<i32> {
-    vec![0]
+fn centre() -> Vec<f64> {
+    vec![0.0]
 }

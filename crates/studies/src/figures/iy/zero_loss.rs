@@ -12,8 +12,6 @@ pub fn zero_loss(scale: Scale, setting: Setting) -> Figure {
         id: "IY-F4",
         title: "CMT_scd and AppStripe without losses",
         params: params(setting, "one, there is no chance in it"),
-        sweep: "B₁ − B₂ in Mbit/s",
-        metric: "transfer time in s",
         panels: vec![
             both(DELAYED, "delayed SACKs".to_owned(), of(Acknowledge::Delayed), 1),
             both(EACH, "a SACK for each packet (CMT_sc)".to_owned(), of(Acknowledge::Each), 1),
@@ -25,7 +23,7 @@ pub fn zero_loss(scale: Scale, setting: Setting) -> Figure {
 fn claims(scale: Scale) -> Vec<Claim> {
     let t = |full| scale.tolerance(full);
     let at = |series, x| At { panel: DELAYED, series, metric: Metric::Time, x };
-    let points = |test, panel, x| Expression::Points { test, panel, x, share: 1.0 };
+    let points = |test, panel, x| Expression::Points { test, panel, metric: Metric::Time, x, share: 1.0 };
     let valley = |series| {
         Expression::All(vec![
             Expression::Number {

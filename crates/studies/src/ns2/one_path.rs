@@ -1,0 +1,106 @@
+//! Throughput of standard SCTP over one path by ns-2 (set b), for other studies than the comparison of rules. It knows the
+//! table's columns, and runs nothing.
+
+use serde::Deserialize;
+
+use super::tables::{TableError, directory};
+
+/// How ns-2 lost packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Losses {
+    /// Each for itself.
+    Independent,
+    /// With a lost packet all that come within U(0, 1) of a round after it.
+    Bursts,
+}
+
+/// A point of the table, with a SACK for each packet and time-outs of 1 s at least.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnePath {
+    /// Which figure of WS it belongs to: `fig5` to `fig8`.
+    pub figure: String,
+    /// p.
+    pub loss: f64,
+    /// Mbit/s.
+    pub rate: f64,
+    /// There and back, in ms.
+    pub delay: f64,
+    /// KiB.
+    pub buffer: f64,
+    /// Mbit/s of packets of 1,500 bytes, one value a seed.
+    pub throughput: Vec<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[allow(non_snake_case, reason = "the columns' names are ns-2's")]
+struct Row {
+    figure: String,
+    p: f64,
+    b_mbps: f64,
+    d_ms: f64,
+    rbuf_kib: f64,
+    useDelayedSacks: u8,
+    throughput_mbps_1500B: f64,
+}
+
+/// The points with such losses.
+///
+/// # Errors
+/// The table cannot be read.
+pub fn one_path(losses: Losses) -> Result<Vec<OnePath>, TableError> {
+    let path = directory().join("b_sctp_throughput.open.csv");
+    let unreadable = |source| TableError::Unreadable { path: path.display().to_string(), source };
+    let mut reader = csv::Reader::from_path(&path).map_err(unreadable)?;
+    let mut points: Vec<OnePath> = Vec::new();
+    for row in reader.deserialize::<Row>() {
+        let row = row.map_err(unreadable)?;
+        let figure = match losses {
+            Losses::Independent => row.figure.as_str(),
+            Losses::Bursts => row.figure.strip_suffix("-corr").unwrap_or_default(),
+        };
+        if row.useDelayedSacks == 1 || figure.is_empty() || figure.contains('-') {
+            continue;
+        }
+        let point = OnePath {
+            figure: figure.to_owned(),
+            loss: row.p,
+            rate: row.b_mbps,
+            delay: row.d_ms,
+            buffer: row.rbuf_kib,
+            throughput: Vec::new(),
+        };
+        let same =
+            points.iter().position(|other| OnePath { throughput: Vec::new(), ..other.clone() } == point);
+        let index = same.unwrap_or(points.len());
+        if same.is_none() {
+            points.push(point);
+        }
+        points[index].throughput.push(row.throughput_mbps_1500B);
+    }
+    Ok(points)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_point_of_the_table_has_eight_seeds() {
+        for losses in [Losses::Independent, Losses::Bursts] {
+            let points = one_path(losses).expect("the table is there");
+            assert!(points.iter().all(|point| point.throughput.len() == 8), "{losses:?}");
+            assert!(points.iter().all(|point| point.figure.len() == 4), "{losses:?}");
+        }
+    }
+
+    #[test]
+    fn both_kinds_of_loss_are_told_apart() {
+        let centre = |losses| {
+            let points = one_path(losses).expect("the table is there");
+            let centre = points.iter().find(|point| point.figure == "fig8" && point.buffer == 128.0);
+            centre.expect("it is in the table").throughput.iter().sum::<f64>() / 8.0
+        };
+        let (independent, bursts) = (centre(Losses::Independent), centre(Losses::Bursts));
+        assert!(independent > 11.5 && bursts < 11.5, "{independent} and {bursts}");
+    }
+}
