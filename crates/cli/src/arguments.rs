@@ -1,5 +1,9 @@
 //! What the command line may say. It parses and does nothing else: no name is looked up, no file opened.
 
+mod models;
+
+pub use models::{LossModel, MethodName, ModelName, PlanArguments, PredictArguments, WindowModelName};
+
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::path::PathBuf;
@@ -20,11 +24,15 @@ pub struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show it at work: a phone's two links, simulated and really used, in one table
+    /// Show it at work: a phone's two links, predicted, simulated and really used, in one table
     Demo(DemoArguments),
     /// Run a scenario in the simulator
     Sim(SimArguments),
-    /// Put simulated and real in one table: each path of a scenario alone, and all together
+    /// Say what the analytic models make of a scenario
+    Predict(PredictArguments),
+    /// Say how far each path's window should grow in the shared receive buffer
+    Plan(PlanArguments),
+    /// Put predicted, simulated and real in one table: each path of a scenario alone, and all together
     Compare(CompareArguments),
     /// Put a scenario's links between real programs: a relay for UDP, one listen address a path
     Emulate(EmulateArguments),
@@ -208,6 +216,8 @@ impl Arguments {
         match &self.command {
             Command::Demo(demo) => demo.output,
             Command::Sim(sim) => sim.output,
+            Command::Predict(predict) => predict.output,
+            Command::Plan(plan) => plan.output,
             Command::Compare(compare) => compare.output,
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.output,

@@ -22,6 +22,7 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
         text: SCENARIO.to_owned(),
         sha256: hex(&Sha256::digest(SCENARIO).into()),
         name: "wifi-lte".to_owned(),
+        folder: None,
     };
     compare(&loaded, Scope::AloneAndTogether, arguments.output, interrupt).await
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anabranch_base::Duration;
 use anabranch_cli::observe::CannotWrite;
+use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
 use serde_json::{Value, json};
@@ -62,7 +63,18 @@ pub enum Failure {
     /// A scenario whose values contradict one another.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A record of a run that cannot be written.
+    /// A flow that the models have no place for.
+    #[error("flow {flow:?} cannot be planned for: {why}")]
+    NotForModels {
+        /// The flow.
+        flow: String,
+        /// What is in the way.
+        why: String,
+    },
+    /// A question to which the planner has no answer.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A file that cannot be written: a record of a run, a plan.
     #[error(transparent)]
     Record(#[from] CannotWrite),
     /// Nobody answered the handshake.
@@ -152,6 +164,8 @@ impl Failure {
             | Failure::NoScenario { .. }
             | Failure::Scenario(_)
             | Failure::Build(_)
+            | Failure::NotForModels { .. }
+            | Failure::Plan(_)
             | Failure::Record(_)
             | Failure::Directory { .. } => 2,
             Failure::NoAnswer { .. }
@@ -175,6 +189,8 @@ impl Failure {
             Failure::NoScenario { .. } => "no-scenario",
             Failure::Scenario(error) => error.kind().name(),
             Failure::Build(_) => "scenario",
+            Failure::NotForModels { .. } => "models",
+            Failure::Plan(_) => "plan",
             Failure::Record(_) => "record",
             Failure::NoAnswer { .. } => "no-answer",
             Failure::PeerGone(_) => "peer-gone",

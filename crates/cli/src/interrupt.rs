@@ -4,6 +4,8 @@ use std::io;
 
 use tokio::sync::watch;
 
+use crate::failure::Failure;
+
 /// Listens from the start, so that no press is lost while nobody waits.
 #[derive(Debug)]
 pub struct Interrupt {
@@ -30,6 +32,20 @@ impl Interrupt {
     pub async fn pressed(&mut self) {
         if self.presses.changed().await.is_err() {
             std::future::pending::<()>().await;
+        }
+    }
+
+    /// What `work`, done on a thread of its own, comes to, unless somebody presses first: nobody waits for it then.
+    ///
+    /// # Errors
+    /// It was pressed, or the work panicked.
+    pub async fn or_done<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            done = tokio::task::spawn_blocking(work) => done.map_err(|error| Failure::System(io::Error::other(error))),
+            () = self.pressed() => Err(Failure::Interrupted),
         }
     }
 }

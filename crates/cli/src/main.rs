@@ -11,6 +11,8 @@ mod failure;
 mod interrupt;
 mod live;
 mod peer;
+mod plan;
+mod predict;
 mod quantity;
 mod recv;
 mod report;
@@ -62,6 +64,8 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
     match command {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
         Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
+        Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,
+        Command::Plan(arguments) => plan::run(arguments, &mut interrupt).await,
         Command::Compare(arguments) => compare::run(arguments, &mut interrupt).await,
         Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,

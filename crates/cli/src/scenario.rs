@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anabranch_scenario::resolved::{Table, Value};
-use anabranch_scenario::{Files, Scenario, Setting, Source};
+use anabranch_scenario::{Files, NoFiles, Scenario, ScenarioError, Setting, Source};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
@@ -23,6 +23,8 @@ pub struct Loaded {
     pub sha256: String,
     /// What it is called: the file's name without folder and ending.
     pub name: String,
+    /// Where the files are that it names; `None` where it may name none.
+    pub folder: Option<PathBuf>,
 }
 
 /// Reads a scenario from `file`, `-` being standard input, and makes the changes, each `KEY=VALUE`.
@@ -37,16 +39,16 @@ pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
     let source = Source::from_bytes(name, &bytes)?;
     let settings = changes.iter().map(|change| Setting::parse(change)).collect::<Result<Vec<_>, _>>()?;
-    let folder =
-        Beside(if is_stdin { PathBuf::new() } else { file.parent().unwrap_or(Path::new("")).to_owned() });
+    let folder = if is_stdin { PathBuf::new() } else { file.parent().unwrap_or(Path::new("")).to_owned() };
     Ok(Loaded {
-        scenario: Scenario::parse(&source, &folder, &settings)?,
+        scenario: Scenario::parse(&source, &Beside(folder.clone()), &settings)?,
         text: source.text,
         sha256: hex(&Sha256::digest(&bytes).into()),
         name: file
             .file_stem()
             .filter(|_| !is_stdin)
             .map_or("stdin".into(), |stem| stem.to_string_lossy().into()),
+        folder: Some(folder),
     })
 }
 
@@ -54,6 +56,18 @@ impl Loaded {
     /// Every setting as used, for documents.
     pub fn resolved(&self) -> Json {
         table(&self.scenario.resolved())
+    }
+
+    /// What `text` says in the place of this scenario's own, without changes.
+    ///
+    /// # Errors
+    /// It is wrong.
+    pub fn read_again(&self, text: &str) -> Result<Scenario, ScenarioError> {
+        let source = Source::new(self.name.clone(), text);
+        match &self.folder {
+            Some(folder) => Scenario::parse(&source, &Beside(folder.clone()), &[]),
+            None => Scenario::parse(&source, &NoFiles, &[]),
+        }
     }
 }
 

@@ -172,7 +172,7 @@ fn what_the_models_have_no_place_for_is_told_by_name() {
         ),
         (
             "flow.main.traffic={ kind = \"cbr\", rate = \"1 Mbit/s\", message = \"100 B\" }",
-            "flow \"main\" sends at its application's pace",
+            "its application sends at a pace of its own",
         ),
     ] {
         let found = refused(TWO, &[setting]);
@@ -214,7 +214,7 @@ fn a_link_of_two_paths_or_of_two_flows_is_an_obstacle_and_one_used_the_other_way
         all.iter().map(|one| one.as_ref().map_or_else(ToString::to_string, |_| String::new())).collect();
     assert_eq!(told[0], "");
     assert!(told[1].starts_with("link \"b\" also carries flow \"udp\""), "{told:?}");
-    assert_eq!(told[2], "flow \"udp\" is UDP, which has no window");
+    assert_eq!(told[2], "UDP has no window");
 }
 
 #[test]

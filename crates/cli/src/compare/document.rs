@@ -10,12 +10,13 @@ use crate::scenario::Loaded;
 
 /// What was compared.
 pub fn comparison(loaded: &Loaded, rows: &[Row]) -> Body {
+    let predicted = Verdict::of(rows, Row::predicted_bps);
     let simulated = Verdict::of(rows, |row| Some(row.simulated_bps()));
     let real = Verdict::of(rows, |row| row.real().map(|real| real.goodput_bps));
     let body = json!({
         "title": loaded.scenario.title,
         "rows": rows.iter().map(row).collect::<Vec<_>>(),
-        "verdict": { "sim": simulated.as_ref().map(verdict), "real": real.as_ref().map(verdict) },
+        "verdict": { "predicted": predicted.as_ref().map(verdict), "sim": simulated.as_ref().map(verdict), "real": real.as_ref().map(verdict) },
         "resolved": loaded.resolved(),
     });
     Body::of(&body).about(loaded.sha256.clone())
@@ -25,6 +26,11 @@ fn row(row: &Row) -> Value {
     json!({
         "name": row.variant.name,
         "paths": row.variant.paths().collect::<Vec<_>>(),
+        "predicted": {
+            "model": "markov",
+            "goodput_bps": row.predicted_bps(),
+            "skipped": row.predicted.as_ref().err(),
+        },
         "sim": {
             "goodput_bps": row.simulated_bps(),
             "n": row.simulated.goodput_bps.n,

@@ -1,5 +1,5 @@
-//! `anabranch compare`: each path of a scenario alone and all together, simulated and really transferred through the
-//! emulated links. It knows the order of the work; the simulator and the relay do it.
+//! `anabranch compare`: each path of a scenario alone and all together, predicted, simulated and really transferred
+//! through the emulated links. It knows the order of the work; the models, the simulator and the relay do it.
 
 mod document;
 mod real;
@@ -7,14 +7,16 @@ mod table;
 mod variant;
 
 use anabranch_base::Duration;
+use anabranch_sim::predict::ModelFlow;
 use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::spawn_blocking;
 
-use crate::arguments::{CompareArguments, Output};
+use crate::arguments::{CompareArguments, LossModel, ModelName, Output};
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::predict::forecast;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 use real::{Attempt, transfer};
@@ -26,6 +28,8 @@ use variant::{Variant, variants};
 pub struct Row {
     /// Which paths carried it.
     variant: Variant,
+    /// The goodput in bits a second that the Markov model says, or why it says none.
+    predicted: Result<f64, String>,
     /// What the simulator says, over several seeds.
     simulated: FlowSummary,
     /// What really happened, void attempts included; the last one counts if it is not void.
@@ -42,7 +46,7 @@ pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Res
     compare(&loaded, scope, arguments.output, interrupt).await
 }
 
-/// Compares what is simulated and what is real, path by path and together.
+/// Compares what is predicted, what is simulated and what is real, path by path and together.
 ///
 /// # Errors
 /// As [`run`].
@@ -75,6 +79,7 @@ pub async fn compare(
 }
 
 async fn compare_one(variant: Variant, bar: &ProgressBar) -> Result<Row, Failure> {
+    let predicted = predict(&variant).await?;
     bar.set_message(format!("{}, simulated", variant.name));
     let simulated = simulate(&variant).await?;
     bar.inc(1);
@@ -84,7 +89,18 @@ async fn compare_one(variant: Variant, bar: &ProgressBar) -> Result<Row, Failure
         attempts.push(transfer(&variant).await?);
     }
     bar.inc(1);
-    Ok(Row { variant, simulated, attempts })
+    Ok(Row { variant, predicted, simulated, attempts })
+}
+
+/// What the models have no place for stands in the row instead of a number.
+async fn predict(variant: &Variant) -> Result<Result<f64, String>, Failure> {
+    let flow = ModelFlow::first(&variant.scenario).map_err(|why| why.to_string());
+    let work = move || {
+        let forecast = forecast(&flow?, &[ModelName::Markov], LossModel::Independent);
+        let (_, found) = forecast.models.into_iter().next().ok_or("no model was asked")?;
+        found.map(|found| found.total_goodput_bps())
+    };
+    spawn_blocking(work).await.map_err(|error| Failure::System(std::io::Error::other(error)))
 }
 
 /// Real packets come at other times than simulated ones, so that the same seed loses others: what the simulator says is
@@ -111,6 +127,11 @@ impl Row {
     /// The attempt that counts; `None` if all are void.
     fn real(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| !attempt.is_void())
+    }
+
+    /// What the Markov model says in bits a second.
+    fn predicted_bps(&self) -> Option<f64> {
+        self.predicted.as_ref().ok().copied()
     }
 
     /// What the simulator says in bits a second.

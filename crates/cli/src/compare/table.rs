@@ -12,14 +12,27 @@ use crate::report::{head, lay_out};
 /// One line a variant, and what follows from them.
 pub fn comparison(scenario: &Scenario, rows: &[Row]) -> String {
     let mut text = format!("{}\n\n", title(scenario));
-    let head = head(["paths", "simulated", "by chance", "took", "real", "took", "difference", "relay late"]);
+    let head = head([
+        "paths",
+        "predicted",
+        "simulated",
+        "by chance",
+        "took",
+        "real",
+        "took",
+        "difference",
+        "relay late",
+    ]);
     text.push_str(&lay_out(&std::iter::once(head).chain(rows.iter().map(row)).collect::<Vec<_>>(), 1));
+    text.push_str(&not_predicted(rows));
     text.push_str(
-        "\nSimulated: the mean of many seeds, packets late by up to 0.1 ms as on a real machine; by chance, 95 of 100\n\
+        "\nPredicted: by the Markov model, from rates, delays, mean losses and the receive buffer, without queues or a start.\n\
+         Simulated: the mean of many seeds, packets late by up to 0.1 ms as on a real machine; by chance, 95 of 100\n\
          single runs are within so much of it.\n\
          Relay late: 99 of 100 packets left the emulated links within so much of their time.\n\n",
     );
     for (world, verdict) in [
+        ("Predicted", Verdict::of(rows, Row::predicted_bps)),
         ("Simulated", Verdict::of(rows, |row| Some(row.simulated_bps()))),
         ("Really", Verdict::of(rows, |row| row.real().map(|real| real.goodput_bps))),
     ] {
@@ -42,10 +55,10 @@ fn title(scenario: &Scenario) -> String {
     let title = printable(&scenario.title);
     let amount = scenario.flows.first().and_then(|flow| flow.transfer).map(show_size);
     match (title.is_empty(), amount) {
-        (true, None) => "Simulated and real".to_owned(),
-        (true, Some(amount)) => format!("{amount}, simulated and really transferred"),
+        (true, None) => "Predicted, simulated and real".to_owned(),
+        (true, Some(amount)) => format!("{amount}, predicted, simulated and really transferred"),
         (false, None) => title,
-        (false, Some(amount)) => format!("{title}: {amount}, simulated and really transferred"),
+        (false, Some(amount)) => format!("{title}: {amount}, predicted, simulated and really transferred"),
     }
 }
 
@@ -60,6 +73,7 @@ fn row(row: &Row) -> Vec<String> {
     let difference = row.difference().map_or("-".to_owned(), |share| format!("{:+.1} %", share * 100.0));
     vec![
         row.variant.name.clone(),
+        row.predicted_bps().map_or("—".to_owned(), rate),
         rate(row.simulated_bps()),
         format!("± {:.1} %", row.chance() * 100.0),
         took.map_or("-".to_owned(), |took| format!("{:.2} s", took.mean)),
@@ -68,6 +82,16 @@ fn row(row: &Row) -> Vec<String> {
         difference,
         timing,
     ]
+}
+
+/// Why there is no number: a line for each row without one.
+fn not_predicted(rows: &[Row]) -> String {
+    let why = |row: &Row| {
+        let why = row.predicted.as_ref().err()?;
+        Some(format!("{} is not predicted: {}.\n", row.variant.name, printable(why)))
+    };
+    let lines: String = rows.iter().filter_map(why).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 fn tell(world: &str, verdict: &Verdict) -> String {

@@ -2,7 +2,7 @@
 //! transferred really.
 
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp, Traffic};
+use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp, Traffic, WindowManagement};
 
 /// Which variants are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,8 @@ pub fn variants(scenario: &Scenario, scope: Scope) -> Result<Vec<Variant>, Strin
     }
     let sctp = Sctp { encapsulation: Encapsulation::Udp, ..(**sctp).clone() };
     let with = |paths: Vec<usize>, name: String| {
-        let flow = Flow { paths, protocol: Protocol::Sctp(Box::new(sctp.clone())), ..flow.clone() };
+        let sctp = if paths.len() == flow.paths.len() { sctp.clone() } else { alone_in_its_buffer(&sctp) };
+        let flow = Flow { paths, protocol: Protocol::Sctp(Box::new(sctp)), ..flow.clone() };
         Variant { name, scenario: Scenario { flows: vec![flow], ..scenario.clone() } }
     };
     let name = |path: &usize| scenario.paths[*path].name.clone();
@@ -76,4 +77,14 @@ pub fn variants(scenario: &Scenario, scope: Scope) -> Result<Vec<Variant>, Strin
         Scope::AloneAndTogether if flow.paths.len() > 1 => alone.chain([together]).collect(),
         _ => vec![together],
     })
+}
+
+/// The settings for one path of several: it shares the receive buffer with nobody, so that a list of limits means nothing.
+fn alone_in_its_buffer(sctp: &Sctp) -> Sctp {
+    match &sctp.window_management {
+        WindowManagement::Limits(_) => {
+            Sctp { window_management: WindowManagement::Rule("none".to_owned()), ..sctp.clone() }
+        }
+        WindowManagement::Rule(_) => sctp.clone(),
+    }
 }

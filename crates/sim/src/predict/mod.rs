@@ -101,7 +101,7 @@ impl ModelFlow {
 
     fn with(scenario: &Scenario, users: &Users, flow: &Flow) -> Result<ModelFlow, Inexpressible> {
         let Protocol::Sctp(sctp) = &flow.protocol else {
-            return Err(Inexpressible::only(Obstacle::Datagrams { flow: flow.name.clone() }));
+            return Err(Inexpressible::only(Obstacle::Datagrams));
         };
         let flow = Flow { paths: carrying(flow, sctp), ..flow.clone() };
         obstacle::look(scenario, users, &flow)?;

@@ -11,17 +11,11 @@ use super::users::Users;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// A flow without windows.
-    #[error("flow {flow:?} is UDP, which has no window")]
-    Datagrams {
-        /// The flow.
-        flow: String,
-    },
+    #[error("UDP has no window")]
+    Datagrams,
     /// An application that does not always have data.
-    #[error("flow {flow:?} sends at its application's pace, and the models have data always")]
-    OwnPace {
-        /// The flow.
-        flow: String,
-    },
+    #[error("its application sends at a pace of its own, and the models' always has data")]
+    OwnPace,
     /// A rate or a delay by steps or by a trace.
     #[error("link {link:?} has a {what} that changes, and the models know one")]
     Changing {
@@ -114,7 +108,7 @@ fn flows(first: &str, all: usize) -> String {
 }
 
 fn own_pace(flow: &Flow) -> Option<Obstacle> {
-    (flow.traffic != Traffic::Bulk).then(|| Obstacle::OwnPace { flow: flow.name.clone() })
+    (flow.traffic != Traffic::Bulk).then_some(Obstacle::OwnPace)
 }
 
 fn changing(link: &Link) -> Option<Obstacle> {

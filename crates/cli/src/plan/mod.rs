@@ -1,0 +1,150 @@
+//! `anabranch plan`: how far each path's window should grow in the receive buffer that they share. It knows the order of
+//! the work; the planner does it.
+
+mod document;
+mod drawing;
+mod table;
+mod written;
+
+use std::path::Path;
+
+use anabranch_base::Duration;
+use anabranch_cli::observe::CannotWrite;
+use anabranch_models::{PathParameters, Renewal, WindowModel};
+use anabranch_planner::{
+    Allocation, Certificate, Method, Misplan, PlanError, Problem, StepSet, Worth, hull, sensitivity, worth,
+};
+use anabranch_sim::predict::{Inexpressible, ModelFlow};
+
+use crate::arguments::{MethodName, PlanArguments, WindowModelName};
+use crate::clock::Stopwatch;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::predict::markov;
+use crate::report::Outcome;
+use crate::scenario::load;
+
+/// A plan, and what is to be known of it.
+#[derive(Debug)]
+struct Plan {
+    flow: ModelFlow,
+    problem: Problem,
+    best: Allocation,
+    /// How long the curves and the choice among them took.
+    took: Duration,
+    certificate: Certificate,
+    worth: Worth,
+    /// Empty where it was too much work.
+    misplans: Vec<Misplan>,
+    notes: Vec<String>,
+    model: Box<dyn WindowModel + Send + Sync>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The scenario is wrong or not one that can be planned for, the method has no answer, a file cannot be written, or
+/// Ctrl-C.
+pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    check(arguments)?;
+    let loaded = load(&arguments.scenario, &arguments.settings)?;
+    let name = &loaded.scenario.flows[ModelFlow::first_index(&loaded.scenario)].name;
+    let no_plan = |why: Inexpressible| Failure::NotForModels { flow: name.clone(), why: why.to_string() };
+    let flow = ModelFlow::first(&loaded.scenario).map_err(no_plan)?;
+    let (model, method) = (model(arguments), method(arguments));
+    let plan = interrupt.or_done(move || plan(flow, model, method)).await??;
+    if let Some(path) = &arguments.plot {
+        write(path, &drawing::draw(&loaded.scenario.title, &plan)?)?;
+    }
+    let summary = table::plan(&loaded.scenario, &plan, arguments);
+    let document = Some(document::plan(&loaded, &plan, arguments));
+    let Some(path) = &arguments.write else { return Ok(Outcome { document, summary, failure: None }) };
+    let text = written::with_limits(&loaded, &plan.flow.name, &plan.best.limits)?;
+    if path.as_os_str() != "-" {
+        write(path, &text)?;
+        return Ok(Outcome { document, summary, failure: None });
+    }
+    if !arguments.output.quiet {
+        eprintln!("{}", summary.trim_end());
+    }
+    // Whoever reads the file from standard output is to get it, with --quiet, too.
+    crate::report::print_line(text.trim_end());
+    Ok(Outcome::default())
+}
+
+/// What no parser of arguments sees.
+fn check(arguments: &PlanArguments) -> Result<(), Failure> {
+    let refuse = |what: &str| Err(Failure::Arguments(what.to_owned()));
+    if arguments.step.is_some() && arguments.method != MethodName::Step {
+        return refuse("--step is for --method step only");
+    }
+    if arguments.output.is_json() && arguments.write.as_deref() == Some(Path::new("-")) {
+        return refuse("--write - and --json would both go to standard output: write to a file");
+    }
+    Ok(())
+}
+
+fn model(arguments: &PlanArguments) -> Box<dyn WindowModel + Send + Sync> {
+    match arguments.model {
+        WindowModelName::Markov => Box::new(markov(arguments.loss_model)),
+        WindowModelName::Renewal => Box::new(Renewal::default()),
+    }
+}
+
+fn method(arguments: &PlanArguments) -> Method {
+    match arguments.method {
+        MethodName::Exact => Method::Exact,
+        MethodName::BruteForce => Method::BruteForce,
+        MethodName::Hull => Method::Hull,
+        MethodName::Step => Method::Step { step: arguments.step.unwrap_or(1), set: StepSet::default() },
+    }
+}
+
+fn plan(
+    flow: ModelFlow,
+    model: Box<dyn WindowModel + Send + Sync>,
+    method: Method,
+) -> Result<Plan, PlanError> {
+    let paths = flow.parameters();
+    let clock = Stopwatch::start();
+    let problem = flow.problem(model.as_ref())?;
+    let best = method.solve(&problem)?;
+    let took = clock.elapsed();
+    let mut notes = flow.notes.clone();
+    let misplans = misplans(&paths, flow.receive_buffer, model.as_ref()).unwrap_or_else(|why| {
+        notes.push(format!("what mistakes about a path cost is not told: {why}"));
+        Vec::new()
+    });
+    let worth = worth(&paths, flow.receive_buffer, model.as_ref())?;
+    Ok(Plan { certificate: hull(&problem), flow, problem, best, took, worth, misplans, notes, model })
+}
+
+/// What mistakes cost, or why nobody tried.
+fn misplans(paths: &[PathParameters], buffer: u32, model: &dyn WindowModel) -> Result<Vec<Misplan>, String> {
+    match paths.len() {
+        0..=MOST_PATHS => sensitivity(paths, buffer, model).map_err(|why| why.to_string()),
+        many => Err(format!("there are {many} paths, and it is for {MOST_PATHS} at most")),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|source| CannotWrite { path: path.to_owned(), source }.into())
+}
+
+impl Plan {
+    /// Which part of the upper bound the limits may miss.
+    fn gap(&self) -> f64 {
+        let bound = self.certificate.upper_bound;
+        if bound > 0.0 { (1.0 - self.best.throughput / bound).max(0.0) } else { 0.0 }
+    }
+
+    /// What a path carries at its limit, in packets/s.
+    fn carried(&self, path: usize) -> f64 {
+        let limit = self.best.limits.get(path).copied().unwrap_or_default() as usize;
+        let curve = self.problem.curves().get(path);
+        curve.and_then(|curve| curve.get(limit.checked_sub(1)?)).copied().unwrap_or_default()
+    }
+}
+
+/// For more paths, four plans for each are more than anyone waits for or reads.
+const MOST_PATHS: usize = 16;

@@ -1,0 +1,124 @@
+//! A plan for people. It knows columns and sentences, and not how anything was planned.
+
+use anabranch_base::{BitRate, ByteCount};
+use anabranch_planner::{Misplan, Mistake};
+use anabranch_scenario::Scenario;
+
+use super::Plan;
+use crate::arguments::{MethodName, PlanArguments, WindowModelName};
+use crate::failure::printable;
+use crate::quantity::show_size;
+use crate::report::{head, lay_out};
+
+/// The limits, how good they are, what buffer is worth, and what mistakes cost.
+pub fn plan(scenario: &Scenario, plan: &Plan, arguments: &PlanArguments) -> String {
+    let title = match scenario.title.is_empty() {
+        true => String::new(),
+        false => format!("{}\n\n", printable(&scenario.title)),
+    };
+    let flow = &plan.flow;
+    let mut text = format!(
+        "{title}Flow {}, receive buffer {} packets of {}.\n\n{}\n{}{}",
+        flow.name,
+        flow.receive_buffer,
+        flow.packet,
+        limits(plan),
+        how(plan, arguments),
+        buffer(plan)
+    );
+    if !plan.misplans.is_empty() {
+        text.push_str(&format!("\nIf a path is not what it is taken for:\n\n{}", mistakes(plan)));
+    }
+    if !plan.notes.is_empty() {
+        text.push_str("\nNotes:\n");
+        text.extend(plan.notes.iter().map(|note| format!("- {note}\n")));
+    }
+    text
+}
+
+fn limits(plan: &Plan) -> String {
+    let flow = &plan.flow;
+    let mut rows = vec![head(["path", "limit", "filled at", "throughput", "goodput"])];
+    for (index, (path, limit)) in flow.paths.iter().zip(&plan.best.limits).enumerate() {
+        let carried = plan.carried(index);
+        rows.push(vec![
+            path.name.clone(),
+            limit.to_string(),
+            path.parameters.cap().to_string(),
+            rate(flow.throughput_bps(carried)),
+            rate(flow.goodput_bps(carried)),
+        ]);
+    }
+    let together: u64 = plan.best.limits.iter().copied().map(u64::from).sum();
+    rows.push(vec![
+        "together".to_owned(),
+        together.to_string(),
+        String::new(),
+        rate(flow.throughput_bps(plan.best.throughput)),
+        rate(flow.goodput_bps(plan.best.throughput)),
+    ]);
+    lay_out(&rows, 1)
+}
+
+/// By which method, and how far from the best it may be.
+fn how(plan: &Plan, arguments: &PlanArguments) -> String {
+    let method = match arguments.method {
+        MethodName::Exact => "Exactly".to_owned(),
+        MethodName::BruteForce => "By trying all".to_owned(),
+        MethodName::Step => format!("In steps of {} packets", arguments.step.unwrap_or(1)),
+        MethodName::Hull => "By hulls".to_owned(),
+    };
+    let model = match arguments.model {
+        WindowModelName::Markov => format!("the Markov model with {} losses", arguments.loss_model.name()),
+        WindowModelName::Renewal => "the renewal model".to_owned(),
+    };
+    let bound = plan.flow.throughput_bps(plan.certificate.upper_bound);
+    format!(
+        "{method}, by {model}: {} evaluations, {:.3} ms.\nNo limits carry more than {}: these miss at most {:.2} % of it.\n",
+        plan.best.evaluations,
+        plan.took.as_secs_f64() * 1e3,
+        rate(bound),
+        plan.gap() * 100.0
+    )
+}
+
+fn buffer(plan: &Plan) -> String {
+    let (flow, worth) = (&plan.flow, &plan.worth);
+    let enough = show_size(ByteCount::new(flow.packet.get() * u64::from(worth.enough)));
+    let most = rate(flow.throughput_bps(worth.most));
+    if worth.enough <= flow.receive_buffer {
+        return format!("A receive buffer of {} packets ({enough}) would do as well.\n", worth.enough);
+    }
+    format!(
+        "One packet more of receive buffer gains {}; with {} packets ({enough}) it is {most}, and more gains nothing.\n",
+        rate(flow.throughput_bps(worth.next_packet)),
+        worth.enough
+    )
+}
+
+fn mistakes(plan: &Plan) -> String {
+    let mut rows = vec![head(["path", "taken for", "limits", "throughput", "lost"])];
+    rows.extend(plan.misplans.iter().map(|misplan| mistake(plan, misplan)));
+    lay_out(&rows, 3)
+}
+
+fn mistake(plan: &Plan, misplan: &Misplan) -> Vec<String> {
+    let taken_for = match misplan.mistake {
+        Mistake::MoreLoss => "20 % more loss",
+        Mistake::LessLoss => "20 % less loss",
+        Mistake::HigherRate => "20 % more rate",
+        Mistake::LowerRate => "20 % less rate",
+    };
+    let limits: Vec<String> = misplan.limits.iter().map(ToString::to_string).collect();
+    vec![
+        plan.flow.paths.get(misplan.path).map(|path| path.name.clone()).unwrap_or_default(),
+        taken_for.to_owned(),
+        limits.join(" + "),
+        rate(plan.flow.throughput_bps(misplan.throughput)),
+        format!("{:.2} %", misplan.regret * 100.0),
+    ]
+}
+
+fn rate(bps: f64) -> String {
+    BitRate::from_bits_per_second(bps as u64).to_string()
+}

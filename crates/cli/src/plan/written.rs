@@ -1,0 +1,100 @@
+//! The scenario file with planned limits in it, all else as it was. It knows how the file is written, and plans nothing.
+
+use anabranch_scenario::model::{Protocol, WindowManagement};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+
+use crate::failure::Failure;
+use crate::scenario::Loaded;
+
+/// The text of the scenario file, with `limits` as the `window_management` of the flow called `name`.
+///
+/// # Errors
+/// The flow uses one of its paths only or is a copy, which the file does not have by its name, or the file with the limits
+/// would not be the same scenario with them.
+pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String, Failure> {
+    let refuse =
+        |why: &str| Failure::Arguments(format!("the limits of flow {name:?} cannot be written: {why}"));
+    let mut wanted = loaded.scenario.clone();
+    let flow = wanted.flows.iter_mut().find(|flow| flow.name == name);
+    let flow = flow.ok_or_else(|| refuse("there is no such flow"))?;
+    if flow.paths.len() != limits.len() || flow.protocol.is_appstripe() {
+        return Err(refuse("its paths share no receive buffer"));
+    }
+    if let Protocol::Sctp(sctp) = &mut flow.protocol {
+        sctp.window_management = WindowManagement::Limits(limits.to_vec());
+    }
+    let mut file: DocumentMut =
+        loaded.text.parse().map_err(|error: toml_edit::TomlError| refuse(error.message()))?;
+    let place = flow_table(file.as_table_mut(), name).and_then(settings);
+    put(place.ok_or_else(|| refuse("the file has no table of its name"))?, limits);
+    let text = file.to_string();
+    if loaded.read_again(&text)? == wanted {
+        Ok(text)
+    } else {
+        Err(refuse("the file would say something else"))
+    }
+}
+
+/// The table of a flow, as it is written.
+enum Written<'f> {
+    /// `[[flow]]`, or `[flow]`.
+    Table(&'f mut Table),
+    /// In braces.
+    Inline(&'f mut InlineTable),
+}
+
+/// The table of the flow called `name`; the first one may go without a name, and without a table.
+fn flow_table<'f>(file: &'f mut Table, name: &str) -> Option<Written<'f>> {
+    let flows =
+        file.entry("flow").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::from_iter([Table::new()])));
+    let is_it = |index: usize, table: &dyn TableLike| match table.get("name").and_then(Item::as_str) {
+        Some(given) => given == name,
+        None => index == 0 && name == FIRST,
+    };
+    match flows {
+        Item::ArrayOfTables(flows) => {
+            let mut tables = flows.iter_mut().enumerate();
+            tables.find(|(index, table)| is_it(*index, *table)).map(|(_, table)| Written::Table(table))
+        }
+        Item::Value(Value::Array(flows)) => {
+            let tables = flows.iter_mut().enumerate();
+            let mut tables = tables.filter_map(|(index, one)| Some((index, one.as_inline_table_mut()?)));
+            tables.find(|(index, table)| is_it(*index, *table)).map(|(_, table)| Written::Inline(table))
+        }
+        Item::Table(table) => is_it(0, table).then_some(Written::Table(table)),
+        Item::Value(Value::InlineTable(table)) => is_it(0, table).then_some(Written::Inline(table)),
+        _ => None,
+    }
+}
+
+/// The settings of the flow's association; without any, an empty table.
+fn settings(flow: Written<'_>) -> Option<&mut dyn TableLike> {
+    match flow {
+        Written::Table(table) => {
+            table.entry("sctp").or_insert_with(|| Item::Table(Table::new())).as_table_like_mut()
+        }
+        Written::Inline(table) => {
+            let settings = table.entry("sctp").or_insert_with(|| Value::InlineTable(InlineTable::new()));
+            settings.as_inline_table_mut().map(|table| table as &mut dyn TableLike)
+        }
+    }
+}
+
+/// Puts the limits among the settings; what is written around a value that is there stays.
+fn put(settings: &mut dyn TableLike, limits: &[u32]) {
+    let mut limits = Value::Array(limits.iter().map(|limit| i64::from(*limit)).collect::<Array>());
+    match settings.get_mut(KEY) {
+        Some(Item::Value(before)) => {
+            *limits.decor_mut() = before.decor().clone();
+            *before = limits;
+        }
+        _ => {
+            settings.insert(KEY, Item::Value(limits));
+        }
+    }
+}
+
+const KEY: &str = "window_management";
+
+/// What the first flow is called where the file does not say.
+const FIRST: &str = "main";

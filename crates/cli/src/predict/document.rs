@@ -1,0 +1,56 @@
+//! The JSON document of predictions. It knows its keys, which scripts rely on.
+
+use anabranch_sim::predict::{ModelFlow, Windows};
+use serde_json::{Map, Value, json};
+
+use super::forecast::{Basis, Forecast, Prediction};
+use crate::arguments::LossModel;
+use crate::report::Body;
+use crate::scenario::Loaded;
+
+/// What the models say: of the first flow that they are for, and, where there are several, of all in `flows`.
+pub fn predictions(loaded: &Loaded, loss: LossModel, forecasts: &[Forecast]) -> Body {
+    let mut keys = Map::new();
+    keys.insert("title".to_owned(), json!(loaded.scenario.title));
+    keys.insert("loss_model".to_owned(), json!(loss.name()));
+    if let Some(first) = forecasts.get(ModelFlow::first_index(&loaded.scenario)) {
+        keys.extend(flow(first));
+    }
+    if forecasts.len() > 1 {
+        keys.insert("flows".to_owned(), forecasts.iter().map(|one| Value::Object(flow(one))).collect());
+    }
+    keys.insert("resolved".to_owned(), loaded.resolved());
+    Body::of(&keys).about(loaded.sha256.clone())
+}
+
+fn flow(forecast: &Forecast) -> Map<String, Value> {
+    let basis = forecast.basis.as_ref();
+    let paths: &[String] = basis.map_or(&[], |basis: &Basis| &basis.paths);
+    let mut models = Map::new();
+    let mut skipped = Map::new();
+    for (model, found) in &forecast.models {
+        match found {
+            Ok(found) => models.insert(model.name().to_owned(), prediction(paths, found)),
+            Err(why) => skipped.insert(model.name().to_owned(), json!(why)),
+        };
+    }
+    let mut keys = Map::new();
+    keys.insert("flow".to_owned(), json!(forecast.flow));
+    keys.insert("receive_buffer_packets".to_owned(), json!(basis.map(|basis| basis.receive_buffer)));
+    keys.insert("limits_packets".to_owned(), json!(basis.and_then(|basis| basis.limits.as_ref())));
+    keys.insert("limits_planned".to_owned(), json!(basis.map(|basis| basis.windows == Windows::Planned)));
+    keys.insert("models".to_owned(), Value::Object(models));
+    keys.insert("skipped".to_owned(), Value::Object(skipped));
+    keys.insert("notes".to_owned(), json!(forecast.notes));
+    keys
+}
+
+fn prediction(paths: &[String], found: &Prediction) -> Value {
+    let rates = found.throughput_bps.iter().zip(&found.goodput_bps);
+    let path = |(name, (throughput, goodput)): (&String, (&f64, &f64))| json!({ "name": name, "throughput_bps": throughput, "goodput_bps": goodput });
+    json!({
+        "total_bps": found.total_bps(),
+        "goodput_bps": found.total_goodput_bps(),
+        "paths": paths.iter().zip(rates).map(path).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,131 @@
+//! What the models say of one flow, or why they do not. It knows which model takes what, and prints nothing.
+
+use anabranch_models::{Halving, LimitedPath, Markov, ModelError, Mptcp, Pftk, Renewal, ThroughputModel};
+use anabranch_sim::predict::{Inexpressible, ModelFlow, ModelPath, Windows};
+
+use crate::arguments::{LossModel, ModelName};
+
+/// What the models say of a flow.
+#[derive(Clone, Debug)]
+pub struct Forecast {
+    /// The flow's name.
+    pub flow: String,
+    /// What was predicted for; `None` where the models have no place for the flow.
+    pub basis: Option<Basis>,
+    /// What each model says, or why it says nothing.
+    pub models: Vec<(ModelName, Result<Prediction, String>)>,
+    /// What is left out or supposed, each a sentence.
+    pub notes: Vec<String>,
+}
+
+/// What was predicted for.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    /// The receive buffer in packets.
+    pub receive_buffer: u32,
+    /// The paths' names.
+    pub paths: Vec<String>,
+    /// The largest windows in packets; `None` where there are none.
+    pub limits: Option<Vec<u32>>,
+    /// Where they come from.
+    pub windows: Windows,
+}
+
+/// What one model says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Whole packets of each path, in bits a second.
+    pub throughput_bps: Vec<f64>,
+    /// User data of each path, in bits a second.
+    pub goodput_bps: Vec<f64>,
+}
+
+impl Prediction {
+    /// Whole packets of all paths, in bits a second.
+    pub fn total_bps(&self) -> f64 {
+        self.throughput_bps.iter().sum()
+    }
+
+    /// User data of all paths, in bits a second.
+    pub fn total_goodput_bps(&self) -> f64 {
+        self.goodput_bps.iter().sum()
+    }
+}
+
+/// What the models of these names say of a flow.
+pub fn forecast(flow: &ModelFlow, wanted: &[ModelName], loss: LossModel) -> Forecast {
+    let limits = flow.limits(&markov(loss)).map_err(|error| error.to_string());
+    let models: Vec<(ModelName, Result<Prediction, String>)> =
+        wanted.iter().map(|model| (*model, prediction(flow, *model, loss, &limits))).collect();
+    let mut notes = flow.notes.clone();
+    notes.extend(limits.as_ref().ok().and_then(|limits| flow.overfull(limits)));
+    let found = models.iter().filter_map(|(model, found)| Some((*model, found.as_ref().ok()?)));
+    notes.extend(found.filter_map(|(model, found)| beyond_the_links(flow, model, found)));
+    Forecast {
+        flow: flow.name.clone(),
+        basis: Some(Basis {
+            receive_buffer: flow.receive_buffer,
+            paths: flow.paths.iter().map(|path| path.name.clone()).collect(),
+            limits: limits.ok(),
+            windows: flow.windows.clone(),
+        }),
+        models,
+        notes,
+    }
+}
+
+/// What is said of a flow that the models have no place for.
+pub fn none(name: &str, wanted: &[ModelName], why: &Inexpressible) -> Forecast {
+    Forecast {
+        flow: name.to_owned(),
+        basis: None,
+        models: wanted.iter().map(|model| (*model, Err(why.to_string()))).collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn prediction(
+    flow: &ModelFlow,
+    name: ModelName,
+    loss: LossModel,
+    limits: &Result<Vec<u32>, String>,
+) -> Result<Prediction, String> {
+    let rates = match name {
+        ModelName::Markov => markov(loss).throughput(&limited(flow, limits)?),
+        ModelName::Renewal => Renewal::default().throughput(&limited(flow, limits)?),
+        ModelName::Pftk => {
+            let model = Pftk { acks: flow.packets_per_ack, ..Pftk::default() };
+            model.throughput(&limited(flow, limits)?)
+        }
+        ModelName::Mptcp => mptcp(flow),
+    };
+    let rates = rates.map_err(|error| error.to_string())?;
+    Ok(Prediction {
+        throughput_bps: rates.iter().map(|rate| flow.throughput_bps(*rate)).collect(),
+        goodput_bps: rates.iter().map(|rate| flow.goodput_bps(*rate)).collect(),
+    })
+}
+
+/// The Markov model of the commands: windows are halved upwards, as adopted.
+pub fn markov(loss: LossModel) -> Markov {
+    Markov { loss: loss.round_loss(), halving: Halving::Ceil }
+}
+
+fn limited(flow: &ModelFlow, limits: &Result<Vec<u32>, String>) -> Result<Vec<LimitedPath>, String> {
+    limits.as_ref().map(|limits| flow.limited(limits)).map_err(Clone::clone)
+}
+
+/// Its windows share the buffer and have no limits.
+fn mptcp(flow: &ModelFlow) -> Result<Vec<f64>, ModelError> {
+    let buffer = (flow.windows != Windows::Whole).then_some(flow.receive_buffer);
+    let model = Mptcp { acks: flow.packets_per_ack, buffer, ..Mptcp::default() };
+    model.throughput(&flow.limited(&vec![flow.receive_buffer.max(1); flow.paths.len()]))
+}
+
+/// A model without links may say more than they carry.
+fn beyond_the_links(flow: &ModelFlow, model: ModelName, found: &Prediction) -> Option<String> {
+    let is_beyond =
+        |(path, bps): (&ModelPath, &f64)| *bps > flow.throughput_bps(path.parameters.rate) * (1.0 + 1e-9);
+    let is_any = flow.paths.iter().zip(&found.throughput_bps).any(is_beyond);
+    is_any.then(|| format!("{} knows no rates of links, and says more than they carry", model.name()))
+}

@@ -1,0 +1,87 @@
+//! Predictions for people. It knows columns and sentences, and not how anything was predicted.
+
+use anabranch_base::BitRate;
+use anabranch_scenario::Scenario;
+use anabranch_sim::predict::Windows;
+
+use super::forecast::{Basis, Forecast, Prediction};
+use crate::arguments::ModelName;
+use crate::failure::printable;
+use crate::report::{head, lay_out};
+
+/// A table for each flow that is predicted, and a line for each that is not.
+pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
+    let mut text = String::new();
+    if !scenario.title.is_empty() {
+        text.push_str(&format!("{}\n\n", printable(&scenario.title)));
+    }
+    for (index, forecast) in forecasts.iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        text.push_str(&flow(forecast));
+    }
+    text
+}
+
+fn flow(forecast: &Forecast) -> String {
+    let Some(basis) = &forecast.basis else {
+        let why = forecast.models.iter().find_map(|(_, found)| found.as_ref().err());
+        return format!("Flow {} is not predicted: {}.\n", forecast.flow, why.map_or("", String::as_str));
+    };
+    let mut text = format!("Flow {}, {}.\n\n", forecast.flow, tell(basis));
+    let found: Vec<(ModelName, &Prediction)> =
+        forecast.models.iter().filter_map(|(model, found)| Some((*model, found.as_ref().ok()?))).collect();
+    if !found.is_empty() {
+        text.push_str(&table(basis, &found));
+    }
+    for (model, found) in &forecast.models {
+        if let Err(why) = found {
+            text.push_str(&format!("\nNot predicted by {}: {why}.\n", model.name()));
+        }
+    }
+    if !forecast.notes.is_empty() {
+        text.push_str("\nNotes:\n");
+        text.extend(forecast.notes.iter().map(|note| format!("- {note}\n")));
+    }
+    text
+}
+
+fn tell(basis: &Basis) -> String {
+    let windows = match &basis.windows {
+        Windows::Whole => "which each path has for itself",
+        Windows::EvenParts => "of which each path has an even part",
+        Windows::Planned => "of which each path has what `anabranch plan` would give it",
+        Windows::Given(_) => "of which each path has what the scenario says",
+    };
+    format!("receive buffer {} packets, {windows}", basis.receive_buffer)
+}
+
+/// One line a path, one column a model, and what they come to.
+fn table(basis: &Basis, found: &[(ModelName, &Prediction)]) -> String {
+    let mut columns = head(["path", "limit"]);
+    columns.extend(found.iter().map(|(model, _)| model.name().to_owned()));
+    let mut rows = vec![columns];
+    for (index, path) in basis.paths.iter().enumerate() {
+        let limit = basis.limits.as_ref().and_then(|limits| limits.get(index));
+        let mut row = vec![path.clone(), limit.map_or("-".to_owned(), ToString::to_string)];
+        row.extend(
+            found
+                .iter()
+                .map(|(_, found)| found.throughput_bps.get(index).map_or("-".to_owned(), |bps| rate(*bps))),
+        );
+        rows.push(row);
+    }
+    let mut line = |name: &str, sum: fn(&Prediction) -> f64| {
+        let mut row = head([name, ""]);
+        row.extend(found.iter().map(|(_, found)| rate(sum(found))));
+        rows.push(row);
+    };
+    line("together", Prediction::total_bps);
+    line("goodput", Prediction::total_goodput_bps);
+    lay_out(&rows, 1)
+}
+
+fn rate(bps: f64) -> String {
+    BitRate::from_bits_per_second(bps as u64).to_string()
+}
