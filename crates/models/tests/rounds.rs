@@ -92,8 +92,19 @@ fn rounds_played_with_dice_carry_what_the_table_says() {
 #[test]
 fn rounds_played_with_dice_happen_as_often_as_the_chain_says() {
     let is = |round: &Round, outcome| f64::from(u8::from(round.outcome == outcome));
-    let settings =
-        [(1, 0.2), (2, 0.05), (3, 0.3), (4, 0.01), (5, 0.1), (8, 0.02), (17, 0.5), (24, 0.003), (43, 0.01)];
+    let settings = [
+        (1, 0.2),
+        (2, 0.05),
+        (3, 0.3),
+        (4, 0.01),
+        (5, 0.1),
+        (8, 0.02),
+        (17, 0.5),
+        (24, 0.003),
+        (43, 0.01),
+        (30, 0.1),
+        (70, 0.05),
+    ];
     for (seed, (limit, loss)) in (1..).zip(settings) {
         for (rule, halving) in [
             (RoundLoss::Independent, Halving::Ceil),

@@ -154,7 +154,7 @@ fn what_is_too_much_is_refused_before_it_begins() {
 }
 
 #[test]
-fn a_crowd_of_paths_of_one_packet_are_no_search() {
+fn a_crowd_of_paths_of_one_packet_is_no_search() {
     let many = Problem::from_curves(vec![vec![1.0]; 100_000], 100_001).unwrap();
     for method in [Method::Exact, Method::BruteForce, Method::Hull] {
         assert_eq!(method.solve(&many).unwrap().throughput, 1e5);
