@@ -41,6 +41,11 @@ pub fn most_losses(loss: f64, packets: usize) -> usize {
     packets
 }
 
+/// 1 − P(x|x), to its last digit also where nearly all packets get lost.
+pub fn not_all(loss: f64, packets: usize) -> f64 {
+    -libm::expm1(packets as f64 * libm::log(loss))
+}
+
 /// P(g|x) by g to `most`, then by x to `reach`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) must not be too small
 /// for a double: no pass goes so far.
 pub fn columns(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {

@@ -1,22 +1,27 @@
 //! The answers that need no chain: no loss, nothing but loss, and a limit of one packet (W-19). It knows no windows
 //! between.
 
-use super::Rates;
 use super::account::Account;
 use super::stationary::{Share, Stationary, backoff};
-use crate::PathParameters;
+use super::{NAME, Rates};
+use crate::{ModelError, PathParameters};
 
 /// The rates, where they need no chain; parameters have been checked.
-pub fn rates(path: &PathParameters, limit: u32) -> Option<Rates> {
-    if path.loss == 0.0 {
-        Some(full_window(path, limit))
+pub fn rates(path: &PathParameters, limit: u32) -> Option<Result<Rates, ModelError>> {
+    let rates = if path.loss == 0.0 {
+        full_window(path, limit)
     } else if path.loss == 1.0 {
-        Some(nothing_arrives(path))
+        nothing_arrives(path)
     } else if limit == 1 {
-        Some(stop_and_wait(path))
+        stop_and_wait(path)
     } else {
-        None
+        return None;
+    };
+    if rates.sent.is_finite() {
+        return Some(Ok(rates));
     }
+    let why = format!("{} packets/s are beyond what it computes with", rates.sent);
+    Some(Err(ModelError::Domain { model: NAME, why }))
 }
 
 /// The stationary law, where it needs no chain; parameters have been checked.

@@ -26,6 +26,9 @@ use tally::Tally;
 
 /// The Markov model of WS §4.3, with corrections W-1 to W-9 and W-18, W-19.
 ///
+/// Throughput stays within the path's rate if Tmax is at least a round, R(c); shorter time-outs would end rounds before their
+/// packets have left, which the model does not see.
+///
 /// # Examples
 /// ```
 /// use anabranch_models::{Markov, PathParameters, TimeoutBounds, WindowModel};
@@ -69,7 +72,7 @@ impl Markov {
     pub fn rates(&self, path: &PathParameters, limit: u32) -> Result<Rates, ModelError> {
         LimitedPath { path: *path, limit }.check()?;
         if let Some(rates) = extremes::rates(path, limit) {
-            return Ok(rates);
+            return rates;
         }
         let steps = pass::steps::<{ tally::ALL }>(self, path, limit)?;
         steps.last().map_or(Err(ModelError::NoWindow), Tally::rates)
@@ -80,7 +83,7 @@ impl Markov {
     /// # Errors
     /// As [`Self::rates`], and more than 2²⁶ limits.
     pub fn rates_curve(&self, path: &PathParameters, up_to: u32) -> Result<Vec<Rates>, ModelError> {
-        self.fill(path, up_to, extremes::rates, Tally::<{ tally::ALL }>::rates)
+        self.fill(path, up_to, |rates| rates, Tally::<{ tally::ALL }>::rates)
     }
 
     /// How often, and for how long, the path has each window and stands in each back-off state.
@@ -89,17 +92,17 @@ impl Markov {
     /// A parameter outside its domain, and windows beyond 16,384 packets.
     pub fn stationary(&self, path: &PathParameters, limit: u32) -> Result<Stationary, ModelError> {
         LimitedPath { path: *path, limit }.check()?;
-        Ok(match extremes::law(path, limit) {
-            Some(law) => law,
-            None => stationary::law(self, path, limit)?,
-        })
+        match extremes::law(path, limit) {
+            Some(law) => law.checked(),
+            None => stationary::law(self, path, limit)?.checked(),
+        }
     }
 
     /// What the path carries with its window limited to `limit`: two of the five columns, in a third of the time.
     fn delivered(&self, path: &PathParameters, limit: u32) -> Result<f64, ModelError> {
         LimitedPath { path: *path, limit }.check()?;
         if let Some(rates) = extremes::rates(path, limit) {
-            return Ok(rates.delivered);
+            return Ok(rates?.delivered);
         }
         let steps = pass::steps::<2>(self, path, limit)?;
         steps.last().map_or(Err(ModelError::NoWindow), Tally::delivered_rate)
@@ -110,14 +113,16 @@ impl Markov {
         &self,
         path: &PathParameters,
         up_to: u32,
-        extreme: impl Fn(&PathParameters, u32) -> Option<V>,
+        extreme: impl Fn(Rates) -> V,
         value: impl Fn(&Tally<N>) -> Result<V, ModelError>,
     ) -> Result<Vec<V>, ModelError> {
         LimitedPath { path: *path, limit: up_to }.check()?;
         if up_to > LONGEST_CURVE {
             return Err(ModelError::TooLarge { limit: up_to, largest: LONGEST_CURVE });
         }
-        let mut values: Vec<V> = (1..=up_to).map_while(|limit| extreme(path, limit)).collect();
+        let mut values = (1..=up_to)
+            .map_while(|limit| Some(extremes::rates(path, limit)?.map(&extreme)))
+            .collect::<Result<Vec<V>, _>>()?;
         if values.len() < up_to as usize {
             values.reserve_exact(up_to as usize - values.len());
             for step in &pass::steps::<N>(self, path, up_to)? {
@@ -146,9 +151,7 @@ impl ThroughputModel for Markov {
 
 impl WindowModel for Markov {
     fn curve(&self, path: &PathParameters, up_to: u32) -> Result<Vec<f64>, ModelError> {
-        let extreme =
-            |path: &PathParameters, limit| extremes::rates(path, limit).map(|rates| rates.delivered);
-        self.fill(path, up_to, extreme, Tally::<2>::delivered_rate)
+        self.fill(path, up_to, |rates| rates.delivered, Tally::<2>::delivered_rate)
     }
 }
 

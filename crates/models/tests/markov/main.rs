@@ -2,6 +2,7 @@
 //! interface, and no equation.
 
 mod dense;
+mod laws;
 mod stationary;
 
 use anabranch_models::{Halving, Markov, PathParameters, RoundLoss, TimeoutBounds};

@@ -111,6 +111,10 @@ impl<const N: usize> Losses<N> for Correlated<N> {
         self.powers.loss * self.powers.all[packets - lost]
     }
 
+    fn not_all(&self, _packets: usize) -> f64 {
+        self.powers.through
+    }
+
     fn most(&self, packets: usize) -> usize {
         packets
     }

@@ -10,7 +10,7 @@ use crate::markov::tally::Tally;
 /// round that are looked at.
 #[derive(Debug)]
 pub struct Independent<const N: usize> {
-    through: f64,
+    loss: f64,
     /// G.
     most: usize,
     /// The largest window whose Z is needed again.
@@ -35,7 +35,7 @@ impl<const N: usize> Independent<N> {
         let most = binomial::most_losses(loss, reach);
         let keep = reach / 2 + 1;
         Independent {
-            through: 1.0 - loss,
+            loss,
             most,
             keep,
             probabilities: binomial::columns(loss, most, reach),
@@ -91,12 +91,16 @@ impl<const N: usize> Losses<N> for Independent<N> {
         self.probabilities.get(lost).map_or(0.0, |column| column[packets])
     }
 
+    fn not_all(&self, packets: usize) -> f64 {
+        binomial::not_all(self.loss, packets)
+    }
+
     fn most(&self, packets: usize) -> usize {
         self.most.min(packets)
     }
 
     fn flight(&self, packets: usize) -> Tally<N> {
-        flight(packets, packets as f64 * self.through)
+        flight(packets, packets as f64 * (1.0 - self.loss))
     }
 
     fn after(&self, window: &Window<N>, packets: usize) -> Tally<N> {

@@ -93,6 +93,9 @@ trait Losses<const N: usize> {
     /// P(g|x) for g of 1 to x.
     fn some(&self, lost: usize, packets: usize) -> f64;
 
+    /// 1 − P(x|x).
+    fn not_all(&self, packets: usize) -> f64;
+
     /// The most losses of a round that are looked at.
     fn most(&self, packets: usize) -> usize;
 
@@ -140,7 +143,8 @@ impl<const N: usize> Ascent<N> {
     fn step(&self, losses: &mut dyn Losses<N>, size: usize) -> Tally<N> {
         let window = self.window(size);
         let all = losses.some(size, size);
-        let round = losses.flight(size) + self.account.round(size) * (1.0 - all) + window.timeout * all;
+        let round =
+            losses.flight(size) + self.account.round(size) * losses.not_all(size) + window.timeout * all;
         (round + losses.fall(&window)) * (1.0 / losses.none(size))
     }
 

@@ -27,7 +27,7 @@ fn until_threshold<const N: usize>(
 ) -> Tally<N> {
     let all = losses.some(size, size);
     let timed_out = ascent.timed_out(size, threshold) + ascent.account.timeout(size);
-    let mut sum = losses.flight(size) + ascent.account.round(size) * (1.0 - all);
+    let mut sum = losses.flight(size) + ascent.account.round(size) * losses.not_all(size);
     sum += ahead * losses.none(size) + timed_out * all;
     for lost in 1..=losses.most(size).min(size - 1) {
         let window = ascent.window(2 * size - lost);

@@ -38,10 +38,23 @@ pub struct Share {
     pub time: f64,
 }
 
+impl Stationary {
+    /// Itself, if a double held every sum.
+    pub(super) fn checked(self) -> Result<Stationary, ModelError> {
+        let shares = self.windows.iter().map(|(_, share)| share).chain(&self.backoff);
+        let is_finite = |share: &Share| share.probability.is_finite() && share.time.is_finite();
+        if shares.into_iter().all(is_finite) && self.seconds.is_finite() {
+            return Ok(self);
+        }
+        let why = format!("rounds of {} s on average are beyond what it computes with", self.seconds);
+        Err(ModelError::Domain { model: NAME, why })
+    }
+}
+
 /// The law for 0 < p < 1 and a limit of 2 or more.
 ///
 /// # Errors
-/// Windows beyond [`LARGEST`], and sums beyond what a double holds.
+/// Windows beyond [`LARGEST`].
 pub fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Stationary, ModelError> {
     let largest = largest(path.loss, limit);
     if largest > LARGEST as usize {
@@ -65,7 +78,7 @@ pub fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Station
             full = descent.up(window) / descent.rounds.probability(0, window - 1);
         }
     }
-    descent.law()
+    Ok(descent.law())
 }
 
 /// What leaves the states of a window, for each visit to F(c).
@@ -107,7 +120,7 @@ impl Descent<'_> {
         let delivered =
             after_loss.iter().zip(1..).map(|(visits, lost)| visits * self.rounds.delivered(window - lost));
         self.flows[window] = Flow {
-            rounds: whole * (1.0 - all) + second.fast_retransmits,
+            rounds: whole * self.rounds.not_all(window) + second.fast_retransmits,
             fast_retransmits: second.fast_retransmits,
             timeouts: whole * all + second.timeouts,
             delivered: whole * self.rounds.delivered(window) + delivered.sum::<f64>(),
@@ -154,7 +167,7 @@ impl Descent<'_> {
         self.flows[from..=to].iter().map(|flow| flow.timeouts).sum()
     }
 
-    fn law(self) -> Result<Stationary, ModelError> {
+    fn law(self) -> Stationary {
         let account = Account::new(self.path);
         let first = self.slow_starts.backoffs();
         let mut seconds = backoff::seconds(self.path, first);
@@ -164,10 +177,6 @@ impl Descent<'_> {
             visits += flow.rounds + flow.timeouts;
             seconds += flow.seconds(&account, window);
             delivered += flow.delivered;
-        }
-        if !(seconds.is_finite() && visits.is_finite() && delivered.is_finite()) {
-            let why = format!("{visits} visits in {seconds} s are beyond what it computes with");
-            return Err(ModelError::Domain { model: NAME, why });
         }
         let share = |(flow, window): (&Flow, u32)| {
             let probability = (flow.rounds + flow.timeouts) / visits;
@@ -181,7 +190,7 @@ impl Descent<'_> {
         }
         let windows =
             std::iter::once((1, alone)).chain(self.flows.iter().zip(0..).skip(2).map(share)).collect();
-        Ok(Stationary { windows, backoff, delivered: delivered / visits, seconds: seconds / visits })
+        Stationary { windows, backoff, delivered: delivered / visits, seconds: seconds / visits }
     }
 }
 

@@ -53,6 +53,14 @@ impl Rounds {
         }
     }
 
+    /// 1 − P(x|x).
+    pub fn not_all(&self, packets: usize) -> f64 {
+        match self {
+            Rounds::Independent { loss, .. } => binomial::not_all(*loss, packets),
+            Rounds::Correlated(powers) => powers.through,
+        }
+    }
+
     /// The most losses that are looked at.
     pub fn most(&self, packets: usize) -> usize {
         match self {
