@@ -10,10 +10,11 @@ use plotters::prelude::{
     BLACK, Cartesian2d, ChartBuilder, ChartContext, Circle, DrawingArea, IntoDrawingArea, LineSeries,
     PathElement, RGBColor, SVGBackend, SeriesLabelPosition, ShapeStyle, Text, WHITE,
 };
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont};
 
 use super::Plan;
-use crate::failure::Failure;
+use crate::failure::{Failure, printable};
 
 /// The drawing, as an SVG document.
 ///
@@ -36,8 +37,9 @@ type Points = Vec<(f64, f64)>;
 
 fn panels(root: &Area<'_>, title: &str, plan: &Plan, worth: &Points) -> Result<(), String> {
     root.fill(&WHITE).map_err(|error| error.to_string())?;
-    let title = if title.is_empty() { "Window limits" } else { title };
-    let below = root.titled(title, ("sans-serif", 22)).map_err(|error| error.to_string())?;
+    let title = if title.is_empty() { "Window limits".to_owned() } else { printable(title) };
+    let below = root.margin(8, 0, 0, 0);
+    let below = below.titled(&title, ("sans-serif", 22)).map_err(|error| error.to_string())?;
     let (left, right) = below.split_horizontally(WIDTH / 2);
     by_limit(&left, plan)?;
     by_receive_buffer(&right, plan, worth)
@@ -59,7 +61,7 @@ fn by_limit(area: &Area<'_>, plan: &Plan) -> Result<(), String> {
         if index < MOST_NAMES {
             let limit = plan.best.limits.get(index).copied().unwrap_or_default();
             drawn
-                .label(format!("{}, limit {limit}", flow.paths[index].name))
+                .label(format!("{}, limit {limit}", printable(&flow.paths[index].name)))
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
         }
     }
@@ -68,7 +70,7 @@ fn by_limit(area: &Area<'_>, plan: &Plan) -> Result<(), String> {
         mark(&mut chart, at, COLOURS[index % COLOURS.len()])?;
     }
     let mut legend = chart.configure_series_labels();
-    legend.position(SeriesLabelPosition::LowerRight).label_font(("sans-serif", 13));
+    legend.position(SeriesLabelPosition::LowerRight).label_font(("sans-serif", 15));
     legend.background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3));
     legend.draw().map_err(|error| error.to_string())
 }
@@ -82,18 +84,21 @@ fn by_receive_buffer(area: &Area<'_>, plan: &Plan, worth: &Points) -> Result<(),
     axes(&mut chart, &format!("receive buffer (packets of {})", flow.packet))?;
     let line = LineSeries::new(worth.clone(), COLOURS[0].stroke_width(2));
     chart.draw_series(line).map_err(|error| error.to_string())?;
-    let chosen = (f64::from(flow.receive_buffer), megabits(flow, plan.best.throughput));
+    let given = f64::from(flow.receive_buffer);
+    let arrow = if given > widest { " →" } else { "" };
+    let chosen = (given.min(widest), megabits(flow, plan.best.throughput));
     let enough = (f64::from(plan.worth.enough), megabits(flow, plan.worth.most));
-    for (at, colour, text, line) in [
-        (chosen, COLOURS[1], format!("this buffer: {}", flow.receive_buffer), 0.52),
-        (enough, COLOURS[2], format!("enough: {}", plan.worth.enough), 0.42),
+    for (at, colour, text, height) in [
+        (chosen, COLOURS[1], format!("this buffer: {}{arrow}", flow.receive_buffer), 0.11),
+        (enough, COLOURS[2], format!("enough: {}", plan.worth.enough), 0.05),
     ] {
         let vertical = PathElement::new([(at.0, 0.0), at], colour.mix(0.6));
         chart.draw_series([vertical]).map_err(|error| error.to_string())?;
         mark(&mut chart, at, colour)?;
-        // Beside the line, on the side where there is room.
-        let x = if at.0 > widest / 2.0 { at.0 - 0.34 * widest } else { at.0 + 0.02 * widest };
-        let label = Text::new(text, (x, line * most), ("sans-serif", 14).into_font().color(&colour));
+        // Below the curve, on the side of the line where there is room.
+        let (side, shift) = if at.0 > widest / 2.0 { (HPos::Right, -0.012) } else { (HPos::Left, 0.012) };
+        let style = ("sans-serif", 15).into_font().color(&colour).pos(Pos::new(side, VPos::Center));
+        let label = Text::new(text, (at.0 + shift * widest, height * most), style);
         chart.draw_series([label]).map_err(|error| error.to_string())?;
     }
     Ok(())
@@ -106,14 +111,17 @@ fn chart<'a, 'b>(
     most: f64,
 ) -> Result<Chart<'a, 'b>, String> {
     let mut builder = ChartBuilder::on(area);
-    builder.caption(caption, ("sans-serif", 16)).margin(12).x_label_area_size(44).y_label_area_size(64);
+    builder.caption(caption, ("sans-serif", 17)).margin(12).x_label_area_size(44).y_label_area_size(64);
     let up = 0.0..if most > 0.0 { most * 1.08 } else { 1.0 };
     builder.build_cartesian_2d(across, up).map_err(|error| error.to_string())
 }
 
 fn axes(chart: &mut Chart<'_, '_>, across: &str) -> Result<(), String> {
     let mut mesh = chart.configure_mesh();
-    mesh.x_desc(across).y_desc("throughput (Mbit/s)").label_style(("sans-serif", 13));
+    mesh.x_desc(across)
+        .y_desc("throughput (Mbit/s)")
+        .label_style(("sans-serif", 14))
+        .axis_desc_style(("sans-serif", 15));
     mesh.x_label_formatter(&|value| format!("{value}")).y_label_formatter(&|value| format!("{value}"));
     mesh.light_line_style(WHITE).bold_line_style(BLACK.mix(0.12)).max_light_lines(0);
     mesh.draw().map_err(|error| error.to_string())
