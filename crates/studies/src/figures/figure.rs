@@ -75,14 +75,13 @@ pub enum Source {
     Run(String),
     /// They are known: a model's, which has no chance and is the same for every seed, or those of another program's runs.
     Given(Vec<f64>),
-    /// 100 (A / B − 1) of two curves of an earlier panel, at the same place, seed by seed (M-MET-6).
+    /// 100 (A / B − 1) of two curves of earlier panels, at the same place, seed by seed (M-MET-6). Each is named by its
+    /// panel and its series.
     Gain {
-        /// The panel.
-        panel: &'static str,
         /// A.
-        of: &'static str,
+        of: (&'static str, &'static str),
         /// B.
-        over: &'static str,
+        over: (&'static str, &'static str),
     },
 }
 
@@ -108,6 +107,8 @@ pub enum Metric {
     Throughput,
     /// How much more one of two is than the other, in percent.
     Gain,
+    /// A path's window limit, in packets.
+    Limit,
     /// How many combinations a search tries.
     Combinations,
     /// How many states a chain has.
@@ -204,6 +205,7 @@ impl Metric {
             Metric::Time => "transfer time in s",
             Metric::Throughput => "throughput in Mbit/s of whole packets",
             Metric::Gain => "difference in %",
+            Metric::Limit => "window limit in packets",
             Metric::Combinations => "combinations tried",
             Metric::States => "states",
             Metric::SolveTime => "seconds of one core",

@@ -38,8 +38,8 @@ pub fn measure(figure: &Figure) -> Result<Results, FigureError> {
                     Source::Given(values) => {
                         results.add(panel.name, series.name, panel.metric, *x, values.clone());
                     }
-                    Source::Gain { panel: earlier, of, over } => {
-                        let values = gain(&results, earlier, (of, over), *x);
+                    Source::Gain { of, over } => {
+                        let values = gain(&results, *of, *over, *x);
                         results.add(panel.name, series.name, panel.metric, *x, values);
                     }
                 }
@@ -81,10 +81,13 @@ fn take_runs(
 const OF_EVERY_RUN: [Metric; 4] =
     [Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
 
+/// A curve of throughput, by its panel and its series.
+type Curve = (&'static str, &'static str);
+
 /// Nothing where one of the two was not measured.
-fn gain(results: &Results, panel: &'static str, curves: (&'static str, &'static str), x: f64) -> Vec<f64> {
-    let value = |series| results.point(panel, series, Metric::Throughput, x);
-    let Some((above, below)) = value(curves.0).zip(value(curves.1)) else { return Vec::new() };
+fn gain(results: &Results, of: Curve, over: Curve, x: f64) -> Vec<f64> {
+    let value = |(panel, series): Curve| results.point(panel, series, Metric::Throughput, x);
+    let Some((above, below)) = value(of).zip(value(over)) else { return Vec::new() };
     above.ratios_to(below).values().iter().map(|ratio| 100.0 * (ratio - 1.0)).collect()
 }
 
@@ -100,7 +103,7 @@ fn read(metric: Metric, run: &RunResult) -> f64 {
         Metric::FastRetransmits => sum_paths(run, |path| path.fast_retransmits),
         Metric::Timeouts => sum_paths(run, |path| path.timeouts),
         // Nothing that a run has: it is computed.
-        Metric::Gain | Metric::Combinations | Metric::States | Metric::SolveTime => f64::NAN,
+        Metric::Gain | Metric::Limit | Metric::Combinations | Metric::States | Metric::SolveTime => f64::NAN,
     }
 }
 

@@ -41,6 +41,9 @@ pub enum Name {
     /// One path's models beside the simulator, by each of its parameters.
     #[value(name = "WS-F5-F8", aliases = ["WS-F5", "WS-F6", "WS-F7", "WS-F8"])]
     WsF5ToF8,
+    /// Windows in a shared receive buffer: planned limits beside ranks.
+    #[value(name = "WS-F9-F12", aliases = ["WS-F9", "WS-F10", "WS-F11", "WS-F12"])]
+    WsF9ToF12,
 }
 
 /// What a figure came to.
@@ -129,6 +132,7 @@ impl Name {
         match self {
             Name::IyF4 | Name::IyF5 | Name::IyF6 | Name::IyX1 | Name::IyA1 => Ok(self.iy(scale, iy::DEFAULT)),
             Name::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket),
+            Name::WsF9ToF12 => ws::windows(scale, ws::Rank::Capped),
         }
     }
 
@@ -144,6 +148,7 @@ impl Name {
             Name::IyF5 | Name::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
             Name::IyX1 | Name::IyA1 => Ok(Vec::new()),
             Name::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
+            Name::WsF9ToF12 => Ok(vec![("ranks without a cap", ws::windows(scale, ws::Rank::Uncapped)?)]),
         }
     }
 

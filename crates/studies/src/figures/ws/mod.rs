@@ -2,8 +2,10 @@
 //! simulator, and window limits. It knows what the atlas fixed for all of them, and nothing of what came of it.
 
 mod one_path;
+mod windows;
 
 pub use one_path::one_path;
+pub use windows::{Rank, windows};
 
 use anabranch_models::{PathParameters, TimeoutBounds};
 

@@ -1,7 +1,7 @@
 //! WS-F5 to F8: what one path carries, by loss, rate, delay and receive buffer: the simulator, the models and ns-2. It
 //! knows the record, and no result.
 
-use anabranch_models::{LimitedPath, PathParameters, Renewal, ThroughputModel};
+use anabranch_models::{Halving, LimitedPath, Markov, PathParameters, Renewal, RoundLoss, ThroughputModel};
 
 use super::super::FigureError;
 use super::super::claim::{Claim, Expression, NOWHERE, Number, Test, Weight};
@@ -171,7 +171,7 @@ impl Sweep {
                 MARKOV_INDEPENDENT | NS2_INDEPENDENT => RUNS_INDEPENDENT,
                 _ => RUNS,
             };
-            let gain = Source::Gain { panel: self.name, of: series.name, over };
+            let gain = Source::Gain { of: (self.name, series.name), over: (self.name, over) };
             Series {
                 name: series.name,
                 points: series.points.iter().map(|(x, _)| (*x, gain.clone())).collect(),
@@ -188,7 +188,13 @@ impl Sweep {
 
 /// The models with their names, and the least time-out that each is told of.
 fn models() -> Vec<(&'static str, Box<dyn ThroughputModel>, f64)> {
-    vec![(RENEWAL, Box::new(Renewal::default()), 0.0)]
+    let markov = |loss| Box::new(Markov { loss, halving: Halving::Ceil });
+    vec![
+        (MARKOV, markov(RoundLoss::Correlated), 0.0),
+        (MARKOV_WAITS, markov(RoundLoss::Correlated), 1.0),
+        (RENEWAL, Box::new(Renewal::default()), 0.0),
+        (MARKOV_INDEPENDENT, markov(RoundLoss::Independent), 0.0),
+    ]
 }
 
 impl Place {
@@ -320,4 +326,50 @@ fn params(scale: Scale, sacks: Sacks) -> Vec<(&'static str, String)> {
             ),
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The atlas's computed values, three digits: F5 to F8, each for correlated Markov, independent Markov and renewal.
+    const PRINTED: [[&[f64]; 3]; 4] = [
+        [
+            &[19.84, 17.30, 11.09, 5.97, 2.76, 1.23, 0.45],
+            &[20.08, 17.84, 11.92, 6.87, 3.62, 1.80, 0.61],
+            &[20.00, 18.27, 10.73, 5.80, 2.74, 1.23, 0.44],
+        ],
+        [
+            &[0.95, 1.89, 4.69, 8.56, 10.46, 11.09, 11.21, 11.24],
+            &[1.00, 2.00, 4.97, 9.16, 11.23, 11.92, 12.06, 12.09],
+            &[0.94, 1.88, 4.69, 8.99, 10.66, 10.73, 10.77, 10.80],
+        ],
+        [
+            &[19.84, 19.65, 18.99, 17.69, 15.95, 14.14, 11.09, 7.48, 4.50],
+            &[20.96, 20.85, 20.25, 18.93, 17.11, 15.19, 11.92, 8.04, 4.84],
+            &[19.76, 19.68, 19.59, 18.60, 16.62, 14.24, 10.73, 7.19, 4.33],
+        ],
+        [
+            &[2.84, 5.62, 7.83, 9.40, 10.86, 11.09, 11.11],
+            &[2.91, 5.86, 8.23, 10.00, 11.65, 11.92, 11.95],
+            &[2.83, 5.61, 7.93, 9.72, 10.73, 10.73, 10.73],
+        ],
+    ];
+
+    #[test]
+    fn the_models_say_what_the_atlas_prints() {
+        let models = models();
+        for (sweep, printed) in SWEEPS.iter().zip(PRINTED) {
+            for (name, printed) in [MARKOV, MARKOV_INDEPENDENT, RENEWAL].into_iter().zip(printed) {
+                let (_, model, least) = models.iter().find(|(model, ..)| *model == name).expect("it is one");
+                for (x, printed) in sweep.at.iter().zip(printed) {
+                    let computed = (sweep.place)(*x).computed(&**model, *least).expect("it has an answer");
+                    let Source::Given(values) = computed else { panic!("{computed:?}") };
+                    // The last digit printed, and 1 %.
+                    let allowed = 0.005 + 0.01 * printed;
+                    assert!((values[0] - printed).abs() < allowed, "{name} at {x}: {values:?}, {printed}");
+                }
+            }
+        }
+    }
 }

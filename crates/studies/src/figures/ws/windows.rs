@@ -1,0 +1,345 @@
+//! WS-F9 to F12: two paths in one receive buffer, windows managed by planned limits and by rank. It knows the record, and
+//! no result.
+
+use anabranch_models::{Halving, Markov, RoundLoss};
+use anabranch_planner::{Problem, exact};
+
+use super::super::FigureError;
+use super::super::claim::{Claim, Expression, Number, Test, Weight};
+use super::super::figure::{At, Axis, Beside, Figure, Metric, Panel, Series, Source, Spacing};
+use super::{Path, Sacks, packets, sctp};
+use crate::scale::Scale;
+
+/// Whether a path may take more room by rank than it fills (M-CWM-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// It may not: the atlas's default.
+    Capped,
+    /// It may.
+    Uncapped,
+}
+
+/// What a point has beside p₁: the second path, and the receive buffer in KiB.
+#[derive(Clone, Copy, Debug)]
+struct World {
+    rate: f64,
+    delay: f64,
+    loss: f64,
+    buffer: f64,
+}
+
+const CENTRE: World = World { rate: 20.0, delay: 40.0, loss: 1e-4, buffer: 128.0 };
+
+/// One figure: the names of its panels, and its series.
+struct Family {
+    gain: &'static str,
+    fixed: &'static str,
+    ranked: &'static str,
+    limits: &'static str,
+    varies: &'static str,
+    members: &'static [(&'static str, World)],
+}
+
+const FAMILIES: [Family; 4] = [
+    Family {
+        gain: "F9",
+        fixed: "F9 static",
+        ranked: "F9 dynamic",
+        limits: "F9 limits",
+        varies: "the second path's rate",
+        members: &[
+            ("b₂ = 5 Mbit/s", World { rate: 5.0, ..CENTRE }),
+            ("b₂ = 10 Mbit/s", World { rate: 10.0, ..CENTRE }),
+            ("b₂ = 15 Mbit/s", World { rate: 15.0, ..CENTRE }),
+            ("b₂ = 20 Mbit/s", CENTRE),
+        ],
+    },
+    Family {
+        gain: "F10",
+        fixed: "F10 static",
+        ranked: "F10 dynamic",
+        limits: "F10 limits",
+        varies: "the receive buffer",
+        members: &[
+            ("r = 64 KiB", World { buffer: 64.0, ..CENTRE }),
+            ("r = 96 KiB", World { buffer: 96.0, ..CENTRE }),
+            ("r = 128 KiB", CENTRE),
+            ("r = 192 KiB", World { buffer: 192.0, ..CENTRE }),
+            ("r = 256 KiB", World { buffer: 256.0, ..CENTRE }),
+        ],
+    },
+    Family {
+        gain: "F11",
+        fixed: "F11 static",
+        ranked: "F11 dynamic",
+        limits: "F11 limits",
+        varies: "the second path's losses",
+        members: &[
+            ("p₂ = 0.0001", CENTRE),
+            ("p₂ = 0.001", World { loss: 1e-3, ..CENTRE }),
+            ("p₂ = 0.01", World { loss: 1e-2, ..CENTRE }),
+            ("p₂ = 0.1", World { loss: 1e-1, ..CENTRE }),
+        ],
+    },
+    Family {
+        gain: "F12",
+        fixed: "F12 static",
+        ranked: "F12 dynamic",
+        limits: "F12 limits",
+        varies: "the second path's delay",
+        members: &[
+            ("d₂ = 20 ms", World { delay: 20.0, ..CENTRE }),
+            ("d₂ = 40 ms", CENTRE),
+            ("d₂ = 80 ms", World { delay: 80.0, ..CENTRE }),
+            ("d₂ = 160 ms", World { delay: 160.0, ..CENTRE }),
+        ],
+    },
+];
+
+/// p₁: thirteen places, equally far in logarithms.
+const LOSSES: [f64; 13] =
+    [1e-4, 1.78e-4, 3.16e-4, 5.62e-4, 1e-3, 1.78e-3, 3.16e-3, 5.62e-3, 1e-2, 1.78e-2, 3.16e-2, 5.62e-2, 1e-1];
+
+const AXIS: Axis = Axis { label: "p₁", spacing: Spacing::Logarithmic };
+
+/// The record.
+///
+/// # Errors
+/// A plan that cannot be made.
+pub fn windows(scale: Scale, rank: Rank) -> Result<Figure, FigureError> {
+    let mut panels = Vec::new();
+    for family in &FAMILIES {
+        panels.extend(family.panels(scale, rank)?);
+    }
+    Ok(Figure {
+        id: "WS-F9–F12",
+        title: "a shared receive buffer: planned limits beside ranks",
+        params: params(scale, rank),
+        panels,
+        claims: claims(scale),
+    })
+}
+
+impl Family {
+    fn panels(&self, scale: Scale, rank: Rank) -> Result<[Panel; 4], FigureError> {
+        let (mut fixed, mut ranked, mut limits, mut gains) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for &(name, world) in self.members {
+            let planned = LOSSES.map(|loss| world.limits(loss));
+            let planned = planned.into_iter().collect::<Result<Vec<Vec<u32>>, FigureError>>()?;
+            let at = || LOSSES.into_iter();
+            let run = |loss, rule: &str| (loss, Source::Run(world.scenario(loss, scale, rule)));
+            let of_plan = at().zip(&planned).map(|(loss, plan)| run(loss, &format!("{plan:?}")));
+            fixed.push(Series { name, points: of_plan.collect() });
+            ranked.push(Series { name, points: at().map(|loss| run(loss, rank.rule())).collect() });
+            let first =
+                at().zip(&planned).map(|(loss, plan)| (loss, Source::Given(vec![f64::from(plan[0])])));
+            limits.push(Series { name, points: first.collect() });
+            let gain = Source::Gain { of: (self.fixed, name), over: (self.ranked, name) };
+            gains.push(Series { name, points: at().map(|loss| (loss, gain.clone())).collect() });
+        }
+        let panel = |name, title: &str, metric, series, beside| Panel {
+            name,
+            title: format!("{title}, by {}", self.varies),
+            axis: AXIS,
+            metric,
+            series,
+            seeds: scale.seeds(20),
+            beside,
+        };
+        let timeouts: &[Beside] = &[Beside::Timeouts];
+        Ok([
+            panel(self.fixed, "throughput with planned limits", Metric::Throughput, fixed, timeouts),
+            panel(self.ranked, "throughput by rank", Metric::Throughput, ranked, timeouts),
+            panel(self.limits, "the first path's planned limit", Metric::Limit, limits, &[]),
+            panel(self.gain, "how much more limits carry than ranks", Metric::Gain, gains, &[]),
+        ])
+    }
+
+    /// The curves of gain of these members, at these places.
+    fn gains(&self, is_wanted: impl Fn(&str) -> bool, x: &[f64]) -> Vec<At> {
+        let members = self.members.iter().map(|(name, _)| *name).filter(|name| is_wanted(name));
+        members.map(|series| At { panel: self.gain, series, metric: Metric::Gain, x: x.to_vec() }).collect()
+    }
+
+    fn all_gains(&self) -> Vec<At> {
+        self.gains(|_| true, &LOSSES)
+    }
+}
+
+impl World {
+    fn paths(self, loss: f64) -> [Path; 2] {
+        let World { rate, delay, .. } = self;
+        [Path { rate: 21.0, delay: 40.0, loss }, Path { rate, delay, loss: self.loss }]
+    }
+
+    /// What the planner gives for the Markov model with independent losses.
+    fn limits(self, loss: f64) -> Result<Vec<u32>, FigureError> {
+        let model = Markov { loss: RoundLoss::Independent, halving: Halving::Ceil };
+        let paths = self.paths(loss).map(|path| path.parameters(0.0));
+        let problem = Problem::new(&paths, packets(self.buffer), &model)?;
+        Ok(exact(&problem)?.limits)
+    }
+
+    fn scenario(self, loss: f64, scale: Scale, rule: &str) -> String {
+        let (time, warmup) = match scale {
+            Scale::Full => (300, 20),
+            Scale::Quick => (30, 2),
+        };
+        let links = ["one", "two"].into_iter().zip(self.paths(loss));
+        let links: String = links.map(|(name, path)| path.link(name, "bernoulli")).collect();
+        format!(
+            "[run]\ntime = \"{time} s\"\nwarmup = \"{warmup} s\"\n{links}[[flow]]\n{}multipath = \"cmt\"\n\
+             window_management = {rule}\n",
+            sctp(self.buffer, Sacks::Delayed),
+        )
+    }
+}
+
+impl Rank {
+    fn rule(self) -> &'static str {
+        match self {
+            Rank::Capped => "\"dynamic\"",
+            Rank::Uncapped => "\"dynamic-unbounded\"",
+        }
+    }
+}
+
+fn claims(scale: Scale) -> Vec<Claim> {
+    let [by_rate, by_buffer, by_loss, by_delay] = &FAMILIES;
+    let t = scale.tolerance(1.0);
+    let all = FAMILIES.iter().flat_map(Family::all_gains).collect();
+    let greatest = |family: &Family, member: &str, x: &[f64]| {
+        Number::Greatest(family.gains(|name| name.ends_with(member), x))
+    };
+    let of = |id, panel, weight, stated, expression| Claim { id, panel, weight, stated, expression };
+    let positive = |family: &Family| {
+        let expression = Expression::More(Number::Mean(family.all_gains()), 0.0);
+        of("C2", family.gain, Weight::Core, "limits carry more than ranks, in the mean", expression)
+    };
+    let range = |number, range, direction| Expression::Number { number, range, direction };
+    let none = |family: &Family, series| Expression::Points {
+        test: Test::Within(series, -t, t),
+        panel: family.gain,
+        metric: Metric::Gain,
+        x: LOSSES.to_vec(),
+        share: 1.0,
+    };
+    let (any, up) = ((f64::NEG_INFINITY, f64::INFINITY), f64::INFINITY);
+    let by_rate_maxima = by_rate.members.iter().map(|(name, _)| greatest(by_rate, name, &LOSSES)).collect();
+    let stated_c1 = "the greatest gain is 5 % to 20 % (stated: \"as high as 12 %\")";
+    let middle: Vec<f64> = LOSSES.into_iter().filter(|loss| (1e-3..=1e-2).contains(loss)).collect();
+    let far_and_clean = by_delay.gains(|name| name.ends_with("160 ms"), &LOSSES[..1]);
+    let worst = [by_rate, by_buffer, by_loss].into_iter().flat_map(Family::all_gains).collect();
+    vec![
+        of("C1", "", Weight::Core, stated_c1, range(Number::Greatest(all), (5.0, 20.0), (0.0, up))),
+        positive(by_rate),
+        positive(by_buffer),
+        positive(by_loss),
+        of(
+            "C3",
+            by_rate.gain,
+            Weight::Side,
+            "the greatest gain grows with b₂; at b₂ = 5 Mbit/s it is 3 % at most",
+            Expression::All(vec![
+                Expression::Rising(by_rate_maxima),
+                range(greatest(by_rate, " 5 Mbit/s", &LOSSES), (f64::NEG_INFINITY, 3.0 * t), (0.0, 0.0)),
+            ]),
+        ),
+        of(
+            "C4",
+            by_rate.gain,
+            Weight::Side,
+            "the gain is greatest at p₁ from 0.0005 to 0.02",
+            range(Number::PlaceOfGreatest(by_rate.all_gains()), (5e-4, 2e-2), any),
+        ),
+        of(
+            "C5",
+            by_buffer.gain,
+            Weight::Side,
+            "at r = 256 KiB there is none (1 %)",
+            none(by_buffer, "r = 256 KiB"),
+        ),
+        of("C6", by_loss.gain, Weight::Side, "at p₂ = 0.1 there is none (1 %)", none(by_loss, "p₂ = 0.1")),
+        of(
+            "C7",
+            by_delay.gain,
+            Weight::Side,
+            "ranks carry more at d₂ = 160 ms and p₁ = 0.0001; limits 5 % more somewhere at p₁ from 0.001 to 0.01",
+            Expression::All(vec![
+                Expression::Less(Number::Mean(far_and_clean), 0.0),
+                range(Number::Greatest(by_delay.gains(|_| true, &middle)), (5.0, up), (0.0, up)),
+            ]),
+        ),
+        of(
+            "C8",
+            "",
+            Weight::Side,
+            "limits never carry much less: 2 % at most in F9 to F11",
+            range(Number::Least(worst), (-2.0 * t, up), (up, -up)),
+        ),
+    ]
+}
+
+fn params(scale: Scale, rank: Rank) -> Vec<(&'static str, String)> {
+    let own = |text: &str| text.to_owned();
+    vec![
+        (
+            "paths",
+            own(
+                "two; the first 21 Mbit/s and 40 ms there and back, the second 20 Mbit/s, 40 ms, p₂ = 0.0001 where nothing else is said",
+            ),
+        ),
+        (
+            "receive buffer",
+            own(
+                "128 KiB where nothing else is said: windows and buffers count packets of 1,500 bytes, 87 of them",
+            ),
+        ),
+        ("losses", own("independent, on data alone")),
+        (
+            "profile",
+            own(
+                "rfc4960, 4 missing reports; CMT_scd: split fast retransmit, window update, delayed SACKs with DAC",
+            ),
+        ),
+        ("scheduler, retransmission", own("round robin; over the same path")),
+        (
+            "static",
+            own(
+                "limits by the exact method for the Markov model with independent losses, no least time-out, \
+                 60 s at most; what one path does not use is lent to the other (M-CWM-3)",
+            ),
+        ),
+        (
+            "dynamic",
+            own(match rank {
+                Rank::Capped => "by rank: rate, then delay; no window beyond what fills its path (M-CWM-2)",
+                Rank::Uncapped => {
+                    "by rank: rate, then delay; windows may be larger than what fills their path"
+                }
+            }),
+        ),
+        ("queue", own("drop-tail, 1000 packets: nothing is lost there")),
+        ("time", own("300 s, of which 20 are left out; 30 s and 2 s at quick scale")),
+        ("gain", own("100 (static − dynamic) / dynamic, of goodput, seed by seed (M-MET-6)")),
+        ("seeds", format!("{} a point, the same for both", scale.seeds(20))),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_for_both_paths_gives_each_what_fills_it() {
+        let limits = World { buffer: 256.0, ..CENTRE }.limits(1e-4).expect("there is a plan");
+        assert_eq!(limits, [71, 68]);
+    }
+
+    #[test]
+    fn the_limits_of_a_small_buffer_fill_it_and_leave_the_lossy_path_little() {
+        let limits = |loss| CENTRE.limits(loss).expect("there is a plan");
+        assert!(limits(1e-4).iter().sum::<u32>() <= 87);
+        assert!(limits(1e-2)[0] < limits(1e-4)[0], "{:?} and {:?}", limits(1e-2), limits(1e-4));
+    }
+}
