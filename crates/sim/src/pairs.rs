@@ -84,14 +84,23 @@ impl Draft<'_> {
                     let sender = self.sender(host, size);
                     let mut settings = settings.clone();
                     if sctp.window_management == WindowManagement::Rule("static".to_owned()) {
-                        settings.config.window_limits =
-                            planned_limits(self.scenario, &self.paths, host, sctp)?;
+                        settings.config.window_limits = self.planned_limits(host, sctp)?;
                     }
                     let end = SctpEnd::new(host, settings, sender, self.seed_at(host))?;
                     Ok(end.hinted(hints(self.scenario, &self.paths, host)))
                 };
                 Ok([End::Sctp(Box::new(end(Host::First)?)), End::Sctp(Box::new(end(Host::Second)?))])
             }
+        }
+    }
+
+    /// The limits that are planned for the windows at a host.
+    fn planned_limits(&self, host: Host, sctp: &Sctp) -> Result<Vec<u32>, Unfit> {
+        let hints = hints(self.scenario, &self.paths, host);
+        let unknown = self.paths.iter().zip(hints).find(|(_, hints)| hints.rate.is_none());
+        match unknown {
+            Some((path, _)) => Err(Unfit::NoRate { path: self.scenario.paths[*path].name.clone() }),
+            None => Ok(planned_limits(self.scenario, &self.paths, host, sctp)?),
         }
     }
 

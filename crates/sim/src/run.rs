@@ -67,6 +67,14 @@ pub enum Unfit {
     /// They contradict one another.
     #[error(transparent)]
     Settings(#[from] EndpointError),
+    /// Limits for its windows were to be planned, and nothing says what a path carries.
+    #[error(
+        "its window limits cannot be planned, because path {path:?} has no rate at the start: give a list of limits"
+    )]
+    NoRate {
+        /// The path.
+        path: String,
+    },
     /// Limits for its windows were to be planned, and there are none.
     #[error("its window limits cannot be planned: {0}")]
     Limits(#[from] PlanError),

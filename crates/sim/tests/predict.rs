@@ -187,14 +187,20 @@ fn what_the_models_have_no_place_for_is_told_by_name() {
 }
 
 #[test]
-fn a_link_of_two_paths_or_of_two_flows_is_an_obstacle_and_one_used_the_other_way_is_none() {
+fn of_a_link_that_paths_share_each_has_an_equal_part() {
     let shared = format!(
         "{TWO}[[path]]\nname = \"over-a\"\nlinks = [\"a\"]\n[[path]]\nname = \"over-both\"\nlinks = [\"a\", \"b\"]\n"
     );
-    assert_eq!(
-        refused(&shared, &[]),
-        "paths \"over-a\" and \"over-both\" share link \"a\", and the models' paths share none"
-    );
+    let flow = flow(&shared, &[]);
+    // Half of 21 Mbit/s are more than b's 10.
+    let rates: Vec<f64> = flow.paths.iter().map(|path| path.parameters.rate * 12_000.0 / 1e6).collect();
+    assert_eq!(rates, [10.5, 10.0]);
+    let note = "2 paths share link \"a\": each is predicted with an equal part of its rate";
+    assert!(flow.notes.iter().any(|told| told == note), "{:?}", flow.notes);
+}
+
+#[test]
+fn a_link_of_two_flows_is_an_obstacle_and_one_used_the_other_way_is_none() {
     let flows = format!("{TWO}[[flow]]\nname = \"one\"\n[[flow]]\nname = \"two\"\n");
     assert_eq!(
         refused(&flows, &[]),

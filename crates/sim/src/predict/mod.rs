@@ -13,7 +13,7 @@ use anabranch_base::{ByteCount, Duration};
 use anabranch_link::config::{QueueConfig, QueueLimit};
 use anabranch_models::{LimitedPath, PathParameters, TimeoutBounds};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Flow, Multipath, Protocol, Sctp};
+use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Protocol, Sctp};
 use anabranch_sctp::config::IpVersion;
 use anabranch_sctp::policy::Hints;
 
@@ -140,16 +140,33 @@ fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
     flow.paths.iter().zip(parameters(scenario, &flow.paths, sender, sctp)).map(named).collect()
 }
 
-/// What the models take of these paths, for data that `sender` sends: links as they are at the start.
+/// What the models take of these paths, for data that `sender` sends: links as they are at the start. Of a link that
+/// several of them share each has an equal part, as the models' paths share none.
 fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -> Vec<PathParameters> {
     let timeout = TimeoutBounds { min: sctp.rto_min.as_secs_f64(), max: sctp.rto_max.as_secs_f64() };
-    let of = |way: Hints| PathParameters {
-        rate: way.rate.unwrap_or_default().bits_per_second() as f64 / (8 * sctp.mtu.get()) as f64,
-        delay: way.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
-        loss: way.loss.unwrap_or(0.0),
-        timeout,
+    let sharing = paths_over_links(scenario, paths);
+    let part_of_rate = |link: &usize| {
+        let Link { forward, reverse, .. } = &scenario.links[*link];
+        let way = if sender == Host::First { forward } else { reverse };
+        way.rate.at_start().unwrap_or_default().bits_per_second() as f64 / sharing[*link] as f64
     };
-    hints(scenario, paths, sender).into_iter().map(of).collect()
+    let of = |(path, way): (&usize, Hints)| {
+        let least = scenario.paths[*path].links.iter().map(part_of_rate).fold(f64::INFINITY, f64::min);
+        PathParameters {
+            rate: least / (8 * sctp.mtu.get()) as f64,
+            delay: way.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
+            loss: way.loss.unwrap_or(0.0),
+            timeout,
+        }
+    };
+    paths.iter().zip(hints(scenario, paths, sender)).map(of).collect()
+}
+
+/// How many of these paths there are over each link of the scenario.
+fn paths_over_links(scenario: &Scenario, paths: &[usize]) -> Vec<usize> {
+    let mut over = vec![0; scenario.links.len()];
+    paths.iter().flat_map(|path| &scenario.paths[*path].links).for_each(|link| over[*link] += 1);
+    over
 }
 
 /// The receive buffer, in whole packets.

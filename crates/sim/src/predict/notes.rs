@@ -8,6 +8,7 @@ use anabranch_scenario::model::{Cmt, Direction, Flow, Link, Multipath, Sctp};
 use anabranch_scenario::quantity::exact_size;
 
 use super::obstacle::data_way;
+use super::paths_over_links;
 
 /// The missing reports after which the models' sender takes a packet for lost.
 const MISSING_REPORTS: u8 = 4;
@@ -21,6 +22,7 @@ pub fn notes(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
         .into_iter()
         .chain(of_transport(flow, sctp))
         .chain(of_links(&links, flow.direction))
+        .chain(of_sharing(scenario, flow, &used))
         .collect()
 }
 
@@ -98,6 +100,14 @@ fn of_links(links: &[&Link], direction: Direction) -> Vec<String> {
         (answers, "acknowledgements are lost, too; in the models none are"),
     ];
     found.into_iter().filter_map(|(links, what)| links.map(|links| format!("{links}: {what}"))).collect()
+}
+
+/// Links of several paths: the models' paths share none.
+fn of_sharing(scenario: &Scenario, flow: &Flow, used: &[usize]) -> Option<String> {
+    let over = paths_over_links(scenario, &flow.paths);
+    let shared = used.iter().copied().find(|link| over[*link] > 1)?;
+    let (name, paths) = (&scenario.links[shared].name, over[shared]);
+    Some(format!("{paths} paths share link {name:?}: each is predicted with an equal part of its rate"))
 }
 
 /// The way that acknowledgements take.

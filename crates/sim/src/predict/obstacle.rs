@@ -40,16 +40,6 @@ pub enum Obstacle {
         /// Which packets.
         which: &'static str,
     },
-    /// A link of two paths of the flow.
-    #[error("paths {first:?} and {second:?} share link {link:?}, and the models' paths share none")]
-    SharedByPaths {
-        /// The link.
-        link: String,
-        /// A path.
-        first: String,
-        /// Another one.
-        second: String,
-    },
     /// A link of two flows.
     #[error("link {link:?} also carries {}, and the models know no competition", flows(.other, *.others))]
     SharedByFlows {
@@ -87,7 +77,6 @@ pub fn look(scenario: &Scenario, users: &Users, flow: &Flow) -> Result<(), Inexp
         links().find_map(changing),
         event(scenario, &used),
         links().find_map(|link| loss(link, flow.direction)),
-        shared_by_paths(scenario, flow),
         shared_by_flows(scenario, users, flow, &used),
     ];
     let obstacles: Vec<Obstacle> = found.into_iter().flatten().collect();
@@ -150,25 +139,6 @@ fn loss(link: &Link, direction: Direction) -> Option<Obstacle> {
         | LossKind::GilbertElliott { .. } => return None,
     };
     Some(Obstacle::Loss { link: link.name.clone(), which })
-}
-
-fn shared_by_paths(scenario: &Scenario, flow: &Flow) -> Option<Obstacle> {
-    let mut owners: Vec<Option<usize>> = vec![None; scenario.links.len()];
-    for path in &flow.paths {
-        for link in &scenario.paths[*path].links {
-            match owners[*link] {
-                Some(owner) if owner != *path => {
-                    return Some(Obstacle::SharedByPaths {
-                        link: scenario.links[*link].name.clone(),
-                        first: scenario.paths[owner].name.clone(),
-                        second: scenario.paths[*path].name.clone(),
-                    });
-                }
-                _ => owners[*link] = Some(*path),
-            }
-        }
-    }
-    None
 }
 
 fn shared_by_flows(scenario: &Scenario, users: &Users, flow: &Flow, used: &[usize]) -> Option<Obstacle> {
