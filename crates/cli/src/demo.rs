@@ -23,6 +23,8 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
         sha256: hex(&Sha256::digest(SCENARIO).into()),
         name: "wifi-lte".to_owned(),
         folder: None,
+        settings,
+        source: "wifi-lte.toml".to_owned(),
     };
     compare(&loaded, Scope::AloneAndTogether, arguments.output, interrupt).await
 }

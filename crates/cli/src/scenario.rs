@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anabranch_scenario::resolved::{Table, Value};
-use anabranch_scenario::{Files, NoFiles, Scenario, ScenarioError, Setting, Source};
+use anabranch_scenario::{Document, Files, NoFiles, Scenario, ScenarioError, Setting, Source};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
@@ -25,6 +25,10 @@ pub struct Loaded {
     pub name: String,
     /// Where the files are that it names; `None` where it may name none.
     pub folder: Option<PathBuf>,
+    /// The changes.
+    pub settings: Vec<Setting>,
+    /// What it is called in errors.
+    pub source: String,
 }
 
 /// Reads a scenario from `file`, `-` being standard input, and makes the changes, each `KEY=VALUE`.
@@ -49,6 +53,8 @@ pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
             .filter(|_| !is_stdin)
             .map_or("stdin".into(), |stem| stem.to_string_lossy().into()),
         folder: Some(folder),
+        settings,
+        source: source.name,
     })
 }
 
@@ -58,12 +64,20 @@ impl Loaded {
         table(&self.scenario.resolved())
     }
 
+    /// That the association of a flow cannot be so, for a reason that reading the scenario does not know.
+    pub fn complaint(&self, flow: &str, key: &str, message: &str) -> Failure {
+        match Document::parse(&Source::new(self.source.clone(), self.text.clone())) {
+            Ok(document) => document.complaint(&self.settings, flow, key, message).into(),
+            Err(error) => error.into(),
+        }
+    }
+
     /// What `text` says in the place of this scenario's own, without changes.
     ///
     /// # Errors
     /// It is wrong.
     pub fn read_again(&self, text: &str) -> Result<Scenario, ScenarioError> {
-        let source = Source::new(self.name.clone(), text);
+        let source = Source::new(self.source.clone(), text);
         match &self.folder {
             Some(folder) => Scenario::parse(&source, &Beside(folder.clone()), &[]),
             None => Scenario::parse(&source, &NoFiles, &[]),

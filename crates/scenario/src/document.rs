@@ -2,12 +2,13 @@
 //! things: text, tree, settings, values.
 
 use crate::error::ScenarioError;
+use crate::fault::Fault;
 use crate::files::Files;
 use crate::model::Scenario;
 use crate::read;
 use crate::setting::Setting;
 use crate::source::Source;
-use crate::tree::{self, Table};
+use crate::tree::{self, Span, Table, Value};
 
 /// A scenario file as a tree: sound TOML, of which nothing more is known yet.
 #[derive(Clone, Debug)]
@@ -37,6 +38,72 @@ impl Document {
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
         let read = applied.and_then(|()| read::scenario(&root, files));
         read.map_err(|fault| fault.at_key(&root).shown(&self.source, settings))
+    }
+
+    /// That the association of the flow called `flow` cannot be so, for a reason that is not the format's: where its
+    /// setting `key` stands, or else the flow.
+    pub fn complaint(&self, settings: &[Setting], flow: &str, key: &str, message: &str) -> ScenarioError {
+        let mut root = self.root.clone();
+        let applied =
+            settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
+        if let Err(fault) = applied {
+            return fault.shown(&self.source, settings);
+        }
+        let table = flow_named(&root, flow);
+        let setting = table.and_then(|(_, table)| match &table.find("sctp")?.value {
+            Value::Table(sctp) => sctp.find(key),
+            _ => None,
+        });
+        match (setting, table) {
+            (Some(setting), _) => Fault::value(setting.span, message).at_key(&root),
+            (None, Some((span, _))) => Fault::value(span, message),
+            (None, None) => Fault::value(Span::START, message),
+        }
+        .shown(&self.source, settings)
+    }
+}
+
+/// The table of the flow with this name, and where it begins; the first one may go without a name.
+fn flow_named<'t>(root: &'t Table, name: &str) -> Option<(Span, &'t Table)> {
+    let flow = root.find("flow")?;
+    let flows = match &flow.value {
+        Value::List(flows) => flows.as_slice(),
+        _ => std::slice::from_ref(flow),
+    };
+    let tables = flows.iter().enumerate().filter_map(|(index, node)| match &node.value {
+        Value::Table(table) => Some((index, node.span, table)),
+        _ => None,
+    });
+    let is_it = |index: usize, table: &Table| match table.find("name").map(|node| &node.value) {
+        Some(Value::Text(given)) => given == name,
+        _ => index == 0 && name == read::MAIN,
+    };
+    tables.filter(|(index, _, table)| is_it(*index, table)).map(|(_, span, table)| (span, table)).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(text: &str, settings: &[&str], flow: &str) -> String {
+        let settings: Vec<Setting> =
+            settings.iter().map(|text| Setting::parse(text).expect("a setting")).collect();
+        let document = Document::parse(&Source::new("a.toml", text)).expect("TOML");
+        document.complaint(&settings, flow, "receive_buffer", "it is too small").to_string()
+    }
+
+    #[test]
+    fn a_complaint_stands_where_the_setting_does_or_the_flow() {
+        let text = "[[flow]]\n[[flow]]\nname = \"b\"\n[flow.sctp]\nreceive_buffer = \"3 kB\"\n";
+        let setting = "flow.b.sctp.receive_buffer=2 kB";
+        for (found, place) in [
+            (complaint(text, &[], "b"), "a.toml:5:1".to_owned()),
+            (complaint(text, &[], "main"), "a.toml:1:1".to_owned()),
+            (complaint("", &[], "main"), "a.toml:1:1".to_owned()),
+            (complaint(text, &[setting], "b"), format!("--set {setting}")),
+        ] {
+            assert_eq!(found.lines().next(), Some(format!("{place}: it is too small").as_str()), "{found}");
+        }
     }
 }
 

@@ -250,6 +250,14 @@ fn what_a_prediction_leaves_out_is_noted() {
 }
 
 #[test]
+fn planned_limits_that_the_flow_does_not_keep_to_are_noted() {
+    let supposed = |rule: &str| flow(TWO, &[&format!("flow.main.sctp.window_management={rule}")]).supposed();
+    assert!(supposed("none").is_some_and(|note| note.ends_with("the flow's to none")));
+    assert!(supposed("dynamic").is_some_and(|note| note.ends_with("are managed by \"dynamic\"")));
+    assert_eq!((supposed("static"), supposed("[60, 27]")), (None, None));
+}
+
+#[test]
 fn every_shipped_scenario_has_flows_for_the_models_or_a_reason() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut seen = 0;

@@ -1,6 +1,6 @@
 //! The JSON document of a plan. It knows its keys, which scripts rely on.
 
-use anabranch_planner::{Misplan, Mistake};
+use anabranch_planner::{Misplan, Mistake, Worth};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::scenario::Loaded;
 
 /// The plan, and what is to be known of it.
 pub fn plan(loaded: &Loaded, plan: &Plan, arguments: &PlanArguments) -> Body {
-    let (flow, worth) = (&plan.flow, &plan.worth);
+    let flow = &plan.flow;
     let body = json!({
         "title": loaded.scenario.title,
         "flow": flow.name,
@@ -30,11 +30,7 @@ pub fn plan(loaded: &Loaded, plan: &Plan, arguments: &PlanArguments) -> Body {
             "upper_bound_bps": flow.throughput_bps(plan.certificate.upper_bound),
             "gap": plan.gap(),
         },
-        "buffer": {
-            "next_packet_bps": flow.throughput_bps(worth.next_packet),
-            "enough_packets": worth.enough,
-            "most_bps": flow.throughput_bps(worth.most),
-        },
+        "buffer": plan.worth.as_ref().map(|worth| buffer(plan, worth)),
         "sensitivity": plan.misplans.iter().map(|misplan| sensitivity(plan, misplan)).collect::<Vec<_>>(),
         "notes": plan.notes,
         "resolved": loaded.resolved(),
@@ -51,6 +47,14 @@ fn path(plan: &Plan, index: usize) -> Value {
         "filled_packets": path.parameters.cap(),
         "throughput_bps": plan.flow.throughput_bps(carried),
         "goodput_bps": plan.flow.goodput_bps(carried),
+    })
+}
+
+fn buffer(plan: &Plan, worth: &Worth) -> Value {
+    json!({
+        "next_packet_bps": plan.flow.throughput_bps(worth.next_packet),
+        "enough_packets": worth.enough,
+        "most_bps": plan.flow.throughput_bps(worth.most),
     })
 }
 

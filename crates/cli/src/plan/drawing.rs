@@ -87,11 +87,12 @@ fn by_receive_buffer(area: &Area<'_>, plan: &Plan, worth: &Points) -> Result<(),
     let given = f64::from(flow.receive_buffer);
     let arrow = if given > widest { " →" } else { "" };
     let chosen = (given.min(widest), megabits(flow, plan.best.throughput));
-    let enough = (f64::from(plan.worth.enough), megabits(flow, plan.worth.most));
-    for (at, colour, text, height) in [
-        (chosen, COLOURS[1], format!("this buffer: {}{arrow}", flow.receive_buffer), 0.11),
-        (enough, COLOURS[2], format!("enough: {}", plan.worth.enough), 0.05),
-    ] {
+    let enough = plan.worth.as_ref().map(|worth| {
+        let at = (f64::from(worth.enough), megabits(flow, worth.most));
+        (at, COLOURS[2], format!("enough: {}", worth.enough), 0.05)
+    });
+    let chosen = (chosen, COLOURS[1], format!("this buffer: {}{arrow}", flow.receive_buffer), 0.11);
+    for (at, colour, text, height) in [chosen].into_iter().chain(enough) {
         let vertical = PathElement::new([(at.0, 0.0), at], colour.mix(0.6));
         chart.draw_series([vertical]).map_err(|error| error.to_string())?;
         mark(&mut chart, at, colour)?;
@@ -138,9 +139,14 @@ fn mark(chart: &mut Chart<'_, '_>, at: (f64, f64), colour: RGBColor) -> Result<(
 fn throughput_by_buffer(plan: &Plan) -> Result<Points, PlanError> {
     let flow = &plan.flow;
     let least = u32::try_from(flow.paths.len()).unwrap_or(u32::MAX);
-    // A buffer far beyond what is enough would leave the curve a corner of the drawing.
-    let beyond = plan.worth.enough.saturating_add(plan.worth.enough / 4).max(least + 1);
-    let widest = beyond.max(flow.receive_buffer.min(plan.worth.enough.saturating_mul(8)));
+    let widest = match plan.worth.as_ref().map(|worth| worth.enough) {
+        // A buffer far beyond what is enough would leave the curve a corner of the drawing.
+        Some(enough) => {
+            (enough.saturating_add(enough / 4)).max(flow.receive_buffer.min(enough.saturating_mul(8)))
+        }
+        None => flow.receive_buffer,
+    }
+    .max(least.saturating_add(1));
     let problem = Problem::new(&flow.parameters(), widest, plan.model.as_ref())?;
     match by_buffer(&problem) {
         Ok(found) => Ok(points(flow, found.least(), found.values())),

@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::predict::markov;
 use crate::report::Outcome;
-use crate::scenario::load;
+use crate::scenario::{Loaded, load};
 
 /// A plan, and what is to be known of it.
 #[derive(Debug)]
@@ -33,7 +33,8 @@ struct Plan {
     /// How long the curves and the choice among them took.
     took: Duration,
     certificate: Certificate,
-    worth: Worth,
+    /// `None` where it was too much work.
+    worth: Option<Worth>,
     /// Empty where it was too much work.
     misplans: Vec<Misplan>,
     notes: Vec<String>,
@@ -52,10 +53,15 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
     let no_plan = |why: Inexpressible| Failure::NotForModels { flow: name.clone(), why: why.to_string() };
     let flow = ModelFlow::first(&loaded.scenario).map_err(no_plan)?;
     let (model, method) = (model(arguments), method(arguments));
-    let plan = interrupt.or_done(move || plan(flow, model, method)).await??;
-    if let Some(path) = &arguments.plot {
-        write(path, &drawing::draw(&loaded.scenario.title, &plan)?)?;
-    }
+    let plan = interrupt.or_done(move || plan(flow, model, method)).await?;
+    let plan = plan.map_err(|error| match error {
+        PlanError::BufferTooSmall { .. } => loaded.complaint(name, "receive_buffer", &error.to_string()),
+        other => other.into(),
+    })?;
+    let plan = match &arguments.plot {
+        Some(path) => draw(path, &loaded, plan, interrupt).await?,
+        None => plan,
+    };
     let summary = table::plan(&loaded.scenario, &plan, arguments);
     let document = Some(document::plan(&loaded, &plan, arguments));
     let Some(path) = &arguments.write else { return Ok(Outcome { document, summary, failure: None }) };
@@ -111,20 +117,40 @@ fn plan(
     let best = method.solve(&problem)?;
     let took = clock.elapsed();
     let mut notes = flow.notes.clone();
-    let misplans = misplans(&paths, flow.receive_buffer, model.as_ref()).unwrap_or_else(|why| {
+    let misplans = misplans(&problem, &paths, model.as_ref()).unwrap_or_else(|why| {
         notes.push(format!("what mistakes about a path cost is not told: {why}"));
         Vec::new()
     });
-    let worth = worth(&paths, flow.receive_buffer, model.as_ref())?;
+    let worth = worth(&paths, flow.receive_buffer, model.as_ref());
+    notes.extend(worth.as_ref().err().map(|why| format!("what receive buffer is worth is not told: {why}")));
+    let worth = worth.ok();
     Ok(Plan { certificate: hull(&problem), flow, problem, best, took, worth, misplans, notes, model })
 }
 
 /// What mistakes cost, or why nobody tried.
-fn misplans(paths: &[PathParameters], buffer: u32, model: &dyn WindowModel) -> Result<Vec<Misplan>, String> {
+fn misplans(
+    problem: &Problem,
+    paths: &[PathParameters],
+    model: &dyn WindowModel,
+) -> Result<Vec<Misplan>, String> {
+    let points: usize = problem.curves().iter().map(Vec::len).sum();
     match paths.len() {
-        0..=MOST_PATHS => sensitivity(paths, buffer, model).map_err(|why| why.to_string()),
-        many => Err(format!("there are {many} paths, and it is for {MOST_PATHS} at most")),
+        many if many > MOST_PATHS => {
+            Err(format!("there are {many} paths, and it is for {MOST_PATHS} at most"))
+        }
+        paths if points.saturating_mul(paths) > MOST_POINTS => {
+            Err("the paths are too long and too fast".to_owned())
+        }
+        _ => sensitivity(paths, problem.buffer(), model).map_err(|why| why.to_string()),
     }
+}
+
+async fn draw(path: &Path, loaded: &Loaded, plan: Plan, interrupt: &mut Interrupt) -> Result<Plan, Failure> {
+    let title = loaded.scenario.title.clone();
+    let work = move || drawing::draw(&title, &plan).map(|drawn| (plan, drawn));
+    let (plan, drawn) = interrupt.or_done(work).await??;
+    write(path, &drawn)?;
+    Ok(plan)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -148,3 +174,6 @@ impl Plan {
 
 /// For more paths, four plans for each are more than anyone waits for or reads.
 const MOST_PATHS: usize = 16;
+
+/// For more points of curves, times paths, it would take seconds.
+const MOST_POINTS: usize = 2_000_000;

@@ -1,7 +1,7 @@
 //! A plan for people. It knows columns and sentences, and not how anything was planned.
 
 use anabranch_base::{BitRate, ByteCount};
-use anabranch_planner::{Misplan, Mistake};
+use anabranch_planner::{Misplan, Mistake, Worth};
 use anabranch_scenario::Scenario;
 
 use super::Plan;
@@ -24,7 +24,7 @@ pub fn plan(scenario: &Scenario, plan: &Plan, arguments: &PlanArguments) -> Stri
         flow.packet,
         limits(plan),
         how(plan, arguments),
-        buffer(plan)
+        plan.worth.as_ref().map(|worth| buffer(plan, worth)).unwrap_or_default()
     );
     if !plan.misplans.is_empty() {
         text.push_str(&format!("\nIf a path is not what it is taken for:\n\n{}", mistakes(plan)));
@@ -82,8 +82,8 @@ fn how(plan: &Plan, arguments: &PlanArguments) -> String {
     )
 }
 
-fn buffer(plan: &Plan) -> String {
-    let (flow, worth) = (&plan.flow, &plan.worth);
+fn buffer(plan: &Plan, worth: &Worth) -> String {
+    let flow = &plan.flow;
     let enough = show_size(ByteCount::new(flow.packet.get() * u64::from(worth.enough)));
     let most = rate(flow.throughput_bps(worth.most));
     if worth.enough <= flow.receive_buffer {

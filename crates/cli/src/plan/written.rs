@@ -68,29 +68,52 @@ fn flow_table<'f>(file: &'f mut Table, name: &str) -> Option<Written<'f>> {
 }
 
 /// The settings of the flow's association; without any, an empty table.
-fn settings(flow: Written<'_>) -> Option<&mut dyn TableLike> {
+fn settings(flow: Written<'_>) -> Option<Written<'_>> {
     match flow {
-        Written::Table(table) => {
-            table.entry("sctp").or_insert_with(|| Item::Table(Table::new())).as_table_like_mut()
-        }
+        Written::Table(table) => match table.entry("sctp").or_insert_with(|| Item::Table(Table::new())) {
+            Item::Table(settings) => Some(Written::Table(settings)),
+            Item::Value(Value::InlineTable(settings)) => Some(Written::Inline(settings)),
+            _ => None,
+        },
         Written::Inline(table) => {
-            let settings = table.entry("sctp").or_insert_with(|| Value::InlineTable(InlineTable::new()));
-            settings.as_inline_table_mut().map(|table| table as &mut dyn TableLike)
+            close_up(table);
+            let settings = table
+                .entry("sctp")
+                .or_insert_with(|| Value::InlineTable(InlineTable::new()).decorated(" ", " "));
+            settings.as_inline_table_mut().map(Written::Inline)
         }
     }
 }
 
 /// Puts the limits among the settings; what is written around a value that is there stays.
-fn put(settings: &mut dyn TableLike, limits: &[u32]) {
-    let mut limits = Value::Array(limits.iter().map(|limit| i64::from(*limit)).collect::<Array>());
-    match settings.get_mut(KEY) {
-        Some(Item::Value(before)) => {
-            *limits.decor_mut() = before.decor().clone();
-            *before = limits;
-        }
-        _ => {
-            settings.insert(KEY, Item::Value(limits));
-        }
+fn put(settings: Written<'_>, limits: &[u32]) {
+    let limits = Value::Array(limits.iter().map(|limit| i64::from(*limit)).collect::<Array>());
+    match settings {
+        Written::Table(table) => match table.get_mut(KEY) {
+            Some(Item::Value(before)) => replace(before, limits),
+            _ => {
+                table.insert(KEY, Item::Value(limits));
+            }
+        },
+        Written::Inline(table) => match table.get_mut(KEY) {
+            Some(before) => replace(before, limits),
+            None => {
+                close_up(table);
+                table.insert(KEY, limits.decorated(" ", " "));
+            }
+        },
+    }
+}
+
+fn replace(before: &mut Value, mut limits: Value) {
+    *limits.decor_mut() = before.decor().clone();
+    *before = limits;
+}
+
+/// Takes the blank between the last value and the brace, where a comma will stand.
+fn close_up(table: &mut InlineTable) {
+    if let Some((_, last)) = table.iter_mut().last() {
+        last.decor_mut().set_suffix("");
     }
 }
 

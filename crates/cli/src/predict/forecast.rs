@@ -58,6 +58,7 @@ pub fn forecast(flow: &ModelFlow, wanted: &[ModelName], loss: LossModel) -> Fore
     let models: Vec<(ModelName, Result<Prediction, String>)> =
         wanted.iter().map(|model| (*model, prediction(flow, *model, loss, &limits))).collect();
     let mut notes = flow.notes.clone();
+    notes.extend(flow.supposed());
     notes.extend(limits.as_ref().ok().and_then(|limits| flow.overfull(limits)));
     let found = models.iter().filter_map(|(model, found)| Some((*model, found.as_ref().ok()?)));
     notes.extend(found.filter_map(|(model, found)| beyond_the_links(flow, model, found)));

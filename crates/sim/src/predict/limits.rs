@@ -67,7 +67,20 @@ impl ModelFlow {
         Problem::new(&self.parameters(), self.receive_buffer, model)
     }
 
-    /// A note for each path whose window, so limited, is more than path and queue hold: what the queue drops then is not
+    /// A note where predicted windows keep to planned limits and those of the scenario do not.
+    pub fn supposed(&self) -> Option<String> {
+        match (&self.windows, &self.management) {
+            (Windows::Planned, WindowManagement::Rule(rule)) if rule == "none" => {
+                Some("the models' windows keep to planned limits, the flow's to none".to_owned())
+            }
+            (Windows::Planned, WindowManagement::Rule(rule)) if rule != "static" => Some(format!(
+                "the models' windows keep to planned limits, the flow's are managed by {rule:?}"
+            )),
+            _ => None,
+        }
+    }
+
+    /// A note where a path's window, so limited, is more than path and queue hold: what the queue drops then is not
     /// in the models.
     pub fn overfull(&self, limits: &[u32]) -> Option<String> {
         let is_over = |(path, limit): &(&ModelPath, &u32)| u64::from(**limit) > path.holds();

@@ -14,6 +14,7 @@ use anabranch_link::config::{QueueConfig, QueueLimit};
 use anabranch_models::{LimitedPath, PathParameters, TimeoutBounds};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Protocol, Sctp};
+use anabranch_scenario::model::{Direction, Flow, Multipath, Protocol, Sctp, WindowManagement};
 use anabranch_sctp::config::IpVersion;
 use anabranch_sctp::policy::Hints;
 
@@ -34,6 +35,8 @@ pub struct ModelFlow {
     pub receive_buffer: u32,
     /// How far each path's window may grow.
     pub windows: Windows,
+    /// What the scenario says of that.
+    pub management: WindowManagement,
     /// How large a packet is that the models count: the MTU.
     pub packet: ByteCount,
     /// User data in it.
@@ -114,6 +117,7 @@ impl ModelFlow {
             paths,
             receive_buffer: buffer_packets(sctp),
             windows,
+            management: sctp.window_management.clone(),
             packet: sctp.mtu,
             payload: config.full_payload(IpVersion::V4),
             packets_per_ack: sctp.sack_every,
