@@ -13,8 +13,7 @@ use anabranch_base::{ByteCount, Duration};
 use anabranch_link::config::{QueueConfig, QueueLimit};
 use anabranch_models::{LimitedPath, PathParameters, TimeoutBounds};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Protocol, Sctp};
-use anabranch_scenario::model::{Direction, Flow, Multipath, Protocol, Sctp, WindowManagement};
+use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Protocol, Sctp, WindowManagement};
 use anabranch_sctp::config::IpVersion;
 use anabranch_sctp::policy::Hints;
 
