@@ -24,7 +24,7 @@ const DENSE: u32 = 120;
 fn main() -> Result<(), ModelError> {
     let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
     println!(
-        "| loss of a round | limit | p | curve, µs | of it, a limit, ns | dense solve of {DENSE} alone, to this |"
+        "| loss of a round | limit | p | curve, µs | in Python, µs | dense solve of {DENSE} alone, to this |"
     );
     println!("|---|---|---|---|---|---|");
     for (name, loss) in KINDS {
@@ -49,7 +49,7 @@ fn main() -> Result<(), ModelError> {
 }
 
 /// What the same pass took in Python, compiled by numba, on two cores of a virtual machine: the figures that this is to come
-/// within twice of.
+/// within twice of. Those for independent losses name no p.
 fn known(name: &str, limit: u32, loss: f64) -> &'static str {
     match (name, limit) {
         ("correlated", 87 | 120) => "30 to 100",

@@ -11,6 +11,8 @@ pub struct Geometric {
     pub all: Vec<f64>,
     /// 1 − qⁿ: at least one of n does not.
     pub not_all: Vec<f64>,
+    /// q (1 − qⁿ) / p: the mean number of n packets that get through if all after the first lost one are lost.
+    pub delivered: Vec<f64>,
     /// Σ p qᵏ (1 − qᵏ) over k = 1 … n.
     pub neither: Vec<f64>,
     /// Σ p qᵏ k over k = 1 … n.
@@ -23,6 +25,7 @@ impl Geometric {
         let exponents = || (0..=largest).map(|n| n as f64 * logarithm);
         let all: Vec<f64> = exponents().map(libm::exp).collect();
         let not_all: Vec<f64> = exponents().map(|exponent| -libm::expm1(exponent)).collect();
+        let delivered = not_all.iter().map(|not_all| through * not_all / loss).collect();
         let mut neither = Vec::with_capacity(largest + 1);
         let mut packets = Vec::with_capacity(largest + 1);
         let (mut missed, mut counted) = (0.0, 0.0);
@@ -32,11 +35,6 @@ impl Geometric {
             neither.push(missed);
             packets.push(counted);
         }
-        Geometric { loss, through, all, not_all, neither, packets }
-    }
-
-    /// The mean number of x packets that get through if all after the first lost one are lost: q (1 − qˣ) / p.
-    pub fn delivered(&self, packets: usize) -> f64 {
-        self.through * self.not_all[packets] / self.loss
+        Geometric { loss, through, all, not_all, delivered, neither, packets }
     }
 }

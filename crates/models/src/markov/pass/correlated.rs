@@ -33,7 +33,7 @@ pub struct Correlated<const N: usize> {
 
 /// How many numbers are stored, and the largest window for which they are few enough.
 pub fn size<const N: usize>(reach: usize) -> (u64, u32) {
-    let numbers = |reach: u64| triangle(quarter(reach) + 1) * N as u64 + 4 * (reach + N as u64 * reach / 2);
+    let numbers = |reach: u64| triangle(quarter(reach) + 1) * N as u64 + 5 * reach + N as u64 * reach;
     let quarters = (2.0 * super::LARGEST_TABLE as f64 / N as f64).sqrt();
     (numbers(reach as u64), 4 * quarters as u32)
 }
@@ -84,7 +84,7 @@ impl<const N: usize> Correlated<N> {
 
     /// Σ p qˣ Z(w, x) over x = 1 … w − 1 by the split at x = h + 3.
     fn closed(&self, window: &Window<N>) -> Tally<N> {
-        let Geometric { loss, through, all, not_all, neither, packets } = &self.powers;
+        let Geometric { loss, through, all, not_all, neither, packets, .. } = &self.powers;
         let (size, half) = (window.size, window.half);
         // Σ p qˣ q⁴ over 4 ≤ x ≤ h + 3, and Σ p qˣ qˣ⁻ʰ⁺¹ beyond.
         let near = all[8] * not_all[half];
@@ -120,7 +120,7 @@ impl<const N: usize> Losses<N> for Correlated<N> {
     }
 
     fn flight(&self, packets: usize) -> Tally<N> {
-        flight(packets, self.powers.delivered(packets))
+        flight(packets, self.powers.delivered[packets])
     }
 
     fn after(&self, window: &Window<N>, packets: usize) -> Tally<N> {

@@ -19,8 +19,8 @@ pub struct Independent<const N: usize> {
     probabilities: Vec<Vec<f64>>,
     /// Z(w, w − g) at G (w − 2) + g − 1.
     kept: Vec<Tally<N>>,
-    /// Z of the window at hand by what is counted, then by x.
-    at_hand: [Vec<f64>; N],
+    /// Z of the window at hand, by x.
+    at_hand: Vec<Tally<N>>,
 }
 
 /// How many numbers are stored, and the largest window for which they are few enough.
@@ -40,7 +40,7 @@ impl<const N: usize> Independent<N> {
             keep,
             probabilities: binomial::columns(loss, most, reach),
             kept: Vec::with_capacity(keep * most),
-            at_hand: std::array::from_fn(|_| vec![0.0; most]),
+            at_hand: Vec::with_capacity(most),
         }
     }
 
@@ -58,12 +58,11 @@ impl<const N: usize> Independent<N> {
 
     /// Z(w, x) for x from `first` to w − 1, into `at_hand`.
     fn fill(&mut self, window: &Window<N>, first: usize) {
+        self.at_hand.clear();
         for packets in first..window.size {
             let (retransmit, timeout) = self.ways(window, packets);
             let z = self.flight(packets) + window.retransmit * retransmit + window.timeout * timeout;
-            for (column, value) in self.at_hand.iter_mut().zip(z.0) {
-                column[packets - first] = value;
-            }
+            self.at_hand.push(z);
         }
         for lost in 1..=self.most.min(window.half - 1) {
             // x − g ≥ 4, as `Window::repaired` has it.
@@ -73,10 +72,8 @@ impl<const N: usize> Independent<N> {
             }
             let again = self.kept[self.most * (window.half - 2) + lost - 1];
             let weights = &self.probabilities[lost][from..window.size];
-            for (column, value) in self.at_hand.iter_mut().zip(again.0) {
-                for (sum, weight) in column[from - first..].iter_mut().zip(weights) {
-                    *sum += weight * value;
-                }
+            for (sum, weight) in self.at_hand[from - first..].iter_mut().zip(weights) {
+                *sum += again * *weight;
             }
         }
     }
@@ -113,7 +110,7 @@ impl<const N: usize> Losses<N> for Independent<N> {
         self.fill(window, first);
         let mut fall = Tally::ZERO;
         for lost in 1..=most {
-            let z = Tally(std::array::from_fn(|column| self.at_hand[column][most - lost]));
+            let z = self.at_hand[most - lost];
             fall += z * self.probabilities[lost][window.size];
             if window.size <= self.keep {
                 self.kept.push(z);

@@ -73,7 +73,7 @@ impl Rounds {
     pub fn delivered(&self, packets: usize) -> f64 {
         match self {
             Rounds::Independent { loss, .. } => packets as f64 * (1.0 - loss),
-            Rounds::Correlated(powers) => powers.delivered(packets),
+            Rounds::Correlated(powers) => powers.delivered[packets],
         }
     }
 
