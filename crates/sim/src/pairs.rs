@@ -4,7 +4,7 @@
 use anabranch_base::{ByteCount, Seed, Time};
 use anabranch_planner::live;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp, WindowManagement};
+use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp};
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::wire::Checksum;
 
@@ -12,9 +12,8 @@ use crate::application::Sender;
 use crate::host::{End, FlowSettings, SctpEnd, UdpEnd, hints};
 use crate::measure::Meter;
 use crate::observe::Host;
-use crate::predict::planned_limits;
+use crate::predict::planned_config;
 use crate::run::{BuildError, Unfit, senders};
-use crate::settings::association_config;
 use crate::traffic;
 
 /// The scenario's paths behind those of each pair of ends that carries the flow: one pair over all of them, or one on
@@ -77,30 +76,15 @@ impl Draft<'_> {
             Protocol::Udp => Ok([Host::First, Host::Second]
                 .map(|host| End::Udp(Box::new(UdpEnd::new(self.sender(host, ByteCount::ZERO)))))),
             Protocol::Sctp(sctp) => {
-                let settings = self.settings(sctp);
-                // Bulk data comes in messages that fill a chunk.
-                let size = settings.config.full_payload(IpVersion::V4);
                 let end = |host: Host| -> Result<SctpEnd, Unfit> {
-                    let sender = self.sender(host, size);
-                    let mut settings = settings.clone();
-                    if sctp.window_management == WindowManagement::Rule("static".to_owned()) {
-                        settings.config.window_limits = self.planned_limits(host, sctp)?;
-                    }
+                    let settings = self.settings(host, sctp)?;
+                    // Bulk data comes in messages that fill a chunk.
+                    let sender = self.sender(host, settings.config.full_payload(IpVersion::V4));
                     let end = SctpEnd::new(host, settings, sender, self.seed_at(host))?;
                     Ok(end.hinted(hints(self.scenario, &self.paths, host)))
                 };
                 Ok([End::Sctp(Box::new(end(Host::First)?)), End::Sctp(Box::new(end(Host::Second)?))])
             }
-        }
-    }
-
-    /// The limits that are planned for the windows at a host.
-    fn planned_limits(&self, host: Host, sctp: &Sctp) -> Result<Vec<u32>, Unfit> {
-        let hints = hints(self.scenario, &self.paths, host);
-        let unknown = self.paths.iter().zip(hints).find(|(_, hints)| hints.rate.is_none());
-        match unknown {
-            Some((path, _)) => Err(Unfit::NoRate { path: self.scenario.paths[*path].name.clone() }),
-            None => Ok(planned_limits(self.scenario, &self.paths, host, sctp)?),
         }
     }
 
@@ -118,10 +102,11 @@ impl Draft<'_> {
         })
     }
 
-    fn settings(&self, sctp: &Sctp) -> FlowSettings {
+    fn settings(&self, host: Host, sctp: &Sctp) -> Result<FlowSettings, Unfit> {
         let (ip, udp) = (20, 8);
-        FlowSettings {
-            config: Config { checksum: self.checksum, ..association_config(sctp) },
+        let config = planned_config(self.scenario, &self.paths, host, sctp)?;
+        Ok(FlowSettings {
+            config: Config { checksum: self.checksum, ..config },
             registry: live::registry(),
             port: self.port,
             paths: self.paths.clone(),
@@ -132,7 +117,7 @@ impl Draft<'_> {
                 Encapsulation::Udp => ByteCount::new(ip + udp),
             },
             warmup: self.warmup,
-        }
+        })
     }
 }
 

@@ -8,7 +8,9 @@ use anabranch_emulate::{Relay, RelayConfig, RelayReport, TimingError};
 use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, StreamId};
 use anabranch_planner::live;
 use anabranch_sctp::config::{Config, IpVersion};
-use anabranch_sim::association_config;
+use anabranch_sim::BuildError;
+use anabranch_sim::observe::Host;
+use anabranch_sim::predict::planned_config;
 use bytes::Bytes;
 
 use super::variant::Variant;
@@ -50,8 +52,9 @@ pub const MOST_LATE: Duration = Duration::from_millis(2);
 /// # Errors
 /// A socket cannot be opened, or the association cannot.
 pub async fn transfer(variant: &Variant) -> Result<Attempt, Failure> {
-    let config = association_config(variant.sctp());
-    let paths = &variant.flow().paths;
+    let (flow, paths) = (variant.flow(), &variant.flow().paths);
+    let config = planned_config(&variant.scenario, paths, Host::First, variant.sctp())
+        .map_err(|why| BuildError { flow: flow.name.clone(), why })?;
     let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
     let receiver = bind(local.clone(), &config, Role::Receiver)?;
     let sender = bind(local, &config, Role::Sender)?;

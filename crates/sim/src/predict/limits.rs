@@ -5,9 +5,12 @@ use anabranch_models::{Markov, WindowModel};
 use anabranch_planner::{PlanError, Problem, exact, hull};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{BufferSplit, Multipath, Sctp, WindowManagement};
+use anabranch_sctp::config::Config;
 
 use super::{ModelFlow, ModelPath, buffer_packets, parameters};
 use crate::observe::Host;
+use crate::run::Unfit;
+use crate::settings::association_config;
 
 /// What bounds the windows of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,24 +109,41 @@ impl ModelPath {
     }
 }
 
-/// The limits of window management `static` for data that `sender` sends over these paths, in packets: planned by the
-/// Markov model with independent losses from the links as they are at the start. What no model expresses, events and
+/// The settings of an association at `sender` over these paths, with the limits of window management `static`: planned by
+/// the Markov model with independent losses from the links as they are at the start. What no model expresses, events and
 /// other flows among it, changes no limit.
 ///
 /// # Errors
-/// As [`ModelFlow::limits`].
-pub fn planned_limits(
+/// A path without a rate at the start, a receive buffer of fewer packets than paths.
+pub fn planned_config(
     scenario: &Scenario,
     paths: &[usize],
     sender: Host,
     sctp: &Sctp,
-) -> Result<Vec<u32>, PlanError> {
+) -> Result<Config, Unfit> {
+    let mut config = association_config(sctp);
+    if sctp.window_management == WindowManagement::Rule("static".to_owned()) {
+        config.window_limits = planned_limits(scenario, paths, sender, sctp)?;
+    }
+    Ok(config)
+}
+
+fn planned_limits(
+    scenario: &Scenario,
+    paths: &[usize],
+    sender: Host,
+    sctp: &Sctp,
+) -> Result<Vec<u32>, Unfit> {
     let buffer = buffer_packets(sctp);
     if sctp.multipath == Multipath::Off {
         // One path at a time: it may have the whole buffer.
         return Ok(vec![buffer.max(1); paths.len()]);
     }
-    planned(&Problem::new(&parameters(scenario, paths, sender, sctp), buffer, &Markov::default())?)
+    let parameters = parameters(scenario, paths, sender, sctp);
+    if let Some((path, _)) = paths.iter().zip(&parameters).find(|(_, parameters)| parameters.rate == 0.0) {
+        return Err(Unfit::NoRate { path: scenario.paths[*path].name.clone() });
+    }
+    Ok(planned(&Problem::new(&parameters, buffer, &Markov::default())?)?)
 }
 
 fn planned(problem: &Problem) -> Result<Vec<u32>, PlanError> {

@@ -6,7 +6,7 @@ mod notes;
 mod obstacle;
 mod users;
 
-pub use limits::{Windows, planned_limits};
+pub use limits::{Windows, planned_config};
 pub use obstacle::{Inexpressible, Obstacle};
 
 use anabranch_base::{ByteCount, Duration};
