@@ -73,7 +73,14 @@ fn judge_form(document: &Value) {
     let rows = document["rows"].as_array().expect("rows");
     let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
     assert_eq!(names, ["a alone", "b alone", "a + b"]);
-    for row in rows {
+    for (row, bps) in rows.iter().zip([8e6, 4e6, 12e6]) {
+        // Nothing is lost, and the windows fill the paths: each link's rate, of which headers are a part.
+        let predicted = &row["predicted"];
+        assert_eq!((&predicted["model"], &predicted["skipped"]), (&"markov".into(), &Value::Null));
+        assert!(
+            (number(&predicted["goodput_bps"]) / (bps * 1444.0 / 1500.0) - 1.0).abs() < 1e-9,
+            "{predicted:#}"
+        );
         let attempts = row["attempts"].as_array().expect("attempts");
         for attempt in attempts {
             assert!(number(&attempt["timing_error_s"]["p99"]) >= number(&attempt["timing_error_s"]["p50"]));
@@ -93,6 +100,7 @@ fn judge_form(document: &Value) {
     }
     let simulated = &document["verdict"]["sim"];
     assert!(number(&simulated["sum_alone_bps"]) > number(&simulated["best_alone_bps"]));
+    assert!((number(&document["verdict"]["predicted"]["share_of_sum"]) - 1.0).abs() < 1e-9);
 }
 
 #[test]
@@ -105,6 +113,9 @@ fn a_link_that_dies_half_way_costs_time_and_no_byte() {
     let document = compare(&text, "--together --json").expect(0).json();
     let rows = document["rows"].as_array().expect("rows");
     let [row] = rows.as_slice() else { panic!("{document:#}") };
+    assert_eq!(row["predicted"]["goodput_bps"], Value::Null);
+    let why = row["predicted"]["skipped"].as_str().unwrap_or_default();
+    assert!(why.starts_with("link \"a\" comes and goes during the run"), "{row:#}");
     for attempt in row["attempts"].as_array().expect("attempts") {
         assert_eq!(attempt["delivered_bytes"], 600_000, "{attempt:#}");
         // What is left goes over 4 Mbit/s, and somebody has to notice first.
@@ -116,11 +127,45 @@ fn a_link_that_dies_half_way_costs_time_and_no_byte() {
 fn a_person_reads_what_was_compared_and_what_it_means() {
     let _stage = stage();
     let ended = compare(TWO_LINKS, "").expect(0);
-    for part in
-        ["Two links: 600 kB", "paths", "simulated", "by chance", "relay late", "of the sum of each alone"]
-    {
+    for part in [
+        "Two links: 600 kB",
+        "paths",
+        "predicted",
+        "simulated",
+        "by chance",
+        "relay late",
+        "of the sum of each alone",
+    ] {
         assert!(ended.stdout.contains(part), "{part}: {ended:?}");
     }
+}
+
+#[test]
+fn a_row_that_cannot_be_predicted_says_why_below_the_table() {
+    let _stage = stage();
+    let text = TWO_LINKS.replace("600 kB", "60 kB").replace(
+        "delay = \"10 ms\"\nqueue = \"1000 packets\"\n[[flow]]",
+        "delay = \"10 ms\"\nloss = { kind = \"every\", n = 1000 }\n[[flow]]",
+    );
+    let ended = compare(&text, "").expect(0);
+    let row = |name: &str| ended.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    assert!(row("b alone").contains(" — ") && !row("a alone").contains('—'), "{ended:?}");
+    for name in ["b alone", "a + b"] {
+        let why =
+            format!("{name} is not predicted: link \"b\" loses each n-th packet, which is no probability.\n");
+        assert!(ended.stdout.contains(&why), "{ended:?}");
+    }
+    assert!(!ended.stdout.contains("Predicted, the paths together"), "a verdict needs every row: {ended:?}");
+}
+
+#[test]
+fn a_path_alone_has_no_limit_in_a_buffer_that_it_shares_with_nobody() {
+    let _stage = stage();
+    let document = compare(&format!("{TWO_LINKS}window_management = [4, 4]\n"), "--json").expect(0).json();
+    let rows = document["rows"].as_array().expect("rows");
+    let predicted = |row: usize| number(&rows[row]["predicted"]["goodput_bps"]);
+    assert!(predicted(0) > 7e6 && predicted(1) > 3.5e6, "{document:#}");
+    assert!(predicted(2) < 5e6, "four packets each are less than what fills them");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub fn notes(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     let links: Vec<&Link> = used.iter().map(|link| &scenario.links[*link]).collect();
     of_flow(scenario, flow)
         .into_iter()
-        .chain(of_transport(flow, sctp))
+        .chain(of_transport(scenario, flow, sctp))
         .chain(of_links(&links, flow.direction))
         .chain(of_sharing(scenario, flow, &used))
         .collect()
@@ -47,7 +47,7 @@ fn of_flow(scenario: &Scenario, flow: &Flow) -> Vec<String> {
     notes
 }
 
-fn of_transport(flow: &Flow, sctp: &Sctp) -> Vec<String> {
+fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     let mut notes = Vec::new();
     if sctp.missing_reports != MISSING_REPORTS {
         notes.push(format!(
@@ -65,6 +65,13 @@ fn of_transport(flow: &Flow, sctp: &Sctp) -> Vec<String> {
         notes.push(
             "a rule of concurrent multipath transfer is off: what packets that overtake one another cost then is not in \
              the models"
+                .to_owned(),
+        );
+    }
+    let loses = |link: &usize| data_way(&scenario.links[*link], flow.direction).loss.mean() > 0.0;
+    if sctp.ordered && flow.paths.iter().any(|path| scenario.paths[*path].links.iter().any(loses)) {
+        notes.push(
+            "what waits in the receive buffer for a lost packet takes no room in the models, but in the flow's buffer"
                 .to_owned(),
         );
     }
