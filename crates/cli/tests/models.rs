@@ -378,8 +378,9 @@ fn a_thousand_paths_are_planned_for_or_refused_and_never_hang() {
 
 #[test]
 fn what_cannot_be_planned_or_written_is_told() {
-    let shared = run(anabranch("plan").arg(scenario("shared-bottleneck.toml"))).expect(2);
-    assert!(shared.stderr.contains("flow \"main\" cannot be planned for: paths \"over-wifi\" and \"over-cable\" share link \"uplink\""), "{shared:?}");
+    let changing = run(anabranch("plan").arg(scenario("stairs.toml"))).expect(2);
+    let told = "flow \"main\" cannot be planned for: link \"train\" has a rate that changes";
+    assert!(changing.stderr.contains(told), "{changing:?}");
     let refused = |options: &str| on(TWO, options, &[]).expect(2).stderr;
     assert!(refused("plan --step 5").contains("--step is for --method step only"));
     assert!(refused("plan --method step").contains("--step <K>"));
