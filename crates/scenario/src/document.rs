@@ -81,6 +81,21 @@ fn flow_named<'t>(root: &'t Table, name: &str) -> Option<(Span, &'t Table)> {
     tables.filter(|(index, _, table)| is_it(*index, table)).map(|(_, span, table)| (span, table)).next()
 }
 
+impl Scenario {
+    /// Reads a scenario file with settings of the command line. Trace files that it names are read through
+    /// `files`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its place.
+    pub fn parse(
+        source: &Source,
+        files: &dyn Files,
+        settings: &[Setting],
+    ) -> Result<Scenario, ScenarioError> {
+        Document::parse(source)?.scenario(files, settings)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,20 +119,5 @@ mod tests {
         ] {
             assert_eq!(found.lines().next(), Some(format!("{place}: it is too small").as_str()), "{found}");
         }
-    }
-}
-
-impl Scenario {
-    /// Reads a scenario file with settings of the command line. Trace files that it names are read through
-    /// `files`.
-    ///
-    /// # Errors
-    /// The first thing that is wrong, with its place.
-    pub fn parse(
-        source: &Source,
-        files: &dyn Files,
-        settings: &[Setting],
-    ) -> Result<Scenario, ScenarioError> {
-        Document::parse(source)?.scenario(files, settings)
     }
 }

@@ -16,7 +16,7 @@ pub struct PredictArguments {
     /// Which models (default: all of them)
     #[arg(long = "model", value_name = "NAME,…", value_delimiter = ',')]
     pub models: Vec<ModelName>,
-    /// How losses of one round go together, for the models of rounds
+    /// How losses of one round go together, for the Markov model
     #[arg(long, value_name = "NAME", default_value = "independent")]
     pub loss_model: LossModel,
     /// A value of the scenario, such as link.wifi.loss=0.01

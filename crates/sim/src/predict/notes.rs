@@ -71,7 +71,7 @@ fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     let loses = |link: &usize| data_way(&scenario.links[*link], flow.direction).loss.mean() > 0.0;
     if sctp.ordered && flow.paths.iter().any(|path| scenario.paths[*path].links.iter().any(loses)) {
         notes.push(
-            "what waits in the receive buffer for a lost packet takes no room in the models, but in the flow's buffer"
+            "what waits in the receive buffer for a lost packet takes no room in the models; in the flow's buffer it does"
                 .to_owned(),
         );
     }
