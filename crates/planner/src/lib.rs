@@ -26,5 +26,5 @@ pub use hull::{Certificate, hull};
 pub use method::Method;
 pub use problem::{Allocation, MOST_POINTS, Problem};
 pub use sensitivity::{Misplan, Mistake, OFF, sensitivity};
-pub use step::{StepSet, combinations, step};
+pub use step::{MOST_SEARCHED, StepSet, combinations, step};
 pub use worth::{NOTHING, Worth, worth};
