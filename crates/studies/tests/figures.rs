@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use anabranch_studies::figures::by_seed::BySeed;
 use anabranch_studies::figures::figure::{Metric, Results};
-use anabranch_studies::figures::{Name, Outcome, judge_default};
+use anabranch_studies::figures::{Name, Outcome, judge, judge_default};
 use anabranch_studies::scale::Scale;
 
 fn outcome(name: Name) -> Outcome {
@@ -19,11 +19,7 @@ fn outcome(name: Name) -> Outcome {
 fn the_verdicts_at_quick_scale_are_those_that_they_were_before() {
     let mut table = String::new();
     for name in [Name::IyF4, Name::IyF5, Name::IyF6] {
-        let outcome = outcome(name);
-        for (claim, finding) in outcome.figure.claims.iter().zip(&outcome.findings) {
-            let name = format!("{} {} {}", outcome.figure.id, claim.panel, claim.id);
-            let _ = writeln!(table, "{name:<18} {}", finding.verdict.word());
-        }
+        table.push_str(&verdicts(&outcome(name)));
     }
     insta::assert_snapshot!(table);
 }
@@ -45,6 +41,67 @@ fn without_losses_equal_paths_share_every_sack_and_one_path_none() {
     let share = |x| results.point("delayed", "CMT", Metric::SharedSacks, x).map(BySeed::mean);
     assert_eq!(share(40.0), Some(0.0));
     assert!(share(0.0) > Some(0.95), "{:?}", share(0.0));
+}
+
+/// WS-F6 with two seeds: the models and ns-2 are where they belong beside the simulator.
+#[test]
+fn one_path_by_its_rate_is_judged_as_it_was_before() {
+    let mut figure = Name::WsF5ToF8.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    figure.panels.retain(|panel| panel.name.starts_with("F6"));
+    figure.claims.retain(|claim| claim.panel == "F6");
+    let outcome = judge(figure, "default", Some(2)).unwrap_or_else(|error| panic!("{error}"));
+    insta::assert_snapshot!(verdicts(&outcome));
+    let difference = |x| {
+        let sample = outcome.results.point("F6 differences", "Markov, independent losses", Metric::Gain, x);
+        sample.map(BySeed::mean)
+    };
+    // The chain has no time-out of 1 s, no delivery in order, and 2 runs of 57 s have an error of their own.
+    assert!(difference(10.0).is_some_and(|percent| percent.abs() < 5.0), "{:?}", difference(10.0));
+}
+
+/// WS-F9 at three places: limits that know the losses, and ranks that do not.
+#[test]
+fn planned_limits_and_ranks_compare_as_they_did_before() {
+    let mut figure = Name::WsF9ToF12.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    figure.panels.retain(|panel| panel.name.starts_with("F9"));
+    figure.claims.clear();
+    let (series_kept, places) = ("b₂ = 20 Mbit/s", [1e-4, 5.62e-3, 1e-1]);
+    for series in figure.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+        let is_kept = series.name == series_kept;
+        series.points.retain(|(x, _)| is_kept && places.contains(x));
+    }
+    let outcome = judge(figure, "default", Some(3)).unwrap_or_else(|error| panic!("{error}"));
+    let mut table = String::new();
+    for x in places {
+        let value = |panel, metric| {
+            let sample = outcome.results.point(panel, series_kept, metric, x).expect("it was measured");
+            sample.interval().to_string()
+        };
+        let (gain, limit) = (value("F9", Metric::Gain), value("F9 limits", Metric::Limit));
+        let _ = writeln!(table, "p₁ = {x}: first path {limit} packets, gain {gain} %");
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn what_needs_no_simulation_is_judged_as_it_was_before() {
+    let mut table = verdicts(&outcome(Name::LiuF4ToF6));
+    let mut figure = Name::WsF13ToF14.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    // What a clock says is no golden value.
+    figure.panels.retain(|panel| panel.metric != Metric::SolveTime);
+    figure.claims.retain(|claim| claim.panel != "F14");
+    let outcome = judge(figure, "default", None).unwrap_or_else(|error| panic!("{error}"));
+    table.push_str(&verdicts(&outcome));
+    insta::assert_snapshot!(table);
+}
+
+fn verdicts(outcome: &Outcome) -> String {
+    let mut table = String::new();
+    for (claim, finding) in outcome.figure.claims.iter().zip(&outcome.findings) {
+        let name = format!("{} {} {}", outcome.figure.id, claim.panel, claim.id);
+        let _ = writeln!(table, "{name:<18} {}", finding.verdict.word());
+    }
+    table
 }
 
 fn times(results: &Results, panel: &'static str, series: &'static str, x: f64) -> Vec<f64> {

@@ -89,7 +89,7 @@ pub enum Expression {
     Less(Number, f64),
     /// `mono_up`: none of these numbers is below the one before, but for what their intervals allow.
     Rising(Vec<Number>),
-    /// The first; where it does not hold and the second does, it holds in part.
+    /// The first; where that does not hold, and the second does, it holds in part.
     OrPartly(Box<Expression>, Box<Expression>),
     /// Something is missing that it would take to tell: what.
     Untestable(&'static str),
@@ -168,7 +168,7 @@ impl Expression {
                 number.judged(results, |found| strictly(found.high() < *bound, found.low() > *bound))
             }
             Expression::Rising(numbers) => rising(numbers, results),
-            Expression::OrPartly(full, part) => or_partly(full.judge(results), part.judge(results)),
+            Expression::OrPartly(full, part) => or_partly(full.judge(results), part.judge(results).verdict),
             Expression::Untestable(what) => {
                 Finding { verdict: Verdict::NotTestable, measured: (*what).to_owned() }
             }
@@ -303,11 +303,11 @@ fn all(findings: impl Iterator<Item = Finding>) -> Finding {
     Finding { verdict, measured: measured.join("; ") }
 }
 
-fn or_partly(full: Finding, part: Finding) -> Finding {
-    match (full.verdict, part.verdict) {
+fn or_partly(full: Finding, part: Verdict) -> Finding {
+    match (full.verdict, part) {
         (Verdict::Reproduced | Verdict::Inconclusive | Verdict::NotTestable, _) => full,
         (_, Verdict::Reproduced) => Finding { verdict: Verdict::Partial, ..full },
-        (_, verdict) => Finding { verdict, ..full },
+        _ => full,
     }
 }
 
@@ -558,7 +558,9 @@ mod tests {
     #[test]
     fn the_exponent_of_a_power_is_its_power() {
         let mut results = Results::default();
-        [2.0, 4.0, 8.0].map(|x: f64| results.add("", "a", Metric::Time, x, vec![7.0 * x * x * x]));
+        for x in [2.0_f64, 4.0, 8.0] {
+            results.add("", "a", Metric::Time, x, vec![7.0 * x * x * x]);
+        }
         let found = Number::Exponent(at("a", &[2.0, 4.0, 8.0])).measure(&results);
         assert!(found.is_some_and(|found| (found.mean - 3.0).abs() < 1e-12), "{found:?}");
     }

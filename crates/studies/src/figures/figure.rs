@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::FigureError;
 use super::by_seed::BySeed;
 use super::claim::Claim;
 
@@ -69,7 +70,7 @@ pub struct Series {
 }
 
 /// Where the values of a point come from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Source {
     /// From this scenario, run with each seed.
     Run(String),
@@ -83,6 +84,17 @@ pub enum Source {
         /// B.
         over: (&'static str, &'static str),
     },
+    /// So many seconds this work takes here.
+    Timed(Work),
+}
+
+/// Something to compute, for the time that it takes.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// How.
+    pub run: fn(&[f64]) -> Result<f64, FigureError>,
+    /// With what.
+    pub with: Vec<f64>,
 }
 
 /// A column beside the curves of a table, about the first two of them.

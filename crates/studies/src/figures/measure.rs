@@ -7,6 +7,7 @@ use anabranch_sim::result::{PathResult, SackResult};
 
 use super::FigureError;
 use super::figure::{Figure, Metric, Panel, Results, Source};
+use super::stopwatch;
 use crate::grid::{self, Point};
 
 /// Runs all scenarios of a record, each once however often it stands there, and takes the values in the panels' order.
@@ -38,6 +39,10 @@ pub fn measure(figure: &Figure) -> Result<Results, FigureError> {
                     Source::Given(values) => {
                         results.add(panel.name, series.name, panel.metric, *x, values.clone());
                     }
+                    Source::Timed(work) => {
+                        let seconds = stopwatch::seconds(|| (work.run)(&work.with))?;
+                        results.add(panel.name, series.name, panel.metric, *x, vec![seconds]);
+                    }
                     Source::Gain { of, over } => {
                         let values = gain(&results, *of, *over, *x);
                         results.add(panel.name, series.name, panel.metric, *x, values);
@@ -52,7 +57,7 @@ pub fn measure(figure: &Figure) -> Result<Results, FigureError> {
 fn scenarios(panel: &Panel) -> impl Iterator<Item = &String> {
     panel.series.iter().flat_map(|series| &series.points).filter_map(|(_, source)| match source {
         Source::Run(scenario) => Some(scenario),
-        Source::Given(_) | Source::Gain { .. } => None,
+        Source::Given(_) | Source::Gain { .. } | Source::Timed(_) => None,
     })
 }
 

@@ -5,8 +5,10 @@ pub mod by_seed;
 pub mod claim;
 pub mod figure;
 pub mod iy;
+pub mod liu;
 mod measure;
 pub mod report;
+mod stopwatch;
 pub mod svg;
 pub mod ws;
 
@@ -44,6 +46,12 @@ pub enum Name {
     /// Windows in a shared receive buffer: planned limits beside ranks.
     #[value(name = "WS-F9-F12", aliases = ["WS-F9", "WS-F10", "WS-F11", "WS-F12"])]
     WsF9ToF12,
+    /// Limits by a thinned search, and what that costs.
+    #[value(name = "WS-F13-F14", aliases = ["WS-F13", "WS-F14"])]
+    WsF13ToF14,
+    /// The model of multipath TCP: its columns, as far as they need no simulation.
+    #[value(name = "LIU-F4-F6", aliases = ["LIU-F4", "LIU-F5", "LIU-F6"])]
+    LiuF4ToF6,
 }
 
 /// What a figure came to.
@@ -115,8 +123,15 @@ pub fn judge_sensitivity(
     members.into_iter().map(|(setting, figure)| judge(figure, setting, at_most)).collect()
 }
 
-/// Runs a record and judges its claims.
-fn judge(mut figure: Figure, setting: &'static str, at_most: Option<u64>) -> Result<Outcome, FigureError> {
+/// Runs a record and judges its claims. Points of more seeds than `at_most` have so many.
+///
+/// # Errors
+/// As [`judge_default`].
+pub fn judge(
+    mut figure: Figure,
+    setting: &'static str,
+    at_most: Option<u64>,
+) -> Result<Outcome, FigureError> {
     figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most.unwrap_or(u64::MAX)));
     let results = measure::measure(&figure)?;
     let findings = figure.claims.iter().map(|claim| claim.judge(&results)).collect();
@@ -133,6 +148,8 @@ impl Name {
             Name::IyF4 | Name::IyF5 | Name::IyF6 | Name::IyX1 | Name::IyA1 => Ok(self.iy(scale, iy::DEFAULT)),
             Name::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket),
             Name::WsF9ToF12 => ws::windows(scale, ws::Rank::Capped),
+            Name::WsF13ToF14 => ws::heuristic(1e-4),
+            Name::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
         }
     }
 
@@ -149,6 +166,10 @@ impl Name {
             Name::IyX1 | Name::IyA1 => Ok(Vec::new()),
             Name::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
             Name::WsF9ToF12 => Ok(vec![("ranks without a cap", ws::windows(scale, ws::Rank::Uncapped)?)]),
+            Name::WsF13ToF14 => Ok(vec![("p = 0.001", ws::heuristic(1e-3)?)]),
+            Name::LiuF4ToF6 => {
+                Ok(vec![("RTO ≥ 1 s", liu::columns(1.0)?), ("RTO = 3 RTT", liu::columns(0.0)?)])
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! The figures of WS, "On the performance modelling and optimisation of CMT-SCTP" (Wallace and Shami): models beside the
 //! simulator, and window limits. It knows what the atlas fixed for all of them, and nothing of what came of it.
 
+mod heuristic;
 mod one_path;
 mod windows;
 
+pub use heuristic::heuristic;
 pub use one_path::one_path;
 pub use windows::{Rank, windows};
 
