@@ -84,7 +84,7 @@ pub enum Source {
         /// B.
         over: (&'static str, &'static str),
     },
-    /// So many seconds this work takes here.
+    /// So many milliseconds this work takes here.
     Timed(Work),
 }
 
@@ -125,7 +125,7 @@ pub enum Metric {
     Combinations,
     /// How many states a chain has.
     States,
-    /// Seconds of this machine's time.
+    /// Milliseconds of this machine's time.
     SolveTime,
     /// How many SACKs left because their delay ran out.
     SacksByTimer,
@@ -220,7 +220,7 @@ impl Metric {
             Metric::Limit => "window limit in packets",
             Metric::Combinations => "combinations tried",
             Metric::States => "states",
-            Metric::SolveTime => "seconds of one core",
+            Metric::SolveTime => "milliseconds of one core",
             Metric::SacksByTimer => "SACKs by timer",
             Metric::SharedSacks => "share of SACKs of several paths",
             Metric::FastRetransmits => "chunks marked lost by missing reports",

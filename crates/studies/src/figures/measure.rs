@@ -40,8 +40,8 @@ pub fn measure(figure: &Figure) -> Result<Results, FigureError> {
                         results.add(panel.name, series.name, panel.metric, *x, values.clone());
                     }
                     Source::Timed(work) => {
-                        let seconds = stopwatch::seconds(|| (work.run)(&work.with))?;
-                        results.add(panel.name, series.name, panel.metric, *x, vec![seconds]);
+                        let time = stopwatch::milliseconds(|| (work.run)(&work.with))?;
+                        results.add(panel.name, series.name, panel.metric, *x, vec![time]);
                     }
                     Source::Gain { of, over } => {
                         let values = gain(&results, *of, *over, *x);

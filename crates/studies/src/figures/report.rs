@@ -65,7 +65,7 @@ pub fn members(headline: &Outcome, members: &[Outcome]) -> String {
 /// The core claims of a member that did not come out, with what was measured.
 fn misses(outcome: &Outcome) -> String {
     let claims = outcome.figure.claims.iter().zip(&outcome.findings);
-    let is_miss = |verdict| verdict != Verdict::Reproduced;
+    let is_miss = |verdict| !matches!(verdict, Verdict::Reproduced | Verdict::NotTestable);
     let mut page = String::new();
     for (claim, finding) in
         claims.filter(|(claim, finding)| claim.weight == Weight::Core && is_miss(finding.verdict))
