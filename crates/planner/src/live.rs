@@ -29,7 +29,7 @@ impl LivePlanner {
         let delivered = bandwidth.bits_per_second() as f64 / (8.0 * path.unit.get() as f64);
         let shortest = shortest.as_secs_f64();
         // Only a path that queues delivers all that it can: of any other it is known that it carries what it does.
-        let rate = if is_queueing(path) { delivered } else { HEADROOM * delivered };
+        let rate = if path.is_queueing() { delivered } else { HEADROOM * delivered };
         let delay = (shortest - 1.0 / rate).max(0.0);
         let loss = path.loss_rate.clamp(LEAST_LOSS, MOST_LOSS);
         let parameters = PathParameters { rate, delay, loss, timeout: self.timeout };
@@ -68,12 +68,6 @@ pub fn registry() -> Registry {
         Box::new(Live::new(Box::new(LivePlanner::new(Box::new(Markov::default()), timeout))))
     });
     registry
-}
-
-/// Whether packets wait on the path: its round-trip time is a quarter above the least.
-fn is_queueing(path: &PathSample) -> bool {
-    let Some((smoothed, least)) = path.srtt.zip(path.min_rtt) else { return false };
-    smoothed.saturating_sub(least) > least / 4
 }
 
 /// How much more than it delivers a path may carry that does not queue: as much as one round of slow start would find.

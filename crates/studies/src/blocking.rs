@@ -1,5 +1,5 @@
-//! The table of receive-buffer blocking: two unlike paths in one receive buffer, by its size and by how it is split,
-//! beside the best path alone. It knows what is run and how it is printed, and judges nothing.
+//! The table of receive-buffer blocking: two unlike paths in one receive buffer, by its size, by how it is split and by how
+//! windows share it, beside the best path alone. It knows what is run and how it is printed, and judges nothing.
 //!
 //! Nothing is lost at random, but each packet is late by up to 0.1 ms: a network that keeps time to the nanosecond is
 //! ruled by the phase of its packets, and twenty seeds would be twenty times the same.
@@ -25,6 +25,8 @@ enum Carrier {
     Alone(usize),
     /// Both, by CMT, with the buffer split like this.
     Both(&'static str),
+    /// Both, by CMT, with the windows managed like this.
+    Managed(&'static str),
 }
 
 /// The seeds' goodput in Mbit/s and share of time blocked in percent, each `mean ± interval`.
@@ -41,13 +43,16 @@ const SECOND: [Path; 3] = [FIRST, Path { rate: 10, delay: 100 }, Path { rate: 1,
 
 const BUFFERS_KIB: [u32; 5] = [16, 32, 64, 128, 256];
 
-const CARRIERS: [Carrier; 6] = [
+const CARRIERS: [Carrier; 9] = [
     Carrier::Alone(0),
     Carrier::Alone(1),
     Carrier::Both("none"),
     Carrier::Both("sender"),
     Carrier::Both("receiver"),
     Carrier::Both("both"),
+    Carrier::Managed("dynamic"),
+    Carrier::Managed("static"),
+    Carrier::Managed("live"),
 ];
 
 /// Runs all points: the tables as Markdown. In full 60 s with twenty seeds, 30 s with five else.
@@ -95,6 +100,7 @@ fn scenario(seconds: u32, second: Path, carrier: Carrier, buffer_kib: u32) -> St
     let rules = match carrier {
         Carrier::Alone(_) => "multipath = \"off\"".to_owned(),
         Carrier::Both(split) => format!("multipath = \"cmt\"\nbuffer_split = \"{split}\""),
+        Carrier::Managed(rule) => format!("multipath = \"cmt\"\nwindow_management = \"{rule}\""),
     };
     format!(
         "title = \"{carrier}\"\n[run]\ntime = \"{seconds} s\"\nwarmup = \"10 s\"\n{links}[flow.sctp]\n\
@@ -137,7 +143,7 @@ fn part(title: &str, rows: &[&[Cell]], show: impl Fn(&Cell) -> &str) -> String {
     let line = "---:|".repeat(BUFFERS_KIB.len());
     let mut page = format!("{title}\n\n| | {} |\n|---|{line}\n", sizes.join(" | "));
     let best: Vec<Cell> = (0..BUFFERS_KIB.len()).filter_map(|column| best(rows, column)).collect();
-    let both = CARRIERS.iter().zip(rows).filter(|(carrier, _)| matches!(carrier, Carrier::Both(_)));
+    let both = CARRIERS.iter().zip(rows).filter(|(carrier, _)| !matches!(carrier, Carrier::Alone(_)));
     let both = both.map(|(carrier, row)| (carrier.to_string(), *row));
     for (name, row) in std::iter::once(("best path alone".to_owned(), &best[..])).chain(both) {
         let cells: Vec<&str> = row.iter().map(&show).collect();
@@ -155,7 +161,7 @@ impl Carrier {
     fn uses(self, number: usize) -> bool {
         match self {
             Carrier::Alone(only) => only == number,
-            Carrier::Both(_) => true,
+            Carrier::Both(_) | Carrier::Managed(_) => true,
         }
     }
 }
@@ -165,6 +171,7 @@ impl std::fmt::Display for Carrier {
         match self {
             Carrier::Alone(number) => write!(f, "path {} alone", number + 1),
             Carrier::Both(split) => write!(f, "CMT, buffer split: {split}"),
+            Carrier::Managed(rule) => write!(f, "CMT, windows: {rule}"),
         }
     }
 }
@@ -188,10 +195,11 @@ mod tests {
         let row = |means: [f64; 5]| means.map(cell_of);
         let (one, two) = (row([1.0, 2.0, 3.0, 4.0, 5.0]), row([2.0, 2.5, 1.0, 1.0, 9.0]));
         let both = row([50.0; 5]);
-        let rows: [&[Cell]; 6] = [&one, &two, &both, &both, &both, &both];
+        let rows: [&[Cell]; 9] = [&one, &two, &both, &both, &both, &both, &both, &both, &both];
         let page = of_network(FIRST, &rows);
         assert!(page.contains("| best path alone | 2 | 2.5 | 3 | 4 | 9 |"), "{page}");
         assert!(page.contains("| CMT, buffer split: sender | 50 |"), "{page}");
+        assert!(page.contains("| CMT, windows: live | 50 |"), "{page}");
     }
 
     #[test]

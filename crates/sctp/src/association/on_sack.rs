@@ -137,18 +137,17 @@ impl Session {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let wanted = self.policies.congestion.increase(id, acked, &view);
         let grant = self.policies.limit.grant(id, wanted, &view);
-        if grant.by.is_zero() {
-            if !wanted.is_zero() {
-                self.policies.congestion.on_refused(id, acked, &view);
-            }
-            return;
+        if grant.by.is_zero() && !wanted.is_zero() {
+            self.policies.congestion.on_refused(id, acked, &view);
         }
         if let Some((giver, taken)) = grant.taken {
             self.paths.shrink(giver, taken);
             self.record_window(now, giver, None);
         }
-        self.paths.grow(id, grant.by);
-        self.record_window(now, id, None);
+        if !grant.by.is_zero() {
+            self.paths.grow(id, grant.by);
+            self.record_window(now, id, None);
+        }
     }
 
     /// RFC 9260 §7.2.4: chunks that were reported missing often enough.

@@ -131,6 +131,12 @@ impl PathSample {
         has_room && !self.held
     }
 
+    /// Whether packets wait somewhere on the path: its round-trip time is a quarter above the least.
+    pub fn is_queueing(&self) -> bool {
+        let Some((smoothed, least)) = self.srtt.zip(self.min_rtt) else { return false };
+        smoothed.saturating_sub(least) > least / 4
+    }
+
     /// Whether new data may go there now.
     pub fn may_send(&self) -> bool {
         self.state.carries_data() && self.has_window() && !self.has_spent_share
@@ -213,6 +219,17 @@ pub(crate) mod tests {
         assert!(!path.has_window());
         path.flight = path.cwnd - path.unit;
         assert!(path.has_window());
+    }
+
+    #[test]
+    fn a_path_queues_when_its_round_trips_are_a_quarter_above_the_least() {
+        let mut path = sample(0);
+        assert!(!path.is_queueing(), "nothing was measured");
+        path.min_rtt = Some(Duration::from_millis(40));
+        path.srtt = Some(Duration::from_millis(50));
+        assert!(!path.is_queueing());
+        path.srtt = Some(Duration::from_millis(51));
+        assert!(path.is_queueing());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anabranch_studies::blocking::table;
 use anabranch_studies::scale::Scale;
 
-/// Two unlike paths in one receive buffer, by its size and how it is split (docs/blocking.md)
+/// Two unlike paths in one receive buffer, by its size, how it is split and how windows share it (docs/blocking.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How much is run

@@ -32,6 +32,12 @@ impl WindowLimit for Live {
             self.next_plan = view.now + PLAN_AGAIN;
             self.limits.set_limits(&self.planner.plan(view));
         }
+        let ours = view.path(path);
+        let excess = ours.cwnd.saturating_sub(self.limits.of(ours));
+        if ours.is_queueing() && !excess.is_zero() {
+            // It grew before there was a plan, or the path got worse: what is beyond the limit waits in a queue.
+            return Grant { by: ByteCount::ZERO, taken: Some((path, excess)) };
+        }
         self.limits.grant(path, wanted, view)
     }
 
@@ -58,6 +64,19 @@ mod tests {
             self.0 += 1;
             view.paths.iter().map(|path| (path.id, path.unit * self.0)).collect()
         }
+    }
+
+    #[test]
+    fn a_window_beyond_its_limit_gives_way_while_its_path_queues() {
+        let mut paths = [sample(0)];
+        let mut live = Live::new(Box::new(Counting::default()));
+        let packet = paths[0].unit;
+        let lent = live.grant(PathId::FIRST, packet, &view(&paths));
+        assert_eq!(lent, Grant::free(packet), "a limit of one packet, a window of four, and nothing waits");
+        (paths[0].min_rtt, paths[0].srtt) =
+            (Some(Duration::from_millis(10)), Some(Duration::from_millis(20)));
+        let cut = live.grant(PathId::FIRST, packet, &view(&paths));
+        assert_eq!(cut, Grant { by: ByteCount::ZERO, taken: Some((PathId::FIRST, packet * 3)) });
     }
 
     #[test]

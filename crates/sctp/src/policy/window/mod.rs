@@ -21,7 +21,7 @@ use super::{PathId, View};
 pub struct Grant {
     /// By how much cwnd may grow.
     pub by: ByteCount,
-    /// Which path's window gives way, and by how much.
+    /// Which path's window gives way, the same one's perhaps, and by how much.
     pub taken: Option<(PathId, ByteCount)>,
 }
 
