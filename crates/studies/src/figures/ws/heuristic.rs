@@ -155,7 +155,7 @@ fn params(loss: f64) -> Vec<(&'static str, String)> {
             "k, 2k, … up to min(r, ⌈b d + 1⌉) of each path (WS (61)); pairs beyond the buffer count as tried"
                 .to_owned(),
         ),
-        ("time", "of one core of this machine, the least of three".to_owned()),
+        ("time", "processor time of one core, the least of three tries or more".to_owned()),
     ]
 }
 
