@@ -41,8 +41,8 @@ fn sum(window: u32, loss: f64, first: u32, next: impl Fn(u32) -> Option<u32>) ->
     }
 }
 
-/// C(n, g) pᵍ qⁿ⁻ᵍ, by logarithms; 0 < `loss` < 1.
-fn exactly(lost: u32, window: u32, loss: f64) -> f64 {
+/// C(n, g) pᵍ qⁿ⁻ᵍ, by logarithms, so that no factor is too small for a double; 0 < `loss` < 1.
+pub(crate) fn exactly(lost: u32, window: u32, loss: f64) -> f64 {
     let log_factorial = |count: u32| libm::lgamma(f64::from(count) + 1.0);
     let through = window - lost;
     let ways = log_factorial(window) - log_factorial(lost) - log_factorial(through);

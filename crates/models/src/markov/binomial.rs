@@ -1,5 +1,7 @@
 //! Independent losses of a round (WS (6)): P(g|x) = C(x, g) pᵍ qˣ⁻ᵍ. It knows one distribution, and nothing of windows.
 
+use crate::burst::exactly;
+
 /// P(0|x), P(1|x), … P(x|x): by the ratio of neighbours, from the end that is likelier; by logarithms where that is too
 /// small for a double.
 pub fn row(loss: f64, packets: usize) -> Vec<f64> {
@@ -10,7 +12,7 @@ pub fn row(loss: f64, packets: usize) -> Vec<f64> {
     }
     let none = packets as f64 * libm::log1p(-loss);
     if none < SMALLEST_LOGARITHM {
-        return (0..=packets).map(|lost| by_logarithms(loss, lost, packets)).collect();
+        return (0..=packets).map(|lost| exactly(lost as u32, packets as u32, loss)).collect();
     }
     let odds = loss / (1.0 - loss);
     let mut row = Vec::with_capacity(packets + 1);
@@ -60,12 +62,6 @@ pub fn columns(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {
         );
     }
     columns
-}
-
-fn by_logarithms(loss: f64, lost: usize, packets: usize) -> f64 {
-    let factorial = |n: usize| libm::lgamma(n as f64 + 1.0);
-    let ways = factorial(packets) - factorial(lost) - factorial(packets - lost);
-    libm::exp(ways + lost as f64 * libm::log(loss) + (packets - lost) as f64 * libm::log1p(-loss))
 }
 
 /// ln of a probability that is still a normal double.
