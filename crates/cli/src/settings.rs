@@ -13,8 +13,8 @@ use crate::quantity;
 
 /// What `send`, `recv` and `demo` use unless told otherwise, for transfers over so many paths.
 ///
-/// RFC 9260's values are for signalling: a second to notice a loss, minutes to leave a dead path. Until quick
-/// failover (RFC 7829) is there, smaller numbers do what can be done: a path is left after three errors.
+/// RFC 9260's values are for signalling: a second to notice a loss, minutes to leave a dead path. Here data leaves a path
+/// at its first error (RFC 7829), or as soon as it is silent while another delivers; after three it has failed.
 pub fn for_tools(paths: usize) -> Config {
     let profile = Config::rfc9260();
     let mut config = Config {
@@ -27,6 +27,8 @@ pub fn for_tools(paths: usize) -> Config {
             ..profile.rto
         },
         failover: Failover {
+            potentially_failed: 1,
+            quick: true,
             path_max: 2,
             heartbeat: Duration::from_secs(1),
             heartbeat_max_burst: 4,
@@ -112,6 +114,10 @@ fn unknown(key: &str) -> String {
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{text:?} is no number that fits here"))
+}
+
+fn boolean(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("{text:?} is neither true nor false"))
 }
 
 fn set<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
@@ -288,6 +294,12 @@ const SETTINGS: &[Setting] = &[
         write: |config, text| set(&mut config.rto.max, quantity::span(text)),
     },
     Setting {
+        key: "failover.potentially_failed",
+        expected: "data leaves a path at so many errors in a row; 0 never",
+        read: |config| json!(config.failover.potentially_failed),
+        write: |config, text| set(&mut config.failover.potentially_failed, number(text)),
+    },
+    Setting {
         key: "failover.path_max",
         expected: "a path is left after more errors in a row than this",
         read: |config| json!(config.failover.path_max),
@@ -304,6 +316,12 @@ const SETTINGS: &[Setting] = &[
         expected: "the time between probes of an idle path",
         read: |config| shown(&config.failover.heartbeat),
         write: |config, text| set(&mut config.failover.heartbeat, quantity::span(text)),
+    },
+    Setting {
+        key: "failover.quick",
+        expected: "whether data leaves a path that is silent while another delivers",
+        read: |config| json!(config.failover.quick),
+        write: |config, text| set(&mut config.failover.quick, boolean(text)),
     },
     Setting {
         key: "max_init_retransmits",
@@ -337,6 +355,7 @@ mod tests {
             Ok("live".to_owned())
         );
         assert_eq!(changed("sctp.window_management=[60, 27]").map(|c| c.window_limits), Ok(vec![60, 27]));
+        assert_eq!(changed("sctp.failover.quick=false").map(|c| c.failover.quick), Ok(false));
         assert_eq!(changed("sctp.scheduler = fill").map(|c| c.scheduler), Ok("fill".to_owned()));
     }
 
@@ -356,6 +375,7 @@ mod tests {
             ("sctp.mtu=10 B", "may be 576 to 65535"),
             ("sctp.rto.min=0 s", "it may be more than 0"),
             ("sctp.missing_reports=300", "is no number that fits"),
+            ("sctp.failover.quick=yes", "neither true nor false"),
             ("sctp.window_management=statik", "neither none, dynamic nor live"),
             ("sctp.window_management=static", "it needs limits"),
             ("sctp.window_management=[60, x]", "\"x\" is no number that fits"),

@@ -84,6 +84,7 @@ impl View {
         let what = match event {
             Event::PathAdded(_) => "is known".to_owned(),
             Event::PathConfirmed(_) => "is verified".to_owned(),
+            Event::PathSuspected(_) => "may have failed".to_owned(),
             Event::PathDown(_) => "failed".to_owned(),
             Event::PathUp(_) => "answers again".to_owned(),
             Event::PathMoved(_, to) => format!("moved to {to}"),

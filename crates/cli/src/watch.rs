@@ -80,6 +80,7 @@ impl Watch {
         let id = match event {
             Event::PathAdded(id)
             | Event::PathConfirmed(id)
+            | Event::PathSuspected(id)
             | Event::PathDown(id)
             | Event::PathUp(id)
             | Event::PathMoved(id, _) => *id,

@@ -117,6 +117,7 @@ mod tests {
             now: Time::ZERO,
             paths,
             primary: PathId::FIRST,
+            last_resort: PathId::FIRST,
             peer_window: ByteCount::ZERO,
             receive_buffer: ByteCount::new(1500) * packets,
             queued: ByteCount::ZERO,

@@ -325,12 +325,17 @@ pub enum Failover {
     Off,
     /// As RFC 9260 §8 says.
     On {
+        /// Data leaves a path after so many errors in a row (RFC 7829), if that is not 0 or more than `path_max`.
+        potentially_failed: u32,
         /// A path is inactive after more errors in a row than this.
         path_max: u32,
         /// The association is given up after more than this.
         association_max: u32,
         /// The time between HEARTBEATs on an idle path.
         heartbeat: Duration,
+        /// Whether data leaves a path that is silent for 1.5 round trips and 25 ms while another delivers, and failed
+        /// paths are probed twice a second.
+        quick: bool,
     },
 }
 

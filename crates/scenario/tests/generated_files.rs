@@ -215,6 +215,8 @@ fn sctp() -> BoxedStrategy<String> {
             prop_oneof![
                 Just("\"off\"".to_owned()),
                 (whole(9), span(1)).prop_map(|(n, span)| format!("{{ path_max = {n}, heartbeat = {span} }}")),
+                (whole(9), boolean())
+                    .prop_map(|(n, quick)| format!("{{ potentially_failed = {n}, quick = {quick} }}")),
             ],
         ),
         maybe("handshake", word(&["on", "off"])),

@@ -258,6 +258,11 @@ fn the_profiles_are_those_of_the_protocol() {
         let failover = format!("{:?}", ours.failover);
         let (path, whole) = (theirs.failover.path_max, theirs.failover.association_max);
         assert!(failover.contains(&format!("path_max: {path}, association_max: {whole}")), "{failover}");
+        assert!(
+            failover.contains("potentially_failed: 0") && failover.contains("quick: false"),
+            "{failover}"
+        );
+        assert_eq!((theirs.failover.potentially_failed, theirs.failover.quick), (0, false), "frozen");
         assert!(ours.initial_window.is_none() && ours.initial_ssthresh.is_none());
     }
 }

@@ -22,9 +22,11 @@ pub enum Event {
     PathAdded(PathId),
     /// A path was verified and carries data.
     PathConfirmed(PathId),
+    /// A path may have failed: data goes elsewhere while it is probed (RFC 7829).
+    PathSuspected(PathId),
     /// A path failed too often in a row and carries no more data.
     PathDown(PathId),
-    /// A failed path answers again.
+    /// A path that failed, or was suspected to, answers again.
     PathUp(PathId),
     /// The peer's packets on this path now come from another address or port.
     PathMoved(PathId, SocketAddr),

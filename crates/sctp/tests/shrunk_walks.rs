@@ -25,6 +25,8 @@ const SETTING: Setting = Setting {
     receive_buffer: 65_536,
     send_buffer: 20_000,
     mtu: 1500,
+    potentially_failed: 0,
+    quick: false,
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

@@ -112,8 +112,8 @@ fn buffer_split(split: model::BufferSplit) -> BufferSplit {
 fn failover(failover: model::Failover, profile: Failover) -> Failover {
     match failover {
         model::Failover::Off => Failover::OFF,
-        model::Failover::On { path_max, association_max, heartbeat } => {
-            Failover { path_max, association_max, heartbeat, ..profile }
+        model::Failover::On { potentially_failed, path_max, association_max, heartbeat, quick } => {
+            Failover { potentially_failed, path_max, association_max, heartbeat, quick, ..profile }
         }
     }
 }

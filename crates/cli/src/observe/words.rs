@@ -50,6 +50,7 @@ pub fn state(state: PathState) -> &'static str {
     match state {
         PathState::Unconfirmed => "unconfirmed",
         PathState::Active => "active",
+        PathState::PotentiallyFailed => "potentially-failed",
         PathState::Inactive => "inactive",
         PathState::Removed => "removed",
     }

@@ -37,6 +37,7 @@ pub fn path_state(state: PathState) -> &'static str {
     match state {
         PathState::Unconfirmed => "unconfirmed",
         PathState::Active => "active",
+        PathState::PotentiallyFailed => "potentially-failed",
         PathState::Inactive => "inactive",
         PathState::Removed => "removed",
     }

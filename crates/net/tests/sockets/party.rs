@@ -28,6 +28,7 @@ pub fn impatient() -> Config {
             association_max: 5,
             heartbeat: Span::from_millis(100),
             heartbeat_max_burst: 4,
+            ..Config::rfc9260().failover
         },
         max_init_retransmits: 3,
         ..Config::rfc9260()

@@ -84,5 +84,10 @@ fn rfc2960() -> Sctp {
 const CMT: Cmt = Cmt { split_fast_retransmit: true, window_update: true, delayed_ack: true };
 
 /// RFC 9260 §16.
-pub(crate) const FAILOVER: Failover =
-    Failover::On { path_max: 5, association_max: 10, heartbeat: Duration::from_secs(30) };
+pub(crate) const FAILOVER: Failover = Failover::On {
+    potentially_failed: 0,
+    path_max: 5,
+    association_max: 10,
+    heartbeat: Duration::from_secs(30),
+    quick: false,
+};

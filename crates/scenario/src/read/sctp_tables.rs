@@ -78,21 +78,18 @@ pub(crate) fn failover(node: &Node) -> Read<Failover> {
         Value::Text(word) if word == "off" => return Ok(Failover::Off),
         _ => return Err(value::wrong(node, "\"off\" or a table such as { path_max = 2 }")),
     }
-    let Failover::On { mut path_max, mut association_max, mut heartbeat } = FAILOVER else {
+    let Failover::On { mut potentially_failed, mut path_max, mut association_max, mut heartbeat, mut quick } =
+        FAILOVER
+    else {
         return Ok(FAILOVER);
     };
     let fields = Fields::of(&shapes::FAILOVER, node)?;
-    fields.maybe("potentially_failed", |node| match value::whole(node, 0, u32::MAX)? {
-        0 => Ok(()),
-        _ => {
-            let fault = Fault::not_built(node.span, "potentially failed paths (RFC 7829) are not built yet");
-            Err(fault.expected("potentially_failed = 0"))
-        }
-    })?;
+    fields.set("potentially_failed", &mut potentially_failed, |node| value::whole(node, 0, u32::MAX))?;
     fields.set("path_max", &mut path_max, |node| value::whole(node, 0, u32::MAX))?;
     fields.set("association_max", &mut association_max, |node| value::whole(node, 0, u32::MAX))?;
     fields.set("heartbeat", &mut heartbeat, value::some_span)?;
-    Ok(Failover::On { path_max, association_max, heartbeat })
+    fields.set("quick", &mut quick, value::boolean)?;
+    Ok(Failover::On { potentially_failed, path_max, association_max, heartbeat, quick })
 }
 
 /// The receive buffer: one size for all paths.

@@ -141,7 +141,7 @@ pub(crate) const MAX_BURST: Shape = Shape { what: "max_burst", header: "", keys:
 pub(crate) const FAILOVER: Shape = Shape {
     what: "failover",
     header: "",
-    keys: &["potentially_failed", "path_max", "association_max", "heartbeat"],
+    keys: &["potentially_failed", "path_max", "association_max", "heartbeat", "quick"],
 };
 
 /// Those with a header of their own: a key that is wrong in one may belong in another.

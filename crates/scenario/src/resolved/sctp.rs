@@ -10,11 +10,12 @@ use crate::words;
 pub fn sctp(sctp: &Sctp) -> Table {
     let failover: Value = match sctp.failover {
         Failover::Off => "off".into(),
-        Failover::On { path_max, association_max, heartbeat } => Table::default()
-            .with("potentially_failed", 0_u64)
+        Failover::On { potentially_failed, path_max, association_max, heartbeat, quick } => Table::default()
+            .with("potentially_failed", potentially_failed)
             .with("path_max", path_max)
             .with("association_max", association_max)
             .with("heartbeat", exact_span(heartbeat))
+            .with("quick", quick)
             .into(),
     };
     let max_burst = Table::default()

@@ -56,14 +56,15 @@ impl Session {
         if probe.path.index() >= self.paths.len() {
             return;
         }
-        let Some(sent_at) = self.paths.heartbeat(probe.path).take_heartbeat(probe.nonce) else { return };
+        let Some(sent_at) = self.paths.heartbeat(probe.path).probes_mut().take(probe.nonce) else { return };
         let path = probe.path;
         self.timers.stop(Timer::HeartbeatAnswer(path));
         let sample = now.since(sent_at);
-        self.paths.on_round_trip(path, sample);
+        self.paths.on_round_trip(path, sample, now);
         let rto = self.paths.sample(path).rto;
         self.record(now, path, Happening::RoundTrip { sample, rto });
         self.errors = 0;
+        self.settle_suspicion(path, now);
         let change = self.paths.confirm(path);
         self.announce(path, change);
         self.schedule_heartbeat(path, now);
@@ -108,7 +109,8 @@ impl Session {
             return;
         }
         let is_idle = self.paths.heartbeat(path).take_idle();
-        if is_idle && !self.paths.health(path).awaits_heartbeat() {
+        let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat();
+        if is_unwatched || self.quick_period(path).is_some() {
             self.send_heartbeat(path, now);
         }
         self.schedule_heartbeat(path, now);
@@ -116,17 +118,28 @@ impl Session {
 
     /// A HEARTBEAT was not answered within RTO (RFC 9260 §8.3).
     pub(super) fn on_heartbeat_unanswered(&mut self, path: PathId, now: Time) -> Result<(), PeerGone> {
-        if !self.paths.heartbeat(path).give_up_heartbeat() {
+        let is_quick = self.settings.config.failover.quick;
+        let probes = self.paths.heartbeat(path).probes_mut();
+        if !probes.give_up() {
             return Ok(());
         }
+        if !is_quick {
+            probes.forget();
+        }
+        self.confirm_suspicion(path, now);
         self.paths.back_off(path);
         // RFC 9260 §8.1 counts for the association only what fails on the path that carries the data; §5.4
         // never counts the probes of unconfirmed paths.
         let state = self.paths.sample(path).state;
         let carries_data = path == self.usable_path(self.paths.primary());
-        self.count_error(path, carries_data && state != PathState::Unconfirmed)?;
-        if state == PathState::Unconfirmed {
-            self.verify_paths(now);
+        self.count_path_error(path, carries_data && state != PathState::Unconfirmed, now)?;
+        match self.paths.sample(path).state {
+            PathState::Unconfirmed => self.verify_paths(now),
+            // RFC 7829: one an RTO, until it answers or has failed for certain.
+            PathState::PotentiallyFailed if !self.paths.health(path).awaits_heartbeat() => {
+                self.send_heartbeat(path, now);
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -138,12 +151,16 @@ impl Session {
         for path in self.paths.ids() {
             self.timers.stop(Timer::Heartbeat(path));
             self.timers.stop(Timer::HeartbeatAnswer(path));
-            self.paths.heartbeat(path).give_up_heartbeat();
+            self.paths.heartbeat(path).probes_mut().forget();
         }
     }
 
-    /// Every HB.interval + RTO, with a jitter of half an RTO either way (RFC 9260 §8.3).
-    fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
+    /// Every HB.interval + RTO, with a jitter of half an RTO either way (RFC 9260 §8.3); sooner on a failed path where
+    /// that is wanted.
+    pub(super) fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
+        if let Some(period) = self.quick_period(path) {
+            return self.timers.set(Timer::Heartbeat(path), now + period);
+        }
         if self.settings.config.failover.heartbeat == Duration::MAX {
             return;
         }
@@ -157,8 +174,9 @@ impl Session {
         let nonce = self.random();
         let chunk = Box::new(Heartbeat { info: Probe { nonce, path }.encode() });
         self.outbox.push_back(Control { path, is_probe: true, chunk });
-        self.paths.heartbeat(path).on_heartbeat_sent(nonce, now);
-        self.timers.set(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
+        self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
+        // What is sent in addition, on a failed path, is no later error.
+        self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
     }
 }
 

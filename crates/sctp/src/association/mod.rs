@@ -8,6 +8,7 @@ mod datagram;
 mod dispatch;
 mod ending;
 mod exempt;
+mod failover;
 mod handshake;
 mod init;
 mod on_data;

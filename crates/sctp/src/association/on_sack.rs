@@ -20,6 +20,8 @@ use crate::wire::Sack;
 pub(super) struct Tally {
     bytes: ByteCount,
     rtt: Option<Duration>,
+    /// Something of it was sent once, and so there for certain.
+    is_certain: bool,
 }
 
 impl Session {
@@ -54,6 +56,7 @@ impl Session {
         self.leave_recovery();
         self.grow_windows(now);
         self.respond_to_missing(now);
+        self.judge_silence(now);
         self.update_retransmission_timers(now);
         if self.is_writer_waiting && self.send_space() > ByteCount::ZERO {
             self.is_writer_waiting = false;
@@ -123,7 +126,8 @@ impl Session {
             }
             // M-SCTP-15: the ack of a chunk that was sent twice does not tell which way works.
             if !chunk.is_retransmitted {
-                let change = self.paths.on_alive(id);
+                self.tally[id.index()].is_certain = true;
+                let change = self.paths.on_alive(id, now);
                 self.announce(id, change);
             }
         }
@@ -131,6 +135,11 @@ impl Session {
             self.errors = 0;
         }
         self.news.acked = acked;
+    }
+
+    /// Whether the SACK at hand acknowledged something that was sent on `path` and nowhere else.
+    pub(super) fn has_delivered(&self, path: PathId) -> bool {
+        self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
     }
 
     fn grow(&mut self, id: PathId, acked: &Acked, now: Time) {

@@ -48,6 +48,7 @@ impl Session {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let response = self.policies.response.on_signal(signal, path, &view);
         if let Some(cause) = response.cut {
+            self.paths.silence_mut(path).take_debt();
             self.cut(path, cause, now);
         }
         if response.timer == TimerRule::Double {
@@ -67,9 +68,9 @@ impl Session {
         self.policies.order.on_timeout(path);
         self.record(now, path, Happening::Timeout);
         match (response.is_error, is_refused) {
-            (true, false) => self.count_error(path, true),
+            (true, false) => self.count_path_error(path, true, now),
             // The peer lives, and answers by another path: what it has no room for may wait for what is lost here.
-            (true, true) if !is_heard => self.count_error(path, false),
+            (true, true) if !is_heard => self.count_path_error(path, false, now),
             (true, true) | (false, _) => Ok(()),
         }
     }
@@ -78,7 +79,7 @@ impl Session {
     /// was not sent as one: it went out again beside newer data that took its room, or the window shrank.
     /// RFC 9260 §6.1 A: probes that are answered by SACKs only do not count as errors, "because the receiver
     /// MAY keep its window closed for an indefinite time".
-    fn is_refused(&self, tsn: Tsn) -> bool {
+    pub(super) fn is_refused(&self, tsn: Tsn) -> bool {
         self.peer_window.has_answered && self.send.rwnd_weight(tsn) > self.peer_window.advertised
     }
 }

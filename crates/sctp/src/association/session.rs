@@ -228,8 +228,8 @@ impl Session {
             let addresses = self.paths.addresses(id);
             let is_same_host = PathAddresses { remote, ..addresses }.is_of(local, remote)
                 && addresses.remote.ip() == remote.ip();
-            is_same_host
-                && matches!(self.paths.sample(id).state, PathState::Unconfirmed | PathState::Inactive)
+            let state = self.paths.sample(id).state;
+            is_same_host && (state == PathState::Unconfirmed || state.has_failed())
         })
     }
 
@@ -272,7 +272,7 @@ impl Session {
     /// one too many.
     pub(super) fn count_error(&mut self, id: PathId, is_serious: bool) -> Result<(), PeerGone> {
         let failover = self.settings.config.failover;
-        let change = self.paths.on_error(id, failover.path_max);
+        let change = self.paths.on_error(id, &failover);
         self.announce(id, change);
         self.errors = self.errors.saturating_add(u32::from(is_serious));
         if self.errors > failover.association_max {
@@ -286,6 +286,7 @@ impl Session {
         let event = match change {
             None => return,
             Some(HealthChange::Confirmed) => Event::PathConfirmed(id),
+            Some(HealthChange::Suspected) => Event::PathSuspected(id),
             Some(HealthChange::Down) => Event::PathDown(id),
             Some(HealthChange::Up) => Event::PathUp(id),
         };
@@ -317,13 +318,17 @@ impl Session {
         self.timers.set(Timer::Retransmission(id), now + self.paths.sample(id).rto);
     }
 
-    /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another.
+    /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another; and when none is, `wanted`
+    /// unless it is given up for one that is not.
     pub(super) fn usable_path(&self, wanted: PathId) -> PathId {
         if self.paths.sample(wanted).state.carries_data() {
             return wanted;
         }
         let mut active = self.paths.samples().iter().filter(|sample| sample.state.carries_data());
-        active.next().map_or(wanted, |sample| sample.id)
+        match active.next() {
+            Some(sample) => sample.id,
+            None => self.paths.resort_of(wanted),
+        }
     }
 
     /// The header of packets to the peer.
@@ -367,6 +372,7 @@ pub(super) fn look<'a>(
         now,
         paths: paths.samples(),
         primary: paths.primary(),
+        last_resort: paths.last_resort(),
         peer_window: peer_window.open,
         receive_buffer: peer_window.buffer,
         queued: send.waiting_bytes(),

@@ -176,6 +176,9 @@ impl Session {
     /// The next chunk to be sent again: the lowest whose place has room, or that place's if `only` is given.
     fn next_lost(&mut self, only: Option<(PathId, bool)>, now: Time) -> Option<(Tsn, PathId)> {
         if !self.send.has_marked() {
+            self.take_back_one();
+        }
+        if !self.send.has_marked() {
             return None;
         }
         let view = look(now, &self.paths, &self.peer_window, &self.send);
@@ -245,9 +248,9 @@ impl Session {
         Some((tsn, path))
     }
 
-    /// Where new data goes when every path is inactive: to the primary, until the error count ends it.
+    /// Where new data goes when no path is active: to the last resort, until the error count ends it.
     fn pick_last_resort(&self, view: &View<'_>) -> Option<(PathId, Index)> {
-        view.path(view.primary).has_window().then_some((view.primary, Index::OLDEST))
+        view.path(view.last_resort).has_window().then_some((view.last_resort, Index::OLDEST))
     }
 
     /// Whether the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, a probe

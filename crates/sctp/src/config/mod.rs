@@ -210,9 +210,12 @@ pub enum BurstRule {
     Rfc,
 }
 
-/// When a path or the association is given up (RFC 9260 §8.1–8.3).
+/// When a path or the association is given up (RFC 9260 §8.1–8.3, RFC 7829).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failover {
+    /// A path has potentially failed at so many errors in a row: data goes elsewhere, and HEARTBEATs try it at once. RFC
+    /// 7829's PotentiallyFailed.Max.Retrans is one less; 0 and what is more than `path_max` switch the state off.
+    pub potentially_failed: u32,
     /// A path is inactive after more errors in a row than this.
     pub path_max: u32,
     /// The association is given up after more than this.
@@ -222,17 +225,27 @@ pub struct Failover {
     pub heartbeat: Duration,
     /// How many HEARTBEATs for path verification leave in one RTO.
     pub heartbeat_max_burst: u32,
+    /// A path that is silent for 1.5 srtt + 25 ms while another delivers has potentially failed at once, and failed paths
+    /// are probed twice a second.
+    pub quick: bool,
 }
 
 impl Failover {
     /// No path and no peer is ever given up, and idle paths are not probed: for studies of lossy networks, in which
     /// errors in a row are chance. Paths that nobody has verified still are.
     pub const OFF: Failover = Failover {
+        potentially_failed: 0,
         path_max: u32::MAX,
         association_max: u32::MAX,
         heartbeat: Duration::MAX,
         heartbeat_max_burst: 1,
+        quick: false,
     };
+
+    /// Whether a path with so many errors in a row has potentially failed, if it has not failed.
+    pub fn suspects_after(&self, errors: u32) -> bool {
+        self.potentially_failed > 0 && errors >= self.potentially_failed
+    }
 }
 
 impl Config {

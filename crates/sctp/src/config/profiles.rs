@@ -56,10 +56,12 @@ impl Config {
             fast_retransmit_exemption: Exemption::Entry,
             max_burst: MaxBurst { packets: 4, rule: BurstRule::Event },
             failover: Failover {
+                potentially_failed: 0,
                 path_max: 5,
                 association_max: 10,
                 heartbeat: Duration::from_secs(30),
                 heartbeat_max_burst: 1,
+                quick: false,
             },
             trusts_given_addresses: true,
             cookie_lifetime: Duration::from_secs(60),

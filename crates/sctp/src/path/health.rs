@@ -1,8 +1,10 @@
-//! Whether a path lives: its error count, its verification, its HEARTBEAT under way (RFC 9260 §5.4, §8.2,
-//! §8.3; M-SCTP-2, -14, -15). It knows no window.
+//! Whether a path lives: its error count, its verification, its HEARTBEATs under way (RFC 9260 §5.4, §8.2,
+//! §8.3; RFC 7829; M-SCTP-2, -14, -15). It knows no window.
 
 use anabranch_base::Time;
 
+use super::probes::Probes;
+use crate::config::Failover;
 use crate::policy::PathState;
 
 /// The health of one path.
@@ -10,8 +12,9 @@ use crate::policy::PathState;
 pub struct Health {
     state: PathState,
     errors: u32,
-    /// The nonce of the HEARTBEAT that is not answered yet, and when it left.
-    heartbeat: Option<(u64, Time)>,
+    probes: Probes,
+    /// When the path last gave a sign of life.
+    alive_at: Option<Time>,
     /// Whether something that can be timed left in this heartbeat period. A HEARTBEAT does not count: it is
     /// what a period begins with.
     was_used: bool,
@@ -22,6 +25,8 @@ pub struct Health {
 pub enum HealthChange {
     /// It was verified.
     Confirmed,
+    /// It may have failed (RFC 7829).
+    Suspected,
     /// It failed once too often.
     Down,
     /// It answers again.
@@ -31,30 +36,46 @@ pub enum HealthChange {
 impl Health {
     /// A path in `state` without a blemish.
     pub fn new(state: PathState) -> Health {
-        Health { state, errors: 0, heartbeat: None, was_used: false }
+        Health { state, errors: 0, probes: Probes::default(), alive_at: None, was_used: false }
     }
 
-    /// A time-out or an unanswered HEARTBEAT. The path fails when the count exceeds `max` (M-SCTP-15).
-    pub fn on_error(&mut self, max: u32) -> Option<HealthChange> {
+    /// A time-out or an unanswered HEARTBEAT. The path fails when the count exceeds `limits.path_max` (M-SCTP-15), and
+    /// potentially fails before if `limits` say so (RFC 7829).
+    pub fn on_error(&mut self, limits: &Failover) -> Option<HealthChange> {
         // "Once d is inactive HEARTBEATs go on but the count stays" (M-SCTP-14).
         if self.state != PathState::Inactive {
             self.errors = self.errors.saturating_add(1);
         }
-        if self.state == PathState::Active && self.errors > max {
+        let may_fail = matches!(self.state, PathState::Active | PathState::PotentiallyFailed);
+        if may_fail && self.errors > limits.path_max {
             self.state = PathState::Inactive;
             return Some(HealthChange::Down);
         }
-        None
+        if limits.suspects_after(self.errors) { self.suspect() } else { None }
+    }
+
+    /// A path that works may have failed.
+    pub fn suspect(&mut self) -> Option<HealthChange> {
+        if self.state != PathState::Active {
+            return None;
+        }
+        self.state = PathState::PotentiallyFailed;
+        Some(HealthChange::Suspected)
+    }
+
+    /// The path gave a sign of life.
+    pub fn on_sign(&mut self, now: Time) {
+        self.alive_at = Some(now);
     }
 
     /// Something that was sent here once was acknowledged: the path works.
     pub fn on_alive(&mut self) -> Option<HealthChange> {
         self.errors = 0;
-        if self.state == PathState::Inactive {
-            self.state = PathState::Active;
-            return Some(HealthChange::Up);
+        if !self.state.has_failed() {
+            return None;
         }
-        None
+        self.state = PathState::Active;
+        Some(HealthChange::Up)
     }
 
     /// The path needs no verification, or has passed it.
@@ -75,27 +96,12 @@ impl Health {
     /// The path is given up for good.
     pub fn remove(&mut self) {
         self.state = PathState::Removed;
-        self.heartbeat = None;
+        self.probes.forget();
     }
 
-    /// A HEARTBEAT with `nonce` left.
-    pub fn on_heartbeat_sent(&mut self, nonce: u64, now: Time) {
-        self.heartbeat = Some((nonce, now));
-    }
-
-    /// A HEARTBEAT-ACK with `nonce` arrived. If it is the one awaited: when that HEARTBEAT left.
-    pub fn take_heartbeat(&mut self, nonce: u64) -> Option<Time> {
-        let (awaited, sent_at) = self.heartbeat?;
-        if awaited != nonce {
-            return None;
-        }
-        self.heartbeat = None;
-        Some(sent_at)
-    }
-
-    /// The HEARTBEAT under way is given up; whether there was one.
-    pub fn give_up_heartbeat(&mut self) -> bool {
-        self.heartbeat.take().is_some()
+    /// The path's HEARTBEATs, to be told of them.
+    pub fn probes_mut(&mut self) -> &mut Probes {
+        &mut self.probes
     }
 
     /// Something left that will be timed, so no HEARTBEAT is needed in this period.
@@ -118,20 +124,36 @@ impl Health {
         self.errors
     }
 
+    /// When the path last gave a sign of life.
+    pub fn alive_at(&self) -> Option<Time> {
+        self.alive_at
+    }
+
     /// Whether a HEARTBEAT is not answered yet.
     pub fn awaits_heartbeat(&self) -> bool {
-        self.heartbeat.is_some()
+        self.probes.is_awaited()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+
+    fn limits(potentially_failed: u32, path_max: u32) -> Failover {
+        Failover { potentially_failed, path_max, ..Config::rfc9260().failover }
+    }
+
+    fn after_errors(limits: &Failover, count: usize) -> Vec<Option<HealthChange>> {
+        let mut health = Health::new(PathState::Active);
+        (0..count).map(|_| health.on_error(limits)).collect()
+    }
 
     #[test]
     fn a_path_fails_when_its_errors_exceed_the_limit() {
         let mut health = Health::new(PathState::Active);
-        let changes: Vec<Option<HealthChange>> = (0..7).map(|_| health.on_error(5)).collect();
+        let limits = limits(0, 5);
+        let changes: Vec<Option<HealthChange>> = (0..7).map(|_| health.on_error(&limits)).collect();
         assert_eq!(changes.iter().position(Option::is_some), Some(5), "the sixth in a row");
         assert_eq!(health.errors(), 6, "the count stays once the path is inactive");
         assert_eq!(health.on_alive(), Some(HealthChange::Up));
@@ -139,19 +161,33 @@ mod tests {
     }
 
     #[test]
-    fn only_the_right_nonce_answers_a_heartbeat() {
-        let mut health = Health::new(PathState::Unconfirmed);
-        health.on_heartbeat_sent(7, Time::from_nanos(3));
-        assert_eq!(health.take_heartbeat(8), None);
-        assert_eq!(health.take_heartbeat(7), Some(Time::from_nanos(3)));
-        assert_eq!(health.take_heartbeat(7), None, "an answer counts once");
-        assert_eq!(health.confirm(), Some(HealthChange::Confirmed));
+    fn a_path_potentially_fails_before_it_fails() {
+        let [none, suspected, down] = [None, Some(HealthChange::Suspected), Some(HealthChange::Down)];
+        assert_eq!(after_errors(&limits(1, 2), 4), [suspected, none, down, none]);
+        assert_eq!(after_errors(&limits(2, 2), 3), [none, suspected, down]);
+        assert_eq!(after_errors(&limits(0, 2), 3), [none, none, down], "0 switches it off");
+        assert_eq!(
+            after_errors(&limits(3, 2), 3),
+            [none, none, down],
+            "as does a number beyond the last error"
+        );
+    }
+
+    #[test]
+    fn a_suspect_that_answers_works_without_a_blemish() {
+        let mut health = Health::new(PathState::Active);
+        assert_eq!(health.suspect(), Some(HealthChange::Suspected));
+        assert_eq!(health.suspect(), None, "once");
+        health.on_error(&limits(1, 5));
+        assert_eq!(health.confirm(), Some(HealthChange::Up));
+        assert_eq!((health.state(), health.errors()), (PathState::Active, 0));
     }
 
     #[test]
     fn an_unconfirmed_path_that_errs_stays_unconfirmed() {
         let mut health = Health::new(PathState::Unconfirmed);
-        assert!((0..9).all(|_| health.on_error(5).is_none()));
+        assert!((0..9).all(|_| health.on_error(&limits(1, 5)).is_none()));
         assert_eq!(health.state(), PathState::Unconfirmed);
+        assert_eq!(health.suspect(), None);
     }
 }

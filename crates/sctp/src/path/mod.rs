@@ -6,8 +6,10 @@ mod counters;
 mod health;
 mod limits;
 mod loss_rate;
+mod probes;
 mod rtt;
 mod share;
+mod silence;
 mod table;
 
 pub use counters::{PathCounters, SackCounters};

@@ -13,7 +13,8 @@ use super::limits::{BlockedClock, Limit, LimitClock, TimeInLimit};
 use super::loss_rate::LossRate;
 use super::rtt::RoundTrip;
 use super::share::Shares;
-use crate::config::{BurstRule, Config, IpVersion, MaxBurst};
+use super::silence::Silence;
+use crate::config::{BurstRule, Config, Failover, IpVersion, MaxBurst};
 use crate::policy::congestion::Window;
 use crate::policy::order::AckedChunk;
 use crate::policy::{Hints, PathId, PathSample, PathState};
@@ -34,6 +35,8 @@ pub struct PathTable {
     samples: Vec<PathSample>,
     paths: Vec<Path>,
     primary: PathId,
+    last_resort: PathId,
+    has_failed_path: bool,
     blocked: BlockedClock,
     sacks: SackCounters,
 }
@@ -42,6 +45,7 @@ pub struct PathTable {
 struct Path {
     addresses: PathAddresses,
     health: Health,
+    silence: Silence,
     round_trip: RoundTrip,
     burst: Burst,
     /// After a time-out one packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
@@ -84,6 +88,8 @@ impl PathTable {
             samples: Vec::new(),
             paths: Vec::new(),
             primary: PathId::FIRST,
+            last_resort: PathId::FIRST,
+            has_failed_path: false,
             blocked: BlockedClock::default(),
             sacks: SackCounters::default(),
         }
@@ -117,6 +123,7 @@ impl PathTable {
         self.paths.push(Path {
             addresses,
             health: Health::new(state),
+            silence: Silence::new(),
             round_trip,
             burst: Burst::new(),
             is_probing_window: false,
@@ -141,11 +148,13 @@ impl PathTable {
     pub fn doubt(&mut self, id: PathId) {
         self.paths[id.index()].health.doubt();
         self.show_health(id);
+        self.weigh_failures();
     }
 
     /// Data goes to `id` when only one path is used.
     pub fn set_primary(&mut self, id: PathId) {
         self.primary = id;
+        self.weigh_failures();
     }
 
     /// What the user or the scenario says of a path.
@@ -165,6 +174,7 @@ impl PathTable {
         let path = &mut self.paths[id.index()];
         let ip = path.addresses.ip_version();
         path.health = Health::new(state);
+        path.silence = Silence::new();
         path.round_trip = RoundTrip::new(config.rto);
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
@@ -177,14 +187,19 @@ impl PathTable {
         sample.loss_rate = 0.0;
         sample.bandwidth = None;
         self.show_health(id);
+        self.weigh_failures();
         self.show_round_trip(id);
         self.show_held(id);
     }
 
     /// A chunk left.
     pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
-        self.samples[id.index()].flight += weight;
+        let flight = &mut self.samples[id.index()].flight;
         let path = &mut self.paths[id.index()];
+        if flight.is_zero() {
+            path.silence.begin(now);
+        }
+        *flight += weight;
         path.last_data = Some(now);
         path.loss_rate.on_sent();
         self.show_held(id);
@@ -235,6 +250,7 @@ impl PathTable {
         path.round += u64::from(ends_round);
         path.timeouts_in_row = 0;
         path.is_probing_window = false;
+        path.silence.begin(now);
         let sample = path.round_trip.on_acked(chunk.tsn, now);
         if let Some(sample) = sample {
             path.count_round_trip(sample);
@@ -255,8 +271,10 @@ impl PathTable {
     }
 
     /// A HEARTBEAT's round trip took `sample`.
-    pub fn on_round_trip(&mut self, id: PathId, sample: Duration) {
+    pub fn on_round_trip(&mut self, id: PathId, sample: Duration, now: Time) {
         let path = &mut self.paths[id.index()];
+        path.silence.begin(now);
+        path.health.on_sign(now);
         path.round_trip.on_sample(sample);
         path.count_round_trip(sample);
         self.show_round_trip(id);
@@ -364,13 +382,26 @@ impl PathTable {
     }
 
     /// An error is counted against the path.
-    pub fn on_error(&mut self, id: PathId, max: u32) -> Option<HealthChange> {
-        self.change_health(id, |health| health.on_error(max))
+    pub fn on_error(&mut self, id: PathId, limits: &Failover) -> Option<HealthChange> {
+        let change = self.change_health(id, |health| health.on_error(limits));
+        self.weigh_failures();
+        change
     }
 
-    /// The path delivered something.
-    pub fn on_alive(&mut self, id: PathId) -> Option<HealthChange> {
-        self.change_health(id, Health::on_alive)
+    /// The path may have failed, by its silence.
+    pub fn suspect(&mut self, id: PathId) -> Option<HealthChange> {
+        self.paths[id.index()].silence.on_suspected();
+        self.change_health(id, Health::suspect)
+    }
+
+    /// The path delivered something that was sent there once.
+    pub fn on_alive(&mut self, id: PathId, now: Time) -> Option<HealthChange> {
+        self.paths[id.index()].health.on_sign(now);
+        let change = self.change_health(id, Health::on_alive);
+        if change.is_some() {
+            self.paths[id.index()].silence.on_acquitted();
+        }
+        change
     }
 
     /// The path is verified.
@@ -381,6 +412,16 @@ impl PathTable {
     /// The health of a path, to be told of heartbeats. State changes go through the table.
     pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
         &mut self.paths[id.index()].health
+    }
+
+    /// The silence of a path, to be told what follows from it.
+    pub fn silence_mut(&mut self, id: PathId) -> &mut Silence {
+        &mut self.paths[id.index()].silence
+    }
+
+    /// The silence of a path.
+    pub fn silence(&self, id: PathId) -> &Silence {
+        &self.paths[id.index()].silence
     }
 
     /// Whether a packet came this way since data last left on it.
@@ -450,7 +491,7 @@ impl PathTable {
     }
 
     /// All ids.
-    pub fn ids(&self) -> impl Iterator<Item = PathId> + use<> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = PathId> + use<> {
         (0..self.paths.len()).map(PathId::from_index)
     }
 
@@ -467,6 +508,23 @@ impl PathTable {
     /// Where data goes when only one path is used.
     pub fn primary(&self) -> PathId {
         self.primary
+    }
+
+    /// Where data goes when no path is active (RFC 7829 §5): of those that may have failed, the one with the fewest
+    /// errors, among equals the one that worked last; the primary if all have failed for certain.
+    pub fn last_resort(&self) -> PathId {
+        self.last_resort
+    }
+
+    /// Whether one of the paths has failed, or may have.
+    pub fn has_failed_path(&self) -> bool {
+        self.has_failed_path
+    }
+
+    /// Where what is for `wanted` goes when no path is active: there, unless it has failed for certain and another has not.
+    pub fn resort_of(&self, wanted: PathId) -> PathId {
+        let may_live = |id: PathId| self.sample(id).state == PathState::PotentiallyFailed;
+        if may_live(self.last_resort) && !may_live(wanted) { self.last_resort } else { wanted }
     }
 
     /// How many paths there are and ever were.
@@ -492,7 +550,21 @@ impl PathTable {
     ) -> Option<HealthChange> {
         let changed = change(&mut self.paths[id.index()].health);
         self.show_health(id);
+        if changed.is_some() {
+            self.weigh_failures();
+        }
         changed
+    }
+
+    fn weigh_failures(&mut self) {
+        self.has_failed_path = self.samples.iter().any(|sample| sample.state.has_failed());
+        let may_live = |id: &PathId| self.sample(*id).state == PathState::PotentiallyFailed;
+        let rank = |id: &PathId| {
+            let health = self.health(*id);
+            (std::cmp::Reverse(health.errors()), health.alive_at())
+        };
+        // Of equals the last one wins: from the back it is the first.
+        self.last_resort = self.ids().rev().filter(may_live).max_by_key(rank).unwrap_or(self.primary);
     }
 
     fn show_health(&mut self, id: PathId) {

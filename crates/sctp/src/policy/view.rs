@@ -16,6 +16,8 @@ pub enum PathState {
     Unconfirmed,
     /// Verified and delivering.
     Active,
+    /// It may have failed, and is probed to find out; data goes elsewhere (RFC 7829).
+    PotentiallyFailed,
     /// It failed more often in a row than the limit allows; HEARTBEATs still try it.
     Inactive,
     /// Given up for good.
@@ -87,6 +89,8 @@ pub struct View<'a> {
     pub paths: &'a [PathSample],
     /// Where data goes when only one path is used.
     pub primary: PathId,
+    /// Where data goes when no path is active.
+    pub last_resort: PathId,
     /// What the peer still has room for, by the last SACK and what left since.
     pub peer_window: ByteCount,
     /// The peer's whole receive buffer, by the largest window it ever advertised.
@@ -117,6 +121,11 @@ impl PathState {
     /// Whether data may go there in normal operation.
     pub const fn carries_data(self) -> bool {
         matches!(self, PathState::Active)
+    }
+
+    /// Whether it worked once and does no longer, or may not.
+    pub const fn has_failed(self) -> bool {
+        matches!(self, PathState::PotentiallyFailed | PathState::Inactive)
     }
 }
 
@@ -204,6 +213,7 @@ pub(crate) mod tests {
             now: Time::ZERO,
             paths,
             primary: PathId::FIRST,
+            last_resort: PathId::FIRST,
             peer_window: plenty,
             receive_buffer: plenty,
             queued: plenty,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Message, SendError};
-use anabranch_sctp::config::{BufferSplit, Config};
+use anabranch_sctp::config::{BufferSplit, Config, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -58,6 +58,10 @@ pub struct Setting {
     pub receive_buffer: u64,
     pub send_buffer: u64,
     pub mtu: u64,
+    /// Errors in a row after which data leaves a path; 0 never.
+    pub potentially_failed: u32,
+    /// Data leaves a path that is silent while another delivers.
+    pub quick: bool,
 }
 
 /// How a walk ended.
@@ -95,6 +99,8 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         receive_buffer: dice.one_of(&[1500, 3000, 6000, 20_000, 65_536, 1 << 20]),
         send_buffer: dice.one_of(&[2000, 20_000, 200_000, 1 << 20]),
         mtu: dice.one_of(&[576, 1280, 1500, 1500, 9000]),
+        potentially_failed: dice.one_of(&[0, 0, 1, 1, 3, 9]),
+        quick: dice.one_of(&[false, true]),
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -176,6 +182,11 @@ impl Walk {
             receive_buffer: ByteCount::new(setting.receive_buffer),
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: ByteCount::new(setting.mtu),
+            failover: Failover {
+                potentially_failed: setting.potentially_failed,
+                quick: setting.quick,
+                ..profile.failover
+            },
             ..profile.clone()
         };
         config.set_cmt(setting.cmt);

@@ -15,9 +15,9 @@ impl Placement for Alternate {
 }
 
 /// The next active path after `path`, going round; `path` itself if it is the only one; and when none is
-/// active, the primary, so that a dead association keeps trying until its error count ends it.
+/// active, the last resort, so that a dead association keeps trying until its error count ends it.
 pub fn another(path: PathId, view: &View<'_>) -> PathId {
-    view.next_after(path, |sample| sample.state.carries_data()).unwrap_or(view.primary)
+    view.next_after(path, |sample| sample.state.carries_data()).unwrap_or(view.last_resort)
 }
 
 #[cfg(test)]

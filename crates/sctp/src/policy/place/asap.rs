@@ -26,8 +26,8 @@ impl Placement for Asap {
         let free = view.active().filter(has_room).map(|sample| sample.id);
         match self.tie.pick(free, lost, view.now) {
             Some(path) => Place::Now(path),
-            // No path is active: the primary, so that a dead association keeps trying until its error count ends it.
-            None if view.active().next().is_none() => Place::Now(view.primary),
+            // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
+            None if view.active().next().is_none() => Place::Now(view.last_resort),
             None => Place::Wait,
         }
     }

@@ -30,8 +30,8 @@ impl Best {
 impl Placement for Best {
     fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
         let rank = self.rank;
-        // No path is active: the primary, so that a dead association keeps trying until its error count ends it.
-        let Some(best) = view.active().max_by(|a, b| rank(a, b)) else { return Place::Now(view.primary) };
+        // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
+        let Some(best) = view.active().max_by(|a, b| rank(a, b)) else { return Place::Now(view.last_resort) };
         let equals = view.active().filter(|sample| rank(sample, best).is_eq()).map(|sample| sample.id);
         self.tie.pick(equals, lost, view.now).map_or(Place::Wait, Place::Now)
     }

@@ -1,0 +1,132 @@
+//! The recipes for paths that fail: which are suspected, how they are probed, what becomes of their data (RFC 7829;
+//! M-SCTP-15, M-CMT-7). It does not know how errors are counted.
+
+use anabranch_base::{Duration, Time};
+
+use super::session::{PeerGone, Session, look};
+use crate::config::Failover;
+use crate::policy::congestion::Cause;
+use crate::policy::place::LostBy;
+use crate::policy::response::Signal;
+use crate::policy::{PathId, PathSample, PathState};
+
+impl Session {
+    /// Counts an error against a path as [`count_error`](Session::count_error) does, and probes a path that fails by it.
+    pub(super) fn count_path_error(
+        &mut self,
+        path: PathId,
+        is_serious: bool,
+        now: Time,
+    ) -> Result<(), PeerGone> {
+        let before = self.paths.sample(path).state;
+        self.count_error(path, is_serious)?;
+        if self.paths.sample(path).state != before {
+            self.probe_failed(path, now);
+        }
+        Ok(())
+    }
+
+    /// A SACK arrived: a path that has something in flight and is silent for too long while another delivers has
+    /// potentially failed. Neither its window nor its error count changes by that alone.
+    pub(super) fn judge_silence(&mut self, now: Time) {
+        if !self.settings.config.failover.quick {
+            return;
+        }
+        for path in self.paths.ids() {
+            if self.is_suspiciously_silent(path, now) && !self.is_next_refused(path) {
+                let change = self.paths.suspect(path);
+                self.announce(path, change);
+                self.probe_failed(path, now);
+            }
+        }
+    }
+
+    /// The lowest chunk that failed paths have in flight, while another path has room for it: it is marked lost, and
+    /// placed as after a time-out. The rest stay in flight, so that no more is sent again than the other paths' windows
+    /// let out before the failed one answers, and its T3-rtx timer goes on.
+    pub(super) fn take_back_one(&mut self) {
+        if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
+            return;
+        }
+        let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();
+        if !self.paths.samples().iter().any(has_room) {
+            return;
+        }
+        let ack_point = self.send.ack_point();
+        let failed = self.paths.ids().filter(|&id| self.paths.sample(id).state.has_failed());
+        let stranded = failed.filter_map(|path| Some((self.send.lowest_on(path)?, path)));
+        if let Some((tsn, path)) = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point)) {
+            self.mark_lost(tsn, LostBy::Timeout);
+            self.paths.silence_mut(path).on_taken_back();
+        }
+    }
+
+    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was no accident, and what was
+    /// lost by it is congestion, as at a time-out (RFC 9260 §7.2.3).
+    pub(super) fn confirm_suspicion(&mut self, path: PathId, now: Time) {
+        if self.paths.silence_mut(path).take_debt() {
+            let view = look(now, &self.paths, &self.peer_window, &self.send);
+            let signal = Signal::Timeout { again: false };
+            if let Some(cause) = self.policies.response.on_signal(signal, path, &view).cut {
+                self.cut(path, cause, now);
+            }
+        }
+    }
+
+    /// A HEARTBEAT was answered. If nothing that was in flight at the suspicion was acknowledged where it was sent, it
+    /// counts as lost (RFC 9260 §7.2.4): nobody knows otherwise.
+    pub(super) fn settle_suspicion(&mut self, path: PathId, now: Time) {
+        if self.paths.silence_mut(path).on_answered() {
+            self.cut(path, Cause::Missing, now);
+        }
+    }
+
+    /// A path failed, or may have: it is probed at once (RFC 7829 §3.2), where that is wanted for failed ones too.
+    fn probe_failed(&mut self, path: PathId, now: Time) {
+        let is_wanted = match self.paths.sample(path).state {
+            PathState::PotentiallyFailed => true,
+            PathState::Inactive => self.settings.config.failover.quick,
+            _ => false,
+        };
+        let is_quick = self.quick_period(path).is_some();
+        if is_wanted && (is_quick || !self.paths.health(path).awaits_heartbeat()) {
+            self.send_heartbeat(path, now);
+        }
+        if is_quick {
+            self.schedule_heartbeat(path, now);
+        }
+    }
+
+    /// How often a failed path is probed, whatever its time-out has grown to, where that is wanted.
+    pub(super) fn quick_period(&self, path: PathId) -> Option<Duration> {
+        let Failover { quick, .. } = self.settings.config.failover;
+        let is_wanted = quick && self.paths.sample(path).state.has_failed();
+        is_wanted.then_some(QUICK_PERIOD)
+    }
+
+    /// Whether the silence of `path` says that it may have failed: another delivers, by an acknowledgement that would have
+    /// told of what was sent here.
+    fn is_suspiciously_silent(&self, path: PathId, now: Time) -> bool {
+        let sample = self.paths.sample(path);
+        let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
+        else {
+            return false;
+        };
+        self.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
+            |other| {
+                // An answer takes half of a round trip, for queues stand before data more than before SACKs.
+                let back = other.srtt.unwrap_or(other.rto) / 2;
+                self.has_delivered(other.id) && self.paths.silence(path).suspicious_from(srtt, back) <= now
+            },
+        )
+    }
+
+    /// Whether the peer may have no room for the lowest chunk of `path`, so that it arrives and is dropped.
+    fn is_next_refused(&mut self, path: PathId) -> bool {
+        let lowest = self.send.lowest_on(path);
+        lowest.is_none_or(|tsn| self.peer_window.probe == Some(tsn) || self.is_refused(tsn))
+    }
+}
+
+/// A failed path that works again is noticed within so long and a round trip.
+const QUICK_PERIOD: Duration = Duration::from_millis(500);

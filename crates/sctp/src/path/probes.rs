@@ -1,0 +1,105 @@
+//! The HEARTBEATs of one path that may still be answered (RFC 9260 §8.3). It knows their nonces and when they left, and
+//! nothing of what an answer means.
+
+use anabranch_base::Time;
+
+/// HEARTBEATs under way, the oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Probes {
+    under_way: Vec<(u64, Time)>,
+    /// Whether the latest is still waited for.
+    is_awaited: bool,
+}
+
+impl Probes {
+    /// A HEARTBEAT with `nonce` left. It joins those before it, any of which may still be answered.
+    ///
+    /// No more than [`MOST`] are remembered: then every second one is forgotten. So however slow a path has become,
+    /// one that left a round trip ago is remembered sooner or later.
+    pub fn on_sent(&mut self, nonce: u64, now: Time) {
+        if self.under_way.len() >= MOST {
+            let mut is_kept = false;
+            self.under_way.retain(|_| {
+                is_kept = !is_kept;
+                is_kept
+            });
+        }
+        self.under_way.push((nonce, now));
+        self.is_awaited = true;
+    }
+
+    /// A HEARTBEAT-ACK with `nonce` arrived. If it answers one of these, when that left; the others are over too.
+    pub fn take(&mut self, nonce: u64) -> Option<Time> {
+        let &(_, sent_at) = self.under_way.iter().find(|(awaited, _)| *awaited == nonce)?;
+        self.forget();
+        Some(sent_at)
+    }
+
+    /// None is waited for any longer, although an answer would still be welcome; whether one was.
+    pub fn give_up(&mut self) -> bool {
+        std::mem::take(&mut self.is_awaited)
+    }
+
+    /// None is remembered: an answer means nothing any more.
+    pub fn forget(&mut self) {
+        self.under_way.clear();
+        self.is_awaited = false;
+    }
+
+    /// Whether one is waited for.
+    pub fn is_awaited(&self) -> bool {
+        self.is_awaited
+    }
+}
+
+/// So many HEARTBEATs are remembered.
+const MOST: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::Duration;
+
+    use super::*;
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn only_the_right_nonce_answers_a_heartbeat_and_only_once() {
+        let mut probes = Probes::default();
+        probes.on_sent(7, at(3));
+        assert_eq!(probes.take(8), None);
+        assert_eq!(probes.take(7), Some(at(3)));
+        assert_eq!(probes.take(7), None, "an answer counts once");
+    }
+
+    #[test]
+    fn a_late_answer_counts_unless_the_heartbeat_was_forgotten() {
+        let mut probes = Probes::default();
+        probes.on_sent(7, at(3));
+        assert!(probes.give_up());
+        assert!(!probes.give_up(), "it was given up before");
+        assert_eq!(probes.clone().take(7), Some(at(3)));
+        probes.forget();
+        assert_eq!(probes.take(7), None);
+    }
+
+    /// Two HEARTBEATs a second on a path whose answers take 100 seconds.
+    #[test]
+    fn a_path_is_heard_however_slow_it_has_become() {
+        let mut probes = Probes::default();
+        let heard = (0..2_000_u64).find(|&number| {
+            probes.on_sent(number, at(500 * number));
+            number.checked_sub(200).is_some_and(|answered| probes.take(answered).is_some())
+        });
+        assert!(heard.is_some_and(|number| number < 800), "{heard:?}");
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut probes = Probes::default();
+        (0..10_000).for_each(|number| probes.on_sent(number, at(number)));
+        assert!(probes.under_way.len() <= MOST);
+    }
+}
