@@ -283,6 +283,23 @@ fn a_path_that_was_cut_in_the_handshake_is_left_at_its_first_time_out() {
     assert_settled(&mut pair);
 }
 
+/// RFC 9260 §6.4: the answer goes where the COOKIE-ECHO came from, and §5.4: there, where nothing is verified, with a
+/// HEARTBEAT. By the verified path it would be lost for as long as that is cut.
+#[test]
+fn a_handshake_whose_last_answer_was_lost_with_its_path_ends_on_the_other() {
+    let mut pair = Pair::new(quick(), 2);
+    pair.pipes.iter_mut().for_each(|pipe| pipe.delay = ms(25));
+    pair.connect();
+    pair.run_for(ms(80));
+    pair.pipes[0].is_cut = true;
+    assert!(pair.run_until(ms(600), |pair| pair.is_open(End::A)), "{:?}", pair.log);
+    let answers: Vec<&str> = pair.log.iter().map(|line| line.text.as_str()).collect();
+    assert!(answers.contains(&"Z -2> COOKIE-ACK + HEARTBEAT -2> A"), "{answers:#?}");
+    pair.send(End::A, 10_000);
+    pair.run_for(ms(1_000));
+    assert_eq!(pair.receive(End::Z).len(), 1);
+}
+
 // Wrong suspicions: seldom, cheap, and without harm.
 
 /// A chunk now and then on either path, each of which waits for the delayed SACK: 200 ms, four round trips.

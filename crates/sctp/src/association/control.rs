@@ -8,7 +8,7 @@ use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::{PathId, PathState};
 use crate::record::Happening;
-use crate::wire::{Cause, EncodeChunk, ErrorChunk, Heartbeat, HeartbeatAck};
+use crate::wire::{Cause, CookieAck, EncodeChunk, ErrorChunk, Heartbeat, HeartbeatAck};
 
 /// A control chunk that waits to leave.
 pub struct Control {
@@ -32,6 +32,18 @@ impl Session {
     pub(super) fn post(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
         let path = self.usable_path(path);
         self.outbox.push_back(Control { path, is_probe: false, chunk: Box::new(chunk) });
+    }
+
+    /// Answers a COOKIE-ECHO where it came from (RFC 9260 §6.4): the path of an answer that was lost may be dead. On a path
+    /// that is not verified a COOKIE-ACK "MUST be bundled with a HEARTBEAT" (§5.4).
+    pub(super) fn acknowledge_cookie(&mut self, path: PathId, now: Time) {
+        if self.paths.sample(path).state != PathState::Unconfirmed {
+            return self.post(path, CookieAck);
+        }
+        if self.outbox.len() < MAX_OUTBOX {
+            self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(CookieAck) });
+            self.send_heartbeat(path, now);
+        }
     }
 
     /// Reports an error to the peer (RFC 9260 §3.3.10), unless too many wait already: a flood of bad chunks

@@ -110,7 +110,11 @@ impl Association {
                 Flow::Continue
             }
             // The endpoint has read the cookie; what it means was done. What is left is the answer.
-            (State::Open(session) | State::Closing(session, _), Chunk::CookieEcho(_)) => {
+            (State::Open(session), Chunk::CookieEcho(_)) => {
+                session.acknowledge_cookie(arrived.path, now);
+                Flow::Continue
+            }
+            (State::Closing(session, _), Chunk::CookieEcho(_)) => {
                 session.post(arrived.path, CookieAck);
                 Flow::Continue
             }
