@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol scenario
 
-.PHONY: help demo test bench agree oracle figures blocking browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench agree oracle figures blocking failover browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -51,6 +51,9 @@ figures: ## the papers' figures and their verdicts, as docs/figures.md has them
 
 blocking: ## the table of receive-buffer blocking, as docs/blocking.md has it
 	cargo run --release --quiet --package anabranch-studies -- blocking
+
+failover: ## how long a cut stalls a transfer, as docs/failover.md has it
+	cargo run --release --quiet --package anabranch-studies -- failover
 
 lint:   ## clippy, warnings are errors
 	cargo clippy --workspace --all-targets -- -D warnings

@@ -4,6 +4,7 @@
 //! its tolerances before it runs, and prints what fell out.
 
 pub mod blocking;
+pub mod failover;
 pub mod figures;
 pub mod grid;
 pub mod ns2;

@@ -18,6 +18,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Study {
     Blocking(commands::blocking::Arguments),
+    Failover(commands::failover::Arguments),
     Figures(commands::figures::Arguments),
     Ns2(commands::ns2::Arguments),
 }
@@ -25,6 +26,7 @@ enum Study {
 fn main() -> ExitCode {
     let ended = match Arguments::parse().study {
         Study::Blocking(arguments) => commands::blocking::run(&arguments),
+        Study::Failover(arguments) => commands::failover::run(&arguments),
         Study::Figures(arguments) => commands::figures::run(&arguments),
         Study::Ns2(arguments) => commands::ns2::run(&arguments),
     };

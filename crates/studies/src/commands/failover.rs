@@ -1,0 +1,21 @@
+//! `failover`: the table of stalls on a terminal. It knows options only.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use anabranch_studies::failover::table;
+use anabranch_studies::scale::Scale;
+
+/// How long a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// How much is run
+    #[arg(long, value_enum, default_value = "full")]
+    scale: Scale,
+}
+
+/// Prints it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    print!("{}", table(arguments.scale)?);
+    Ok(ExitCode::SUCCESS)
+}
