@@ -2,6 +2,7 @@
 //! protocol does is tested in `sctp`; here it is what sockets, driver and handles add.
 
 mod cable;
+mod failover;
 mod faults;
 mod lifecycle;
 mod party;
