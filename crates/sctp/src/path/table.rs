@@ -510,7 +510,7 @@ impl PathTable {
         self.primary
     }
 
-    /// Where data goes when no path is active (RFC 7829 §5): of those that may have failed, the one with the fewest
+    /// Where data goes when no path is active (RFC 7829 §3.2): of those that may have failed, the one with the fewest
     /// errors, among equals the one that worked last; the primary if all have failed for certain.
     pub fn last_resort(&self) -> PathId {
         self.last_resort
@@ -664,6 +664,28 @@ mod tests {
         assert_eq!(table.round(PathId::FIRST), 1);
         table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::ZERO);
         assert_eq!(table.round(PathId::FIRST), 1, "a packet of round 0 after all");
+    }
+
+    #[test]
+    fn the_last_resort_may_live_has_the_fewest_errors_and_lived_last() {
+        let mut table = table();
+        let limits = Failover { potentially_failed: 1, path_max: 2, ..Config::rfc9260().failover };
+        let [first, second] = [0, 1].map(PathId::from_index);
+        table.on_alive(first, Time::from_nanos(1));
+        table.on_alive(second, Time::from_nanos(2));
+        assert_eq!(table.last_resort(), first, "the primary, while nothing has failed");
+        let resorts = [first, second, second, second, first, first].map(|id| {
+            table.on_error(id, &limits);
+            (table.last_resort().index(), table.has_failed_path())
+        });
+        // The second lived last; it has more errors; it failed for certain; and so did the first.
+        assert_eq!(resorts.map(|(index, _)| index), [0, 1, 0, 0, 0, 0]);
+        assert!(resorts.iter().all(|(_, has_failed)| *has_failed));
+        table.set_primary(second);
+        assert_eq!(table.last_resort(), second, "the primary, when all have failed for certain");
+        table.on_alive(second, Time::from_nanos(3));
+        table.suspect(first);
+        assert_eq!(table.resort_of(second), second);
     }
 
     #[test]
