@@ -5,7 +5,7 @@ mod pair;
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Message, Outgoing, SendError};
-use anabranch_sctp::config::{BurstRule, Charge, Config, InitialWindow, MaxBurst};
+use anabranch_sctp::config::{BurstRule, Charge, Config, InitialWindow, MaxBurst, MessageLimit};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
@@ -715,6 +715,37 @@ fn a_message_that_never_fits_the_peers_buffer_is_refused() {
     pair.send(End::A, 6000);
     pair.run_for(secs(1));
     assert_eq!(pair.receive(End::Z)[0].len(), 6000);
+}
+
+/// RFC 9260 §6.9: "If the data receiver runs out of buffer space while still waiting for more fragments to complete the
+/// reassembly of the message, it SHOULD dispatch part of its inbound message through a partial delivery API".
+#[test]
+fn a_message_larger_than_the_peers_buffer_leaves_for_a_peer_that_reads_in_parts() {
+    let config = Config { message_limit: MessageLimit::SendBuffer, ..Config::rfc9260() };
+    let mut pair = Pair::new(config, 1);
+    let tag = peer_by_hand(&mut pair, Tsn::new(1));
+    pair.send(End::Z, 300_000);
+    let (mut arrived, mut ends) = (0, false);
+    while !ends {
+        let sent = data_of(&pair.take_packets(End::Z));
+        let &(last, _, _, is_last, _) = sent.last().expect("it goes on");
+        arrived += sent.iter().map(|chunk| chunk.4).sum::<usize>();
+        ends = is_last;
+        pair.inject(End::Z, 0, packet(tag, &[&sack(last, 100_000, &[])]));
+        pair.run_for(Duration::ZERO);
+    }
+    assert_eq!(arrived, 300_000);
+}
+
+#[test]
+fn a_message_that_this_end_could_not_hold_ends_the_association() {
+    let a = Config { message_limit: MessageLimit::SendBuffer, ..Config::rfc9260() };
+    let mut pair = Pair::unequal(a, small_buffer(), 1);
+    pair.establish();
+    pair.send(End::A, 60_000);
+    pair.run_for(secs(60));
+    let Some(CloseReason::ProtocolViolation { what }) = pair.closed(End::Z) else { panic!("it lives on") };
+    assert_eq!(what, "a message is larger than the receive buffer of 6000 B");
 }
 
 #[test]

@@ -121,7 +121,7 @@ pub enum SendError {
     TooLarge {
         /// The message's length.
         wanted: ByteCount,
-        /// The smaller of the two buffers.
+        /// What it must fit into: by [`MessageLimit`](crate::config::MessageLimit), the smaller of the two buffers.
         buffer: ByteCount,
     },
     /// The peer does not take so many streams.
@@ -239,7 +239,8 @@ impl Association {
         if wanted.is_zero() {
             return Err(SendError::Empty);
         }
-        let buffer = session.settings.config.send_buffer.min(session.peer_window.buffer);
+        let config = &session.settings.config;
+        let buffer = config.message_limit.of(config.send_buffer, session.peer_window.buffer);
         if wanted > buffer {
             return Err(SendError::TooLarge { wanted, buffer });
         }

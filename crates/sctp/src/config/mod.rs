@@ -3,11 +3,13 @@
 
 mod buffer_split;
 mod check;
+mod message_limit;
 mod profiles;
 mod sizes;
 
 pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
+pub use message_limit::MessageLimit;
 pub use sizes::IpVersion;
 
 use anabranch_base::{ByteCount, Duration, Seed};
@@ -62,6 +64,8 @@ pub struct Config {
     pub receive_buffer: ByteCount,
     /// How much user data may wait to be acknowledged.
     pub send_buffer: ByteCount,
+    /// How large a message may be.
+    pub message_limit: MessageLimit,
     /// Which of the two each path has a part of.
     pub buffer_split: BufferSplit,
     /// The streams this end asks for.

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration};
 
 use super::{
     BufferSplit, BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst,
-    RtoSettings, SackSettings, Unit,
+    MessageLimit, RtoSettings, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
 use crate::policy::order::cmt::CmtRules;
@@ -33,6 +33,7 @@ impl Config {
             flow_control: "standard".into(),
             receive_buffer: ByteCount::from_mib(1),
             send_buffer: ByteCount::from_mib(2),
+            message_limit: MessageLimit::BothBuffers,
             buffer_split: BufferSplit::None,
             outbound_streams: 16,
             inbound_streams: 2048,

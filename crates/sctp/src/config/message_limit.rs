@@ -1,0 +1,39 @@
+//! How large a message may be. It knows the two buffers, and nothing of how a message is cut.
+
+use anabranch_base::ByteCount;
+
+/// What a message that is sent must fit into (RFC 9260 §6.9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MessageLimit {
+    /// Both buffers: this end's for sending and the peer's for receiving, as it announced it. A peer without partial
+    /// delivery, as this one, takes nothing larger.
+    #[default]
+    BothBuffers,
+    /// This end's send buffer alone: for peers that "dispatch part of \[an\] inbound message through a partial delivery
+    /// API", of which nothing on the wire tells. Another peer ends the association at the first message it cannot hold.
+    SendBuffer,
+}
+
+impl MessageLimit {
+    /// The largest message, with buffers of these sizes.
+    pub fn of(self, send_buffer: ByteCount, peer_buffer: ByteCount) -> ByteCount {
+        match self {
+            MessageLimit::BothBuffers => send_buffer.min(peer_buffer),
+            MessageLimit::SendBuffer => send_buffer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peers_buffer_bounds_a_message_unless_the_peer_reads_in_parts() {
+        let (small, large) = (ByteCount::from_kib(128), ByteCount::from_mib(2));
+        assert_eq!(MessageLimit::BothBuffers.of(large, small), small);
+        assert_eq!(MessageLimit::BothBuffers.of(small, large), small);
+        assert_eq!(MessageLimit::SendBuffer.of(large, small), large);
+        assert_eq!(MessageLimit::SendBuffer.of(small, large), small);
+    }
+}
