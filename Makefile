@@ -6,6 +6,7 @@ SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol scenario
 
 .PHONY: help demo test bench agree oracle figures blocking failover browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench agree interop oracle figures blocking browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -42,6 +43,10 @@ networks: ## long random walks of networks with events (NETWORKS=20000)
 agree:  ## simulated and emulated goodput of twelve scenarios, side by side
 	cargo build --release --quiet --package anabranch-cli --bin anabranch
 	tests/agree.py
+
+interop: ## usrsctp's programs and ours, in both roles, over one to three paths, as docs/interop.md has it
+	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
+	tests/interop/run --markdown docs/interop-matrix.md
 
 oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
 	cargo run --release --quiet --package anabranch-studies -- ns2

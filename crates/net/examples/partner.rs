@@ -1,0 +1,256 @@
+//! A partner for other SCTP stacks in plain UDP (RFC 6951): it echoes, discards, or sends messages and judges what
+//! comes back. It knows what it sent; who runs it, over which network, and what the peer counted is for others.
+//!
+//! ```sh
+//! cargo run -p anabranch-net --example partner -- echo    local=10.0.1.2:9899,10.0.2.2:9899 port=7
+//! cargo run -p anabranch-net --example partner -- discard local=10.0.1.2:9899 port=9
+//! cargo run -p anabranch-net --example partner -- source  local=10.0.1.2:9899 remote=10.0.1.1:9899 port=7 \
+//!     messages=100 size=1200 answers=100
+//! ```
+//!
+//! `port` is SCTP's own. `messages`, `size` and `streams` say what `source` sends, `answers` how many echoes it waits
+//! for; `buffer` is the receive buffer and half of the send buffer in bytes. A server serves one association. At the end
+//! one line says what was counted, as `key=value`.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::time::Instant;
+
+use anabranch_base::ByteCount;
+use anabranch_net::{Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, StreamId};
+use anabranch_sctp::config::MessageLimit;
+use anabranch_sctp::policy::order::cmt::CmtRules;
+use bytes::Bytes;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [role, settings @ ..] = &words[..] else {
+        return Err("a role is missing: echo, discard or source".into());
+    };
+    let settings = Settings::read(settings)?;
+    let endpoint = Endpoint::bind(settings.options()?)?;
+    println!("ready");
+    let association = match role.as_str() {
+        "source" => endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?,
+        _ => endpoint.accept().await.ok_or("the runtime ends")?,
+    };
+    let mut count = Count::start();
+    let reason = match role.as_str() {
+        "echo" => echo(&association, &mut count).await?,
+        "discard" => discard(&association, &mut count).await,
+        "source" => source(&association, &settings, &mut count).await?,
+        other => {
+            return Err(format!("no role is called {other:?}: there are echo, discard and source").into());
+        }
+    };
+    println!("{}", count.line(&association, &reason));
+    drop(association);
+    endpoint.settled().await;
+    Ok(())
+}
+
+/// Answers each message by itself, in its stream.
+async fn echo(association: &Association, count: &mut Count) -> Result<CloseReason, Box<dyn Error>> {
+    loop {
+        let message = match association.receive().await {
+            Ok(message) => message,
+            Err(reason) => return Ok(reason),
+        };
+        let (stream, ppid, unordered) = (message.stream, message.ppid, message.unordered);
+        let payload = message.into_bytes();
+        count.on_received(&payload);
+        // A peer that has begun to shut down takes nothing more: `receive` says how it ended.
+        if association.send(Outgoing { stream, ppid, unordered, payload }).await.is_ok() {
+            count.sent += 1;
+        }
+    }
+}
+
+async fn discard(association: &Association, count: &mut Count) -> CloseReason {
+    loop {
+        match association.receive().await {
+            Ok(message) => count.on_received(&message.into_bytes()),
+            Err(reason) => return reason,
+        }
+    }
+}
+
+/// Sends all, waits for the answers, and closes.
+async fn source(
+    association: &Association,
+    settings: &Settings,
+    count: &mut Count,
+) -> Result<CloseReason, Box<dyn Error>> {
+    let (messages, size) = (settings.number("messages", 1)?, settings.number("size", 1)?);
+    let (streams, answers) = (settings.number("streams", 1)?, settings.number("answers", 0)?);
+    let sends = async {
+        for index in 0..messages {
+            let (number, stream) = (u32::try_from(index)?, u16::try_from(index % streams.max(1))?);
+            let payload = content(number, size).into();
+            let (stream, ppid) = (StreamId::new(stream), Ppid::new(FIRST_PPID + number));
+            association.send(Outgoing { stream, ppid, unordered: false, payload }).await?;
+        }
+        Ok::<u64, Box<dyn Error>>(messages)
+    };
+    let judges = async {
+        for _ in 0..answers {
+            let answer = association.receive().await?;
+            let (ppid, stream) = (answer.ppid, answer.stream);
+            count.on_answer(ppid, stream, &answer.into_bytes(), size);
+        }
+        Ok::<(), Box<dyn Error>>(())
+    };
+    let (sent, judged) = tokio::join!(sends, judges);
+    // How the association ended says more than that a message could not be sent.
+    judged?;
+    count.sent = sent?;
+    let reason = association.close().await;
+    count.span = count.started.elapsed().as_secs_f64();
+    Ok(reason)
+}
+
+/// What is seen of an association.
+struct Count {
+    started: Instant,
+    /// Until the last message, or until all was acknowledged: seconds.
+    span: f64,
+    sent: u64,
+    received: u64,
+    bytes: u64,
+    sum: u32,
+    /// Answers that are the whole of what was sent.
+    whole: u64,
+    /// Answers that are its end: what a server answers that reads large messages part by part.
+    tails: u64,
+    /// Answers that are neither, or overtook another of their stream.
+    wrong: u64,
+    last: BTreeMap<u16, u32>,
+}
+
+impl Count {
+    #[expect(clippy::disallowed_methods, reason = "transfers are in real time")]
+    fn start() -> Count {
+        Count {
+            started: Instant::now(),
+            span: 0.0,
+            sent: 0,
+            received: 0,
+            bytes: 0,
+            sum: 1,
+            whole: 0,
+            tails: 0,
+            wrong: 0,
+            last: BTreeMap::new(),
+        }
+    }
+
+    fn on_received(&mut self, payload: &Bytes) {
+        self.received += 1;
+        self.bytes += payload.len() as u64;
+        self.sum = adler32(self.sum, payload);
+        self.span = self.started.elapsed().as_secs_f64();
+    }
+
+    /// The payload protocol identifier comes back as it was sent: it is the message's number.
+    fn on_answer(&mut self, ppid: Ppid, stream: StreamId, payload: &Bytes, size: usize) {
+        self.on_received(payload);
+        let before = self.last.insert(stream.get(), ppid.get());
+        let sent = content(ppid.get().wrapping_sub(FIRST_PPID), size);
+        match (before < Some(ppid.get()), payload[..] == sent[..], sent.ends_with(payload)) {
+            (true, true, _) => self.whole += 1,
+            (true, false, true) => self.tails += 1,
+            _ => self.wrong += 1,
+        }
+    }
+
+    fn line(&self, association: &Association, reason: &CloseReason) -> String {
+        let Count { span, sent, received, bytes, sum, whole, tails, wrong, .. } = self;
+        let mut line = format!(
+            "sent={sent} received={received} bytes={bytes} sum={sum:08x} whole={whole} tails={tails} wrong={wrong} \
+             seconds={span:.3}"
+        );
+        for path in association.paths() {
+            let (sent, received) = (path.counters.sent_bytes.get(), path.counters.received_bytes.get());
+            let _ = write!(line, " path={}/{sent}/{received}", path.addresses.remote.ip());
+        }
+        let _ = write!(line, " end={reason}");
+        line
+    }
+}
+
+/// `key=value` words.
+struct Settings(BTreeMap<String, String>);
+
+impl Settings {
+    fn read(words: &[String]) -> Result<Settings, Box<dyn Error>> {
+        let pairs = words.iter().map(|word| match word.split_once('=') {
+            Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+            None => Err(format!("{word:?} is no key=value").into()),
+        });
+        pairs.collect::<Result<_, _>>().map(Settings)
+    }
+
+    fn options(&self) -> Result<Options, Box<dyn Error>> {
+        let buffer: u64 = self.number("buffer", 1 << 20)?;
+        let mut config = Config {
+            receive_buffer: ByteCount::new(buffer),
+            send_buffer: ByteCount::new(buffer.saturating_mul(2)),
+            message_limit: MessageLimit::SendBuffer,
+            ..Config::rfc9260()
+        };
+        // Rules of the sender alone: the peer need not know.
+        config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
+        Ok(Options {
+            local: self.list("local")?,
+            accepts: !self.0.contains_key("remote"),
+            config,
+            sctp_port: self.number("port", anabranch_net::UDP_PORT)?,
+            ..Options::default()
+        })
+    }
+
+    fn number<T: FromStr>(&self, key: &str, otherwise: T) -> Result<T, Box<dyn Error>> {
+        match self.0.get(key) {
+            None => Ok(otherwise),
+            Some(text) => text.parse().map_err(|_| format!("{key}={text} is no number").into()),
+        }
+    }
+
+    fn list<T: FromStr>(&self, key: &str) -> Result<Vec<T>, Box<dyn Error>> {
+        let text = self.0.get(key).ok_or_else(|| format!("{key}=ADDRESS:PORT,… is missing"))?;
+        let parse =
+            |word: &str| word.parse().map_err(|_| format!("{key}={word} is no address with a port").into());
+        text.split(',').map(parse).collect()
+    }
+}
+
+/// Payload protocol identifiers from here on have no meaning to anybody, capture tools included.
+const FIRST_PPID: u32 = 0x4142_0000;
+
+/// Message `number`: no two messages and no two places in one look alike.
+fn content(number: u32, size: usize) -> Vec<u8> {
+    let mut state = (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut bytes = Vec::with_capacity(size + 8);
+    while bytes.len() < size {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    bytes.truncate(size);
+    bytes
+}
+
+/// Adler-32 (RFC 1950 §8.2), which most languages have at hand, of bytes after others whose sum is `before`.
+fn adler32(before: u32, bytes: &[u8]) -> u32 {
+    let start = (before & 0xffff, before >> 16);
+    let (low, high) = bytes.iter().fold(start, |(low, high), byte| {
+        let low = (low + u32::from(*byte)) % 65_521;
+        (low, (high + low) % 65_521)
+    });
+    high << 16 | low
+}

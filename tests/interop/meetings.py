@@ -1,0 +1,191 @@
+"""How our program and one of usrsctp's meet, and whether what both counted is right.
+
+It knows who says what to whom; the network under them and which meetings are held are for others. A meeting
+answers the seconds in which its user data passed, or raises ``Failed``.
+"""
+
+import time
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from programs import RECEIVED, SUMMARY, UDP_PORT, Failed, Partner, Usrsctp, received, summary
+
+READ_AT_ONCE = 10240
+"""echo_server reads so many bytes at a time, and answers the last part of a message alone."""
+
+LINE = 79
+"""client reads lines of so many bytes, and sends each as a message."""
+
+
+@dataclass
+class Meeting:
+    """Two sides of a network, what is to be sent, and until when."""
+
+    partner: Path
+    installed: tuple
+    ours: object
+    peers: object
+    messages: int
+    size: int
+    streams: int = 1
+    udp: int = UDP_PORT
+    seconds: int = 30
+
+    def __post_init__(self):
+        self.deadline = time.monotonic() + self.seconds
+        self.programs = []
+
+    def partner_is(self, role, port, **settings):
+        """Starts our program."""
+        buffer = max(1 << 20, 2 * self.size)
+        partner = Partner(self.partner, self.ours, role, port, buffer=buffer, **settings)
+        self.programs.append(partner.program)
+        partner.program.wait_for(lambda lines: "ready" in lines, self.deadline, "ours did not start")
+        return partner
+
+    def source(self, port, answers=0):
+        """Starts our program as the one that sends."""
+        what = {"messages": self.messages, "size": self.size, "streams": self.streams, "answers": answers}
+        return self.partner_is("source", port, peers=self.peers.addresses(), udp=self.udp, **what)
+
+    def usrsctp_is(self, side, name, *words, only=None):
+        """Starts a program of usrsctp's."""
+        started = Usrsctp(self.installed, side, name, *words, only=only)
+        self.programs.append(started.program)
+        return started.program
+
+    def close(self):
+        """Ends what still runs."""
+        for program in self.programs:
+            program.close()
+
+    @property
+    def bytes(self):
+        """The user data of all messages."""
+        return self.messages * self.size
+
+
+def echo_server(meeting):
+    """We send, ``echo_server`` answers."""
+    server = meeting.usrsctp_is(meeting.peers, "echo_server", UDP_PORT, UDP_PORT, only=RECEIVED)
+    time.sleep(START)
+    counted = meeting.source(7, answers=meeting.messages).count(meeting.deadline)
+    answered = "whole" if meeting.size <= READ_AT_ONCE else "tails"
+    expect(counted, sent=meeting.messages, received=meeting.messages, wrong=0, **{answered: meeting.messages})
+    served(meeting, server)
+    uses_all(meeting, counted)
+    return float(counted["seconds"])
+
+
+def discard_server(meeting):
+    """We send, ``discard_server`` counts."""
+    server = meeting.usrsctp_is(meeting.peers, "discard_server", UDP_PORT, UDP_PORT, only=RECEIVED)
+    time.sleep(START)
+    counted = meeting.source(9).count(meeting.deadline)
+    expect(counted, sent=meeting.messages)
+    served(meeting, server)
+    uses_all(meeting, counted)
+    return float(counted["seconds"])
+
+
+def tsctp_server(meeting):
+    """We send, ``tsctp`` receives."""
+    server = meeting.usrsctp_is(meeting.peers, "tsctp", *TSCTP_SERVER, only=SUMMARY)
+    time.sleep(START)
+    counted = meeting.source(5001).count(meeting.deadline)
+    expect(counted, sent=meeting.messages)
+    uses_all(meeting, counted)
+    return summed(meeting, server)
+
+
+def client(meeting):
+    """``client`` sends lines, we answer."""
+    server = meeting.partner_is("echo", 7)
+    to = meeting.ours.addresses()[0]
+    sender = meeting.usrsctp_is(meeting.peers, "client", to, 7, 0, UDP_PORT, UDP_PORT)
+    is_open = lambda said: any("Peer addresses" in line for line in said)  # noqa: E731
+    sender.wait_for(is_open, meeting.deadline, "client did not connect")
+    lines = [line_of(number, meeting.size) for number in range(meeting.messages)]
+    sent = "".join(f"{line}\n" for line in lines).encode()
+    begin = time.monotonic()
+    sender.say(sent)
+    known = set(lines)
+    is_answered = lambda said: [line for line in said if line in known] == lines  # noqa: E731
+    sender.wait_for(is_answered, meeting.deadline, "answers are missing")
+    seconds = time.monotonic() - begin
+    sender.hang_up()
+    counted = server.count(meeting.deadline)
+    whole = {"received": meeting.messages, "bytes": len(sent), "sent": meeting.messages}
+    expect(counted, sum=f"{zlib.adler32(sent):08x}", **whole)
+    return seconds
+
+
+def tsctp_client(meeting):
+    """``tsctp`` sends, we count."""
+    server = meeting.partner_is("discard", 5001)
+    meeting.usrsctp_is(meeting.peers, "tsctp", *tsctp_sends(meeting, meeting.ours), only=SUMMARY)
+    counted = server.count(meeting.deadline)
+    expect(counted, received=meeting.messages, bytes=meeting.bytes)
+    expect(counted, sum=f"{zlib.adler32(b'b' * meeting.bytes):08x}")
+    return float(counted["seconds"])
+
+
+def tsctp_both(meeting):
+    """``tsctp`` sends to ``tsctp``: what the others are to be compared with."""
+    server = meeting.usrsctp_is(meeting.ours, "tsctp", *TSCTP_SERVER, only=SUMMARY)
+    time.sleep(START)
+    meeting.usrsctp_is(meeting.peers, "tsctp", *tsctp_sends(meeting, meeting.ours), only=SUMMARY)
+    return summed(meeting, server)
+
+
+START = 0.3
+"""What usrsctp's servers need until they listen, of which they say nothing."""
+
+TSCTP_SERVER = ["-E", UDP_PORT, "-U", UDP_PORT, "-p", 5001]
+
+
+def tsctp_sends(meeting, to):
+    """The arguments with which ``tsctp`` sends all messages and ends."""
+    what = ["-n", meeting.messages, "-l", meeting.size, "-S", max(1 << 18, 2 * meeting.size), "-D"]
+    return ["-E", UDP_PORT, "-U", UDP_PORT, "-p", 5001, *what, to.addresses()[0]]
+
+
+def line_of(number, size):
+    """A line that no other is like, of so many bytes with its end; too short ones are empty."""
+    return f"line {number:06}".ljust(size - 1, ".")[: size - 1] if size > 1 else ""
+
+
+def expect(counted, **what):
+    """What our program counted is this, and it ended in order."""
+    for key, value in what.items():
+        if str(counted[key]) != str(value):
+            raise Failed(f"{key} is {counted[key]}, not {value}; it {counted['end']}")
+    if counted["end"] != "closed in order":
+        raise Failed(counted["end"])
+
+
+def served(meeting, server):
+    """The server received all, by its own word."""
+    all_of = (meeting.messages, meeting.bytes)
+    server.wait_for(lambda lines: received(lines) == all_of, meeting.deadline, f"the server has not {all_of}")
+
+
+def summed(meeting, server):
+    """The seconds that ``tsctp`` counts, once it has received all."""
+    server.wait_for(lambda lines: summary(lines) is not None, meeting.deadline, "tsctp has no summary")
+    messages, size, seconds = summary(server.lines)
+    if (messages, size) != (meeting.messages, meeting.bytes):
+        raise Failed(f"tsctp received {messages} messages, {size} bytes")
+    return seconds
+
+
+def uses_all(meeting, counted):
+    """What is sent in bulk goes over all paths."""
+    idle = [remote for remote, sent, _ in counted["paths"] if sent == 0]
+    if meeting.bytes >= BULK and idle:
+        raise Failed(f"no data went to {', '.join(idle)}")
+
+
+BULK = 500_000
+"""So many bytes are more than a path that nobody has confirmed yet may miss."""

@@ -1,0 +1,178 @@
+"""The rows of the matrix: who meets whom, over how many paths of which kind, and what is sent.
+
+It knows which rows there are and how one is run; what is judged in it is the meeting's.
+"""
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import meetings
+from meetings import Meeting
+from network import OURS, PEER, Side
+from programs import Failed
+from wire import Wire, scenario
+
+RATE, DELAY = "50 Mbit/s", "5 ms"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One meeting of the matrix."""
+
+    meet: Callable
+    paths: int
+    versions: tuple[int, ...]
+    messages: int
+    size: int
+    loss: float = 0.0
+    cuts: tuple[tuple[int, float, float], ...] = ()
+    streams: int = 1
+    udp: int = 9899
+    seconds: int = 30
+
+    @property
+    def name(self):
+        """The row in words, which no other has."""
+        versions = "+".join(f"v{version}" for version in self.versions)
+        what = f"{self.messages}x{self.size} {self.fault}"
+        return f"{self.meeting} {self.paths} {versions} {what}".strip()
+
+    @property
+    def meeting(self):
+        """Who meets."""
+        return self.meet.__name__
+
+    @property
+    def fault(self):
+        """What happens to the packets."""
+        loss = [f"{self.loss:.0%} lost"] if self.loss else []
+        cuts = [f"path {path + 1} cut {begin:g}-{end:g} s" for path, begin, end in self.cuts]
+        more = [f"{self.streams} streams"] * (self.streams > 1) + ["any port"] * (self.udp == 0)
+        return ", ".join(loss + cuts + more)
+
+    def run(self, programs, installed, folder):
+        """Makes the network, lets both meet in it, and takes it away."""
+        capture = folder / f"{self.name.replace(' ', '-').replace(',', '').replace('%', '')}.pcap"
+        begin = time.monotonic()
+        peers, ours = Side(PEER, self.paths, self.versions), Side(OURS, self.paths, self.versions)
+        text = scenario(self.paths, RATE, DELAY, self.loss, cuts=self.cuts)
+        wire = Wire(programs / "anabranch", text, peers, ours)
+        meeting = Meeting(
+            programs / "examples/partner",
+            installed,
+            ours,
+            peers,
+            self.messages,
+            self.size,
+            self.streams,
+            self.udp,
+            self.seconds,
+        )
+        failure, goodput = None, None
+        try:
+            seconds = self.meet(meeting)
+            goodput = self.messages * self.size * 8 / seconds / 1e6 if seconds else None
+            silent = [path + 1 for path, packets in enumerate(wire.packets) if 0 in packets]
+            if silent:
+                failure = f"a side sent nothing on path {silent}"
+        except Failed as failed:
+            failure = str(failed)
+        finally:
+            meeting.close()
+            wire.close()
+            wire.capture.write(capture)
+            for side in (peers, ours):
+                side.close()
+        return Result(failure, goodput, time.monotonic() - begin, capture)
+
+
+@dataclass
+class Result:
+    """What came of a row."""
+
+    failure: str | None
+    goodput_mbps: float | None
+    seconds: float
+    capture: object
+
+    @property
+    def is_expected(self):
+        """Whether it went as it should."""
+        return self.failure is None
+
+
+V4, V6, BOTH = (4,), (6,), (4, 6)
+PATHS = (1, 2, 3)
+
+QUICK = [
+    Row(meetings.echo_server, 1, V4, 50, 1),
+    Row(meetings.echo_server, 2, V4, 100, 1200),
+    Row(meetings.echo_server, 3, V6, 50, 10_000),
+    Row(meetings.discard_server, 2, V6, 3, 1_000_000),
+    Row(meetings.client, 2, BOTH, 50, 60),
+    Row(meetings.tsctp_client, 1, V4, 3, 1_000_000),
+    Row(meetings.tsctp_client, 2, V4, 500, 1400, loss=0.01),
+    Row(meetings.tsctp_server, 3, V4, 200, 10_000, loss=0.01),
+    Row(meetings.tsctp_server, 2, V4, 1000, 1400, cuts=((0, 0.5, 2.0),)),
+]
+"""What `make test` has time for."""
+
+
+def clean():
+    """Each meeting over one, two and three paths, with messages of all sizes."""
+    for paths, versions in itertools.product(PATHS, (V4, V6)):
+        for messages, size in (
+            (200, 1),
+            (200, 100),
+            (200, 1200),
+            (100, 10_000),
+            (20, 100_000),
+            (3, 1_000_000),
+        ):
+            yield Row(meetings.echo_server, paths, versions, messages, size)
+        for messages, size in ((500, 1), (1000, 1400), (3, 1_000_000)):
+            yield Row(meetings.discard_server, paths, versions, messages, size)
+        for messages, size in ((50, 1), (200, 60)):
+            yield Row(meetings.client, paths, versions, messages, size)
+    for meet, paths in itertools.product((meetings.tsctp_client, meetings.tsctp_server), PATHS):
+        for messages, size in ((500, 1), (500, 100), (50, 65_536), (5, 1_000_000)):
+            yield Row(meet, paths, V4, messages, size)
+    for meet, paths in itertools.product(ALL_TSCTP, PATHS):
+        yield Row(meet, paths, V4, 4000, 1400)
+
+
+def mixed():
+    """Paths of both IP versions, several streams, a UDP port that nobody announced."""
+    for paths in (2, 3):
+        yield Row(meetings.echo_server, paths, BOTH, 200, 1200)
+        yield Row(meetings.discard_server, paths, BOTH, 3, 1_000_000)
+        yield Row(meetings.client, paths, BOTH, 200, 60)
+    yield Row(meetings.echo_server, 2, V4, 400, 1200, streams=8)
+    yield Row(meetings.echo_server, 2, V4, 200, 1200, udp=0)
+
+
+def lossy():
+    """One packet in a hundred lost each way, and five."""
+    for loss, paths in itertools.product((0.01, 0.05), PATHS):
+        yield Row(meetings.echo_server, paths, V4, 200, 1200, loss, streams=8, seconds=90)
+        yield Row(meetings.discard_server, paths, V6, 3, 1_000_000, loss, seconds=90)
+        yield Row(meetings.client, paths, V6, 200, 60, loss, seconds=90)
+        for meet in ALL_TSCTP:
+            yield Row(meet, paths, V4, 2000, 1400, loss, seconds=90)
+
+
+def cut():
+    """A path that carries nothing for a while: the only one, the primary, or all others."""
+    for paths in PATHS:
+        for meet in ALL_TSCTP:
+            yield Row(meet, paths, V4, 5000, 1400, cuts=((0, 1.0, 4.0),), seconds=90)
+    yield Row(meetings.discard_server, 2, V6, 10, 1_000_000, cuts=((0, 1.0, 4.0),), seconds=90)
+    yield Row(meetings.discard_server, 3, V6, 10, 1_000_000, cuts=((1, 1.0, 4.0), (2, 1.0, 4.0)), seconds=90)
+
+
+ALL_TSCTP = (meetings.tsctp_client, meetings.tsctp_server, meetings.tsctp_both)
+
+MATRIX = [*clean(), *mixed(), *lossy(), *cut()]
+"""All of `make interop`."""
