@@ -477,6 +477,17 @@ fn unknown_parameters_are_reported_and_read_past_as_their_high_bits_say() {
     assert_eq!(answered(0xc0ab), [this(0xc0ab), later], "11: go on and report");
 }
 
+/// RFC 3758 §3.1: an endpoint without FORWARD-TSN treats the parameter as unknown, and its high bits are 11.
+#[test]
+fn a_peer_that_offers_forward_tsn_is_told_that_it_is_not_spoken_here() {
+    let init = Init { parameters: vec![Parameter::ForwardTsnSupported], ..init() };
+    let bytes = answer_to_init(&init).expect("an answer");
+    let packet = Packet::decode(&bytes, Checksum::Crc32c).expect("sound");
+    let Some(Ok(Chunk::InitAck(ack))) = packet.chunks().next() else { panic!("no INIT-ACK") };
+    let reported = Parameter::UnrecognizedParameter(Parameter::ForwardTsnSupported.to_bytes());
+    assert!(ack.parameters.contains(&reported), "{ack}");
+}
+
 /// RFC 9260 §3.2.2: unknown parameters of an INIT-ACK are reported by an ERROR beside the COOKIE-ECHO.
 #[test]
 fn unknown_parameters_of_an_init_ack_are_reported_with_the_cookie() {

@@ -61,7 +61,12 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, R
                 let what = "it names its address by a host name";
                 return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
             }
-            Parameter::Unknown { .. } if !note_unknown(parameter, &mut body) => break,
+            // RFC 3758 is read and not spoken: who asks for it is told, as its type demands.
+            Parameter::Unknown { .. } | Parameter::ForwardTsnSupported
+                if !note_unknown(parameter, &mut body) =>
+            {
+                break;
+            }
             _ => {}
         }
     }
