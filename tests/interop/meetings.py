@@ -18,27 +18,48 @@ LINE = 79
 """client reads lines of so many bytes, and sends each as a message."""
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What one end sends, and how."""
+
+    messages: int
+    size: int
+    streams: int = 1
+    is_ordered: bool = True
+    may_be_lost: bool = False
+    """Whether the sender would rather lose a message than send it again (RFC 3758), if the peer lets it."""
+    udp: int = UDP_PORT
+    """Our UDP port; with 0 any, of which the peer learns by our packets alone."""
+
+    @property
+    def bytes(self):
+        """The user data of all messages."""
+        return self.messages * self.size
+
+    def manners(self):
+        """All that is not as usual, in words."""
+        streams = [f"{self.streams} streams"] * (self.streams > 1)
+        order = ["unordered"] * (not self.is_ordered) + ["may be lost"] * self.may_be_lost
+        return [*streams, *order, *["any port"] * (self.udp == 0)]
+
+
 @dataclass
 class Meeting:
-    """Two sides of a network, what is to be sent, and until when."""
+    """Two sides of a network, what is to be sent, and the programs that run."""
 
     partner: Path
     installed: tuple
     ours: object
     peers: object
-    messages: int
-    size: int
-    streams: int = 1
-    udp: int = UDP_PORT
-    seconds: int = 30
+    sent: Sent
 
     def __post_init__(self):
-        self.deadline = time.monotonic() + self.seconds
+        self.deadline = time.monotonic() + SECONDS
         self.programs = []
 
     def partner_is(self, role, port, **settings):
         """Starts our program."""
-        buffer = max(1 << 20, 2 * self.size)
+        buffer = max(1 << 20, 2 * self.sent.size)
         partner = Partner(self.partner, self.ours, role, port, buffer=buffer, **settings)
         self.programs.append(partner.program)
         partner.program.wait_for(lambda lines: "ready" in lines, self.deadline, "ours did not start")
@@ -46,8 +67,10 @@ class Meeting:
 
     def source(self, port, answers=0):
         """Starts our program as the one that sends."""
-        what = {"messages": self.messages, "size": self.size, "streams": self.streams, "answers": answers}
-        return self.partner_is("source", port, peers=self.peers.addresses(), udp=self.udp, **what)
+        sent = self.sent
+        what = {"messages": sent.messages, "size": sent.size, "streams": sent.streams, "answers": answers}
+        how = {"unordered": str(not sent.is_ordered).lower(), "udp": sent.udp}
+        return self.partner_is("source", port, peers=self.peers.addresses(), **what, **how)
 
     def usrsctp_is(self, side, name, *words, only=None):
         """Starts a program of usrsctp's."""
@@ -60,19 +83,20 @@ class Meeting:
         for program in self.programs:
             program.close()
 
-    @property
-    def bytes(self):
-        """The user data of all messages."""
-        return self.messages * self.size
-
 
 def echo_server(meeting):
     """We send, ``echo_server`` answers."""
     server = meeting.usrsctp_is(meeting.peers, "echo_server", UDP_PORT, UDP_PORT, only=RECEIVED)
     time.sleep(START)
-    counted = meeting.source(7, answers=meeting.messages).count(meeting.deadline)
-    answered = "whole" if meeting.size <= READ_AT_ONCE else "tails"
-    expect(counted, sent=meeting.messages, received=meeting.messages, wrong=0, **{answered: meeting.messages})
+    counted = meeting.source(7, answers=meeting.sent.messages).count(meeting.deadline)
+    answered = "whole" if meeting.sent.size <= READ_AT_ONCE else "tails"
+    expect(
+        counted,
+        sent=meeting.sent.messages,
+        received=meeting.sent.messages,
+        wrong=0,
+        **{answered: meeting.sent.messages},
+    )
     served(meeting, server)
     uses_all(meeting, counted)
     return float(counted["seconds"])
@@ -83,7 +107,7 @@ def discard_server(meeting):
     server = meeting.usrsctp_is(meeting.peers, "discard_server", UDP_PORT, UDP_PORT, only=RECEIVED)
     time.sleep(START)
     counted = meeting.source(9).count(meeting.deadline)
-    expect(counted, sent=meeting.messages)
+    expect(counted, sent=meeting.sent.messages)
     served(meeting, server)
     uses_all(meeting, counted)
     return float(counted["seconds"])
@@ -94,7 +118,7 @@ def tsctp_server(meeting):
     server = meeting.usrsctp_is(meeting.peers, "tsctp", *TSCTP_SERVER, only=SUMMARY)
     time.sleep(START)
     counted = meeting.source(5001).count(meeting.deadline)
-    expect(counted, sent=meeting.messages)
+    expect(counted, sent=meeting.sent.messages)
     uses_all(meeting, counted)
     return summed(meeting, server)
 
@@ -106,7 +130,7 @@ def client(meeting):
     sender = meeting.usrsctp_is(meeting.peers, "client", to, 7, 0, UDP_PORT, UDP_PORT)
     is_open = lambda said: any("Peer addresses" in line for line in said)  # noqa: E731
     sender.wait_for(is_open, meeting.deadline, "client did not connect")
-    lines = [line_of(number, meeting.size) for number in range(meeting.messages)]
+    lines = [line_of(number, meeting.sent.size) for number in range(meeting.sent.messages)]
     sent = "".join(f"{line}\n" for line in lines).encode()
     begin = time.monotonic()
     sender.say(sent)
@@ -116,7 +140,7 @@ def client(meeting):
     seconds = time.monotonic() - begin
     sender.hang_up()
     counted = server.count(meeting.deadline)
-    whole = {"received": meeting.messages, "bytes": len(sent), "sent": meeting.messages}
+    whole = {"received": meeting.sent.messages, "bytes": len(sent), "sent": meeting.sent.messages}
     expect(counted, sum=f"{zlib.adler32(sent):08x}", **whole)
     return seconds
 
@@ -126,8 +150,8 @@ def tsctp_client(meeting):
     server = meeting.partner_is("discard", 5001)
     meeting.usrsctp_is(meeting.peers, "tsctp", *tsctp_sends(meeting, meeting.ours), only=SUMMARY)
     counted = server.count(meeting.deadline)
-    expect(counted, received=meeting.messages, bytes=meeting.bytes)
-    expect(counted, sum=f"{zlib.adler32(b'b' * meeting.bytes):08x}")
+    expect(counted, received=meeting.sent.messages, bytes=meeting.sent.bytes)
+    expect(counted, sum=f"{zlib.adler32(b'b' * meeting.sent.bytes):08x}")
     return float(counted["seconds"])
 
 
@@ -139,6 +163,9 @@ def tsctp_both(meeting):
     return summed(meeting, server)
 
 
+SECONDS = 90
+"""A meeting that lasts longer has failed."""
+
 START = 0.3
 """What usrsctp's servers need until they listen, of which they say nothing."""
 
@@ -147,8 +174,10 @@ TSCTP_SERVER = ["-E", UDP_PORT, "-U", UDP_PORT, "-p", 5001]
 
 def tsctp_sends(meeting, to):
     """The arguments with which ``tsctp`` sends all messages and ends."""
-    what = ["-n", meeting.messages, "-l", meeting.size, "-S", max(1 << 18, 2 * meeting.size), "-D"]
-    return ["-E", UDP_PORT, "-U", UDP_PORT, "-p", 5001, *what, to.addresses()[0]]
+    sent = meeting.sent
+    what = ["-n", sent.messages, "-l", sent.size, "-S", max(1 << 18, 2 * sent.size), "-D"]
+    how = ["-u"] * (not sent.is_ordered) + ["-P", 2, "-t", 0] * sent.may_be_lost
+    return ["-E", UDP_PORT, "-U", UDP_PORT, "-p", 5001, *what, *how, to.addresses()[0]]
 
 
 def line_of(number, size):
@@ -167,7 +196,7 @@ def expect(counted, **what):
 
 def served(meeting, server):
     """The server received all, by its own word."""
-    all_of = (meeting.messages, meeting.bytes)
+    all_of = (meeting.sent.messages, meeting.sent.bytes)
     server.wait_for(lambda lines: received(lines) == all_of, meeting.deadline, f"the server has not {all_of}")
 
 
@@ -175,7 +204,7 @@ def summed(meeting, server):
     """The seconds that ``tsctp`` counts, once it has received all."""
     server.wait_for(lambda lines: summary(lines) is not None, meeting.deadline, "tsctp has no summary")
     messages, size, seconds = summary(server.lines)
-    if (messages, size) != (meeting.messages, meeting.bytes):
+    if (messages, size) != (meeting.sent.messages, meeting.sent.bytes):
         raise Failed(f"tsctp received {messages} messages, {size} bytes")
     return seconds
 
@@ -183,7 +212,7 @@ def summed(meeting, server):
 def uses_all(meeting, counted):
     """What is sent in bulk goes over all paths."""
     idle = [remote for remote, sent, _ in counted["paths"] if sent == 0]
-    if meeting.bytes >= BULK and idle:
+    if meeting.sent.bytes >= BULK and idle:
         raise Failed(f"no data went to {', '.join(idle)}")
 
 

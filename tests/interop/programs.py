@@ -26,7 +26,7 @@ class Program:
             stderr=subprocess.STDOUT,
             env=os.environ | (environment or {}),
         )
-        self.lines, self.changed = [], threading.Condition()
+        self.lines, self.is_over, self.changed = [], False, threading.Condition()
         output = self.main.stdout
         self.filter = None
         if only is not None:
@@ -42,15 +42,24 @@ class Program:
         """Keeps what the program prints, until it ends."""
         with output:
             for line in output:
-                with self.changed:
-                    self.lines.append(line.decode(errors="replace").rstrip("\n"))
-                    self.changed.notify_all()
+                self.note(line.decode(errors="replace").rstrip("\n"))
+        with self.changed:
+            self.is_over = True
+            self.changed.notify_all()
+
+    def note(self, line):
+        """Keeps a line."""
+        with self.changed:
+            self.lines.append(line)
+            self.changed.notify_all()
 
     def wait_for(self, is_so, deadline, what):
         """Waits until the lines so far are as they should be."""
         with self.changed:
-            if not self.changed.wait_for(lambda: is_so(self.lines), max(0, deadline - time.monotonic())):
-                raise Failed(f"{what}, after {len(self.lines)} lines of output: {self.lines[-1:]}")
+            left = max(0, deadline - time.monotonic())
+            self.changed.wait_for(lambda: self.is_over or is_so(self.lines), left)
+            if not is_so(self.lines):
+                raise Failed(f"{what}, after {len(self.lines)} lines of output: {' '.join(self.lines[-1:])}")
 
     def say(self, text):
         """Gives the program a text to read."""
@@ -60,16 +69,6 @@ class Program:
     def hang_up(self):
         """The program has read all."""
         self.main.stdin.close()
-
-    def ended(self, deadline, what):
-        """Waits until the program is over, and has said all."""
-        try:
-            code = self.main.wait(max(0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired as late:
-            raise Failed(f"{what}: {self.lines[-1:]}") from late
-        self.reader.join()
-        if code != 0:
-            raise Failed(f"ended with {code}: {self.lines[-1:]}")
 
     def close(self):
         """Ends the program, however it is."""
@@ -92,9 +91,8 @@ class Partner:
 
     def count(self, deadline):
         """What it says at its end, as a dictionary."""
-        self.program.ended(deadline, "ours did not end")
-        line = self.program.lines[-1]
-        words, end = line.split(" end=")
+        self.program.wait_for(lambda lines: " end=" in lines[-1], deadline, "ours did not end")
+        words, end = self.program.lines[-1].split(" end=")
         pairs = [word.split("=") for word in words.split()]
         counted = {key: value for key, value in pairs if key != "path"}
         paths = [value.split("/") for key, value in pairs if key == "path"]

@@ -6,7 +6,7 @@ def cells(row, result):
     goodput = "" if result.goodput_mbps is None else f"{result.goodput_mbps:.2f}"
     versions = "+".join(f"IPv{version}" for version in row.versions)
     verdict = "passed" if result.failure is None else f"failed: {result.failure}"
-    sent = f"{row.messages} x {row.size:,} B"
+    sent = f"{row.sent.messages} x {row.sent.size:,} B"
     return [row.meeting, str(row.paths), versions, sent, row.fault, goodput, verdict]
 
 

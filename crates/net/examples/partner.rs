@@ -8,9 +8,10 @@
 //!     messages=100 size=1200 answers=100
 //! ```
 //!
-//! `port` is SCTP's own. `messages`, `size` and `streams` say what `source` sends, `answers` how many echoes it waits
-//! for; `buffer` is the receive buffer and half of the send buffer in bytes. A server serves one association. At the end
-//! one line says what was counted, as `key=value`.
+//! `port` is SCTP's own. `messages`, `size`, `streams` and `unordered=true` say what `source` sends, `answers` how many
+//! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes. A server serves one
+//! association. At its end one line says what was counted, as `key=value`; late packets are still answered until the
+//! program's input ends, as a peer that lost our last one needs (RFC 9260 §8.4).
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -50,6 +51,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("{}", count.line(&association, &reason));
     drop(association);
     endpoint.settled().await;
+    tokio::task::spawn_blocking(|| std::io::stdin().lines().for_each(drop)).await?;
     Ok(())
 }
 
@@ -85,14 +87,15 @@ async fn source(
     settings: &Settings,
     count: &mut Count,
 ) -> Result<CloseReason, Box<dyn Error>> {
-    let (messages, size) = (settings.number("messages", 1)?, settings.number("size", 1)?);
-    let (streams, answers) = (settings.number("streams", 1)?, settings.number("answers", 0)?);
+    let (messages, size) = (settings.value("messages", 1)?, settings.value("size", 1)?);
+    let (streams, answers) = (settings.value("streams", 1)?, settings.value("answers", 0)?);
+    let unordered = settings.value("unordered", false)?;
     let sends = async {
         for index in 0..messages {
             let (number, stream) = (u32::try_from(index)?, u16::try_from(index % streams.max(1))?);
             let payload = content(number, size).into();
             let (stream, ppid) = (StreamId::new(stream), Ppid::new(FIRST_PPID + number));
-            association.send(Outgoing { stream, ppid, unordered: false, payload }).await?;
+            association.send(Outgoing { stream, ppid, unordered, payload }).await?;
         }
         Ok::<u64, Box<dyn Error>>(messages)
     };
@@ -195,7 +198,7 @@ impl Settings {
     }
 
     fn options(&self) -> Result<Options, Box<dyn Error>> {
-        let buffer: u64 = self.number("buffer", 1 << 20)?;
+        let buffer: u64 = self.value("buffer", 1 << 20)?;
         let mut config = Config {
             receive_buffer: ByteCount::new(buffer),
             send_buffer: ByteCount::new(buffer.saturating_mul(2)),
@@ -208,15 +211,15 @@ impl Settings {
             local: self.list("local")?,
             accepts: !self.0.contains_key("remote"),
             config,
-            sctp_port: self.number("port", anabranch_net::UDP_PORT)?,
+            sctp_port: self.value("port", anabranch_net::UDP_PORT)?,
             ..Options::default()
         })
     }
 
-    fn number<T: FromStr>(&self, key: &str, otherwise: T) -> Result<T, Box<dyn Error>> {
+    fn value<T: FromStr>(&self, key: &str, otherwise: T) -> Result<T, Box<dyn Error>> {
         match self.0.get(key) {
             None => Ok(otherwise),
-            Some(text) => text.parse().map_err(|_| format!("{key}={text} is no number").into()),
+            Some(text) => text.parse().map_err(|_| format!("{key} cannot be {text}").into()),
         }
     }
 
