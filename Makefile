@@ -46,7 +46,7 @@ agree:  ## simulated and emulated goodput of twelve scenarios, side by side
 
 interop: ## usrsctp's programs and ours, in both roles, over one to three paths, as docs/interop.md has it
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
-	tests/interop/run --markdown docs/interop-matrix.md
+	tests/interop/run --markdown
 
 oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
 	cargo run --release --quiet --package anabranch-studies -- ns2
