@@ -5,8 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol scenario
 
-.PHONY: help demo test bench agree oracle figures blocking failover browser tail docs fuzz walks networks lint fmt
-.PHONY: help demo test bench agree interop oracle figures blocking browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench agree interop oracle figures blocking failover browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
