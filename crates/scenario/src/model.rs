@@ -251,6 +251,8 @@ pub enum Encapsulation {
     None,
     /// UDP (RFC 6951).
     Udp,
+    /// UDP, and the seal around the SCTP packet.
+    Sealed,
 }
 
 /// How several paths are used.

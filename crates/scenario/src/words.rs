@@ -38,8 +38,12 @@ pub(crate) const UNIT: Words<Unit> = Words {
 
 pub(crate) const ENCAPSULATION: Words<crate::model::Encapsulation> = Words {
     what: "encapsulation",
-    built: &[("none", crate::model::Encapsulation::None), ("udp", crate::model::Encapsulation::Udp)],
-    planned: &["sealed"],
+    built: &[
+        ("none", crate::model::Encapsulation::None),
+        ("udp", crate::model::Encapsulation::Udp),
+        ("sealed", crate::model::Encapsulation::Sealed),
+    ],
+    planned: &[],
 };
 
 pub(crate) const MULTIPATH: Words<crate::model::Multipath> = Words {

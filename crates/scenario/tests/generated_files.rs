@@ -175,7 +175,7 @@ fn sctp() -> BoxedStrategy<String> {
         maybe("charge", charge()),
         maybe("unit", word(&["mtu", "pmdcs", "bytes"])),
         maybe("rwnd_charge", charge()),
-        maybe("encapsulation", word(&["none", "udp"])),
+        maybe("encapsulation", word(&["none", "udp", "sealed"])),
         maybe("multipath", select(vec![striped.to_owned(), "\"off\"".to_owned()])),
         maybe("scheduler", word(&["round-robin", "fill"])),
         maybe("window_management", word(&["none", "dynamic", "dynamic-unbounded", "static", "live"])),
@@ -199,7 +199,7 @@ fn sctp() -> BoxedStrategy<String> {
         maybe("initial_ssthresh", prop_oneof![Just("\"receive-buffer\"".to_owned()), size()]),
         maybe("window_floor", whole(1_000)),
         maybe("mtu", (1_500_u32..65_535).prop_map(|n| format!("\"{n} B\""))),
-        maybe("payload", (4_u32..1_444).prop_map(|n| format!("\"{n} B\""))),
+        maybe("payload", (4_u32..1_413).prop_map(|n| format!("\"{n} B\""))),
         maybe(
             "max_burst",
             prop_oneof![

@@ -4,7 +4,7 @@
 use anabranch_base::{ByteCount, Seed, Time};
 use anabranch_planner::live;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp};
+use anabranch_scenario::model::{Direction, Flow, Protocol, Sctp};
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::wire::Checksum;
 
@@ -103,19 +103,16 @@ impl Draft<'_> {
     }
 
     fn settings(&self, host: Host, sctp: &Sctp) -> Result<FlowSettings, Unfit> {
-        let (ip, udp) = (20, 8);
         let config = planned_config(self.scenario, &self.paths, host, sctp)?;
+        let config = Config { checksum: self.checksum, ..config };
         Ok(FlowSettings {
-            config: Config { checksum: self.checksum, ..config },
+            overhead: config.overhead(IpVersion::V4),
+            config,
             registry: live::registry(),
             port: self.port,
             paths: self.paths.clone(),
             ordered: sctp.ordered,
             closes: self.flow.direction != Direction::Both,
-            overhead: match sctp.encapsulation {
-                Encapsulation::None => ByteCount::new(ip),
-                Encapsulation::Udp => ByteCount::new(ip + udp),
-            },
             warmup: self.warmup,
         })
     }

@@ -21,6 +21,7 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         encapsulation: match sctp.encapsulation {
             model::Encapsulation::None => Encapsulation::None,
             model::Encapsulation::Udp => Encapsulation::Udp,
+            model::Encapsulation::Sealed => Encapsulation::Sealed,
         },
         mtu: sctp.mtu,
         payload: sctp.payload,

@@ -138,11 +138,12 @@ fn packets(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
 }
 
 /// The most user data in one DATA chunk over IPv4, a multiple of four: without the headers of IP (20 bytes), UDP
-/// (8), SCTP (12) and the chunk (16).
+/// (8), the seal (32), SCTP (12) and the chunk (16).
 pub(crate) fn largest_payload(mtu: ByteCount, encapsulation: Encapsulation) -> ByteCount {
     let around = match encapsulation {
         Encapsulation::None => 20 + 12,
         Encapsulation::Udp => 20 + 8 + 12,
+        Encapsulation::Sealed => 20 + 8 + 32 + 12,
     };
     let chunk = mtu.saturating_sub(ByteCount::new(around)).get() & !3;
     ByteCount::new(chunk).saturating_sub(ByteCount::new(16))

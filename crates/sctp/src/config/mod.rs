@@ -147,6 +147,13 @@ pub enum Encapsulation {
     None,
     /// UDP (RFC 6951): 8 bytes.
     Udp,
+    /// UDP and the seal around the whole SCTP packet: 8 bytes and [`Encapsulation::SEAL`].
+    Sealed,
+}
+
+impl Encapsulation {
+    /// What sealing adds to a packet: session id and packet number, 8 bytes each, and a tag of 16.
+    pub const SEAL: ByteCount = ByteCount::new(32);
 }
 
 /// When a SACK is sent (RFC 9260 §6.2).

@@ -16,17 +16,18 @@ pub enum IpVersion {
 }
 
 impl Config {
-    /// The bytes of a packet that are IP's and UDP's.
+    /// The bytes of a packet that are IP's, UDP's and the seal's.
     pub fn overhead(&self, ip: IpVersion) -> ByteCount {
         let ip = match ip {
             IpVersion::V4 => 20,
             IpVersion::V6 => 40,
         };
-        let udp = match self.encapsulation {
-            Encapsulation::None => 0,
-            Encapsulation::Udp => 8,
+        let between = match self.encapsulation {
+            Encapsulation::None => ByteCount::ZERO,
+            Encapsulation::Udp => UDP,
+            Encapsulation::Sealed => UDP + Encapsulation::SEAL,
         };
-        ByteCount::new(ip + udp)
+        ByteCount::new(ip) + between
     }
 
     /// The largest DATA chunk, header included, in a packet of the MTU (RFC 9260: PMDCS).
@@ -83,6 +84,8 @@ impl Charge {
 
 /// Ports, verification tag and checksum (RFC 9260 §3.1).
 const COMMON_HEADER_LEN: u64 = 12;
+/// RFC 768.
+const UDP: ByteCount = ByteCount::new(8);
 
 #[cfg(test)]
 mod tests {
@@ -95,6 +98,15 @@ mod tests {
         assert_eq!(config.largest_payload(IpVersion::V4).get(), 1452);
         assert_eq!(config.first_window(IpVersion::V4).get(), 4404);
         assert_eq!(Config { unit: Unit::Mtu, ..config }.first_window(IpVersion::V4).get(), 4404);
+    }
+
+    #[test]
+    fn udp_and_the_seal_take_their_bytes_of_the_mtu() {
+        let largest =
+            |encapsulation, ip| Config { encapsulation, ..Config::rfc9260() }.largest_payload(ip).get();
+        assert_eq!(largest(Encapsulation::Udp, IpVersion::V4), 1444);
+        assert_eq!(largest(Encapsulation::Sealed, IpVersion::V4), 1412);
+        assert_eq!(largest(Encapsulation::Sealed, IpVersion::V6), 1392);
     }
 
     #[test]

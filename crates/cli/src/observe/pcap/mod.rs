@@ -79,7 +79,8 @@ fn transport(index: usize, flow: &Flow) -> Transport {
     match &flow.protocol {
         Protocol::Sctp(sctp) => match sctp.encapsulation {
             Encapsulation::None => Transport::Sctp,
-            Encapsulation::Udp => Transport::SctpInUdp,
+            // A capture shows what is under the seal: that is what it is looked at for.
+            Encapsulation::Udp | Encapsulation::Sealed => Transport::SctpInUdp,
         },
         Protocol::Udp => Transport::Udp { port: FIRST_PORT + (index % PORTS) as u16 },
     }
