@@ -218,7 +218,7 @@ fn collect(endpoint: &mut Endpoint, now: Time, ports: &mut [Port], packets: &mut
 }
 
 fn dispatch(ports: &mut [Port], departure: &Departure, bytes: &[u8]) {
-    let Departure { local, remote, transmit } = *departure;
+    let Departure { local, remote, transmit, .. } = *departure;
     let Some(port) = ports.iter_mut().find(|port| port.socket.is_for(local)) else {
         tracing::debug!(%local, %remote, "no socket for a packet");
         return;

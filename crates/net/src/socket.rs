@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::association::Ecn;
-use anabranch_sctp::endpoint::Arrival;
+use anabranch_sctp::endpoint::{Arrival, Channel};
 use bytes::Bytes;
 use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
@@ -108,7 +108,13 @@ impl Socket {
             let local = self.destination(meta);
             let ecn = ecn_of(meta.ecn);
             let datagrams = split(&bytes[..meta.len.min(bytes.len())], meta.stride);
-            arrivals.extend(datagrams.map(|bytes| Arrival { local, remote: meta.addr, ecn, bytes }));
+            arrivals.extend(datagrams.map(|bytes| Arrival {
+                local,
+                remote: meta.addr,
+                channel: Channel::PLAIN,
+                ecn,
+                bytes,
+            }));
         }
         Ok(())
     }

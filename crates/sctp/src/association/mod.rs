@@ -417,6 +417,18 @@ impl Association {
         Some(path)
     }
 
+    /// What came from `path.remote` comes from `remote` now, as only a driver that authenticates packets knows: the
+    /// path follows, unless another leads there already.
+    pub fn follow(&mut self, now: Time, path: PathAddresses, remote: SocketAddr) {
+        let table = self.path_table();
+        let (Some(id), None) = (table.find(path.local, path.remote), table.find(path.local, remote)) else {
+            return;
+        };
+        if let State::Open(session) | State::Closing(session, _) = &mut self.state {
+            session.move_path(id, remote, now);
+        }
+    }
+
     /// Both tags: ours, and the peer's once it is known.
     pub fn tags(&self) -> (VerificationTag, Option<VerificationTag>) {
         match &self.state {

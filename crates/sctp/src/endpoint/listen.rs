@@ -47,7 +47,7 @@ impl Endpoint {
         if header.destination_port != self.config.port {
             return self.abort(arrival, back, Vec::new());
         }
-        let existing = self.known_peer(arrival.remote, header);
+        let existing = self.known_peer(arrival, header);
         match existing.and_then(|id| self.associations.get(&id).map(|known| (id, known.state()))) {
             Some((id, AssociationState::ShutdownAckSent)) => {
                 // RFC 9260 §9.2: the peer missed our SHUTDOWN-ACK.
@@ -82,7 +82,11 @@ impl Endpoint {
         let known = self
             .named(cookie.local_tag)
             .or_else(|| self.named(cookie.tie_tags.0))
-            .or_else(|| self.known_peer(cookie.remote, header));
+            .or_else(|| self.known_peer(&Arrival { remote: cookie.remote, ..arrival.clone() }, header));
+        // A cookie is good for the channel in which it was asked for.
+        if known.is_some_and(|id| self.channels.of(id) != arrival.channel) {
+            return;
+        }
         let known = known.and_then(|id| self.associations.get(&id).map(|known| (id, known)));
         let known = known.map(|(id, association)| (id, association.tags(), association.state()));
         let is_current = known.is_some_and(|(_, tags, _)| tags == (cookie.local_tag, Some(cookie.peer_tag)));
@@ -122,7 +126,9 @@ impl Endpoint {
         let paths = pairing::accepted_pairs(&self.config.local, way, &remotes);
         let seed = self.next_seed();
         let association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
-        Some(self.insert(cookie.local_tag, association))
+        let id = self.insert(cookie.local_tag, association);
+        self.channels.bind(id, arrival.channel);
+        Some(id)
     }
 
     /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. If it is to read the packet: the
@@ -245,11 +251,14 @@ impl Endpoint {
         Name { tag: self.fresh_tag(), tsn: Tsn::new(self.rng.next_u32()), tie_tags }
     }
 
-    /// The association with the peer that sends from `remote` with these ports.
-    fn known_peer(&self, remote: SocketAddr, header: CommonHeader) -> Option<AssociationId> {
-        let mut known = self.associations.iter().filter(|(_, association)| {
+    /// The association with the peer that sends so, by this channel and with these ports.
+    fn known_peer(&self, arrival: &Arrival, header: CommonHeader) -> Option<AssociationId> {
+        let mut known = self.associations.iter().filter(|(id, association)| {
             let is_alive = association.state() != AssociationState::Closed;
-            is_alive && association.peer_port() == Some(header.source_port) && leads_to(association, remote)
+            is_alive
+                && self.channels.of(**id) == arrival.channel
+                && association.peer_port() == Some(header.source_port)
+                && leads_to(association, arrival.remote)
         });
         known.next().map(|(id, _)| *id)
     }

@@ -1,6 +1,7 @@
 //! Many associations behind one SCTP port: which packet is for which, and answers to packets that are for
 //! none. It knows tags, addresses and cookies; what an association does is its own business.
 
+mod channel;
 mod cookies;
 mod join;
 mod listen;
@@ -24,6 +25,8 @@ use crate::event::Event;
 use crate::policy::{PathId, Registry, UnknownPolicy};
 use crate::seq::Tsn;
 use crate::wire::{Chunk, CommonHeader, Packet, VerificationTag};
+use channel::Channels;
+pub use channel::{Channel, ChannelUse};
 use cookies::CookieJar;
 pub use join::join;
 
@@ -56,6 +59,8 @@ pub struct Arrival {
     pub local: SocketAddr,
     /// Where it came from.
     pub remote: SocketAddr,
+    /// By which channel.
+    pub channel: Channel,
     /// Its ECN bits.
     pub ecn: Ecn,
     /// The SCTP packet.
@@ -69,6 +74,10 @@ pub struct Departure {
     pub local: SocketAddr,
     /// Where to.
     pub remote: SocketAddr,
+    /// By which channel.
+    pub channel: Channel,
+    /// Whose they are; `None` for an answer that no association gives, whose path means nothing.
+    pub association: Option<AssociationId>,
     /// How many and how long.
     pub transmit: Transmit,
 }
@@ -113,6 +122,7 @@ pub struct Endpoint {
     associations: BTreeMap<AssociationId, Association>,
     /// Which association a packet with this tag is for.
     by_tag: BTreeMap<VerificationTag, AssociationId>,
+    channels: Channels,
     /// Events of associations come in the order in which the associations were touched.
     ready: VecDeque<AssociationId>,
     /// Those that may have something to send.
@@ -129,6 +139,7 @@ pub struct Endpoint {
 struct Reply {
     local: SocketAddr,
     remote: SocketAddr,
+    channel: Channel,
     bytes: Vec<u8>,
 }
 
@@ -149,6 +160,7 @@ impl Endpoint {
             config,
             associations: BTreeMap::new(),
             by_tag: BTreeMap::new(),
+            channels: Channels::default(),
             ready: VecDeque::new(),
             sending: VecDeque::new(),
             replies: VecDeque::new(),
@@ -165,6 +177,18 @@ impl Endpoint {
     /// # Errors
     /// No address, none that can be reached, too many associations, or one with this peer already.
     pub fn connect(&mut self, remote: &[SocketAddr]) -> Result<AssociationId, ConnectError> {
+        self.connect_by(Channel::PLAIN, remote)
+    }
+
+    /// The same by a channel of the driver's, which no other association uses.
+    ///
+    /// # Errors
+    /// As [`connect`](Endpoint::connect).
+    pub fn connect_by(
+        &mut self,
+        channel: Channel,
+        remote: &[SocketAddr],
+    ) -> Result<AssociationId, ConnectError> {
         if remote.is_empty() {
             return Err(ConnectError::NoRemoteAddress);
         }
@@ -184,7 +208,9 @@ impl Endpoint {
         let announced = pairing::announced(&self.config.local, remote[0].ip());
         let seed = self.next_seed();
         let association = Association::connect(self.settings.clone(), identity, announced, &paths, seed);
-        Ok(self.insert(identity.tag, association))
+        let id = self.insert(identity.tag, association);
+        self.channels.bind(id, channel);
+        Ok(id)
     }
 
     /// A datagram arrived. Whatever is in it, the worst it can do is be dropped.
@@ -212,12 +238,31 @@ impl Endpoint {
                 None => self.answer_out_of_the_blue(arrival, &packet),
             },
             Some(Err(_)) => {
-                if let Some(id) = self.living(header) {
+                if let Some(id) = self.living(arrival.channel, header) {
                     self.deliver(now, id, arrival, &packet);
                 }
             }
             None => {}
         }
+    }
+
+    /// The peer's packets that came to `path.local` from `path.remote` come from `remote` now. Only a driver that
+    /// authenticates what arrives, and its order, may say so: a translator on the way chose another port, or the
+    /// peer moved. The path follows, and is verified before it carries data again (RFC 9260 §5.4).
+    pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
+        let followers: Vec<AssociationId> =
+            self.associations.keys().copied().filter(|id| self.channels.of(*id) == channel).collect();
+        for id in followers {
+            if let Some(association) = self.associations.get_mut(&id) {
+                association.follow(now, path, remote);
+                self.touch(id);
+            }
+        }
+    }
+
+    /// What a driver with channels may want to know next.
+    pub fn poll_channel_use(&mut self) -> Option<ChannelUse> {
+        self.channels.poll()
     }
 
     /// Lets every timer act whose time has come.
@@ -249,14 +294,16 @@ impl Endpoint {
                 round: 0,
                 retransmission: false,
             };
-            return Some(Departure { local: reply.local, remote: reply.remote, transmit });
+            let Reply { local, remote, channel, .. } = reply;
+            return Some(Departure { local, remote, channel, association: None, transmit });
         }
         while let Some(&id) = self.sending.front() {
             if let Some(association) = self.associations.get_mut(&id)
                 && let Some(transmit) = association.poll_transmit(now, buf, max_segments)
             {
                 let PathAddresses { local, remote } = association.path_addresses(transmit.path);
-                return Some(Departure { local, remote, transmit });
+                let channel = self.channels.of(id);
+                return Some(Departure { local, remote, channel, association: Some(id), transmit });
             }
             self.sending.pop_front();
         }
@@ -297,10 +344,12 @@ impl Endpoint {
         if association.state() != AssociationState::Closed {
             association.abort("the application went away");
         }
+        let channel = self.channels.of(id);
+        self.channels.release(id);
         let mut bytes = Vec::new();
         while let Some(transmit) = association.poll_transmit(now, &mut bytes, 1) {
             let PathAddresses { local, remote } = association.path_addresses(transmit.path);
-            self.replies.push_back(Reply { local, remote, bytes: std::mem::take(&mut bytes) });
+            self.replies.push_back(Reply { local, remote, channel, bytes: std::mem::take(&mut bytes) });
         }
         self.by_tag.retain(|_, other| *other != id);
     }
@@ -324,19 +373,22 @@ impl Endpoint {
             _ => false,
         };
         if !is_reflected {
-            return self.living(header);
+            return self.living(arrival.channel, header);
         }
-        let mut peers = self.associations.iter().filter(|(_, association)| {
-            let is_peers = association.tags().1 == Some(header.verification_tag);
+        let mut peers = self.associations.iter().filter(|(id, association)| {
+            let is_peers = association.tags().1 == Some(header.verification_tag)
+                && self.channels.of(**id) == arrival.channel;
             is_peers && leads_to(association, arrival.remote)
         });
         peers.next().map(|(id, _)| *id)
     }
 
-    /// The association with the tag of a packet to our port, unless it is over: what still comes for it then is
-    /// out of the blue.
-    fn living(&self, header: CommonHeader) -> Option<AssociationId> {
-        (header.destination_port == self.config.port).then(|| self.named(header.verification_tag))?
+    /// The association with the tag of a packet to our port, unless it is over or speaks by another channel: what
+    /// comes for it then is out of the blue.
+    fn living(&self, channel: Channel, header: CommonHeader) -> Option<AssociationId> {
+        let named =
+            (header.destination_port == self.config.port).then(|| self.named(header.verification_tag));
+        named?.filter(|id| self.channels.of(*id) == channel)
     }
 
     /// The association that calls itself so, unless it is over.
@@ -409,7 +461,8 @@ impl Endpoint {
 
     fn reply(&mut self, arrival: &Arrival, bytes: Vec<u8>) {
         if self.replies.len() < MAX_REPLIES {
-            self.replies.push_back(Reply { local: arrival.local, remote: arrival.remote, bytes });
+            let Arrival { local, remote, channel, .. } = *arrival;
+            self.replies.push_back(Reply { local, remote, channel, bytes });
         }
     }
 }

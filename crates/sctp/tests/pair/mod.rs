@@ -13,7 +13,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 use anabranch_base::{Duration, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, SendError};
 use anabranch_sctp::config::{Config, IpVersion};
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig, join};
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig, join};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{PathId, PathSample, Registry};
 use anabranch_sctp::wire::{
@@ -446,7 +446,7 @@ impl Pair {
     fn arrive(&mut self, flying: Flying) {
         let now = self.now;
         let Flying { local, remote, bytes, .. } = flying;
-        let arrival = Arrival { local, remote, ecn: Ecn::NotCapable, bytes };
+        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes };
         self.side(flying.to).endpoint.handle(now, &arrival);
         self.settle(flying.to);
     }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use anabranch_base::{Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Outgoing};
 use anabranch_sctp::config::Config;
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig};
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::{Ppid, StreamId};
@@ -92,6 +92,7 @@ impl Stack for Anabranch {
         let arrival = Arrival {
             local: self.role.address(datagram.path),
             remote: self.role.other().address(datagram.path),
+            channel: Channel::PLAIN,
             ecn: Ecn::NotCapable,
             bytes: datagram.bytes.clone(),
         };

@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Transmit};
 use anabranch_sctp::config::Config;
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Endpoint, EndpointConfig, EndpointError, join};
+use anabranch_sctp::endpoint::{
+    Arrival, AssociationId, Channel, Endpoint, EndpointConfig, EndpointError, join,
+};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
 use anabranch_sctp::receive::Message;
@@ -308,7 +310,10 @@ impl Machine for SctpEnd {
         self.end_warmup(now);
         let addresses = self.locals.get(packet.path).zip(self.peers.get(packet.path));
         let Some((&local, &remote)) = addresses else { return };
-        self.endpoint.handle(now, &Arrival { local, remote, ecn: Ecn::NotCapable, bytes: packet.bytes });
+        self.endpoint.handle(
+            now,
+            &Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes: packet.bytes },
+        );
         self.settle(now);
     }
 
