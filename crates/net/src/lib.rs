@@ -55,6 +55,7 @@ mod endpoint;
 mod interfaces;
 mod outbox;
 mod report;
+pub mod seal;
 mod shared;
 mod slot;
 mod socket;

@@ -1,0 +1,215 @@
+//! What the sealed layer's datagrams look like. It knows bytes, and no key.
+
+use anabranch_sctp::policy::PathId;
+
+use super::noise::MESSAGE_LEN;
+
+/// By what an end knows which of its sessions a datagram is for: 56 bits that it drew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SessionId(u64);
+
+/// The number of a packet, which no other packet under the same key has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PacketNumber(u64);
+
+/// Whose packet it is, which decides the high bits of its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Route(u16);
+
+/// A datagram whose parts are where they should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Datagram<'a> {
+    /// Somebody wants a session.
+    Question(&'a [u8; MESSAGE_LEN]),
+    /// And gets one.
+    Answer {
+        /// The session that was asked for.
+        to: SessionId,
+        /// Noise's message.
+        message: &'a [u8; MESSAGE_LEN],
+    },
+    /// A packet of a session.
+    Packet {
+        /// Which session.
+        to: SessionId,
+        /// Which packet.
+        number: PacketNumber,
+        /// The packet, encrypted, and the tag.
+        sealed: &'a [u8],
+    },
+}
+
+impl Datagram<'_> {
+    /// The bytes of a question, and of an answer.
+    pub const HANDSHAKE_LEN: usize = HEADER_LEN + MESSAGE_LEN;
+    /// What a packet's bytes are fewer before it is sealed.
+    pub const OVERHEAD: usize = 2 * HEADER_LEN + TAG_LEN;
+
+    /// Reads a datagram; `None` where it cannot be one of ours.
+    pub fn parse(bytes: &[u8]) -> Option<Datagram<'_>> {
+        let (header, rest) = bytes.split_first_chunk::<HEADER_LEN>()?;
+        let word = u64::from_be_bytes(*header);
+        let id = SessionId(word & SessionId::MASK);
+        match (word >> SessionId::BITS, id) {
+            (QUESTION, SessionId(0)) => Some(Datagram::Question(rest.try_into().ok()?)),
+            (ANSWER, to) => Some(Datagram::Answer { to, message: rest.try_into().ok()? }),
+            (PACKET, to) => {
+                let (number, sealed) = rest.split_first_chunk::<8>()?;
+                let number = PacketNumber(u64::from_be_bytes(*number));
+                (sealed.len() >= TAG_LEN).then_some(Datagram::Packet { to, number, sealed })
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes a question or an answer.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let word = match self {
+            Datagram::Question(_) => QUESTION << SessionId::BITS,
+            Datagram::Answer { to, .. } => ANSWER << SessionId::BITS | to.0,
+            Datagram::Packet { to, .. } => PACKET << SessionId::BITS | to.0,
+        };
+        out.extend_from_slice(&word.to_be_bytes());
+        match self {
+            Datagram::Question(message) | Datagram::Answer { message, .. } => out.extend_from_slice(*message),
+            Datagram::Packet { number, sealed, .. } => {
+                out.extend_from_slice(&number.0.to_be_bytes());
+                out.extend_from_slice(sealed);
+            }
+        }
+    }
+}
+
+impl SessionId {
+    const BITS: u32 = 56;
+    const MASK: u64 = (1 << SessionId::BITS) - 1;
+
+    /// The id of these random bits, of which the lowest 56 count.
+    pub const fn new(bits: u64) -> SessionId {
+        SessionId(bits & SessionId::MASK)
+    }
+
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+}
+
+impl PacketNumber {
+    const COUNTER_BITS: u32 = 48;
+    /// The last number of a path.
+    pub const LAST_COUNTER: u64 = (1 << PacketNumber::COUNTER_BITS) - 1;
+
+    /// The `counter`-th packet of a route, from 0.
+    pub const fn new(route: Route, counter: u64) -> PacketNumber {
+        PacketNumber((route.0 as u64) << PacketNumber::COUNTER_BITS | counter & PacketNumber::LAST_COUNTER)
+    }
+
+    /// All 64 bits, as the cipher takes them.
+    pub const fn nonce(self) -> u64 {
+        self.0
+    }
+
+    /// The route.
+    pub const fn route(self) -> Route {
+        Route((self.0 >> PacketNumber::COUNTER_BITS) as u16)
+    }
+
+    /// The place among the packets of its route.
+    pub const fn counter(self) -> u64 {
+        self.0 & PacketNumber::LAST_COUNTER
+    }
+}
+
+impl Route {
+    /// Answers that no association gives.
+    pub const NO_PATH: Route = Route(0xfffe);
+    /// Questions and answers within a session.
+    pub const CONTROL: Route = Route(0xffff);
+    /// Paths beyond have no numbers: what a peer makes us remember is bounded.
+    pub const PATHS: u16 = 1_024;
+
+    /// The route of an association's path; `None` for one of the paths that have no numbers.
+    pub fn of(path: PathId) -> Option<Route> {
+        let index = u16::try_from(path.index()).ok()?;
+        (index < Route::PATHS).then_some(Route(index))
+    }
+
+    /// Whether packets may have it.
+    pub fn is_used(self) -> bool {
+        self.is_path() || self == Route::NO_PATH || self == Route::CONTROL
+    }
+
+    /// Whether it is a path's.
+    pub fn is_path(self) -> bool {
+        self.0 < Route::PATHS
+    }
+}
+
+const QUESTION: u64 = 1;
+const ANSWER: u64 = 2;
+const PACKET: u64 = 3;
+const HEADER_LEN: usize = 8;
+/// Poly1305's.
+const TAG_LEN: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let message = [7; MESSAGE_LEN];
+        let (to, number) = (SessionId::new(u64::MAX), PacketNumber::new(Route(3), 9));
+        let all = [
+            Datagram::Question(&message),
+            Datagram::Answer { to, message: &message },
+            Datagram::Packet { to, number, sealed: &[1; 40] },
+        ];
+        for datagram in all {
+            let mut bytes = Vec::new();
+            datagram.write(&mut bytes);
+            assert_eq!(Datagram::parse(&bytes), Some(datagram));
+        }
+    }
+
+    #[test]
+    fn a_truncated_datagram_is_none() {
+        let (to, message) = (SessionId::new(5), [7; MESSAGE_LEN]);
+        let number = PacketNumber::new(Route(0), 0);
+        let sealed = [0; TAG_LEN];
+        let all = [
+            Datagram::Question(&message),
+            Datagram::Answer { to, message: &message },
+            Datagram::Packet { to, number, sealed: &sealed },
+        ];
+        for datagram in all {
+            let mut bytes = Vec::new();
+            datagram.write(&mut bytes);
+            for len in 0..bytes.len() {
+                assert_eq!(Datagram::parse(&bytes[..len]), None, "{len} of {} bytes", bytes.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_is_asked_of_nobody_in_particular_and_has_one_length() {
+        let mut bytes = vec![0; Datagram::HANDSHAKE_LEN];
+        bytes[0] = 1;
+        assert!(Datagram::parse(&bytes).is_some());
+        bytes[7] = 1;
+        assert_eq!(Datagram::parse(&bytes), None);
+        bytes[7] = 0;
+        bytes.push(0);
+        assert_eq!(Datagram::parse(&bytes), None);
+    }
+
+    #[test]
+    fn a_number_is_a_route_and_a_counter() {
+        let number = PacketNumber::new(Route(0x1234), 0x5678);
+        assert_eq!(number.nonce(), 0x1234_0000_0000_5678);
+        assert_eq!((number.route(), number.counter()), (Route(0x1234), 0x5678));
+        assert_eq!(Route::of(PathId::from_index(1_023)), Some(Route(1_023)));
+        assert_eq!(Route::of(PathId::from_index(1_024)), None);
+    }
+}

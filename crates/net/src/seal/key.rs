@@ -1,0 +1,140 @@
+//! The key that two ends share, and how it is written. It knows no cipher.
+
+use std::fmt;
+use std::str::FromStr;
+
+use zeroize::Zeroizing;
+
+/// 128 bits that both ends hold and nobody else: whoever has them can speak to either end as the other.
+///
+/// It is written as 32 hexadecimal digits. Debug output has none of them, and memory is cleared when it is dropped.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key {
+    bytes: Zeroizing<[u8; Key::LEN]>,
+}
+
+/// Whether packets are sealed.
+#[derive(Clone, Debug)]
+pub enum Security {
+    /// Whole SCTP packets are sealed below SCTP: only an end with the same key is heard.
+    Sealed(Key),
+    /// Plain SCTP over UDP (RFC 6951), which everybody on the way can read and forge: for other stacks, and for
+    /// measurements.
+    Insecure,
+}
+
+/// Why text is no key. It does not repeat the text, which may be nearly one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// It has another length.
+    #[error("a key is 32 hexadecimal digits, not {0} characters")]
+    Length(usize),
+    /// It has other characters.
+    #[error("a key is 32 hexadecimal digits, and character {0} is none")]
+    Digit(usize),
+    /// The operating system has no random numbers.
+    #[error("the operating system gives no random numbers: {0}")]
+    NoRandomness(String),
+}
+
+impl Key {
+    /// The bytes of a key.
+    pub const LEN: usize = 16;
+
+    /// A key that nobody had before, from the operating system.
+    ///
+    /// # Errors
+    /// [`KeyError::NoRandomness`].
+    pub fn fresh() -> Result<Key, KeyError> {
+        let mut bytes = Zeroizing::new([0; Key::LEN]);
+        getrandom::fill(bytes.as_mut()).map_err(|error| KeyError::NoRandomness(error.to_string()))?;
+        Ok(Key { bytes })
+    }
+
+    /// The key of these bytes, which must be as hard to guess as a [fresh](Key::fresh) one.
+    pub fn from_bytes(bytes: [u8; Key::LEN]) -> Key {
+        Key { bytes: Zeroizing::new(bytes) }
+    }
+
+    /// The 32 digits, for whoever is to have the key.
+    pub fn reveal(&self) -> Zeroizing<String> {
+        Zeroizing::new(self.bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Noise's pre-shared key: ours, and what it is for (Noise §9: 32 bytes; it is hashed, so that a constant half
+    /// takes nothing from it).
+    pub(super) fn for_noise(&self) -> Zeroizing<[u8; 32]> {
+        let mut psk = Zeroizing::new([0; 32]);
+        psk[..Key::LEN].copy_from_slice(self.bytes.as_ref());
+        psk[Key::LEN..].copy_from_slice(b"anabranch seal 1");
+        psk
+    }
+}
+
+impl FromStr for Key {
+    type Err = KeyError;
+
+    /// 32 hexadecimal digits, with blanks around them or none.
+    fn from_str(text: &str) -> Result<Key, KeyError> {
+        let text = text.trim();
+        let count = text.chars().count();
+        if let Some(wrong) = text.chars().position(|digit| !digit.is_ascii_hexdigit()) {
+            return Err(if count == 2 * Key::LEN {
+                KeyError::Digit(wrong + 1)
+            } else {
+                KeyError::Length(count)
+            });
+        }
+        let mut bytes = Zeroizing::new([0; Key::LEN]);
+        if count != 2 * Key::LEN {
+            return Err(KeyError::Length(count));
+        }
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            let value = |digit: u8| char::from(digit).to_digit(16).map_or(0, |value| value as u8);
+            *byte = value(digits[0]) << 4 | value(digits[1]);
+        }
+        Ok(Key { bytes })
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(secret)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_written_and_read_as_32_digits() {
+        let key = Key::fresh().expect("random numbers");
+        let text = key.reveal();
+        assert_eq!(text.len(), 32);
+        assert_eq!(text.parse::<Key>(), Ok(key.clone()));
+        assert_eq!(format!(" {}\n", text.to_uppercase()).parse::<Key>(), Ok(key));
+    }
+
+    #[test]
+    fn two_fresh_keys_differ() {
+        assert_ne!(Key::fresh().expect("random numbers"), Key::fresh().expect("random numbers"));
+    }
+
+    #[test]
+    fn debug_output_does_not_show_a_key() {
+        let security = Security::Sealed(Key::from_bytes([0xab; 16]));
+        let shown = format!("{security:?} {security:#?}");
+        assert!(!shown.contains("ab") && !shown.contains("171"), "{shown}");
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_without_repeating_it() {
+        let told = |text: &str| text.parse::<Key>().expect_err(text).to_string();
+        assert_eq!(told(""), "a key is 32 hexadecimal digits, not 0 characters");
+        assert_eq!(told(&"a".repeat(31)), "a key is 32 hexadecimal digits, not 31 characters");
+        assert_eq!(told("ключ"), "a key is 32 hexadecimal digits, not 4 characters");
+        let nearly = format!("{}g{}", "a".repeat(9), "b".repeat(22));
+        assert_eq!(told(&nearly), "a key is 32 hexadecimal digits, and character 10 is none");
+    }
+}
