@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anabranch_base::Duration;
+use anabranch_scenario::model::Encapsulation;
 use clap::{Args, Parser, Subcommand};
 
 /// Bond several links and get their sum: moves files over every path between two hosts at once.
@@ -49,6 +50,9 @@ pub struct DemoArguments {
     /// A value of the demonstration's scenario, such as link.lte.delay="80 ms"
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
+    /// What lies around packets.
+    #[command(flatten)]
+    pub around: Around,
     /// What is printed.
     #[command(flatten)]
     pub output: Output,
@@ -66,6 +70,9 @@ pub struct CompareArguments {
     /// Only all paths together, none of them alone
     #[arg(long)]
     pub together: bool,
+    /// What lies around packets.
+    #[command(flatten)]
+    pub around: Around,
     /// What is printed.
     #[command(flatten)]
     pub output: Output,
@@ -152,6 +159,9 @@ pub struct SendArguments {
     /// What the file is called at the receiver (with one FILE only; `-` is called `stdin` without)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// Who may read and change what is sent.
+    #[command(flatten)]
+    pub secrecy: Secrecy,
     /// A setting of the protocol; `anabranch send --set help` lists them
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
@@ -176,12 +186,34 @@ pub struct RecvArguments {
     /// Go on after the first transfer, one at a time
     #[arg(long)]
     pub keep: bool,
+    /// Who may read and change what is sent.
+    #[command(flatten)]
+    pub secrecy: Secrecy,
     /// A setting of the protocol; `anabranch send --set help` lists them
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
     /// What is printed.
     #[command(flatten)]
     pub output: Output,
+}
+
+/// Who may read and change what is sent.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Secrecy {
+    /// The file with the key that both ends have, for services; else the variable ANABRANCH_KEY
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    pub key_file: Option<PathBuf>,
+    /// Plain SCTP in UDP (RFC 6951): everybody on the way can read and change it
+    #[arg(long)]
+    pub insecure: bool,
+}
+
+/// What lies around packets, simulated and real.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Around {
+    /// Plain SCTP in UDP instead of sealed packets, simulated and real
+    #[arg(long)]
+    insecure: bool,
 }
 
 /// What is printed, and how.
@@ -252,6 +284,13 @@ impl SimArguments {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         let runs = self.runs.map(|runs| format!("run.runs={runs}"));
         self.settings.iter().cloned().chain(seed).chain(runs).collect()
+    }
+}
+
+impl Around {
+    /// What a scenario calls it.
+    pub fn encapsulation(self) -> Encapsulation {
+        if self.insecure { Encapsulation::Udp } else { Encapsulation::Sealed }
     }
 }
 
@@ -340,7 +379,7 @@ Examples:
   see two links at work:          anabranch demo
   try it in the simulator:        anabranch sim scenarios/wifi-lte.toml
   on the one host:                anabranch recv --dir inbox
-  on the other:                   anabranch send big.iso --to 192.0.2.1,198.51.100.1
+  on the other, as recv says:     ANABRANCH_KEY=… anabranch send big.iso --to 192.0.2.1,198.51.100.1
 
 `anabranch COMMAND --help` tells more. Exit status: 0 done, 1 the work failed, 2 the input is wrong,
 130 after Ctrl-C.";
@@ -388,6 +427,10 @@ const SEND_EXAMPLES: &str = "\
 A pair of a local and a remote address is a path: the first --via with the first address of --to,
 and so on; with one remote address, every --via with it.
 
+Packets are sealed: only who has the key can read or change them. `anabranch recv` prints a fresh one
+with the line to paste, as the variable ANABRANCH_KEY; services have theirs in a --key-file. It is never
+an argument, which everybody on the host could see.
+
 Examples:
   a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
   two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
@@ -398,14 +441,16 @@ Exit status: 0 the receiver stored everything and its SHA-256 is right, 1 someth
 2 the input is wrong, 130 after Ctrl-C.";
 
 const RECV_EXAMPLES: &str = "\
-It prints the line to paste on the sender, and ends after one transfer unless --keep is given. A
-file is written as NAME.part and gets its name when its SHA-256 is right. Nothing is overwritten
-unless --force is given.
+It prints the line to paste on the sender, with a fresh key unless one is given, and ends after one
+transfer unless --keep is given. A file is written as NAME.part and gets its name when its SHA-256 is right. Nothing is overwritten unless
+--force is given.
 
 Examples:
   on all interfaces:              anabranch recv
   two addresses of this host:     anabranch recv --listen 192.0.2.1,198.51.100.1 --dir inbox
-  go on, an object a transfer:    anabranch recv --listen 192.0.2.1:7000 --keep --json";
+  go on, an object a transfer:    anabranch recv --listen 192.0.2.1:7000 --keep --json
+  a service, with its own key:    (umask 077; openssl rand -hex 16 > service.key)
+                                  anabranch recv --keep --key-file service.key";
 
 #[cfg(test)]
 mod tests {

@@ -26,7 +26,8 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
         settings,
         source: "wifi-lte.toml".to_owned(),
     };
-    compare(&loaded, Scope::AloneAndTogether, arguments.output, interrupt).await
+    compare(&loaded, Scope::AloneAndTogether, arguments.around.encapsulation(), arguments.output, interrupt)
+        .await
 }
 
 const SCENARIO: &str = include_str!("../../../scenarios/wifi-lte.toml");

@@ -33,6 +33,9 @@ pub enum Failure {
     /// An address that cannot be bound.
     #[error("{0}")]
     Bind(String),
+    /// A key that is missing or none.
+    #[error("{0}")]
+    Key(String),
     /// A file that cannot be sent.
     #[error("cannot send {path:?}: {why}")]
     File {
@@ -80,7 +83,7 @@ pub enum Failure {
     /// Nobody answered the handshake.
     #[error(
         "no answer from {} after {attempts} attempts ({:.1} s): is `anabranch recv` running there, \
-         is UDP port {} open?", list(.to), .waited.as_secs_f64(), ports(.to)
+         is UDP port {} open, {key}", list(.to), .waited.as_secs_f64(), ports(.to)
     )]
     NoAnswer {
         /// Who was asked.
@@ -89,6 +92,8 @@ pub enum Failure {
         attempts: u32,
         /// For how long.
         waited: Duration,
+        /// What may be wrong with the key.
+        key: &'static str,
     },
     /// The peer answers no more, or hung up in the middle.
     #[error("{0}")]
@@ -160,6 +165,7 @@ impl Failure {
             | Failure::UnknownHost { .. }
             | Failure::Via(_)
             | Failure::Bind(_)
+            | Failure::Key(_)
             | Failure::File { .. }
             | Failure::NoScenario { .. }
             | Failure::Scenario(_)
@@ -184,6 +190,7 @@ impl Failure {
             Failure::UnknownHost { .. } => "unknown-host",
             Failure::Via(_) => "via",
             Failure::Bind(_) => "bind",
+            Failure::Key(_) => "key",
             Failure::File { .. } => "file",
             Failure::Directory { .. } => "directory",
             Failure::NoScenario { .. } => "no-scenario",
@@ -234,11 +241,16 @@ mod tests {
     #[test]
     fn no_answer_says_who_was_asked_how_long_and_what_to_do() {
         let to = vec!["10.0.0.5:9899".parse().expect("an address")];
-        let failure = Failure::NoAnswer { to, attempts: 5, waited: Duration::from_millis(15_500) };
+        let failure = Failure::NoAnswer {
+            to,
+            attempts: 5,
+            waited: Duration::from_millis(15_500),
+            key: "is the key the one that recv printed?",
+        };
         assert_eq!(
             failure.to_string(),
             "no answer from 10.0.0.5:9899 after 5 attempts (15.5 s): is `anabranch recv` running there, \
-             is UDP port 9899 open?"
+             is UDP port 9899 open, is the key the one that recv printed?"
         );
         assert_eq!((failure.status(), failure.kind()), (1, "no-answer"));
     }

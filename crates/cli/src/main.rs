@@ -9,6 +9,7 @@ mod demo;
 mod emulate;
 mod failure;
 mod interrupt;
+mod key;
 mod live;
 mod peer;
 mod plan;

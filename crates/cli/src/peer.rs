@@ -3,30 +3,36 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-use anabranch_net::{CloseReason, ConnectError, SendError};
+use anabranch_net::{CloseReason, ConnectError, Security, SendError};
 
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
+use crate::key;
 
 /// The other end of an association.
 #[derive(Clone, Debug)]
 pub struct Peer {
     addresses: Vec<SocketAddr>,
     since: Stopwatch,
+    /// What may be wrong with the key where it does not answer.
+    key: &'static str,
 }
 
 impl Peer {
-    /// The peer at `addresses`, spoken to from now.
-    pub fn new(addresses: Vec<SocketAddr>) -> Peer {
-        Peer { addresses, since: Stopwatch::start() }
+    /// The peer at `addresses`, spoken to so from now.
+    pub fn new(addresses: Vec<SocketAddr>, security: &Security) -> Peer {
+        Peer { addresses, since: Stopwatch::start(), key: key::question(security) }
     }
 
     /// What the end of an association means, where something was still to be done.
     pub fn failure(&self, reason: CloseReason) -> Failure {
         match reason {
-            CloseReason::NoAnswer { attempts } => {
-                Failure::NoAnswer { to: self.addresses.clone(), attempts, waited: self.since.elapsed() }
-            }
+            CloseReason::NoAnswer { attempts } => Failure::NoAnswer {
+                to: self.addresses.clone(),
+                attempts,
+                waited: self.since.elapsed(),
+                key: self.key,
+            },
             CloseReason::Graceful => {
                 Failure::PeerGone(format!("{self} closed the association before the transfer was complete"))
             }

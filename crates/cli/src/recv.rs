@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use anabranch_net::{Association, Endpoint, Options};
+use anabranch_net::{Association, Endpoint, Options, Security};
 use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use crate::arguments::{Output, RecvArguments};
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
+use crate::key::{self, Listening};
 use crate::live::{farewell, watched};
 use crate::peer::Peer;
 use crate::quantity::show_size;
@@ -28,6 +29,13 @@ use crate::watch::{Direction, Watch, addresses_of};
 /// What went wrong before anything was received, and Ctrl-C while nothing was.
 pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(1), &arguments.settings)?;
+    let listening = key::to_listen(&arguments.secrecy)?;
+    if listening.fresh.is_some() && arguments.output.quiet {
+        return Err(Failure::Key(format!(
+            "with --quiet nobody would learn the fresh key: set {}, or give --key-file",
+            key::VARIABLE
+        )));
+    }
     let overwrite = if arguments.force { Overwrite::Always } else { Overwrite::Never };
     let store = Store::open(&arguments.dir, overwrite)?;
     let local = addresses::to_listen(&arguments.listen).await?;
@@ -36,11 +44,12 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
         accepts: true,
         config: config.clone(),
         registry: live::registry(),
-        ..Options::default()
+        ..Options::with(listening.security.clone())
     };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
-    tell_where(&endpoint, &arguments.output);
-    let resolved = resolved(&config, &endpoint, arguments);
+    tell_where(&endpoint, &listening, &arguments.output);
+    let Listening { security, .. } = listening;
+    let resolved = resolved(&config, &security, &endpoint, arguments);
     loop {
         let association = tokio::select! {
             accepted = endpoint.accept() => accepted,
@@ -50,7 +59,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
             return Err(Failure::System(std::io::Error::other("the sockets were closed")));
         };
         let outcome = tokio::select! {
-            outcome = receive(&association, store.clone(), &resolved, arguments, interrupt) => outcome,
+            outcome = receive(&association, &security, store.clone(), &resolved, arguments, interrupt) => outcome,
             never = turn_away(&endpoint) => match never {},
         };
         match outcome {
@@ -70,6 +79,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
 /// One transfer; `None` where the peer left without offering a file.
 async fn receive(
     association: &Association,
+    security: &Security,
     store: Store,
     resolved: &Value,
     arguments: &RecvArguments,
@@ -80,7 +90,7 @@ async fn receive(
     let mut watch = Watch::new(clock, Direction::Receiving, addresses_of);
     let mut view = View::new(arguments.output);
     watch.look(association);
-    let peer = Peer::new(watch.paths().iter().map(|path| path.report.addresses.remote).collect());
+    let peer = Peer::new(watch.paths().iter().map(|path| path.report.addresses.remote).collect(), security);
     let dir = store.dir().to_owned();
     let work = receive_files(association, &peer, store, &progress);
     let failure = watched(association, &mut watch, &mut view, &progress, interrupt, work).await.err();
@@ -107,13 +117,18 @@ async fn turn_away(endpoint: &Endpoint) -> Infallible {
     std::future::pending().await
 }
 
-/// The line to paste on the sender. Whoever reads JSON finds it on standard error.
-fn tell_where(endpoint: &Endpoint, output: &Output) {
-    let to = addresses::to_paste(&endpoint.local_addresses());
-    let line = format!("ready; on the sender: anabranch send FILE --to {to}");
+/// The line to paste on the sender, with the key if it is fresh. Whoever reads JSON finds it on standard error.
+fn tell_where(endpoint: &Endpoint, listening: &Listening, output: &Output) {
     if output.quiet {
         return;
     }
+    let to = addresses::to_paste(&endpoint.local_addresses());
+    let key = listening.fresh.as_ref().map(|key| format!("{}={} ", key::VARIABLE, *key.reveal()));
+    let (key, plain) = match listening.security {
+        Security::Sealed(_) => (key.unwrap_or_default(), ""),
+        Security::Insecure => (String::new(), "--insecure "),
+    };
+    let line = format!("ready; on the sender: {key}anabranch send FILE {plain}--to {to}");
     if output.is_json() {
         eprintln!("{line}");
     } else {
@@ -136,12 +151,13 @@ fn summary(watch: &Watch, progress: &Progress, dir: &str) -> String {
     format!("{}\n{files}{bytes} received in {:.1} s, {rate}\n", table(watch, took), took.as_secs_f64())
 }
 
-fn resolved(config: &Config, endpoint: &Endpoint, arguments: &RecvArguments) -> Value {
+fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments: &RecvArguments) -> Value {
     json!({
         "listen": list(&endpoint.local_addresses()),
         "dir": arguments.dir.display().to_string(),
         "keep": arguments.keep,
         "force": arguments.force,
+        "security": key::word(security),
         "sctp": settings::resolved(config),
     })
 }

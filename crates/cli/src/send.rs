@@ -1,7 +1,7 @@
 //! `anabranch send`: opens the files, connects, sends, says what became of it. It knows the order of these
 //! steps; each is done elsewhere.
 
-use anabranch_net::{Endpoint, Options};
+use anabranch_net::{Endpoint, Options, Security};
 use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use crate::arguments::SendArguments;
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
+use crate::key;
 use crate::live::{farewell, watched};
 use crate::peer::Peer;
 use crate::quantity::show_size;
@@ -26,16 +27,18 @@ use crate::watch::{Direction, Watch, addresses_of};
 /// What went wrong before anything was sent.
 pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let sources = open(arguments)?;
+    let security = key::to_send(&arguments.secrecy)?;
     let to = addresses::look_up(&arguments.to).await?;
     let local = addresses::local_for(&to, &arguments.via)?;
     let paths = to.len().max(local.len());
     let config = settings::with(settings::for_tools(paths), &arguments.settings)?;
-    let resolved = resolved(&config, arguments, &list(&to));
+    let resolved = resolved(&config, &security, arguments, &list(&to));
     // With several ways out, a packet has to leave by the one whose address it has.
     let by_device = local.len() > 1;
-    let options = Options { local, by_device, config, registry: live::registry(), ..Options::default() };
+    let options =
+        Options { local, by_device, config, registry: live::registry(), ..Options::with(security.clone()) };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
-    let peer = Peer::new(to.clone());
+    let peer = Peer::new(to.clone(), &security);
     let association = tokio::select! {
         connected = endpoint.connect(&to) => connected.map_err(|error| peer.not_opened(error))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),
@@ -75,6 +78,6 @@ fn summary(watch: &Watch, progress: &Progress) -> String {
     )
 }
 
-fn resolved(config: &Config, arguments: &SendArguments, to: &str) -> Value {
-    json!({ "to": to, "via": arguments.via, "sctp": settings::resolved(config) })
+fn resolved(config: &Config, security: &Security, arguments: &SendArguments, to: &str) -> Value {
+    json!({ "to": to, "via": arguments.via, "security": key::word(security), "sctp": settings::resolved(config) })
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use anabranch_cli::file_protocol::{Outcome, Sender};
-use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, StreamId};
-use program::{Program, anabranch, endless_sender, file, receiver, run};
+use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, Security, StreamId};
+use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use tempfile::tempdir;
 
 fn names(dir: &Path) -> Vec<String> {
@@ -92,7 +92,7 @@ fn a_disk_that_fills_up_is_told_at_both_ends_and_leaves_nothing() {
     // Files may grow to 1 MiB only: the write beyond fails as on a full disk.
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_anabranch")]);
-    limited.args(["recv", "--listen", "127.0.0.1:0", "--dir"]).arg(to_dir.path());
+    limited.env("ANABRANCH_KEY", KEY).args(["recv", "--listen", "127.0.0.1:0", "--dir"]).arg(to_dir.path());
     let mut recv = Program::start(&mut limited);
     let to = recv.wait_for("--to ");
     let sent = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
@@ -173,7 +173,7 @@ fn datagrams_that_are_no_sctp_disturb_nobody() {
 /// A peer that speaks SCTP, and then whatever the test wants.
 async fn stranger(to: &str) -> Association {
     let local = vec!["127.0.0.1:0".parse().expect("an address")];
-    let options = Options { local, ..Options::default() };
+    let options = Options { local, ..Options::with(Security::Sealed(KEY.parse().expect("a key"))) };
     let endpoint = Endpoint::bind(options).expect("a port");
     endpoint.connect(&[to.parse().expect("an address")]).await.expect("it listens")
 }

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use anabranch_base::Time;
-use anabranch_sctp::endpoint::{Arrival, Departure, Endpoint};
+use anabranch_sctp::association::{Ecn, PathAddresses};
+use anabranch_sctp::endpoint::{Departure, Endpoint};
 use tokio::time::Sleep;
 
 use crate::clock::Clock;
+use crate::inbox::{Inbox, Incoming, Received};
 use crate::outbox::{Envelope, Outbox, Packets};
 use crate::report::Unsent;
+use crate::seal::{Datagram, Route, Sealed, Sealing};
 use crate::shared::Shared;
 use crate::socket::{ReceiveBuffers, Socket};
 
@@ -26,7 +29,9 @@ pub struct Driver {
     /// Which socket is read first: each in its turn.
     first: usize,
     buffers: ReceiveBuffers,
-    arrivals: Vec<Arrival>,
+    inbox: Inbox,
+    /// What is between the core and the network, unless that is plain.
+    sealing: Option<Sealing>,
     /// What the core writes packets into.
     packets: Vec<u8>,
     timer: Pin<Box<Sleep>>,
@@ -44,7 +49,7 @@ struct Port {
 
 impl Driver {
     /// A driver for `sockets`; it does nothing until [`run`](Driver::run) is polled.
-    pub fn new(shared: Arc<Shared>, clock: Clock, sockets: Vec<Socket>) -> Driver {
+    pub fn new(shared: Arc<Shared>, clock: Clock, sockets: Vec<Socket>, sealing: Option<Sealing>) -> Driver {
         let port =
             |socket| Port { socket, outbox: Outbox::default(), unsent: Unsent::default(), is_readable: true };
         Driver {
@@ -53,7 +58,8 @@ impl Driver {
             ports: sockets.into_iter().map(port).collect(),
             first: 0,
             buffers: ReceiveBuffers::new(),
-            arrivals: Vec::new(),
+            inbox: Inbox::default(),
+            sealing,
             packets: Vec::new(),
             timer: Box::pin(tokio::time::sleep_until(clock.instant(Time::ZERO))),
             is_timer_set: false,
@@ -85,26 +91,32 @@ impl Driver {
         for offset in 0..count {
             let port = &mut self.ports[(self.first + offset) % count];
             if port.is_readable {
-                port.is_readable = port.receive(&mut self.buffers, &mut self.arrivals);
+                let sealing = self.sealing.as_mut();
+                port.is_readable = port.receive(&mut self.buffers, &mut self.inbox, sealing);
             }
         }
     }
 
     /// Gives the core what arrived and the time, and after each step takes what it wants to send.
     fn advance(&mut self) {
-        let Driver { shared, ports, arrivals, packets, .. } = self;
+        let Driver { shared, ports, inbox, sealing, packets, .. } = self;
         let mut core = shared.lock();
         core.take_changes();
         let now = core.now();
         let endpoint = &mut core.endpoint;
-        collect(endpoint, now, ports, packets);
-        for arrival in arrivals.drain(..) {
+        let mut exit = Exit { ports, sealing: sealing.as_mut(), packets };
+        exit.collect(endpoint, now);
+        for Incoming { arrival, moved_from } in inbox.packets.drain(..) {
+            if let Some(remote) = moved_from {
+                let path = PathAddresses { local: arrival.local, remote };
+                endpoint.follow(now, arrival.channel, path, arrival.remote);
+            }
             endpoint.handle(now, &arrival);
-            collect(endpoint, now, ports, packets);
+            exit.collect(endpoint, now);
         }
         if endpoint.poll_timeout().is_some_and(|due| due <= now) {
             endpoint.handle_timeout(now);
-            collect(endpoint, now, ports, packets);
+            exit.collect(endpoint, now);
         }
     }
 
@@ -169,13 +181,29 @@ impl Drop for Driver {
 
 impl Port {
     /// Reads one batch. `false` if nothing is left.
-    fn receive(&mut self, buffers: &mut ReceiveBuffers, arrivals: &mut Vec<Arrival>) -> bool {
+    fn receive(
+        &mut self,
+        buffers: &mut ReceiveBuffers,
+        inbox: &mut Inbox,
+        mut sealing: Option<&mut Sealing>,
+    ) -> bool {
+        let Port { socket, outbox, unsent, .. } = self;
+        let mut take = |received: Received<'_>| match sealing.as_deref_mut() {
+            None => inbox.take_plain(received),
+            Some(sealing) => {
+                let source = socket.source(received.local);
+                let envelope = Envelope { remote: received.remote, source, ecn: Ecn::NotCapable };
+                inbox.take_sealed(received, sealing, |bytes| {
+                    push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
+                });
+            }
+        };
         for _ in 0..MOST_ERRORS {
-            match self.socket.receive(buffers, arrivals) {
+            match socket.receive(buffers, &mut take) {
                 Ok(()) => return true,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 // An error that a packet of ours caused earlier; the next call may succeed.
-                Err(error) => tracing::debug!(address = %self.socket.address(), %error, "cannot receive"),
+                Err(error) => tracing::debug!(address = %socket.address(), %error, "cannot receive"),
             }
         }
         false
@@ -193,10 +221,35 @@ impl Port {
                     // The system does not cut packets here: from now on one by one.
                     continue;
                 }
-                self.unsent.packets += packets.count();
-                self.unsent.last_error = Some(format!("to {}: {error}", packets.envelope.remote));
+                self.unsent.add(packets.count(), format!("to {}: {error}", packets.envelope.remote));
             }
             self.outbox.pop(len);
+        }
+    }
+
+    /// Seals packets of the core, straight into the queue.
+    fn seal(&mut self, sealing: &mut Sealing, departure: &Departure, packets: Packets<'_>) {
+        let Packets { envelope, segment_size, bytes } = packets;
+        let channel = departure.channel;
+        let route = match departure.association {
+            Some(_) => Route::of(departure.transmit.path),
+            None => Some(Route::NO_PATH),
+        };
+        let Some(route) = route else { return };
+        let most = bytes.len() + packets.count() as usize * Datagram::OVERHEAD;
+        let mut is_open = true;
+        let taken = self.outbox.write(envelope, segment_size + Datagram::OVERHEAD, most, |queue| {
+            for packet in bytes.chunks(segment_size.max(1)) {
+                is_open &= sealing.seal(channel, route, packet, queue) == Sealed::Packet;
+            }
+        });
+        if !taken {
+            self.unsent.add(packets.count(), format!("to {}: {TOO_MANY}", envelope.remote));
+        }
+        let mut control = Vec::new();
+        if is_open && sealing.take_control(channel, &mut control).is_some() {
+            let packets = Packets { envelope, segment_size: control.len(), bytes: &control };
+            push(&mut self.outbox, &mut self.unsent, packets);
         }
     }
 
@@ -207,29 +260,51 @@ impl Port {
     }
 }
 
-/// Takes everything the core wants to send just now to the sockets it is for.
-fn collect(endpoint: &mut Endpoint, now: Time, ports: &mut [Port], packets: &mut Vec<u8>) {
-    let max_segments = ports.iter().map(|port| port.socket.max_segments()).min().unwrap_or(1);
-    packets.clear();
-    while let Some(departure) = endpoint.poll_transmit(now, packets, max_segments) {
-        dispatch(ports, &departure, packets);
-        packets.clear();
+/// The way out of the core.
+struct Exit<'a> {
+    ports: &'a mut [Port],
+    sealing: Option<&'a mut Sealing>,
+    packets: &'a mut Vec<u8>,
+}
+
+impl Exit<'_> {
+    /// Takes everything the core wants to send just now to the sockets it is for.
+    fn collect(&mut self, endpoint: &mut Endpoint, now: Time) {
+        if let Some(sealing) = &mut self.sealing {
+            while let Some(news) = endpoint.poll_channel_use() {
+                sealing.on_use(news);
+            }
+        }
+        let max_segments = self.ports.iter().map(|port| port.socket.max_segments()).min().unwrap_or(1);
+        self.packets.clear();
+        while let Some(departure) = endpoint.poll_transmit(now, self.packets, max_segments) {
+            self.dispatch(&departure);
+            self.packets.clear();
+        }
+    }
+
+    fn dispatch(&mut self, departure: &Departure) {
+        let Departure { local, remote, transmit, .. } = *departure;
+        let Some(port) = self.ports.iter_mut().find(|port| port.socket.is_for(local)) else {
+            tracing::debug!(%local, %remote, "no socket for a packet");
+            return;
+        };
+        let envelope = Envelope { remote, source: port.socket.source(local), ecn: transmit.ecn };
+        let packets = Packets { envelope, segment_size: transmit.segment_size, bytes: self.packets };
+        match self.sealing.as_deref_mut() {
+            None => push(&mut port.outbox, &mut port.unsent, packets),
+            Some(sealing) => port.seal(sealing, departure, packets),
+        }
     }
 }
 
-fn dispatch(ports: &mut [Port], departure: &Departure, bytes: &[u8]) {
-    let Departure { local, remote, transmit, .. } = *departure;
-    let Some(port) = ports.iter_mut().find(|port| port.socket.is_for(local)) else {
-        tracing::debug!(%local, %remote, "no socket for a packet");
-        return;
-    };
-    let envelope = Envelope { remote, source: port.socket.source(local), ecn: transmit.ecn };
-    let packets = Packets { envelope, segment_size: transmit.segment_size, bytes };
-    if !port.outbox.push(packets) {
-        port.unsent.packets += packets.count();
-        port.unsent.last_error = Some(format!("to {remote}: too many packets wait for the socket"));
+/// Adds packets to a queue, or counts them as unsent.
+fn push(outbox: &mut Outbox, unsent: &mut Unsent, packets: Packets<'_>) {
+    if !outbox.push(packets) {
+        unsent.add(packets.count(), format!("to {}: {TOO_MANY}", packets.envelope.remote));
     }
 }
 
 /// After so many errors in a row a socket is left alone until something new arrives.
 const MOST_ERRORS: usize = 16;
+const TOO_MANY: &str = "too many packets wait for the socket";

@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Seed};
-use anabranch_sctp::config::Config;
+use anabranch_sctp::config::{Config, Encapsulation};
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
 use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::Registry;
+use anabranch_sctp::wire::Checksum;
 
 use crate::association::Association;
 use crate::bind::{BindError, bind_all};
@@ -16,6 +17,7 @@ use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::interfaces::{Interface, interfaces, least_mtu};
 use crate::report::{SocketReport, Unsent};
+use crate::seal::{Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
 
@@ -33,10 +35,13 @@ pub struct Options {
     /// by one interface. Servers do not: who asks by another interface would get no answer. Loopback and
     /// wildcard addresses are not tied, nor is anything on systems that go by the source address.
     pub by_device: bool,
+    /// Whether packets are sealed, and with which key.
+    pub security: Security,
     /// Whether peers may open associations.
     pub accepts: bool,
     /// The settings of associations. Its `mtu` is lowered to what the interfaces of the sockets carry: packets
-    /// are never fragmented, and larger ones would not leave.
+    /// are never fragmented, and larger ones would not leave. Where packets are sealed, its `encapsulation` and
+    /// `checksum` are what that needs.
     pub config: Config,
     /// What the names in the settings stand for.
     pub registry: Registry,
@@ -73,12 +78,14 @@ pub enum ConnectError {
     Failed(CloseReason),
 }
 
-impl Default for Options {
+impl Options {
     /// No address yet, not tied to interfaces, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024 associations.
-    fn default() -> Options {
+    /// Whether packets are sealed is for the caller to say: there is no key that is right for everybody.
+    pub fn with(security: Security) -> Options {
         Options {
             local: Vec::new(),
             by_device: false,
+            security,
             accepts: false,
             config: Config::default(),
             registry: Registry::standard(),
@@ -107,6 +114,15 @@ impl Endpoint {
         if let Some(carried) = least_mtu(&options.local, &known) {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
         }
+        let sealing = match &options.security {
+            Security::Insecure => None,
+            Security::Sealed(key) => {
+                // The tag does what the checksum is for, and better (RFC 9653 §1).
+                association.encapsulation = Encapsulation::Sealed;
+                association.checksum = Checksum::Omitted;
+                Some(Sealing::new(key, Limits::default()))
+            }
+        };
         let config = EndpointConfig {
             association,
             registry: options.registry,
@@ -118,8 +134,8 @@ impl Endpoint {
         let endpoint = core::Endpoint::new(config, fresh_seed()?)?;
         let clock = Clock::start();
         let reports = sockets.iter().map(report).collect();
-        let shared = Arc::new(Shared::new(endpoint, clock, reports));
-        runtime.spawn(Driver::new(shared.clone(), clock, sockets).run());
+        let shared = Arc::new(Shared::new(endpoint, clock, reports, &options.security));
+        runtime.spawn(Driver::new(shared.clone(), clock, sockets, sealing).run());
         Ok(Endpoint { owner: Arc::new(Owner { shared }) })
     }
 

@@ -1,4 +1,4 @@
-//! SCTP (RFC 9260) in UDP (RFC 6951) on real sockets, over all paths at once.
+//! SCTP (RFC 9260) in UDP (RFC 6951) on real sockets, over all paths at once, sealed unless that is not wanted.
 //!
 //! This crate drives [`anabranch_sctp`], which does no I/O, with tokio: one UDP socket for each local address,
 //! one task for each endpoint, and handles with a small asynchronous interface. It knows sockets, the clock and
@@ -8,17 +8,18 @@
 //!
 //! # Examples
 //!
-//! A server and a client with two paths between them:
+//! A server and a client with two paths between them, and a key that nobody else has:
 //!
 //! ```
-//! use anabranch_net::{CloseReason, Endpoint, Options, Outgoing, Ppid, StreamId};
+//! use anabranch_net::{CloseReason, Endpoint, Key, Options, Outgoing, Ppid, Security, StreamId};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let key = Key::fresh()?; // which both ends need
 //! let server = Endpoint::bind(Options {
 //!     local: vec!["127.0.0.1:0".parse()?, "127.0.0.2:0".parse()?],
 //!     accepts: true,
-//!     ..Options::default()
+//!     ..Options::with(Security::Sealed(key.clone()))
 //! })?;
 //! let addresses = server.local_addresses();
 //! let echo = tokio::spawn(async move {
@@ -34,7 +35,7 @@
 //!
 //! let client = Endpoint::bind(Options {
 //!     local: vec!["127.0.0.1:0".parse()?, "127.0.0.2:0".parse()?],
-//!     ..Options::default()
+//!     ..Options::with(Security::Sealed(key))
 //! })?;
 //! let association = client.connect(&addresses).await?;
 //! let payload = "over both".into();
@@ -52,6 +53,7 @@ mod bind;
 mod clock;
 mod driver;
 mod endpoint;
+mod inbox;
 mod interfaces;
 mod outbox;
 mod report;
@@ -71,3 +73,4 @@ pub use bind::BindError;
 pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
 pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for, resolve};
 pub use report::{PathReport, SocketReport, Unsent};
+pub use seal::{Key, KeyError, Security};

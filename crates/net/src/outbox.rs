@@ -48,7 +48,20 @@ impl Outbox {
     /// Adds packets at the end. `false` if there is no room: they are lost, as in any full queue.
     #[must_use]
     pub fn push(&mut self, packets: Packets<'_>) -> bool {
-        if self.len() + packets.bytes.len() > MOST_BYTES {
+        let Packets { envelope, segment_size, bytes } = packets;
+        self.write(envelope, segment_size, bytes.len(), |queue| queue.extend_from_slice(bytes))
+    }
+
+    /// The same for packets that `write` appends to the queue, at most `len` bytes of them.
+    #[must_use]
+    pub fn write(
+        &mut self,
+        envelope: Envelope,
+        segment_size: usize,
+        len: usize,
+        write: impl FnOnce(&mut Vec<u8>),
+    ) -> bool {
+        if self.len() + len > MOST_BYTES {
             return false;
         }
         // A socket that never gets empty would keep for ever what has left.
@@ -56,14 +69,13 @@ impl Outbox {
             self.bytes.drain(..self.start);
             self.start = 0;
         }
-        self.bytes.extend_from_slice(packets.bytes);
+        let before = self.bytes.len();
+        write(&mut self.bytes);
+        let added = Run { envelope, segment_size: segment_size.max(1), len: self.bytes.len() - before };
         match self.runs.back_mut() {
-            Some(run) if run.takes(&packets) => run.len += packets.bytes.len(),
-            _ => self.runs.push_back(Run {
-                envelope: packets.envelope,
-                segment_size: packets.segment_size.max(1),
-                len: packets.bytes.len(),
-            }),
+            _ if added.len == 0 => {}
+            Some(run) if run.takes(&added) => run.len += added.len,
+            _ => self.runs.push_back(added),
         }
         true
     }
@@ -72,7 +84,8 @@ impl Outbox {
     /// leave in the same call.
     pub fn first(&self, max_segments: usize) -> Option<Packets<'_>> {
         let run = self.runs.front()?;
-        let len = run.len.min(run.segment_size.saturating_mul(max_segments.max(1)));
+        let most = max_segments.min(LARGEST_CALL / run.segment_size).max(1);
+        let len = run.len.min(run.segment_size.saturating_mul(most));
         let bytes = &self.bytes[self.start..self.start + len];
         Some(Packets { envelope: run.envelope, segment_size: run.segment_size, bytes })
     }
@@ -111,15 +124,15 @@ impl Packets<'_> {
 }
 
 impl Run {
-    /// Whether `packets` may leave in one call with the run: to the same place, no packet of the run but the
+    /// Whether what is `added` may leave in one call with the run: to the same place, no packet of the run but the
     /// last shorter than the others, and no more than the operating system takes.
-    fn takes(&self, packets: &Packets<'_>) -> bool {
-        let len = self.len + packets.bytes.len();
+    fn takes(&self, added: &Run) -> bool {
+        let len = self.len + added.len;
         let is_full = self.len.is_multiple_of(self.segment_size);
-        let is_single = packets.bytes.len() <= packets.segment_size;
-        let fits_behind = packets.segment_size == self.segment_size
-            || (is_single && packets.bytes.len() <= self.segment_size);
-        self.envelope == packets.envelope
+        let is_single = added.len <= added.segment_size;
+        let fits_behind =
+            added.segment_size == self.segment_size || (is_single && added.len <= self.segment_size);
+        self.envelope == added.envelope
             && is_full
             && fits_behind
             && len <= LARGEST_CALL

@@ -29,6 +29,14 @@ pub struct Unsent {
     pub last_error: Option<String>,
 }
 
+impl Unsent {
+    /// So many more, and why.
+    pub(crate) fn add(&mut self, packets: u64, error: String) {
+        self.packets += packets;
+        self.last_error = Some(error);
+    }
+}
+
 /// One path of an association.
 #[derive(Clone, Debug)]
 pub struct PathReport {

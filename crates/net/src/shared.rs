@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anabranch_base::Time;
 use anabranch_sctp::association::{self as core, Association, Outgoing};
-use anabranch_sctp::endpoint::{AssociationId, ConnectError, Endpoint};
+use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use tokio::sync::{Notify, broadcast};
 
 use crate::association::SendError;
 use crate::clock::Clock;
 use crate::report::SocketReport;
+use crate::seal::{self, Security};
 use crate::slot::{Owner, Phase, Signals, Slot};
 
 /// The endpoint as its handles and its driver see it.
@@ -37,6 +38,8 @@ pub struct Core {
     clock: Clock,
     slots: BTreeMap<AssociationId, Slot>,
     incoming: VecDeque<AssociationId>,
+    /// How many channels this end asked for; `None` where nothing is sealed.
+    channels: Option<u64>,
     has_handle: bool,
     has_driver: bool,
     /// A handle changed something that the driver has not seen.
@@ -47,13 +50,14 @@ pub struct Core {
 
 impl Shared {
     /// A fresh endpoint whose driver is about to start.
-    pub fn new(endpoint: Endpoint, clock: Clock, sockets: Vec<SocketReport>) -> Shared {
+    pub fn new(endpoint: Endpoint, clock: Clock, sockets: Vec<SocketReport>, security: &Security) -> Shared {
         let core = Core {
             endpoint,
             sockets,
             clock,
             slots: BTreeMap::new(),
             incoming: VecDeque::new(),
+            channels: matches!(security, Security::Sealed(_)).then_some(0),
             has_handle: true,
             has_driver: true,
             is_dirty: false,
@@ -117,7 +121,9 @@ impl Core {
         &mut self,
         remote: &[std::net::SocketAddr],
     ) -> Result<(AssociationId, Arc<Signals>), ConnectError> {
-        let id = self.endpoint.connect(remote)?;
+        let channel = self.channels.map_or(Channel::PLAIN, seal::asked);
+        let id = self.endpoint.connect_by(channel, remote)?;
+        self.channels = self.channels.map(|asked| asked + 1);
         let phase = if self.has_driver { Phase::Opening } else { Phase::Closed(driver_gone()) };
         let slot = Slot { phase, ..Slot::new(Owner::Handle) };
         let signals = slot.signals.clone();

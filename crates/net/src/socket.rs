@@ -7,13 +7,12 @@ use std::task::{Context, Poll, ready};
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::association::Ecn;
-use anabranch_sctp::endpoint::{Arrival, Channel};
-use bytes::Bytes;
 use quinn_udp::{EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
+use crate::inbox::Received;
 use crate::outbox::Packets;
 
 /// A UDP socket at one local address.
@@ -92,12 +91,16 @@ impl Socket {
         Poll::Ready(())
     }
 
-    /// Receives one batch of datagrams, if any, to the end of `arrivals`.
+    /// Receives one batch of datagrams, if any, each for `take`.
     ///
     /// # Errors
     /// `WouldBlock` if nothing waits: [`poll_readable`](Socket::poll_readable) says when there is something. Other errors
     /// are of a kind that the next call may not have.
-    pub fn receive(&self, buffers: &mut ReceiveBuffers, arrivals: &mut Vec<Arrival>) -> io::Result<()> {
+    pub fn receive(
+        &self,
+        buffers: &mut ReceiveBuffers,
+        mut take: impl FnMut(Received<'_>),
+    ) -> io::Result<()> {
         let mut memory = buffers.memory.chunks_exact_mut(LARGEST_RECEIVED);
         let mut slices: [IoSliceMut<'_>; BATCH] =
             std::array::from_fn(|_| IoSliceMut::new(memory.next().unwrap_or_default()));
@@ -105,16 +108,9 @@ impl Socket {
             self.state.recv((&self.io).into(), &mut slices, &mut buffers.meta)
         })?;
         for (meta, bytes) in buffers.meta.iter().zip(&slices).take(count) {
-            let local = self.destination(meta);
-            let ecn = ecn_of(meta.ecn);
-            let datagrams = split(&bytes[..meta.len.min(bytes.len())], meta.stride);
-            arrivals.extend(datagrams.map(|bytes| Arrival {
-                local,
-                remote: meta.addr,
-                channel: Channel::PLAIN,
-                ecn,
-                bytes,
-            }));
+            let (local, remote) = (self.destination(meta), meta.addr);
+            let bytes = &bytes[..meta.len.min(bytes.len())];
+            take(Received { local, remote, ecn: ecn_of(meta.ecn), stride: meta.stride, bytes });
         }
         Ok(())
     }
@@ -188,13 +184,6 @@ fn bind_device(socket: &socket2::Socket, device: &str) {
 #[cfg(not(target_os = "linux"))]
 fn bind_device(_socket: &socket2::Socket, _device: &str) {}
 
-/// The datagrams that the system put together, all of `stride` bytes but the last: slices of one copy.
-fn split(received: &[u8], stride: usize) -> impl Iterator<Item = Bytes> {
-    let whole = Bytes::copy_from_slice(received);
-    let stride = stride.max(1);
-    (0..whole.len()).step_by(stride).map(move |from| whole.slice(from..whole.len().min(from + stride)))
-}
-
 fn ecn_of(codepoint: Option<EcnCodepoint>) -> Ecn {
     match codepoint {
         None => Ecn::NotCapable,
@@ -224,7 +213,10 @@ const TINY_BUFFER: ByteCount = ByteCount::from_kib(128);
 
 #[cfg(test)]
 mod tests {
+    use anabranch_sctp::endpoint::Arrival;
+
     use super::*;
+    use crate::inbox::Inbox;
     use crate::outbox::Envelope;
 
     fn pair() -> (Socket, Socket) {
@@ -234,29 +226,21 @@ mod tests {
 
     /// Everything up to `count` datagrams.
     async fn receive(socket: &Socket, count: usize) -> Vec<Arrival> {
-        let (mut buffers, mut arrivals) = (ReceiveBuffers::new(), Vec::new());
-        while arrivals.len() < count {
+        let (mut buffers, mut inbox) = (ReceiveBuffers::new(), Inbox::default());
+        while inbox.packets.len() < count {
             std::future::poll_fn(|context| socket.poll_readable(context)).await;
-            match socket.receive(&mut buffers, &mut arrivals) {
+            match socket.receive(&mut buffers, |received| inbox.take_plain(received)) {
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => panic!("{error}"),
                 _ => {}
             }
         }
-        arrivals
+        inbox.packets.into_iter().map(|incoming| incoming.arrival).collect()
     }
 
     async fn send(from: &Socket, to: SocketAddr, ecn: Ecn, segment_size: usize, bytes: &[u8]) {
         let envelope = Envelope { remote: to, source: None, ecn };
         std::future::poll_fn(|context| from.poll_writable(context)).await;
         from.send(&Packets { envelope, segment_size, bytes }).expect("sent");
-    }
-
-    #[test]
-    fn received_batches_are_split_at_the_stride() {
-        let parts: Vec<Bytes> = split(b"aaabbbc", 3).collect();
-        assert_eq!(parts, [&b"aaa"[..], b"bbb", b"c"]);
-        assert_eq!(split(b"", 0).count(), 0);
-        assert_eq!(split(b"abc", 1500).count(), 1);
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ mod table;
 mod variant;
 
 use anabranch_base::Duration;
+use anabranch_scenario::model::Encapsulation;
 use anabranch_sim::predict::ModelFlow;
 use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -43,7 +44,7 @@ pub struct Row {
 pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings)?;
     let scope = if arguments.together { Scope::Together } else { Scope::AloneAndTogether };
-    compare(&loaded, scope, arguments.output, interrupt).await
+    compare(&loaded, scope, arguments.around.encapsulation(), arguments.output, interrupt).await
 }
 
 /// Compares what is predicted, what is simulated and what is real, path by path and together.
@@ -53,10 +54,11 @@ pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Res
 pub async fn compare(
     loaded: &Loaded,
     scope: Scope,
+    around: Encapsulation,
     output: Output,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let variants = variants(&loaded.scenario, scope).map_err(Failure::Arguments)?;
+    let variants = variants(&loaded.scenario, scope, around).map_err(Failure::Arguments)?;
     let bar = bar(output, variants.len() as u64 * 2);
     let mut rows = Vec::new();
     let mut failure = None;

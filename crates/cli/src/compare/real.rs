@@ -5,8 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Seed};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport, TimingError};
-use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, StreamId};
+use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, Security, StreamId};
 use anabranch_planner::live;
+use anabranch_scenario::model::Encapsulation;
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sim::BuildError;
 use anabranch_sim::observe::Host;
@@ -17,6 +18,7 @@ use super::variant::Variant;
 use crate::addresses::bind_failure;
 use crate::clock::Stopwatch;
 use crate::failure::Failure;
+use crate::key;
 use crate::peer::Peer;
 
 /// What one real transfer came to.
@@ -56,12 +58,13 @@ pub async fn transfer(variant: &Variant) -> Result<Attempt, Failure> {
     let config = planned_config(&variant.scenario, paths, Host::First, variant.sctp())
         .map_err(|why| BuildError { flow: flow.name.clone(), why })?;
     let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
-    let receiver = bind(local.clone(), &config, Role::Receiver)?;
-    let sender = bind(local, &config, Role::Sender)?;
+    let security = security(variant)?;
+    let receiver = bind(local.clone(), &config, &security, Role::Receiver)?;
+    let sender = bind(local, &config, &security, Role::Sender)?;
     let relay = start_relay(variant, &receiver.local_addresses())?;
     let to: Vec<SocketAddr> = paths.iter().map(|path| relay.listen_addresses()[*path]).collect();
     let clock = Stopwatch::start();
-    let peer = Peer::new(to.clone());
+    let peer = Peer::new(to.clone(), &security);
     let sending = async {
         let association = sender.connect(&to).await.map_err(|error| peer.not_opened(error))?;
         send(&association, variant, &config).await;
@@ -108,13 +111,26 @@ enum Role {
     Receiver,
 }
 
-fn bind(local: Vec<SocketAddr>, config: &Config, role: Role) -> Result<Endpoint, Failure> {
+/// Both ends are here: they share a key that nobody else has.
+fn security(variant: &Variant) -> Result<Security, Failure> {
+    match variant.sctp().encapsulation {
+        Encapsulation::Sealed => Ok(Security::Sealed(key::fresh()?)),
+        Encapsulation::None | Encapsulation::Udp => Ok(Security::Insecure),
+    }
+}
+
+fn bind(
+    local: Vec<SocketAddr>,
+    config: &Config,
+    security: &Security,
+    role: Role,
+) -> Result<Endpoint, Failure> {
     let options = Options {
         local,
         accepts: role == Role::Receiver,
         config: config.clone(),
         registry: live::registry(),
-        ..Options::default()
+        ..Options::with(security.clone())
     };
     Endpoint::bind(options).map_err(|error| bind_failure(&error))
 }

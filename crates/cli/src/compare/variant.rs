@@ -42,11 +42,11 @@ impl Variant {
     }
 }
 
-/// The variants of a scenario. Packets are encapsulated in UDP in both worlds, as real ones are.
+/// The variants of a scenario. The same lies around packets in both worlds.
 ///
 /// # Errors
 /// Why the scenario cannot be transferred really.
-pub fn variants(scenario: &Scenario, scope: Scope) -> Result<Vec<Variant>, String> {
+pub fn variants(scenario: &Scenario, scope: Scope, around: Encapsulation) -> Result<Vec<Variant>, String> {
     let flow = match scenario.flows.as_slice() {
         [flow] => flow,
         flows => return Err(format!("only one flow can be compared, and the scenario has {}", flows.len())),
@@ -64,7 +64,7 @@ pub fn variants(scenario: &Scenario, scope: Scope) -> Result<Vec<Variant>, Strin
     if flow.traffic != Traffic::Bulk || flow.direction != Direction::Forward {
         return Err(format!("only bulk traffic there can be compared, and flow {:?} has another", flow.name));
     }
-    let sctp = Sctp { encapsulation: Encapsulation::Udp, ..(**sctp).clone() };
+    let sctp = Sctp { encapsulation: around, ..(**sctp).clone() };
     let with = |paths: Vec<usize>, name: String| {
         let sctp = if paths.len() == flow.paths.len() { sctp.clone() } else { alone_in_its_buffer(&sctp) };
         let flow = Flow { paths, protocol: Protocol::Sctp(Box::new(sctp)), ..flow.clone() };

@@ -2,6 +2,7 @@
 //! knows no other peer, and nobody's pre-shared key.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 use anabranch_sctp::association::PathAddresses;
 
@@ -149,9 +150,14 @@ impl Session {
     }
 
     /// The latest packet of one of the peer's paths came this way. Where from until now, if that was elsewhere.
-    pub fn on_way(&mut self, route: Route, way: PathAddresses) -> Option<PathAddresses> {
+    pub fn on_way(&mut self, route: Route, way: PathAddresses) -> Option<SocketAddr> {
         let before = self.ways.insert(route, way)?;
-        (before.local == way.local && before.remote != way.remote).then_some(before)
+        (before.local == way.local && before.remote != way.remote).then_some(before.remote)
+    }
+
+    /// The way of a path whose packet came `way`, but not in its turn.
+    pub fn way(&self, route: Route, way: PathAddresses) -> PathAddresses {
+        self.ways.get(&route).filter(|known| known.local == way.local).copied().unwrap_or(way)
     }
 
     /// Whether this end is to ask for fresh keys.

@@ -50,7 +50,10 @@ pub enum Opened {
     Packet {
         /// The peer's.
         channel: Channel,
-        /// Where the packets of this path came from until now, if they moved.
+        /// Where it counts as coming from: an overtaken packet comes by the way of its path, wherever it was
+        /// last, so that who holds packets back cannot open ways of his own.
+        remote: SocketAddr,
+        /// Where the packets of its path came from until now, if they moved.
         moved_from: Option<SocketAddr>,
     },
     /// A datagram was appended that goes back the way this one came.
@@ -216,15 +219,18 @@ impl Sealing {
             self.by_id.remove(&dropped);
         }
         let route = number.route();
-        let is_latest = route.is_path() && order == Order::Latest;
-        let moved_from = is_latest.then(|| session.on_way(route, way)).flatten();
+        let (remote, moved_from) = match order {
+            Order::Late => (session.way(route, way).remote, None),
+            Order::Latest if route.is_path() => (way.remote, session.on_way(route, way)),
+            Order::Latest => (way.remote, None),
+        };
         if let Some(question) = question {
             self.confirm(channel, &question);
         }
         if route == Route::CONTROL {
             return self.on_control(channel, to, start, out);
         }
-        Some(Opened::Packet { channel, moved_from: moved_from.map(|before| before.remote) })
+        Some(Opened::Packet { channel, remote, moved_from })
     }
 
     /// A question or an answer within a session, opened at the end of `out`.

@@ -241,21 +241,26 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
         let (_, bytes) = sealed(&mut near, NEAR, route, b"x");
         (handle(&mut far, way, &bytes).0, bytes)
     };
-    let came = |moved_from| Opened::Packet { channel, moved_from };
     let roamed = PathAddresses { remote: address(77, 7), ..there() };
-    assert_eq!(send(path(0), there()).0, came(None));
-    assert_eq!(send(path(1), roamed).0, came(None), "another path comes from where it likes");
-    assert_eq!(send(path(0), roamed).0, came(Some(there().remote)));
-    assert_eq!(send(path(0), roamed).0, came(None), "told once");
-    assert_eq!(send(Route::NO_PATH, there()).0, came(None), "answers of no association are of no path");
-    // An overtaken packet from the old address moves nothing back, nor does one that somebody sends again.
-    let (_, late) = sealed(&mut near, NEAR, path(0), b"late");
-    let (_, later) = sealed(&mut near, NEAR, path(0), b"later");
-    assert_eq!(handle(&mut far, roamed, &later).0, came(None));
-    assert_eq!(handle(&mut far, there(), &late).0, came(None));
+    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, remote: way.remote, moved_from };
+    assert_eq!(send(path(0), there()).0, came(there(), None));
+    assert_eq!(send(path(1), roamed).0, came(roamed, None), "another path comes from where it likes");
+    assert_eq!(send(path(0), roamed).0, came(roamed, Some(there().remote)));
+    assert_eq!(send(path(0), roamed).0, came(roamed, None), "told once");
+    assert_eq!(
+        send(Route::NO_PATH, there()).0,
+        came(there(), None),
+        "answers of no association are of no path"
+    );
+    // An overtaken packet moves nothing, and counts as coming by the way of its path: not from the old address, nor
+    // from whoever held it back. One that somebody sends again is nothing at all.
+    let [late, later, held, next] = [b"1", b"2", b"3", b"4"].map(|x| sealed(&mut near, NEAR, path(0), x).1);
+    assert_eq!(handle(&mut far, roamed, &later).0, came(roamed, None));
+    assert_eq!(handle(&mut far, there(), &late).0, came(roamed, None));
     assert_eq!(handle(&mut far, there(), &later).0, Opened::Nothing);
-    let (_, next) = sealed(&mut near, NEAR, path(0), b"next");
-    assert_eq!(handle(&mut far, roamed, &next).0, came(None));
+    assert_eq!(handle(&mut far, roamed, &next).0, came(roamed, None));
+    let thief = PathAddresses { remote: address(66, 6), ..there() };
+    assert_eq!(handle(&mut far, thief, &held).0, came(roamed, None));
 }
 
 #[test]

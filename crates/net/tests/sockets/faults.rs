@@ -3,7 +3,9 @@
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use anabranch_net::{BindError, CloseReason, ConnectError, Endpoint, Event, Options, PathId, SendError};
+use anabranch_net::{
+    BindError, CloseReason, ConnectError, Endpoint, Event, Options, PathId, Security, SendError,
+};
 
 use crate::party::{
     addresses, cabled, client, content, impatient, join, message, receive_all, send_all, server, within,
@@ -113,16 +115,17 @@ async fn a_network_that_cannot_be_reached_is_a_path_that_loses_everything() {
 #[tokio::test]
 async fn what_cannot_be_bound_is_said() {
     let bound = server(&["127.0.0.1:0"]);
-    let again = Options { local: bound.local_addresses(), config: impatient(), ..Options::default() };
+    let again =
+        Options { local: bound.local_addresses(), config: impatient(), ..Options::with(Security::Insecure) };
     assert!(matches!(Endpoint::bind(again), Err(BindError::InUse { .. })));
-    let elsewhere = Options { local: addresses(&["198.51.100.9:0"]), ..Options::default() };
+    let elsewhere = Options { local: addresses(&["198.51.100.9:0"]), ..Options::with(Security::Insecure) };
     assert!(matches!(Endpoint::bind(elsewhere), Err(BindError::NotHere { .. })));
-    let nowhere = Endpoint::bind(Options::default()).expect_err("no address");
+    let nowhere = Endpoint::bind(Options::with(Security::Insecure)).expect_err("no address");
     assert_eq!(nowhere.to_string(), "an endpoint needs at least one local address");
 }
 
 #[test]
 fn without_a_runtime_there_is_no_endpoint() {
-    let options = Options { local: addresses(&["127.0.0.1:0"]), ..Options::default() };
+    let options = Options { local: addresses(&["127.0.0.1:0"]), ..Options::with(Security::Insecure) };
     assert!(matches!(Endpoint::bind(options), Err(BindError::NoRuntime)));
 }

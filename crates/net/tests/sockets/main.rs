@@ -6,4 +6,6 @@ mod failover;
 mod faults;
 mod lifecycle;
 mod party;
+mod sealed;
+mod tap;
 mod transfer;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anabranch_base::Duration as Span;
 use anabranch_net::{
-    Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, SendError, StreamId,
+    Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, Security, SendError, StreamId,
 };
 use anabranch_sctp::config::{Failover, RtoSettings};
 
@@ -36,13 +36,18 @@ pub fn impatient() -> Config {
 }
 
 pub fn server(local: &[&str]) -> Endpoint {
-    let options =
-        Options { local: addresses(local), accepts: true, config: impatient(), ..Options::default() };
+    let options = Options {
+        local: addresses(local),
+        accepts: true,
+        config: impatient(),
+        ..Options::with(Security::Insecure)
+    };
     Endpoint::bind(options).expect("a server")
 }
 
 pub fn client(local: &[&str]) -> Endpoint {
-    let options = Options { local: addresses(local), config: impatient(), ..Options::default() };
+    let options =
+        Options { local: addresses(local), config: impatient(), ..Options::with(Security::Insecure) };
     Endpoint::bind(options).expect("a client")
 }
 

@@ -1,0 +1,168 @@
+//! Where the key comes from that both ends need: a file, the environment, or nowhere yet. It knows no packet.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use anabranch_net::{Key, KeyError, Security};
+use zeroize::Zeroizing;
+
+use crate::arguments::Secrecy;
+use crate::failure::Failure;
+
+/// What a receiver listens with.
+#[derive(Debug)]
+pub struct Listening {
+    /// Whether it is sealed, and with which key.
+    pub security: Security,
+    /// The key, if nobody knows it yet.
+    pub fresh: Option<Key>,
+}
+
+/// What a sender speaks with.
+///
+/// # Errors
+/// No key is given, or what is given is none.
+pub fn to_send(secrecy: &Secrecy) -> Result<Security, Failure> {
+    given(secrecy)?.ok_or_else(|| {
+        Failure::Key(format!(
+            "there is no key: set {VARIABLE} to the key that `anabranch recv` printed, or give both ends one with \
+             --key-file (--insecure sends without)"
+        ))
+    })
+}
+
+/// What a receiver listens with: without a key, a fresh one.
+///
+/// # Errors
+/// What is given is no key, or there are no random numbers for one.
+pub fn to_listen(secrecy: &Secrecy) -> Result<Listening, Failure> {
+    match given(secrecy)? {
+        Some(security) => Ok(Listening { security, fresh: None }),
+        None => {
+            let key = fresh()?;
+            Ok(Listening { security: Security::Sealed(key.clone()), fresh: Some(key) })
+        }
+    }
+}
+
+/// A key that nobody had before.
+///
+/// # Errors
+/// The operating system has no random numbers.
+pub fn fresh() -> Result<Key, Failure> {
+    Key::fresh().map_err(|error| Failure::Key(error.to_string()))
+}
+
+/// The word for it in results.
+pub fn word(security: &Security) -> &'static str {
+    match security {
+        Security::Sealed(_) => "sealed",
+        Security::Insecure => "insecure",
+    }
+}
+
+/// What may be wrong with the key where nobody answers.
+pub fn question(security: &Security) -> &'static str {
+    match security {
+        Security::Sealed(_) => "is the key the one that recv printed?",
+        Security::Insecure => "was it started with --insecure too?",
+    }
+}
+
+/// What the arguments say, before the environment: they are nearer.
+fn given(secrecy: &Secrecy) -> Result<Option<Security>, Failure> {
+    if secrecy.insecure {
+        return Ok(Some(Security::Insecure));
+    }
+    let key = match &secrecy.key_file {
+        Some(path) => Some(read(path).map_err(|why| Failure::Key(format!("the key file {path:?}: {why}")))?),
+        None => from_environment()?,
+    };
+    Ok(key.map(Security::Sealed))
+}
+
+fn from_environment() -> Result<Option<Key>, Failure> {
+    let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
+    let text = Zeroizing::new(text.to_string_lossy().into_owned());
+    text.parse().map(Some).map_err(|error: KeyError| Failure::Key(format!("{VARIABLE}: {error}")))
+}
+
+fn read(path: &Path) -> Result<Key, String> {
+    let file = File::open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            format!(
+                "there is no such file; to make one: (umask 077; openssl rand -hex 16 > {})",
+                path.display()
+            )
+        }
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    })?;
+    check_permissions(&file, path)?;
+    let mut text = Zeroizing::new(String::new());
+    file.take(LONGEST).read_to_string(&mut text).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => {
+            "a key is 32 hexadecimal digits, and it is not even text".to_owned()
+        }
+        _ => error.to_string(),
+    })?;
+    text.parse().map_err(|error: KeyError| error.to_string())
+}
+
+/// A key that others can read is none. What was opened is asked, not its name.
+#[cfg(unix)]
+fn check_permissions(file: &File, path: &Path) -> Result<(), String> {
+    let found = file.metadata().map_err(|error| error.to_string())?;
+    let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777;
+    match mode & 0o077 {
+        0 => Ok(()),
+        _ => Err(format!("others may read or change it (mode {mode:03o}): chmod 600 {}", path.display())),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_permissions(_: &File, _: &Path) -> Result<(), String> {
+    Ok(())
+}
+
+/// Where a key may stand instead of a file.
+pub const VARIABLE: &str = "ANABRANCH_KEY";
+/// No key with blanks around it is longer.
+const LONGEST: u64 = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(content: &[u8], mode: u32) -> Result<Key, String> {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("key");
+        std::fs::write(&path, content).expect("a file");
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("ours");
+        read(&path).map_err(|error| error.replace(&*path.to_string_lossy(), "FILE"))
+    }
+
+    #[test]
+    fn a_key_file_has_one_key_and_is_its_owners() {
+        let text = b"000102030405060708090a0b0c0d0e0f\n";
+        let key = Key::from_bytes(std::array::from_fn(|place| place as u8));
+        assert_eq!(told(text, 0o600), Ok(key.clone()));
+        assert_eq!(told(text, 0o400), Ok(key));
+        for mode in [0o644, 0o640, 0o620, 0o604] {
+            let why = format!("others may read or change it (mode {mode:03o}): chmod 600 FILE");
+            assert_eq!(told(text, mode), Err(why));
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_file_is_told_without_its_content() {
+        assert_eq!(told(b"", 0o600), Err("a key is 32 hexadecimal digits, not 0 characters".to_owned()));
+        let passphrase = told(b"correct horse battery staple", 0o600).expect_err("too easy to guess");
+        assert_eq!(passphrase, "a key is 32 hexadecimal digits, not 28 characters");
+        assert!(told(&[0xff; 32], 0o600).expect_err("no text").ends_with("it is not even text"));
+        assert!(told(&[b'a'; 100_000], 0o600).is_err());
+        let missing = read(Path::new("/nowhere/key")).expect_err("nothing there");
+        assert!(missing.contains("openssl rand -hex 16 > /nowhere/key"), "{missing}");
+    }
+}

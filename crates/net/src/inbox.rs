@@ -1,0 +1,154 @@
+//! What arrived, on its way from the sockets to the core: cut into datagrams and, where the endpoint is sealed,
+//! opened. It knows no socket and no association.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+
+use anabranch_sctp::association::{Ecn, PathAddresses};
+use anabranch_sctp::endpoint::{Arrival, Channel};
+use bytes::Bytes;
+
+use crate::seal::{Opened, Sealing};
+
+/// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
+#[derive(Clone, Copy, Debug)]
+pub struct Received<'a> {
+    /// The address they were sent to, with the socket's port.
+    pub local: SocketAddr,
+    /// Where they came from.
+    pub remote: SocketAddr,
+    /// Their ECN bits.
+    pub ecn: Ecn,
+    /// The length of each but the last.
+    pub stride: usize,
+    /// One behind the other.
+    pub bytes: &'a [u8],
+}
+
+/// A packet for the core.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The packet.
+    pub arrival: Arrival,
+    /// Where the packets of the peer's path came from until now, if they moved.
+    pub moved_from: Option<SocketAddr>,
+}
+
+/// Packets that wait for the core.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    /// In the order in which they came.
+    pub packets: Vec<Incoming>,
+    /// Where each of those just opened is, and what is known of it; memory that is used again.
+    opened: Vec<(Range<usize>, Channel, SocketAddr, Option<SocketAddr>)>,
+}
+
+impl Inbox {
+    /// Takes SCTP packets as they are.
+    pub fn take_plain(&mut self, received: Received<'_>) {
+        let Received { local, remote, ecn, .. } = received;
+        let whole = Bytes::copy_from_slice(received.bytes);
+        let arrivals = received.ranges().map(|range| {
+            let bytes = whole.slice(range);
+            Incoming {
+                arrival: Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes },
+                moved_from: None,
+            }
+        });
+        self.packets.extend(arrivals);
+    }
+
+    /// Takes those of the datagrams that can be opened. What has to go back the way they came is given to `reply`.
+    pub fn take_sealed(
+        &mut self,
+        received: Received<'_>,
+        sealing: &mut Sealing,
+        mut reply: impl FnMut(&[u8]),
+    ) {
+        let Received { local, remote, ecn, .. } = received;
+        let way = PathAddresses { local, remote };
+        let mut plain = Vec::with_capacity(received.bytes.len());
+        for range in received.ranges() {
+            let start = plain.len();
+            match sealing.handle(way, &received.bytes[range], &mut plain) {
+                Opened::Packet { channel, remote, moved_from } => {
+                    self.opened.push((start..plain.len(), channel, remote, moved_from));
+                }
+                Opened::Reply => {
+                    reply(&plain[start..]);
+                    plain.truncate(start);
+                }
+                Opened::Nothing => {}
+            }
+        }
+        let whole = Bytes::from(plain);
+        let arrivals = self.opened.drain(..).map(|(range, channel, remote, moved_from)| {
+            let bytes = whole.slice(range);
+            Incoming { arrival: Arrival { local, remote, channel, ecn, bytes }, moved_from }
+        });
+        self.packets.extend(arrivals);
+    }
+}
+
+impl Received<'_> {
+    /// Where each datagram is.
+    fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (len, stride) = (self.bytes.len(), self.stride.max(1));
+        (0..len).step_by(stride).map(move |from| from..len.min(from + stride))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seal::{Datagram, Key, Limits, Route, Sealed, asked};
+    use anabranch_sctp::endpoint::ChannelUse;
+    use anabranch_sctp::policy::PathId;
+
+    fn received(bytes: &[u8], stride: usize) -> Received<'_> {
+        let (local, remote) = (([10, 0, 0, 2], 9899).into(), ([10, 0, 0, 1], 5000).into());
+        Received { local, remote, ecn: Ecn::NotCapable, stride, bytes }
+    }
+
+    fn contents(inbox: &Inbox) -> Vec<&[u8]> {
+        inbox.packets.iter().map(|incoming| &incoming.arrival.bytes[..]).collect()
+    }
+
+    #[test]
+    fn received_batches_are_split_at_the_stride() {
+        let mut inbox = Inbox::default();
+        inbox.take_plain(received(b"aaabbbc", 3));
+        inbox.take_plain(received(b"", 0));
+        inbox.take_plain(received(b"abc", 1500));
+        assert_eq!(contents(&inbox), [&b"aaa"[..], b"bbb", b"c", b"abc"]);
+    }
+
+    #[test]
+    fn of_a_batch_what_opens_is_taken_and_what_has_to_go_back_is_given_back() {
+        let key = Key::from_bytes([1; Key::LEN]);
+        let (mut near, mut far) =
+            (Sealing::new(&key, Limits::default()), Sealing::new(&key, Limits::default()));
+        near.on_use(ChannelUse::Taken(asked(1)));
+        let route = Route::of(PathId::FIRST).expect("the first");
+        let mut question = Vec::new();
+        assert_eq!(near.seal(asked(1), route, b"INIT", &mut question), Sealed::Question);
+        let mut inbox = Inbox::default();
+        let mut answers = Vec::new();
+        // The question twice, with rubbish between.
+        let batch = [&question[..], &[7; Datagram::HANDSHAKE_LEN], &question[..]].concat();
+        inbox.take_sealed(received(&batch, Datagram::HANDSHAKE_LEN), &mut far, |answer| {
+            answers.push(answer.to_vec());
+        });
+        assert_eq!((answers.len(), inbox.packets.len()), (2, 0));
+        let mut held = Vec::new();
+        let mut back = Inbox::default();
+        back.take_sealed(received(&answers[0], 1500), &mut near, |packet| held.extend_from_slice(packet));
+        assert!(back.packets.is_empty());
+        for payload in [b"DATA", b"SACK"] {
+            assert_eq!(near.seal(asked(1), route, payload, &mut held), Sealed::Packet);
+        }
+        held[40] ^= 1;
+        inbox.take_sealed(received(&held, Datagram::OVERHEAD + 4), &mut far, |_| panic!("nothing goes back"));
+        assert_eq!(contents(&inbox), [&b"INIT"[..], b"SACK"], "the second was damaged");
+    }
+}

@@ -1,0 +1,212 @@
+//! Endpoints that seal their packets, with somebody in the middle: what whoever sees everything can do, and cannot.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use anabranch_net::{CloseReason, ConnectError, Endpoint, Event, Key, Options, PathId, PathState, Security};
+
+use crate::cable::Cable;
+use crate::party::{
+    addresses, content, impatient, join, message, receive_all, send_all, server, until, within,
+};
+use crate::tap::Tap;
+
+fn key(byte: u8) -> Security {
+    Security::Sealed(Key::from_bytes([byte; Key::LEN]))
+}
+
+fn sealed_server(local: &[&str], security: Security) -> Endpoint {
+    let options =
+        Options { local: addresses(local), accepts: true, config: impatient(), ..Options::with(security) };
+    Endpoint::bind(options).expect("a server")
+}
+
+fn sealed_client(local: &[&str], security: Security) -> Endpoint {
+    let options = Options { local: addresses(local), config: impatient(), ..Options::with(security) };
+    Endpoint::bind(options).expect("a client")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_sealed_paths_carry_8_mb_both_ways_whole() {
+    let server = sealed_server(&["127.0.0.1:0", "127.0.0.2:0"], key(1));
+    let client = sealed_client(&["127.0.0.1:0", "127.0.0.2:0"], key(1));
+    let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
+    let (there, back) = (content(8_000_000, 1), content(8_000_000, 2));
+    let (sent, answered, arrived, returned) = within(30, async {
+        tokio::join!(
+            send_all(&near, &there),
+            send_all(&far, &back),
+            receive_all(&far, there.len()),
+            receive_all(&near, back.len()),
+        )
+    })
+    .await;
+    assert_eq!((sent, answered), (Ok(()), Ok(())));
+    assert!(arrived.expect("all") == there && returned.expect("all") == back);
+    for paths in [near.paths(), far.paths()] {
+        assert_eq!(paths.len(), 2);
+        assert!(paths.iter().all(|path| path.counters.sent_bytes.get() > 100_000), "{paths:?}");
+    }
+    let (one, other) = within(5, async { tokio::join!(near.close(), far.closed()) }).await;
+    assert_eq!((one, other), (CloseReason::Graceful, CloseReason::Graceful));
+}
+
+#[tokio::test]
+async fn nothing_of_what_is_sent_can_be_read_on_the_way() {
+    let server = sealed_server(&["127.0.0.1:0"], key(1));
+    let client = sealed_client(&["127.0.0.1:0"], key(1));
+    let tap = Tap::before(server.local_addresses()[0]).await;
+    let (near, far) = within(5, join(&client, &server, &[tap.address()])).await;
+    let secret = "the treasure is under the third oak";
+    near.send(message(secret)).await.expect("open");
+    assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), secret);
+    let has =
+        |datagram: &Vec<u8>| datagram.windows(8).any(|part| secret.as_bytes().windows(8).any(|s| s == part));
+    assert!(tap.seen().len() >= 3 && !tap.seen().iter().any(has));
+    // Nor that it is SCTP: its ports are not there.
+    assert!(!tap.seen().iter().any(|datagram| datagram.starts_with(&[0x26, 0xab, 0x26, 0xab])));
+}
+
+#[tokio::test]
+async fn who_has_another_key_gets_no_answer() {
+    let server = sealed_server(&["127.0.0.1:0"], key(1));
+    for other in [key(2), Security::Insecure] {
+        let client = sealed_client(&["127.0.0.1:0"], other);
+        let error = within(10, client.connect(&server.local_addresses())).await.expect_err("another key");
+        assert!(matches!(error, ConnectError::Failed(CloseReason::NoAnswer { .. })), "{error:?}");
+    }
+    assert_eq!(server.associations(), 0);
+    // And the other way round.
+    let plain = server_without_key();
+    let client = sealed_client(&["127.0.0.1:0"], key(1));
+    let error = within(10, client.connect(&plain.local_addresses())).await.expect_err("no key");
+    assert!(matches!(error, ConnectError::Failed(CloseReason::NoAnswer { .. })), "{error:?}");
+}
+
+fn server_without_key() -> Endpoint {
+    server(&["127.0.0.1:0"])
+}
+
+#[tokio::test]
+async fn damaged_repeated_and_forged_datagrams_change_nothing_but_the_time_it_takes() {
+    let server = sealed_server(&["127.0.0.1:0"], key(1));
+    let client = sealed_client(&["127.0.0.1:0"], key(1));
+    let tap = Tap::before(server.local_addresses()[0]).await;
+    tap.repeat_every(3);
+    tap.damage_every(40);
+    let (near, far) = within(5, join(&client, &server, &[tap.address()])).await;
+    let there = content(1_000_000, 3);
+    let (sent, arrived) =
+        within(30, async { tokio::join!(send_all(&near, &there), receive_all(&far, there.len())) }).await;
+    assert_eq!(sent, Ok(()));
+    assert!(arrived.expect("all") == there);
+    // All of it again, from elsewhere, and damaged.
+    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    for (number, datagram) in tap.seen().into_iter().enumerate() {
+        let mut forged = datagram.clone();
+        forged[number % datagram.len()] ^= 0x40;
+        for bytes in [datagram, forged] {
+            stranger.send_to(&bytes, server.local_addresses()[0]).expect("sent");
+        }
+    }
+    near.send(message("unharmed")).await.expect("open");
+    assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), "unharmed");
+    let paths = far.paths();
+    assert_eq!((paths.len(), paths[0].addresses.remote), (1, tap.outer_addresses()[0]), "nobody moved");
+    assert_eq!(server.associations(), 1);
+}
+
+#[tokio::test]
+async fn a_lost_handshake_is_begun_again() {
+    let server = sealed_server(&["127.0.0.1:0"], key(1));
+    let client = sealed_client(&["127.0.0.1:0"], key(1));
+    for lose_every in [1, 2, 3] {
+        let far = server.local_addresses()[0];
+        let cable = Cable::lay([127, 0, 0, 3].into(), 0, far).await.expect("a cable");
+        cable.lose_every(lose_every);
+        let remote = [cable.address()];
+        let connect = join(&client, &server, &remote);
+        let mend = async {
+            while cable.carried() < 3 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            cable.lose_every(0);
+        };
+        let ((near, _far), ()) = within(10, async { tokio::join!(connect, mend) }).await;
+        assert_eq!(within(5, near.close()).await, CloseReason::Graceful, "every {lose_every}");
+    }
+}
+
+#[tokio::test]
+async fn a_path_follows_a_translator_that_moves_to_another_port() {
+    let server = sealed_server(&["127.0.0.1:0"], key(1));
+    let client = sealed_client(&["127.0.0.1:0"], key(1));
+    let tap = Tap::before(server.local_addresses()[0]).await;
+    let (near, far) = within(5, join(&client, &server, &[tap.address()])).await;
+    let mut events = far.subscribe();
+    let there = content(3_000_000, 4);
+    let receive = async {
+        let mut arrived = receive_all(&far, 1_000_000).await?;
+        tap.move_away();
+        arrived.extend(receive_all(&far, 1_000_000).await?);
+        tap.move_away();
+        arrived.extend(receive_all(&far, there.len() - arrived.len()).await?);
+        Ok::<_, CloseReason>(arrived)
+    };
+    let (sent, arrived) = within(20, async { tokio::join!(send_all(&near, &there), receive) }).await;
+    assert_eq!(sent, Ok(()));
+    assert!(arrived.expect("all") == there);
+    let outer: Vec<SocketAddr> = tap.outer_addresses();
+    assert_eq!(outer.len(), 3);
+    for moved in &outer[1..] {
+        let first = PathId::FIRST;
+        within(5, async { while events.next().await.expect("open") != Event::PathMoved(first, *moved) {} })
+            .await;
+    }
+    // What the other end sends finds its way too.
+    far.send(message("here you are")).await.expect("open");
+    assert_eq!(within(5, near.receive()).await.expect("arrived").into_bytes(), "here you are");
+    until("the path is verified", || far.paths()[0].sample.state == PathState::Active).await;
+    let paths = far.paths();
+    assert_eq!((paths.len(), paths[0].addresses.remote), (1, outer[2]), "the same path, elsewhere");
+}
+
+#[tokio::test]
+async fn peers_with_one_key_do_not_disturb_each_other() {
+    let server = sealed_server(&["127.0.0.1:0"], key(1));
+    let clients: Vec<Endpoint> = (0..3).map(|_| sealed_client(&["127.0.0.1:0"], key(1))).collect();
+    let mut ends = Vec::new();
+    for client in &clients {
+        ends.push(within(5, join(client, &server, &server.local_addresses())).await);
+    }
+    for (number, (near, far)) in ends.iter().enumerate() {
+        near.send(message(number.to_string())).await.expect("open");
+        assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), number.to_string());
+    }
+    ends[1].0.abort("one of three");
+    assert!(within(5, ends[1].1.receive()).await.is_err());
+    for (near, far) in [&ends[0], &ends[2]] {
+        far.send(message("still here")).await.expect("open");
+        assert_eq!(within(5, near.receive()).await.expect("arrived").into_bytes(), "still here");
+    }
+}
+
+#[tokio::test]
+async fn a_question_without_the_key_and_rubbish_get_nothing_back() {
+    let server = sealed_server(&["127.0.0.1:0"], key(1));
+    let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    stranger.set_nonblocking(true).expect("a socket");
+    for number in 0..500_usize {
+        let mut rubbish = content(64 + number % 3, number as u64);
+        // A question, an answer, a packet: the headers are right.
+        rubbish[..8].copy_from_slice(&[1 + (number % 3) as u8, 0, 0, 0, 0, 0, 0, 0]);
+        stranger.send_to(&rubbish, server.local_addresses()[0]).expect("sent");
+    }
+    // Whoever comes after it was heard all the same, so all of it was read.
+    let client = sealed_client(&["127.0.0.1:0"], key(1));
+    let (near, _far) = within(5, join(&client, &server, &server.local_addresses())).await;
+    let mut answer = [0; 2_000];
+    let nothing = stranger.recv(&mut answer).expect_err("no answer");
+    assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
+    assert_eq!(within(5, near.close()).await, CloseReason::Graceful);
+}
