@@ -3,7 +3,7 @@
 WALKS   ?= 100000
 NETWORKS ?= 20000
 SECONDS ?= 60
-TARGET  ?= packet chunks parameters cookie association file_protocol scenario
+TARGET  ?= packet chunks parameters cookie association file_protocol sealed scenario
 
 .PHONY: help demo test bench agree interop oracle figures blocking failover browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help

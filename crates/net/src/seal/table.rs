@@ -95,7 +95,7 @@ impl Sealing {
                     self.ask(channel);
                 }
                 if let Some(session) = self.sessions.get_mut(&channel) {
-                    session.uses += 1;
+                    session.uses = session.uses.saturating_add(1);
                     self.idle.retain(|idle| *idle != channel);
                 }
             }

@@ -1,0 +1,158 @@
+//! What must hold for any datagrams whatever: the body of the fuzz target `sealed`, which `hostile_datagrams.rs` runs
+//! on inputs of its own too.
+
+use std::net::SocketAddr;
+
+use anabranch_net::Key;
+use anabranch_net::seal::{Datagram, Limits, Opened, Route, Sealed, Sealing, asked};
+use anabranch_sctp::association::PathAddresses;
+use anabranch_sctp::endpoint::{Channel, ChannelUse};
+use anabranch_sctp::policy::PathId;
+
+/// The bytes say what two sealed layers and somebody between them do: seal, deliver, repeat, change, forge. What is
+/// delivered was sealed by the other end, and comes once; nothing panics; what is remembered is bounded.
+pub fn sealed(bytes: &[u8]) {
+    let mut scene = Scene::new();
+    let mut rest = bytes;
+    while let [deed, argument, left @ ..] = rest {
+        rest = left;
+        let argument = usize::from(*argument);
+        match deed % 8 {
+            0 | 1 => scene.seal(End::Near, argument),
+            2 => scene.seal(End::Far, argument),
+            3 | 4 => scene.deliver(argument, |_| {}),
+            5 => scene.deliver(argument, |datagram| {
+                let at = argument % datagram.len();
+                datagram[at] ^= 1 << (deed >> 5);
+            }),
+            6 => scene.deliver(argument, |datagram| datagram.truncate(argument % datagram.len())),
+            _ => {
+                let (raw, behind) = left.split_at(argument.min(left.len()));
+                rest = behind;
+                scene.forge(raw);
+            }
+        }
+    }
+    scene.check();
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Near,
+    Far,
+}
+
+/// A datagram on the way, and what is in it: `None` for a part of a handshake.
+struct Flying {
+    to: End,
+    datagram: Vec<u8>,
+    packet: Option<u32>,
+}
+
+struct Scene {
+    near: Sealing,
+    far: Sealing,
+    /// By which the far end was asked, once something came.
+    channel: Option<Channel>,
+    flying: Vec<Flying>,
+    sealed: u32,
+    /// Whether each packet was delivered.
+    delivered: Vec<bool>,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let limits = Limits { renew_after: 20, last_counter: 60, most_forged: 1 << 20 };
+        let layer = || Sealing::new(&Key::from_bytes([7; Key::LEN]), limits);
+        let mut near = layer();
+        near.on_use(ChannelUse::Taken(asked(1)));
+        let (flying, delivered) = (Vec::new(), Vec::new());
+        Scene { near, far: layer(), channel: None, flying, sealed: 0, delivered }
+    }
+
+    fn seal(&mut self, from: End, argument: usize) {
+        let (layer, channel, to) = match (from, self.channel) {
+            (End::Near, _) => (&mut self.near, asked(1), End::Far),
+            (End::Far, Some(channel)) => (&mut self.far, channel, End::Near),
+            (End::Far, None) => return,
+        };
+        let packet = [&self.sealed.to_be_bytes()[..], &[from as u8], &vec![0x5a; argument]].concat();
+        let route = Route::of(PathId::from_index(argument % 3)).unwrap_or(Route::NO_PATH);
+        let mut datagram = Vec::new();
+        let is_packet = match layer.seal(channel, route, &packet, &mut datagram) {
+            Sealed::Packet => {
+                assert_eq!(datagram.len(), packet.len() + Datagram::OVERHEAD);
+                true
+            }
+            Sealed::Question => {
+                assert_eq!(datagram.len(), Datagram::HANDSHAKE_LEN);
+                false
+            }
+            Sealed::Nothing => return assert!(datagram.is_empty()),
+        };
+        // What waits for the answer will be in another datagram, which is known by its number too.
+        let number = self.sealed;
+        self.sealed += 1;
+        self.delivered.push(false);
+        self.flying.push(Flying { to, datagram, packet: is_packet.then_some(number) });
+        let mut control = Vec::new();
+        if layer.take_control(channel, &mut control).is_some() {
+            self.flying.push(Flying { to, datagram: control, packet: None });
+        }
+    }
+
+    fn deliver(&mut self, argument: usize, change: impl FnOnce(&mut Vec<u8>)) {
+        if self.flying.is_empty() {
+            return;
+        }
+        let flying = &self.flying[self.flying.len() - 1 - argument % self.flying.len()];
+        let (to, packet) = (flying.to, flying.packet);
+        let mut datagram = flying.datagram.clone();
+        change(&mut datagram);
+        let is_changed = datagram != flying.datagram;
+        let (opened, out) = self.handle(to, &datagram);
+        assert!(!is_changed || opened == Opened::Nothing, "a changed datagram is nothing");
+        match opened {
+            Opened::Nothing => assert!(out.is_empty()),
+            Opened::Reply => {
+                let back = if to == End::Near { End::Far } else { End::Near };
+                self.flying.push(Flying { to: back, datagram: out, packet: None });
+            }
+            Opened::Packet { channel, .. } => {
+                if to == End::Far {
+                    self.channel = Some(channel);
+                    self.far.on_use(ChannelUse::Taken(channel));
+                }
+                let (number, _) = out.split_first_chunk::<4>().expect("what was sealed");
+                let number = u32::from_be_bytes(*number);
+                assert!(packet.is_none_or(|packet| packet == number));
+                assert_ne!(out[4], to as u8, "nobody hears itself");
+                assert!(!std::mem::replace(&mut self.delivered[number as usize], true), "twice the same");
+            }
+        }
+    }
+
+    /// Bytes that nobody sealed, for both ends.
+    fn forge(&mut self, raw: &[u8]) {
+        for end in [End::Near, End::Far] {
+            assert_eq!(self.handle(end, raw).0, Opened::Nothing);
+        }
+    }
+
+    fn handle(&mut self, to: End, datagram: &[u8]) -> (Opened, Vec<u8>) {
+        let (near, far): (SocketAddr, SocketAddr) = (([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into());
+        let (layer, way) = match to {
+            End::Near => (&mut self.near, PathAddresses { local: near, remote: far }),
+            End::Far => (&mut self.far, PathAddresses { local: far, remote: near }),
+        };
+        let mut out = b"before".to_vec();
+        let opened = layer.handle(way, datagram, &mut out);
+        assert_eq!(&out[..6], b"before");
+        (opened, out.split_off(6))
+    }
+
+    fn check(&self) {
+        assert_eq!(self.near.len(), 1);
+        assert!(self.far.len() <= 2, "a question that comes again after the handshake makes one more");
+    }
+}
