@@ -235,7 +235,11 @@ impl Port {
             Some(_) => Route::of(departure.transmit.path),
             None => Some(Route::NO_PATH),
         };
-        let Some(route) = route else { return };
+        let Some(route) = route else {
+            let error =
+                format!("to {}: the association had more than {} paths", envelope.remote, Route::PATHS);
+            return self.unsent.add(packets.count(), error);
+        };
         let most = bytes.len() + packets.count() as usize * Datagram::OVERHEAD;
         let mut is_open = true;
         let taken = self.outbox.write(envelope, segment_size + Datagram::OVERHEAD, most, |queue| {
