@@ -21,7 +21,9 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use anabranch_base::ByteCount;
-use anabranch_net::{Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, StreamId};
+use anabranch_net::{
+    Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, Security, StreamId,
+};
 use anabranch_sctp::config::MessageLimit;
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use bytes::Bytes;
@@ -212,7 +214,7 @@ impl Settings {
             accepts: !self.0.contains_key("remote"),
             config,
             sctp_port: self.value("port", anabranch_net::UDP_PORT)?,
-            ..Options::default()
+            ..Options::with(Security::Insecure)
         })
     }
 

@@ -1,7 +1,7 @@
 //! A cable that is cut while another delivers, by senders whose time-outs would take longer than the test has patience.
 
 use anabranch_base::Duration as Span;
-use anabranch_net::{CloseReason, Config, Endpoint, Event, Options, PathId};
+use anabranch_net::{CloseReason, Config, Endpoint, Event, Options, PathId, Security};
 use anabranch_sctp::config::{Failover, RtoSettings};
 
 use crate::cable::Cable;
@@ -19,7 +19,8 @@ fn quick() -> Config {
 
 fn endpoint(accepts: bool) -> Endpoint {
     let local = addresses(&["127.0.0.1:0", "127.0.0.2:0"]);
-    Endpoint::bind(Options { local, accepts, config: quick(), ..Options::default() }).expect("two sockets")
+    Endpoint::bind(Options { local, accepts, config: quick(), ..Options::with(Security::Insecure) })
+        .expect("two sockets")
 }
 
 #[tokio::test]
