@@ -25,9 +25,12 @@ fn main() {
         let name = format!("{seed:02}");
         write("chunks", &name, &drawn(&mut chance, 200));
         write("cookie", &name, &drawn(&mut chance, 100));
-        write("sealed", &name, &drawn(&mut chance, 400));
         // The first byte is the state that is attacked, the second who is and over how many paths.
         write("association", &name, &[&[seed % 8, seed / 4], drawn(&mut chance, 300).as_slice()].concat());
+    }
+    for seed in 0..16 {
+        // Two bytes a deed: what is done, and with which datagram.
+        write("sealed", &format!("{seed:02}"), &drawn(&mut chance, 400));
     }
     write("file_protocol", "file", &frames());
     for (name, bytes) in scenarios() {
