@@ -1,6 +1,9 @@
 //! All paths of an association: where they lead, their windows, their health. The samples that policies see
 //! are kept here, in place. It knows no chunk, no timer, and no other path when it changes one.
 
+mod records;
+mod windows;
+
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Time};
@@ -9,13 +12,12 @@ use super::bandwidth::Bandwidth;
 use super::burst::Burst;
 use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
-use super::limits::{BlockedClock, Limit, LimitClock, TimeInLimit};
+use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
 use super::rtt::RoundTrip;
 use super::share::Shares;
 use super::silence::Silence;
-use crate::config::{BurstRule, Config, Failover, IpVersion, MaxBurst};
-use crate::policy::congestion::Window;
+use crate::config::{Config, Failover, IpVersion, MaxBurst};
 use crate::policy::order::AckedChunk;
 use crate::policy::{Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
@@ -162,13 +164,6 @@ impl PathTable {
         self.samples[id.index()].hints = hints;
     }
 
-    /// Where slow start ends on paths whose threshold nobody set: at the peer's receive buffer.
-    pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
-        for sample in self.samples.iter_mut().filter(|sample| sample.ssthresh == ByteCount::MAX) {
-            sample.ssthresh = peer_buffer;
-        }
-    }
-
     /// Brings one path back to the windows and the health of a fresh one, in `state`.
     pub fn reset(&mut self, id: PathId, state: PathState, config: &Config) {
         let path = &mut self.paths[id.index()];
@@ -298,49 +293,11 @@ impl PathTable {
         self.show_round_trip(id);
     }
 
-    /// cwnd grows.
-    pub fn grow(&mut self, id: PathId, by: ByteCount) {
-        self.samples[id.index()].cwnd += by;
-    }
-
-    /// cwnd gives way to another path's.
-    pub fn shrink(&mut self, id: PathId, by: ByteCount) {
-        let cwnd = &mut self.samples[id.index()].cwnd;
-        *cwnd = cwnd.saturating_sub(by);
-    }
-
-    /// The window of a fresh path is no more than `most`, in whole units, and at least one.
-    pub fn fit_first_window(&mut self, id: PathId, most: ByteCount) {
-        let sample = &mut self.samples[id.index()];
-        if sample.cwnd > most {
-            let units = most.get() / sample.unit.get().max(1);
-            sample.cwnd = sample.unit * units.max(1);
-        }
-    }
-
     /// A SACK acknowledged so much that was last sent here.
     pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let bandwidth = &mut self.paths[id.index()].bandwidth;
         bandwidth.on_delivered(weight, now);
         self.samples[id.index()].bandwidth = bandwidth.estimate();
-    }
-
-    /// The window becomes what the controller says.
-    pub fn apply(&mut self, id: PathId, window: Window) {
-        let sample = &mut self.samples[id.index()];
-        (sample.cwnd, sample.ssthresh) = (window.cwnd, window.ssthresh);
-    }
-
-    /// How many whole RTOs passed since data last left a path that has none in flight (M-SCTP-17). The count
-    /// begins anew.
-    pub fn take_idle_rtos(&mut self, id: PathId, now: Time) -> u64 {
-        let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
-        let Some(last) = path.last_data.filter(|_| sample.flight.is_zero()) else { return 0 };
-        let rtos = now.since(last).as_nanos() / sample.rto.as_nanos().max(1);
-        if rtos > 0 {
-            path.last_data = Some(now);
-        }
-        rtos
     }
 
     /// The path holds so much of this end's buffer and of the peer's, and these are the shares.
@@ -360,25 +317,10 @@ impl PathTable {
         self.show_all_held();
     }
 
-    /// Sending begins: the RFC's form of the bound cuts cwnd itself (M-SCTP-10).
-    pub fn bound_windows(&mut self, limit: MaxBurst) {
-        if limit.rule != BurstRule::Rfc {
-            return;
-        }
-        for sample in &mut self.samples {
-            sample.cwnd = sample.cwnd.min(sample.flight + sample.unit * u64::from(limit.packets));
-        }
-    }
-
     /// Nothing more was to be sent.
     pub fn end_event(&mut self) {
         self.paths.iter_mut().for_each(|path| path.burst.end());
         self.show_all_held();
-    }
-
-    /// From now on this holds the path back.
-    pub fn on_limit(&mut self, id: PathId, now: Time, limit: Limit) {
-        self.paths[id.index()].limits.on_limit(now, limit, self.samples[id.index()].cwnd);
     }
 
     /// An error is counted against the path.
@@ -428,46 +370,6 @@ impl PathTable {
     pub fn is_heard(&self, id: PathId) -> bool {
         let path = &self.paths[id.index()];
         path.last_arrival > path.last_data
-    }
-
-    /// The sums of a path, to be added to.
-    pub fn counters_mut(&mut self, id: PathId) -> &mut PathCounters {
-        &mut self.paths[id.index()].counters
-    }
-
-    /// The sums of a path.
-    pub fn counters(&self, id: PathId) -> PathCounters {
-        self.paths[id.index()].counters
-    }
-
-    /// The SACKs of all paths, to be added to.
-    pub fn sacks_mut(&mut self) -> &mut SackCounters {
-        &mut self.sacks
-    }
-
-    /// The SACKs of all paths.
-    pub fn sacks(&self) -> SackCounters {
-        self.sacks
-    }
-
-    /// How long the receive window alone held the sender back, to be told of it.
-    pub fn blocked_mut(&mut self) -> &mut BlockedClock {
-        &mut self.blocked
-    }
-
-    /// How long the receive window alone held the sender back until `now`.
-    pub fn blocked(&self, now: Time) -> Duration {
-        self.blocked.until(now)
-    }
-
-    /// What held a path back until `now`.
-    pub fn time_in_limit(&self, id: PathId, now: Time) -> TimeInLimit {
-        self.paths[id.index()].limits.shares(now)
-    }
-
-    /// A path's congestion window averaged over the time until `now`, in bytes.
-    pub fn mean_cwnd(&self, id: PathId, now: Time) -> f64 {
-        self.paths[id.index()].limits.mean_cwnd(now)
     }
 
     /// The round of a path's window, for observers.

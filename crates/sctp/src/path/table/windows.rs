@@ -1,0 +1,65 @@
+//! How the windows of paths change, as controllers and limits say. It knows no rule for it.
+
+use anabranch_base::{ByteCount, Time};
+
+use super::PathTable;
+use crate::config::{BurstRule, MaxBurst};
+use crate::policy::PathId;
+use crate::policy::congestion::Window;
+
+impl PathTable {
+    /// cwnd grows.
+    pub fn grow(&mut self, id: PathId, by: ByteCount) {
+        self.samples[id.index()].cwnd += by;
+    }
+
+    /// cwnd gives way to another path's.
+    pub fn shrink(&mut self, id: PathId, by: ByteCount) {
+        let cwnd = &mut self.samples[id.index()].cwnd;
+        *cwnd = cwnd.saturating_sub(by);
+    }
+
+    /// The window of a fresh path is no more than `most`, in whole units, and at least one.
+    pub fn fit_first_window(&mut self, id: PathId, most: ByteCount) {
+        let sample = &mut self.samples[id.index()];
+        if sample.cwnd > most {
+            let units = most.get() / sample.unit.get().max(1);
+            sample.cwnd = sample.unit * units.max(1);
+        }
+    }
+
+    /// The window becomes what the controller says.
+    pub fn apply(&mut self, id: PathId, window: Window) {
+        let sample = &mut self.samples[id.index()];
+        (sample.cwnd, sample.ssthresh) = (window.cwnd, window.ssthresh);
+    }
+
+    /// Sending begins: the RFC's form of the bound cuts cwnd itself (M-SCTP-10).
+    pub fn bound_windows(&mut self, limit: MaxBurst) {
+        if limit.rule != BurstRule::Rfc {
+            return;
+        }
+        for sample in &mut self.samples {
+            sample.cwnd = sample.cwnd.min(sample.flight + sample.unit * u64::from(limit.packets));
+        }
+    }
+
+    /// How many whole RTOs passed since data last left a path that has none in flight (M-SCTP-17). The count
+    /// begins anew.
+    pub fn take_idle_rtos(&mut self, id: PathId, now: Time) -> u64 {
+        let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
+        let Some(last) = path.last_data.filter(|_| sample.flight.is_zero()) else { return 0 };
+        let rtos = now.since(last).as_nanos() / sample.rto.as_nanos().max(1);
+        if rtos > 0 {
+            path.last_data = Some(now);
+        }
+        rtos
+    }
+
+    /// Where slow start ends on paths whose threshold nobody set: at the peer's receive buffer.
+    pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
+        for sample in self.samples.iter_mut().filter(|sample| sample.ssthresh == ByteCount::MAX) {
+            sample.ssthresh = peer_buffer;
+        }
+    }
+}
