@@ -109,6 +109,33 @@ pub async fn receive_all(association: &Association, len: usize) -> Result<Vec<u8
     Ok(bytes)
 }
 
+/// Sends 8 MB each way at once over two paths: all arrives whole, each path carries its part, and both ends close.
+pub async fn exchange(client: &Endpoint, server: &Endpoint) {
+    let (near, far) = within(5, join(client, server, &server.local_addresses())).await;
+    let (there, back) = (content(8_000_000, 1), content(8_000_000, 2));
+    let (sent, answered, arrived, returned) = within(30, async {
+        tokio::join!(
+            send_all(&near, &there),
+            send_all(&far, &back),
+            receive_all(&far, there.len()),
+            receive_all(&near, back.len()),
+        )
+    })
+    .await;
+    assert_eq!((sent, answered), (Ok(()), Ok(())));
+    assert!(arrived.expect("all") == there && returned.expect("all") == back);
+    for paths in [near.paths(), far.paths()] {
+        assert_eq!(paths.len(), 2);
+        for path in paths {
+            let carried = path.counters.sent_bytes.get();
+            assert!(carried > 100_000, "{} carried {carried} bytes", path.id);
+            assert_eq!(path.unsent.packets, 0);
+        }
+    }
+    let (one, other) = within(5, async { tokio::join!(near.close(), far.closed()) }).await;
+    assert_eq!((one, other), (CloseReason::Graceful, CloseReason::Graceful));
+}
+
 /// Fails a test that hangs.
 pub async fn within<F: Future>(seconds: u64, future: F) -> F::Output {
     let result = tokio::time::timeout(Duration::from_secs(seconds), future).await;

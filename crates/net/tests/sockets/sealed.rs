@@ -7,7 +7,7 @@ use anabranch_net::{CloseReason, ConnectError, Endpoint, Event, Key, Options, Pa
 
 use crate::cable::Cable;
 use crate::party::{
-    addresses, content, impatient, join, message, receive_all, send_all, server, until, within,
+    addresses, content, exchange, impatient, join, message, receive_all, send_all, server, until, within,
 };
 use crate::tap::Tap;
 
@@ -30,25 +30,7 @@ fn sealed_client(local: &[&str], security: Security) -> Endpoint {
 async fn two_sealed_paths_carry_8_mb_both_ways_whole() {
     let server = sealed_server(&["127.0.0.1:0", "127.0.0.2:0"], key(1));
     let client = sealed_client(&["127.0.0.1:0", "127.0.0.2:0"], key(1));
-    let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
-    let (there, back) = (content(8_000_000, 1), content(8_000_000, 2));
-    let (sent, answered, arrived, returned) = within(30, async {
-        tokio::join!(
-            send_all(&near, &there),
-            send_all(&far, &back),
-            receive_all(&far, there.len()),
-            receive_all(&near, back.len()),
-        )
-    })
-    .await;
-    assert_eq!((sent, answered), (Ok(()), Ok(())));
-    assert!(arrived.expect("all") == there && returned.expect("all") == back);
-    for paths in [near.paths(), far.paths()] {
-        assert_eq!(paths.len(), 2);
-        assert!(paths.iter().all(|path| path.counters.sent_bytes.get() > 100_000), "{paths:?}");
-    }
-    let (one, other) = within(5, async { tokio::join!(near.close(), far.closed()) }).await;
-    assert_eq!((one, other), (CloseReason::Graceful, CloseReason::Graceful));
+    exchange(&client, &server).await;
 }
 
 #[tokio::test]

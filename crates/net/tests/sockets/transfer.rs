@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anabranch_net::{CloseReason, PathState};
+use anabranch_net::PathState;
 
-use crate::party::{cabled, client, content, join, message, receive_all, send_all, server, within};
+use crate::party::{cabled, client, content, exchange, join, message, receive_all, send_all, server, within};
 
 const MB: usize = 1_000_000;
 
@@ -13,29 +13,7 @@ const MB: usize = 1_000_000;
 async fn two_paths_carry_8_mb_both_ways_whole() {
     let server = server(&["127.0.0.1:0", "127.0.0.2:0"]);
     let client = client(&["127.0.0.1:0", "127.0.0.2:0"]);
-    let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
-    let (there, back) = (content(8 * MB, 1), content(8 * MB, 2));
-    let (sent, answered, arrived, returned) = within(30, async {
-        tokio::join!(
-            send_all(&near, &there),
-            send_all(&far, &back),
-            receive_all(&far, there.len()),
-            receive_all(&near, back.len()),
-        )
-    })
-    .await;
-    assert_eq!((sent, answered), (Ok(()), Ok(())));
-    assert!(arrived.expect("all") == there && returned.expect("all") == back);
-    for paths in [near.paths(), far.paths()] {
-        assert_eq!(paths.len(), 2);
-        for path in paths {
-            let carried = path.counters.sent_bytes.get();
-            assert!(carried > 100_000, "{} carried {carried} bytes", path.id);
-            assert_eq!(path.unsent.packets, 0);
-        }
-    }
-    let (one, other) = within(5, async { tokio::join!(near.close(), far.closed()) }).await;
-    assert_eq!((one, other), (CloseReason::Graceful, CloseReason::Graceful));
+    exchange(&client, &server).await;
 }
 
 #[tokio::test]
