@@ -1,4 +1,4 @@
-"""Two network namespaces with paths between them, which end with this process.
+"""Network namespaces, and two of them with paths between them, which end with this process.
 
 It knows namespaces, addresses and TUN devices; what passes between the two sides is the wire's.
 
@@ -49,15 +49,35 @@ def enclose():
     os.execvp("unshare", [*unshare(), sys.executable, *sys.argv])
 
 
-class Side:
-    """A namespace with one address a path and IP version, as programs of one host see them."""
+class Namespace:
+    """A network of its own, which ends with this process."""
 
-    def __init__(self, number, paths, versions):
-        self.number, self.paths, self.versions = number, paths, versions
+    def __init__(self):
         # The namespace lives as long as this holder, and that as long as this process holds its input.
         hold = ["unshare", "--net", "--", "sh", "-c", "echo; exec cat"]
         self.holder = subprocess.Popen(hold, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.holder.stdout.readline()
+
+    def command(self, *words):
+        """A command as it runs in the namespace."""
+        return ["nsenter", f"--net=/proc/{self.holder.pid}/ns/net", "--", *words]
+
+    def ip(self, *lines):
+        """Lets ``ip`` carry out these lines."""
+        subprocess.run(self.command("ip", "-batch", "-"), input="\n".join(lines), text=True, check=True)
+
+    def close(self):
+        """Takes the namespace away, with its devices."""
+        self.holder.stdin.close()
+        self.holder.wait()
+
+
+class Side(Namespace):
+    """A namespace with one address a path and IP version, as programs of one host see them."""
+
+    def __init__(self, number, paths, versions):
+        super().__init__()
+        self.number, self.paths, self.versions = number, paths, versions
         self.devices = [self.device(path) for path in range(paths)]
         self.configure()
 
@@ -77,11 +97,7 @@ class Side:
             for version in self.versions_of(path):
                 length = "24" if version == 4 else "64 nodad"
                 lines.append(f"addr add {address(self.number, path, version)}/{length} dev {name}")
-        subprocess.run(self.command("ip", "-batch", "-"), input="\n".join(lines), text=True, check=True)
-
-    def command(self, *words):
-        """A command as it runs in the namespace."""
-        return ["nsenter", f"--net=/proc/{self.holder.pid}/ns/net", "--", *words]
+        self.ip(*lines)
 
     def addresses(self):
         """All of this side, path by path."""
@@ -99,8 +115,7 @@ class Side:
         """Takes the namespace away, with its devices."""
         for file in self.devices:
             os.close(file)
-        self.holder.stdin.close()
-        self.holder.wait()
+        super().close()
 
 
 def address(side, path, version):

@@ -1,26 +1,44 @@
-"""usrsctp's programs as Debian packs them, unpacked into a folder of the build.
+"""Programs as Debian packs them, unpacked into a folder of the build.
 
-It knows the packages; how the programs behave is in ``programs``. Nothing is installed: apt-get downloads,
-dpkg unpacks.
+It knows the packages; how the programs behave is for others. Nothing is installed: apt-get downloads, dpkg
+unpacks.
 """
 
 import subprocess
 from pathlib import Path
 
-PACKAGES = ["libusrsctp-examples", "libusrsctp2"]
+USRSCTP = ["libusrsctp-examples", "libusrsctp2"]
+NFT = [
+    *["nftables", "libnftables1", "libnftnl11", "libmnl0", "libjansson4"],
+    *["libxtables12", "libedit2", "libbsd0", "libmd0", "libgmp10"],
+]
+"""``nft``, and the libraries that a small system may be without."""
 
 
 def unpack(folder):
-    """The folder of the programs and that of their library, downloaded where they are not there yet."""
-    root = Path(folder).resolve() / "usrsctp"
+    """The folder of usrsctp's programs and that of their library, downloaded where they are not there yet."""
+    root = unpacked(folder, "usrsctp", USRSCTP)
+    libraries = next((root / "usr/lib").glob("*/libusrsctp.so.2")).parent
+    return root / "usr/lib/usrsctp", libraries
+
+
+def unpack_nft(folder):
+    """The program ``nft`` and the folder of its libraries, downloaded where they are not there yet."""
+    root = unpacked(folder, "nft", NFT)
+    libraries = next((root / "usr/lib").glob("*/libnftables.so.1")).parent
+    return root / "usr/sbin/nft", libraries
+
+
+def unpacked(folder, name, packages):
+    """The folder ``name`` with what is in these packages."""
+    root = Path(folder).resolve() / name
     if not (root / "complete").exists():
         root.mkdir(parents=True, exist_ok=True)
-        run(["apt-get", "download", "--quiet", *PACKAGES], root)
+        run(["apt-get", "download", "--quiet", *packages], root)
         for package in sorted(root.glob("*.deb")):
             run(["dpkg", "-x", package.name, "."], root)
         (root / "complete").touch()
-    libraries = next((root / "usr/lib").glob("*/libusrsctp.so.2")).parent
-    return root / "usr/lib/usrsctp", libraries
+    return root
 
 
 def run(command, folder):
@@ -28,7 +46,7 @@ def run(command, folder):
     try:
         ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except OSError as error:
-        raise Unavailable(f"usrsctp's packages need {command[0]}: {error}") from error
+        raise Unavailable(f"Debian's packages need {command[0]}: {error}") from error
     if ended.returncode != 0:
         said = (ended.stderr.strip() or "nothing").splitlines()[0]
         raise Unavailable(f"{' '.join(command)} ended with {ended.returncode} and said {said}")
