@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol sealed scenario
 
-.PHONY: help demo test bench agree interop oracle figures blocking failover browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench agree interop oracle figures blocking failover nat browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -46,6 +46,10 @@ agree:  ## simulated and emulated goodput of twelve scenarios, side by side
 interop: ## usrsctp's programs and ours, in both roles, over one to three paths, as docs/interop.md has it
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
 	tests/interop/run --markdown
+
+nat:    ## two uplinks behind translators and one server address, as docs/nat.md has it
+	cargo build --package anabranch-cli --bin anabranch
+	tests/nat --markdown
 
 oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
 	cargo run --release --quiet --package anabranch-studies -- ns2

@@ -1,0 +1,73 @@
+"""What arrives over the links of a server, and when.
+
+It knows numbers and times; the links are the household's.
+"""
+
+import sys
+import threading
+import time
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+
+class Arrivals(threading.Thread):
+    """What devices of a namespace have received, every few milliseconds."""
+
+    def __init__(self, namespace, devices):
+        super().__init__(daemon=True)
+        sampler = Path(__file__).with_name("sampler.py")
+        self.sampler = Popen(
+            namespace.command(sys.executable, str(sampler), *devices), stdout=PIPE, text=True
+        )
+        self.samples = []
+
+    def run(self):
+        """Takes samples until there are no more."""
+        for line in self.sampler.stdout:
+            when, *received = line.split()
+            self.samples.append((float(when), [int(count) for count in received]))
+
+    def close(self):
+        """Ends it."""
+        self.sampler.kill()
+        self.sampler.wait()
+        self.join()
+
+    def wait_for(self, count, deadline):
+        """Waits until so many bytes have arrived."""
+        while not self.samples or sum(self.samples[-1][1]) < count:
+            if time.monotonic() > deadline:
+                raise Failed("nothing arrives")
+            time.sleep(0.005)
+
+    def back_after(self, at):
+        """How long after ``at`` the first link had carried a tenth of a second's data."""
+        before = max((arrived[0] for when, arrived in self.samples if when <= at), default=0)
+        back = (when - at for when, arrived in self.samples if when > at and arrived[0] - before > ENOUGH)
+        try:
+            return next(back)
+        except StopIteration:
+            raise Failed("the uplink whose outer address changed did not come back") from None
+
+    def longest_silence(self):
+        """The longest time in the middle of the transfer in which hardly anything came by any link."""
+        whole = sum(self.samples[-1][1])
+        longest, (since, count) = 0.0, (self.samples[0][0], 0)
+        for when, arrived in self.samples:
+            now = sum(arrived)
+            if now - count > LITTLE:
+                longest, since, count = max(longest, when - since if count else 0.0), when, now
+            if now > 0.95 * whole:
+                break
+        return longest
+
+
+ENOUGH = 200_000
+"""Bytes of a tenth of a second, nearly."""
+
+LITTLE = 3_000
+"""Bytes that are no data but acknowledgements and probes."""
+
+
+class Failed(Exception):
+    """A row is not as it should be."""

@@ -1,0 +1,127 @@
+"""One transfer from the client to the server, and whether it is as it should be.
+
+It knows our program's command line and document; the network under it is the household's.
+"""
+
+import hashlib
+import json
+import os
+import random
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from subprocess import PIPE, Popen, TimeoutExpired
+
+from uplinks.arrivals import Arrivals, Failed
+from uplinks.household import CHANGED, OUTER, SERVER
+
+BYTES = 16_000_000
+"""Of the file: some four seconds over both uplinks."""
+
+CHANGE_AT = 1.2
+"""Seconds after the first data, when an outer address changes."""
+
+SECONDS = 60
+"""After which a row has failed."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One transfer."""
+
+    routers: int
+    is_sealed: bool
+    changes: bool
+
+    @property
+    def name(self):
+        """The row in words, which no other has."""
+        translators = "one translator" if self.routers == 1 else "a translator each"
+        return ", ".join(
+            ["sealed" if self.is_sealed else "plain", translators, *["outer address changes"] * self.changes]
+        )
+
+
+def transfer(row, program, household, folder):
+    """One transfer: the cells of the row's line."""
+    content = random.Random(1).randbytes(BYTES)
+    file, stored = folder / "file", folder / "stored"
+    file.write_bytes(content)
+    stored.mkdir()
+    manner = ["--json", *["--insecure"] * (not row.is_sealed)]
+    listening = ["recv", "--listen", SERVER, "--dir", str(stored), *manner]
+    sending = ["send", str(file), "--to", SERVER, *manner]
+    with started(household.server, program, listening) as receiver:
+        receiver.stderr.readline()  # It says that it is ready.
+        arrivals = Arrivals(household.server, household.ways_in())
+        try:
+            arrivals.start()
+            with started(household.client, program, sending) as sender:
+                changed_at = change(household, arrivals) if row.changes else None
+                sent = document_of(sender)
+        finally:
+            arrivals.close()
+        got = document_of(receiver)
+    if hashlib.sha256((stored / "file").read_bytes()).digest() != hashlib.sha256(content).digest():
+        raise Failed("the file is not what was sent")
+    return judged(row, sent, got, arrivals, changed_at)
+
+
+@contextmanager
+def started(side, program, words):
+    """A program of ours that runs on one side, and is ended if it has not."""
+    environment = os.environ | {"ANABRANCH_KEY": random.Random(2).randbytes(16).hex()}
+    command = side.command(str(program), *words)
+    process = Popen(command, stdout=PIPE, stderr=PIPE, env=environment, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def document_of(process):
+    """What a program prints at its end."""
+    try:
+        said, complaint = process.communicate(timeout=SECONDS)
+    except TimeoutExpired as late:
+        raise Failed(f"not done after {SECONDS} s") from late
+    if process.returncode != 0:
+        raise Failed(f"ours ended with {process.returncode}: {complaint.strip()}")
+    return json.loads(said)
+
+
+def change(household, arrivals):
+    """Waits for the middle of the transfer and changes the outer address. When that was."""
+    arrivals.wait_for(50_000, time.monotonic() + SECONDS)
+    time.sleep(CHANGE_AT)
+    now = time.monotonic()
+    household.change_outer_address()
+    return now
+
+
+def judged(row, sent, got, arrivals, changed_at):
+    """The cells of a row's line, if it is as it should be."""
+    shares = [
+        100 * path["sent_bytes"] / sum(each["sent_bytes"] for each in sent["paths"]) for path in sent["paths"]
+    ]
+    carried = " + ".join(f"{share:.0f}" for share in shares)
+    if sum(share >= 25 for share in shares) < 2:
+        raise Failed(f"the uplinks carried {carried} % of the data")
+    remotes = [path["remote"].rsplit(":", 1)[0] for path in got["paths"]]
+    expected = CHANGED if row.changes else OUTER
+    if expected not in remotes:
+        raise Failed(f"the receiver knows {', '.join(remotes)} and not {expected}")
+    back = arrivals.back_after(changed_at) if row.changes and row.routers == 2 else None
+    return [
+        row.name,
+        f"{sent['goodput_bps'] / 1e6:.1f}",
+        carried,
+        milliseconds(back),
+        milliseconds(arrivals.longest_silence() if row.changes else None),
+    ]
+
+
+def milliseconds(seconds):
+    """A cell that may be empty."""
+    return "" if seconds is None else f"{1000 * seconds:.0f}"
