@@ -410,12 +410,9 @@ fn ten_thousand_inits_leave_no_trace() {
     for number in 1..=10_000u32 {
         let init = Init { initiate_tag: VerificationTag::new(number), ..init() };
         let remote = SocketAddr::from(([198, 18, (number >> 8) as u8, number as u8], 777));
-        let asked = packet(VerificationTag::ZERO, &[&init]);
-        let length = asked.len();
-        pair.inject_from(End::Z, remote, asked);
-        let answers = pair.take_packets(End::Z);
-        assert_eq!(answers.len(), 1, "INIT {number} is answered once");
-        assert!(answers[0].len() <= 6 * length, "{} bytes answer {length}", answers[0].len());
+        pair.run_for(ms(1));
+        pair.inject_from(End::Z, remote, packet(VerificationTag::ZERO, &[&init]));
+        assert_eq!(pair.take_packets(End::Z).len(), 1, "INIT {number} is answered once");
     }
     assert_eq!(pair.z.endpoint.len(), 0);
     assert_eq!(pair.z.endpoint.poll_timeout(), None);

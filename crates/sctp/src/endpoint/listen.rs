@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{Duration, Time};
 
-use super::{Arrival, AssociationId, Endpoint, leads_to, pairing};
+use super::{Arrival, AssociationId, Channel, Endpoint, leads_to, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
     Association, AssociationState, InitBody, PathAddresses, acceptable, address_parameter,
@@ -37,6 +37,9 @@ struct Name {
 impl Endpoint {
     /// An INIT arrived, alone and with tag zero.
     pub(super) fn on_init(&mut self, now: Time, arrival: &Arrival, header: CommonHeader, init: &Init) {
+        if !self.may_answer_init(now, arrival) {
+            return;
+        }
         let back = reply_header(header, init.initiate_tag);
         let request = match check_init(init) {
             Ok(body) => Request { arrival, back, init, body },
@@ -92,7 +95,9 @@ impl Endpoint {
         let is_current = known.is_some_and(|(_, tags, _)| tags == (cookie.local_tag, Some(cookie.peer_tag)));
         if let Some(staleness) = cookie.staleness(now).filter(|_| !is_current) {
             let back = reply_header(header, cookie.peer_tag);
-            self.answer(arrival, back, &ErrorChunk { causes: vec![Cause::StaleCookie(staleness)] });
+            if self.may_answer_other(now, arrival) {
+                self.answer(arrival, back, &ErrorChunk { causes: vec![Cause::StaleCookie(staleness)] });
+            }
             return;
         }
         let opened = match known {
@@ -112,7 +117,9 @@ impl Endpoint {
                 destination_port: cookie.peer_port,
                 verification_tag: cookie.peer_tag,
             };
-            self.abort(arrival, back, vec![Cause::OutOfResource]);
+            if self.may_answer_other(now, arrival) {
+                self.abort(arrival, back, vec![Cause::OutOfResource]);
+            }
             return None;
         }
         let way = PathAddresses { local: arrival.local, remote: arrival.remote };
@@ -232,6 +239,9 @@ impl Endpoint {
         let announced = pairing::announced(&self.config.local, arrival.remote.ip());
         parameters.extend(address_parameters(&announced));
         parameters.extend(body.unrecognized);
+        if arrival.channel == Channel::PLAIN {
+            shorten(&mut parameters, most_amplified(arrival.bytes.len()) - INIT_LEN);
+        }
         let ack = InitAck {
             initiate_tag: name.tag,
             a_rwnd: u32::try_from(config.receive_buffer.get()).unwrap_or(u32::MAX),
@@ -271,3 +281,27 @@ fn reply_header(header: CommonHeader, tag: VerificationTag) -> CommonHeader {
         verification_tag: tag,
     }
 }
+
+/// Leaves out own addresses until the parameters have no more than so many bytes: who asks may be somebody else than
+/// he says. A peer that is not told of an address may still be shown it by a packet.
+fn shorten(parameters: &mut Vec<Parameter>, most: usize) {
+    let is_address = |one: &Parameter| matches!(one, Parameter::Ipv4Address(_) | Parameter::Ipv6Address(_));
+    let len =
+        |all: &[Parameter]| -> usize { all.iter().map(|one| one.to_bytes().len().next_multiple_of(4)).sum() };
+    while len(parameters) > most
+        && let Some(last) = parameters.iter().rposition(is_address)
+    {
+        parameters.remove(last);
+    }
+}
+
+/// How long the answer to an INIT of `len` bytes may be: with the headers of UDP and IPv4 three and a half times as long
+/// as that. One with nothing but the cookie has 3.1 times the bytes of an INIT with nothing in it.
+fn most_amplified(len: usize) -> usize {
+    (len + OUTER_HEADERS) * 7 / 2 - OUTER_HEADERS
+}
+
+/// UDP's and IPv4's.
+const OUTER_HEADERS: usize = 28;
+/// The common header, and the fixed part of an INIT or INIT-ACK (RFC 9260 §3.1, §3.3.2).
+const INIT_LEN: usize = CommonHeader::LEN + 20;

@@ -7,6 +7,7 @@ mod join;
 mod listen;
 mod out_of_the_blue;
 mod pairing;
+mod throttle;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -29,6 +30,7 @@ use channel::Channels;
 pub use channel::{Channel, ChannelUse};
 use cookies::CookieJar;
 pub use join::join;
+use throttle::Throttle;
 
 /// What an endpoint is made of.
 #[derive(Clone, Debug)]
@@ -128,6 +130,10 @@ pub struct Endpoint {
     /// Those that may have something to send.
     sending: VecDeque<AssociationId>,
     replies: VecDeque<Reply>,
+    /// How many INITs of strangers are answered.
+    inits: Throttle,
+    /// How many of their other packets.
+    others: Throttle,
     jar: CookieJar,
     seed: Seed,
     rng: ChaCha12Rng,
@@ -164,6 +170,8 @@ impl Endpoint {
             ready: VecDeque::new(),
             sending: VecDeque::new(),
             replies: VecDeque::new(),
+            inits: Throttle::new(&seed.child("inits")),
+            others: Throttle::new(&seed.child("others")),
             jar: CookieJar::new(&seed.child("cookies")),
             rng: ChaCha12Rng::from_seed(seed.child("endpoint").bytes()),
             seed,
@@ -235,7 +243,7 @@ impl Endpoint {
             Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, &packet, echo.cookie),
             Some(Ok(first)) => match self.addressee(arrival, header, &first) {
                 Some(id) => self.deliver(now, id, arrival, &packet),
-                None => self.answer_out_of_the_blue(arrival, &packet),
+                None => self.answer_out_of_the_blue(now, arrival, &packet),
             },
             Some(Err(_)) => {
                 if let Some(id) = self.living(arrival.channel, header) {

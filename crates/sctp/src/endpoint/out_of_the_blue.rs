@@ -1,6 +1,8 @@
 //! Answers to packets that are for no association (RFC 9260 §8.4). It keeps no state of those who send them.
 
-use super::{Arrival, Endpoint};
+use anabranch_base::Time;
+
+use super::{Arrival, Channel, Endpoint};
 use crate::wire::{
     Abort, Cause, Chunk, CommonHeader, EncodeChunk, ErrorChunk, Packet, PacketBuilder, ShutdownComplete,
 };
@@ -8,7 +10,7 @@ use crate::wire::{
 impl Endpoint {
     /// RFC 9260 §8.4, from rule 2 on: rule 1 was asked before, and INIT (3) and COOKIE-ECHO (4) in the first
     /// place have answers of their own.
-    pub(super) fn answer_out_of_the_blue(&mut self, arrival: &Arrival, packet: &Packet<'_>) {
+    pub(super) fn answer_out_of_the_blue(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>) {
         let contains =
             |wanted: fn(&Chunk<'_>) -> bool| packet.chunks().map_while(Result::ok).any(|c| wanted(&c));
         // 2) "If the OOTB packet contains an ABORT chunk, the receiver MUST silently discard".
@@ -18,7 +20,7 @@ impl Endpoint {
         // 5) "If the packet contains a SHUTDOWN ACK chunk, the receiver SHOULD respond [...] with a SHUTDOWN
         // COMPLETE chunk".
         if contains(|chunk| matches!(chunk, Chunk::ShutdownAck)) {
-            return self.reflect(arrival, packet.header(), &ShutdownComplete { tag_reflected: true });
+            return self.reflect(now, arrival, packet.header(), &ShutdownComplete { tag_reflected: true });
         }
         // 6) SHUTDOWN-COMPLETE, 7) "an ERROR chunk with the "Stale Cookie" error cause or a COOKIE ACK chunk".
         if contains(is_final) {
@@ -26,17 +28,30 @@ impl Endpoint {
         }
         // 8) "The receiver SHOULD respond [...] with an ABORT chunk".
         let abort = Abort { tag_reflected: true, causes: Vec::new() };
-        self.reflect(arrival, packet.header(), &abort);
+        self.reflect(now, arrival, packet.header(), &abort);
     }
 
     /// Answers with one chunk that carries the tag of the packet it answers.
-    fn reflect(&mut self, arrival: &Arrival, header: CommonHeader, chunk: &dyn EncodeChunk) {
+    fn reflect(&mut self, now: Time, arrival: &Arrival, header: CommonHeader, chunk: &dyn EncodeChunk) {
+        if !self.may_answer_other(now, arrival) {
+            return;
+        }
         let answer = CommonHeader {
             source_port: header.destination_port,
             destination_port: header.source_port,
             verification_tag: header.verification_tag,
         };
         self.answer(arrival, answer, chunk);
+    }
+
+    /// Whether the INIT of somebody who may not be where he says is answered: no more than so often A channel is proof enough.
+    pub(super) fn may_answer_init(&mut self, now: Time, arrival: &Arrival) -> bool {
+        arrival.channel != Channel::PLAIN || self.inits.take(now, arrival.remote.ip())
+    }
+
+    /// The same for any other packet of his.
+    pub(super) fn may_answer_other(&mut self, now: Time, arrival: &Arrival) -> bool {
+        arrival.channel != Channel::PLAIN || self.others.take(now, arrival.remote.ip())
     }
 
     /// Answers a stranger with one chunk.
