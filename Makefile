@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol sealed scenario
 
-.PHONY: help demo test bench agree interop oracle figures blocking failover nat browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers agree interop oracle figures blocking failover nat browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -19,6 +19,9 @@ test:   ## all that continuous integration checks, stage by stage
 
 bench:  ## measure speed
 	cargo bench --workspace
+
+peers:  ## our sockets beside usrsctp, quinn and TCP; the table goes into docs/performance.md
+	tests/peers/run --write
 
 browser: ## look at a report page in Chromium, on a desk and on a telephone
 	cargo test --package anabranch-cli --test observing --quiet

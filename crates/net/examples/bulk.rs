@@ -1,0 +1,86 @@
+//! One end of a transfer on the loopback interface, as fast as it goes; `tests/peers/run` measures it beside other
+//! transports. `bulk plain|sealed receive|send PORT BYTES MESSAGE`; the receiver prints `ready`, then the seconds from the
+//! first message to the last. It measures nothing else.
+
+use std::error::Error;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use anabranch_base::ByteCount;
+use anabranch_net::{Config, Endpoint, Key, Options, Outgoing, Ppid, Security, StreamId};
+use bytes::Bytes;
+use rustix::time::{ClockId, clock_gettime};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [layer, role, port, bytes, message] = &arguments[..] else {
+        return Err("usage: bulk plain|sealed receive|send PORT BYTES MESSAGE".into());
+    };
+    let (port, bytes, message) = (port.parse::<u16>()?, bytes.parse::<u64>()?, message.parse::<usize>()?);
+    let security = match layer.as_str() {
+        "plain" => Security::Insecure,
+        // Both ends have to know it; it protects nothing.
+        _ => Security::Sealed(Key::from_bytes([0x5a; Key::LEN])),
+    };
+    let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let config = Config {
+        receive_buffer: ByteCount::from_mib(1),
+        send_buffer: ByteCount::from_mib(1),
+        mtu: ByteCount::new(1_500),
+        ..Config::rfc9260()
+    };
+    let options = Options { config, ..Options::with(security) };
+    match role.as_str() {
+        "receive" => receive(Options { local: vec![receiver], accepts: true, ..options }, bytes).await,
+        _ => {
+            let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+            send(Options { local: vec![local], ..options }, receiver, bytes, message).await
+        }
+    }
+}
+
+async fn receive(options: Options, bytes: u64) -> Result<(), Box<dyn Error>> {
+    let endpoint = Endpoint::bind(options)?;
+    println!("ready");
+    let association = endpoint.accept().await.ok_or("nobody came")?;
+    let mut left = bytes;
+    let mut start = None;
+    while left > 0 {
+        let message = association.receive().await?;
+        start.get_or_insert_with(seconds);
+        left = left.saturating_sub(message.len() as u64);
+    }
+    println!("{:.6}", start.map_or(0.0, |start| seconds() - start));
+    association.closed().await;
+    drop((association, endpoint.clone()));
+    endpoint.settled().await;
+    Ok(())
+}
+
+async fn send(
+    options: Options,
+    receiver: SocketAddr,
+    bytes: u64,
+    message: usize,
+) -> Result<(), Box<dyn Error>> {
+    let endpoint = Endpoint::bind(options)?;
+    let association = endpoint.connect(&[receiver]).await?;
+    let payload = Bytes::from(vec![0x5a; message]);
+    for _ in 0..bytes.div_ceil(message as u64) {
+        let outgoing = Outgoing {
+            stream: StreamId::new(0),
+            ppid: Ppid::new(0),
+            unordered: false,
+            payload: payload.clone(),
+        };
+        association.send(outgoing).await?;
+    }
+    association.close().await;
+    Ok(())
+}
+
+/// A clock, in seconds.
+fn seconds() -> f64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,58 @@
+"""The programs that are measured: how each is built, and the command that runs one end of a transfer.
+
+It knows compilers and folders. What the programs do is in their own files.
+"""
+
+import dataclasses
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "interop"))
+from packages import Unavailable, unpacked
+
+LIBRARY = ["libusrsctp-dev"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Stack:
+    """A transport: its name in the table, its program, and how much it moves in some seconds."""
+
+    name: str
+    command: tuple[str, ...]
+    megabytes: int
+
+
+def ours(root, target, layer):
+    """Our example, from the release profile of the workspace."""
+    run(["cargo", "build", "--release", "--quiet", "--package", "anabranch-net", "--example", "bulk"], root)
+    return Stack(f"anabranch, {layer}", (str(target / "release/examples/bulk"), layer), 2_000)
+
+
+def usrsctp(root, target):
+    """Our C program on Debian's usrsctp, linked statically."""
+    folder = unpacked(target / "peers", "usrsctp", LIBRARY)
+    if shutil.which("cc") is None:
+        raise Unavailable("there is no C compiler")
+    library = next(folder.glob("usr/lib/*/libusrsctp.a"))
+    program = folder / "bulk"
+    include = f"-I{folder / 'usr/include'}"
+    source = root / "tests/peers/usrsctp.c"
+    run(["cc", "-O2", "-Wall", include, str(source), str(library), "-lpthread", "-o", str(program)], root)
+    return Stack("usrsctp 0.9.5", (str(program),), 200)
+
+
+def others(root, target):
+    """quinn and TCP, from the workspace of their own."""
+    folder = target / "peers/programs"
+    manifest = root / "tests/peers/programs/Cargo.toml"
+    where = ["--manifest-path", str(manifest), "--target-dir", str(folder)]
+    run(["cargo", "build", "--release", "--quiet", "--locked", *where], root)
+    quinn = Stack("quinn 0.11 (TLS 1.3)", (str(folder / "release/quic"),), 2_000)
+    return [quinn, Stack("TCP of the kernel", (str(folder / "release/tcp"),), 4_000)]
+
+
+def run(command, folder):
+    """Runs a command that has to succeed."""
+    subprocess.run(command, cwd=folder, check=True)

@@ -1,0 +1,47 @@
+"""The table of what was measured: medians with the range of the repeats, as docs/performance.md has it.
+
+It knows Markdown and the page's marks, and nothing of how the numbers came to be.
+"""
+
+from statistics import median
+
+MESSAGES = (1_400, 65_536)
+BEGIN = "<!-- tests/peers/run writes from here -->"
+END = "<!-- to here -->"
+
+
+def markdown(results):
+    """The lines of the table."""
+    lines = [
+        "| stack | messages | Mbit/s | CPU s/GB, both ends | to ours, plain | peak memory, both ends |",
+        "|---|---|---|---|---|---|",
+    ]
+    first = {message: runs for (_, message), runs in reversed(results.items())}
+    for (stack, message), runs in results.items():
+        seconds = [run.seconds for run in runs]
+        ratio = median(seconds) / median(run.seconds for run in first[message])
+        memory = [median(getattr(run, end) for run in runs) / 1000 for end in ("sender", "receiver")]
+        cells = [
+            stack.name,
+            f"{message:,} B",
+            spread([run.megabits for run in runs], "{:,.0f}"),
+            spread(seconds, "{:.2f}"),
+            f"{ratio:.2f}",
+            f"{memory[0]:.1f} + {memory[1]:.1f} MB",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def spread(values, shape):
+    """The median, and in brackets the least and the most."""
+    least, most = shape.format(min(values)), shape.format(max(values))
+    return f"{shape.format(median(values))} ({least} to {most})"
+
+
+def put(page, lines):
+    """Replaces what is between the marks of a page."""
+    text = page.read_text()
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    page.write_text("\n".join([before + BEGIN, "", *lines, "", END + after]))
