@@ -28,7 +28,7 @@ use crate::watch::{Direction, Watch, addresses_of};
 /// # Errors
 /// What went wrong before anything was received, and Ctrl-C while nothing was.
 pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let config = settings::with(settings::for_tools(1), &arguments.settings)?;
+    let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let listening = key::to_listen(&arguments.secrecy)?;
     if listening.fresh.is_some() && arguments.output.quiet {
         return Err(Failure::Key(format!(

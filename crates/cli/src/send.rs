@@ -30,8 +30,7 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let security = key::to_send(&arguments.secrecy)?;
     let to = addresses::look_up(&arguments.to).await?;
     let local = addresses::local_for(&to, &arguments.via)?;
-    let paths = to.len().max(local.len());
-    let config = settings::with(settings::for_tools(paths), &arguments.settings)?;
+    let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let resolved = resolved(&config, &security, arguments, &list(&to));
     // With several ways out, a packet has to leave by the one whose address it has.
     let by_device = local.len() > 1;

@@ -1,49 +1,18 @@
-//! The settings of real transfers: what the tools choose on top of RFC 9260, and what `--set` may change. It
+//! The settings of real transfers: which profile the tools use, and what `--set` may change. It
 //! knows the names that users write, and not what a setting does.
 
-use anabranch_base::{ByteCount, Duration};
 use anabranch_planner::live;
 use anabranch_scenario::quantity::exact_size;
-use anabranch_sctp::config::{BufferSplit, Config, Failover, RtoSettings};
+use anabranch_sctp::config::{BufferSplit, Config};
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
 use crate::quantity;
 
-/// What `send`, `recv` and `demo` use unless told otherwise, for transfers over so many paths.
-///
-/// RFC 9260's values are for signalling: a second to notice a loss, minutes to leave a dead path. Here data leaves a path
-/// at its first error (RFC 7829), or as soon as it is silent while another delivers; after three it has failed.
-pub fn for_tools(paths: usize) -> Config {
-    let profile = Config::rfc9260();
-    let mut config = Config {
-        // The product of 1 Gbit/s and 30 ms; less, and one slow path holds up the others.
-        receive_buffer: ByteCount::from_mib(4),
-        send_buffer: ByteCount::from_mib(8),
-        rto: RtoSettings {
-            initial: Duration::from_millis(500),
-            min: Duration::from_millis(200),
-            ..profile.rto
-        },
-        failover: Failover {
-            potentially_failed: 1,
-            quick: true,
-            path_max: 2,
-            heartbeat: Duration::from_secs(1),
-            heartbeat_max_burst: 4,
-            ..profile.failover
-        },
-        // 0.5 + 1 + 2 + 4 + 8 s: a person still waits.
-        max_init_retransmits: 4,
-        ..profile
-    };
-    if paths > 1 {
-        config.set_cmt(CmtRules::ALL);
-    }
-    // A receiver does not know beforehand how many paths its peers have.
-    "dac-on-several-paths".clone_into(&mut config.ack_timing);
-    config
+/// What `send`, `recv` and `demo` use unless told otherwise: the newest profile for real networks, for any number of paths.
+pub fn for_tools() -> Config {
+    Config::tuned_1()
 }
 
 /// `base` with the settings of the command line, each `sctp.KEY=VALUE`.
@@ -52,7 +21,9 @@ pub fn for_tools(paths: usize) -> Config {
 /// An unknown key with the nearest known one, a value outside its domain.
 pub fn with(base: Config, changes: &[String]) -> Result<Config, Failure> {
     let mut config = base;
-    for change in changes {
+    // A profile is what the others are changes of, wherever it stands.
+    let (profiles, others): (Vec<_>, Vec<_>) = changes.iter().partition(|change| names_profile(change));
+    for change in profiles.into_iter().chain(others) {
         apply(&mut config, change).map_err(|why| Failure::Arguments(format!("--set {change}: {why}")))?;
     }
     config.check().map_err(|error| Failure::Arguments(format!("--set sctp.{error}")))?;
@@ -80,7 +51,7 @@ pub fn resolved(config: &Config) -> Value {
 
 /// One line a setting: its key, what the tools use, what it may be.
 pub fn list() -> String {
-    let tools = for_tools(2);
+    let tools = for_tools();
     let line = |setting: &Setting| {
         let value = (setting.read)(&tools);
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -95,6 +66,10 @@ struct Setting {
     expected: &'static str,
     read: fn(&Config) -> Value,
     write: fn(&mut Config, &str) -> Result<(), String>,
+}
+
+fn names_profile(change: &str) -> bool {
+    change.split_once('=').is_some_and(|(key, _)| key.trim() == "sctp.profile")
 }
 
 fn apply(config: &mut Config, change: &str) -> Result<(), String> {
@@ -157,6 +132,10 @@ fn shown(value: &dyn ToString) -> Value {
     Value::String(value.to_string())
 }
 
+fn profile(text: &str) -> Result<Config, String> {
+    Config::profile(text).ok_or_else(|| format!("{text:?} is none of rfc2960, rfc4960, rfc9260, tuned-1"))
+}
+
 /// Every way to split buffers, as users write it.
 const SPLITS: [(&str, BufferSplit); 4] = [
     ("none", BufferSplit::None),
@@ -176,6 +155,12 @@ fn split_word(split: BufferSplit) -> &'static str {
 }
 
 const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "profile",
+        expected: "what the other settings begin from: rfc2960, rfc4960, rfc9260, tuned-1",
+        read: |config| json!(config.profile),
+        write: |config, text| set(config, profile(text)),
+    },
     Setting {
         key: "scheduler",
         expected: "which path carries new data: round-robin, fill, primary",
@@ -333,16 +318,17 @@ const SETTINGS: &[Setting] = &[
 
 #[cfg(test)]
 mod tests {
+    use anabranch_base::{ByteCount, Duration};
+
     use super::*;
 
     fn changed(change: &str) -> Result<Config, String> {
-        with(for_tools(2), &[change.to_owned()]).map_err(|failure| failure.to_string())
+        with(for_tools(), &[change.to_owned()]).map_err(|failure| failure.to_string())
     }
 
     #[test]
     fn the_tools_settings_are_within_their_domains() {
-        assert_eq!(for_tools(1).check(), Ok(()));
-        assert_eq!(for_tools(2).check(), Ok(()));
+        assert_eq!(for_tools().check(), Ok(()));
     }
 
     #[test]
@@ -357,6 +343,16 @@ mod tests {
         assert_eq!(changed("sctp.window_management=[60, 27]").map(|c| c.window_limits), Ok(vec![60, 27]));
         assert_eq!(changed("sctp.failover.quick=false").map(|c| c.failover.quick), Ok(false));
         assert_eq!(changed("sctp.scheduler = fill").map(|c| c.scheduler), Ok("fill".to_owned()));
+    }
+
+    #[test]
+    fn a_profile_is_what_the_other_settings_change_wherever_it_stands() {
+        let changes = ["sctp.sack.every=3", "sctp.profile=rfc4960"].map(str::to_owned);
+        let config =
+            with(for_tools(), &changes).map_err(|failure| failure.to_string()).expect("both are good");
+        assert_eq!((config.profile, config.sack.every, config.missing_reports), ("rfc4960", 3, 4));
+        let error = changed("sctp.profile=tuned").expect_err("no name");
+        assert!(error.contains("none of rfc2960, rfc4960, rfc9260, tuned-1"), "{error}");
     }
 
     #[test]
@@ -395,7 +391,7 @@ mod tests {
         for setting in SETTINGS {
             let value = (setting.read)(&config);
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let mut again = for_tools(1);
+            let mut again = for_tools();
             assert_eq!((setting.write)(&mut again, &text), Ok(()), "{}", setting.key);
             assert_eq!((setting.read)(&again), value, "{}", setting.key);
         }

@@ -134,8 +134,8 @@ pub(crate) const BURST_RULE: Words<BurstRule> = Words {
 /// The profiles; their values are in `read::profile`.
 pub(crate) const PROFILE: Policies = Words {
     what: "profile",
-    built: &[("rfc2960", ()), ("rfc4960", ()), ("rfc9260", ())],
-    planned: &["tuned-1", "tuned-2"],
+    built: &[("rfc2960", ()), ("rfc4960", ()), ("rfc9260", ()), ("tuned-1", ())],
+    planned: &["tuned-2"],
 };
 
 pub(crate) const DIRECTION: Words<Direction> = Words {

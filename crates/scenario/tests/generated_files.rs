@@ -171,7 +171,7 @@ fn sctp() -> BoxedStrategy<String> {
     let striped =
         "\"cmt\"\ncmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";
     lines(vec![
-        maybe("profile", word(&["rfc2960", "rfc4960", "rfc9260"])),
+        maybe("profile", word(&["rfc2960", "rfc4960", "rfc9260", "tuned-1"])),
         maybe("charge", charge()),
         maybe("unit", word(&["mtu", "pmdcs", "bytes"])),
         maybe("rwnd_charge", charge()),

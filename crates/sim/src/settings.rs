@@ -60,9 +60,10 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         failover: failover(sctp.failover, profile.failover),
         ..profile
     };
-    if sctp.multipath == model::Multipath::Cmt {
-        config.set_cmt(cmt(sctp.cmt));
-    }
+    config.set_cmt(match sctp.multipath {
+        model::Multipath::Cmt => cmt(sctp.cmt),
+        model::Multipath::Off | model::Multipath::AppStripe => CmtRules::NONE,
+    });
     config
 }
 

@@ -1,5 +1,5 @@
 //! The values of the profiles that a scenario can begin from (M-SCTP-18). They are frozen: research rests on
-//! them. It knows no file; `sctp/src/config/profiles.rs` has the same numbers for the protocol itself.
+//! them. It knows no file; `sctp/src/config/` has the same numbers for the protocol itself, and the reasons of `tuned-1`.
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -13,6 +13,7 @@ pub(crate) fn profile(name: &str) -> Sctp {
     match name {
         "rfc2960" => rfc2960(),
         "rfc4960" => rfc4960(),
+        "tuned-1" => tuned_1(),
         _ => rfc9260(),
     }
 }
@@ -80,11 +81,31 @@ fn rfc2960() -> Sctp {
     }
 }
 
+/// RFC 9260 for bulk transfers over today's networks: what the tools use.
+fn tuned_1() -> Sctp {
+    Sctp {
+        profile: "tuned-1".to_owned(),
+        retransmission: "same".to_owned(),
+        receive_buffer: ByteCount::from_mib(4),
+        send_buffer: ByteCount::from_mib(8),
+        rto_initial: Duration::from_millis(500),
+        rto_min: Duration::from_millis(200),
+        failover: Failover::On {
+            potentially_failed: 1,
+            path_max: 2,
+            association_max: 10,
+            heartbeat: Duration::from_secs(1),
+            quick: true,
+        },
+        ..rfc9260()
+    }
+}
+
 /// As its inventors recommend it.
 const CMT: Cmt = Cmt { split_fast_retransmit: true, window_update: true, delayed_ack: true };
 
 /// RFC 9260 §16.
-pub(crate) const FAILOVER: Failover = Failover::On {
+const FAILOVER: Failover = Failover::On {
     potentially_failed: 0,
     path_max: 5,
     association_max: 10,

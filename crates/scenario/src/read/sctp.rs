@@ -31,7 +31,8 @@ pub(crate) fn sctp(node: Option<&Node>) -> Read<Sctp> {
     fields.set("dac_wire", &mut sctp.dac_wire, |node| words::DAC_WIRE.meaning(node))?;
     fields.set("missing_reports", &mut sctp.missing_reports, |node| value::whole(node, 1, u8::MAX))?;
     fields.set("ordered", &mut sctp.ordered, value::boolean)?;
-    fields.set("failover", &mut sctp.failover, failover)?;
+    let of_profile = sctp.failover;
+    fields.set("failover", &mut sctp.failover, |node| failover(node, of_profile))?;
     fields.set("handshake", &mut sctp.handshake, |node| words::HANDSHAKE.meaning(node))?;
     packets(&fields, &mut sctp)?;
     Ok(sctp)
@@ -106,7 +107,8 @@ fn windows(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     fields.set("initial_ssthresh", &mut sctp.initial_ssthresh, |node| bytes_or(node, "receive-buffer"))?;
     fields.set("window_floor", &mut sctp.window_floor, |node| value::whole(node, 1, 1_000_u64))?;
     fields.set("strict_window", &mut sctp.strict_window, value::boolean)?;
-    fields.set("max_burst", &mut sctp.max_burst, max_burst)
+    let of_profile = sctp.max_burst;
+    fields.set("max_burst", &mut sctp.max_burst, |node| max_burst(node, of_profile))
 }
 
 /// A size, or `None` for the word.

@@ -3,11 +3,10 @@
 use anabranch_base::{ByteCount, Duration};
 
 use super::fields::Fields;
-use super::profile::FAILOVER;
 use super::sctp::LONGEST_SACK_DELAY;
 use super::{shapes, value};
 use crate::fault::{Fault, Read};
-use crate::model::{BurstRule, Cmt, Failover, MaxBurst, Sctp};
+use crate::model::{Cmt, Failover, MaxBurst, Sctp};
 use crate::quantity::exact_span;
 use crate::tree::{Node, Value};
 use crate::words;
@@ -61,27 +60,27 @@ pub(crate) fn cmt(sctp_fields: &Fields<'_>, cmt: &mut Cmt) -> Read<()> {
 }
 
 /// `4`, or `{ packets = 4, rule = "event" }`.
-pub(crate) fn max_burst(node: &Node) -> Read<MaxBurst> {
+pub(crate) fn max_burst(node: &Node, profile: MaxBurst) -> Read<MaxBurst> {
     let packets = |node: &Node| value::whole(node, 1, u32::MAX);
     if !matches!(node.value, Value::Table(_)) {
-        return Ok(MaxBurst { packets: packets(node)?, rule: BurstRule::Event });
+        return Ok(MaxBurst { packets: packets(node)?, ..profile });
     }
     let fields = Fields::of(&shapes::MAX_BURST, node)?;
-    let rule = fields.or("rule", BurstRule::Event, |node| words::BURST_RULE.meaning(node))?;
-    Ok(MaxBurst { packets: fields.or("packets", 4, packets)?, rule })
+    let rule = fields.or("rule", profile.rule, |node| words::BURST_RULE.meaning(node))?;
+    Ok(MaxBurst { packets: fields.or("packets", profile.packets, packets)?, rule })
 }
 
-/// `"off"`, or a table whose keys are each optional.
-pub(crate) fn failover(node: &Node) -> Read<Failover> {
+/// `"off"`, or a table whose keys are each optional: the others are the profile's.
+pub(crate) fn failover(node: &Node, profile: Failover) -> Read<Failover> {
     match &node.value {
         Value::Table(_) => {}
         Value::Text(word) if word == "off" => return Ok(Failover::Off),
         _ => return Err(value::wrong(node, "\"off\" or a table such as { path_max = 2 }")),
     }
     let Failover::On { mut potentially_failed, mut path_max, mut association_max, mut heartbeat, mut quick } =
-        FAILOVER
+        profile
     else {
-        return Ok(FAILOVER);
+        return Ok(profile);
     };
     let fields = Fields::of(&shapes::FAILOVER, node)?;
     fields.set("potentially_failed", &mut potentially_failed, |node| value::whole(node, 0, u32::MAX))?;

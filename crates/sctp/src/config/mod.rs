@@ -6,6 +6,7 @@ mod check;
 mod message_limit;
 mod profiles;
 mod sizes;
+mod tuned;
 
 pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
@@ -20,9 +21,12 @@ use crate::policy::order::cmt::CmtRules;
 use crate::policy::registry::Rules;
 use crate::wire::Checksum;
 
-/// The settings of an association. The three profiles are frozen: research rests on their values.
+/// The settings of an association. The profiles are frozen: research rests on the RFCs' values, and a name says what a
+/// transfer used.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// The name of the profile that these settings began from; what is changed beside it does not change it.
+    pub profile: &'static str,
     /// What a chunk weighs against cwnd, flight and partial_bytes_acked; choose with `unit`.
     pub charge: Charge,
     /// What windows are counted and grown in.
@@ -288,7 +292,11 @@ impl Config {
     pub fn set_cmt(&mut self, rules: CmtRules) {
         self.cmt = rules;
         self.path_order = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
-        self.ack_timing = if rules.delayed_ack { "dac" } else { "standard" }.to_owned();
+        // Timing that follows the number of paths has CMT's where it is wanted.
+        let has_both = self.ack_timing == "dac-on-several-paths";
+        if !(has_both && rules.delayed_ack) {
+            self.ack_timing = if rules.delayed_ack { "dac" } else { "standard" }.to_owned();
+        }
     }
 
     fn updates_windows_by_path(&self) -> bool {

@@ -14,6 +14,7 @@ impl Config {
     /// RFC 9260 with new data over all paths.
     pub fn rfc9260() -> Config {
         Config {
+            profile: "rfc9260",
             charge: Charge::Chunk,
             unit: Unit::Pmdcs,
             rwnd_charge: Charge::User,
@@ -73,6 +74,7 @@ impl Config {
     /// RFC 4960 as WS and BERP use it: four missing reports.
     pub fn rfc4960() -> Config {
         Config {
+            profile: "rfc4960",
             unit: Unit::Mtu,
             missing_reports: 4,
             rto: RtoSettings { initial: Duration::from_secs(3), ..Config::rfc9260().rto },
@@ -88,6 +90,7 @@ impl Config {
     /// RFC 2960 with the Implementer's Guide, as YE and IY use it.
     pub fn rfc2960() -> Config {
         Config {
+            profile: "rfc2960",
             fast_retransmission: "alternate".into(),
             initial_window: InitialWindow::TwoUnits,
             window_floor: 2,
@@ -102,6 +105,7 @@ impl Config {
             "rfc2960" => Some(Config::rfc2960()),
             "rfc4960" => Some(Config::rfc4960()),
             "rfc9260" => Some(Config::rfc9260()),
+            "tuned-1" => Some(Config::tuned_1()),
             _ => None,
         }
     }
@@ -120,8 +124,9 @@ mod tests {
 
     #[test]
     fn the_profiles_are_within_their_domains() {
-        for name in ["rfc2960", "rfc4960", "rfc9260"] {
-            assert_eq!(Config::profile(name).expect("a shipped profile").check(), Ok(()), "{name}");
+        for name in ["rfc2960", "rfc4960", "rfc9260", "tuned-1"] {
+            let profile = Config::profile(name).expect("a shipped profile");
+            assert_eq!((profile.check(), profile.profile), (Ok(()), name));
         }
     }
 }

@@ -1,0 +1,46 @@
+//! The profiles for real networks, newest last. Each value stands beside its reason, and is frozen with the name; what
+//! the values cost and bring is in docs/tuned.md.
+
+use anabranch_base::{ByteCount, Duration};
+
+use super::{Config, Failover, RtoSettings};
+use crate::policy::order::cmt::CmtRules;
+
+impl Config {
+    /// RFC 9260 for bulk transfers over today's networks, on all paths at once (M-CMT-1 to -5).
+    ///
+    /// RFC 9260's values are for signalling: a second to notice a loss, minutes to leave a dead path. Here data leaves a
+    /// path at its first error (RFC 7829), or as soon as it is silent while another delivers.
+    pub fn tuned_1() -> Config {
+        let profile = Config::rfc9260();
+        let mut config = Config {
+            profile: "tuned-1",
+            // The product of 1 Gbit/s and 30 ms; less, and one slow path holds up the others.
+            receive_buffer: ByteCount::from_mib(4),
+            // As much again waits for what the peer has no room for.
+            send_buffer: ByteCount::from_mib(8),
+            rto: RtoSettings {
+                initial: Duration::from_millis(500),
+                min: Duration::from_millis(200),
+                ..profile.rto
+            },
+            failover: Failover {
+                potentially_failed: 1,
+                quick: true,
+                path_max: 2,
+                heartbeat: Duration::from_secs(1),
+                heartbeat_max_burst: 4,
+                ..profile.failover
+            },
+            // A path that timed out has potentially failed: what it lost goes to another whatever is said here.
+            retransmission: "same".into(),
+            // 0.5 + 1 + 2 + 4 + 8 s: a person still waits.
+            max_init_retransmits: 4,
+            ..profile
+        };
+        config.set_cmt(CmtRules::ALL);
+        // A receiver does not know beforehand how many paths its peers have.
+        "dac-on-several-paths".clone_into(&mut config.ack_timing);
+        config
+    }
+}
