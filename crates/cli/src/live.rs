@@ -40,10 +40,12 @@ pub async fn watched(
                 view.show(watch, progress);
             }
             next = events.next(), if !events_end => match next {
-                Some(happened) => {
+                Some(Ok(happened)) => {
                     watch.look(association);
                     view.on_event(watch, &happened);
                 }
+                // The ticks show what is missed here.
+                Some(Err(_)) => {}
                 None => events_end = true,
             },
             () = interrupt.pressed() => {

@@ -50,7 +50,7 @@ impl Peer {
         match error {
             SendError::Closed(reason) => self.failure(reason),
             SendError::Closing => self.failure(CloseReason::Graceful),
-            SendError::Refused(error) => Failure::PeerGone(format!("{self} cannot take files: {error}")),
+            error => Failure::PeerGone(format!("{self} cannot take files: {error}")),
         }
     }
 

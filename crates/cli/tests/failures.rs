@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anabranch_cli::file_protocol::{Outcome, Sender};
-use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, Security, StreamId};
+use anabranch_net::{Association, Endpoint, Options, Security, SendOptions};
 use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use tempfile::tempdir;
 
@@ -179,9 +179,7 @@ async fn stranger(to: &str) -> Association {
 }
 
 async fn say(association: &Association, bytes: &[u8]) {
-    let payload = bytes.to_vec().into();
-    let message = Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload };
-    association.send(message).await.expect("it is open");
+    association.send(bytes.to_vec(), SendOptions::default()).await.expect("it is open");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,7 +188,7 @@ async fn a_peer_that_speaks_garbage_is_told_and_reported() {
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
     let peer = stranger(&to).await;
     say(&peer, b"GET / HTTP/1.1\r\n\r\n").await;
-    let reason = peer.receive().await.expect_err("nothing to say to that").to_string();
+    let reason = peer.recv().await.expect_err("nothing to say to that").to_string();
     assert!(reason.contains("file protocol: a frame of unknown kind 0x47"), "{reason}");
     let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
     assert!(ended.stderr.contains("does not speak anabranch's file protocol"), "{ended:?}");
@@ -207,12 +205,12 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
         let head = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         say(&peer, &[head.as_slice(), name.as_bytes()].concat()).await;
         say(&peer, b"\x02content").await;
-        let answer = peer.receive().await.expect("a verdict").into_bytes();
+        let answer = peer.recv().await.expect("a verdict").into_bytes();
         let verdict = Sender::verdict(&answer).expect("a verdict");
         assert_eq!(verdict.outcome, Outcome::Refused, "{name:?}");
         assert!(!verdict.why.contains('\u{1b}'), "{verdict:?}");
     }
-    peer.close().await;
+    peer.close().await.expect("in order");
     let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
     assert!(ended.stderr.contains("the file name \"../evil\" holds a path separator"), "{ended:?}");
     assert_eq!(names(outer.path()), ["inbox"]);

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use anabranch_base::ByteCount;
 use anabranch_net::{
-    Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, Security, StreamId,
+    Association, CloseReason, Config, Endpoint, Options, Ppid, Security, SendOptions, StreamId,
 };
 use anabranch_sctp::config::MessageLimit;
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -60,15 +60,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// Answers each message by itself, in its stream.
 async fn echo(association: &Association, count: &mut Count) -> Result<CloseReason, Box<dyn Error>> {
     loop {
-        let message = match association.receive().await {
+        let message = match association.recv().await {
             Ok(message) => message,
             Err(reason) => return Ok(reason),
         };
-        let (stream, ppid, unordered) = (message.stream, message.ppid, message.unordered);
+        let as_it_came = SendOptions::from(&message);
         let payload = message.into_bytes();
         count.on_received(&payload);
-        // A peer that has begun to shut down takes nothing more: `receive` says how it ended.
-        if association.send(Outgoing { stream, ppid, unordered, payload }).await.is_ok() {
+        // A peer that has begun to shut down takes nothing more: `recv` says how it ended.
+        if association.send(payload, as_it_came).await.is_ok() {
             count.sent += 1;
         }
     }
@@ -76,7 +76,7 @@ async fn echo(association: &Association, count: &mut Count) -> Result<CloseReaso
 
 async fn discard(association: &Association, count: &mut Count) -> CloseReason {
     loop {
-        match association.receive().await {
+        match association.recv().await {
             Ok(message) => count.on_received(&message.into_bytes()),
             Err(reason) => return reason,
         }
@@ -95,15 +95,15 @@ async fn source(
     let sends = async {
         for index in 0..messages {
             let (number, stream) = (u32::try_from(index)?, u16::try_from(index % streams.max(1))?);
-            let payload = content(number, size).into();
-            let (stream, ppid) = (StreamId::new(stream), Ppid::new(FIRST_PPID + number));
-            association.send(Outgoing { stream, ppid, unordered, payload }).await?;
+            let ordered = SendOptions::on(StreamId::new(stream)).ppid(Ppid::new(FIRST_PPID + number));
+            let options = if unordered { ordered.unordered() } else { ordered };
+            association.send(content(number, size), options).await?;
         }
         Ok::<u64, Box<dyn Error>>(messages)
     };
     let judges = async {
         for _ in 0..answers {
-            let answer = association.receive().await?;
+            let answer = association.recv().await?;
             let (ppid, stream) = (answer.ppid, answer.stream);
             count.on_answer(ppid, stream, &answer.into_bytes(), size);
         }
@@ -113,7 +113,10 @@ async fn source(
     // How the association ended says more than that a message could not be sent.
     judged?;
     count.sent = sent?;
-    let reason = association.close().await;
+    let reason = match association.close().await {
+        Ok(()) => CloseReason::Graceful,
+        Err(error) => error.reason,
+    };
     count.span = count.started.elapsed().as_secs_f64();
     Ok(reason)
 }

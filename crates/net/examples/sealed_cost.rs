@@ -3,7 +3,7 @@
 //! nothing of how packets are sealed.
 
 use anabranch_base::ByteCount;
-use anabranch_net::{Config, Endpoint, Key, Options, Outgoing, Ppid, Security, StreamId};
+use anabranch_net::{Config, Endpoint, Key, Options, Security, SendOptions};
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -54,20 +54,14 @@ async fn transfer(
     let receiving = tokio::spawn(async move {
         let mut left = bytes;
         while left > 0 {
-            let Ok(message) = far.receive().await else { break };
+            let Ok(message) = far.recv().await else { break };
             left = left.saturating_sub(message.len() as u64);
         }
         left
     });
     let payload = Bytes::from(vec![0x5a; message]);
     for _ in 0..bytes.div_ceil(message as u64) {
-        let outgoing = Outgoing {
-            stream: StreamId::new(0),
-            ppid: Ppid::new(0),
-            unordered: false,
-            payload: payload.clone(),
-        };
-        near.send(outgoing).await?;
+        near.send(payload.clone(), SendOptions::default()).await?;
     }
     let left = receiving.await?;
     if left > 0 {

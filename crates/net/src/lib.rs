@@ -11,7 +11,7 @@
 //! A server and a client with two paths between them, and a key that nobody else has:
 //!
 //! ```
-//! use anabranch_net::{CloseReason, Endpoint, Key, Options, Outgoing, Ppid, Security, StreamId};
+//! use anabranch_net::{Endpoint, Key, Options, Security, SendOptions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,10 +24,9 @@
 //! let addresses = server.local_addresses();
 //! let echo = tokio::spawn(async move {
 //!     let association = server.accept().await.expect("a client comes");
-//!     while let Ok(message) = association.receive().await {
-//!         let (stream, ppid, unordered) = (message.stream, message.ppid, message.unordered);
-//!         let answer = Outgoing { stream, ppid, unordered, payload: message.into_bytes() };
-//!         if association.send(answer).await.is_err() {
+//!     while let Ok(message) = association.recv().await {
+//!         let as_it_came = SendOptions::from(&message);
+//!         if association.send(message.into_bytes(), as_it_came).await.is_err() {
 //!             break;
 //!         }
 //!     }
@@ -38,11 +37,10 @@
 //!     ..Options::with(Security::Sealed(key))
 //! })?;
 //! let association = client.connect(&addresses).await?;
-//! let payload = "over both".into();
-//! association.send(Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload }).await?;
-//! assert_eq!(association.receive().await?.into_bytes(), "over both");
+//! association.send("over both", SendOptions::default()).await?;
+//! assert_eq!(association.recv().await?.into_bytes(), "over both");
 //! assert_eq!(association.paths().len(), 2);
-//! assert_eq!(association.close().await, CloseReason::Graceful);
+//! association.close().await?;
 //! echo.await?;
 //! # Ok(())
 //! # }
@@ -53,6 +51,7 @@ mod bind;
 mod clock;
 mod driver;
 mod endpoint;
+mod feed;
 mod inbox;
 mod interfaces;
 mod outbox;
@@ -62,15 +61,20 @@ mod shared;
 mod slot;
 mod socket;
 
-pub use anabranch_sctp::association::{Outgoing, PathAddresses, PathCounters};
+pub use anabranch_sctp::association::{PathAddresses, PathCounters};
 pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event};
 pub use anabranch_sctp::policy::{PathId, PathSample, PathState};
 pub use anabranch_sctp::receive::Message;
+pub use anabranch_sctp::record::{Happening, Record};
 pub use anabranch_sctp::wire::{Ppid, StreamId};
-pub use association::{Association, Events, SendError};
+pub use association::{
+    Association, CloseError, Events, OutboundStream, Records, SendError, SendOptions, TryRecvError,
+    TrySendError,
+};
 pub use bind::BindError;
 pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
+pub use feed::Missed;
 pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for, resolve};
 pub use report::{PathReport, SocketReport, Unsent};
 pub use seal::{Key, KeyError, Security};

@@ -1,6 +1,8 @@
 //! What handles and driver share: the core behind a lock, and for each association who waits for what. The
 //! lock is never held while anybody waits. It knows no socket.
 
+mod watching;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +10,7 @@ use anabranch_base::Time;
 use anabranch_sctp::association::{self as core, Association, Outgoing};
 use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::Notify;
 
 use crate::association::SendError;
 use crate::clock::Clock;
@@ -38,6 +40,8 @@ pub struct Core {
     clock: Clock,
     slots: BTreeMap<AssociationId, Slot>,
     incoming: VecDeque<AssociationId>,
+    /// Those whose records somebody wants.
+    recorded: Vec<AssociationId>,
     /// How many channels this end asked for; `None` where nothing is sealed.
     channels: Option<u64>,
     has_handle: bool,
@@ -57,6 +61,7 @@ impl Shared {
             clock,
             slots: BTreeMap::new(),
             incoming: VecDeque::new(),
+            recorded: Vec::new(),
             channels: matches!(security, Security::Sealed(_)).then_some(0),
             has_handle: true,
             has_driver: true,
@@ -171,19 +176,15 @@ impl Core {
 
     /// Ends an association in order.
     pub fn close(&mut self, now: Time, id: AssociationId) {
-        if let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Open) {
-            slot.phase = Phase::Closing;
+        if let Some(slot) = self.slots.get_mut(&id) {
+            slot.is_told_to_close = true;
+            if slot.phase == Phase::Open {
+                slot.enter(Phase::Closing);
+            }
         }
         if let Some(association) = self.endpoint.association_mut(id) {
             association.close(now);
         }
-    }
-
-    /// What happens to an association from now on; nothing if it is over.
-    pub fn subscribe(&mut self, id: AssociationId) -> Option<broadcast::Receiver<Event>> {
-        let slot = self.slots.get_mut(&id).filter(|slot| !matches!(slot.phase, Phase::Closed(_)))?;
-        let news = slot.news.get_or_insert_with(|| broadcast::channel(KEPT_EVENTS).0);
-        Some(news.subscribe())
     }
 
     /// The last handle of an association is gone: what is open is aborted, what is closing ends by itself.
@@ -209,9 +210,11 @@ impl Core {
 
     /// Tells handles what happened. `true` if that changed something in turn.
     pub fn tell_handles(&mut self, now: Time, accepted: &Notify) -> bool {
+        // Before an end is told, after which nothing is heard.
+        self.tell_records();
         let mut has_changed = false;
         while let Some((id, event)) = self.endpoint.poll_event() {
-            has_changed |= self.on_event(now, id, event, accepted);
+            has_changed |= self.on_event(now, id, &event, accepted);
         }
         self.is_dirty |= has_changed;
         has_changed
@@ -243,9 +246,9 @@ impl Core {
         self.slots.len()
     }
 
-    fn on_event(&mut self, now: Time, id: AssociationId, event: Event, accepted: &Notify) -> bool {
+    fn on_event(&mut self, now: Time, id: AssociationId, event: &Event, accepted: &Notify) -> bool {
         let slot = self.slots.entry(id).or_insert_with(|| Slot::new(Owner::Queue));
-        match &event {
+        match event {
             Event::Readable => slot.signals.readable.notify_waiters(),
             Event::Writable => slot.signals.writable.notify_waiters(),
             Event::Connected => {
@@ -260,19 +263,20 @@ impl Core {
                 }
             }
             Event::PeerClosing => slot.enter(Phase::Closing),
+            Event::Restarted => self.on_restart(now, id),
             Event::Closed(reason) => slot.enter(Phase::Closed(reason.clone())),
             _ => {}
         }
         let Some(slot) = self.slots.get_mut(&id) else { return false };
         let is_over = matches!(slot.phase, Phase::Closed(_));
+        let is_new = *event == Event::Restarted;
         if !matches!(event, Event::Readable | Event::Writable) {
-            // Without a listener there is nobody to tell.
-            let _ = slot.news.as_ref().map(|news| news.send(event));
+            slot.news.tell(event);
         }
         if !is_over {
-            return false;
+            return is_new;
         }
-        slot.news = None;
+        slot.close_feeds();
         let was_never_open = slot.owner == Owner::Queue && !self.incoming.contains(&id);
         if slot.owner == Owner::Nobody || was_never_open {
             self.remove(now, id);
@@ -281,8 +285,19 @@ impl Core {
         false
     }
 
+    /// The association began anew: there is room for those who wait to send, and an end that the peer forgot is told
+    /// again.
+    fn on_restart(&mut self, now: Time, id: AssociationId) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        match slot.is_told_to_close {
+            true => self.close(now, id),
+            false => slot.enter(Phase::Open),
+        }
+    }
+
     fn remove(&mut self, now: Time, id: AssociationId) {
         self.slots.remove(&id);
+        self.recorded.retain(|recorded| *recorded != id);
         self.endpoint.remove(now, id);
     }
 
@@ -290,7 +305,7 @@ impl Core {
         self.has_driver = false;
         for slot in self.slots.values_mut().filter(|slot| !matches!(slot.phase, Phase::Closed(_))) {
             slot.enter(Phase::Closed(driver_gone()));
-            slot.news = None;
+            slot.close_feeds();
         }
     }
 }
@@ -298,6 +313,3 @@ impl Core {
 fn driver_gone() -> CloseReason {
     CloseReason::AbortedHere { why: "the runtime that drove the sockets has ended".to_owned() }
 }
-
-/// So many events are kept for a listener that is slow; older ones are lost.
-const KEPT_EVENTS: usize = 64;

@@ -4,19 +4,26 @@
 use std::sync::Arc;
 
 use anabranch_sctp::event::{CloseReason, Event};
-use tokio::sync::{Notify, broadcast};
+use anabranch_sctp::record::Record;
+use tokio::sync::{Mutex, Notify};
+
+use crate::feed::Feed;
 
 /// An association as its handles see it.
 #[derive(Debug)]
 pub struct Slot {
     /// Where it is in its life.
     pub phase: Phase,
+    /// Whether this end asked for its end in order.
+    pub is_told_to_close: bool,
     /// Who will ask for it.
     pub owner: Owner,
     /// Who waits for it.
     pub signals: Arc<Signals>,
-    /// Where listeners hear of it; `None` while there are none.
-    pub news: Option<broadcast::Sender<Event>>,
+    /// Where listeners hear what happens to it.
+    pub news: Feed<Event>,
+    /// And what is measured on its paths.
+    pub records: Feed<Record>,
 }
 
 /// Where an association is in its life.
@@ -52,12 +59,21 @@ pub struct Signals {
     pub writable: Notify,
     /// For another phase.
     pub changed: Notify,
+    /// For their turn to wait for room: in the order in which they asked.
+    pub turn: Mutex<()>,
 }
 
 impl Slot {
     /// An association whose handshake is not done.
     pub fn new(owner: Owner) -> Slot {
-        Slot { phase: Phase::Opening, owner, signals: Arc::default(), news: None }
+        Slot {
+            phase: Phase::Opening,
+            is_told_to_close: false,
+            owner,
+            signals: Arc::default(),
+            news: Feed::default(),
+            records: Feed::default(),
+        }
     }
 
     /// Everybody who waits for the association looks at it again.
@@ -66,5 +82,11 @@ impl Slot {
         self.signals.changed.notify_waiters();
         self.signals.readable.notify_waiters();
         self.signals.writable.notify_waiters();
+    }
+
+    /// Nothing more will be told of it.
+    pub fn close_feeds(&mut self) {
+        self.news.close();
+        self.records.close();
     }
 }

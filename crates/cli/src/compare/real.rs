@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Seed};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport, TimingError};
-use anabranch_net::{Association, Endpoint, Options, Outgoing, Ppid, Security, StreamId};
+use anabranch_net::{Association, Endpoint, Options, Security, SendOptions};
 use anabranch_planner::live;
 use anabranch_scenario::model::Encapsulation;
 use anabranch_sctp::config::{Config, IpVersion};
@@ -155,17 +155,14 @@ fn start_relay(variant: &Variant, receiver: &[SocketAddr]) -> Result<Relay, Fail
 async fn send(association: &Association, variant: &Variant, config: &Config) {
     let size = config.full_payload(IpVersion::V4);
     let message = Bytes::from(vec![0x5a; size.as_len()]);
+    let in_order = SendOptions::default();
+    let options = if variant.sctp().ordered { in_order } else { in_order.unordered() };
     let mut left = variant.flow().transfer;
     while !left.is_some_and(ByteCount::is_zero) {
         let length = left.map_or(size, |left| left.min(size));
         left = left.map(|left| left - length);
-        let outgoing = Outgoing {
-            stream: StreamId::new(0),
-            ppid: Ppid::new(0),
-            unordered: !variant.sctp().ordered,
-            payload: message.slice(..length.as_len()),
-        };
-        if association.send(outgoing).await.is_err() {
+        let part = message.slice(..length.as_len());
+        if association.send(part, options).await.is_err() {
             return;
         }
     }
@@ -183,7 +180,7 @@ async fn receive(endpoint: &Endpoint, variant: &Variant, clock: Stopwatch) -> Co
     };
     let counting = async {
         let Some(association) = endpoint.accept().await else { return };
-        while let Ok(message) = association.receive().await {
+        while let Ok(message) = association.recv().await {
             let now = clock.elapsed();
             let bytes = ByteCount::of_len(message.len());
             counted.delivered += bytes;

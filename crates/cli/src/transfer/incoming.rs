@@ -5,11 +5,10 @@ use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{
     Digest, FrameRef, Outcome, Receiver, ReceiverError, Step, Verdict, encode,
 };
-use anabranch_net::{Association, CloseReason};
+use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::outgoing::message;
 use super::store::{PartFile, Store};
 use super::{PIECES_BETWEEN, Progress, Transferred};
 use crate::failure::Failure;
@@ -40,7 +39,7 @@ pub async fn receive_files(
     std::thread::spawn(move || Writer::new(store, to_tell).run(to_write));
     let reading = async move {
         loop {
-            match association.receive().await {
+            match association.recv().await {
                 // Where the thread takes no more, it has told why, and the association is being aborted.
                 Ok(message) => drop(messages.send(message.into_bytes()).await),
                 Err(reason) => return reason,
@@ -88,7 +87,7 @@ async fn tell(association: &Association, progress: &Progress, news: News) -> Opt
         News::Judged { name, digest, verdict } => {
             let frame = encode(&FrameRef::Verdict(verdict.clone()));
             // Where the association is gone already, reading says so.
-            let _ = association.send(message(frame)).await;
+            let _ = association.send(frame, SendOptions::default()).await;
             let size = progress.current_bytes();
             let name = name.or_else(|| progress.current()).unwrap_or_default();
             progress.finish(Transferred { name, size, digest, verdict });

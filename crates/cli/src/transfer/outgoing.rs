@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{Digest, FileName, MAX_PIECE, Offer, Outcome, Sender, SenderError};
-use anabranch_net::{Association, CloseReason, Outgoing, Ppid, StreamId};
+use anabranch_net::{Association, SendOptions};
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
@@ -100,13 +100,9 @@ pub async fn send_files(
         }
         progress.finish(file);
     }
-    match association.close().await {
-        CloseReason::Graceful if complaints.is_empty() => Ok(()),
-        CloseReason::Graceful => Err(Failure::NotStored(complaints)),
-        // Every verdict is here: how the goodbye went changes nothing.
-        _ if complaints.is_empty() => Ok(()),
-        _ => Err(Failure::NotStored(complaints)),
-    }
+    // Every verdict is here: how the goodbye goes changes nothing.
+    let _ = association.close().await;
+    if complaints.is_empty() { Ok(()) } else { Err(Failure::NotStored(complaints)) }
 }
 
 async fn send_file(
@@ -119,7 +115,7 @@ async fn send_file(
     let mut pieces = read(source);
     let mut digest = None;
     let verdict = {
-        let answer = association.receive();
+        let answer = association.recv();
         let sending = send_pieces(association, peer, &mut pieces, progress);
         tokio::pin!(answer, sending);
         let message = tokio::select! {
@@ -148,22 +144,23 @@ async fn send_pieces(
     while let Some(piece) = pieces.recv().await {
         match piece {
             Piece::Frame { frame, size } => {
-                association.send(message(frame)).await.map_err(|error| peer.not_sent(error))?;
+                association
+                    .send(frame, SendOptions::default())
+                    .await
+                    .map_err(|error| peer.not_sent(error))?;
                 progress.advance(size);
             }
             Piece::End { frame, digest } => {
-                association.send(message(frame)).await.map_err(|error| peer.not_sent(error))?;
+                association
+                    .send(frame, SendOptions::default())
+                    .await
+                    .map_err(|error| peer.not_sent(error))?;
                 return Ok(digest);
             }
             Piece::Broken(failure) => return Err(failure),
         }
     }
     Err(Failure::System(io::Error::other("the reading thread ended early")))
-}
-
-/// A message of the file protocol.
-pub fn message(frame: Bytes) -> Outgoing {
-    Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload: frame }
 }
 
 /// Reads on a thread of its own, at most [`PIECES_BETWEEN`] ahead.

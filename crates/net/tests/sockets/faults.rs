@@ -4,11 +4,11 @@ use std::net::UdpSocket;
 use std::time::Duration;
 
 use anabranch_net::{
-    BindError, CloseReason, ConnectError, Endpoint, Event, Options, PathId, Security, SendError,
+    BindError, CloseReason, ConnectError, Endpoint, Event, Options, PathId, Security, SendError, SendOptions,
 };
 
 use crate::party::{
-    addresses, cabled, client, content, impatient, join, message, receive_all, send_all, server, within,
+    addresses, cabled, client, content, impatient, join, receive_all, send_all, server, within,
 };
 
 #[tokio::test]
@@ -27,10 +27,10 @@ async fn a_cable_that_is_cut_in_the_middle_loses_nothing() {
     assert_eq!(sent, Ok(()));
     assert!(arrived.expect("all") == there);
     let second = PathId::from_index(1);
-    within(5, async { while events.next().await.expect("open") != Event::PathDown(second) {} }).await;
+    within(5, async { while events.next().await.expect("open") != Ok(Event::PathDown(second)) {} }).await;
     cabled.cables[1].mend();
-    within(5, async { while events.next().await.expect("open") != Event::PathUp(second) {} }).await;
-    assert_eq!(within(5, cabled.near.close()).await, CloseReason::Graceful);
+    within(5, async { while events.next().await.expect("open") != Ok(Event::PathUp(second)) {} }).await;
+    assert_eq!(within(5, cabled.near.close()).await, Ok(()));
 }
 
 #[tokio::test]
@@ -38,12 +38,15 @@ async fn a_peer_that_vanishes_is_reported() {
     let cabled = cabled().await;
     let mut events = cabled.near.subscribe();
     cabled.cables.iter().for_each(crate::cable::Cable::cut);
-    cabled.near.send(message("is anybody there?")).await.expect("open");
-    let reason = within(10, cabled.near.receive()).await.expect_err("nobody");
+    cabled.near.send("is anybody there?", SendOptions::default()).await.expect("open");
+    let reason = within(10, cabled.near.recv()).await.expect_err("nobody");
     assert!(matches!(reason, CloseReason::PeerGone { .. }), "{reason}");
-    assert_eq!(cabled.near.send(message("hello?")).await, Err(SendError::Closed(reason.clone())));
+    assert_eq!(
+        cabled.near.send("hello?", SendOptions::default()).await,
+        Err(SendError::Closed(reason.clone()))
+    );
     let mut last = None;
-    while let Some(event) = events.next().await {
+    while let Some(Ok(event)) = events.next().await {
         last = Some(event);
     }
     assert_eq!(last, Some(Event::Closed(reason)));
@@ -83,8 +86,8 @@ async fn rubbish_is_ignored() {
         }
         stranger.send_to(&rubbish, remote[0]).expect("sent");
         if number % 100 == 0 {
-            near.send(message(number.to_string())).await.expect("open");
-            let arrived = within(5, far.receive()).await.expect("arrived").into_bytes();
+            near.send(number.to_string(), SendOptions::default()).await.expect("open");
+            let arrived = within(5, far.recv()).await.expect("arrived").into_bytes();
             assert_eq!(arrived, number.to_string());
         }
     }

@@ -1,14 +1,16 @@
 //! How associations and endpoints begin and end, and that they leave nothing behind.
 
-use anabranch_net::{Association, CloseReason, ConnectError, Endpoint, Options, Security, SendError};
+use anabranch_net::{
+    Association, CloseReason, ConnectError, Endpoint, Options, Security, SendError, SendOptions,
+};
 
-use crate::party::{client, content, impatient, join, message, receive_all, server, until, within};
+use crate::party::{client, content, impatient, join, receive_all, server, until, within};
 
 /// Answers every message until the peer is done.
 async fn echo(association: Association) {
-    while let Ok(message) = association.receive().await {
-        let answer = crate::party::message(message.into_bytes());
-        if association.send(answer).await.is_err() {
+    while let Ok(message) = association.recv().await {
+        let as_it_came = SendOptions::from(&message);
+        if association.send(message.into_bytes(), as_it_came).await.is_err() {
             return;
         }
     }
@@ -30,10 +32,10 @@ async fn hundreds_of_short_associations_leave_nothing_behind() {
     let talk = async |client: &Endpoint| {
         for number in 0..100 {
             let association = client.connect(&remote).await.expect("connected");
-            association.send(message(format!("message {number}"))).await.expect("open");
-            let answer = association.receive().await.expect("answered").into_bytes();
+            association.send(format!("message {number}"), SendOptions::default()).await.expect("open");
+            let answer = association.recv().await.expect("answered").into_bytes();
             assert_eq!(answer, format!("message {number}"));
-            assert_eq!(association.close().await, CloseReason::Graceful);
+            assert_eq!(association.close().await, Ok(()));
         }
     };
     within(60, async { tokio::join!(talk(&clients[0]), talk(&clients[1]), talk(&clients[2])) }).await;
@@ -53,27 +55,30 @@ async fn what_was_sent_before_the_end_arrives_before_the_end() {
     crate::party::send_all(&near, &there).await.expect("open");
     let reader = async {
         let arrived = receive_all(&far, there.len()).await.expect("all");
-        (arrived, far.receive().await.map(|_| ()))
+        (arrived, far.recv().await.map(|_| ()))
     };
     let (reason, (arrived, end)) = within(5, async { tokio::join!(near.close(), reader) }).await;
     assert!(arrived == there);
-    assert_eq!((reason, end), (CloseReason::Graceful, Err(CloseReason::Graceful)));
-    assert_eq!(near.send(message("too late")).await, Err(SendError::Closed(CloseReason::Graceful)));
+    assert_eq!((reason, end), (Ok(()), Err(CloseReason::Graceful)));
+    assert_eq!(
+        near.send("too late", SendOptions::default()).await,
+        Err(SendError::Closed(CloseReason::Graceful))
+    );
 }
 
 #[tokio::test]
 async fn a_close_that_nobody_waits_for_goes_on() {
     let (server, client) = (server(&["127.0.0.1:0"]), client(&["127.0.0.1:0"]));
     let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
-    near.send(message("goodbye")).await.expect("open");
+    near.send("goodbye", SendOptions::default()).await.expect("open");
     tokio::select! {
         biased;
         _ = near.close() => panic!("an end takes a round trip"),
         () = std::future::ready(()) => {}
     }
     drop(near);
-    assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), "goodbye");
-    assert_eq!(within(5, far.receive()).await.map(|_| ()), Err(CloseReason::Graceful));
+    assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "goodbye");
+    assert_eq!(within(5, far.recv()).await.map(|_| ()), Err(CloseReason::Graceful));
     until("the client forgets it", || client.associations() == 0).await;
 }
 
@@ -84,7 +89,7 @@ async fn an_abort_tells_the_peer_why() {
     near.abort("the house is on fire");
     let here = CloseReason::AbortedHere { why: "the house is on fire".to_owned() };
     assert_eq!(within(5, near.closed()).await, here);
-    let there = within(5, far.receive()).await.expect_err("aborted");
+    let there = within(5, far.recv()).await.expect_err("aborted");
     assert!(matches!(there, CloseReason::AbortedByPeer { .. }), "{there:?}");
     assert!(there.to_string().contains("the house is on fire"), "{there}");
 }
@@ -98,7 +103,7 @@ async fn dropping_the_last_handle_of_an_open_association_aborts_it() {
     assert!(other.is_open(), "there is another handle");
     drop(other);
     assert_eq!(client.associations(), 0);
-    let reason = within(5, far.receive()).await.expect_err("aborted");
+    let reason = within(5, far.recv()).await.expect_err("aborted");
     assert!(matches!(reason, CloseReason::AbortedByPeer { .. }), "{reason:?}");
 }
 
@@ -110,10 +115,10 @@ async fn an_endpoint_whose_handles_are_gone_gives_its_port_back() {
     let (near, far) = within(5, join(&client, &server, &remote)).await;
     drop(server);
     // The association still needs the socket.
-    near.send(message("still there?")).await.expect("open");
-    assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), "still there?");
+    near.send("still there?", SendOptions::default()).await.expect("open");
+    assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "still there?");
     drop(far);
-    let reason = within(5, near.receive()).await.expect_err("aborted");
+    let reason = within(5, near.recv()).await.expect_err("aborted");
     assert!(matches!(reason, CloseReason::AbortedByPeer { .. }), "{reason:?}");
     let again = || {
         let options =
@@ -129,7 +134,7 @@ async fn associations_that_nobody_accepts_end_with_the_endpoint() {
     let near = within(5, client.connect(&server.local_addresses())).await.expect("connected");
     until("it waits to be accepted", || server.associations() == 1).await;
     drop(server);
-    let reason = within(5, near.receive()).await.expect_err("aborted");
+    let reason = within(5, near.recv()).await.expect_err("aborted");
     assert!(matches!(reason, CloseReason::AbortedByPeer { .. }), "{reason:?}");
 }
 
@@ -139,8 +144,8 @@ async fn a_second_association_with_the_same_peer_is_refused() {
     let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
     let error = client.connect(&server.local_addresses()).await.expect_err("there is one");
     assert!(matches!(error, ConnectError::Impossible(_)), "{error:?}");
-    near.send(message("unharmed")).await.expect("open");
-    assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), "unharmed");
+    near.send("unharmed", SendOptions::default()).await.expect("open");
+    assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "unharmed");
 }
 
 #[test]
@@ -155,8 +160,8 @@ fn handles_do_not_wait_for_a_runtime_that_has_ended() {
     let after = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("another");
     after.block_on(async {
         assert!(within(5, server.accept()).await.is_none());
-        assert!(matches!(within(5, near.receive()).await, Err(CloseReason::AbortedHere { .. })));
-        assert!(matches!(within(5, near.send(message("?"))).await, Err(SendError::Closed(_))));
+        assert!(matches!(within(5, near.recv()).await, Err(CloseReason::AbortedHere { .. })));
+        assert!(matches!(within(5, near.send("?", SendOptions::default())).await, Err(SendError::Closed(_))));
         within(5, server.settled()).await;
     });
 }

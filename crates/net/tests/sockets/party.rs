@@ -4,9 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anabranch_base::Duration as Span;
-use anabranch_net::{
-    Association, CloseReason, Config, Endpoint, Options, Outgoing, Ppid, Security, SendError, StreamId,
-};
+use anabranch_net::{Association, CloseReason, Config, Endpoint, Options, Security, SendError, SendOptions};
 use anabranch_sctp::config::{Failover, RtoSettings};
 
 use crate::cable::Cable;
@@ -75,10 +73,6 @@ pub async fn cabled() -> Cabled {
     Cabled { near, far, cables: [first, second] }
 }
 
-pub fn message(payload: impl Into<bytes::Bytes>) -> Outgoing {
-    Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload: payload.into() }
-}
-
 /// Bytes in which no two places look alike.
 pub fn content(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -95,7 +89,7 @@ pub fn content(len: usize, seed: u64) -> Vec<u8> {
 
 pub async fn send_all(association: &Association, bytes: &[u8]) -> Result<(), SendError> {
     for part in bytes.chunks(50_000) {
-        association.send(message(part.to_vec())).await?;
+        association.send(part.to_vec(), SendOptions::default()).await?;
     }
     Ok(())
 }
@@ -104,7 +98,7 @@ pub async fn send_all(association: &Association, bytes: &[u8]) -> Result<(), Sen
 pub async fn receive_all(association: &Association, len: usize) -> Result<Vec<u8>, CloseReason> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
-        bytes.extend_from_slice(&association.receive().await?.into_bytes());
+        bytes.extend_from_slice(&association.recv().await?.into_bytes());
     }
     Ok(bytes)
 }
@@ -133,7 +127,7 @@ pub async fn exchange(client: &Endpoint, server: &Endpoint) {
         }
     }
     let (one, other) = within(5, async { tokio::join!(near.close(), far.closed()) }).await;
-    assert_eq!((one, other), (CloseReason::Graceful, CloseReason::Graceful));
+    assert_eq!((one, other), (Ok(()), CloseReason::Graceful));
 }
 
 /// Fails a test that hangs.

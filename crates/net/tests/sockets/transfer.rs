@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anabranch_net::PathState;
+use anabranch_net::{PathState, SendOptions};
 
-use crate::party::{cabled, client, content, exchange, join, message, receive_all, send_all, server, within};
+use crate::party::{cabled, client, content, exchange, join, receive_all, send_all, server, within};
 
 const MB: usize = 1_000_000;
 
@@ -48,10 +48,10 @@ async fn a_wildcard_server_answers_from_the_address_that_was_asked() {
     let (server, client) = (server(&["0.0.0.0:0"]), client(&["127.0.0.1:0"]));
     let asked: SocketAddr = ([127, 0, 0, 5], server.local_addresses()[0].port()).into();
     let (near, far) = within(5, join(&client, &server, &[asked])).await;
-    near.send(message("over here")).await.expect("sent");
-    assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), "over here");
-    far.send(message("from there")).await.expect("sent");
-    assert_eq!(within(5, near.receive()).await.expect("arrived").into_bytes(), "from there");
+    near.send("over here", SendOptions::default()).await.expect("sent");
+    assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "over here");
+    far.send("from there", SendOptions::default()).await.expect("sent");
+    assert_eq!(within(5, near.recv()).await.expect("arrived").into_bytes(), "from there");
     let remotes: Vec<SocketAddr> = near.paths().iter().map(|path| path.addresses.remote).collect();
     assert_eq!(remotes, [asked]);
     let locals: Vec<SocketAddr> = far.paths().iter().map(|path| path.addresses.local).collect();
@@ -78,18 +78,18 @@ async fn a_sender_waits_for_a_reader_and_a_send_that_is_given_up_sends_nothing()
     // Nobody reads: at most the peer's receive buffer of 1 MiB and our send buffer of 2 MiB are taken.
     let mut sent = 0;
     while let Ok(result) =
-        tokio::time::timeout(Duration::from_millis(300), near.send(message(part(sent)))).await
+        tokio::time::timeout(Duration::from_millis(300), near.send(part(sent), SendOptions::default())).await
     {
         result.expect("open");
         sent += 1;
     }
     assert!((30..=63).contains(&sent), "{sent} messages of 50 kB were taken");
     for number in 0..sent {
-        let message = within(5, far.receive()).await.expect("arrived");
+        let message = within(5, far.recv()).await.expect("arrived");
         assert_eq!(message.into_bytes()[..4], number.to_be_bytes());
     }
-    near.send(message("last")).await.expect("room again");
-    assert_eq!(within(5, far.receive()).await.expect("arrived").into_bytes(), "last");
+    near.send("last", SendOptions::default()).await.expect("room again");
+    assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "last");
 }
 
 #[tokio::test]

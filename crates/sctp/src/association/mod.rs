@@ -16,6 +16,7 @@ mod on_sack;
 mod on_timeout;
 mod opening;
 mod policies;
+mod recording;
 mod session;
 mod shutdown;
 mod split;
@@ -82,6 +83,8 @@ enum State {
 struct Grave {
     paths: PathTable,
     tags: (VerificationTag, VerificationTag),
+    /// User data that was sent and never acknowledged.
+    undelivered: ByteCount,
 }
 
 /// Where an association is in its life (RFC 9260 §4).
@@ -215,16 +218,6 @@ impl Association {
         session.or_else(|| self.events.pop_front())
     }
 
-    /// What a study may want to know next; nothing unless [`record`](Association::record) was called.
-    pub fn poll_record(&mut self) -> Option<Record> {
-        self.records_mut().as_mut()?.pop_front()
-    }
-
-    /// From now on, or from its opening on, records are kept until they are polled.
-    pub fn record(&mut self) {
-        self.records_mut().get_or_insert_default();
-    }
-
     /// Gives a message to be sent. It is copied only when it is written into packets.
     ///
     /// # Errors
@@ -337,9 +330,14 @@ impl Association {
         }
     }
 
-    /// User data that was given to [`send`](Association::send) and is not acknowledged.
+    /// User data that was given to [`send`](Association::send) and is not acknowledged; once the association is over,
+    /// what never was.
     pub fn unacknowledged(&self) -> ByteCount {
-        self.session().map_or(ByteCount::ZERO, |session| session.send.held_bytes())
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => session.send.held_bytes(),
+            State::Opening(_) => ByteCount::ZERO,
+            State::Closed(grave) => grave.undelivered,
+        }
     }
 
     /// User data that is held for the application or until it is complete.
@@ -514,13 +512,6 @@ impl Association {
         }
     }
 
-    fn records_mut(&mut self) -> &mut Option<VecDeque<Record>> {
-        match &mut self.state {
-            State::Open(session) | State::Closing(session, _) => &mut session.records,
-            State::Opening(_) | State::Closed(_) => &mut self.records,
-        }
-    }
-
     fn path_table(&self) -> &PathTable {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => &session.paths,
@@ -542,7 +533,7 @@ impl State {
     /// What stands in while the state is being changed.
     fn buried() -> State {
         let tags = (VerificationTag::ZERO, VerificationTag::ZERO);
-        State::Closed(Grave { paths: PathTable::new(), tags })
+        State::Closed(Grave { paths: PathTable::new(), tags, undelivered: ByteCount::ZERO })
     }
 }
 

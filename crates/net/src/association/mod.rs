@@ -1,0 +1,180 @@
+//! The handle of an association: what it is made of, ending it, and looking at its paths. It knows no packet; every
+//! method locks the core for a moment and waits without the lock.
+
+mod receiving;
+mod sending;
+mod watching;
+
+use std::sync::Arc;
+
+use anabranch_base::ByteCount;
+use anabranch_sctp::association as core;
+use anabranch_sctp::endpoint::AssociationId;
+use anabranch_sctp::event::CloseReason;
+use anabranch_sctp::policy::{PathId, PathSample};
+
+pub use receiving::TryRecvError;
+pub use sending::{OutboundStream, SendError, SendOptions, TrySendError};
+pub use watching::{Events, Records};
+
+use crate::report::{PathReport, Unsent};
+use crate::shared::{Core, Shared};
+use crate::slot::{Phase, Signals};
+
+/// An open association with a peer.
+///
+/// Clones are handles of the same association, for as many tasks as there are: several may send and several receive at
+/// once. When the last one is gone, an open association is aborted; one that is closing, by either end, ends by
+/// itself.
+#[derive(Clone, Debug)]
+pub struct Association {
+    owner: Arc<Owner>,
+}
+
+/// Its end is the end of the last handle.
+#[derive(Debug)]
+struct Owner {
+    shared: Arc<Shared>,
+    id: AssociationId,
+    signals: Arc<Signals>,
+}
+
+/// An association that ended, but not in order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}; {undelivered} of what was sent was not acknowledged")]
+#[non_exhaustive]
+pub struct CloseError {
+    /// How it ended.
+    pub reason: CloseReason,
+    /// User data that was sent and that the peer did not acknowledge: some of it may have arrived all the same. Zero
+    /// says that everything was delivered, and only the goodbye went wrong.
+    pub undelivered: ByteCount,
+}
+
+impl Association {
+    pub(crate) fn new(shared: Arc<Shared>, id: AssociationId, signals: Arc<Signals>) -> Association {
+        Association { owner: Arc::new(Owner { shared, id, signals }) }
+    }
+
+    /// Ends the association in order and waits until it is over: what was sent is delivered first. Messages of
+    /// the peer that arrive until then can still be received, by another handle or afterwards.
+    ///
+    /// Cancellation-safe: the end has begun when the future is first polled, and goes on if it is dropped.
+    ///
+    /// # Errors
+    /// It ended otherwise, before this or meanwhile: the error says how, and how much was not delivered.
+    pub async fn close(&self) -> Result<(), CloseError> {
+        let Owner { shared, id, .. } = &*self.owner;
+        shared.change(|core, now| core.close(now, *id));
+        match self.closed().await {
+            CloseReason::Graceful => Ok(()),
+            reason => Err(CloseError { reason, undelivered: self.unacknowledged() }),
+        }
+    }
+
+    /// Waits until the association is over, by whomever. [`unacknowledged`](Association::unacknowledged) then says
+    /// what was not delivered.
+    ///
+    /// Cancellation-safe: it changes nothing.
+    pub async fn closed(&self) -> CloseReason {
+        loop {
+            let changed = self.owner.signals.changed.notified();
+            if let Phase::Closed(reason) = self.phase() {
+                return reason;
+            }
+            changed.await;
+        }
+    }
+
+    /// Ends the association at once; the peer is told `why`. What is not acknowledged may be lost. What had arrived
+    /// can still be received.
+    pub fn abort(&self, why: &str) {
+        self.with(|association| association.abort(why));
+    }
+
+    /// Whether messages may be sent.
+    pub fn is_open(&self) -> bool {
+        self.phase() == Phase::Open
+    }
+
+    /// User data that was sent and is not acknowledged by the peer; once the association is over, what never was.
+    pub fn unacknowledged(&self) -> ByteCount {
+        self.look(core::Association::unacknowledged).unwrap_or_default()
+    }
+
+    /// How much user data can be sent without waiting.
+    pub fn send_space(&self) -> ByteCount {
+        self.look(core::Association::send_space).unwrap_or_default()
+    }
+
+    /// Every path there is or was, in order of their ids.
+    pub fn paths(&self) -> Vec<PathReport> {
+        let Owner { shared, id, .. } = &*self.owner;
+        let core = shared.lock();
+        let Some(association) = core.endpoint.association(*id) else { return Vec::new() };
+        association.paths().iter().map(|sample| report(&core, association, sample)).collect()
+    }
+
+    /// Data goes to `path` when only one is used. Unknown paths are passed over.
+    pub fn set_primary(&self, path: PathId) {
+        self.with(|association| association.set_primary(path));
+    }
+
+    /// Waits until the handshake is done.
+    pub(crate) async fn opened(&self) -> Result<(), CloseReason> {
+        loop {
+            let changed = self.owner.signals.changed.notified();
+            match self.phase() {
+                Phase::Opening => changed.await,
+                Phase::Open | Phase::Closing => return Ok(()),
+                Phase::Closed(reason) => return Err(reason),
+            }
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        self.owner.shared.lock().phase(self.owner.id)
+    }
+
+    /// Changes the association in the core, and lets the driver see to the consequences.
+    fn with(&self, change: impl FnOnce(&mut core::Association)) {
+        let Owner { shared, id, .. } = &*self.owner;
+        shared.change(|core, _| {
+            if let Some(association) = core.association(*id) {
+                change(association);
+            }
+        });
+    }
+
+    /// Looks at the association in the core, where there is one.
+    fn look<T>(&self, look: impl FnOnce(&core::Association) -> T) -> Option<T> {
+        let Owner { shared, id, .. } = &*self.owner;
+        shared.lock().endpoint.association(*id).map(look)
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        let id = self.id;
+        self.shared.change(|core, now| core.release(now, id));
+    }
+}
+
+/// One path of an association, as it is now.
+fn report(core: &Core, association: &core::Association, sample: &PathSample) -> PathReport {
+    let (now, addresses) = (core.now(), association.path_addresses(sample.id));
+    let mut sockets = core.sockets.iter();
+    let socket = sockets.find(|socket| {
+        socket.address.port() == addresses.local.port()
+            && (socket.address.ip() == addresses.local.ip() || socket.address.ip().is_unspecified())
+    });
+    PathReport {
+        id: sample.id,
+        addresses,
+        sample: sample.clone(),
+        counters: association.path_counters(sample.id),
+        limits: association.time_in_limit(now, sample.id),
+        mean_cwnd: association.mean_cwnd(now, sample.id),
+        unsent: socket.map_or_else(Unsent::default, |socket| socket.unsent.clone()),
+    }
+}

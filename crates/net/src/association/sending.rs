@@ -1,0 +1,208 @@
+//! Sending messages: by an association or by one of its streams, waiting for room or not. It knows neither TSNs nor
+//! paths.
+
+use anabranch_sctp::association::{self as core, Outgoing};
+use anabranch_sctp::event::CloseReason;
+use anabranch_sctp::receive::Message;
+use anabranch_sctp::wire::{Ppid, StreamId};
+use bytes::Bytes;
+
+use super::{Association, Owner};
+
+/// How a message is sent: by default on stream 0, in its order, with payload protocol 0.
+///
+/// A [`StreamId`] alone is enough where the rest is as usual, and a received message where an answer goes back as its
+/// question came.
+///
+/// ```
+/// use anabranch_net::{Ppid, SendOptions, StreamId};
+///
+/// let urgent = SendOptions::on(StreamId::new(3)).ppid(Ppid::new(51)).unordered();
+/// assert_eq!((urgent.stream.get(), urgent.ppid.get(), urgent.unordered), (3, 51, true));
+/// assert_eq!(SendOptions::from(StreamId::new(3)), SendOptions::on(StreamId::new(3)));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SendOptions {
+    /// On which stream: messages of a stream arrive in the order in which they were sent, and wait for no other
+    /// stream.
+    pub stream: StreamId,
+    /// What the application calls the message's content; SCTP only carries it.
+    pub ppid: Ppid,
+    /// Whether the message may overtake others of its stream, and be overtaken.
+    pub unordered: bool,
+}
+
+/// One of an association's streams, for sending: a handle of the association that remembers how.
+///
+/// ```no_run
+/// # async fn example(association: anabranch_net::Association) -> Result<(), anabranch_net::SendError> {
+/// use anabranch_net::StreamId;
+///
+/// let (orders, pictures) = (association.stream(StreamId::new(0)), association.stream(StreamId::new(1)));
+/// pictures.send(vec![0; 100_000]).await?;
+/// orders.send("does not wait for the picture").await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct OutboundStream {
+    association: Association,
+    options: SendOptions,
+}
+
+/// Why a message was not sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendError {
+    /// This message cannot be sent, now or ever.
+    #[error(transparent)]
+    Refused(#[from] core::SendError),
+    /// The association is closing: what was sent before is still delivered.
+    #[error("the association is closing and takes no more messages")]
+    Closing,
+    /// The association is over.
+    #[error("{0}")]
+    Closed(CloseReason),
+}
+
+/// Why a message was not sent at once.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrySendError {
+    /// There is no room for it now, or others have waited longer. It is handed back.
+    #[error("the send buffer has no room for {} bytes now; try later, or wait with `send`", .0.len())]
+    Full(Bytes),
+    /// Waiting would not help.
+    #[error(transparent)]
+    Failed(#[from] SendError),
+}
+
+impl Association {
+    /// Sends a message, as soon as there is room for it in the send buffer
+    /// ([`Config::send_buffer`](crate::Config::send_buffer)). It is on its way when this answers, and not yet
+    /// delivered: [`close`](Association::close) waits for that.
+    ///
+    /// A sender that outruns the network or the reader at the other end waits here: what the association holds is
+    /// bounded by its send buffer, whatever the message's size. Who waits gets room in the order of asking, so
+    /// that a large message is not passed for ever by small ones.
+    ///
+    /// Cancellation-safe: if the future is dropped before it answered, nothing of the message is sent, and the place
+    /// among those who wait is lost. A future that is neither polled nor dropped holds up those who asked after it.
+    ///
+    /// # Errors
+    /// The message can never be sent, or the association is closing or over.
+    pub async fn send(
+        &self,
+        message: impl Into<Bytes>,
+        options: impl Into<SendOptions>,
+    ) -> Result<(), SendError> {
+        let message = options.into().outgoing(message.into());
+        let _turn = self.owner.signals.turn.lock().await;
+        loop {
+            // Room that is made after this is not missed, though nobody waits for it yet.
+            let writable = self.owner.signals.writable.notified();
+            match self.offer(&message) {
+                Some(answer) => return answer,
+                None => writable.await,
+            }
+        }
+    }
+
+    /// Sends a message if there is room for it now and nobody waits.
+    ///
+    /// # Errors
+    /// There is no room just now, and the message is handed back; or it cannot be sent at all.
+    pub fn try_send(
+        &self,
+        message: impl Into<Bytes>,
+        options: impl Into<SendOptions>,
+    ) -> Result<(), TrySendError> {
+        let message = options.into().outgoing(message.into());
+        let turn = self.owner.signals.turn.try_lock();
+        match turn.ok().and_then(|_turn| self.offer(&message)) {
+            Some(answer) => answer.map_err(TrySendError::Failed),
+            None => Err(TrySendError::Full(message.payload)),
+        }
+    }
+
+    /// A stream to send on. Whether the peer takes messages on it is known when one is sent.
+    pub fn stream(&self, stream: StreamId) -> OutboundStream {
+        OutboundStream { association: self.clone(), options: SendOptions::on(stream) }
+    }
+
+    /// Gives the core a message; `None` if it has no room now.
+    fn offer(&self, message: &Outgoing) -> Option<Result<(), SendError>> {
+        let Owner { shared, id, .. } = &*self.owner;
+        shared.attempt(|core, now| match core.try_send(now, *id, message.clone()) {
+            Err(SendError::Refused(core::SendError::BufferFull { .. })) => None,
+            answer => Some(answer),
+        })
+    }
+}
+
+impl OutboundStream {
+    /// What its messages are said to contain, from now on.
+    #[must_use]
+    pub fn with_ppid(self, ppid: Ppid) -> OutboundStream {
+        OutboundStream { options: self.options.ppid(ppid), ..self }
+    }
+
+    /// Which stream it is.
+    pub fn id(&self) -> StreamId {
+        self.options.stream
+    }
+
+    /// Sends a message on this stream, in its order: [`Association::send`], and as cancellation-safe.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn send(&self, message: impl Into<Bytes>) -> Result<(), SendError> {
+        self.association.send(message, self.options).await
+    }
+
+    /// Sends a message on this stream if there is room for it now: [`Association::try_send`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn try_send(&self, message: impl Into<Bytes>) -> Result<(), TrySendError> {
+        self.association.try_send(message, self.options)
+    }
+}
+
+impl SendOptions {
+    /// In order on `stream`, with payload protocol 0.
+    pub const fn on(stream: StreamId) -> SendOptions {
+        SendOptions { stream, ppid: Ppid::new(0), unordered: false }
+    }
+
+    /// The same with another payload protocol.
+    #[must_use]
+    pub const fn ppid(self, ppid: Ppid) -> SendOptions {
+        SendOptions { ppid, ..self }
+    }
+
+    /// The same without an order.
+    #[must_use]
+    pub const fn unordered(self) -> SendOptions {
+        SendOptions { unordered: true, ..self }
+    }
+
+    fn outgoing(self, payload: Bytes) -> Outgoing {
+        let SendOptions { stream, ppid, unordered } = self;
+        Outgoing { stream, ppid, unordered, payload }
+    }
+}
+
+impl From<StreamId> for SendOptions {
+    fn from(stream: StreamId) -> SendOptions {
+        SendOptions::on(stream)
+    }
+}
+
+impl From<&Message> for SendOptions {
+    /// As the message was sent: its stream, its payload protocol, its order.
+    fn from(message: &Message) -> SendOptions {
+        SendOptions { stream: message.stream, ppid: message.ppid, unordered: message.unordered }
+    }
+}

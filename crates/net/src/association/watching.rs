@@ -1,0 +1,105 @@
+//! What happens to an association, for those who watch it: events, and records of every window and round trip. It knows
+//! nobody's reason to watch.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use anabranch_base::Time;
+use anabranch_sctp::endpoint::AssociationId;
+use anabranch_sctp::event::Event;
+use anabranch_sctp::record::Record;
+use futures_core::Stream;
+
+use super::{Association, Owner};
+use crate::feed::{Listener, Missed};
+use crate::shared::Shared;
+
+/// What happens to an association, for one listener: paths that fail and come back, the peer's end, the end. A
+/// [`Stream`] that ends after [`Event::Closed`].
+///
+/// [`Event::Readable`] and [`Event::Writable`] are not told: [`recv`](Association::recv) and
+/// [`send`](Association::send) wait for them.
+#[derive(Debug)]
+pub struct Events {
+    listener: Listener<Event>,
+}
+
+/// What is measured on an association's paths, for one listener: each change of a window, each round-trip time, each
+/// loss, with its time on the [clock of the endpoint](Association::now). A [`Stream`] that ends with the association.
+///
+/// Nothing is recorded while nobody listens.
+#[derive(Debug)]
+pub struct Records {
+    listener: Listener<Record>,
+    shared: Arc<Shared>,
+    id: AssociationId,
+}
+
+impl Association {
+    /// What happens to the association from now on, for one listener; there may be many.
+    pub fn subscribe(&self) -> Events {
+        let Owner { shared, id, .. } = &*self.owner;
+        Events { listener: shared.lock().subscribe(*id) }
+    }
+
+    /// What is measured on its paths from now on, for one listener; there may be many.
+    pub fn records(&self) -> Records {
+        let Owner { shared, id, .. } = &*self.owner;
+        Records { listener: shared.lock().record(*id), shared: shared.clone(), id: *id }
+    }
+
+    /// The time on the endpoint's clock, which records carry: it stood at zero when the endpoint was opened.
+    pub fn now(&self) -> Time {
+        self.owner.shared.lock().now()
+    }
+}
+
+impl Events {
+    /// The next event; `None` after the last.
+    ///
+    /// Cancellation-safe: if the future is dropped, no event is lost.
+    ///
+    /// # Errors
+    /// [`Missed`] where the listener lagged behind by more than 64: the oldest were dropped, and the next ones follow.
+    pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
+        poll_fn(|context| self.listener.poll_next(context)).await
+    }
+}
+
+impl Records {
+    /// The next record; `None` after the last.
+    ///
+    /// Cancellation-safe: if the future is dropped, no record is lost.
+    ///
+    /// # Errors
+    /// [`Missed`] where the listener lagged behind by more than 4,096: the oldest were dropped, and the next ones follow.
+    pub async fn next(&mut self) -> Option<Result<Record, Missed>> {
+        poll_fn(|context| self.listener.poll_next(context)).await
+    }
+}
+
+impl Stream for Events {
+    type Item = Result<Event, Missed>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.listener.poll_next(context)
+    }
+}
+
+impl Stream for Records {
+    type Item = Result<Record, Missed>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.listener.poll_next(context)
+    }
+}
+
+impl Drop for Records {
+    /// With the last listener goes the recording.
+    fn drop(&mut self) {
+        self.listener = Listener::too_late();
+        self.shared.lock().stop_recording_if_unheard(self.id);
+    }
+}

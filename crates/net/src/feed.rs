@@ -1,0 +1,238 @@
+//! News for listeners: each has a bounded number waiting, and is told how many it missed where it was too slow. It knows
+//! nothing of what is told.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// Where news are told. It keeps none itself, and costs nothing while nobody listens.
+#[derive(Debug)]
+pub struct Feed<T> {
+    mailboxes: Vec<Arc<Mailbox<T>>>,
+}
+
+/// Where news are heard.
+#[derive(Debug)]
+pub struct Listener<T> {
+    /// `None` where there never was anything to hear.
+    mailbox: Option<Arc<Mailbox<T>>>,
+}
+
+/// So many were not heard, because the listener was slow: the oldest make room for the newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} were missed; listen more often, or less long between")]
+pub struct Missed(pub u64);
+
+#[derive(Debug)]
+struct Mailbox<T> {
+    /// More than so many do not wait.
+    most: usize,
+    inside: Mutex<Inside<T>>,
+}
+
+#[derive(Debug)]
+struct Inside<T> {
+    waiting: VecDeque<T>,
+    missed: u64,
+    is_over: bool,
+    waker: Option<Waker>,
+}
+
+impl<T> Default for Feed<T> {
+    fn default() -> Feed<T> {
+        Feed { mailboxes: Vec::new() }
+    }
+}
+
+impl<T: Clone> Feed<T> {
+    /// A listener of what is told from now on, for whom at most `most` are kept.
+    pub fn listen(&mut self, most: usize) -> Listener<T> {
+        self.forget_the_gone();
+        let inside = Inside { waiting: VecDeque::new(), missed: 0, is_over: false, waker: None };
+        let mailbox = Arc::new(Mailbox { most, inside: Mutex::new(inside) });
+        self.mailboxes.push(mailbox.clone());
+        Listener { mailbox: Some(mailbox) }
+    }
+
+    /// Tells all who listen.
+    pub fn tell(&mut self, news: &T) {
+        for mailbox in &self.mailboxes {
+            mailbox.put(news.clone());
+        }
+    }
+}
+
+impl<T> Feed<T> {
+    /// Nothing will follow. Who listens hears what waits, and then the end.
+    pub fn close(&mut self) {
+        for mailbox in self.mailboxes.drain(..) {
+            let waker = {
+                let mut inside = mailbox.lock();
+                inside.is_over = true;
+                inside.waker.take()
+            };
+            wake(waker);
+        }
+    }
+
+    /// Whether nobody listens.
+    pub fn is_unheard(&mut self) -> bool {
+        self.forget_the_gone();
+        self.mailboxes.is_empty()
+    }
+
+    /// A mailbox that is nobody's but ours has lost its listener.
+    fn forget_the_gone(&mut self) {
+        self.mailboxes.retain(|mailbox| Arc::strong_count(mailbox) > 1);
+    }
+}
+
+impl<T> Drop for Feed<T> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl<T> Listener<T> {
+    /// A listener who comes when all is over.
+    pub fn too_late() -> Listener<T> {
+        Listener { mailbox: None }
+    }
+
+    /// The next news; `None` after the last.
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Missed>>> {
+        let Some(mailbox) = &self.mailbox else { return Poll::Ready(None) };
+        let mut inside = mailbox.lock();
+        if inside.missed > 0 {
+            return Poll::Ready(Some(Err(Missed(std::mem::take(&mut inside.missed)))));
+        }
+        if let Some(news) = inside.waiting.pop_front() {
+            return Poll::Ready(Some(Ok(news)));
+        }
+        if inside.is_over {
+            return Poll::Ready(None);
+        }
+        let before = inside.waker.replace(context.waker().clone());
+        // Whoever goes down with the waker may want the lock.
+        drop(inside);
+        drop(before);
+        Poll::Pending
+    }
+}
+
+impl<T> Mailbox<T> {
+    fn put(&self, news: T) {
+        let waker = {
+            let mut inside = self.lock();
+            if inside.waiting.len() >= self.most {
+                inside.waiting.pop_front();
+                inside.missed += 1;
+            }
+            inside.waiting.push_back(news);
+            inside.waker.take()
+        };
+        wake(waker);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inside<T>> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+
+    /// Counts how often it was woken.
+    #[derive(Default)]
+    struct Bell(AtomicUsize);
+
+    impl Wake for Bell {
+        fn wake(self: Arc<Bell>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn hear(listener: &mut Listener<u32>) -> Poll<Option<Result<u32, Missed>>> {
+        listener.poll_next(&mut Context::from_waker(Waker::noop()))
+    }
+
+    fn heard(news: u32) -> Poll<Option<Result<u32, Missed>>> {
+        Poll::Ready(Some(Ok(news)))
+    }
+
+    #[test]
+    fn each_listener_hears_what_is_told_while_it_listens() {
+        let mut feed = Feed::default();
+        feed.tell(&0);
+        let mut early = feed.listen(8);
+        feed.tell(&1);
+        let mut late = feed.listen(8);
+        feed.tell(&2);
+        assert_eq!(
+            [hear(&mut early), hear(&mut early), hear(&mut early)],
+            [heard(1), heard(2), Poll::Pending]
+        );
+        assert_eq!([hear(&mut late), hear(&mut late)], [heard(2), Poll::Pending]);
+    }
+
+    #[test]
+    fn a_slow_listener_keeps_the_newest_and_is_told_how_many_it_missed() {
+        let mut feed = Feed::default();
+        let mut slow = feed.listen(3);
+        (0..10).for_each(|number| feed.tell(&number));
+        assert_eq!(hear(&mut slow), Poll::Ready(Some(Err(Missed(7)))));
+        assert_eq!([hear(&mut slow), hear(&mut slow)], [heard(7), heard(8)]);
+        (10..13).for_each(|number| feed.tell(&number));
+        assert_eq!(hear(&mut slow), Poll::Ready(Some(Err(Missed(1)))));
+        assert_eq!(hear(&mut slow), heard(10));
+    }
+
+    #[test]
+    fn the_end_comes_after_the_last_news() {
+        let mut feed = Feed::default();
+        let mut listener = feed.listen(8);
+        feed.tell(&1);
+        drop(feed);
+        assert_eq!([hear(&mut listener), hear(&mut listener)], [heard(1), Poll::Ready(None)]);
+        assert_eq!(hear(&mut Listener::too_late()), Poll::Ready(None));
+    }
+
+    #[test]
+    fn who_waits_is_woken_once_by_news_and_by_the_end() {
+        let (mut feed, bell) = (Feed::default(), Arc::new(Bell::default()));
+        let waker = Waker::from(bell.clone());
+        let mut listener = feed.listen(8);
+        for (told, woken) in [(true, 1), (false, 2)] {
+            assert!(listener.poll_next(&mut Context::from_waker(&waker)).is_pending());
+            if told {
+                feed.tell(&1);
+                feed.tell(&2);
+                assert_eq!([hear(&mut listener), hear(&mut listener)], [heard(1), heard(2)]);
+            } else {
+                feed.close();
+            }
+            assert_eq!(bell.0.load(Ordering::Relaxed), woken);
+        }
+    }
+
+    #[test]
+    fn nothing_is_kept_for_those_who_have_gone() {
+        let mut feed: Feed<u32> = Feed::default();
+        let (first, second) = (feed.listen(8), feed.listen(8));
+        drop(first);
+        assert!(!feed.is_unheard());
+        drop(second);
+        assert!(feed.is_unheard());
+        assert!(feed.mailboxes.is_empty());
+    }
+}
