@@ -6,7 +6,7 @@ use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anabranch_base::ByteCount;
-use anabranch_net::{Config, Endpoint, Key, Options, Outgoing, Ppid, Security, StreamId};
+use anabranch_net::{Config, Endpoint, Key, Options, Security, SendOptions};
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -46,7 +46,7 @@ async fn receive(options: Options, bytes: u64) -> Result<(), Box<dyn Error>> {
     let mut left = bytes;
     let mut start = None;
     while left > 0 {
-        let message = association.receive().await?;
+        let message = association.recv().await?;
         start.get_or_insert_with(seconds);
         left = left.saturating_sub(message.len() as u64);
     }
@@ -67,16 +67,9 @@ async fn send(
     let association = endpoint.connect(&[receiver]).await?;
     let payload = Bytes::from(vec![0x5a; message]);
     for _ in 0..bytes.div_ceil(message as u64) {
-        let outgoing = Outgoing {
-            stream: StreamId::new(0),
-            ppid: Ppid::new(0),
-            unordered: false,
-            payload: payload.clone(),
-        };
-        association.send(outgoing).await?;
+        association.send(payload.clone(), SendOptions::default()).await?;
     }
-    association.close().await;
-    Ok(())
+    Ok(association.close().await?)
 }
 
 /// A clock, in seconds.
