@@ -6,12 +6,17 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anabranch_base::ByteCount;
 
+use crate::ipv6::{Standing, standings};
+
 /// A network interface that is up and has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// Its name: `eth0`, `wlan0`.
     pub name: String,
-    /// Its addresses, in the operating system's order.
+    /// Its number: an interface that went and came back under its name has another.
+    pub index: Option<u32>,
+    /// Its addresses in the operating system's order, of IPv6 those that go out of use last. What cannot be sent from
+    /// yet, because it is not known to be unique on its link, is left out.
     pub addresses: Vec<IpAddr>,
     /// The largest IP packet it carries, where the operating system tells (Linux).
     pub mtu: Option<ByteCount>,
@@ -50,7 +55,7 @@ impl Interface {
     }
 
     /// The address to send from to peers of one IP version: the first that others can answer to.
-    fn usable(&self, is_ipv4: bool) -> Option<IpAddr> {
+    pub(crate) fn usable(&self, is_ipv4: bool) -> Option<IpAddr> {
         self.addresses.iter().copied().find(|ip| ip.is_ipv4() == is_ipv4 && !is_link_local(*ip))
     }
 }
@@ -60,18 +65,27 @@ impl Interface {
 /// # Errors
 /// The operating system does not list them.
 pub fn interfaces() -> Result<Vec<Interface>, std::io::Error> {
-    let mut by_name: BTreeMap<String, Vec<IpAddr>> = BTreeMap::new();
-    for interface in if_addrs::get_if_addrs()? {
-        if interface.is_oper_up() {
-            let ip = interface.ip();
-            by_name.entry(interface.name).or_default().push(ip);
-        }
-    }
-    let interface = |(name, addresses): (String, Vec<IpAddr>)| {
-        let mtu = mtu_of(&name);
-        Interface { name, addresses, mtu }
+    let standings = standings();
+    let standing = |name: &str, ip: IpAddr| match ip {
+        IpAddr::V4(_) => Standing::Preferred,
+        IpAddr::V6(ip) => standings.get(&(name.to_owned(), ip)).copied().unwrap_or(Standing::Preferred),
     };
-    Ok(by_name.into_iter().map(interface).collect())
+    let mut by_name: BTreeMap<String, Interface> = BTreeMap::new();
+    for found in if_addrs::get_if_addrs()?.into_iter().filter(if_addrs::Interface::is_oper_up) {
+        let (name, ip) = (found.name.clone(), found.ip());
+        if standing(&name, ip) == Standing::Unusable {
+            continue;
+        }
+        let interface = by_name.entry(found.name).or_insert_with(|| {
+            let mtu = mtu_of(&name);
+            Interface { name, index: found.index, addresses: Vec::new(), mtu }
+        });
+        interface.addresses.push(ip);
+    }
+    for Interface { name, addresses, .. } in by_name.values_mut() {
+        addresses.sort_by_key(|ip| standing(name, *ip));
+    }
+    Ok(by_name.into_values().collect())
 }
 
 /// The addresses behind what a user calls a way out: an IP address stands for itself, an interface's name
@@ -92,7 +106,7 @@ pub fn resolve(via: &str) -> Result<Vec<IpAddr>, InterfaceError> {
 
 /// The local addresses for an endpoint that connects to `remote`, each with port 0.
 ///
-/// With `via`, those that the user named, in that order. Without: for a peer on this machine the wildcard
+/// With `via`, those that the user named, in that order. Without: for a peer at an address of this machine the wildcard
 /// address, else one address of each interface that is up and not loopback, of the peer's IP version, or the
 /// wildcard address if there is none.
 ///
@@ -140,7 +154,7 @@ fn choose(
         if peers.peek().is_none() {
             continue;
         }
-        let is_here = peers.all(|peer| peer.ip().is_loopback());
+        let is_here = peers.all(|peer| is_of_this_machine(peer.ip(), known));
         let addresses = match via {
             [] if is_here => Vec::new(),
             [] => known
@@ -166,7 +180,7 @@ fn named_addresses(
         .iter()
         .map(|name| {
             let addresses = resolve_among(name, known)?;
-            let interface = Interface { name: name.clone(), addresses, mtu: None };
+            let interface = Interface { name: name.clone(), index: None, addresses, mtu: None };
             interface.usable(is_ipv4).ok_or(InterfaceError::WrongVersion {
                 name: interface.name,
                 is_ipv4,
@@ -178,6 +192,10 @@ fn named_addresses(
 
 fn wildcard(is_ipv4: bool) -> IpAddr {
     if is_ipv4 { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
+}
+
+fn is_of_this_machine(ip: IpAddr, known: &[Interface]) -> bool {
+    ip.is_loopback() || known.iter().any(|interface| interface.addresses.contains(&ip))
 }
 
 fn is_link_local(ip: IpAddr) -> bool {
@@ -203,6 +221,7 @@ mod tests {
     fn machine() -> Vec<Interface> {
         let interface = |name: &str, mtu: u64, addresses: &[&str]| Interface {
             name: name.to_owned(),
+            index: None,
             mtu: Some(ByteCount::new(mtu)),
             addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
         };
@@ -234,6 +253,8 @@ mod tests {
     fn a_peer_on_this_machine_is_reached_from_anywhere() {
         assert_eq!(chosen(&["127.0.0.1:9899", "127.0.0.2:9899"], &[]).expect("one"), ["0.0.0.0:0"]);
         assert_eq!(chosen(&["[::1]:9899"], &[]).expect("one"), ["[::]:0"]);
+        let own = "a socket that is tied to an interface hears nothing that does not come in there";
+        assert_eq!(chosen(&["192.168.1.7:9899"], &[]).expect("one"), ["0.0.0.0:0"], "{own}");
     }
 
     #[test]

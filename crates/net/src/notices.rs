@@ -1,0 +1,108 @@
+//! Notices that this machine's interfaces or addresses may have changed. It knows neither what changed nor what
+//! follows from it.
+
+use tokio::time::sleep;
+
+/// A source of notices.
+///
+/// On Linux the kernel sends them (rtnetlink). What is in them does not matter: when many come at once some are lost,
+/// so that only a fresh list of the interfaces is to be trusted. Elsewhere, and where the kernel's notices are not to
+/// be had, there is a notice each second.
+#[derive(Debug)]
+pub enum Notices {
+    /// From the kernel.
+    #[cfg(target_os = "linux")]
+    Kernel(kernel::Subscription),
+    /// From the clock.
+    Clock,
+}
+
+impl Notices {
+    /// All from now on. Must be called within a tokio runtime.
+    pub fn subscribe() -> Notices {
+        #[cfg(target_os = "linux")]
+        match kernel::Subscription::open() {
+            Ok(subscription) => return Notices::Kernel(subscription),
+            Err(error) => tracing::debug!(%error, "the kernel does not tell when addresses change"),
+        }
+        Notices::Clock
+    }
+
+    /// Waits until there is at least one, and takes all there are.
+    ///
+    /// Cancellation-safe: if the future is dropped, no notice is lost.
+    pub async fn next(&mut self) {
+        match self {
+            #[cfg(target_os = "linux")]
+            Notices::Kernel(subscription) => {
+                if let Err(error) = subscription.next().await {
+                    tracing::debug!(%error, "the kernel tells no longer when addresses change");
+                    *self = Notices::Clock;
+                }
+            }
+            Notices::Clock => sleep(POLLING).await,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod kernel {
+    use std::io;
+
+    use rustix::io::Errno;
+    use rustix::net::netlink::SocketAddrNetlink;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with};
+    use tokio::net::UdpSocket;
+
+    /// A socket to which the kernel sends notices.
+    #[derive(Debug)]
+    pub struct Subscription {
+        /// No UDP is spoken here: tokio's datagram sockets do for all that receive datagrams.
+        socket: UdpSocket,
+    }
+
+    impl Subscription {
+        /// Opens the socket.
+        pub fn open() -> io::Result<Subscription> {
+            let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+            let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None)?;
+            bind(&socket, &SocketAddrNetlink::new(0, LINKS | IPV4_ADDRESSES | IPV6_ADDRESSES))?;
+            Ok(Subscription { socket: UdpSocket::from_std(socket.into())? })
+        }
+
+        /// Waits for a notice and takes all there are.
+        pub async fn next(&mut self) -> io::Result<()> {
+            while self.take_all()? == 0 {
+                self.socket.readable().await?;
+            }
+            Ok(())
+        }
+
+        /// How many there were.
+        fn take_all(&mut self) -> io::Result<usize> {
+            let mut beginning = [0_u8; 16];
+            let mut count = 0;
+            while count < MOST_AT_ONCE {
+                match self.socket.try_recv(&mut beginning) {
+                    Ok(_) => count += 1,
+                    // There were more than the kernel keeps, which is a notice, too.
+                    Err(error) if error.raw_os_error() == Some(Errno::NOBUFS.raw_os_error()) => count += 1,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(count)
+        }
+    }
+
+    /// `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR` and `RTMGRP_IPV6_IFADDR` of `linux/rtnetlink.h`.
+    const LINKS: u32 = 0x1;
+    const IPV4_ADDRESSES: u32 = 0x10;
+    const IPV6_ADDRESSES: u32 = 0x100;
+    /// Whoever changes addresses without end does not keep the task that waits here.
+    const MOST_AT_ONCE: usize = 256;
+}
+
+/// How often the interfaces are listed where nobody tells of changes.
+const POLLING: std::time::Duration = std::time::Duration::from_secs(1);

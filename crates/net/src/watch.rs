@@ -1,0 +1,81 @@
+//! This machine's interfaces over time: a stream of lists, each unlike the one before. It knows no socket and no
+//! association.
+
+use std::io;
+
+use tokio::time::sleep;
+
+use crate::interfaces::{Interface, interfaces};
+use crate::notices::Notices;
+
+/// Tells when an address of this machine appears or vanishes, when an interface comes up or goes down, and when a
+/// cable is plugged in or pulled: interfaces that are down or have no carrier are not listed.
+///
+/// On Linux the kernel tells of changes; elsewhere the interfaces are listed each second.
+///
+/// # Examples
+///
+/// ```no_run
+/// # async fn watch() -> std::io::Result<()> {
+/// let mut watch = anabranch_net::InterfaceWatch::begin()?;
+/// loop {
+///     for interface in watch.changed().await {
+///         println!("{} has {:?}", interface.name, interface.addresses);
+///     }
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct InterfaceWatch {
+    notices: Notices,
+    known: Vec<Interface>,
+    /// There was a notice, and no list since.
+    is_stale: bool,
+}
+
+impl InterfaceWatch {
+    /// Begins with the interfaces as they are. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// The operating system does not list them.
+    pub fn begin() -> io::Result<InterfaceWatch> {
+        // First the notices: what changes meanwhile is noticed or listed.
+        let notices = Notices::subscribe();
+        Ok(InterfaceWatch { notices, known: interfaces()?, is_stale: false })
+    }
+
+    /// The interfaces as they were last told of.
+    pub fn known(&self) -> &[Interface] {
+        &self.known
+    }
+
+    /// Waits until the interfaces are others than [`known`](InterfaceWatch::known), and tells which there are.
+    ///
+    /// A change is told of 50 ms after it began, so that what belongs together is seen together: a DHCP client gives
+    /// an interface its address and then the route; and some take an address away and give it back when they renew
+    /// it, which is no change.
+    ///
+    /// Cancellation-safe: if the future is dropped, no change is lost.
+    pub async fn changed(&mut self) -> &[Interface] {
+        loop {
+            if !self.is_stale {
+                self.notices.next().await;
+                self.is_stale = true;
+            }
+            sleep(SETTLING).await;
+            match interfaces() {
+                Ok(found) => {
+                    self.is_stale = false;
+                    if found != self.known {
+                        self.known = found;
+                        return &self.known;
+                    }
+                }
+                Err(error) => tracing::debug!(%error, "cannot list the network interfaces"),
+            }
+        }
+    }
+}
+
+/// How long a change may take.
+const SETTLING: std::time::Duration = std::time::Duration::from_millis(50);
