@@ -83,6 +83,7 @@ impl View {
         let Some(name) = watch.name_of(event) else { return };
         let what = match event {
             Event::PathAdded(_) => "is known".to_owned(),
+            Event::PathRemoved(_) => "is gone".to_owned(),
             Event::PathConfirmed(_) => "is verified".to_owned(),
             Event::PathSuspected(_) => "may have failed".to_owned(),
             Event::PathDown(_) => "failed".to_owned(),

@@ -79,6 +79,7 @@ impl Watch {
     pub fn name_of(&self, event: &Event) -> Option<&str> {
         let id = match event {
             Event::PathAdded(id)
+            | Event::PathRemoved(id)
             | Event::PathConfirmed(id)
             | Event::PathSuspected(id)
             | Event::PathDown(id)

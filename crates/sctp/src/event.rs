@@ -18,8 +18,11 @@ pub enum Event {
     Restarted,
     /// The peer wants no more data and is shutting down.
     PeerClosing,
-    /// A path joined the table.
+    /// A path joined the table: it is verified before it carries data.
     PathAdded(PathId),
+    /// A path left the table: one of its addresses is gone. Should that come back, the path joins again, as
+    /// [`PathAdded`](Event::PathAdded) tells.
+    PathRemoved(PathId),
     /// A path was verified and carries data.
     PathConfirmed(PathId),
     /// A path may have failed: data goes elsewhere while it is probed (RFC 7829).

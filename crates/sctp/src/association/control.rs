@@ -56,7 +56,8 @@ impl Session {
 
     /// A HEARTBEAT arrived: its information goes back unchanged, on the same path (RFC 9260 §8.3).
     pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
-        if self.outbox.len() < MAX_OUTBOX {
+        // The answer would go where nobody is any more.
+        if self.outbox.len() < MAX_OUTBOX && !self.paths.is_removed(path) {
             let chunk = Box::new(HeartbeatAck { info: heartbeat.info });
             self.outbox.push_back(Control { path, is_probe: true, chunk });
         }
@@ -79,13 +80,14 @@ impl Session {
         self.settle_suspicion(path, now);
         let change = self.paths.confirm(path);
         self.announce(path, change);
+        self.settle_departure();
         self.schedule_heartbeat(path, now);
     }
 
     /// The association is open: paths that are not verified are probed, the others are watched
     /// (RFC 9260 §5.4, §8.3).
     pub(super) fn start_heartbeats(&mut self, now: Time) {
-        for path in self.paths.ids() {
+        for path in self.paths.living().collect::<Vec<_>>() {
             self.schedule_heartbeat(path, now);
         }
         self.verify_paths(now);
@@ -117,9 +119,6 @@ impl Session {
 
     /// A heartbeat period ended.
     pub(super) fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
-        if self.paths.sample(path).state == PathState::Removed {
-            return;
-        }
         let is_idle = self.paths.heartbeat(path).take_idle();
         let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat();
         if is_unwatched || self.quick_period(path).is_some() {

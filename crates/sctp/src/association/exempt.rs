@@ -33,6 +33,11 @@ impl Exempt {
     /// Such a packet is on its way.
     pub fn spend(&mut self, path: PathId) {
         self.anywhere = false;
+        self.forget(path);
+    }
+
+    /// `path` is gone.
+    pub fn forget(&mut self, path: PathId) {
         self.paths.retain(|&other| other != path);
     }
 

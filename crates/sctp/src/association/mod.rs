@@ -2,6 +2,7 @@
 //! and a driver may ask of it; what each event does is in the recipes beside it.
 
 mod account;
+mod addresses;
 mod control;
 pub mod cookie;
 mod datagram;
@@ -17,6 +18,7 @@ mod on_timeout;
 mod opening;
 mod policies;
 mod recording;
+mod roster;
 mod session;
 mod shutdown;
 mod split;
@@ -24,12 +26,13 @@ mod timers;
 mod transmit;
 
 use std::collections::VecDeque;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 use bytes::Bytes;
 
+use addresses::LocalChange;
 pub(crate) use datagram::Verified;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 use handshake::Handshake;
@@ -68,6 +71,8 @@ pub struct Association {
     unread: VecDeque<Message>,
     /// A last packet, and the path it takes.
     farewell: Option<(PathId, Vec<u8>)>,
+    /// What happened to local addresses while the association was being opened.
+    changes: Vec<LocalChange>,
 }
 
 #[derive(Debug)]
@@ -393,40 +398,6 @@ impl Association {
         self.path_table().blocked(now)
     }
 
-    /// The path of a datagram from `remote` that arrived at `local` with our tag. A path whose peer changed
-    /// its port follows it (RFC 6951 §5.4); an address that is new becomes a path to be verified.
-    pub fn path_of(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
-        if let Some(known) = self.path_table().find(local, remote) {
-            return Some(known);
-        }
-        let session = match &mut self.state {
-            State::Open(session) | State::Closing(session, _) => session,
-            State::Opening(_) | State::Closed(_) => return None,
-        };
-        let path = match session.path_to_move(local, remote) {
-            Some(path) => {
-                session.move_path(path, remote, now);
-                path
-            }
-            None if session.paths.len() < MAX_PATHS => session.add_path(PathAddresses { local, remote }),
-            None => return None,
-        };
-        session.verify_paths(now);
-        Some(path)
-    }
-
-    /// What came from `path.remote` comes from `remote` now, as only a driver that authenticates packets knows: the
-    /// path follows, unless another leads there already.
-    pub fn follow(&mut self, now: Time, path: PathAddresses, remote: SocketAddr) {
-        let table = self.path_table();
-        let (Some(id), None) = (table.find(path.local, path.remote), table.find(path.local, remote)) else {
-            return;
-        };
-        if let State::Open(session) | State::Closing(session, _) = &mut self.state {
-            session.move_path(id, remote, now);
-        }
-    }
-
     /// Both tags: ours, and the peer's once it is known.
     pub fn tags(&self) -> (VerificationTag, Option<VerificationTag>) {
         match &self.state {
@@ -472,7 +443,14 @@ impl Association {
     }
 
     fn in_state(state: State) -> Association {
-        Association { state, events: VecDeque::new(), records: None, unread: VecDeque::new(), farewell: None }
+        Association {
+            state,
+            events: VecDeque::new(),
+            records: None,
+            unread: VecDeque::new(),
+            farewell: None,
+            changes: Vec::new(),
+        }
     }
 
     /// What may follow from anything: a shutdown that nothing holds up any more.

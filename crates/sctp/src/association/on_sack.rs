@@ -57,6 +57,7 @@ impl Session {
         self.grow_windows(now);
         self.respond_to_missing(now);
         self.judge_silence(now);
+        self.clear_removed_paths();
         self.update_retransmission_timers(now);
         if self.is_writer_waiting && self.send_space() > ByteCount::ZERO {
             self.is_writer_waiting = false;
@@ -104,7 +105,8 @@ impl Session {
                 rtt: tally.rtt,
             };
             // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
-            if !tally.bytes.is_zero() && !self.policies.order.is_in_recovery(id) {
+            let may_grow = !self.policies.order.is_in_recovery(id) && !self.paths.is_removed(id);
+            if may_grow && !tally.bytes.is_zero() {
                 self.grow(id, &acked, now);
             }
         }

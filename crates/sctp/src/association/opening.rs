@@ -80,20 +80,23 @@ impl Association {
         }
         self.events.append(&mut session.events);
         self.records = session.records;
+        let departed = session.departed;
         let (settings, mut paths) = (session.settings.clone(), session.paths);
         for id in paths.ids() {
             let is_source = paths.addresses(id).is_of(cookie.local, cookie.remote);
             let state = if is_source { PathState::Active } else { PathState::Unconfirmed };
-            if paths.sample(id).state != PathState::Removed {
+            if !paths.is_removed(id) {
                 paths.reset(id, state, &settings.config);
             }
-            if is_source {
+            if is_source && !paths.is_removed(id) {
                 paths.set_primary(id);
             }
         }
         let mut session = Session::new(settings, agreement_of(cookie), paths, seed);
         session.events.append(&mut self.events);
         session.events.push_back(Event::Restarted);
+        session.departed = departed;
+        session.settle_departure();
         self.state = State::Open(Box::new(session));
         self.start_watching(now);
     }
@@ -104,6 +107,7 @@ impl Association {
             session.events.push_back(Event::Connected);
         }
         self.start_watching(now);
+        self.apply_changes(now);
     }
 
     /// A session begins: it is recorded if that was asked for before, and its paths are watched.

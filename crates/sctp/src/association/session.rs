@@ -2,7 +2,6 @@
 //! parts stand beside this file, one for each thing that can happen.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Seed, Time};
@@ -16,11 +15,11 @@ use super::policies::Policies;
 use super::timers::{Timer, Timers};
 use crate::config::Config;
 use crate::event::Event;
-use crate::path::{HealthChange, PathAddresses, PathTable};
+use crate::path::{HealthChange, PathTable};
 use crate::policy::acknowledge::Listed;
 use crate::policy::order::{Progress, SackNews};
 use crate::policy::schedule::{Index, QueueView};
-use crate::policy::{PathId, PathState, Registry, View};
+use crate::policy::{PathId, Registry, View};
 use crate::receive::{Arrivals, Delivery, Reassembly, ReceiveBuffer};
 use crate::record::{Happening, Record};
 use crate::send::{Outgoing, SendBuffer};
@@ -125,6 +124,8 @@ pub struct Session {
     pub(super) outbox: VecDeque<Control>,
     /// Errors in a row, of all paths (RFC 9260 §8.1).
     pub(super) errors: u32,
+    /// The last path that was verified, whose address is gone: it stays until another is verified.
+    pub(super) departed: Option<PathId>,
     pub(super) is_writer_waiting: bool,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
@@ -170,6 +171,7 @@ impl Session {
             listed: Listed::default(),
             outbox: VecDeque::new(),
             errors: 0,
+            departed: None,
             is_writer_waiting: false,
             events: VecDeque::new(),
             records: None,
@@ -180,26 +182,6 @@ impl Session {
         }
         session.fit_first_windows(&session.paths.ids().collect::<Vec<_>>());
         session
-    }
-
-    /// Adds a path that nobody has verified.
-    pub fn add_path(&mut self, addresses: PathAddresses) -> PathId {
-        let id = self.paths.add(addresses, PathState::Unconfirmed, &self.settings.config);
-        self.paths.set_initial_ssthresh(self.peer_window.buffer);
-        self.join(id);
-        self.fit_first_windows(&[id]);
-        self.events.push_back(Event::PathAdded(id));
-        id
-    }
-
-    /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP
-    /// port"). What the old port did not answer says nothing of the new one: it is probed at once.
-    pub fn move_path(&mut self, id: PathId, remote: SocketAddr, now: Time) {
-        self.paths.move_to(id, remote);
-        self.paths.doubt(id);
-        self.timers.stop(Timer::HeartbeatAnswer(id));
-        self.events.push_back(Event::PathMoved(id, remote));
-        self.send_heartbeat(id, now);
     }
 
     /// Takes a message of the application.
@@ -218,41 +200,6 @@ impl Session {
     /// How much user data may be given to the association now.
     pub fn send_space(&self) -> ByteCount {
         self.settings.config.send_buffer.saturating_sub(self.send.held_bytes())
-    }
-
-    /// The path whose peer now sends from `remote` to `local`: same addresses, another port, and not known
-    /// to work with the old one. A path that works keeps its port: two uplinks behind one translator differ
-    /// in nothing else.
-    pub fn path_to_move(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
-        self.paths.ids().find(|&id| {
-            let addresses = self.paths.addresses(id);
-            let is_same_host = PathAddresses { remote, ..addresses }.is_of(local, remote)
-                && addresses.remote.ip() == remote.ip();
-            let state = self.paths.sample(id).state;
-            is_same_host && (state == PathState::Unconfirmed || state.has_failed())
-        })
-    }
-
-    /// Tells the association's rules of a path that is in the table.
-    fn join(&mut self, id: PathId) {
-        self.send.add_path(id);
-        self.policies.congestion.add_path(id);
-    }
-
-    /// M-CWM-1: "initial windows are scaled so the constraint holds". What the windows of `fresh` paths leave none of
-    /// the room for is cut, each to an equal part.
-    fn fit_first_windows(&mut self, fresh: &[PathId]) {
-        let view = look(Time::ZERO, &self.paths, &self.peer_window, &self.send);
-        let room = self.policies.limit.room(&view);
-        let together = |is_counted: &dyn Fn(PathId) -> bool| -> ByteCount {
-            let sharing = view.paths.iter().filter(|path| path.state != PathState::Removed);
-            sharing.filter(|path| is_counted(path.id)).map(|path| path.cwnd).sum()
-        };
-        if together(&|_| true) <= room {
-            return;
-        }
-        let part = room.saturating_sub(together(&|id| !fresh.contains(&id))) / fresh.len() as u64;
-        fresh.iter().for_each(|&id| self.paths.fit_first_window(id, part));
     }
 
     /// An event is handled: each path may let out another burst.
@@ -343,8 +290,8 @@ impl Session {
     /// The most user data in one chunk that every usable path carries.
     pub(super) fn largest_payload(&self) -> ByteCount {
         let config = &self.settings.config;
-        let usable = self.paths.ids().filter(|&id| self.paths.sample(id).state != PathState::Removed);
-        let fits = usable.map(|id| config.full_payload(self.paths.addresses(id).ip_version())).min();
+        let fits =
+            self.paths.living().map(|id| config.full_payload(self.paths.addresses(id).ip_version())).min();
         fits.unwrap_or(config.full_payload(crate::config::IpVersion::V6))
     }
 

@@ -45,7 +45,7 @@ impl Session {
             let limit = match transmit {
                 Some(earlier) if earlier.path != path => break,
                 Some(earlier) => earlier.segment_size,
-                None => self.paths.sample(path).packet_limit.as_len(),
+                None => self.first_limit(path, now),
             };
             let Some(packed) = self.pack(path, limit, buf, now) else { break };
             let sum = transmit.get_or_insert(Transmit {
@@ -212,10 +212,27 @@ impl Session {
         None
     }
 
-    /// `path`, or where the chunk went before if it is too large for `path`.
+    /// `path`, or where the chunk went before if it is too large for `path` and that is not gone.
     fn wide_enough(&self, path: PathId, lost: &LostChunk) -> PathId {
-        let size = CommonHeader::LEN + self.send.data(lost.tsn).encoded_len();
-        if size <= self.paths.sample(path).packet_limit.as_len() { path } else { lost.path }
+        let is_narrow = self.packet_with(lost.tsn) > self.paths.sample(path).packet_limit.as_len();
+        if is_narrow && !self.paths.is_removed(lost.path) { lost.path } else { path }
+    }
+
+    /// The largest packet to begin with on `path`. A chunk that was cut for a wider path, which is gone, is larger than what
+    /// fits here: a TSN cannot be cut again, so IP may fragment the packet (RFC 9260 §6.9).
+    fn first_limit(&mut self, path: PathId, now: Time) -> usize {
+        let usual = self.paths.sample(path).packet_limit.as_len();
+        if !self.send.has_marked() {
+            return usual;
+        }
+        let is_exempt = self.exempt.covers(path);
+        let lost = self.next_lost(Some((path, is_exempt)), now);
+        lost.map_or(usual, |(tsn, _)| usual.max(self.packet_with(tsn)))
+    }
+
+    /// The length of a packet with nothing but this chunk.
+    fn packet_with(&self, tsn: Tsn) -> usize {
+        CommonHeader::LEN + self.send.data(tsn).encoded_len()
     }
 
     /// The next new chunk and its path: what the scheduler picks, or the oldest if a packet `open` on a path

@@ -1,6 +1,7 @@
 //! Many associations behind one SCTP port: which packet is for which, and answers to packets that are for
 //! none. It knows tags, addresses and cookies; what an association does is its own business.
 
+mod addresses;
 mod channel;
 mod cookies;
 mod join;

@@ -93,7 +93,7 @@ impl Health {
         *self = Health::new(PathState::Unconfirmed);
     }
 
-    /// The path is given up for good.
+    /// The path is given up: one of its addresses is gone.
     pub fn remove(&mut self) {
         self.state = PathState::Removed;
         self.probes.forget();

@@ -1,6 +1,7 @@
 //! All paths of an association: where they lead, their windows, their health. The samples that policies see
 //! are kept here, in place. It knows no chunk, no timer, and no other path when it changes one.
 
+mod ends;
 mod records;
 mod windows;
 
@@ -8,6 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Time};
 
+use self::ends::Gone;
 use super::bandwidth::Bandwidth;
 use super::burst::Burst;
 use super::counters::{PathCounters, SackCounters};
@@ -63,6 +65,7 @@ struct Path {
     bandwidth: Bandwidth,
     counters: PathCounters,
     limits: LimitClock,
+    gone: Gone,
 }
 
 impl PathAddresses {
@@ -137,6 +140,7 @@ impl PathTable {
             bandwidth: Bandwidth::default(),
             counters: PathCounters::default(),
             limits: LimitClock::new(),
+            gone: Gone::default(),
         });
         id
     }
@@ -402,11 +406,6 @@ impl PathTable {
         self.paths[id.index()].addresses
     }
 
-    /// The path that a datagram from `remote` to `local` took.
-    pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
-        self.ids().find(|&id| self.addresses(id).is_of(local, remote))
-    }
-
     /// Where data goes when only one path is used.
     pub fn primary(&self) -> PathId {
         self.primary
@@ -423,10 +422,12 @@ impl PathTable {
         self.has_failed_path
     }
 
-    /// Where what is for `wanted` goes when no path is active: there, unless it has failed for certain and another has not.
+    /// Where what is for `wanted` goes when no path is active: there, unless it is gone, or has failed for certain and
+    /// another has not.
     pub fn resort_of(&self, wanted: PathId) -> PathId {
         let may_live = |id: PathId| self.sample(id).state == PathState::PotentiallyFailed;
-        if may_live(self.last_resort) && !may_live(wanted) { self.last_resort } else { wanted }
+        let is_better = may_live(self.last_resort) && !may_live(wanted);
+        if is_better || self.is_removed(wanted) { self.last_resort } else { wanted }
     }
 
     /// How many paths there are and ever were.

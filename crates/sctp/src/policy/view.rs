@@ -20,7 +20,7 @@ pub enum PathState {
     PotentiallyFailed,
     /// It failed more often in a row than the limit allows; HEARTBEATs still try it.
     Inactive,
-    /// Given up for good.
+    /// Given up, because an address of its ends is gone.
     Removed,
 }
 

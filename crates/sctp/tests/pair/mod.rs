@@ -49,6 +49,8 @@ pub struct Side {
     /// What it read so.
     pub read: Vec<Message>,
     pub config: EndpointConfig,
+    /// Addresses that the host has not: nothing comes or goes there.
+    pub missing: Vec<SocketAddr>,
     lives: u64,
 }
 
@@ -223,6 +225,31 @@ impl Pair {
         side.endpoint = endpoint(&side.config, side.lives);
         side.id = None;
         side.events.clear();
+    }
+
+    /// An end's host gains its address on a pipe.
+    pub fn add_local(&mut self, end: End, pipe: usize) {
+        let (now, address) = (self.now, self.address(end, pipe));
+        let side = self.side(end);
+        side.missing.retain(|missing| *missing != address);
+        side.endpoint.add_local(now, address);
+        self.settle(end);
+    }
+
+    /// It loses it.
+    pub fn remove_local(&mut self, end: End, pipe: usize) {
+        let (now, address) = (self.now, self.address(end, pipe));
+        let side = self.side(end);
+        side.missing.push(address);
+        side.endpoint.remove_local(now, address);
+        self.settle(end);
+    }
+
+    /// Both ends have no addresses but those on the first pipes, until [`add_local`](Pair::add_local) gives them.
+    pub fn keep_locals(&mut self, pipes: usize) {
+        for end in [End::A, End::Z] {
+            (pipes..self.pipes.len()).for_each(|pipe| self.remove_local(end, pipe));
+        }
     }
 
     /// Where chance begins.
@@ -429,7 +456,8 @@ impl Pair {
             && flying.at <= self.now
         {
             let Reverse(flying) = self.flying.pop().expect("it was just there");
-            if !self.pipes[flying.pipe].is_cut {
+            let is_missing = self.side(flying.to).missing.contains(&flying.local);
+            if !self.pipes[flying.pipe].is_cut && !is_missing {
                 self.arrive(flying);
             }
             return;
@@ -492,7 +520,8 @@ impl Pair {
         let source = pipe_of(local);
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
         // A translator that knows no such port, or the pipe, lets it not through.
-        if self.seen(to, pipe) != remote || self.is_lost(from, pipe, &names) {
+        let is_missing = self.side(from).missing.contains(&local);
+        if self.seen(to, pipe) != remote || is_missing || self.is_lost(from, pipe, &names) {
             return self.note(from, pipe, &names, "lost", bytes);
         }
         self.note(from, pipe, &names, &format!("{to:?}"), bytes);
@@ -573,7 +602,7 @@ impl Side {
         let lives = if accepts { 2 } else { 1 };
         let endpoint = endpoint(&config, lives);
         let (events, read) = (Vec::new(), Vec::new());
-        Side { endpoint, id: None, events, reads_at_once: false, read, config, lives }
+        Side { endpoint, id: None, events, reads_at_once: false, read, config, missing: Vec::new(), lives }
     }
 }
 

@@ -10,8 +10,8 @@ use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Message, SendError};
 use anabranch_sctp::config::{BufferSplit, Config, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
-use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::{PathState, Registry};
 use bytes::Bytes;
 
 use crate::pair::{End, Faults, Pair};
@@ -32,6 +32,10 @@ pub enum Operation {
     Heal(usize),
     /// Packets meet new fortunes.
     Fortune { loss: u32, duplication: u32, corruption: u32, jitter_ms: u64 },
+    /// An end's host loses its address on a path.
+    Leave(End, usize),
+    /// It has it again.
+    Return(End, usize),
     /// An end closes.
     Close(End),
     /// An end calls it off.
@@ -192,6 +196,7 @@ impl Walk {
         config.set_cmt(setting.cmt);
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
         let mut pair = Pair::new(config, setting.pipes);
+        pair.may_cross = true;
         pair.seed(setting.seed);
         for (pipe, &delay) in pair.pipes.iter_mut().zip(&setting.delays_ms) {
             pipe.delay = Duration::from_millis(delay);
@@ -227,6 +232,14 @@ impl Walk {
                 let jitter = Duration::from_millis(jitter_ms);
                 self.may_reorder |= jitter_ms > 0;
                 self.pair.faults = Faults { loss, duplication, corruption, jitter };
+                Ok(())
+            }
+            Operation::Leave(end, pipe) => {
+                self.pair.remove_local(end, pipe);
+                Ok(())
+            }
+            Operation::Return(end, pipe) => {
+                self.pair.add_local(end, pipe);
                 Ok(())
             }
             Operation::Close(end) => {
@@ -306,9 +319,18 @@ impl Walk {
             if held > most {
                 return Err(format!("{end:?} holds {held}, its buffer has {}", self.receive_buffer));
             }
-            let windows: ByteCount = association.paths().iter().map(|path| path.cwnd).sum();
+            let living = association.paths().iter().filter(|path| path.state != PathState::Removed);
+            let windows: ByteCount = living.clone().map(|path| path.cwnd).sum();
             // M-CWM-1; a window is never less than a packet.
-            let most = self.receive_buffer.max(ByteCount::new(self.mtu) * association.paths().len() as u64);
+            let most = self.receive_buffer.max(ByteCount::new(self.mtu) * living.count() as u64);
+            for gone in association.paths().iter().filter(|path| path.state == PathState::Removed) {
+                if !gone.flight.is_zero() {
+                    return Err(format!(
+                        "{end:?} has {} in flight on {}, which is gone",
+                        gone.flight, gone.id
+                    ));
+                }
+            }
             if self.shares_windows && association.is_open() && windows > most {
                 return Err(format!(
                     "{end:?} has windows of {windows} for a buffer of {}",
@@ -327,6 +349,9 @@ impl Walk {
     fn finish(&mut self) -> Result<Outcome, String> {
         self.pair.faults = Faults::default();
         self.pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = false);
+        for end in [End::A, End::Z] {
+            (0..self.pair.pipes.len()).for_each(|pipe| self.pair.add_local(end, pipe));
+        }
         for _ in 0..PATIENCE {
             for end in [End::A, End::Z] {
                 if self.has(end) {
@@ -455,7 +480,9 @@ fn operation(dice: &mut Dice, pipes: usize) -> Operation {
         40..55 => Operation::Receive(end),
         55..80 => Operation::Run { milliseconds: dice.one_of(&[1, 10, 50, 200, 1000, 5000, 30_000]) },
         80..84 => Operation::Cut(pipe),
-        84..90 => Operation::Heal(pipe),
+        84..87 => Operation::Heal(pipe),
+        87 => Operation::Leave(end, pipe),
+        88..90 => Operation::Return(end, pipe),
         90..97 => Operation::Fortune {
             loss: dice.one_of(&[0, 0, 10, 50, 200]),
             duplication: dice.one_of(&[0, 0, 50]),

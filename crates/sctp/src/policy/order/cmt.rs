@@ -96,6 +96,12 @@ impl PathOrder for CmtOrder {
         }
     }
 
+    fn remove_path(&mut self, path: PathId) {
+        if let Some(exit) = self.exits.get_mut(path.index()) {
+            *exit = None;
+        }
+    }
+
     fn on_timeout(&mut self, path: PathId) {
         self.whole.on_timeout(path);
         if let Some(exit) = self.exits.get_mut(path.index()) {

@@ -121,6 +121,9 @@ pub trait PathOrder: Debug + Send {
     /// what follows.
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress);
 
+    /// A path was given up.
+    fn remove_path(&mut self, _path: PathId) {}
+
     /// The T3-rtx timer of `path` expired.
     fn on_timeout(&mut self, path: PathId);
 

@@ -1,0 +1,99 @@
+//! What an association makes of addresses: those that packets come from, and those that this host gains and loses. What
+//! becomes of the paths is in the recipes.
+
+use std::net::SocketAddr;
+
+use anabranch_base::Time;
+
+use super::{Association, State};
+use crate::path::PathAddresses;
+use crate::policy::PathId;
+
+/// A local address came or went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LocalChange {
+    /// This host has it now.
+    Added(SocketAddr),
+    /// This host has it no longer.
+    Removed(SocketAddr),
+}
+
+impl Association {
+    /// This host has another address: one path more, which is verified before it carries data. Known ones change nothing.
+    /// What is told before the association is open counts from then on.
+    pub fn add_local(&mut self, now: Time, address: SocketAddr) {
+        self.change_local(now, LocalChange::Added(address));
+    }
+
+    /// This host has lost an address: its paths are removed, and what they carried goes to others at once. If there is no
+    /// other that was ever verified, the last one stays until one is, or until the errors are too many.
+    pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
+        self.change_local(now, LocalChange::Removed(address));
+    }
+
+    /// The path of a datagram from `remote` that arrived at `local` with our tag. A path whose peer changed
+    /// its port follows it (RFC 6951 §5.4); an address that is new becomes a path to be verified.
+    pub fn path_of(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
+        if let Some(known) = self.path_table().find(local, remote) {
+            return Some(known);
+        }
+        let session = match &mut self.state {
+            State::Open(session) | State::Closing(session, _) => session,
+            State::Opening(_) | State::Closed(_) => return None,
+        };
+        let path = match session.path_to_move(local, remote) {
+            Some(path) => {
+                session.move_path(path, remote, now);
+                path
+            }
+            None => session.open_path(PathAddresses { local, remote })?,
+        };
+        session.verify_paths(now);
+        Some(path)
+    }
+
+    /// What came from `path.remote` comes from `remote` now, as only a driver that authenticates packets knows: the
+    /// path follows, unless another leads there already.
+    pub fn follow(&mut self, now: Time, path: PathAddresses, remote: SocketAddr) {
+        let table = self.path_table();
+        let (Some(id), None) = (table.find(path.local, path.remote), table.find(path.local, remote)) else {
+            return;
+        };
+        if let State::Open(session) | State::Closing(session, _) = &mut self.state
+            && !session.paths.is_removed(id)
+        {
+            session.move_path(id, remote, now);
+        }
+    }
+
+    /// The association is open: what happened to addresses before then counts now.
+    pub(super) fn apply_changes(&mut self, now: Time) {
+        for change in std::mem::take(&mut self.changes) {
+            self.change_local(now, change);
+        }
+    }
+
+    fn change_local(&mut self, now: Time, change: LocalChange) {
+        let session = match &mut self.state {
+            State::Open(session) | State::Closing(session, _) => session,
+            State::Opening(_) => {
+                self.changes.retain(|earlier| earlier.address() != change.address());
+                return self.changes.push(change);
+            }
+            State::Closed(_) => return,
+        };
+        session.begin_event();
+        match change {
+            LocalChange::Added(address) => session.add_local(now, address),
+            LocalChange::Removed(address) => session.remove_local(address),
+        }
+    }
+}
+
+impl LocalChange {
+    fn address(self) -> SocketAddr {
+        match self {
+            LocalChange::Added(address) | LocalChange::Removed(address) => address,
+        }
+    }
+}

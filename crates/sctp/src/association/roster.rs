@@ -1,0 +1,206 @@
+//! The recipes for paths that join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3). It does not know who said so.
+
+use std::net::SocketAddr;
+
+use anabranch_base::{ByteCount, Time};
+
+use super::init::MAX_PATHS;
+use super::session::{Session, look};
+use super::timers::Timer;
+use crate::event::Event;
+use crate::path::PathAddresses;
+use crate::policy::place::LostBy;
+use crate::policy::{PathId, PathState};
+
+impl Session {
+    /// A path between these addresses: one that was removed joins again, else one is added that nobody has verified.
+    /// `None` if there are too many.
+    pub fn open_path(&mut self, addresses: PathAddresses) -> Option<PathId> {
+        if self.paths.living().count() >= MAX_PATHS {
+            return None;
+        }
+        let is_same = |id: &PathId| self.paths.addresses(*id) == addresses;
+        let known = self.paths.ids().find(|id| self.paths.is_removed(*id) && is_same(id));
+        let config = &self.settings.config;
+        let id = match known {
+            Some(id) => {
+                self.paths.reset(id, PathState::Unconfirmed, config);
+                id
+            }
+            None if self.paths.len() < MAX_PATHS_EVER => {
+                self.paths.add(addresses, PathState::Unconfirmed, config)
+            }
+            None => return None,
+        };
+        self.paths.set_initial_ssthresh(self.peer_window.buffer);
+        self.join(id);
+        self.fit_first_windows(&[id]);
+        self.events.push_back(Event::PathAdded(id));
+        Some(id)
+    }
+
+    /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP
+    /// port"). What the old port did not answer says nothing of the new one: it is probed at once.
+    pub fn move_path(&mut self, id: PathId, remote: SocketAddr, now: Time) {
+        self.paths.move_to(id, remote);
+        self.paths.doubt(id);
+        self.timers.stop(Timer::HeartbeatAnswer(id));
+        self.events.push_back(Event::PathMoved(id, remote));
+        self.send_heartbeat(id, now);
+    }
+
+    /// The path whose peer now sends from `remote` to `local`: same addresses, another port, and not known
+    /// to work with the old one. A path that works keeps its port: two uplinks behind one translator differ
+    /// in nothing else.
+    pub fn path_to_move(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
+        self.paths.ids().find(|&id| {
+            let addresses = self.paths.addresses(id);
+            let is_same_host = PathAddresses { remote, ..addresses }.is_of(local, remote)
+                && addresses.remote.ip() == remote.ip();
+            let state = self.paths.sample(id).state;
+            is_same_host && (state == PathState::Unconfirmed || state.has_failed())
+        })
+    }
+
+    /// This host has another address. It becomes one path, to the address of the peer's that
+    /// [goes with it](partner), and is probed.
+    pub fn add_local(&mut self, now: Time, local: SocketAddr) {
+        self.paths.gain_local(local);
+        if let Some(departed) = self.departed.filter(|&id| self.paths.addresses(id).local == local) {
+            // It was never away for the peer; whether it still leads there is to be seen.
+            self.departed = None;
+            self.paths.doubt(departed);
+            self.timers.stop(Timer::HeartbeatAnswer(departed));
+            return self.send_heartbeat(departed, now);
+        }
+        let is_known = self.paths.living().any(|id| self.paths.addresses(id).local == local);
+        if is_known {
+            return;
+        }
+        if let Some(remote) = partner(local, &self.paths.remotes())
+            && self.open_path(PathAddresses { local, remote }).is_some()
+        {
+            self.verify_paths(now);
+        }
+    }
+
+    /// This host has lost an address.
+    pub fn remove_local(&mut self, local: SocketAddr) {
+        self.paths.lose_local(local);
+        self.release_paths(|path| path.local == local);
+    }
+
+    /// An address is gone, and with it the paths that `is_gone` says. What they carried goes to others at once.
+    ///
+    /// If no other was ever verified, one of them stays: what is sent there is lost, and counted as lost, until another
+    /// path is verified or there were too many errors.
+    fn release_paths(&mut self, is_gone: impl Fn(PathAddresses) -> bool) {
+        let (gone, left): (Vec<PathId>, Vec<PathId>) =
+            self.paths.living().partition(|&id| is_gone(self.paths.addresses(id)));
+        if self.departed.is_none() && !left.iter().any(|&id| self.is_verified(id)) {
+            let worked = gone.iter().copied().filter(|&id| self.is_verified(id));
+            let last = worked.min_by_key(|&id| (id != self.paths.primary(), id));
+            self.departed = last.or_else(|| gone.first().copied().filter(|_| left.is_empty()));
+        }
+        let stays = self.departed;
+        gone.into_iter().filter(|id| Some(*id) != stays).for_each(|id| self.remove_path(id));
+    }
+
+    /// Another path is verified: the last one whose address was gone before leaves now.
+    pub(super) fn settle_departure(&mut self) {
+        let Some(departed) = self.departed else { return };
+        if self.paths.living().any(|id| id != departed && self.is_verified(id)) {
+            self.departed = None;
+            self.remove_path(departed);
+        }
+    }
+
+    /// A SACK took acknowledgements back: what is in flight again on a path that is gone is lost for certain.
+    pub(super) fn clear_removed_paths(&mut self) {
+        for id in self.paths.ids() {
+            if self.paths.is_removed(id) && !self.paths.sample(id).flight.is_zero() {
+                self.take_all_back(id);
+            }
+        }
+    }
+
+    /// Tells the association's rules of a path that is in the table.
+    pub(super) fn join(&mut self, id: PathId) {
+        self.send.add_path(id);
+        self.policies.congestion.add_path(id);
+    }
+
+    /// M-CWM-1: "initial windows are scaled so the constraint holds". What the windows of `fresh` paths leave none of
+    /// the room for is cut, each to an equal part.
+    pub(super) fn fit_first_windows(&mut self, fresh: &[PathId]) {
+        let view = look(Time::ZERO, &self.paths, &self.peer_window, &self.send);
+        let room = self.policies.limit.room(&view);
+        let together = |is_counted: &dyn Fn(PathId) -> bool| -> ByteCount {
+            let sharing = view.paths.iter().filter(|path| path.state != PathState::Removed);
+            sharing.filter(|path| is_counted(path.id)).map(|path| path.cwnd).sum()
+        };
+        if together(&|_| true) <= room {
+            return;
+        }
+        let part = room.saturating_sub(together(&|id| !fresh.contains(&id))) / fresh.len() as u64;
+        fresh.iter().for_each(|&id| self.paths.fit_first_window(id, part));
+    }
+
+    fn remove_path(&mut self, id: PathId) {
+        self.take_all_back(id);
+        self.paths.remove(id);
+        for timer in [Timer::Retransmission(id), Timer::Heartbeat(id), Timer::HeartbeatAnswer(id)] {
+            self.timers.stop(timer);
+        }
+        self.outbox.retain(|control| !(control.is_probe && control.path == id));
+        self.picked = self.picked.filter(|(path, _)| *path != id);
+        self.exempt.forget(id);
+        self.policies.order.remove_path(id);
+        self.policies.congestion.remove_path(id);
+        self.events.push_back(Event::PathRemoved(id));
+    }
+
+    /// What is in flight on a path that is gone is lost.
+    fn take_all_back(&mut self, id: PathId) {
+        self.send.in_flight_on(id).into_iter().for_each(|tsn| self.mark_lost(tsn, LostBy::Timeout));
+        self.paths.on_all_lost(id);
+    }
+
+    /// Whether a path works or did, but for one whose address is gone.
+    fn is_verified(&self, id: PathId) -> bool {
+        let state = self.paths.sample(id).state;
+        (state.carries_data() || state.has_failed()) && self.departed != Some(id)
+    }
+}
+
+/// Which of the other end's addresses a new one goes with: of those of the same version, and on this host only if it is
+/// too, the one with the fewest paths; of equals the first. So with one address it is that, and of two hosts that each
+/// gain one, one after the other, the new ones go with each other.
+fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Option<SocketAddr> {
+    let is_alike = |(other, _): &&(SocketAddr, usize)| {
+        other.is_ipv4() == fresh.is_ipv4() && other.ip().is_loopback() == fresh.ip().is_loopback()
+    };
+    others.iter().filter(is_alike).min_by_key(|(_, paths)| *paths).map(|(other, _)| *other)
+}
+
+/// So many paths an association may have had in all: the table keeps a place for each, and no id is used twice. A path
+/// that comes back takes its own place again.
+const MAX_PATHS_EVER: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_address_goes_with_the_one_of_its_version_that_has_the_fewest_paths() {
+        let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
+        let known = [("10.0.0.2:9", 2), ("10.0.1.2:9", 1), ("[2001:db8::2]:9", 0), ("127.0.0.1:9", 0)];
+        let known = known.map(|(text, paths)| (address(text), paths));
+        let goes_with = |text: &str, count: usize| partner(address(text), &known[..count]);
+        assert_eq!(goes_with("10.0.5.1:9", 4), Some(address("10.0.1.2:9")));
+        assert_eq!(goes_with("10.0.5.1:9", 1), Some(address("10.0.0.2:9")), "there is only one");
+        assert_eq!(goes_with("[2001:db8::1]:9", 4), Some(address("[2001:db8::2]:9")));
+        assert_eq!(goes_with("127.0.0.9:9", 4), Some(address("127.0.0.1:9")));
+        assert_eq!(goes_with("[2001:db8::1]:9", 2), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! Which paths there are between which addresses, and what becomes of one whose address is gone. It knows nothing of
+//! what they carry.
+
+use std::net::SocketAddr;
+
+use super::PathTable;
+use crate::policy::{PathId, PathState};
+
+/// Which addresses of a path are gone, by what was said of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gone {
+    local: bool,
+    remote: bool,
+}
+
+impl PathTable {
+    /// One of the path's addresses is gone. It keeps its place and its sums; what is in flight there was taken out before. If it
+    /// was the primary one, the first that works takes its place, else the first that was verified, else any.
+    pub fn remove(&mut self, id: PathId) {
+        debug_assert!(self.sample(id).flight.is_zero(), "what is in flight is taken back first");
+        let path = &mut self.paths[id.index()];
+        path.health.remove();
+        path.last_data = None;
+        self.show_health(id);
+        if self.primary == id {
+            let rank = |id: &PathId| match self.sample(*id).state {
+                PathState::Active => 0,
+                PathState::PotentiallyFailed => 1,
+                PathState::Inactive => 2,
+                PathState::Unconfirmed | PathState::Removed => 3,
+            };
+            self.primary = self.living().min_by_key(rank).unwrap_or(id);
+        }
+        self.weigh_failures();
+    }
+
+    /// The paths that were not removed.
+    pub fn living(&self) -> impl DoubleEndedIterator<Item = PathId> + Clone + '_ {
+        self.samples.iter().filter(|sample| sample.state != PathState::Removed).map(|sample| sample.id)
+    }
+
+    /// This end has the address `local`, or has it again.
+    pub fn gain_local(&mut self, local: SocketAddr) {
+        self.paths
+            .iter_mut()
+            .filter(|path| path.addresses.local == local)
+            .for_each(|path| path.gone.local = false);
+    }
+
+    /// This end has lost the address `local`.
+    pub fn lose_local(&mut self, local: SocketAddr) {
+        self.paths
+            .iter_mut()
+            .filter(|path| path.addresses.local == local)
+            .for_each(|path| path.gone.local = true);
+    }
+
+    /// The peer's addresses that are not gone, the first to be known first, each with the number of paths that lead
+    /// there: none where those that did are gone by their other end.
+    pub fn remotes(&self) -> Vec<(SocketAddr, usize)> {
+        let mut remotes: Vec<(SocketAddr, usize)> = Vec::new();
+        for path in self.ids().filter(|id| !self.paths[id.index()].gone.remote) {
+            let (remote, leads) = (self.addresses(path).remote, usize::from(!self.is_removed(path)));
+            match remotes.iter_mut().find(|(known, _)| *known == remote) {
+                Some((_, paths)) => *paths += leads,
+                None => remotes.push((remote, leads)),
+            }
+        }
+        remotes
+    }
+
+    /// Whether one of the path's addresses is gone.
+    pub fn is_removed(&self, id: PathId) -> bool {
+        self.sample(id).state == PathState::Removed
+    }
+
+    /// The path that a datagram from `remote` to `local` took: of several the one that names both, and was not removed.
+    pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
+        let fits = self.ids().filter(|&id| self.addresses(id).is_of(local, remote));
+        fits.min_by_key(|&id| (self.is_removed(id), self.addresses(id).local != local))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::path::PathAddresses;
+
+    fn address(text: &str) -> SocketAddr {
+        text.parse().expect("an address")
+    }
+
+    fn table(paths: &[(&str, &str)]) -> PathTable {
+        let mut table = PathTable::new();
+        for (local, remote) in paths {
+            let addresses = PathAddresses { local: address(local), remote: address(remote) };
+            table.add(addresses, PathState::Active, &Config::rfc9260());
+        }
+        table
+    }
+
+    #[test]
+    fn when_the_primary_path_is_removed_one_that_works_takes_its_place() {
+        let mut table = table(&[
+            ("10.0.0.1:1", "10.0.0.2:1"),
+            ("10.0.1.1:1", "10.0.1.2:1"),
+            ("10.0.2.1:1", "10.0.2.2:1"),
+        ]);
+        let [first, second, third] = [0, 1, 2].map(PathId::from_index);
+        table.doubt(second);
+        table.remove(first);
+        assert_eq!((table.primary(), table.last_resort()), (third, third));
+        assert_eq!(table.resort_of(first), third, "nothing goes where there is nothing");
+        table.remove(third);
+        assert_eq!(table.primary(), second, "better than none");
+        assert_eq!(table.living().collect::<Vec<_>>(), [second]);
+        assert_eq!(table.len(), 3, "no id is used twice");
+    }
+
+    #[test]
+    fn a_path_that_names_the_address_goes_before_a_wildcard_and_before_one_that_is_gone() {
+        let mut table = table(&[("0.0.0.0:1", "10.0.0.2:1"), ("10.0.0.1:1", "10.0.0.2:1")]);
+        let found = |table: &PathTable| table.find(address("10.0.0.1:1"), address("10.0.0.2:1"));
+        assert_eq!(found(&table), Some(PathId::from_index(1)));
+        table.remove(PathId::from_index(1));
+        assert_eq!(found(&table), Some(PathId::FIRST));
+        table.remove(PathId::FIRST);
+        assert_eq!(found(&table), Some(PathId::from_index(1)), "its last packets are still on their way");
+    }
+}
