@@ -2,13 +2,12 @@
 //! opened. It knows no socket and no association.
 
 use std::net::SocketAddr;
-use std::ops::Range;
 
 use anabranch_sctp::association::{Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Arrival, Channel};
-use bytes::Bytes;
 
 use crate::seal::{Opened, Sealing};
+use crate::slots::Slots;
 
 /// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
 #[derive(Clone, Copy, Debug)]
@@ -39,23 +38,21 @@ pub struct Incoming {
 pub struct Inbox {
     /// In the order in which they came.
     pub packets: Vec<Incoming>,
-    /// Where each of those just opened is, and what is known of it; memory that is used again.
-    opened: Vec<(Range<usize>, Channel, SocketAddr, Option<SocketAddr>)>,
+    /// Where they lie.
+    slots: Slots,
+    /// What one of them is opened into.
+    plain: Vec<u8>,
 }
 
 impl Inbox {
     /// Takes SCTP packets as they are.
     pub fn take_plain(&mut self, received: Received<'_>) {
         let Received { local, remote, ecn, .. } = received;
-        let whole = Bytes::copy_from_slice(received.bytes);
-        let arrivals = received.ranges().map(|range| {
-            let bytes = whole.slice(range);
-            Incoming {
-                arrival: Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes },
-                moved_from: None,
-            }
-        });
-        self.packets.extend(arrivals);
+        for datagram in received.datagrams() {
+            let (bytes, memory) = self.slots.copy(datagram);
+            let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory };
+            self.packets.push(Incoming { arrival, moved_from: None });
+        }
     }
 
     /// Takes those of the datagrams that can be opened. What has to go back the way they came is given to `reply`.
@@ -67,34 +64,25 @@ impl Inbox {
     ) {
         let Received { local, remote, ecn, .. } = received;
         let way = PathAddresses { local, remote };
-        let mut plain = Vec::with_capacity(received.bytes.len());
-        for range in received.ranges() {
-            let start = plain.len();
-            match sealing.handle(way, &received.bytes[range], &mut plain) {
+        for datagram in received.datagrams() {
+            self.plain.clear();
+            match sealing.handle(way, datagram, &mut self.plain) {
                 Opened::Packet { channel, remote, moved_from } => {
-                    self.opened.push((start..plain.len(), channel, remote, moved_from));
+                    let (bytes, memory) = self.slots.copy(&self.plain);
+                    let arrival = Arrival { local, remote, channel, ecn, bytes, memory };
+                    self.packets.push(Incoming { arrival, moved_from });
                 }
-                Opened::Reply => {
-                    reply(&plain[start..]);
-                    plain.truncate(start);
-                }
+                Opened::Reply => reply(&self.plain),
                 Opened::Nothing => {}
             }
         }
-        let whole = Bytes::from(plain);
-        let arrivals = self.opened.drain(..).map(|(range, channel, remote, moved_from)| {
-            let bytes = whole.slice(range);
-            Incoming { arrival: Arrival { local, remote, channel, ecn, bytes }, moved_from }
-        });
-        self.packets.extend(arrivals);
     }
 }
 
 impl Received<'_> {
-    /// Where each datagram is.
-    fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (len, stride) = (self.bytes.len(), self.stride.max(1));
-        (0..len).step_by(stride).map(move |from| from..len.min(from + stride))
+    /// One after the other.
+    fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks(self.stride.max(1))
     }
 }
 

@@ -61,6 +61,7 @@ mod report;
 pub mod seal;
 mod shared;
 mod slot;
+mod slots;
 mod socket;
 mod watch;
 

@@ -151,7 +151,7 @@ impl Core {
 
     /// Where an association of a handle is in its life.
     pub fn phase(&self, id: AssociationId) -> Phase {
-        self.slots.get(&id).map_or(Phase::Closed(driver_gone()), |slot| slot.phase.clone())
+        self.slots.get(&id).map_or_else(|| Phase::Closed(driver_gone()), |slot| slot.phase.clone())
     }
 
     /// How the association ended, if it did.

@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 
-use anabranch_base::{Duration, Seed, Time};
+use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::association::{AssociationState, Ecn, Outgoing, PathAddresses};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
@@ -45,7 +45,8 @@ fn sent(endpoint: &mut Endpoint, now: Time) -> Vec<(Departure, Bytes)> {
 /// The packet as it arrives, from where it was sent, by its channel.
 fn arriving(departure: &Departure, bytes: &Bytes) -> Arrival {
     let Departure { local, remote, channel, .. } = *departure;
-    Arrival { local: remote, remote: local, channel, ecn: Ecn::NotCapable, bytes: bytes.clone() }
+    let memory = ByteCount::of_len(bytes.len());
+    Arrival { local: remote, remote: local, channel, ecn: Ecn::NotCapable, bytes: bytes.clone(), memory }
 }
 
 /// Everything that both send until neither sends anything.

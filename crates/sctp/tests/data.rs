@@ -302,6 +302,7 @@ fn no_more_messages_are_outstanding_than_a_stream_can_number() {
     let config = Config {
         initial_window: InitialWindow::Bytes(ByteCount::from_mib(8)),
         receive_buffer: ByteCount::from_mib(8),
+        send_buffer: ByteCount::from_mib(16),
         max_burst: MaxBurst { packets: u32::MAX, rule: BurstRule::Event },
         ..Config::rfc9260()
     };

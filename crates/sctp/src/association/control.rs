@@ -8,7 +8,7 @@ use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::{PathId, PathState};
 use crate::record::Happening;
-use crate::wire::{Cause, CookieAck, EncodeChunk, ErrorChunk, Heartbeat, HeartbeatAck};
+use crate::wire::{Cause, CommonHeader, CookieAck, EncodeChunk, ErrorChunk, Heartbeat, HeartbeatAck};
 
 /// A control chunk that waits to leave.
 pub struct Control {
@@ -34,6 +34,13 @@ impl Session {
         self.outbox.push_back(Control { path, is_probe: false, chunk: Box::new(chunk) });
     }
 
+    /// Whether an answer may wait: it fits a packet of its path, and not too many wait already. A flood is not answered by a
+    /// flood, and costs no memory.
+    fn may_answer(&self, path: PathId, chunk: &impl EncodeChunk) -> bool {
+        let limit = self.paths.sample(path).packet_limit.as_len();
+        self.outbox.len() < MAX_OUTBOX && CommonHeader::LEN + chunk.encoded_len() <= limit
+    }
+
     /// Answers a COOKIE-ECHO where it came from (RFC 9260 §6.4): the path of an answer that was lost may be dead. On a path
     /// that is not verified a COOKIE-ACK "MUST be bundled with a HEARTBEAT" (§5.4).
     pub(super) fn acknowledge_cookie(&mut self, path: PathId, now: Time) {
@@ -46,20 +53,20 @@ impl Session {
         }
     }
 
-    /// Reports an error to the peer (RFC 9260 §3.3.10), unless too many wait already: a flood of bad chunks
-    /// is not answered by a flood.
+    /// Reports an error to the peer (RFC 9260 §3.3.10), if that may be.
     pub(super) fn report(&mut self, path: PathId, causes: Vec<Cause>) {
-        if self.outbox.len() < MAX_OUTBOX {
-            self.post(path, ErrorChunk { causes });
+        let chunk = ErrorChunk { causes };
+        if self.may_answer(path, &chunk) {
+            self.post(path, chunk);
         }
     }
 
     /// A HEARTBEAT arrived: its information goes back unchanged, on the same path (RFC 9260 §8.3).
     pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
+        let chunk = HeartbeatAck { info: heartbeat.info };
         // The answer would go where nobody is any more.
-        if self.outbox.len() < MAX_OUTBOX && !self.paths.is_removed(path) {
-            let chunk = Box::new(HeartbeatAck { info: heartbeat.info });
-            self.outbox.push_back(Control { path, is_probe: true, chunk });
+        if self.may_answer(path, &chunk) && !self.paths.is_removed(path) {
+            self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(chunk) });
         }
     }
 

@@ -1,5 +1,6 @@
 //! What goes in and out of an association: whole packets, each on a path. It knows no chunk.
 
+use anabranch_base::ByteCount;
 use bytes::Bytes;
 
 use crate::policy::PathId;
@@ -28,6 +29,8 @@ pub struct Datagram {
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
+    /// How much memory that keeps alive; see [`Arrival`](crate::endpoint::Arrival).
+    pub memory: ByteCount,
 }
 
 /// A packet that arrived on a path, read and with its checksum verified.
@@ -36,6 +39,8 @@ pub(crate) struct Verified<'a> {
     pub(crate) path: PathId,
     /// What user data is sliced from.
     pub(crate) bytes: &'a Bytes,
+    /// How much memory a slice of it keeps alive.
+    pub(crate) memory: ByteCount,
     pub(crate) packet: &'a wire::Packet<'a>,
 }
 

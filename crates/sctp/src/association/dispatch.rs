@@ -31,10 +31,8 @@ impl Association {
     pub fn handle(&mut self, now: Time, datagram: &Datagram) {
         let Some(checksum) = self.checksum() else { return };
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
-            self.handle_verified(
-                now,
-                Verified { path: datagram.path, bytes: &datagram.bytes, packet: &packet },
-            );
+            let Datagram { path, ref bytes, memory, .. } = *datagram;
+            self.handle_verified(now, Verified { path, bytes, memory, packet: &packet });
         }
     }
 
@@ -147,7 +145,7 @@ impl Association {
         match chunk {
             Chunk::Data(chunk) if stage.is_none_or(Shutdown::takes_data) => {
                 let Some(packet) = data else { return Flow::Continue };
-                if let Err(error) = session.on_data(path, arrived.bytes, &chunk, packet) {
+                if let Err(error) = session.on_data(arrived, &chunk, packet) {
                     return Flow::Violation(error.to_string());
                 }
                 if stage == Some(Shutdown::Sent) {

@@ -1,8 +1,8 @@
 //! The recipe for DATA at the receiver (RFC 9260 §6.2, §6.5–6.7, §6.9; M-SCTP-11, -13).
 
 use anabranch_base::{ByteCount, Time};
-use bytes::Bytes;
 
+use super::datagram::Verified;
 use super::session::Session;
 use super::timers::Timer;
 use crate::event::Event;
@@ -45,11 +45,10 @@ impl Session {
         }
     }
 
-    /// One DATA chunk of `datagram`.
+    /// One DATA chunk of what arrived.
     pub(super) fn on_data(
         &mut self,
-        path: PathId,
-        datagram: &Bytes,
+        arrived: Verified<'_>,
         data: &Data<'_>,
         packet: &mut PacketData,
     ) -> Result<(), BadData> {
@@ -77,10 +76,10 @@ impl Session {
         }
         self.arrivals.on_tsn(data.tsn);
         packet.has_new = true;
-        self.paths.counters_mut(path).received_bytes += ByteCount::of_len(data.payload.len());
+        self.paths.counters_mut(arrived.path).received_bytes += ByteCount::of_len(data.payload.len());
         if data.stream.get() >= self.agreement.inbound_streams {
             // RFC 9260 §6.5: acknowledge the TSN, discard the chunk, report the stream.
-            self.report(path, vec![Cause::InvalidStreamIdentifier(data.stream)]);
+            self.report(arrived.path, vec![Cause::InvalidStreamIdentifier(data.stream)]);
             return Ok(());
         }
         self.buffer.on_held(load);
@@ -93,7 +92,7 @@ impl Session {
             beginning: data.beginning,
             ending: data.ending,
             charge: load.charge,
-            payload: compact(data.payload, datagram),
+            payload: compact(data.payload, arrived.bytes, arrived.memory),
         })?;
         match whole {
             Some(message) => self.deliver(message),

@@ -199,7 +199,7 @@ impl Session {
 
     /// How much user data may be given to the association now.
     pub fn send_space(&self) -> ByteCount {
-        self.settings.config.send_buffer.saturating_sub(self.send.held_bytes())
+        self.send.room_in(self.settings.config.send_buffer)
     }
 
     /// An event is handled: each path may let out another burst.

@@ -66,7 +66,7 @@ pub struct Config {
 
     /// The receive buffer, shared by all paths.
     pub receive_buffer: ByteCount,
-    /// How much user data may wait to be acknowledged.
+    /// How much user data may wait to be acknowledged; less of it in chunks of a few bytes, which cost more than themselves.
     pub send_buffer: ByteCount,
     /// How large a message may be.
     pub message_limit: MessageLimit,

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use anabranch_base::{Machine, Seed, Time};
+use anabranch_base::{ByteCount, Machine, Seed, Time};
 use bytes::Bytes;
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
@@ -68,6 +68,9 @@ pub struct Arrival {
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
+    /// How much memory that keeps alive: its length, unless it is a slice of something larger, of datagrams that the
+    /// system received in one go for instance. What is held of it pins no more than twice its bytes.
+    pub memory: ByteCount,
 }
 
 /// Packets that want to leave by a socket.
@@ -411,7 +414,10 @@ impl Endpoint {
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
         let Some(association) = self.associations.get_mut(&id) else { return };
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
-            association.handle_verified(now, Verified { path, bytes: &arrival.bytes, packet });
+            association.handle_verified(
+                now,
+                Verified { path, bytes: &arrival.bytes, memory: arrival.memory, packet },
+            );
         }
         self.touch(id);
     }

@@ -2,7 +2,6 @@
 //! the chunks are or in which order they came.
 
 use anabranch_base::ByteCount;
-use bytes::Bytes;
 
 use super::load::Load;
 use crate::policy::acknowledge::BufferSample;
@@ -98,16 +97,6 @@ impl ReceiveBuffer {
     }
 }
 
-/// The payload, a part of `datagram`, as it is to be held. A slice keeps all of the datagram (or of what the system
-/// received in one go) alive: one that is less than half of it is copied out instead.
-pub fn compact(payload: &[u8], datagram: &Bytes) -> Bytes {
-    if payload.len() < datagram.len() / 2 {
-        Bytes::copy_from_slice(payload)
-    } else {
-        datagram.slice_ref(payload)
-    }
-}
-
 fn memory_of(load: Load) -> ByteCount {
     load.charge + ReceiveBuffer::CHUNK_OVERHEAD * load.chunks
 }
@@ -182,16 +171,6 @@ mod tests {
         assert_eq!(sample.in_order, ByteCount::new(1500));
         assert_eq!(sample.out_of_order, ByteCount::new(3000));
         assert_eq!(sample.offered, ByteCount::new(1500));
-    }
-
-    #[test]
-    fn a_small_slice_does_not_keep_its_datagram() {
-        let datagram = Bytes::from(vec![7; 1400]);
-        let kept = compact(&datagram[16..716], &datagram);
-        assert_eq!(kept.as_ptr(), datagram.slice(16..).as_ptr());
-        let copied = compact(&datagram[16..715], &datagram);
-        assert_ne!(copied.as_ptr(), datagram.slice(16..).as_ptr());
-        assert_eq!(copied, vec![7; 699]);
     }
 
     proptest! {

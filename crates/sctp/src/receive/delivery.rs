@@ -10,11 +10,14 @@ use crate::wire::StreamId;
 
 /// Messages that are due, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
 ///
-/// A stream costs memory from its first ordered message on.
+/// A stream costs memory from its first ordered message on, a few tens of bytes. What waits lies in one tree for all streams:
+/// one for each would cost more than a kilobyte for a single small message.
 #[derive(Debug)]
 pub struct Delivery {
     streams: u16,
     lanes: BTreeMap<StreamId, Lane>,
+    /// What has come too early, by its stream and the count that its SSN stands for.
+    early: BTreeMap<(StreamId, u64), Message>,
     ready: VecDeque<Message>,
     ready_load: Load,
     waiting_load: Load,
@@ -44,13 +47,11 @@ pub enum DeliveryError {
     },
 }
 
-/// One stream: what comes next, and what has come too early.
+/// One stream: what comes next.
 #[derive(Debug, Default)]
 struct Lane {
     /// How many SSNs have passed; the lower 16 bits are the next SSN.
     passed: u64,
-    /// By the same count.
-    waiting: BTreeMap<u64, Message>,
 }
 
 impl Delivery {
@@ -59,6 +60,7 @@ impl Delivery {
         Delivery {
             streams,
             lanes: BTreeMap::new(),
+            early: BTreeMap::new(),
             ready: VecDeque::new(),
             ready_load: Load::NONE,
             waiting_load: Load::NONE,
@@ -87,9 +89,9 @@ impl Delivery {
                 self.make_ready(message);
                 self.release(stream);
             }
-            Some(count) if !lane.waiting.contains_key(&count) => {
+            Some(count) if !self.early.contains_key(&(stream, count)) => {
                 self.waiting_load += message.load;
-                lane.waiting.insert(count, message);
+                self.early.insert((stream, count), message);
             }
             _ => return Err(DeliveryError::UsedSsn { stream, ssn, next: lane.next() }),
         }
@@ -137,10 +139,20 @@ impl Delivery {
 
     /// Makes due what has waited on `stream` for an SSN that has passed, and what follows it without a gap.
     fn release(&mut self, stream: StreamId) {
-        while let Some(message) = self.lanes.get_mut(&stream).and_then(Lane::take_due) {
+        while let Some(message) = self.take_due(stream) {
             self.waiting_load = self.waiting_load.saturating_sub(message.load);
             self.make_ready(message);
         }
+    }
+
+    fn take_due(&mut self, stream: StreamId) -> Option<Message> {
+        if self.early.is_empty() {
+            return None;
+        }
+        let lane = self.lanes.get_mut(&stream)?;
+        let (&first, _) = self.early.range((stream, 0)..=(stream, lane.passed)).next()?;
+        lane.passed = lane.passed.max(first.1 + 1);
+        self.early.remove(&first)
     }
 
     fn make_ready(&mut self, message: Message) {
@@ -150,15 +162,6 @@ impl Delivery {
 }
 
 impl Lane {
-    fn take_due(&mut self) -> Option<Message> {
-        let first = self.waiting.first_entry()?;
-        if *first.key() > self.passed {
-            return None;
-        }
-        self.passed = self.passed.max(first.key() + 1);
-        Some(first.remove())
-    }
-
     /// The count that `ssn` stands for, if it has not passed: half of all SSNs lie ahead, half behind.
     fn count_of(&self, ssn: Ssn) -> Option<u64> {
         let ahead = ssn.distance_from(self.next());

@@ -4,13 +4,15 @@
 
 mod arrivals;
 mod buffer;
+mod compact;
 mod delivery;
 mod load;
 mod message;
 mod reassembly;
 
 pub use arrivals::{Arrival, Arrivals};
-pub use buffer::{ReceiveBuffer, compact};
+pub use buffer::ReceiveBuffer;
+pub use compact::compact;
 pub use delivery::{Delivery, DeliveryError};
 pub use load::Load;
 pub use message::Message;

@@ -231,6 +231,14 @@ impl SendBuffer {
         self.held_bytes
     }
 
+    /// How much more user data may be queued where so much may be held. Every chunk costs memory of its own, the message that it is
+    /// sliced from included: with that, twice as much may be held, so that only chunks of less than a few hundred bytes
+    /// take room from others.
+    pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
+        let memory = self.held_bytes + CHUNK_OVERHEAD * self.chunks.len() as u64;
+        capacity.saturating_sub(self.held_bytes).min((capacity * 2).saturating_sub(memory))
+    }
+
     /// What was last sent on `path` and is not cumulatively acknowledged.
     pub fn held_on(&self, path: PathId) -> Held {
         self.held_by_path.of(path)
@@ -377,6 +385,11 @@ impl SendBuffer {
 fn index(offset: u64) -> usize {
     usize::try_from(offset).expect("a buffer in memory has fewer chunks than addresses")
 }
+
+/// What a chunk costs besides its payload: what is known of it, and a handle and the allocator's part of a message's memory.
+const CHUNK_OVERHEAD: ByteCount = ByteCount::new(256);
+/// Room for so many chunks is kept although none is held: megabytes in flight, in chunks of the usual size.
+pub(super) const KEPT_CHUNKS: usize = 4_096;
 
 #[cfg(test)]
 pub(super) mod tests {

@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::buffer::SendBuffer;
+use super::buffer::{KEPT_CHUNKS, SendBuffer};
 use super::chunk::State;
 use super::gap_diff::added;
 use crate::policy::PathId;
@@ -126,6 +126,9 @@ impl SendBuffer {
             }
             self.first += 1;
             self.first_tsn = self.first_tsn.next();
+        }
+        if self.chunks.is_empty() {
+            self.chunks.shrink_to(KEPT_CHUNKS);
         }
         self.waiting_from = self.waiting_from.max(new_first);
         self.gap_acked.retain_mut(|block| {

@@ -21,6 +21,12 @@ pub struct Allocated {
     pub bytes: u64,
 }
 
+/// How many bytes the calling thread holds: what it allocated less what it gave back. Memory that another thread gives
+/// back counts for both.
+pub fn held() -> u64 {
+    HELD.get()
+}
+
 /// What the calling thread has allocated so far.
 pub fn allocated() -> Allocated {
     ALLOCATED.get()
@@ -29,6 +35,7 @@ pub fn allocated() -> Allocated {
 thread_local! {
     /// It needs no initialisation and no destructor, so that reading it allocates nothing.
     static ALLOCATED: Cell<Allocated> = const { Cell::new(Allocated { times: 0, bytes: 0 }) };
+    static HELD: Cell<u64> = const { Cell::new(0) };
 }
 
 fn count(bytes: usize) {
@@ -36,28 +43,36 @@ fn count(bytes: usize) {
     ALLOCATED.set(Allocated { times: times + 1, bytes: so_far + bytes as u64 });
 }
 
+fn hold(more: usize, less: usize) {
+    HELD.set(HELD.get().wrapping_add(more as u64).wrapping_sub(less as u64));
+}
+
 // SAFETY: every method hands its arguments to the system's allocator unchanged and answers what that answers;
 // the counters are thread-local and allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
+        hold(layout.size(), 0);
         // SAFETY: the caller's promises are the system allocator's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
+        hold(layout.size(), 0);
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        hold(0, layout.size());
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         count(new_size.saturating_sub(layout.size()));
+        hold(new_size, layout.size());
         // SAFETY: as above.
         unsafe { System.realloc(pointer, layout, new_size) }
     }

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr};
 
-use anabranch_base::{Duration, Seed, Time};
+use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, SendError};
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig, join};
@@ -474,7 +474,8 @@ impl Pair {
     fn arrive(&mut self, flying: Flying) {
         let now = self.now;
         let Flying { local, remote, bytes, .. } = flying;
-        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes };
+        let memory = ByteCount::of_len(bytes.len());
+        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory };
         self.side(flying.to).endpoint.handle(now, &arrival);
         self.settle(flying.to);
     }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use anabranch_base::{Seed, Time};
+use anabranch_base::{ByteCount, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Outgoing};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig};
@@ -94,6 +94,7 @@ impl Stack for Anabranch {
             remote: self.role.other().address(datagram.path),
             channel: Channel::PLAIN,
             ecn: Ecn::NotCapable,
+            memory: ByteCount::of_len(datagram.bytes.len()),
             bytes: datagram.bytes.clone(),
         };
         self.endpoint.handle(now, &arrival);

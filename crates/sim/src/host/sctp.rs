@@ -310,10 +310,10 @@ impl Machine for SctpEnd {
         self.end_warmup(now);
         let addresses = self.locals.get(packet.path).zip(self.peers.get(packet.path));
         let Some((&local, &remote)) = addresses else { return };
-        self.endpoint.handle(
-            now,
-            &Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes: packet.bytes },
-        );
+        let bytes = packet.bytes;
+        let memory = ByteCount::of_len(bytes.len());
+        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory };
+        self.endpoint.handle(now, &arrival);
         self.settle(now);
     }
 

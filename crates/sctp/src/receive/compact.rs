@@ -1,0 +1,46 @@
+//! How user data is held that lies in memory with other things. It knows lengths, and not what is received.
+
+use anabranch_base::ByteCount;
+use bytes::Bytes;
+
+/// The payload, a part of `datagram`, as it is to be held. A slice keeps alive all of the `memory` that the datagram lies in,
+/// or of the datagram, if that is said to be less: a payload that is less than half of it is copied out instead. So what is
+/// held pins no more than twice its own bytes, and one byte.
+pub fn compact(payload: &[u8], datagram: &Bytes, memory: ByteCount) -> Bytes {
+    if payload.len() < memory.as_len().max(datagram.len()) / 2 {
+        Bytes::copy_from_slice(payload)
+    } else {
+        datagram.slice_ref(payload)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_copied(payload: usize, memory: u64) -> bool {
+        let datagram = Bytes::from(vec![7; 1400]);
+        let kept = compact(&datagram[16..16 + payload], &datagram, ByteCount::new(memory));
+        assert_eq!(kept, vec![7; payload]);
+        kept.as_ptr() != datagram[16..].as_ptr()
+    }
+
+    #[test]
+    fn a_small_slice_does_not_keep_its_datagram() {
+        assert!(!is_copied(700, 1400));
+        assert!(is_copied(699, 1400));
+    }
+
+    #[test]
+    fn a_slice_does_not_keep_what_the_system_received_in_one_go() {
+        assert!(!is_copied(1024, 2048));
+        assert!(is_copied(1023, 2048));
+        assert!(is_copied(1380, 65_536));
+    }
+
+    #[test]
+    fn memory_that_is_said_to_be_less_than_the_datagram_counts_as_that() {
+        assert!(is_copied(699, 0));
+        assert!(!is_copied(700, 0));
+    }
+}
