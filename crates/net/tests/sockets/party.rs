@@ -1,9 +1,12 @@
 //! Who takes part: servers, clients, and what they say to one another. It knows no fault.
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use anabranch_base::Duration as Span;
+use anabranch_base::{ByteCount, Duration as Span};
 use anabranch_net::{Association, CloseReason, Config, Endpoint, Options, Security, SendError, SendOptions};
 use anabranch_sctp::config::{Failover, RtoSettings};
 
@@ -47,6 +50,24 @@ pub fn client(local: &[&str]) -> Endpoint {
     let options =
         Options { local: addresses(local), config: impatient(), ..Options::with(Security::Insecure) };
     Endpoint::bind(options).expect("a client")
+}
+
+/// Both ends of an association over one path with these settings, and the endpoints they belong to.
+pub async fn joined(config: Config) -> ((Endpoint, Association), (Endpoint, Association)) {
+    let bind = |accepts| {
+        let local = addresses(&["127.0.0.1:0"]);
+        let options = Options { local, accepts, config: config.clone(), ..Options::with(Security::Insecure) };
+        Endpoint::bind(options).expect("an endpoint")
+    };
+    let (client, server) = (bind(false), bind(true));
+    let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
+    ((client, near), (server, far))
+}
+
+/// An impatient configuration that holds little: 64 KiB each way.
+pub fn narrow() -> Config {
+    let narrow = ByteCount::from_kib(64);
+    Config { send_buffer: narrow, receive_buffer: narrow, ..impatient() }
 }
 
 /// Both ends of a fresh association.
@@ -128,6 +149,18 @@ pub async fn exchange(client: &Endpoint, server: &Endpoint) {
     }
     let (one, other) = within(5, async { tokio::join!(near.close(), far.closed()) }).await;
     assert_eq!((one, other), (Ok(()), CloseReason::Graceful));
+}
+
+/// Polls a future at most so many times, lets others run between, and drops it if it has not answered.
+pub async fn given_up_after<F: Future>(polls: u32, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    for _ in 0..polls {
+        if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
+            return Some(output);
+        }
+        tokio::task::yield_now().await;
+    }
+    None
 }
 
 /// Fails a test that hangs.

@@ -1,0 +1,147 @@
+//! How messages are sent: streams, order, room in the buffer and who gets it, and what is said of those that were not
+//! delivered.
+
+use anabranch_base::ByteCount;
+use anabranch_net::{CloseReason, Ppid, SendError, SendOptions, StreamId, TryRecvError, TrySendError};
+
+use crate::party::{cabled, impatient, joined, narrow, until, within};
+
+#[tokio::test]
+async fn a_message_arrives_on_its_stream_with_its_protocol_and_goes_back_as_it_came() {
+    let ((_client, near), (_server, far)) = joined(impatient()).await;
+    let sent = SendOptions::on(StreamId::new(7)).ppid(Ppid::new(51)).unordered();
+    near.send("question", sent).await.expect("open");
+    let question = within(5, far.recv()).await.expect("arrived");
+    assert_eq!(SendOptions::from(&question), sent);
+    far.send(question.into_bytes(), sent).await.expect("open");
+    assert_eq!(SendOptions::from(&within(5, near.recv()).await.expect("arrived")), sent);
+
+    let stream = near.stream(StreamId::new(3)).with_ppid(Ppid::new(46));
+    stream.send("one").await.expect("open");
+    stream.try_send("two").expect("there is room");
+    for payload in ["one", "two"] {
+        let message = within(5, far.recv()).await.expect("arrived");
+        assert_eq!((message.stream, message.ppid.get()), (stream.id(), 46));
+        assert_eq!(message.into_bytes(), payload);
+    }
+}
+
+#[tokio::test]
+async fn what_can_never_be_sent_is_said_at_once_and_harms_nothing() {
+    let ((_client, near), (_server, far)) = joined(narrow()).await;
+    let refusal = |payload: Vec<u8>, stream: u16| {
+        let near = near.clone();
+        async move {
+            let refused = near.send(payload, StreamId::new(stream)).await.expect_err("refused");
+            assert!(matches!(refused, SendError::Refused(_)), "{refused:?}");
+            refused.to_string()
+        }
+    };
+    let too_large = within(5, refusal(vec![0; 100_000], 0)).await;
+    assert_eq!(too_large, "a message of 100000 B never fits a buffer of 65536 B");
+    assert_eq!(refusal(Vec::new(), 0).await, "an empty message cannot be sent");
+    assert!(refusal(vec![1], u16::MAX).await.starts_with("there is no stream 65535: the peer takes "));
+    near.send("unharmed", SendOptions::default()).await.expect("open");
+    assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "unharmed");
+}
+
+#[tokio::test]
+async fn a_full_buffer_hands_the_message_back_and_an_empty_one_says_so() {
+    let ((_client, near), (_server, far)) = joined(narrow()).await;
+    assert_eq!(far.try_recv().expect_err("nothing was sent"), TryRecvError::Empty);
+    let mut taken = 0;
+    let returned = loop {
+        match near.try_send(vec![taken; 10_000], SendOptions::default()) {
+            Ok(()) => taken += 1,
+            Err(TrySendError::Full(message)) => break message,
+            Err(error) => panic!("{error}"),
+        }
+        assert!(near.unacknowledged() <= narrow().send_buffer);
+    };
+    assert_eq!(returned, vec![taken; 10_000]);
+    assert!(near.send_space() < ByteCount::new(10_000));
+    for number in 0..taken {
+        assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), vec![number; 10_000]);
+    }
+    near.send(returned, SendOptions::default()).await.expect("open");
+    assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), vec![taken; 10_000]);
+    near.close().await.expect("in order");
+    let late = near.try_send("too late", SendOptions::default());
+    assert_eq!(late, Err(TrySendError::Failed(SendError::Closed(CloseReason::Graceful))));
+    assert_eq!(near.try_recv().expect_err("over"), TryRecvError::Closed(CloseReason::Graceful));
+}
+
+#[tokio::test]
+async fn a_large_message_that_waits_is_not_passed_by_small_ones() {
+    let ((_client, near), (_server, far)) = joined(narrow()).await;
+    while near.try_send(vec![0; 2_000], SendOptions::default()).is_ok() {}
+    let large = tokio::spawn({
+        let near = near.clone();
+        async move { near.send(vec![1; 60_000], SendOptions::default()).await }
+    });
+    // It asks first, for far more room than there is; then many ask for little.
+    tokio::task::yield_now().await;
+    let small = tokio::spawn({
+        let near = near.clone();
+        async move {
+            for _ in 0..200 {
+                near.send(vec![2; 200], SendOptions::default()).await?;
+            }
+            near.close().await.expect("in order");
+            Ok::<(), SendError>(())
+        }
+    });
+    let mut order = Vec::new();
+    while let Ok(message) = within(5, far.recv()).await {
+        order.push(message.into_bytes()[0]);
+    }
+    assert!(order.is_sorted(), "{order:?}");
+    assert_eq!(order.iter().filter(|kind| **kind > 0).count(), 201);
+    assert_eq!((large.await.expect("joined"), small.await.expect("joined")), (Ok(()), Ok(())));
+}
+
+#[tokio::test]
+async fn a_reader_that_does_not_read_costs_no_more_than_the_buffers() {
+    let ((_client, near), (_server, far)) = joined(narrow()).await;
+    let sender = near.clone();
+    let endless =
+        tokio::spawn(
+            async move { while sender.send(vec![0; 5_000], SendOptions::default()).await.is_ok() {} },
+        );
+    let mut most = ByteCount::ZERO;
+    for _ in 0..60 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        most = most.max(near.unacknowledged());
+    }
+    let narrow = narrow();
+    assert!(most <= narrow.send_buffer, "{most} wait");
+    near.abort("enough");
+    within(5, endless).await.expect("joined");
+    let mut arrived = ByteCount::ZERO;
+    while let Ok(message) = within(5, far.recv()).await {
+        arrived += ByteCount::of_len(message.len());
+    }
+    // A chunk that everything waits for is taken beyond the buffer's size.
+    assert!(
+        arrived <= narrow.receive_buffer + narrow.mtu,
+        "{arrived} were kept for a reader that did not read"
+    );
+}
+
+#[tokio::test]
+async fn an_end_that_is_not_in_order_says_how_much_was_not_delivered() {
+    let cabled = cabled().await;
+    cabled.near.send("arrives", SendOptions::default()).await.expect("open");
+    assert_eq!(within(5, cabled.far.recv()).await.expect("arrived").into_bytes(), "arrives");
+    until("it is acknowledged", || cabled.near.unacknowledged().is_zero()).await;
+    cabled.cables.iter().for_each(crate::cable::Cable::cut);
+    for _ in 0..3 {
+        cabled.near.send(vec![0; 1_000], SendOptions::default()).await.expect("open");
+    }
+    let error = within(20, cabled.near.close()).await.expect_err("nobody answers");
+    assert!(matches!(error.reason, CloseReason::PeerGone { .. }), "{error:?}");
+    assert_eq!(error.undelivered, ByteCount::new(3_000));
+    assert!(error.to_string().ends_with("; 3000 B of what was sent was not acknowledged"), "{error}");
+    assert_eq!(cabled.near.unacknowledged(), error.undelivered);
+    assert_eq!(cabled.near.close().await, Err(error), "asked again, it says the same");
+}
