@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association file_protocol sealed scenario
 
-.PHONY: help demo test bench peers agree interop oracle figures blocking failover nat browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers agree interop oracle figures blocking failover nat roaming browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -53,6 +53,10 @@ interop: ## usrsctp's programs and ours, in both roles, over one to three paths,
 nat:    ## two uplinks behind translators and one server address, as docs/nat.md has it
 	cargo build --package anabranch-cli --bin anabranch
 	tests/nat --markdown
+
+roaming: ## addresses of the sender that come and go while it sends, as docs/roaming.md has it
+	cargo build --package anabranch-cli --bin anabranch
+	tests/roaming --markdown
 
 oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
 	cargo run --release --quiet --package anabranch-studies -- ns2

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use anabranch_net::{BindError, UDP_PORT, interfaces};
+use anabranch_net::{BindError, Follow, UDP_PORT, interfaces};
 use tokio::net::lookup_host;
 
 use crate::arguments::Host;
@@ -48,6 +48,23 @@ pub async fn look_up_each(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
 /// An interface or address that is not here.
 pub fn local_for(to: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, Failure> {
     anabranch_net::local_addresses_for(to, via).map_err(|error| Failure::Via(error.to_string()))
+}
+
+/// Which interfaces a sender follows: those of each `--via`, else all. Addresses that the user gave are the user's
+/// choice, and stay.
+pub fn to_follow(via: &[String]) -> Follow {
+    let is_address = |via: &&String| via.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+    let names: Vec<String> = via.iter().filter(|via| !is_address(via)).cloned().collect();
+    match (via.is_empty(), names.is_empty()) {
+        (true, _) => Follow::EachInterface,
+        (false, true) => Follow::Nothing,
+        (false, false) => Follow::Interfaces(names),
+    }
+}
+
+/// Whether another path may join those from `local`: an interface is followed, and no socket has all addresses.
+pub fn may_grow(local: &[SocketAddr], follow: &Follow) -> bool {
+    *follow != Follow::Nothing && !local.iter().all(|address| address.ip().is_unspecified())
 }
 
 /// The addresses to listen on: as given, else all of this host.
@@ -121,6 +138,24 @@ mod tests {
             ["127.0.0.1", "127.0.0.1:9899"].map(|text| text.parse().expect("a host")).into();
         let error = look_up(&hosts).await.expect_err("twice the same").to_string();
         assert!(error.starts_with("127.0.0.1:9899 is given twice"), "{error}");
+    }
+
+    #[test]
+    fn interfaces_are_followed_and_addresses_that_were_given_are_not() {
+        let follow = |via: &[&str]| to_follow(&via.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(follow(&[]), Follow::EachInterface);
+        assert_eq!(follow(&["wlan0", "10.0.0.1"]), Follow::Interfaces(vec!["wlan0".to_owned()]));
+        assert_eq!(follow(&["10.0.0.1", "[2001:db8::1]"]), Follow::Nothing);
+    }
+
+    #[test]
+    fn a_socket_with_all_addresses_leaves_no_room_for_another_path() {
+        let local = |list: &[&str]| -> Vec<SocketAddr> {
+            list.iter().map(|text| text.parse().expect("an address")).collect()
+        };
+        assert!(may_grow(&local(&["10.0.0.1:0"]), &Follow::EachInterface));
+        assert!(!may_grow(&local(&["10.0.0.1:0"]), &Follow::Nothing));
+        assert!(!may_grow(&local(&["0.0.0.0:0"]), &Follow::EachInterface), "a peer on this host");
     }
 
     #[test]

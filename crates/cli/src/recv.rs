@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 
-use anabranch_net::{Association, Endpoint, Options, Security};
+use anabranch_net::{Association, Endpoint, Follow, Options, Security};
 use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
@@ -41,6 +41,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     let local = addresses::to_listen(&arguments.listen).await?;
     let options = Options {
         local,
+        follow: if arguments.listen.is_empty() { Follow::EachInterface } else { Follow::Nothing },
         accepts: true,
         config: config.clone(),
         registry: live::registry(),

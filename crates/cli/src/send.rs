@@ -30,12 +30,20 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let security = key::to_send(&arguments.secrecy)?;
     let to = addresses::look_up(&arguments.to).await?;
     let local = addresses::local_for(&to, &arguments.via)?;
+    let follow = addresses::to_follow(&arguments.via);
+    let may_grow = addresses::may_grow(&local, &follow);
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let resolved = resolved(&config, &security, arguments, &list(&to));
-    // With several ways out, a packet has to leave by the one whose address it has.
-    let by_device = local.len() > 1;
-    let options =
-        Options { local, by_device, config, registry: live::registry(), ..Options::with(security.clone()) };
+    // With several ways out, now or later, a packet has to leave by the one whose address it has.
+    let by_device = may_grow || local.len() > 1;
+    let options = Options {
+        local,
+        by_device,
+        follow,
+        config,
+        registry: live::registry(),
+        ..Options::with(security.clone())
+    };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
     let peer = Peer::new(to.clone(), &security);
     let association = tokio::select! {

@@ -58,6 +58,9 @@ pub enum BindError {
     /// The operating system has no random numbers.
     #[error("the operating system gives no random numbers: {0}")]
     NoRandomness(String),
+    /// The operating system does not list its interfaces, which were to be followed.
+    #[error("cannot list the network interfaces: {0}")]
+    NoInterfaces(io::Error),
     /// There is nobody to drive the sockets.
     #[error("an endpoint can only be opened within a tokio runtime")]
     NoRuntime,

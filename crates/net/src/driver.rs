@@ -3,6 +3,7 @@
 
 use std::future::{Future, poll_fn};
 use std::io;
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -13,11 +14,13 @@ use anabranch_sctp::endpoint::{Departure, Endpoint};
 use tokio::time::Sleep;
 
 use crate::clock::Clock;
+use crate::follow::Step;
+use crate::follower::Follower;
 use crate::inbox::{Inbox, Incoming, Received};
 use crate::outbox::{Envelope, Outbox, Packets};
-use crate::report::Unsent;
+use crate::report::{SocketReport, SocketReports, Unsent};
 use crate::seal::{Datagram, Route, Sealed, Sealing};
-use crate::shared::Shared;
+use crate::shared::{Core, Shared};
 use crate::socket::{ReceiveBuffers, Socket};
 
 /// Drives one endpoint over its sockets until nobody needs it any longer.
@@ -26,6 +29,8 @@ pub struct Driver {
     shared: Arc<Shared>,
     clock: Clock,
     ports: Vec<Port>,
+    /// What says which sockets come and go, unless they stay.
+    follower: Option<Follower>,
     /// Which socket is read first: each in its turn.
     first: usize,
     buffers: ReceiveBuffers,
@@ -49,13 +54,18 @@ struct Port {
 
 impl Driver {
     /// A driver for `sockets`; it does nothing until [`run`](Driver::run) is polled.
-    pub fn new(shared: Arc<Shared>, clock: Clock, sockets: Vec<Socket>, sealing: Option<Sealing>) -> Driver {
-        let port =
-            |socket| Port { socket, outbox: Outbox::default(), unsent: Unsent::default(), is_readable: true };
+    pub fn new(
+        shared: Arc<Shared>,
+        clock: Clock,
+        sockets: Vec<Socket>,
+        follower: Option<Follower>,
+        sealing: Option<Sealing>,
+    ) -> Driver {
         Driver {
             shared,
             clock,
-            ports: sockets.into_iter().map(port).collect(),
+            ports: sockets.into_iter().map(|socket| Port::new(socket, Unsent::default())).collect(),
+            follower,
             first: 0,
             buffers: ReceiveBuffers::new(),
             inbox: Inbox::default(),
@@ -69,6 +79,7 @@ impl Driver {
     /// Drives the endpoint. It ends when all handles are gone and everything is closed.
     pub async fn run(mut self) {
         loop {
+            self.follow();
             self.receive();
             self.advance();
             self.flush();
@@ -80,6 +91,31 @@ impl Driver {
                 tokio::task::yield_now().await;
             } else {
                 self.wait().await;
+            }
+        }
+    }
+
+    /// Opens and closes sockets as the addresses of the machine come and go.
+    fn follow(&mut self) {
+        let Driver { shared, ports, follower, .. } = self;
+        let Some(follower) = follower else { return };
+        for step in follower.steps() {
+            let mut core = shared.lock();
+            let now = core.now();
+            match step {
+                Step::Leave(address) => {
+                    core.endpoint.remove_local(now, address);
+                    // A wildcard socket stays: it has other addresses.
+                    if let Some(index) = ports.iter().position(|port| port.socket.address() == address) {
+                        core.sockets.on_closed(index, ports.remove(index).close());
+                    }
+                }
+                Step::Use(place) => {
+                    let Some(socket) = follower.open(place) else { continue };
+                    let unsent = core.sockets.on_opened(SocketReport::of(&socket));
+                    core.endpoint.add_local(now, socket.address());
+                    ports.push(Port::new(socket, unsent));
+                }
             }
         }
     }
@@ -103,8 +139,8 @@ impl Driver {
         let mut core = shared.lock();
         core.take_changes();
         let now = core.now();
-        let endpoint = &mut core.endpoint;
-        let mut exit = Exit { ports, sealing: sealing.as_mut(), packets };
+        let Core { endpoint, sockets, .. } = &mut *core;
+        let mut exit = Exit { ports, sockets, sealing: sealing.as_mut(), packets };
         exit.collect(endpoint, now);
         for Incoming { arrival, moved_from } in inbox.packets.drain(..) {
             if let Some(remote) = moved_from {
@@ -131,7 +167,7 @@ impl Driver {
     /// last packet has left. `true` when nobody needs the driver any longer.
     fn tell_handles(&mut self) -> bool {
         let mut core = self.shared.lock();
-        for (report, port) in core.sockets.iter_mut().zip(&self.ports) {
+        for (report, port) in core.sockets.open.iter_mut().zip(&self.ports) {
             if report.unsent != port.unsent {
                 report.unsent.clone_from(&port.unsent);
             }
@@ -180,6 +216,22 @@ impl Drop for Driver {
 }
 
 impl Port {
+    fn new(socket: Socket, unsent: Unsent) -> Port {
+        Port { socket, outbox: Outbox::default(), unsent, is_readable: true }
+    }
+
+    /// What could not be sent, now that what waits cannot be either.
+    fn close(mut self) -> Unsent {
+        let waiting = self.outbox.count();
+        if waiting > 0 {
+            self.unsent.add(
+                waiting,
+                format!("{} is no longer an address of this machine", self.socket.address().ip()),
+            );
+        }
+        self.unsent
+    }
+
     /// Reads one batch. `false` if nothing is left.
     fn receive(
         &mut self,
@@ -267,6 +319,7 @@ impl Port {
 /// The way out of the core.
 struct Exit<'a> {
     ports: &'a mut [Port],
+    sockets: &'a mut SocketReports,
     sealing: Option<&'a mut Sealing>,
     packets: &'a mut Vec<u8>,
 }
@@ -290,8 +343,8 @@ impl Exit<'_> {
     fn dispatch(&mut self, departure: &Departure) {
         let Departure { local, remote, transmit, .. } = *departure;
         let Some(port) = self.ports.iter_mut().find(|port| port.socket.is_for(local)) else {
-            tracing::debug!(%local, %remote, "no socket for a packet");
-            return;
+            let count = transmit.len.div_ceil(transmit.segment_size.max(1)) as u64;
+            return self.sockets.add_unsent(local, count, format!("to {remote}: {}", gone(local)));
         };
         let envelope = Envelope { remote, source: port.socket.source(local), ecn: transmit.ecn };
         let packets = Packets { envelope, segment_size: transmit.segment_size, bytes: self.packets };
@@ -307,6 +360,10 @@ fn push(outbox: &mut Outbox, unsent: &mut Unsent, packets: Packets<'_>) {
     if !outbox.push(packets) {
         unsent.add(packets.count(), format!("to {}: {TOO_MANY}", packets.envelope.remote));
     }
+}
+
+fn gone(address: SocketAddr) -> String {
+    format!("{} is no longer an address of this machine", address.ip())
 }
 
 /// After so many errors in a row a socket is left alone until something new arrives.

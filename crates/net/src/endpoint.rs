@@ -15,8 +15,10 @@ use crate::association::Association;
 use crate::bind::{BindError, bind_all};
 use crate::clock::Clock;
 use crate::driver::Driver;
+use crate::follow::Follow;
+use crate::follower::{Alike, Follower};
 use crate::interfaces::{Interface, interfaces, least_mtu};
-use crate::report::{SocketReport, Unsent};
+use crate::report::{SocketReport, SocketReports};
 use crate::seal::{Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
@@ -35,6 +37,8 @@ pub struct Options {
     /// by one interface. Servers do not: who asks by another interface would get no answer. Loopback and
     /// wildcard addresses are not tied, nor is anything on systems that go by the source address.
     pub by_device: bool,
+    /// Whether addresses that appear are used while associations live, and those that vanish given up.
+    pub follow: Follow,
     /// Whether packets are sealed, and with which key.
     pub security: Security,
     /// Whether peers may open associations.
@@ -79,12 +83,13 @@ pub enum ConnectError {
 }
 
 impl Options {
-    /// No address yet, not tied to interfaces, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024 associations.
+    /// No address yet, not tied to interfaces, none followed, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024 associations.
     /// Whether packets are sealed is for the caller to say: there is no key that is right for everybody.
     pub fn with(security: Security) -> Options {
         Options {
             local: Vec::new(),
             by_device: false,
+            follow: Follow::Nothing,
             security,
             accepts: false,
             config: Config::default(),
@@ -114,6 +119,7 @@ impl Endpoint {
         if let Some(carried) = least_mtu(&options.local, &known) {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
         }
+        let alike = Alike { by_device: options.by_device, mtu: association.mtu };
         let sealing = match &options.security {
             Security::Insecure => None,
             Security::Sealed(key) => {
@@ -133,9 +139,14 @@ impl Endpoint {
         };
         let endpoint = core::Endpoint::new(config, fresh_seed()?)?;
         let clock = Clock::start();
-        let reports = sockets.iter().map(report).collect();
+        let mut reports = SocketReports::default();
+        for socket in &sockets {
+            reports.on_opened(SocketReport::of(socket));
+        }
         let shared = Arc::new(Shared::new(endpoint, clock, reports, &options.security));
-        runtime.spawn(Driver::new(shared.clone(), clock, sockets, sealing).run());
+        let follower =
+            Follower::begin(options.follow, &sockets, alike, &shared).map_err(BindError::NoInterfaces)?;
+        runtime.spawn(Driver::new(shared.clone(), clock, sockets, follower, sealing).run());
         Ok(Endpoint { owner: Arc::new(Owner { shared }) })
     }
 
@@ -189,14 +200,14 @@ impl Endpoint {
         }
     }
 
-    /// The addresses of the sockets, ports included, in the order of [`Options::local`].
+    /// The addresses of the sockets, ports included, in the order of [`Options::local`], then as they appeared.
     pub fn local_addresses(&self) -> Vec<SocketAddr> {
         self.sockets().into_iter().map(|socket| socket.address).collect()
     }
 
-    /// The sockets, in the order of [`Options::local`].
+    /// The open sockets, in the same order.
     pub fn sockets(&self) -> Vec<SocketReport> {
-        self.owner.shared.lock().sockets.clone()
+        self.owner.shared.lock().sockets.open.clone()
     }
 
     /// How many associations there are, those that are over counted until their last handle is gone.
@@ -215,11 +226,6 @@ fn fresh_seed() -> Result<Seed, BindError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| BindError::NoRandomness(error.to_string()))?;
     Ok(Seed::from_entropy(bytes))
-}
-
-fn report(socket: &Socket) -> SocketReport {
-    let (receive_buffer, send_buffer) = socket.buffer_sizes();
-    SocketReport { address: socket.address(), receive_buffer, send_buffer, unsent: Unsent::default() }
 }
 
 /// The least MTU that a configuration may have.

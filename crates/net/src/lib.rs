@@ -52,6 +52,8 @@ mod clock;
 mod driver;
 mod endpoint;
 mod feed;
+mod follow;
+mod follower;
 mod inbox;
 mod interfaces;
 mod ipv6;
@@ -79,6 +81,7 @@ pub use association::{
 pub use bind::BindError;
 pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
 pub use feed::Missed;
+pub use follow::Follow;
 pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for, resolve};
 pub use report::{PathReport, SocketReport, Unsent};
 pub use seal::{Key, KeyError, Security};

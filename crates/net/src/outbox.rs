@@ -111,6 +111,11 @@ impl Outbox {
         self.runs.is_empty()
     }
 
+    /// How many packets wait.
+    pub fn count(&self) -> u64 {
+        self.runs.iter().map(|run| run.len.div_ceil(run.segment_size) as u64).sum()
+    }
+
     fn len(&self) -> usize {
         self.bytes.len() - self.start
     }
@@ -180,6 +185,7 @@ mod tests {
         push(&mut outbox, 1, 2, b"dd");
         push(&mut outbox, 1, 3, b"eee");
         push(&mut outbox, 2, 3, b"fff");
+        assert_eq!(outbox.count(), 6);
         let expected = [(1, 3, b"aaabbbcccdd".to_vec()), (1, 3, b"eee".to_vec()), (2, 3, b"fff".to_vec())];
         assert_eq!(drain(&mut outbox, 64), expected);
         assert!(outbox.is_empty());

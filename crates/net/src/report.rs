@@ -1,10 +1,13 @@
 //! What a socket and a path did so far, for those who watch. It changes nothing.
 
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::association::{PathAddresses, PathCounters, TimeInLimit};
 use anabranch_sctp::policy::{PathId, PathSample};
+
+use crate::socket::Socket;
 
 /// One UDP socket of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +32,29 @@ pub struct Unsent {
     pub last_error: Option<String>,
 }
 
+impl SocketReport {
+    /// A socket that has sent nothing yet.
+    pub(crate) fn of(socket: &Socket) -> SocketReport {
+        let (receive_buffer, send_buffer) = socket.buffer_sizes();
+        SocketReport { address: socket.address(), receive_buffer, send_buffer, unsent: Unsent::default() }
+    }
+}
+
 impl Unsent {
     /// So many more, and why.
     pub(crate) fn add(&mut self, packets: u64, error: String) {
         self.packets += packets;
         self.last_error = Some(error);
     }
+}
+
+/// The sockets of an endpoint, and what is remembered of those that were closed.
+#[derive(Debug, Default)]
+pub(crate) struct SocketReports {
+    /// One an open socket, in the driver's order.
+    pub open: Vec<SocketReport>,
+    /// The latest of the others.
+    closed: VecDeque<SocketReport>,
 }
 
 /// One path of an association.
@@ -54,4 +74,87 @@ pub struct PathReport {
     pub mean_cwnd: f64,
     /// What its socket could not send, on this path or another that uses the socket.
     pub unsent: Unsent,
+}
+
+impl SocketReports {
+    /// There is another socket. One at the address of a closed one counts on.
+    pub fn on_opened(&mut self, mut report: SocketReport) -> Unsent {
+        if let Some(index) = self.closed.iter().position(|closed| closed.address == report.address)
+            && let Some(closed) = self.closed.remove(index)
+        {
+            report.unsent = closed.unsent;
+        }
+        let unsent = report.unsent.clone();
+        self.open.push(report);
+        unsent
+    }
+
+    /// The socket at an index is no more; what was not sent by it stays known for a while.
+    pub fn on_closed(&mut self, index: usize, unsent: Unsent) {
+        let report = self.open.remove(index);
+        self.closed.push_back(SocketReport { unsent, ..report });
+        if self.closed.len() > MOST_CLOSED {
+            self.closed.pop_front();
+        }
+    }
+
+    /// Packets from an address whose socket was closed.
+    pub fn add_unsent(&mut self, local: SocketAddr, packets: u64, error: String) {
+        if let Some(closed) = self.closed.iter_mut().rev().find(|closed| closed.address == local) {
+            closed.unsent.add(packets, error);
+        }
+    }
+
+    /// What the socket of a local address could not send.
+    pub fn unsent_from(&self, local: SocketAddr) -> Unsent {
+        let mut all = self.open.iter().chain(self.closed.iter().rev());
+        let socket = all.find(|socket| {
+            socket.address.port() == local.port()
+                && (socket.address.ip() == local.ip() || socket.address.ip().is_unspecified())
+        });
+        socket.map_or_else(Unsent::default, |socket| socket.unsent.clone())
+    }
+}
+
+/// So many closed sockets are remembered: an address that comes and goes all day makes no memory grow.
+const MOST_CLOSED: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(port: u16) -> SocketReport {
+        let address = ([127, 0, 0, 1], port).into();
+        let (receive_buffer, send_buffer) = (ByteCount::ZERO, ByteCount::ZERO);
+        SocketReport { address, receive_buffer, send_buffer, unsent: Unsent::default() }
+    }
+
+    fn unsent(packets: u64) -> Unsent {
+        Unsent { packets, last_error: None }
+    }
+
+    #[test]
+    fn what_a_closed_socket_could_not_send_stays_known_and_counts_on_at_its_address() {
+        let mut sockets = SocketReports::default();
+        sockets.on_opened(report(1));
+        sockets.on_opened(report(2));
+        sockets.on_closed(0, unsent(3));
+        assert_eq!(sockets.unsent_from(report(1).address), unsent(3));
+        sockets.add_unsent(report(1).address, 2, "gone".to_owned());
+        let expected = Unsent { packets: 5, last_error: Some("gone".to_owned()) };
+        assert_eq!(sockets.on_opened(report(1)), expected);
+        assert_eq!((sockets.open.len(), sockets.closed.len()), (2, 0));
+        assert_eq!(sockets.unsent_from(report(3).address), Unsent::default());
+    }
+
+    #[test]
+    fn sockets_that_come_and_go_are_remembered_within_bounds() {
+        let mut sockets = SocketReports::default();
+        for port in 0..1_000 {
+            sockets.on_opened(report(port));
+            sockets.on_closed(0, unsent(1));
+        }
+        assert_eq!((sockets.open.len(), sockets.closed.len()), (0, MOST_CLOSED));
+        assert_eq!(sockets.unsent_from(report(999).address), unsent(1));
+    }
 }

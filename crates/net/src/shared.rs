@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use crate::association::SendError;
 use crate::clock::Clock;
-use crate::report::SocketReport;
+use crate::report::SocketReports;
 use crate::seal::{self, Security};
 use crate::slot::{Owner, Phase, Signals, Slot};
 
@@ -35,8 +35,8 @@ pub struct Shared {
 pub struct Core {
     /// The protocol.
     pub endpoint: Endpoint,
-    /// One a socket, kept up by the driver.
-    pub sockets: Vec<SocketReport>,
+    /// Kept up by the driver.
+    pub sockets: SocketReports,
     clock: Clock,
     slots: BTreeMap<AssociationId, Slot>,
     incoming: VecDeque<AssociationId>,
@@ -54,7 +54,7 @@ pub struct Core {
 
 impl Shared {
     /// A fresh endpoint whose driver is about to start.
-    pub fn new(endpoint: Endpoint, clock: Clock, sockets: Vec<SocketReport>, security: &Security) -> Shared {
+    pub fn new(endpoint: Endpoint, clock: Clock, sockets: SocketReports, security: &Security) -> Shared {
         let core = Core {
             endpoint,
             sockets,

@@ -17,7 +17,7 @@ pub use receiving::TryRecvError;
 pub use sending::{OutboundStream, SendError, SendOptions, TrySendError};
 pub use watching::{Events, Records};
 
-use crate::report::{PathReport, Unsent};
+use crate::report::PathReport;
 use crate::shared::{Core, Shared};
 use crate::slot::{Phase, Signals};
 
@@ -163,11 +163,6 @@ impl Drop for Owner {
 /// One path of an association, as it is now.
 fn report(core: &Core, association: &core::Association, sample: &PathSample) -> PathReport {
     let (now, addresses) = (core.now(), association.path_addresses(sample.id));
-    let mut sockets = core.sockets.iter();
-    let socket = sockets.find(|socket| {
-        socket.address.port() == addresses.local.port()
-            && (socket.address.ip() == addresses.local.ip() || socket.address.ip().is_unspecified())
-    });
     PathReport {
         id: sample.id,
         addresses,
@@ -175,6 +170,6 @@ fn report(core: &Core, association: &core::Association, sample: &PathSample) -> 
         counters: association.path_counters(sample.id),
         limits: association.time_in_limit(now, sample.id),
         mean_cwnd: association.mean_cwnd(now, sample.id),
-        unsent: socket.map_or_else(Unsent::default, |socket| socket.unsent.clone()),
+        unsent: core.sockets.unsent_from(addresses.local),
     }
 }

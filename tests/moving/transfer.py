@@ -1,0 +1,226 @@
+"""One transfer from the traveller to the server, what happens meanwhile, and whether it is as it should be.
+
+It knows our program's command line and document; the network under it is the traveller's.
+"""
+
+import hashlib
+import json
+import os
+import random
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import PIPE, Popen, TimeoutExpired
+
+from moving.traveller import SERVER, Traveller
+
+BYTES = 10_000_000
+"""Of the file: some four seconds."""
+
+MORE_BYTES = 18_000_000
+"""Of a file that is still on its way when an address has come and gone five times."""
+
+SECONDS = 60
+"""After which a row has failed."""
+
+CARRIES = 50_000
+"""Bytes that no probes and acknowledgements come to: the link carries data."""
+
+SOON = 1.0
+"""Seconds within which an address that appears carries data, and after one vanishes data arrives again."""
+
+VERIFIED = 2.0
+"""Seconds that a system may take to see that nobody else has a new IPv6 address."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One transfer."""
+
+    what: str
+    is_sealed: bool
+    version: int = 4
+
+    @property
+    def name(self):
+        """The row in words, which no other has."""
+        return f"{self.what}, {'sealed' if self.is_sealed else 'plain'}, IPv{self.version}"
+
+
+def transfer(row, program, folder):
+    """One transfer in a network of its own: the cells of the row's line."""
+    traveller = Traveller(row.version)
+    try:
+        return Transfer(row, program, folder, traveller).run()
+    finally:
+        traveller.close()
+
+
+class Transfer:
+    """A transfer that runs."""
+
+    def __init__(self, row, program, folder, traveller):
+        self.row, self.program, self.folder, self.traveller = row, program, folder, traveller
+        self.deadline = time.monotonic() + SECONDS
+        self.growth = Growth(folder / "file.part")
+        self.sender = self.used_after = None
+
+    def run(self):
+        """Starts both ends, lets happen what the row says, and judges."""
+        content = random.Random(1).randbytes(MORE_BYTES if self.row.what == "address flaps" else BYTES)
+        source = self.folder / "source"
+        source.mkdir()
+        (source / "file").write_bytes(content)
+        manner = ["--json", *["--insecure"] * (not self.row.is_sealed)]
+        listening = ["recv", "--dir", str(self.folder), *manner]
+        sending = ["send", str(source / "file"), "--to", SERVER[self.row.version], *manner]
+        with self.started(self.traveller.server, listening) as receiver:
+            receiver.stderr.readline()  # It says that it is ready.
+            with self.started(self.traveller.host, sending) as self.sender, self.growth:
+                happened = self.happen()
+                sent = document_of(self.sender)
+            document_of(receiver)
+        stored = (self.folder / "file").read_bytes()
+        if hashlib.sha256(stored).digest() != hashlib.sha256(content).digest():
+            raise Failed("the file is not what was sent")
+        return self.judged(sent, happened)
+
+    def happen(self):
+        """What the row says. When the address vanished, or the last of them."""
+        traveller = self.traveller
+        self.wait_for(1, "nothing arrives")
+        time.sleep(1)
+        self.used_after = self.gain(2)
+        time.sleep(0.5)
+        at = time.monotonic()
+        match self.row.what:
+            case "address removed":
+                traveller.lose(1)
+            case "interface down":
+                traveller.switch_off(1)
+            case "no carrier":
+                traveller.pull(1)
+            case "another address":
+                traveller.lose(1)
+                traveller.gain(1, number=3)
+                self.wait_for(1, "the new address carries nothing")
+            case "address returns":
+                traveller.lose(1)
+                time.sleep(0.5)
+                self.gain(1)
+            case "address flaps":
+                before = sockets_of(self.sender)
+                for _ in range(5):
+                    traveller.lose(1)
+                    time.sleep(0.2)
+                    traveller.gain(1)
+                    time.sleep(0.2)
+                self.wait_for(1, "the address that came back carries nothing")
+                if sockets_of(self.sender) > before:
+                    raise Failed(f"{sockets_of(self.sender)} sockets instead of {before}")
+        return at
+
+    def gain(self, link):
+        """An address appears. After how many seconds it carries data."""
+        at = time.monotonic()
+        self.traveller.gain(link)
+        self.wait_for(link, f"the new address on link {link} carries nothing")
+        return time.monotonic() - at
+
+    def wait_for(self, link, complaint):
+        """Waits until a link has carried data from now."""
+        before = self.traveller.arrived(link)
+        while self.traveller.arrived(link) - before < CARRIES:
+            if time.monotonic() > self.deadline or self.sender.poll() is not None:
+                raise Failed(complaint)
+            time.sleep(0.005)
+
+    def judged(self, sent, happened):
+        """The cells of the row's line, if it is as it should be."""
+        paths = {(path["local"].rsplit(":", 1)[0].strip("[]"), path["state"]): path for path in sent["paths"]}
+        gone = (self.traveller.address(1, 2), "removed")
+        stays = self.row.what in ("address returns", "address flaps")
+        if (gone in paths) == stays:
+            raise Failed(f"the sender knows the paths {', '.join(map(' '.join, paths))}")
+        if len(paths) > (3 if self.row.what == "another address" else 2):
+            raise Failed(f"there are {len(paths)} paths")
+        stall = self.growth.longest_pause(happened)
+        verified = VERIFIED if self.row.version == 6 else 0
+        if self.used_after > SOON + verified or stall > SOON:
+            raise Failed(f"data after {self.used_after:.3f} s, then a stall of {stall:.3f} s")
+        carried = " + ".join(f"{100 * path['share']:.0f}" for path in sent["paths"])
+        return [
+            self.row.name,
+            f"{1000 * self.used_after:.0f}",
+            f"{1000 * stall:.0f}",
+            carried,
+            f"{sent['goodput_bps'] / 1e6:.1f}",
+        ]
+
+    @contextmanager
+    def started(self, side, words):
+        """A program of ours that runs on one side, and is ended if it has not."""
+        environment = os.environ | {"ANABRANCH_KEY": random.Random(2).randbytes(16).hex()}
+        command = side.command(str(self.program), *words)
+        process = Popen(command, stdout=PIPE, stderr=PIPE, env=environment, text=True)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+class Growth(threading.Thread):
+    """How a file grows while it is received: what an application sees of a stall."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path, self.is_over, self.times = path, False, []
+
+    def __enter__(self):
+        self.start()
+
+    def __exit__(self, *_):
+        self.is_over = True
+        self.join()
+
+    def run(self):
+        """Notes the times at which it has grown."""
+        size = 0
+        while not self.is_over:
+            try:
+                found = self.path.stat().st_size
+            except FileNotFoundError:
+                found = size
+            if found > size:
+                size = found
+                self.times.append(time.monotonic())
+            time.sleep(0.002)
+
+    def longest_pause(self, since):
+        """The longest time between two growths of which the second came after a moment."""
+        pairs = zip(self.times, self.times[1:], strict=False)
+        return max((later - earlier for earlier, later in pairs if later > since), default=0.0)
+
+
+def sockets_of(process):
+    """How many sockets a process has."""
+    links = (os.readlink(link) for link in Path(f"/proc/{process.pid}/fd").iterdir())
+    return sum(link.startswith("socket:") for link in links)
+
+
+def document_of(process):
+    """What a program prints at its end."""
+    try:
+        said, complaint = process.communicate(timeout=SECONDS)
+    except TimeoutExpired as late:
+        raise Failed(f"not done after {SECONDS} s") from late
+    if process.returncode != 0:
+        raise Failed(f"ours ended with {process.returncode}: {complaint.strip()}")
+    return json.loads(said)
+
+
+class Failed(Exception):
+    """A row is not as it should be."""
