@@ -3,7 +3,7 @@
 WALKS   ?= 100000
 NETWORKS ?= 20000
 SECONDS ?= 60
-TARGET  ?= packet chunks parameters cookie association file_protocol sealed scenario
+TARGET  ?= packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
 
 .PHONY: help demo test bench peers agree interop oracle figures blocking failover nat roaming browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help

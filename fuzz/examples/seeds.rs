@@ -32,6 +32,12 @@ fn main() {
         // Two bytes a deed: what is done, and with which datagram.
         write("sealed", &format!("{seed:02}"), &drawn(&mut chance, 400));
     }
+    for seed in 0..16 {
+        let name = format!("{seed:02}");
+        write("handshake", &name, &drawn(&mut chance, 600));
+        // Three bytes a deed: what, who, and which datagram.
+        write("sealed_handshake", &name, &drawn(&mut chance, 600));
+    }
     write("file_protocol", "file", &frames());
     for (name, bytes) in scenarios() {
         write("scenario", &name, &bytes);

@@ -41,6 +41,7 @@ impl Peer {
             CloseReason::PeerGone { errors } => Failure::PeerGone(format!(
                 "{self} vanished: {errors} retransmissions or probes in a row went unanswered on all paths"
             )),
+            CloseReason::PeerRestarted => Failure::PeerGone(format!("{self} was started anew in the middle")),
             CloseReason::ProtocolViolation { what } => self.garbage(&what),
         }
     }

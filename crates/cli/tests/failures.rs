@@ -132,6 +132,26 @@ fn a_receiver_that_vanishes_is_reported() {
     assert!(document["paths"].as_array().is_some_and(|paths| paths.len() == 2), "{document:#}");
 }
 
+/// The new receiver has the key and not the session: it can neither read what comes nor say so in the session.
+#[test]
+fn a_receiver_that_is_started_anew_is_reported_soon() {
+    let to_dir = tempdir().expect("a directory");
+    let (mut recv, to) = receiver("127.0.0.1", to_dir.path(), "--keep");
+    let mut sent = endless_sender(&format!("--json-lines --to {to}"));
+    sent.wait_for("\"time_s\"");
+    recv.kill();
+    let mut anew = anabranch(&format!("recv --listen {to} --keep"));
+    let mut anew = Program::start(anew.arg("--dir").arg(to_dir.path()));
+    anew.wait_for("--to ");
+    // After two time-outs of 0.2 and 0.4 s.
+    let ended = sent.finish().expect(1);
+    assert!(ended.stderr.contains(&format!("{to} was started anew in the middle")), "{ended:?}");
+    // And the new one is there for the next.
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "next", 1_000);
+    run(anabranch(&format!("send -q --to {to}")).arg(&path)).expect(0);
+}
+
 #[test]
 fn ctrl_c_ends_both_ends_and_the_document_is_printed() {
     let to_dir = tempdir().expect("a directory");

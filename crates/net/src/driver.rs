@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use anabranch_base::Time;
-use anabranch_sctp::association::{Ecn, PathAddresses};
+use anabranch_sctp::association::{Association, Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Departure, Endpoint};
 use tokio::time::Sleep;
 
@@ -148,6 +148,10 @@ impl Driver {
                 endpoint.follow(now, arrival.channel, path, arrival.remote);
             }
             endpoint.handle(now, &arrival);
+            exit.collect(endpoint, now);
+        }
+        for channel in inbox.forgotten.drain(..) {
+            endpoint.on_peer_restarted(channel);
             exit.collect(endpoint, now);
         }
         if endpoint.poll_timeout().is_some_and(|due| due <= now) {
@@ -337,6 +341,10 @@ impl Exit<'_> {
         while let Some(departure) = endpoint.poll_transmit(now, self.packets, max_segments) {
             self.dispatch(&departure);
             self.packets.clear();
+            let association = departure.association.and_then(|id| endpoint.association(id));
+            if association.is_some_and(Association::is_unanswered) {
+                self.inquire(&departure);
+            }
         }
     }
 
@@ -351,6 +359,19 @@ impl Exit<'_> {
         match self.sealing.as_deref_mut() {
             None => push(&mut port.outbox, &mut port.unsent, packets),
             Some(sealing) => port.seal(sealing, departure, packets),
+        }
+    }
+
+    /// Asks, on the way of a packet that may not be answered either, whether the peer still has the session.
+    fn inquire(&mut self, departure: &Departure) {
+        let Departure { local, remote, channel, .. } = *departure;
+        let Some(sealing) = self.sealing.as_deref_mut() else { return };
+        let Some(port) = self.ports.iter_mut().find(|port| port.socket.is_for(local)) else { return };
+        let mut bytes = Vec::new();
+        if sealing.inquire(channel, &mut bytes).is_some() {
+            let envelope = Envelope { remote, source: port.socket.source(local), ecn: Ecn::NotCapable };
+            let packets = Packets { envelope, segment_size: bytes.len(), bytes: &bytes };
+            push(&mut port.outbox, &mut port.unsent, packets);
         }
     }
 }

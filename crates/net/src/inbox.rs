@@ -42,6 +42,8 @@ pub struct Inbox {
     slots: Slots,
     /// What one of them is opened into.
     plain: Vec<u8>,
+    /// Peers that have forgotten their session.
+    pub forgotten: Vec<Channel>,
 }
 
 impl Inbox {
@@ -73,6 +75,7 @@ impl Inbox {
                     self.packets.push(Incoming { arrival, moved_from });
                 }
                 Opened::Reply => reply(&self.plain),
+                Opened::Forgotten(channel) => self.forgotten.push(channel),
                 Opened::Nothing => {}
             }
         }

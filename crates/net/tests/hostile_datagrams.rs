@@ -1,4 +1,4 @@
-//! The body of the fuzz target `sealed` on inputs of its own: random ones, and those that the fuzzer begins with.
+//! The bodies of the fuzz targets `sealed` and `sealed_handshake` on random inputs.
 
 mod hostile;
 
@@ -10,5 +10,10 @@ proptest! {
     #[test]
     fn whatever_is_done_to_datagrams_what_arrives_was_sealed_and_arrives_once(deeds in vec(any::<u8>(), 0..600)) {
         hostile::sealed(&deeds);
+    }
+
+    #[test]
+    fn however_handshakes_are_mixed_up_who_has_the_key_hears_only_who_has_it(deeds in vec(any::<u8>(), 0..900)) {
+        hostile::sealed_handshake(&deeds);
     }
 }

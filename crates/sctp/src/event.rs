@@ -62,6 +62,8 @@ pub enum CloseReason {
         /// How many retransmissions in a row went unanswered.
         errors: u32,
     },
+    /// The peer lost its memory and has no such association any more, as only a driver with channels can know.
+    PeerRestarted,
     /// The peer broke the protocol.
     ProtocolViolation {
         /// How.
@@ -88,6 +90,9 @@ impl std::fmt::Display for CloseReason {
             }
             CloseReason::PeerGone { errors } => {
                 write!(f, "the peer is gone: {errors} retransmissions in a row went unanswered")
+            }
+            CloseReason::PeerRestarted => {
+                f.write_str("the peer was started anew and knows nothing of this association")
             }
             CloseReason::ProtocolViolation { what } => write!(f, "the peer broke the protocol: {what}"),
         }

@@ -7,7 +7,7 @@ mod pair;
 use anabranch_base::Duration;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::wire::{Checksum, CommonHeader, Packet};
-use hostile::{STATES, association, chunks, cookie, framed, is_entered, packet, parameters};
+use hostile::{STATES, association, chunks, cookie, framed, handshake, is_entered, packet, parameters};
 use pair::{End, Pair};
 
 /// Xorshift: the same inputs on every machine.
@@ -90,6 +90,11 @@ fn a_peer_that_sends_whatever_it_likes_in_every_state() {
             }
         }
     }
+}
+
+#[test]
+fn strangers_who_shake_hands_as_they_like_do_not_disturb_an_honest_peer() {
+    on_random_bytes(11, 2_000, 1_500, handshake);
 }
 
 #[test]

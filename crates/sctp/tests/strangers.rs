@@ -8,7 +8,11 @@ use std::net::SocketAddr;
 use anabranch_base::Duration;
 use anabranch_sctp::config::{Config, Failover, IpVersion};
 use anabranch_sctp::seq::Tsn;
-use anabranch_sctp::wire::{EncodeChunk, Heartbeat, Init, Parameter, ShutdownAck, VerificationTag};
+use anabranch_sctp::wire::{
+    Checksum, Chunk, CookieEcho, EncodeChunk, Heartbeat, Init, Packet, Parameter, Sack, ShutdownAck,
+    VerificationTag,
+};
+use bytes::Bytes;
 use pair::{End, Pair, packet};
 
 fn init(parameters: Vec<Parameter>) -> Init {
@@ -143,4 +147,46 @@ fn addresses_that_never_answer_get_few_bytes_and_none_before_the_cookie_came_bac
 fn bytes_elsewhere(pair: &mut Pair) -> usize {
     let log = std::mem::take(&mut pair.log);
     log.iter().filter(|line| line.from == End::Z && line.pipe != 0).map(|line| line.bytes.len()).sum()
+}
+
+/// RFC 9260 §5.4: of an acceptor's paths the one that the INIT-ACK took is confirmed. Who gets a cookie at an address of
+/// his own may send it as if from another.
+#[test]
+fn a_cookie_that_comes_from_elsewhere_opens_no_way_for_data_there() {
+    let mut pair = listening();
+    pair.inject_from(End::Z, stranger([100, 1]), packet(VerificationTag::ZERO, &[&init(Vec::new())]));
+    let (tag, cookie) = cookie_of(&pair.take_packets(End::Z)[0]);
+    let victim = stranger([7, 7]);
+    pair.inject_from(End::Z, victim, packet(tag, &[&CookieEcho { cookie: &cookie }]));
+    assert!(pair.at(End::Z).is_open());
+    for _ in 0..20 {
+        let _ = pair.try_send(End::Z, 0, false, Bytes::from_static(&[7; 10_000]));
+        pair.run_for(Duration::from_millis(500));
+        // Who opened it knows the first TSN, and acknowledges what he does not see.
+        let Some((_, acked)) = pair.at(End::Z).ack_points() else { break };
+        let sack = Sack {
+            cumulative_tsn_ack: acked.next(),
+            a_rwnd: 100_000,
+            flags: 0,
+            gap_blocks: [].as_slice().into(),
+            duplicates: [].as_slice().into(),
+        };
+        pair.inject_from(End::Z, stranger([100, 1]), packet(tag, &[&sack]));
+    }
+    let there = pair.log.iter().filter(|line| line.from == End::Z && line.text.contains("198.51.7.7"));
+    let (count, bytes) = there.fold((0, 0), |(count, bytes), line| {
+        assert!(!line.text.contains("DATA"), "{}", line.text);
+        (count + 1, bytes + line.bytes.len())
+    });
+    assert!(bytes <= 500, "{count} packets of {bytes} bytes to somebody who asked for nothing");
+}
+
+fn cookie_of(bytes: &Bytes) -> (VerificationTag, Vec<u8>) {
+    let answer = Packet::decode(bytes, Checksum::Crc32c).expect("sound");
+    let Some(Ok(Chunk::InitAck(ack))) = answer.chunks().next() else { panic!("no INIT-ACK") };
+    let cookie = ack.parameters.into_iter().find_map(|parameter| match parameter {
+        Parameter::StateCookie(cookie) => Some(cookie),
+        _ => None,
+    });
+    (ack.initiate_tag, cookie.expect("a cookie"))
 }

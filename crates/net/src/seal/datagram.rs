@@ -28,6 +28,20 @@ pub enum Datagram<'a> {
         /// Noise's message.
         message: &'a [u8; MESSAGE_LEN],
     },
+    /// Somebody asks whether there still is a session.
+    Inquiry {
+        /// Which session.
+        about: SessionId,
+        /// Noise's message.
+        message: &'a [u8; MESSAGE_LEN],
+    },
+    /// And is told.
+    Verdict {
+        /// The session for which that was asked.
+        to: SessionId,
+        /// Noise's message.
+        message: &'a [u8; MESSAGE_LEN],
+    },
     /// A packet of a session.
     Packet {
         /// Which session.
@@ -40,7 +54,7 @@ pub enum Datagram<'a> {
 }
 
 impl Datagram<'_> {
-    /// The bytes of a question, and of an answer.
+    /// The bytes of a question, an answer, an inquiry and a verdict.
     pub const HANDSHAKE_LEN: usize = HEADER_LEN + MESSAGE_LEN;
     /// What a packet's bytes are fewer before it is sealed.
     pub const OVERHEAD: usize = 2 * HEADER_LEN + TAG_LEN;
@@ -53,6 +67,8 @@ impl Datagram<'_> {
         match (word >> SessionId::BITS, id) {
             (QUESTION, SessionId(0)) => Some(Datagram::Question(rest.try_into().ok()?)),
             (ANSWER, to) => Some(Datagram::Answer { to, message: rest.try_into().ok()? }),
+            (INQUIRY, about) => Some(Datagram::Inquiry { about, message: rest.try_into().ok()? }),
+            (VERDICT, to) => Some(Datagram::Verdict { to, message: rest.try_into().ok()? }),
             (PACKET, to) => {
                 let (number, sealed) = rest.split_first_chunk::<8>()?;
                 let number = PacketNumber(u64::from_be_bytes(*number));
@@ -62,16 +78,21 @@ impl Datagram<'_> {
         }
     }
 
-    /// Writes a question or an answer.
+    /// Writes the datagram.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let word = match self {
             Datagram::Question(_) => QUESTION << SessionId::BITS,
             Datagram::Answer { to, .. } => ANSWER << SessionId::BITS | to.0,
+            Datagram::Inquiry { about, .. } => INQUIRY << SessionId::BITS | about.0,
+            Datagram::Verdict { to, .. } => VERDICT << SessionId::BITS | to.0,
             Datagram::Packet { to, .. } => PACKET << SessionId::BITS | to.0,
         };
         out.extend_from_slice(&word.to_be_bytes());
         match self {
-            Datagram::Question(message) | Datagram::Answer { message, .. } => out.extend_from_slice(*message),
+            Datagram::Question(message)
+            | Datagram::Answer { message, .. }
+            | Datagram::Inquiry { message, .. }
+            | Datagram::Verdict { message, .. } => out.extend_from_slice(*message),
             Datagram::Packet { number, sealed, .. } => {
                 out.extend_from_slice(&number.0.to_be_bytes());
                 out.extend_from_slice(sealed);
@@ -149,6 +170,8 @@ impl Route {
 const QUESTION: u64 = 1;
 const ANSWER: u64 = 2;
 const PACKET: u64 = 3;
+const INQUIRY: u64 = 4;
+const VERDICT: u64 = 5;
 const HEADER_LEN: usize = 8;
 /// Poly1305's.
 const TAG_LEN: usize = 16;
@@ -164,6 +187,8 @@ mod tests {
         let all = [
             Datagram::Question(&message),
             Datagram::Answer { to, message: &message },
+            Datagram::Inquiry { about: to, message: &message },
+            Datagram::Verdict { to, message: &message },
             Datagram::Packet { to, number, sealed: &[1; 40] },
         ];
         for datagram in all {
@@ -181,6 +206,8 @@ mod tests {
         let all = [
             Datagram::Question(&message),
             Datagram::Answer { to, message: &message },
+            Datagram::Inquiry { about: to, message: &message },
+            Datagram::Verdict { to, message: &message },
             Datagram::Packet { to, number, sealed: &sealed },
         ];
         for datagram in all {

@@ -26,7 +26,8 @@ pub struct Keys {
     limits: Limits,
     /// What the peer calls us with these keys.
     pub local: SessionId,
-    peer: SessionId,
+    /// What we call the peer with them.
+    pub peer: SessionId,
     /// The next number of each route.
     counters: BTreeMap<Route, u64>,
     windows: BTreeMap<Route, Window>,

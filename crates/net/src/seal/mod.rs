@@ -8,6 +8,8 @@
 //! question   1 | 7 zeros                 | Noise message 1 (32 + 8 + 16): which id the asking end wants
 //! answer     2 | id of the asking end    | Noise message 2 (32 + 8 + 16): which id the answering end wants
 //! packet     3 | id of the receiving end | number (8) | SCTP packet, encrypted | tag (16)
+//! inquiry    4 | id of the receiving end | Noise message 1 (32 + 8 + 16): id of the asking end
+//! verdict    5 | id of the asking end    | Noise message 2 (32 + 8 + 16): id of the answering end, or 0
 //! ```
 //!
 //! A question without the key has no answer, and an answer is no longer than its question. The high 16 bits of a
@@ -15,10 +17,15 @@
 //! whatever path. What arrives a second time, or more than 2,048 behind, is dropped. After 2^32 packets the asking end
 //! asks for fresh keys, inside the session.
 //!
+//! An end whose packets go unanswered inquires whether the peer still has their session: one that was started anew
+//! cannot open them, nor say so in the session. That it has none can only be said by who has the key and hears the
+//! inquiry, so by nobody who could not have lost the packets as well.
+//!
 //! There is no timer here. A question is asked again when SCTP sends its INIT again; fresh keys are asked for again
 //! as packets leave.
 
 mod datagram;
+mod inquiry;
 mod key;
 mod keys;
 mod noise;

@@ -38,7 +38,17 @@ impl Noise {
 
     /// Begins a handshake, with the message to send. `None` if the operating system has no random numbers.
     pub fn ask(&self, local: SessionId) -> Option<(Asking, [u8; MESSAGE_LEN])> {
-        let mut state = self.builder()?.build_initiator().ok()?;
+        self.begin(PROLOGUE, local)
+    }
+
+    /// The same for an inquiry about a session of the peer's: neither can be taken for the other, nor for one about
+    /// another session.
+    pub fn inquire(&self, about: SessionId, local: SessionId) -> Option<(Asking, [u8; MESSAGE_LEN])> {
+        self.begin(&prologue_about(about), local)
+    }
+
+    fn begin(&self, prologue: &[u8], local: SessionId) -> Option<(Asking, [u8; MESSAGE_LEN])> {
+        let mut state = self.builder(prologue)?.build_initiator().ok()?;
         let message = write(&mut state, local)?;
         Some((Asking { state }, message))
     }
@@ -46,13 +56,22 @@ impl Noise {
     /// Reads a first message; `None` if whoever wrote it has another key. This is all the work that one without
     /// the key can make us do: a few hashes.
     pub fn hear(&self, message: &[u8; MESSAGE_LEN]) -> Option<Asked> {
-        let mut state = self.builder()?.build_responder().ok()?;
+        self.listen(PROLOGUE, message)
+    }
+
+    /// The same for an inquiry about a session of this end's.
+    pub fn hear_inquiry(&self, about: SessionId, message: &[u8; MESSAGE_LEN]) -> Option<Asked> {
+        self.listen(&prologue_about(about), message)
+    }
+
+    fn listen(&self, prologue: &[u8], message: &[u8; MESSAGE_LEN]) -> Option<Asked> {
+        let mut state = self.builder(prologue)?.build_responder().ok()?;
         let peer = read(&mut state, message)?;
         Some(Asked { state, peer })
     }
 
-    fn builder(&self) -> Option<Builder<'_>> {
-        Builder::new(self.parameters.clone()).prologue(PROLOGUE).ok()?.psk(0, &self.psk).ok()
+    fn builder<'a>(&'a self, prologue: &'a [u8]) -> Option<Builder<'a>> {
+        Builder::new(self.parameters.clone()).prologue(prologue).ok()?.psk(0, &self.psk).ok()
     }
 }
 
@@ -82,6 +101,11 @@ impl fmt::Debug for Noise {
     }
 }
 
+/// The prologue of an inquiry, which has the session in it.
+fn prologue_about(about: SessionId) -> Vec<u8> {
+    [INQUIRY_PROLOGUE, &about.bits().to_be_bytes()].concat()
+}
+
 fn write(state: &mut HandshakeState, local: SessionId) -> Option<[u8; MESSAGE_LEN]> {
     let mut message = [0; MESSAGE_LEN];
     let len = state.write_message(&local.bits().to_be_bytes(), &mut message).ok()?;
@@ -101,6 +125,7 @@ pub const MESSAGE_LEN: usize = 32 + 8 + 16;
 const PROTOCOL: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
 /// Both ends speak this version of the layer, or do not understand each other's messages.
 const PROLOGUE: &[u8] = b"anabranch sealed SCTP 1";
+const INQUIRY_PROLOGUE: &[u8] = b"anabranch sealed SCTP 1 inquiry";
 
 #[cfg(test)]
 mod tests {

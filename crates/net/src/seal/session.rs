@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use anabranch_sctp::association::PathAddresses;
 
 use super::datagram::{Datagram, PacketNumber, Route, SessionId};
+use super::inquiry::Inquiry;
 use super::keys::{Keys, Limits, Order};
 use super::noise::{Asked, Asking, MESSAGE_LEN};
 
@@ -28,6 +29,8 @@ pub struct Session {
     held: Option<(Route, Vec<u8>)>,
     /// Where the latest packet of each of the peer's paths came from, and to.
     ways: BTreeMap<Route, PathAddresses>,
+    /// An inquiry that is not answered.
+    pub inquiry: Option<Inquiry>,
     /// How many associations speak by it.
     pub uses: u32,
     /// Ids that mean nothing any more.
@@ -86,6 +89,7 @@ impl Session {
             question: None,
             held: None,
             ways: BTreeMap::new(),
+            inquiry: None,
             uses: 0,
             dropped: Vec::new(),
         }
@@ -209,6 +213,11 @@ impl Session {
     /// The question of a peer that has not shown yet that it heard the answer.
     pub fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
         self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.question)
+    }
+
+    /// What packets leave by: what the peer calls this end, and this end the peer. `None` before the handshake is done.
+    pub fn names(&self) -> Option<(SessionId, SessionId)> {
+        self.current.as_ref().map(|keys| (keys.local, keys.peer))
     }
 
     /// Every id that the peer may use.

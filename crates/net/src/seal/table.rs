@@ -8,6 +8,7 @@ use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 
 use super::datagram::{Datagram, PacketNumber, Route, SessionId};
+use super::inquiry::Verdicts;
 use super::key::Key;
 use super::keys::{Limits, Order};
 use super::noise::{MESSAGE_LEN, Noise};
@@ -19,10 +20,10 @@ use super::session::Session;
 /// sessions that no association uses only the latest are kept.
 #[derive(Debug)]
 pub struct Sealing {
-    noise: Noise,
+    pub(super) noise: Noise,
     limits: Limits,
-    sessions: BTreeMap<Channel, Session>,
-    by_id: BTreeMap<SessionId, Channel>,
+    pub(super) sessions: BTreeMap<Channel, Session>,
+    pub(super) by_id: BTreeMap<SessionId, Channel>,
     /// Answered, and not heard of since: a question that comes again gets the same answer.
     questions: BTreeMap<[u8; MESSAGE_LEN], Channel>,
     /// The same in the order in which they came.
@@ -30,6 +31,7 @@ pub struct Sealing {
     /// Those that no association uses, in the order in which they came to that.
     idle: VecDeque<Channel>,
     answered: u64,
+    pub(super) verdicts: Verdicts,
 }
 
 /// What became of a packet that was to be sealed.
@@ -58,6 +60,8 @@ pub enum Opened {
     },
     /// A datagram was appended that goes back the way this one came.
     Reply,
+    /// Nothing was appended: the peer of this channel has forgotten the session, and whatever was in it.
+    Forgotten(Channel),
     /// Nothing was appended.
     Nothing,
 }
@@ -84,6 +88,7 @@ impl Sealing {
             unconfirmed: VecDeque::new(),
             idle: VecDeque::new(),
             answered: 0,
+            verdicts: Verdicts::default(),
         }
     }
 
@@ -139,6 +144,8 @@ impl Sealing {
         let opened = match Datagram::parse(datagram) {
             Some(Datagram::Question(message)) => self.on_question(message, out),
             Some(Datagram::Answer { to, message }) => self.on_answer(to, message, out),
+            Some(Datagram::Inquiry { about, message }) => self.on_inquiry(about, message, out),
+            Some(Datagram::Verdict { to, message }) => self.on_verdict(to, message),
             Some(Datagram::Packet { to, number, sealed }) => self.on_packet(way, to, number, sealed, out),
             None => None,
         };

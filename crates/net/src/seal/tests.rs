@@ -305,6 +305,13 @@ fn keys_are_renewed_within_the_session_and_overtaken_packets_still_open() {
         }
         let back_bytes = packet(&mut far, channel, b"SACK");
         assert!(opened(&mut near, back(), &back_bytes).is_some(), "{number}");
+        if number.is_multiple_of(50) {
+            // Whichever keys are in use, the other end knows them.
+            let mut inquiry = Vec::new();
+            near.inquire(NEAR, &mut inquiry).expect("open");
+            let (_, verdict) = handle(&mut far, there(), &inquiry);
+            assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing, "{number}");
+        }
     }
     assert!((5..=40).contains(&ids.len()), "{} keys in 4,000 packets", ids.len());
     assert!(near.by_id_len() <= 3 && far.by_id_len() <= 3, "old keys are forgotten");
@@ -384,4 +391,73 @@ fn sessions_without_an_association_are_bounded_and_those_in_use_stay() {
     assert_eq!(far.len(), 256);
     let bytes = packet(&mut near, NEAR, b"the last word, again");
     assert!(opened(&mut far, there(), &bytes).is_some(), "kept for a while");
+}
+
+fn inquiry(layer: &mut Sealing, channel: Channel) -> Vec<u8> {
+    let mut out = Vec::new();
+    layer.inquire(channel, &mut out).expect("a session");
+    assert_eq!(out.len(), Datagram::HANDSHAKE_LEN);
+    out
+}
+
+#[test]
+fn who_was_started_anew_says_that_a_session_is_forgotten_and_others_do_not() {
+    let Open { mut near, mut far, channel } = open();
+    // A -> inquiry -> Z, who still has it; A <- verdict <- Z
+    let asked = inquiry(&mut near, NEAR);
+    let (what, verdict) = handle(&mut far, there(), &asked);
+    assert_eq!((what, verdict.len()), (Opened::Reply, Datagram::HANDSHAKE_LEN), "no longer than the inquiry");
+    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
+    // The other way round: Z asks, and A is started anew.
+    let asked = inquiry(&mut far, channel);
+    let (_, verdict) = handle(&mut layer(1), back(), &asked);
+    assert_eq!(handle(&mut far, there(), &verdict).0, Opened::Forgotten(channel));
+    assert_eq!(handle(&mut far, there(), &verdict).0, Opened::Nothing, "told once");
+    // And A asks again, when it is Z that was.
+    let asked = inquiry(&mut near, NEAR);
+    assert_eq!(inquiry(&mut near, NEAR), asked, "the same until it is answered");
+    let (_, verdict) = handle(&mut layer(1), there(), &asked);
+    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Forgotten(NEAR));
+}
+
+#[test]
+fn nobody_can_say_without_the_key_that_a_session_is_forgotten() {
+    let Open { mut near, mut far, .. } = open();
+    let asked = inquiry(&mut near, NEAR);
+    assert_eq!(handle(&mut layer(2), there(), &asked).0, Opened::Nothing, "another key");
+    // Asked after another session, Z would truthfully say that it has none.
+    for bit in 0..asked.len() * 8 {
+        let mut changed = asked.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(handle(&mut far, there(), &changed).0, Opened::Nothing, "bit {bit}");
+    }
+    let (_, verdict) = handle(&mut layer(1), there(), &asked);
+    for bit in 0..verdict.len() * 8 {
+        let mut changed = verdict.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(handle(&mut near, back(), &changed).0, Opened::Nothing, "bit {bit}");
+    }
+    // Neither a question nor its answer is an inquiry or a verdict, whatever the header says.
+    let (_, mut question) = sealed(&mut asking(Limits::default()), NEAR, path(0), b"INIT");
+    question[0] = 4;
+    assert_eq!(handle(&mut far, there(), &question).0, Opened::Nothing);
+    // A verdict on an inquiry that was made before is none on this one.
+    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Forgotten(NEAR));
+    let again = inquiry(&mut near, NEAR);
+    assert_ne!(again, asked);
+    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
+}
+
+#[test]
+fn inquiries_that_are_repeated_for_ever_leave_a_bounded_number_of_verdicts() {
+    let Open { mut near, mut far, .. } = open();
+    let mut all = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        let asked = inquiry(&mut near, NEAR);
+        let (_, verdict) = handle(&mut far, there(), &asked);
+        assert_eq!(handle(&mut far, there(), &asked), (Opened::Reply, verdict.clone()), "the very same");
+        handle(&mut near, back(), &verdict);
+        all.insert(asked);
+    }
+    assert_eq!((all.len(), far.len(), far.verdicts.len()), (200, 1, 64));
 }

@@ -1,5 +1,8 @@
-//! What must hold for any datagrams whatever: the body of the fuzz target `sealed`, which `hostile_datagrams.rs` runs
-//! on inputs of its own too.
+//! What must hold for any datagrams whatever: the bodies of the fuzz targets `sealed` and `sealed_handshake`, which
+//! `hostile_datagrams.rs` runs on inputs of its own too. This file has the first: one session, and what is in it.
+#![allow(dead_code, unused_imports, reason = "each fuzz target uses one of the bodies")]
+
+mod shake;
 
 use std::net::SocketAddr;
 
@@ -9,6 +12,8 @@ use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 use anabranch_sctp::policy::PathId;
 
+pub use shake::sealed_handshake;
+
 /// The bytes say what two sealed layers and somebody between them do: seal, deliver, repeat, change, forge. What is
 /// delivered was sealed by the other end, and comes once; nothing panics; what is remembered is bounded.
 pub fn sealed(bytes: &[u8]) {
@@ -17,7 +22,7 @@ pub fn sealed(bytes: &[u8]) {
     while let [deed, argument, left @ ..] = rest {
         rest = left;
         let argument = usize::from(*argument);
-        match deed % 8 {
+        match deed % 9 {
             0 | 1 => scene.seal(End::Near, argument),
             2 => scene.seal(End::Far, argument),
             3 | 4 => scene.deliver(argument, |_| {}),
@@ -26,6 +31,7 @@ pub fn sealed(bytes: &[u8]) {
                 datagram[at] ^= 1 << (deed >> 5);
             }),
             6 => scene.deliver(argument, |datagram| datagram.truncate(argument % datagram.len())),
+            8 => scene.inquire(if argument % 2 == 0 { End::Near } else { End::Far }),
             _ => {
                 let (raw, behind) = left.split_at(argument.min(left.len()));
                 rest = behind;
@@ -101,6 +107,18 @@ impl Scene {
         }
     }
 
+    fn inquire(&mut self, from: End) {
+        let (layer, channel, to) = match (from, self.channel) {
+            (End::Near, _) => (&mut self.near, asked(1), End::Far),
+            (End::Far, Some(channel)) => (&mut self.far, channel, End::Near),
+            (End::Far, None) => return,
+        };
+        let mut datagram = Vec::new();
+        if layer.inquire(channel, &mut datagram).is_some() {
+            self.flying.push(Flying { to, datagram, packet: None });
+        }
+    }
+
     fn deliver(&mut self, argument: usize, change: impl FnOnce(&mut Vec<u8>)) {
         if self.flying.is_empty() {
             return;
@@ -118,6 +136,7 @@ impl Scene {
                 let back = if to == End::Near { End::Far } else { End::Near };
                 self.flying.push(Flying { to: back, datagram: out, packet: None });
             }
+            Opened::Forgotten(_) => panic!("both have the session"),
             Opened::Packet { channel, .. } => {
                 if to == End::Far {
                     self.channel = Some(channel);

@@ -196,3 +196,38 @@ async fn a_question_without_the_key_and_rubbish_get_nothing_back() {
     assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
     assert_eq!(within(5, near.close()).await, Ok(()));
 }
+
+/// The server goes down without a word, as one that is killed, and is started anew at the same address.
+#[test]
+fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent() {
+    let (first, second) = (runtime(), runtime());
+    let server = first.block_on(async { sealed_server(&["127.0.0.1:0"], key(1)) });
+    let local = server.local_addresses()[0].to_string();
+    second.block_on(async {
+        let client = sealed_client(&["127.0.0.1:0"], key(1));
+        let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
+        drop(tokio::task::spawn_blocking(move || first.shutdown_background()).await);
+        drop((far, server));
+        let options = || Options {
+            local: addresses(&[&local]),
+            accepts: true,
+            config: impatient(),
+            ..Options::with(key(1))
+        };
+        let anew = loop {
+            match Endpoint::bind(options()) {
+                Ok(anew) => break anew,
+                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        };
+        near.send("who are you?", SendOptions::default()).await.expect("not noticed yet");
+        // 50 and 100 ms without an answer, and one round trip. Without a word it would be the sixth time-out.
+        assert_eq!(within(5, near.closed()).await, CloseReason::PeerRestarted);
+        let (near, _far) = within(5, join(&client, &anew, &anew.local_addresses())).await;
+        assert_eq!(within(5, near.close()).await, Ok(()));
+    });
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads")
+}

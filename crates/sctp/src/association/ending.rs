@@ -8,6 +8,18 @@ use crate::policy::PathId;
 use crate::wire::{self, Abort, Cause, CommonHeader, PacketBuilder, ShutdownComplete, VerificationTag};
 
 impl Association {
+    /// Whether the peer leaves unanswered what it should answer, on every path: several time-outs in a row.
+    pub fn is_unanswered(&self) -> bool {
+        self.session().is_some_and(|session| session.errors >= MANY_ERRORS)
+    }
+
+    /// The peer has no such association any more, and need not be told.
+    pub(crate) fn on_peer_restarted(&mut self) {
+        if self.session().is_some() {
+            self.end(CloseReason::PeerRestarted);
+        }
+    }
+
     /// An INIT-ACK that came on `path` cannot be accepted.
     pub(super) fn refuse(&mut self, path: PathId, refusal: &Refusal) -> Flow {
         let reason = CloseReason::ProtocolViolation { what: refusal.what.clone() };
@@ -93,5 +105,7 @@ impl Association {
     }
 }
 
+/// So many time-outs in a row are no accident.
+const MANY_ERRORS: u32 = 2;
 /// A packet that fits everywhere (RFC 9260 §6.9: the least IPv4 MTU that is assumed is 576).
 const MIN_PACKET: usize = 512;

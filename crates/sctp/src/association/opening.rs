@@ -22,9 +22,11 @@ impl Association {
         seed: &Seed,
     ) -> Association {
         let mut table = PathTable::new();
-        for (index, &addresses) in paths.iter().enumerate() {
-            // RFC 9260 §5.4: of the acceptor's paths only the one its INIT-ACK took is confirmed.
-            let state = if index == 0 { PathState::Active } else { PathState::Unconfirmed };
+        for &addresses in paths {
+            // RFC 9260 §5.4: of the acceptor's paths only the one its INIT-ACK took is confirmed. A cookie that came from
+            // elsewhere says nothing of where it came from.
+            let is_proven = addresses.is_of(cookie.local, cookie.remote);
+            let state = if is_proven { PathState::Active } else { PathState::Unconfirmed };
             table.add(addresses, state, &settings.config);
         }
         let session = Session::new(settings, agreement_of(cookie), table, seed);

@@ -262,14 +262,27 @@ impl Endpoint {
     /// authenticates what arrives, and its order, may say so: a translator on the way chose another port, or the
     /// peer moved. The path follows, and is verified before it carries data again (RFC 9260 §5.4).
     pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
-        let followers: Vec<AssociationId> =
-            self.associations.keys().copied().filter(|id| self.channels.of(*id) == channel).collect();
-        for id in followers {
+        for id in self.speaking_by(channel) {
             if let Some(association) = self.associations.get_mut(&id) {
                 association.follow(now, path, remote);
                 self.touch(id);
             }
         }
+    }
+
+    /// The peer of a channel has forgotten what was agreed on by it: its associations are over. Only a driver that
+    /// authenticates what it is told may say so.
+    pub fn on_peer_restarted(&mut self, channel: Channel) {
+        for id in self.speaking_by(channel) {
+            if let Some(association) = self.associations.get_mut(&id) {
+                association.on_peer_restarted();
+                self.touch(id);
+            }
+        }
+    }
+
+    fn speaking_by(&self, channel: Channel) -> Vec<AssociationId> {
+        self.associations.keys().copied().filter(|id| self.channels.of(*id) == channel).collect()
     }
 
     /// What a driver with channels may want to know next.

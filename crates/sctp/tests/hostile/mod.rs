@@ -6,9 +6,11 @@ mod content;
 mod cookie;
 mod input;
 mod peer;
+mod walk;
 mod wire;
 
 pub use cookie::cookie;
 pub use input::Input;
 pub use peer::{STATES, association, framed, is_entered};
+pub use walk::handshake;
 pub use wire::{chunks, packet, parameters};

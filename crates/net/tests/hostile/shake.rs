@@ -1,0 +1,181 @@
+//! Handshakes of several ends that have the key with one that may be started anew, and somebody without it who sees,
+//! keeps, repeats, mixes and changes all datagrams. It knows the layer's API, and not what is in a datagram.
+
+use std::net::SocketAddr;
+
+use anabranch_net::Key;
+use anabranch_net::seal::{Datagram, Limits, Opened, Route, Sealed, Sealing, asked};
+use anabranch_sctp::association::PathAddresses;
+use anabranch_sctp::endpoint::{Channel, ChannelUse};
+use anabranch_sctp::policy::PathId;
+
+/// One that asks for sessions, one after another.
+struct Client {
+    layer: Sealing,
+    /// The sessions it asked for.
+    asked: u64,
+}
+
+struct Meeting {
+    server: Sealing,
+    clients: [Client; CLIENTS],
+    /// All datagrams ever sent.
+    seen: Vec<Vec<u8>>,
+    /// Whether each packet was opened, and by whom it was sealed.
+    packets: Vec<(bool, usize)>,
+    /// Channels by which the server heard something, since it was started.
+    heard: Vec<Channel>,
+    restarts: u32,
+}
+
+/// The bytes say who asks, who seals, which datagram is delivered to whom and how it is changed: what is opened was sealed
+/// by the other side, and is opened once by each life of the server; nobody is told that a session is forgotten before one was;
+/// an answer is no longer than its question; what is remembered is bounded.
+pub fn sealed_handshake(bytes: &[u8]) {
+    let mut meeting = Meeting::new();
+    let mut rest = bytes;
+    while let [deed, who, which, left @ ..] = rest {
+        rest = left;
+        let (client, which) = (usize::from(*who) % CLIENTS, usize::from(*which));
+        match deed % 16 {
+            0 => meeting.ask(client),
+            1..=4 => meeting.seal_for_server(client),
+            5 | 6 => meeting.seal_at_server(which),
+            7 => meeting.inquire(client),
+            8 => meeting.release(client),
+            9 if deed / 16 == 0 => meeting.restart(),
+            10 => meeting.deliver(usize::from(*who), which, |datagram| {
+                let at = which % datagram.len();
+                datagram[at] ^= 1 << (deed >> 5);
+            }),
+            // Another kind's header before the same message.
+            11 => meeting.deliver(usize::from(*who), which, |datagram| datagram[0] = deed / 16),
+            _ => meeting.deliver(usize::from(*who), which, |_| {}),
+        }
+        meeting.check();
+    }
+}
+
+impl Meeting {
+    fn new() -> Meeting {
+        let clients = std::array::from_fn(|_| Client { layer: layer(), asked: 0 });
+        let (seen, packets, heard) = (Vec::new(), Vec::new(), Vec::new());
+        Meeting { server: layer(), clients, seen, packets, heard, restarts: 0 }
+    }
+
+    fn ask(&mut self, client: usize) {
+        let client = &mut self.clients[client];
+        client.asked += 1;
+        client.layer.on_use(ChannelUse::Taken(asked(client.asked)));
+    }
+
+    fn release(&mut self, client: usize) {
+        let client = &mut self.clients[client];
+        client.layer.on_use(ChannelUse::Released(asked(client.asked)));
+    }
+
+    fn restart(&mut self) {
+        self.server = layer();
+        self.heard.clear();
+        self.restarts += 1;
+    }
+
+    fn seal_for_server(&mut self, client: usize) {
+        let channel = asked(self.clients[client].asked);
+        let number = self.packets.len();
+        self.packets.push((false, client));
+        let layer = &mut self.clients[client].layer;
+        Meeting::seal(layer, channel, number, &mut self.seen);
+    }
+
+    fn seal_at_server(&mut self, which: usize) {
+        let Some(&channel) = self.heard.get(which % self.heard.len().max(1)) else { return };
+        let number = self.packets.len();
+        self.packets.push((false, CLIENTS));
+        Meeting::seal(&mut self.server, channel, number, &mut self.seen);
+    }
+
+    fn seal(layer: &mut Sealing, channel: Channel, number: usize, seen: &mut Vec<Vec<u8>>) {
+        let route = Route::of(PathId::FIRST).expect("the first");
+        let mut datagram = Vec::new();
+        if layer.seal(channel, route, &(number as u32).to_be_bytes(), &mut datagram) != Sealed::Nothing {
+            seen.push(datagram);
+        }
+        let mut control = Vec::new();
+        if layer.take_control(channel, &mut control).is_some() {
+            seen.push(control);
+        }
+    }
+
+    fn inquire(&mut self, client: usize) {
+        let client = &mut self.clients[client];
+        let mut datagram = Vec::new();
+        if client.layer.inquire(asked(client.asked), &mut datagram).is_some() {
+            self.seen.push(datagram);
+        }
+    }
+
+    /// A datagram that was sent at any time, to anybody: the latest is the likeliest.
+    fn deliver(&mut self, to: usize, which: usize, change: impl FnOnce(&mut Vec<u8>)) {
+        if self.seen.is_empty() {
+            return;
+        }
+        let mut datagram = self.seen[self.seen.len() - 1 - which % self.seen.len()].clone();
+        change(&mut datagram);
+        // Half of all goes to the server.
+        let to = if to.is_multiple_of(2) { CLIENTS } else { to / 2 % CLIENTS };
+        // The clients do not listen: whoever has the key may shake hands with whom he likes, and truthfully knows nothing
+        // of the sessions of others.
+        if to != CLIENTS && matches!(datagram[0], QUESTION | INQUIRY) {
+            return;
+        }
+        let layer = if to == CLIENTS { &mut self.server } else { &mut self.clients[to].layer };
+        let mut out = Vec::new();
+        match layer.handle(way(), &datagram, &mut out) {
+            Opened::Nothing => assert!(out.is_empty()),
+            Opened::Reply => {
+                let is_handshake = datagram.len() == Datagram::HANDSHAKE_LEN;
+                assert!(!is_handshake || out.len() <= datagram.len(), "{} for {}", out.len(), datagram.len());
+                self.seen.push(out);
+            }
+            Opened::Forgotten(_) => {
+                assert!(to < CLIENTS && self.restarts > 0, "nobody has forgotten anything");
+            }
+            Opened::Packet { channel, .. } => {
+                let number = u32::from_be_bytes(out.try_into().expect("what was sealed"));
+                let (was_opened, by) = &mut self.packets[number as usize];
+                assert_eq!(to == CLIENTS, *by != CLIENTS, "what the other side sealed");
+                assert!(!std::mem::replace(was_opened, true), "twice the same");
+                if to == CLIENTS && !self.heard.contains(&channel) {
+                    self.heard.push(channel);
+                    self.server.on_use(ChannelUse::Taken(channel));
+                }
+            }
+        }
+    }
+
+    fn check(&self) {
+        assert!(self.server.len() <= self.heard.len() + 512, "{} sessions", self.server.len());
+        for client in &self.clients {
+            assert!(
+                client.layer.len() as u64 <= client.asked.min(256) + client.asked,
+                "more than were asked for"
+            );
+        }
+    }
+}
+
+fn layer() -> Sealing {
+    let limits = Limits { renew_after: 20, last_counter: 60, most_forged: 1 << 20 };
+    Sealing::new(&Key::from_bytes([7; Key::LEN]), limits)
+}
+
+/// Where datagrams come from is nothing that the layer trusts.
+fn way() -> PathAddresses {
+    let (local, remote): (SocketAddr, SocketAddr) = (([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into());
+    PathAddresses { local, remote }
+}
+
+const CLIENTS: usize = 3;
+const QUESTION: u8 = 1;
+const INQUIRY: u8 = 4;
