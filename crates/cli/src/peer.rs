@@ -59,7 +59,7 @@ impl Peer {
     pub fn not_opened(&self, error: ConnectError) -> Failure {
         match error {
             ConnectError::Failed(reason) => self.failure(reason),
-            ConnectError::Impossible(error) => Failure::Via(format!("cannot connect to {self}: {error}")),
+            error => Failure::Via(format!("cannot connect to {self}: {error}")),
         }
     }
 

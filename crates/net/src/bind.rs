@@ -11,6 +11,7 @@ use crate::socket::Socket;
 
 /// Why an endpoint cannot be opened. Each message says what to do about it.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BindError {
     /// The address belongs to another machine, or its interface is down.
     #[error("{address} is not an address of this machine; it has {}", listed(known))]

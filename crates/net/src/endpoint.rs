@@ -73,6 +73,7 @@ struct Owner {
 
 /// Why an association was not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConnectError {
     /// It could not even be tried.
     #[error(transparent)]

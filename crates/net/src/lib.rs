@@ -4,9 +4,7 @@
 //! one task for each endpoint, and handles with a small asynchronous interface. It knows sockets, the clock and
 //! where randomness comes from; it knows no simulator and no file of scenarios.
 //!
-//! Every method that waits is cancellation-safe and says what that means for it.
-//!
-//! # Examples
+//! # In one page
 //!
 //! A server and a client with two paths between them, and a key that nobody else has:
 //!
@@ -45,6 +43,78 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The crate's `examples/` go on from here, each in a file that is run by the tests: `echo` (streams, a server of many
+//! clients), `file` (back-pressure, an end with everything delivered), `watching` (events and records) and `congestion`
+//! (a rule of one's own). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without this crate.
+//!
+//! # Endpoints
+//!
+//! [`Endpoint::bind`] opens a UDP socket for each address of [`Options::local`] and starts the task that serves them;
+//! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: the i-th is reached from
+//! the i-th local one, and a single one from all. [`Endpoint::accept`] gives what peers open, where
+//! [`Options::accepts`] says so. Whether packets are sealed, and with which key, has no default: [`Security`].
+//!
+//! # Messages
+//!
+//! SCTP carries messages, not a stream of bytes: what one [`send`](Association::send) takes, one
+//! [`recv`](Association::recv) gives, whole, once, and in the order of its stream. [`SendOptions`] say on which stream, with
+//! which payload protocol, and whether the message needs an order at all. A message that waits for a lost packet holds up
+//! its own stream and no other; [`Association::stream`] is a handle of one.
+//!
+//! Payloads are [`bytes::Bytes`], taken and given without a copy: [`Message::chunks`] are the slices that came from the
+//! network, [`Message::into_bytes`] joins them.
+//!
+//! # Back-pressure
+//!
+//! Nothing grows without bound. `send` waits while the message does not fit the send buffer, in the order of asking, so
+//! that a large message is not passed for ever by small ones. A reader that does not read fills its receive buffer,
+//! which stops the peer's sending, which fills the peer's send buffer, where its `send` waits. Both sizes are in
+//! [`Config`]. [`try_send`](Association::try_send) and [`try_recv`](Association::try_recv) never wait.
+//!
+//! # Several tasks
+//!
+//! Every handle is `Clone + Send + Sync`; the last clone that is dropped ends what it stands for. Any number of tasks may
+//! send and receive on one association at once: each message goes to one reader.
+//!
+//! # Dropped futures
+//!
+//! Every method that waits may be dropped at any point, by `select!` or a time-out:
+//!
+//! | dropped before it answered | what that means |
+//! |---|---|
+//! | [`Endpoint::connect`] | the attempt is given up, and the peer told if it had heard of it |
+//! | [`Endpoint::accept`] | nothing; another call gets the association |
+//! | [`Endpoint::settled`], [`Association::closed`] | nothing |
+//! | [`Association::send`] | nothing of the message is sent, and its place in the queue is lost |
+//! | [`Association::recv`] | nothing; another call gets the message |
+//! | [`Association::close`] | the end has begun and goes on |
+//! | [`Events::next`], [`Records::next`] | nothing; the next call hears it |
+//!
+//! # Watching
+//!
+//! [`Association::paths`] shows every path as it is: its state, windows and times, what it carried and what held it back.
+//! [`Association::subscribe`] tells what happens, [`Association::records`] every change of a window and every round trip;
+//! both are [`Stream`](futures_core::Stream)s, keep a bounded number for a slow listener, and tell it how many it
+//! [`Missed`]. Records cost nothing while nobody listens.
+//!
+//! # The end
+//!
+//! [`Association::close`] answers when everything that was sent is acknowledged, or says in a [`CloseError`] how much was
+//! not; [`Association::abort`] ends at once. A program that ends itself waits for [`Endpoint::settled`] before, so that the
+//! last packets leave.
+//!
+//! # Rules
+//!
+//! How windows grow, which path carries what, when a path is given up: all of it is in [`Config`], in profiles such as
+//! [`Config::rfc9260`] (the default, to the letter) and [`Config::tuned_1`] (what the tools use), and every policy is
+//! named in a [`Registry`] that takes further ones. [`sctp`] and [`base`] are the crates below, so that a program needs
+//! this one alone.
+
+/// The types of times, byte counts and rates.
+pub use anabranch_base as base;
+/// The protocol, which this crate drives.
+pub use anabranch_sctp as sctp;
 
 mod association;
 mod bind;
@@ -70,7 +140,7 @@ mod watch;
 pub use anabranch_sctp::association::{PathAddresses, PathCounters};
 pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event};
-pub use anabranch_sctp::policy::{PathId, PathSample, PathState};
+pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};
 pub use anabranch_sctp::receive::Message;
 pub use anabranch_sctp::record::{Happening, Record};
 pub use anabranch_sctp::wire::{Ppid, StreamId};

@@ -11,6 +11,7 @@ use crate::socket::Socket;
 
 /// One UDP socket of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SocketReport {
     /// The address it is bound to.
     pub address: SocketAddr,
@@ -59,6 +60,7 @@ pub(crate) struct SocketReports {
 
 /// One path of an association.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PathReport {
     /// Which path; an id is never used twice.
     pub id: PathId,

@@ -7,6 +7,7 @@ use crate::wire::Cause;
 
 /// Something the application may want to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Event {
     /// The handshake is done: messages may be sent.
     Connected,

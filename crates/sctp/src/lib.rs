@@ -1,5 +1,8 @@
 //! SCTP (RFC 9260) without I/O: multihomed, sending over all paths at once.
 
+/// The types of times, byte counts and seeds, so that nothing else is needed beside this crate.
+pub use anabranch_base as base;
+
 pub mod association;
 pub mod config;
 pub mod endpoint;

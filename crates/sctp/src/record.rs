@@ -20,6 +20,7 @@ pub struct Record {
 
 /// What can be recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Happening {
     /// The window after it grew or was cut; `cut` says why.
     Window {

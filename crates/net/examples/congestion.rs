@@ -1,0 +1,79 @@
+//! A congestion control of one's own, by its name in the registry: here a window that neither grows nor shrinks. It knows
+//! what the association shows of itself, and no packet.
+//!
+//! ```sh
+//! cargo run -p anabranch-net --example congestion
+//! ```
+
+use std::error::Error;
+
+use anabranch_net::base::ByteCount;
+use anabranch_net::sctp::policy::congestion::{Acked, Cause, CongestionControl, Window};
+use anabranch_net::sctp::policy::{PathId, View};
+use anabranch_net::{Association, Config, Endpoint, Options, Registry, Security, SendOptions};
+
+/// So many packets are on their way on each path at most, whatever happens.
+#[derive(Debug)]
+struct Fixed {
+    packets: u64,
+}
+
+impl CongestionControl for Fixed {
+    fn add_path(&mut self, _path: PathId) {}
+
+    fn remove_path(&mut self, _path: PathId) {}
+
+    /// Up to the window, at the first acknowledgement, and no further.
+    fn increase(&mut self, path: PathId, _acked: &Acked, view: &View<'_>) -> ByteCount {
+        let path = view.path(path);
+        (path.unit * self.packets).saturating_sub(path.cwnd)
+    }
+
+    /// Not because of a loss. After a time-out one packet tries whether the path still works.
+    fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window {
+        let path = view.path(path);
+        let cwnd = match cause {
+            Cause::Timeout | Cause::TimeoutAgain => path.unit,
+            _ => path.cwnd,
+        };
+        Window { cwnd, ssthresh: path.ssthresh }
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let (near, far) = associate(20).await?;
+    for _ in 0..20 {
+        near.send(vec![0; 50_000], SendOptions::default()).await?;
+        far.recv().await?;
+    }
+    for path in near.paths() {
+        println!("{}: window {}, {} a packet", path.id, path.sample.cwnd, path.sample.unit);
+        if path.sample.cwnd != path.sample.unit * 20 {
+            return Err(format!("the window is {}", path.sample.cwnd).into());
+        }
+    }
+    near.close().await?;
+    Ok(())
+}
+
+/// An association whose ends have windows of so many packets.
+async fn associate(packets: u64) -> Result<(Association, Association), Box<dyn Error>> {
+    let mut registry = Registry::standard();
+    registry.congestion_controls.add("fixed", move |_| Box::new(Fixed { packets }));
+    let config = Config { congestion_control: "fixed".to_owned(), ..Config::default() };
+    let options = |accepts| -> Result<Options, std::net::AddrParseError> {
+        let local = vec!["127.0.0.1:0".parse()?];
+        let (config, registry) = (config.clone(), registry.clone());
+        Ok(Options { local, accepts, config, registry, ..Options::with(Security::Insecure) })
+    };
+    let (server, client) = (Endpoint::bind(options(true)?)?, Endpoint::bind(options(false)?)?);
+    let near = client.connect(&server.local_addresses()).await?;
+    let far = server.accept().await.ok_or("the runtime ends")?;
+    Ok((near, far))
+}
+
+#[test]
+fn the_window_stays_as_it_is_told() {
+    main().expect("the window is fixed");
+}
