@@ -70,6 +70,9 @@ impl Session {
             // It was never away for the peer; whether it still leads there is to be seen.
             self.departed = None;
             self.paths.doubt(departed);
+            // What left meanwhile is lost for certain: no time-out, long by now, is waited for.
+            self.take_all_back(departed);
+            self.timers.stop(Timer::Retransmission(departed));
             self.timers.stop(Timer::HeartbeatAnswer(departed));
             return self.send_heartbeat(departed, now);
         }
