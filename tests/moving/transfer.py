@@ -31,6 +31,12 @@ CARRIES = 50_000
 SOON = 1.0
 """Seconds within which an address that appears carries data, and after one vanishes data arrives again."""
 
+ONLY_AWAY = "only address away"
+SERVER_LOSES = "server's address removed"
+
+AWAY = 1.0
+"""Seconds for which the only address is away."""
+
 VERIFIED = 2.0
 """Seconds that a system may take to see that nobody else has a new IPv6 address."""
 
@@ -44,6 +50,16 @@ class Row:
     version: int = 4
 
     @property
+    def links(self):
+        """The links on which the sender has addresses from the beginning."""
+        return (1, 2) if self.what == SERVER_LOSES else (1,)
+
+    @property
+    def returns(self):
+        """Whether the address that vanishes is there again at the end."""
+        return self.what in ("address returns", "address flaps", ONLY_AWAY)
+
+    @property
     def name(self):
         """The row in words, which no other has."""
         return f"{self.what}, {'sealed' if self.is_sealed else 'plain'}, IPv{self.version}"
@@ -51,7 +67,7 @@ class Row:
 
 def transfer(row, program, folder):
     """One transfer in a network of its own: the cells of the row's line."""
-    traveller = Traveller(row.version)
+    traveller = Traveller(row.version, row.links)
     try:
         return Transfer(row, program, folder, traveller).run()
     finally:
@@ -65,7 +81,7 @@ class Transfer:
         self.row, self.program, self.folder, self.traveller = row, program, folder, traveller
         self.deadline = time.monotonic() + SECONDS
         self.growth = Growth(folder / "file.part")
-        self.sender = self.used_after = None
+        self.sender, self.used_after = None, 0.0
 
     def run(self):
         """Starts both ends, lets happen what the row says, and judges."""
@@ -75,25 +91,26 @@ class Transfer:
         (source / "file").write_bytes(content)
         manner = ["--json", *["--insecure"] * (not self.row.is_sealed)]
         listening = ["recv", "--dir", str(self.folder), *manner]
-        sending = ["send", str(source / "file"), "--to", SERVER[self.row.version], *manner]
+        sending = ["send", str(source / "file"), "--to", self.to(), *manner]
         with self.started(self.traveller.server, listening) as receiver:
             receiver.stderr.readline()  # It says that it is ready.
             with self.started(self.traveller.host, sending) as self.sender, self.growth:
                 happened = self.happen()
                 sent = document_of(self.sender)
-            document_of(receiver)
+            got = document_of(receiver)
         stored = (self.folder / "file").read_bytes()
         if hashlib.sha256(stored).digest() != hashlib.sha256(content).digest():
             raise Failed("the file is not what was sent")
-        return self.judged(sent, happened)
+        return self.judged(sent, got, happened)
 
     def happen(self):
         """What the row says. When the address vanished, or the last of them."""
         traveller = self.traveller
         self.wait_for(1, "nothing arrives")
         time.sleep(1)
-        self.used_after = self.gain(2)
-        time.sleep(0.5)
+        if self.row.what not in (ONLY_AWAY, SERVER_LOSES):
+            self.used_after = self.gain(2)
+            time.sleep(0.5)
         at = time.monotonic()
         match self.row.what:
             case "address removed":
@@ -111,16 +128,32 @@ class Transfer:
                 time.sleep(0.5)
                 self.gain(1)
             case "address flaps":
-                before = sockets_of(self.sender)
-                for _ in range(5):
-                    traveller.lose(1)
-                    time.sleep(0.2)
-                    traveller.gain(1)
-                    time.sleep(0.2)
-                self.wait_for(1, "the address that came back carries nothing")
-                if sockets_of(self.sender) > before:
-                    raise Failed(f"{sockets_of(self.sender)} sockets instead of {before}")
+                self.flap()
+            case "only address away":
+                traveller.lose(1)
+                time.sleep(AWAY)
+                self.used_after = self.gain(1)
+            case "server's address removed":
+                traveller.lose_server(1)
         return at
+
+    def to(self):
+        """The server's address behind both links, or that on each of them."""
+        if self.row.what != SERVER_LOSES:
+            return SERVER[self.row.version]
+        return ",".join(self.traveller.address(link, 1) for link in (1, 2))
+
+    def flap(self):
+        """The first address vanishes and returns, again and again; nothing is left of that."""
+        before = sockets_of(self.sender)
+        for _ in range(5):
+            self.traveller.lose(1)
+            time.sleep(0.2)
+            self.traveller.gain(1)
+            time.sleep(0.2)
+        self.wait_for(1, "the address that came back carries nothing")
+        if sockets_of(self.sender) > before:
+            raise Failed(f"{sockets_of(self.sender)} sockets instead of {before}")
 
     def gain(self, link):
         """An address appears. After how many seconds it carries data."""
@@ -137,23 +170,26 @@ class Transfer:
                 raise Failed(complaint)
             time.sleep(0.005)
 
-    def judged(self, sent, happened):
+    def judged(self, sent, got, happened):
         """The cells of the row's line, if it is as it should be."""
-        paths = {(path["local"].rsplit(":", 1)[0].strip("[]"), path["state"]): path for path in sent["paths"]}
-        gone = (self.traveller.address(1, 2), "removed")
-        stays = self.row.what in ("address returns", "address flaps")
-        if (gone in paths) == stays:
-            raise Failed(f"the sender knows the paths {', '.join(map(' '.join, paths))}")
-        if len(paths) > (3 if self.row.what == "another address" else 2):
-            raise Failed(f"there are {len(paths)} paths")
+        by_server = self.row.what == SERVER_LOSES
+        paths = [f"{path['local']} {path['state']}" for path in (got if by_server else sent)["paths"]]
+        most = 3 if self.row.what == "another address" else 2
+        if len(paths) > most:
+            raise Failed(f"there are {len(paths)} paths: {', '.join(paths)}")
+        lost = self.traveller.address(1, 1 if by_server else 2)
+        is_gone = any(lost in path and path.endswith("removed") for path in paths)
+        if is_gone == self.row.returns:
+            raise Failed(f"the paths are {', '.join(paths)}")
         stall = self.growth.longest_pause(happened)
         verified = VERIFIED if self.row.version == 6 else 0
-        if self.used_after > SOON + verified or stall > SOON:
+        away = AWAY if self.row.what == ONLY_AWAY else 0
+        if self.used_after > SOON + verified or stall > SOON + away:
             raise Failed(f"data after {self.used_after:.3f} s, then a stall of {stall:.3f} s")
         carried = " + ".join(f"{100 * path['share']:.0f}" for path in sent["paths"])
         return [
             self.row.name,
-            f"{1000 * self.used_after:.0f}",
+            f"{1000 * self.used_after:.0f}" if self.used_after else "",
             f"{1000 * stall:.0f}",
             carried,
             f"{sent['goodput_bps'] / 1e6:.1f}",

@@ -16,9 +16,9 @@ LENGTH = {4: 24, 6: 64}
 
 
 class Traveller:
-    """The two hosts and the links between them; at first the traveller has an address on the first only."""
+    """The two hosts and the links between them; at first the traveller has addresses on some of them."""
 
-    def __init__(self, version):
+    def __init__(self, version, links):
         self.version = version
         self.host, self.server = Namespace(), Namespace()
         self.host.ip("link set lo up")
@@ -26,7 +26,8 @@ class Traveller:
         self.server.ip("link set lo up", f"addr add {SERVER[version]}/{whole} dev lo")
         for link in (1, 2):
             self.connect(link)
-        self.gain(1, nodad=" nodad" * (version == 6))
+        for link in links:
+            self.gain(link, nodad=" nodad" * (version == 6))
 
     def connect(self, link):
         """A cable that is as slow as an uplink, with the server's address at its end."""
@@ -51,6 +52,10 @@ class Traveller:
     def lose(self, link, number=2):
         """The interface loses its address, as at the end of a lease."""
         self.host.ip(f"addr del {self.address(link, number)}/{LENGTH[self.version]} dev u{link}")
+
+    def lose_server(self, link):
+        """The server loses its address on a link."""
+        self.server.ip(f"addr del {self.address(link, 1)}/{LENGTH[self.version]} dev l{link}")
 
     def switch_off(self, link):
         """The interface goes down."""

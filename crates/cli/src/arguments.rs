@@ -425,7 +425,9 @@ Examples:
 
 const SEND_EXAMPLES: &str = "\
 A pair of a local and a remote address is a path: the first --via with the first address of --to,
-and so on; with one remote address, every --via with it.
+and so on; with one remote address, every --via with it. An interface that comes up meanwhile, or is
+plugged in, is used too; one that goes is left. With --via INTERFACE those alone are followed, with
+--via ADDRESS none.
 
 Packets are sealed: only who has the key can read or change them. `anabranch recv` prints a fresh one
 with the line to paste, as the variable ANABRANCH_KEY; services have theirs in a --key-file. It is never

@@ -54,6 +54,8 @@
 //! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: the i-th is reached from
 //! the i-th local one, and a single one from all. [`Endpoint::accept`] gives what peers open, where
 //! [`Options::accepts`] says so. Whether packets are sealed, and with which key, has no default: [`Security`].
+//! Addresses of this machine that appear or vanish while associations live are used and given up where
+//! [`Options::follow`] says so.
 //!
 //! # Messages
 //!
