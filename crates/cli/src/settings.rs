@@ -3,7 +3,7 @@
 
 use anabranch_planner::live;
 use anabranch_scenario::quantity::exact_size;
-use anabranch_sctp::config::{BufferSplit, Config};
+use anabranch_sctp::config::{BufferSplit, Config, MtuDiscovery};
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use serde_json::{Map, Value, json};
 
@@ -154,6 +154,21 @@ fn split_word(split: BufferSplit) -> &'static str {
     SPLITS.iter().find(|(_, known)| *known == split).map_or("", |(word, _)| word)
 }
 
+fn mtu_discovery(text: &str) -> Result<MtuDiscovery, String> {
+    match text {
+        "on" => Ok(MtuDiscovery::On),
+        "off" => Ok(MtuDiscovery::Off),
+        _ => Err(format!("{text:?} is neither on nor off")),
+    }
+}
+
+fn discovery_word(discovery: MtuDiscovery) -> &'static str {
+    match discovery {
+        MtuDiscovery::On => "on",
+        MtuDiscovery::Off => "off",
+    }
+}
+
 const SETTINGS: &[Setting] = &[
     Setting {
         key: "profile",
@@ -208,9 +223,15 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "mtu",
-        expected: "the size of an IP packet that every path carries",
+        expected: "the size of an IP packet that every path carries, or the largest that is tried",
         read: |config| Value::String(exact_size(config.mtu)),
         write: |config, text| set(&mut config.mtu, quantity::size(text)),
+    },
+    Setting {
+        key: "mtu_discovery",
+        expected: "whether each path's largest packet is searched, up to mtu: on, off",
+        read: |config| json!(discovery_word(config.mtu_discovery)),
+        write: |config, text| set(&mut config.mtu_discovery, mtu_discovery(text)),
     },
     Setting {
         key: "missing_reports",

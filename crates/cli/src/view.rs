@@ -89,6 +89,7 @@ impl View {
             Event::PathDown(_) => "failed".to_owned(),
             Event::PathUp(_) => "answers again".to_owned(),
             Event::PathMoved(_, to) => format!("moved to {to}"),
+            Event::PathMtu(_, mtu) => format!("carries packets of {mtu}"),
             _ => return,
         };
         self.say(&format!("{:7.3} s  path {name} {what}", watch.now().as_nanos() as f64 / 1e9));

@@ -84,7 +84,8 @@ impl Watch {
             | Event::PathSuspected(id)
             | Event::PathDown(id)
             | Event::PathUp(id)
-            | Event::PathMoved(id, _) => *id,
+            | Event::PathMoved(id, _)
+            | Event::PathMtu(id, _) => *id,
             _ => return None,
         };
         self.paths.iter().find(|path| path.report.id == id).map(|path| path.name.as_str())

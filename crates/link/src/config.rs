@@ -17,6 +17,9 @@ pub struct LinkConfig {
     pub loss: LossConfig,
     /// What waits while it transmits.
     pub queue: QueueConfig,
+    /// The largest packet that it carries whole, all headers included; `None` for any. Larger ones are lost without a
+    /// word, but for those that may be fragmented.
+    pub mtu: Option<ByteCount>,
     /// The probability that a packet arrives twice.
     pub duplicate: f64,
     /// The probability that a packet arrives with a bit turned over.
@@ -155,6 +158,8 @@ pub enum Change {
     Delay(Delay),
     /// Other losses.
     Loss(LossConfig),
+    /// Another limit for packets that come from now on.
+    Mtu(Option<ByteCount>),
 }
 
 impl Trace {
@@ -217,6 +222,7 @@ impl LinkConfig {
             reorder: false,
             loss: LossConfig::NONE,
             queue: QueueConfig::DropTail(QueueLimit::Packets(50)),
+            mtu: None,
             duplicate: 0.0,
             corrupt: 0.0,
         }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-use anabranch_base::{Duration, Machine, Seed, Time};
+use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 
 use crate::config::{Change, LinkConfig, LossConfig, LossPlace};
 use crate::line::{Line, work_of};
@@ -29,6 +29,7 @@ pub struct Link<L> {
     wire: Wire<L>,
     faults: Faults,
     is_up: bool,
+    mtu: Option<ByteCount>,
     fates: VecDeque<Fate<L>>,
     counters: LinkCounters,
     load: Load,
@@ -109,6 +110,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
                 random: Random::new(&seed.own.child("faults")),
             },
             is_up: true,
+            mtu: config.mtu,
             fates: VecDeque::new(),
             counters: LinkCounters::default(),
             load: Load::default(),
@@ -133,6 +135,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
                 self.changes += 1;
                 self.loss = Loss::new(&loss, &self.seed.loss(self.changes));
             }
+            Change::Mtu(mtu) => self.mtu = mtu,
         }
     }
 
@@ -222,7 +225,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
     fn lose(&mut self, at: Time, packet: Packet<L>, cause: LossCause) {
         match cause {
             LossCause::Queue => self.counters.queue_drops += 1,
-            LossCause::Medium | LossCause::Down => self.counters.lost += 1,
+            LossCause::Medium | LossCause::Down | LossCause::TooLarge => self.counters.lost += 1,
         }
         self.fates.push_back(Fate::Lost { at, packet, cause });
     }
@@ -247,11 +250,14 @@ impl<L: Debug + Send + Clone + 'static> Machine for Link<L> {
     type Input = Packet<L>;
     type Output = Fate<L>;
 
-    fn handle(&mut self, now: Time, packet: Packet<L>) {
+    fn handle(&mut self, now: Time, mut packet: Packet<L>) {
         self.advance(now);
         self.counters.offered += 1;
+        let is_carried = self.mtu.is_none_or(|mtu| packet.fit(mtu));
         if !self.is_up {
             self.lose(now, packet, LossCause::Down);
+        } else if !is_carried {
+            self.lose(now, packet, LossCause::TooLarge);
         } else if self.loss.takes(LossPlace::Entry, now..now, &packet) {
             self.lose(now, packet, LossCause::Medium);
         } else {

@@ -12,6 +12,8 @@ pub struct Packet<L> {
     pub round: Option<Round>,
     /// What a queue may do to it instead of dropping it (RFC 3168).
     pub marking: Marking,
+    /// Whether a link may cut it in pieces that it carries (IPv4's DF bit is clear).
+    pub may_fragment: bool,
     /// What is carried.
     pub load: L,
 }
@@ -70,6 +72,8 @@ pub enum LossCause {
     Queue,
     /// The link was down.
     Down,
+    /// It was larger than what the link carries.
+    TooLarge,
 }
 
 /// A bit that was turned over on the way.
@@ -77,11 +81,30 @@ pub enum LossCause {
 pub struct Damage(pub(crate) u64);
 
 impl<L> Packet<L> {
-    /// A packet that no queue may mark and that belongs to no round.
+    /// A packet that no queue may mark and no link may cut, and that belongs to no round.
     pub fn new(size: ByteCount, load: L) -> Packet<L> {
-        Packet { size, round: None, marking: Marking::NotCapable, load }
+        Packet { size, round: None, marking: Marking::NotCapable, may_fragment: false, load }
     }
 }
+
+impl<L> Packet<L> {
+    /// Whether a link that carries `mtu` bytes at a time takes it. One that is cut for that keeps together here: its
+    /// pieces follow one another, and each but the first brings a header of its own (RFC 791 §3.2).
+    pub(crate) fn fit(&mut self, mtu: ByteCount) -> bool {
+        if self.size <= mtu {
+            return true;
+        }
+        if self.may_fragment {
+            let piece = mtu.saturating_sub(IP_HEADER).get().max(8) & !7;
+            let pieces = self.size.saturating_sub(IP_HEADER).get().div_ceil(piece);
+            self.size += IP_HEADER * (pieces - 1);
+        }
+        self.may_fragment
+    }
+}
+
+/// IPv4's, without options.
+const IP_HEADER: ByteCount = ByteCount::new(20);
 
 impl Damage {
     /// Turns the bit over; bytes that are none stay as they are.
@@ -105,7 +128,7 @@ pub struct LinkCounters {
     pub arrived: u64,
     /// Bytes of the packets that came out.
     pub arrived_bytes: ByteCount,
-    /// Packets lost by the loss rule or because the link was down.
+    /// Packets lost by the loss rule, because the link was down or because they were too large for it.
     pub lost: u64,
     /// Packets that found the queue full.
     pub queue_drops: u64,
@@ -126,4 +149,21 @@ pub struct Backlog {
     pub packets: u64,
     /// Their bytes.
     pub bytes: ByteCount,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_that_may_be_cut_grows_by_a_header_for_each_further_piece() {
+        let fitted = |size, mtu, may_fragment| {
+            let mut packet = Packet { may_fragment, ..Packet::new(ByteCount::new(size), ()) };
+            packet.fit(ByteCount::new(mtu)).then_some(packet.size.get())
+        };
+        assert_eq!(fitted(1_400, 1_400, false), Some(1_400));
+        assert_eq!(fitted(1_401, 1_400, false), None);
+        assert_eq!(fitted(1_500, 1_400, true), Some(1_520));
+        assert_eq!(fitted(1_500, 520, true), Some(1_540), "496 bytes a piece");
+    }
 }

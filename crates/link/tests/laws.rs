@@ -104,17 +104,22 @@ fn config() -> impl Strategy<Value = LinkConfig> {
         (0_u64..30_000).prop_map(|bytes| QueueLimit::Bytes(ByteCount::new(bytes))),
     ];
     let faults = (0_u64..5, any::<bool>(), 0.0..0.3, 0.0..0.3);
-    (1_u64..100_000_000, 0_u64..50, loss(), limit, faults).prop_map(
-        |(rate, delay, loss, limit, (jitter, reorder, duplicate, corrupt))| LinkConfig {
+    (1_u64..100_000_000, 0_u64..50, loss(), (limit, mtu()), faults).prop_map(
+        |(rate, delay, loss, (limit, mtu), (jitter, reorder, duplicate, corrupt))| LinkConfig {
             jitter: Duration::from_millis(jitter),
             reorder,
             loss,
             queue: QueueConfig::DropTail(limit),
+            mtu,
             duplicate,
             corrupt,
             ..LinkConfig::new(BitRate::from_bits_per_second(rate), Duration::from_millis(delay))
         },
     )
+}
+
+fn mtu() -> impl Strategy<Value = Option<ByteCount>> {
+    prop::option::weighted(0.2, (68_u64..1_500).prop_map(ByteCount::new))
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -128,6 +133,7 @@ fn change() -> impl Strategy<Value = Change> {
             (millis(60), BitRate::from_mbps(9)),
         ]))),
         loss().prop_map(Change::Loss),
+        mtu().prop_map(Change::Mtu),
     ]
 }
 
@@ -256,4 +262,22 @@ fn a_link_that_goes_down_loses_what_waits_and_delivers_what_travels() {
     let numbers: Vec<usize> = arrivals.iter().map(|arrival| arrival.number).collect();
     assert_eq!(numbers, [0, 1, 2, 9]);
     assert_eq!(arrivals.iter().map(|arrival| arrival.at).collect::<Vec<_>>(), [11, 12, 13, 44].map(millis));
+}
+
+#[test]
+fn what_is_larger_than_the_link_carries_is_lost_until_it_carries_more() {
+    let config = LinkConfig {
+        mtu: Some(ByteCount::new(1_400)),
+        ..LinkConfig::new(BitRate::from_mbps(12), Duration::ZERO)
+    };
+    let mut link = link(&config, 1);
+    let sizes = [1_400, 1_404, 1_500, 1_500];
+    let packets: Vec<Offered> = sizes
+        .iter()
+        .map(|&size| Offered { gap: Duration::from_millis(3), size: ByteCount::new(size) })
+        .collect();
+    let arrivals =
+        run(&mut link, &packets, &[(2, Change::Mtu(None)), (3, Change::Mtu(Some(ByteCount::new(576))))]);
+    let numbers: Vec<usize> = arrivals.iter().map(|arrival| arrival.number).collect();
+    assert_eq!((numbers, link.counters().lost), (vec![0, 2], 2));
 }

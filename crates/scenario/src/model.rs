@@ -197,8 +197,10 @@ pub struct Sctp {
     pub initial_ssthresh: Option<ByteCount>,
     /// ssthresh after a loss is never lower than so many units.
     pub window_floor: u64,
-    /// The size of an IP packet.
+    /// The size of an IP packet, or the largest that is tried.
     pub mtu: ByteCount,
+    /// Whether each path's largest packet is searched up to that.
+    pub mtu_discovery: MtuDiscovery,
     /// User data in one DATA chunk; `None` for what fits.
     pub payload: Option<ByteCount>,
     /// How many packets one event lets out on a path.
@@ -253,6 +255,15 @@ pub enum Encapsulation {
     Udp,
     /// UDP, and the seal around the SCTP packet.
     Sealed,
+}
+
+/// Whether the largest packet of each path is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MtuDiscovery {
+    /// It is given.
+    Off,
+    /// It is (RFC 8899).
+    On,
 }
 
 /// How several paths are used.

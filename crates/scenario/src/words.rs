@@ -4,7 +4,7 @@
 use anabranch_link::config::LossPlace;
 
 use crate::fault::{Fault, Read};
-use crate::model::{BufferSplit, BurstRule, Charge, DacWire, Direction, Handshake, Unit};
+use crate::model::{BufferSplit, BurstRule, Charge, DacWire, Direction, Handshake, MtuDiscovery, Unit};
 use crate::nearest::{listed, nearest};
 use crate::tree::{Node, Span, Value, quoted};
 
@@ -43,6 +43,12 @@ pub(crate) const ENCAPSULATION: Words<crate::model::Encapsulation> = Words {
         ("udp", crate::model::Encapsulation::Udp),
         ("sealed", crate::model::Encapsulation::Sealed),
     ],
+    planned: &[],
+};
+
+pub(crate) const MTU_DISCOVERY: Words<MtuDiscovery> = Words {
+    what: "MTU discovery",
+    built: &[("off", MtuDiscovery::Off), ("on", MtuDiscovery::On)],
     planned: &[],
 };
 

@@ -105,6 +105,10 @@ fn two_states() -> BoxedStrategy<String> {
     .boxed()
 }
 
+fn mtu() -> BoxedStrategy<String> {
+    prop_oneof![word(&["none"]), (68_u32..65_535).prop_map(|n| format!("\"{n} B\""))].boxed()
+}
+
 fn queue() -> BoxedStrategy<String> {
     let limit = prop_oneof![(0_u64..9_000).prop_map(|n| format!("\"{n} packets\"")), size()];
     let table = limit.clone().prop_map(|limit| format!("{{ kind = \"drop-tail\", limit = {limit} }}"));
@@ -118,6 +122,7 @@ fn link(name: &'static str) -> BoxedStrategy<String> {
             maybe("jitter", span(0)),
             maybe("reorder", boolean()),
             maybe("queue", queue()),
+            maybe("mtu", mtu()),
             maybe("duplicate", probability()),
             maybe("corrupt", probability()),
         ]
@@ -198,6 +203,7 @@ fn sctp() -> BoxedStrategy<String> {
         maybe("initial_window", prop_oneof![Just("\"rfc\"".to_owned()), size()]),
         maybe("initial_ssthresh", prop_oneof![Just("\"receive-buffer\"".to_owned()), size()]),
         maybe("window_floor", whole(1_000)),
+        maybe("mtu_discovery", word(&["on", "off"])),
         maybe("mtu", (1_500_u32..65_535).prop_map(|n| format!("\"{n} B\""))),
         maybe("payload", (4_u32..1_413).prop_map(|n| format!("\"{n} B\""))),
         maybe(

@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use anabranch_base::ByteCount;
+
 use crate::policy::PathId;
 use crate::wire::Cause;
 
@@ -34,6 +36,8 @@ pub enum Event {
     PathUp(PathId),
     /// The peer's packets on this path now come from another address or port.
     PathMoved(PathId, SocketAddr),
+    /// The path carries IP packets of so many bytes, more or less than before (RFC 8899).
+    PathMtu(PathId, ByteCount),
     /// It is over. Nothing follows.
     Closed(CloseReason),
 }

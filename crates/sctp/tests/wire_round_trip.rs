@@ -8,8 +8,8 @@ use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Cause, Checksum, Chunk, CommonHeader, CongestionWindowReduced, CookieEcho, Data, EcnEcho,
     EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, Init, InitAck, Packet,
-    PacketBuilder, Parameter, Ppid, Sack, Shutdown, ShutdownComplete, SkippedStream, StreamId, UnknownChunk,
-    VerificationTag,
+    PacketBuilder, Pad, Parameter, Ppid, Sack, Shutdown, ShutdownComplete, SkippedStream, StreamId,
+    UnknownChunk, VerificationTag,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -21,6 +21,7 @@ enum Sample {
     Data { tsn: u32, stream: u16, ssn: u16, ppid: u32, flags: [bool; 4], payload: Vec<u8> },
     Sack { tsn: u32, a_rwnd: u32, flags: u8, gaps: Vec<GapBlock>, duplicates: Vec<Tsn> },
     CookieEcho(Vec<u8>),
+    Pad(usize),
     ForwardTsn { tsn: u32, skipped: Vec<SkippedStream> },
     Unknown { kind: u8, flags: u8, value: Vec<u8> },
 }
@@ -48,6 +49,7 @@ impl Sample {
                 duplicates: duplicates[..].into(),
             }),
             Sample::CookieEcho(cookie) => Chunk::CookieEcho(CookieEcho { cookie }),
+            Sample::Pad(len) => Chunk::Pad(Pad { len: *len }),
             Sample::ForwardTsn { tsn, skipped } => Chunk::ForwardTsn(ForwardTsn {
                 new_cumulative_tsn: Tsn::new(*tsn),
                 skipped: skipped[..].into(),
@@ -176,12 +178,13 @@ fn forward_tsn() -> impl Strategy<Value = Sample> {
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
-    let unknown = (prop_oneof![15..192_u8, 193..=255_u8], any::<u8>(), bytes());
+    let unknown = (prop_oneof![15..132_u8, 133..192_u8, 193..=255_u8], any::<u8>(), bytes());
     prop_oneof![
         4 => whole().prop_map(Sample::Whole),
         2 => data(),
         2 => sack(),
         1 => bytes().prop_map(Sample::CookieEcho),
+        1 => (0..70_usize).prop_map(Sample::Pad),
         1 => forward_tsn(),
         1 => unknown.prop_map(|(kind, flags, value)| Sample::Unknown { kind, flags, value }),
     ]

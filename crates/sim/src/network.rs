@@ -231,6 +231,7 @@ impl Network {
             size: outbound.size,
             round: round_of(end, &outbound),
             marking: anabranch_link::Marking::NotCapable,
+            may_fragment: outbound.may_fragment,
             load: self.boxes.pack(Load::new(now, end / 2, host_of(end), outbound)),
         };
         if self.watch.packets {

@@ -3,8 +3,8 @@
 
 use anabranch_scenario::model;
 use anabranch_sctp::config::{
-    BufferSplit, BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, RtoSettings,
-    SackSettings, Unit,
+    BufferSplit, BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, MtuDiscovery,
+    RtoSettings, SackSettings, Unit,
 };
 use anabranch_sctp::policy::acknowledge::DacWire;
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -24,6 +24,10 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
             model::Encapsulation::Sealed => Encapsulation::Sealed,
         },
         mtu: sctp.mtu,
+        mtu_discovery: match sctp.mtu_discovery {
+            model::MtuDiscovery::Off => MtuDiscovery::Off,
+            model::MtuDiscovery::On => MtuDiscovery::On,
+        },
         payload: sctp.payload,
         congestion_control: sctp.congestion_control.clone(),
         window_management: window_rule(&sctp.window_management).to_owned(),

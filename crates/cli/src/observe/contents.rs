@@ -51,6 +51,7 @@ fn kind(chunk: &Chunk<'_>) -> &'static str {
         Chunk::EcnEcho(_) => "ECNE",
         Chunk::CongestionWindowReduced(_) => "CWR",
         Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
+        Chunk::Pad(_) => "PAD",
         Chunk::ForwardTsn(_) => "FORWARD-TSN",
         Chunk::Unknown(_) => "UNKNOWN",
     }

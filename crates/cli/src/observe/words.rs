@@ -62,6 +62,7 @@ pub fn cause(cause: LossCause) -> &'static str {
         LossCause::Medium => "medium",
         LossCause::Queue => "queue",
         LossCause::Down => "down",
+        LossCause::TooLarge => "mtu",
     }
 }
 

@@ -4,6 +4,7 @@ use anabranch_base::Time;
 use anabranch_link::config::{Change, Delay, Rate};
 
 use super::fields::Fields;
+use super::link::mtu;
 use super::name::Name;
 use super::{loss, shapes, value};
 use crate::fault::{Fault, Read};
@@ -32,7 +33,7 @@ pub(crate) fn event(node: &Node) -> Read<EventDraft> {
     let mut changes = CHANGES.iter().filter_map(|key| fields.find(key).map(|node| (*key, node)));
     let Some((key, node)) = changes.next() else {
         let fault = Fault::missing(fields.span(), "this event changes nothing");
-        return Err(fault.expected("one of state, rate, delay and loss"));
+        return Err(fault.expected("one of state, rate, delay, loss and mtu"));
     };
     if let Some((other, node)) = changes.next() {
         let fault = Fault::value(node.span, format!("this event changes both `{key}` and `{other}`"));
@@ -41,7 +42,7 @@ pub(crate) fn event(node: &Node) -> Read<EventDraft> {
     Ok(EventDraft { at, link, direction, change: change(key, node)?, span: node.span })
 }
 
-const CHANGES: &[&str] = &["state", "rate", "delay", "loss"];
+const CHANGES: &[&str] = &["state", "rate", "delay", "loss", "mtu"];
 
 fn change(key: &str, node: &Node) -> Read<Change> {
     Ok(match key {
@@ -51,6 +52,7 @@ fn change(key: &str, node: &Node) -> Read<Change> {
         },
         "rate" => Change::Rate(Rate::Fixed(single(node).and_then(|()| value::any_rate(node))?)),
         "delay" => Change::Delay(Delay::Fixed(single(node).and_then(|()| value::span(node))?)),
+        "mtu" => Change::Mtu(mtu(node)?),
         _ => Change::Loss(loss::loss(node)?),
     })
 }

@@ -2,7 +2,7 @@
 
 use anabranch_link::config::{Delay, LinkConfig, LossConfig, QueueConfig, QueueLimit, Rate};
 
-use anabranch_base::{BitRate, Duration};
+use anabranch_base::{BitRate, ByteCount, Duration};
 
 use super::fields::Fields;
 use super::name::{Name, name};
@@ -55,8 +55,20 @@ fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
     fields.set("delay", &mut config.delay, rate::delay)?;
     fields.set("jitter", &mut config.jitter, value::span)?;
     fields.set("reorder", &mut config.reorder, value::boolean)?;
-    fields.set("queue", &mut config.queue, queue)
+    fields.set("queue", &mut config.queue, queue)?;
+    fields.set("mtu", &mut config.mtu, mtu)
 }
+
+/// A size, or `"none"`.
+pub(crate) fn mtu(node: &Node) -> Read<Option<ByteCount>> {
+    match &node.value {
+        Value::Text(text) if text == NO_MTU => Ok(None),
+        _ => value::size_within(node, 68, 65_535).map(Some),
+    }
+}
+
+/// A link that carries packets of any size.
+pub(crate) const NO_MTU: &str = "none";
 
 /// What the way back does not take over.
 fn faults(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {

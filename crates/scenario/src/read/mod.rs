@@ -18,6 +18,7 @@ mod traffic;
 mod value;
 
 pub(crate) use flow::MAIN;
+pub(crate) use link::NO_MTU;
 pub(crate) use loss::SAME_CHANNEL;
 pub(crate) use sctp::largest_payload;
 

@@ -4,8 +4,8 @@
 use anabranch_base::{ByteCount, Duration};
 
 use crate::model::{
-    BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, Multipath,
-    Sctp, Unit, WindowManagement,
+    BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, MtuDiscovery,
+    Multipath, Sctp, Unit, WindowManagement,
 };
 
 /// The settings of the profile called `name`; those of RFC 9260 where there is none.
@@ -51,6 +51,7 @@ fn rfc9260() -> Sctp {
         initial_ssthresh: None,
         window_floor: 4,
         mtu: ByteCount::new(1500),
+        mtu_discovery: MtuDiscovery::Off,
         payload: None,
         max_burst: MaxBurst { packets: 4, rule: BurstRule::Event },
         strict_window: false,

@@ -126,6 +126,7 @@ fn bytes_or(node: &Node, word: &str) -> Read<Option<ByteCount>> {
 /// The sizes of packets, and of chunks in them.
 fn packets(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     fields.set("mtu", &mut sctp.mtu, |node| value::size_within(node, 576, 65_535))?;
+    fields.set("mtu_discovery", &mut sctp.mtu_discovery, |node| words::MTU_DISCOVERY.meaning(node))?;
     let fits = largest_payload(sctp.mtu, sctp.encapsulation);
     let Some(node) = fields.find("payload") else { return Ok(()) };
     let payload = value::size_within(node, 4, 65_535)?;

@@ -19,6 +19,7 @@ pub(crate) const LINK: Shape = Shape {
         "reorder",
         "loss",
         "queue",
+        "mtu",
         "duplicate",
         "corrupt",
         "reverse",
@@ -29,7 +30,7 @@ pub(crate) const LINK: Shape = Shape {
 pub(crate) const REVERSE: Shape = Shape {
     what: "the way back",
     header: "",
-    keys: &["loss", "rate", "delay", "jitter", "reorder", "queue", "duplicate", "corrupt"],
+    keys: &["loss", "rate", "delay", "jitter", "reorder", "queue", "mtu", "duplicate", "corrupt"],
 };
 
 pub(crate) const STEPS: Shape = Shape { what: "a table of steps", header: "", keys: &["steps"] };
@@ -60,7 +61,7 @@ pub(crate) const PATH: Shape =
 pub(crate) const EVENT: Shape = Shape {
     what: "an event",
     header: "[[event]]",
-    keys: &["at", "link", "state", "rate", "delay", "loss", "direction"],
+    keys: &["at", "link", "state", "rate", "delay", "loss", "mtu", "direction"],
 };
 
 pub(crate) const FLOW: Shape = Shape {
@@ -120,6 +121,7 @@ pub(crate) const SCTP: Shape = Shape {
         "initial_ssthresh",
         "window_floor",
         "mtu",
+        "mtu_discovery",
         "payload",
         "max_burst",
         "strict_window",

@@ -1,6 +1,6 @@
 //! A link as values of the file. It knows a link's keys.
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 use anabranch_link::config::{
     Channel, Delay, LinkConfig, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
@@ -8,7 +8,7 @@ use anabranch_link::config::{
 use super::{Table, Value, moment};
 use crate::model::Link;
 use crate::quantity::{exact_rate, exact_size, exact_span};
-use crate::read::SAME_CHANNEL;
+use crate::read::{NO_MTU, SAME_CHANNEL};
 use crate::words;
 
 /// One `[[link]]`.
@@ -26,8 +26,14 @@ fn ways(table: Table, config: &LinkConfig) -> Table {
         .with("reorder", config.reorder)
         .with("loss", loss(&config.loss))
         .with("queue", queue_limit(limit))
+        .with("mtu", mtu(config.mtu))
         .with("duplicate", config.duplicate)
         .with("corrupt", config.corrupt)
+}
+
+/// A size, or `none`.
+pub fn mtu(mtu: Option<ByteCount>) -> String {
+    mtu.map_or_else(|| NO_MTU.to_owned(), exact_size)
 }
 
 fn queue_limit(limit: QueueLimit) -> String {

@@ -101,6 +101,7 @@ fn event_table(event: &Event, link: Value) -> Table {
         Change::Rate(rate) => ("rate", link::rate(rate)),
         Change::Delay(delay) => ("delay", link::delay(delay)),
         Change::Loss(loss) => ("loss", link::loss(loss)),
+        Change::Mtu(mtu) => ("mtu", link::mtu(*mtu).into()),
     };
     let table = Table::default().with("at", moment(event.at)).with("link", link).with(key, value);
     table.with("direction", direction(event.direction))

@@ -30,6 +30,7 @@ pub fn sctp(sctp: &Sctp) -> Table {
         .with("initial_ssthresh", sctp.initial_ssthresh.map_or("receive-buffer".to_owned(), exact_size))
         .with("window_floor", sctp.window_floor)
         .with("mtu", exact_size(sctp.mtu))
+        .with("mtu_discovery", words::MTU_DISCOVERY.word(sctp.mtu_discovery))
         .with("payload", exact_size(payload))
         .with("max_burst", max_burst)
         .with("strict_window", sctp.strict_window)

@@ -76,7 +76,9 @@ impl Session {
         if probe.path.index() >= self.paths.len() {
             return;
         }
-        let Some(sent_at) = self.paths.heartbeat(probe.path).probes_mut().take(probe.nonce) else { return };
+        let Some(sent_at) = self.paths.heartbeat(probe.path).probes_mut().take(probe.nonce) else {
+            return self.on_mtu_answer(probe.path, probe.nonce, now);
+        };
         let path = probe.path;
         self.timers.stop(Timer::HeartbeatAnswer(path));
         let sample = now.since(sent_at);
@@ -86,7 +88,7 @@ impl Session {
         self.errors = 0;
         self.settle_suspicion(path, now);
         let change = self.paths.confirm(path);
-        self.announce(path, change);
+        self.announce(path, change, now);
         self.settle_departure();
         self.schedule_heartbeat(path, now);
     }
@@ -96,6 +98,9 @@ impl Session {
     pub(super) fn start_heartbeats(&mut self, now: Time) {
         for path in self.paths.living().collect::<Vec<_>>() {
             self.schedule_heartbeat(path, now);
+            if self.paths.sample(path).state.carries_data() {
+                self.search_mtu(path, now);
+            }
         }
         self.verify_paths(now);
     }
@@ -171,6 +176,7 @@ impl Session {
             self.timers.stop(Timer::HeartbeatAnswer(path));
             self.paths.heartbeat(path).probes_mut().forget();
         }
+        self.stop_mtu_probes();
     }
 
     /// Every HB.interval + RTO, with a jitter of half an RTO either way (RFC 9260 §8.3); sooner on a failed path where
@@ -201,13 +207,13 @@ impl Session {
 /// What a HEARTBEAT carries: a nonce against forgery, and which path it probes. When it left is remembered
 /// here, not trusted to the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Probe {
-    nonce: u64,
-    path: PathId,
+pub(super) struct Probe {
+    pub(super) nonce: u64,
+    pub(super) path: PathId,
 }
 
 impl Probe {
-    fn encode(self) -> Vec<u8> {
+    pub(super) fn encode(self) -> Vec<u8> {
         let mut info = vec![0; PROBE_LEN];
         info[..8].copy_from_slice(&self.nonce.to_be_bytes());
         info[8..16].copy_from_slice(&(self.path.index() as u64).to_be_bytes());

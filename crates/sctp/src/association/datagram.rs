@@ -57,8 +57,26 @@ pub struct Transmit {
     pub len: usize,
     /// The round of the path's window that the packets belong to, for observers.
     pub round: u64,
+    /// Whether the network may cut it in pieces: one packet by itself, which carries a chunk that was made for larger
+    /// packets than the path carries (RFC 9260 §6.9). All others leave with IPv4's DF bit set.
+    pub may_fragment: bool,
     /// Whether they carry something that was sent before, for observers.
     pub retransmission: bool,
+}
+
+impl Transmit {
+    /// One packet of `len` bytes that carries no data.
+    pub fn single(path: PathId, len: usize) -> Transmit {
+        Transmit {
+            path,
+            ecn: Ecn::NotCapable,
+            segment_size: len,
+            len,
+            round: 0,
+            may_fragment: false,
+            retransmission: false,
+        }
+    }
 }
 
 /// A packet by itself, for drivers that hand packets on one by one.

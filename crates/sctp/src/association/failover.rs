@@ -19,7 +19,7 @@ impl Session {
         now: Time,
     ) -> Result<(), PeerGone> {
         let before = self.paths.sample(path).state;
-        self.count_error(path, is_serious)?;
+        self.count_error(path, is_serious, now)?;
         if self.paths.sample(path).state != before {
             self.probe_failed(path, now);
         }
@@ -35,7 +35,7 @@ impl Session {
         for path in self.paths.ids() {
             if self.is_suspiciously_silent(path, now) && !self.is_next_refused(path) {
                 let change = self.paths.suspect(path);
-                self.announce(path, change);
+                self.announce(path, change, now);
                 self.probe_failed(path, now);
             }
         }

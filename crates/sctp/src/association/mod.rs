@@ -12,6 +12,7 @@ mod exempt;
 mod failover;
 mod handshake;
 mod init;
+mod mtu;
 mod on_data;
 mod on_sack;
 mod on_timeout;
@@ -205,7 +206,7 @@ impl Association {
                 (path, packet.len())
             }
         };
-        Some(Transmit { path, ecn: Ecn::NotCapable, segment_size: len, len, round: 0, retransmission: false })
+        Some(Transmit::single(path, len))
     }
 
     /// When [`handle_timeout`](Association::handle_timeout) is due.

@@ -130,7 +130,7 @@ impl Session {
             if !chunk.is_retransmitted {
                 self.tally[id.index()].is_certain = true;
                 let change = self.paths.on_alive(id, now);
-                self.announce(id, change);
+                self.announce(id, change, now);
             }
         }
         if !acked.is_empty() {

@@ -20,6 +20,7 @@ impl Session {
             Timer::Retransmission(path) => return self.on_retransmission_timeout(path, now),
             Timer::Heartbeat(path) => self.on_heartbeat_due(path, now),
             Timer::HeartbeatAnswer(path) => return self.on_heartbeat_unanswered(path, now),
+            Timer::MtuProbe(path) => self.on_mtu_probe_due(path, now),
             Timer::Handshake | Timer::Shutdown | Timer::ShutdownGuard => {}
         }
         Ok(())
@@ -44,6 +45,9 @@ impl Session {
             false => Signal::Timeout { again: times > 1 },
         };
         let is_refused = self.is_refused(lost[0]);
+        if !is_refused {
+            self.doubt_mtu(path, now);
+        }
         self.peer_window.has_answered = false;
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let response = self.policies.response.on_signal(signal, path, &view);

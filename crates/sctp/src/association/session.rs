@@ -10,6 +10,7 @@ use rand_core::{Rng, SeedableRng};
 
 use super::control::Control;
 use super::exempt::Exempt;
+use super::mtu::MtuProbe;
 use super::on_sack::Tally;
 use super::policies::Policies;
 use super::timers::{Timer, Timers};
@@ -122,6 +123,8 @@ pub struct Session {
 
     /// Control chunks that wait to leave, in order.
     pub(super) outbox: VecDeque<Control>,
+    /// Probes of packet sizes that wait to leave.
+    pub(super) mtu_probes: VecDeque<MtuProbe>,
     /// Errors in a row, of all paths (RFC 9260 §8.1).
     pub(super) errors: u32,
     /// The last path that was verified, whose address is gone: it stays until another is verified.
@@ -170,6 +173,7 @@ impl Session {
             is_sack_due: false,
             listed: Listed::default(),
             outbox: VecDeque::new(),
+            mtu_probes: VecDeque::new(),
             errors: 0,
             departed: None,
             is_writer_waiting: false,
@@ -217,10 +221,10 @@ impl Session {
 
     /// Counts an error against a path, and against the association if it `is_serious`. `Err` when that was
     /// one too many.
-    pub(super) fn count_error(&mut self, id: PathId, is_serious: bool) -> Result<(), PeerGone> {
+    pub(super) fn count_error(&mut self, id: PathId, is_serious: bool, now: Time) -> Result<(), PeerGone> {
         let failover = self.settings.config.failover;
         let change = self.paths.on_error(id, &failover);
-        self.announce(id, change);
+        self.announce(id, change, now);
         self.errors = self.errors.saturating_add(u32::from(is_serious));
         if self.errors > failover.association_max {
             return Err(PeerGone { errors: self.errors });
@@ -228,8 +232,8 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the application of a path's change.
-    pub(super) fn announce(&mut self, id: PathId, change: Option<HealthChange>) {
+    /// Tells the application of a path's change, and has its MTU searched or doubted for it.
+    pub(super) fn announce(&mut self, id: PathId, change: Option<HealthChange>, now: Time) {
         let event = match change {
             None => return,
             Some(HealthChange::Confirmed) => Event::PathConfirmed(id),
@@ -238,6 +242,11 @@ impl Session {
             Some(HealthChange::Up) => Event::PathUp(id),
         };
         self.events.push_back(event);
+        match change {
+            Some(HealthChange::Confirmed | HealthChange::Up) => self.search_mtu(id, now),
+            Some(HealthChange::Suspected) => self.doubt_mtu(id, now),
+            Some(HealthChange::Down) | None => {}
+        }
     }
 
     /// Notes something for a study, if anybody listens.
@@ -285,14 +294,6 @@ impl Session {
             destination_port: self.agreement.peer_port,
             verification_tag: self.agreement.peer_tag,
         }
-    }
-
-    /// The most user data in one chunk that every usable path carries.
-    pub(super) fn largest_payload(&self) -> ByteCount {
-        let config = &self.settings.config;
-        let fits =
-            self.paths.living().map(|id| config.full_payload(self.paths.addresses(id).ip_version())).min();
-        fits.unwrap_or(config.full_payload(crate::config::IpVersion::V6))
     }
 
     pub(super) fn random(&mut self) -> u64 {

@@ -52,7 +52,7 @@ impl Session {
     pub(super) fn on_shutdown_timeout(&mut self, stage: Shutdown, now: Time) -> Result<(), PeerGone> {
         let path = self.usable_path(self.paths.primary());
         self.paths.back_off(path);
-        self.count_error(path, true)?;
+        self.count_error(path, true, now)?;
         match stage {
             Shutdown::Sent => self.send_shutdown(now),
             Shutdown::AckSent => self.send_shutdown_ack(now),

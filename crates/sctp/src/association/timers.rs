@@ -25,6 +25,8 @@ pub enum Timer {
     Heartbeat(PathId),
     /// This path's HEARTBEAT is not answered.
     HeartbeatAnswer(PathId),
+    /// Another size of packets is to be tried on this path, or none is answered any more.
+    MtuProbe(PathId),
 }
 
 /// When each timer expires.
@@ -92,6 +94,7 @@ impl Timer {
             Timer::Retransmission(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS,
             Timer::Heartbeat(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 1,
             Timer::HeartbeatAnswer(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 2,
+            Timer::MtuProbe(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 3,
         }
     }
 
@@ -107,7 +110,8 @@ impl Timer {
             _ => match (slot - ASSOCIATION_TIMERS) % PATH_TIMERS {
                 0 => Timer::Retransmission(path),
                 1 => Timer::Heartbeat(path),
-                _ => Timer::HeartbeatAnswer(path),
+                2 => Timer::HeartbeatAnswer(path),
+                _ => Timer::MtuProbe(path),
             },
         }
     }
@@ -117,7 +121,7 @@ impl Timer {
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
 const ASSOCIATION_TIMERS: usize = 6;
-const PATH_TIMERS: usize = 3;
+const PATH_TIMERS: usize = 4;
 
 #[cfg(test)]
 mod tests {

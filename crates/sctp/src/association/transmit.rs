@@ -2,16 +2,16 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::datagram::{Ecn, Transmit};
+use super::datagram::Transmit;
 use super::session::{Sending, Session, look};
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
-use crate::policy::place::{LostBy, LostChunk, Place};
+use crate::policy::place::{LostBy, Place};
 use crate::policy::schedule::{Index, QueueView};
 use crate::policy::{PathId, PathSample, View};
 use crate::seq::Tsn;
-use crate::wire::{CommonHeader, Data, EncodeChunk, PacketBuilder, Sack};
+use crate::wire::{CommonHeader, Data, EncodeChunk, Full, PacketBuilder, Sack};
 
 /// What a packet will carry.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +20,17 @@ struct Packed {
     weight: ByteCount,
     has_data: bool,
     is_retransmission: bool,
+    /// It is larger than the path's packets, for a chunk that fits into no other.
+    is_stretched: bool,
+}
+
+/// How large a packet may be.
+#[derive(Clone, Copy, Debug)]
+enum Room {
+    /// As large as the first of several that leave together.
+    Segment(usize),
+    /// As large as the path carries, and larger only for a single chunk that cannot be cut.
+    Packet(usize),
 }
 
 impl Session {
@@ -29,6 +40,9 @@ impl Session {
             self.sending = Sending::GoesOn;
             self.paths.bound_windows(self.settings.config.max_burst);
             self.policies.scheduler.on_opportunity();
+        }
+        if let Some(probe) = self.transmit_mtu_probe(buf) {
+            return Some(probe);
         }
         if self.sending == Sending::Drained && !self.is_sack_due && self.outbox.is_empty() {
             self.end_sending(now);
@@ -42,23 +56,21 @@ impl Session {
                 }
                 break;
             };
-            let limit = match transmit {
+            let room = match transmit {
                 Some(earlier) if earlier.path != path => break,
-                Some(earlier) => earlier.segment_size,
-                None => self.first_limit(path, now),
+                Some(earlier) => Room::Segment(earlier.segment_size),
+                None => Room::Packet(self.paths.sample(path).packet_limit.as_len()),
             };
-            let Some(packed) = self.pack(path, limit, buf, now) else { break };
+            let Some(packed) = self.pack(path, room, buf, now) else { break };
             let sum = transmit.get_or_insert(Transmit {
-                path,
-                ecn: Ecn::NotCapable,
-                segment_size: packed.len,
                 len: 0,
                 round: self.paths.round(path),
-                retransmission: false,
+                ..Transmit::single(path, packed.len)
             });
             sum.len += packed.len;
             sum.retransmission |= packed.is_retransmission;
-            if packed.len < sum.segment_size {
+            sum.may_fragment |= packed.is_stretched;
+            if packed.len < sum.segment_size || packed.is_stretched {
                 break;
             }
         }
@@ -91,16 +103,17 @@ impl Session {
         self.next_waiting(None, now).map(|(_, path)| path)
     }
 
-    /// Builds one packet for `path` of at most `limit` bytes: control chunks first, then the SACK, then what
+    /// Builds one packet for `path`, with as much as there is `room`: control chunks first, then the SACK, then what
     /// was lost, then new data (RFC 9260 §6.10). `None` if nothing fits.
-    fn pack(&mut self, path: PathId, limit: usize, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
+    fn pack(&mut self, path: PathId, room: Room, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
+        let (Room::Segment(limit) | Room::Packet(limit)) = room;
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
         self.pack_control(path, &mut builder);
         self.pack_sack(path, &mut builder);
         let is_exempt = self.exempt.covers(path);
         while let Some((tsn, _)) = self.next_lost(Some((path, is_exempt)), now) {
-            if builder.push(&self.send.data(tsn)).is_err() {
+            if self.pack_data(tsn, room, &mut builder, &mut packed).is_err() {
                 break;
             }
             packed.is_retransmission = true;
@@ -108,7 +121,7 @@ impl Session {
             self.commit(tsn, path, now, &mut packed);
         }
         while let Some((tsn, _)) = self.next_waiting(Some(path), now) {
-            if builder.push(&self.send.data(tsn)).is_err() {
+            if self.pack_data(tsn, room, &mut builder, &mut packed).is_err() {
                 break;
             }
             self.picked = None;
@@ -120,6 +133,25 @@ impl Session {
         }
         self.on_packet_sent(path, &packed, now);
         Some(packed)
+    }
+
+    /// Appends a chunk. One that is larger than the path's packets goes alone in one that the network may cut: its TSN was
+    /// sent, so that it cannot be cut here (RFC 9260 §6.9).
+    fn pack_data(
+        &self,
+        tsn: Tsn,
+        room: Room,
+        builder: &mut PacketBuilder<'_>,
+        packed: &mut Packed,
+    ) -> Result<(), Full> {
+        let data = self.send.data(tsn);
+        let pushed = builder.push(&data);
+        if pushed.is_ok() || !builder.is_empty() || matches!(room, Room::Segment(_)) {
+            return pushed;
+        }
+        builder.stretch(CommonHeader::LEN + data.encoded_len());
+        packed.is_stretched = true;
+        builder.push(&data)
     }
 
     fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>) {
@@ -152,7 +184,11 @@ impl Session {
             gaps: &mut gaps,
             duplicates: self.arrivals.duplicates(),
         };
-        self.policies.content.fill(arrived, ByteCount::of_len(builder.remaining()), &mut self.listed);
+        // Nobody would notice that SACKs are too large for a path that has shrunk: they stay small.
+        let used = builder.len();
+        let safe = self.paths.safe_limit(path, &self.settings.config).as_len().saturating_sub(used);
+        let room = ByteCount::of_len(builder.remaining().min(safe));
+        self.policies.content.fill(arrived, room, &mut self.listed);
         drop(gaps);
         let a_rwnd = self.policies.flow.advertise(&self.buffer_sample());
         let sack = Sack {
@@ -202,7 +238,7 @@ impl Session {
                 }
                 Place::Wait => continue,
             };
-            let path = self.wide_enough(path, &lost);
+            let path = self.wide_enough(path, &lost, &view);
             let is_wanted = only.is_none_or(|(wanted, _)| wanted == path);
             let is_exempt = only.map_or_else(|| self.exempt.covers(path), |(_, is_exempt)| is_exempt);
             if is_wanted && (is_exempt || view.path(path).has_window()) {
@@ -210,29 +246,6 @@ impl Session {
             }
         }
         None
-    }
-
-    /// `path`, or where the chunk went before if it is too large for `path` and that is not gone.
-    fn wide_enough(&self, path: PathId, lost: &LostChunk) -> PathId {
-        let is_narrow = self.packet_with(lost.tsn) > self.paths.sample(path).packet_limit.as_len();
-        if is_narrow && !self.paths.is_removed(lost.path) { lost.path } else { path }
-    }
-
-    /// The largest packet to begin with on `path`. A chunk that was cut for a wider path, which is gone, is larger than what
-    /// fits here: a TSN cannot be cut again, so IP may fragment the packet (RFC 9260 §6.9).
-    fn first_limit(&mut self, path: PathId, now: Time) -> usize {
-        let usual = self.paths.sample(path).packet_limit.as_len();
-        if !self.send.has_marked() {
-            return usual;
-        }
-        let is_exempt = self.exempt.covers(path);
-        let lost = self.next_lost(Some((path, is_exempt)), now);
-        lost.map_or(usual, |(tsn, _)| usual.max(self.packet_with(tsn)))
-    }
-
-    /// The length of a packet with nothing but this chunk.
-    fn packet_with(&self, tsn: Tsn) -> usize {
-        CommonHeader::LEN + self.send.data(tsn).encoded_len()
     }
 
     /// The next new chunk and its path: what the scheduler picks, or the oldest if a packet `open` on a path
@@ -248,7 +261,9 @@ impl Session {
         }
         let data: Data<'_> = self.send.data(oldest);
         let size = ByteCount::of_len(CommonHeader::LEN + data.encoded_len());
-        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: size };
+        // What fits nowhere goes where it fits best.
+        let oldest_size = self.paths.widest().map_or(size, |widest| size.min(widest));
+        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: oldest_size };
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let (path, index) = match (self.picked, open) {
             (Some(picked), _) if view.path(picked.0).may_send() => picked,

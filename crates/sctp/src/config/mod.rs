@@ -4,6 +4,7 @@
 mod buffer_split;
 mod check;
 mod message_limit;
+mod mtu;
 mod profiles;
 mod sizes;
 mod tuned;
@@ -11,6 +12,7 @@ mod tuned;
 pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
 pub use message_limit::MessageLimit;
+pub use mtu::{MtuBounds, MtuDiscovery};
 pub use sizes::IpVersion;
 
 use anabranch_base::{ByteCount, Duration, Seed};
@@ -37,8 +39,10 @@ pub struct Config {
     pub encapsulation: Encapsulation,
     /// Whether packets carry a CRC32c.
     pub checksum: Checksum,
-    /// The size of an IP packet that every path carries.
+    /// The size of an IP packet that every path carries, or the largest that is tried.
     pub mtu: ByteCount,
+    /// Which of the two it is.
+    pub mtu_discovery: MtuDiscovery,
     /// User data in one DATA chunk; `None` for what fits.
     pub payload: Option<ByteCount>,
 

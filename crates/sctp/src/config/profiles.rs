@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration};
 
 use super::{
     BufferSplit, BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst,
-    MessageLimit, RtoSettings, SackSettings, Unit,
+    MessageLimit, MtuDiscovery, RtoSettings, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
 use crate::policy::order::cmt::CmtRules;
@@ -21,6 +21,7 @@ impl Config {
             encapsulation: Encapsulation::Udp,
             checksum: Checksum::Crc32c,
             mtu: ByteCount::new(1500),
+            mtu_discovery: MtuDiscovery::Off,
             payload: None,
             path_order: "association".into(),
             cmt: CmtRules::NONE,

@@ -32,7 +32,7 @@ impl Config {
 
     /// The largest DATA chunk, header included, in a packet of the MTU (RFC 9260: PMDCS).
     pub fn largest_chunk(&self, ip: IpVersion) -> ByteCount {
-        ByteCount::new(((self.mtu - self.overhead(ip)).get() - COMMON_HEADER_LEN) & !3)
+        self.chunk_within(self.mtu, ip)
     }
 
     /// The most user data in one DATA chunk, a multiple of four.
@@ -42,18 +42,28 @@ impl Config {
 
     /// The user data in a full chunk: what fits, unless less is wanted.
     pub fn full_payload(&self, ip: IpVersion) -> ByteCount {
-        let fits = self.largest_payload(ip);
-        self.payload.map_or(fits, |wanted| wanted.min(fits))
+        self.payload_within(self.mtu, ip)
     }
 
-    /// The unit of windows on a path of this kind.
+    /// The unit of windows on a fresh path of this kind.
     pub fn window_unit(&self, ip: IpVersion) -> ByteCount {
+        self.unit_within(self.first_mtu(ip), ip)
+    }
+
+    /// The unit of windows on a path of this kind whose packets have `mtu` bytes.
+    pub fn unit_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
         match self.unit {
-            Unit::Mtu => self.mtu,
-            Unit::Pmdcs => self.largest_chunk(ip),
-            Unit::FullChunk => self.charge.weigh(self.full_payload(ip).as_len()),
+            Unit::Mtu => mtu,
+            Unit::Pmdcs => self.chunk_within(mtu, ip),
+            Unit::FullChunk => self.charge.weigh(self.payload_within(mtu, ip).as_len()),
             Unit::Bytes(bytes) => bytes,
         }
+    }
+
+    /// The user data in a full chunk for packets of `mtu` bytes: what fits, unless less is wanted.
+    pub fn payload_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
+        let fits = self.chunk_within(mtu, ip) - ByteCount::of_len(Data::HEADER_LEN);
+        self.payload.map_or(fits, |wanted| wanted.min(fits))
     }
 
     /// The congestion window of a fresh path of this kind.
@@ -67,6 +77,10 @@ impl Config {
                 (unit * 4).min((unit * 2).max(bytes))
             }
         }
+    }
+
+    fn chunk_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
+        ByteCount::new(((mtu - self.overhead(ip)).get() - COMMON_HEADER_LEN) & !3)
     }
 }
 

@@ -6,6 +6,7 @@ mod channel;
 mod cookies;
 mod join;
 mod listen;
+mod mtu;
 mod out_of_the_blue;
 mod pairing;
 mod throttle;
@@ -311,14 +312,7 @@ impl Endpoint {
         if let Some(reply) = self.replies.pop_front() {
             let len = reply.bytes.len();
             buf.extend_from_slice(&reply.bytes);
-            let transmit = Transmit {
-                path: PathId::FIRST,
-                ecn: Ecn::NotCapable,
-                segment_size: len,
-                len,
-                round: 0,
-                retransmission: false,
-            };
+            let transmit = Transmit::single(PathId::FIRST, len);
             let Reply { local, remote, channel, .. } = reply;
             return Some(Departure { local, remote, channel, association: None, transmit });
         }

@@ -1,20 +1,24 @@
 //! What each path is like: addresses, windows, round-trip time, health. It knows no chunk and no timer.
 
+mod addresses;
 mod bandwidth;
 mod burst;
 mod counters;
 mod health;
 mod limits;
 mod loss_rate;
+mod mtu;
 mod probes;
 mod rtt;
 mod share;
 mod silence;
 mod table;
 
+pub use addresses::PathAddresses;
 pub use counters::{PathCounters, SackCounters};
 pub use health::{Health, HealthChange};
 pub use limits::{BlockedClock, Limit, TimeInLimit};
+pub use mtu::{MtuSearch, MtuState, ProbePace};
 pub use rtt::RoundTrip;
 pub use share::Shares;
-pub use table::{PathAddresses, PathTable};
+pub use table::PathTable;

@@ -2,36 +2,30 @@
 //! are kept here, in place. It knows no chunk, no timer, and no other path when it changes one.
 
 mod ends;
+mod mtu;
 mod records;
 mod windows;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Time};
 
 use self::ends::Gone;
+use super::addresses::PathAddresses;
 use super::bandwidth::Bandwidth;
 use super::burst::Burst;
 use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
+use super::mtu::MtuSearch;
 use super::rtt::RoundTrip;
 use super::share::Shares;
 use super::silence::Silence;
-use crate::config::{Config, Failover, IpVersion, MaxBurst};
+use crate::config::{Config, Failover, MaxBurst};
 use crate::policy::order::AckedChunk;
 use crate::policy::{Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
-
-/// Where a path leads: one address at each end, with the ports of UDP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PathAddresses {
-    /// Of this end; unspecified where the operating system chooses.
-    pub local: SocketAddr,
-    /// Of the peer.
-    pub remote: SocketAddr,
-}
 
 /// The table of paths. A path that is removed keeps its place, so that no id is used twice.
 #[derive(Debug)]
@@ -52,6 +46,7 @@ struct Path {
     silence: Silence,
     round_trip: RoundTrip,
     burst: Burst,
+    mtu: MtuSearch,
     /// After a time-out one packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
     is_probing_window: bool,
     /// Expiries of T3-rtx since something was acknowledged.
@@ -66,24 +61,6 @@ struct Path {
     counters: PathCounters,
     limits: LimitClock,
     gone: Gone,
-}
-
-impl PathAddresses {
-    /// Which IP carries the path.
-    pub fn ip_version(&self) -> IpVersion {
-        match self.remote.ip() {
-            IpAddr::V4(_) => IpVersion::V4,
-            IpAddr::V6(_) => IpVersion::V6,
-        }
-    }
-
-    /// Whether a datagram from `remote` that arrived at `local` came this way. A local address that is not
-    /// specified stands for all of its socket's.
-    pub fn is_of(&self, local: SocketAddr, remote: SocketAddr) -> bool {
-        let is_same_local =
-            self.local == local || (self.local.ip().is_unspecified() && self.local.port() == local.port());
-        is_same_local && self.remote == remote
-    }
 }
 
 impl PathTable {
@@ -108,8 +85,8 @@ impl PathTable {
         self.samples.push(PathSample {
             id,
             state,
-            mtu: config.mtu,
-            packet_limit: config.mtu - config.overhead(ip),
+            mtu: config.first_mtu(ip),
+            packet_limit: config.first_mtu(ip) - config.overhead(ip),
             unit: config.window_unit(ip),
             cwnd: config.first_window(ip),
             ssthresh: config.initial_ssthresh.unwrap_or(ByteCount::MAX),
@@ -131,6 +108,7 @@ impl PathTable {
             silence: Silence::new(),
             round_trip,
             burst: Burst::new(),
+            mtu: config.mtu_bounds(ip).map_or_else(|| MtuSearch::off(config.mtu), MtuSearch::within),
             is_probing_window: false,
             timeouts_in_row: 0,
             last_data: None,

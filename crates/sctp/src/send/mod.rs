@@ -7,6 +7,7 @@ mod fragmentation;
 mod gap_diff;
 mod held;
 mod lowest;
+mod refit;
 mod sack;
 
 pub use buffer::{Left, SendBuffer, Sent};

@@ -49,6 +49,11 @@ impl<'b> PacketBuilder<'b> {
         Ok(())
     }
 
+    /// Lets the packet take `limit` bytes, if that is more than before.
+    pub fn stretch(&mut self, limit: usize) {
+        self.limit = self.limit.max(limit);
+    }
+
     /// Writes the checksum and returns the packet's length in bytes: zero, and the buffer as it was,
     /// where no chunk was pushed.
     pub fn finish(mut self, checksum: Checksum) -> usize {

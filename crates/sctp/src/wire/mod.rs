@@ -20,8 +20,8 @@ pub use checksum::{Checksum, fill_in as fill_in_checksum};
 pub use chunk::{
     Abort, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates, EcnEcho, EncodeChunk,
     ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck, HeartbeatLayout, Init, InitAck,
-    InitLayout, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedStream, SkippedStreams, UnknownChunk,
-    UnrecognizedAction, Word, WordList,
+    InitLayout, Pad, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedStream, SkippedStreams,
+    UnknownChunk, UnrecognizedAction, Word, WordList,
 };
 pub use error::{ChunkError, ChunkFault, TlvError, WireError};
 pub use ids::{Ppid, StreamId, VerificationTag};

@@ -7,7 +7,7 @@ use anabranch_base::Duration;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho, ErrorChunk, ForwardTsn,
-    GapBlock, Heartbeat, HeartbeatAck, InitLayout, Parameter, Ppid, Sack, Shutdown, ShutdownComplete,
+    GapBlock, Heartbeat, HeartbeatAck, InitLayout, Pad, Parameter, Ppid, Sack, Shutdown, ShutdownComplete,
     SkippedStream, StreamId, UnknownChunk, VerificationTag,
 };
 
@@ -112,6 +112,7 @@ impl<'a> Parts<'a> {
                 _ => EcnEcho::Counted { lowest: self.tsn, packets: self.number },
             }),
             CWR => Chunk::CongestionWindowReduced(CongestionWindowReduced { lowest_tsn: self.tsn }),
+            PAD => Chunk::Pad(Pad { len: usize::from(self.flags) }),
             FORWARD_TSN => Chunk::ForwardTsn(ForwardTsn {
                 new_cumulative_tsn: self.tsn,
                 skipped: self.skipped.as_slice().into(),
@@ -119,7 +120,7 @@ impl<'a> Parts<'a> {
             // The types between the known ones and those above 192 say all four things to do (§3.2).
             _ => Chunk::Unknown(UnknownChunk {
                 kind: match self.ssn as u8 {
-                    0..=14 | FORWARD_TSN => 63,
+                    0..=14 | PAD | FORWARD_TSN => 63,
                     kind => kind,
                 },
                 flags: self.flags,
@@ -197,11 +198,12 @@ const COOKIE_ACK: u8 = 11;
 const ECNE: u8 = 12;
 const CWR: u8 = 13;
 const SHUTDOWN_COMPLETE: u8 = 14;
+pub const PAD: u8 = 132;
 pub const FORWARD_TSN: u8 = 192;
 const UNKNOWN: u8 = 255;
 
 /// The types as the fuzzer chooses among them.
-pub const KINDS: [u8; 17] = [
+pub const KINDS: [u8; 18] = [
     DATA,
     INIT,
     INIT_ACK,
@@ -219,4 +221,5 @@ pub const KINDS: [u8; 17] = [
     FORWARD_TSN,
     UNKNOWN,
     ABORT,
+    PAD,
 ];

@@ -13,7 +13,7 @@ use std::net::{Ipv6Addr, SocketAddr};
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, SendError};
 use anabranch_sctp::config::{Config, IpVersion};
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig, join};
+use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Departure, Endpoint, EndpointConfig, join};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{PathId, PathSample, Registry};
 use anabranch_sctp::wire::{
@@ -65,6 +65,8 @@ pub struct Pipe {
     pub translated: Option<u16>,
     /// The version of its addresses.
     pub version: IpVersion,
+    /// Larger IP packets are lost, unless they may be fragmented.
+    pub mtu: usize,
 }
 
 /// A packet that left.
@@ -77,6 +79,8 @@ pub struct Line {
     pub text: String,
     /// What was in it, if [`Pair::keep_packets`] was called.
     pub bytes: Bytes,
+    /// The length of the SCTP packet.
+    pub len: usize,
 }
 
 /// A loss that is planned.
@@ -490,7 +494,7 @@ impl Pair {
             bytes.clear();
             let Some(departure) = self.side(end).endpoint.poll_transmit(now, &mut bytes, 4) else { break };
             for segment in bytes.chunks(departure.transmit.segment_size) {
-                self.leave(end, departure.local, departure.remote, &Bytes::copy_from_slice(segment));
+                self.leave(end, &departure, &Bytes::copy_from_slice(segment));
             }
         }
         let side = self.side(end);
@@ -511,7 +515,8 @@ impl Pair {
         }
     }
 
-    fn leave(&mut self, from: End, local: SocketAddr, remote: SocketAddr, bytes: &Bytes) {
+    fn leave(&mut self, from: End, departure: &Departure, bytes: &Bytes) {
+        let Departure { local, remote, ref transmit, .. } = *departure;
         let to = from.other();
         let names = chunk_names(bytes);
         let Some(pipe) = (0..self.pipes.len()).find(|&pipe| self.address(to, pipe).ip() == remote.ip())
@@ -522,7 +527,9 @@ impl Pair {
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
         // A translator that knows no such port, or the pipe, lets it not through.
         let is_missing = self.side(from).missing.contains(&local);
-        if self.seen(to, pipe) != remote || is_missing || self.is_lost(from, pipe, &names) {
+        let is_too_large = self.pipes[pipe].is_exceeded(bytes.len()) && !transmit.may_fragment;
+        let is_gone = is_missing || is_too_large || self.seen(to, pipe) != remote;
+        if is_gone || self.is_lost(from, pipe, &names) {
             return self.note(from, pipe, &names, "lost", bytes);
         }
         self.note(from, pipe, &names, &format!("{to:?}"), bytes);
@@ -564,8 +571,9 @@ impl Pair {
     fn note(&mut self, from: End, pipe: usize, names: &str, to: &str, bytes: &Bytes) {
         let arrow = if self.pipes.len() > 1 { format!("-{}>", pipe + 1) } else { "->".to_owned() };
         let text = format!("{from:?} {arrow} {names} {arrow} {to}");
+        let len = bytes.len();
         let bytes = if self.keeps_packets { bytes.clone() } else { Bytes::new() };
-        self.log.push(Line { at: self.now, from, pipe, text, bytes });
+        self.log.push(Line { at: self.now, from, pipe, text, bytes, len });
     }
 
     fn fly(
@@ -610,7 +618,18 @@ impl Side {
 impl Pipe {
     fn new(version: IpVersion) -> Pipe {
         let delay = Duration::from_millis(10);
-        Pipe { delay, is_cut: false, drop_next: [0; 2], translated: None, version }
+        Pipe { delay, is_cut: false, drop_next: [0; 2], translated: None, version, mtu: usize::MAX }
+    }
+}
+
+impl Pipe {
+    /// Whether an SCTP packet of `len` bytes is too large with the headers of IP and UDP.
+    fn is_exceeded(&self, len: usize) -> bool {
+        let headers = match self.version {
+            IpVersion::V4 => 28,
+            IpVersion::V6 => 48,
+        };
+        len + headers > self.mtu
     }
 }
 
@@ -705,6 +724,7 @@ fn name(chunk: &Chunk<'_>) -> String {
         Chunk::EcnEcho(_) => "ECNE",
         Chunk::CongestionWindowReduced(_) => "CWR",
         Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
+        Chunk::Pad(_) => "PAD",
         Chunk::ForwardTsn(_) => "FORWARD-TSN",
         Chunk::Unknown(_) => "UNKNOWN",
     };

@@ -34,6 +34,8 @@ pub struct Outbound {
     pub size: ByteCount,
     /// The round of the path's window, by its number, where it carries data.
     pub round: Option<u64>,
+    /// Whether links may cut it in pieces.
+    pub may_fragment: bool,
     /// Whether it carries something that was sent before.
     pub retransmission: bool,
     /// What follows the headers of IP and UDP.

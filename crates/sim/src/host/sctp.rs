@@ -360,6 +360,7 @@ impl Batch {
             path: self.path,
             size: overhead + ByteCount::of_len(bytes.len()),
             round: carries_data(&bytes).then_some(self.transmit.round),
+            may_fragment: self.transmit.may_fragment,
             retransmission: self.transmit.retransmission,
             bytes,
         })

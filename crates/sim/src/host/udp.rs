@@ -59,6 +59,7 @@ impl Machine for UdpEnd {
         let bytes: Bytes = sender.take(ready);
         self.sent = (self.sent.0 + 1, self.sent.1 + ready.size);
         Some(Outbound {
+            may_fragment: false,
             path: 0,
             size: HEADERS + ByteCount::of_len(bytes.len()),
             round: None,

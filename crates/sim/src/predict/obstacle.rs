@@ -123,6 +123,7 @@ fn event(scenario: &Scenario, used: &[usize]) -> Option<Obstacle> {
         Change::Rate(_) => "changes its rate",
         Change::Delay(_) => "changes its delay",
         Change::Loss(_) => "changes its losses",
+        Change::Mtu(_) => "changes its MTU",
     };
     Some(Obstacle::Event { link: scenario.links[event.link].name.clone(), what })
 }

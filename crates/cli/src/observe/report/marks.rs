@@ -1,10 +1,11 @@
 //! What happened at one moment and is worth a vertical line: what the scenario does to links, and states of
 //! paths that changed. It knows no chart.
 
-use anabranch_base::{BitRate, Duration, Time};
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{Change, Delay, LinkConfig, LossConfig, LossKind, Rate};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
+use anabranch_scenario::quantity::exact_size;
 
 use super::super::words;
 use super::series::Turn;
@@ -59,6 +60,7 @@ fn of_event(scenario: &Scenario, event: &Event) -> Mark {
         Change::Rate(rate) => show_rate(rate),
         Change::Delay(delay) => show_delay(delay),
         Change::Loss(loss) => show_loss(loss),
+        Change::Mtu(mtu) => show_mtu(*mtu),
     };
     scenario_mark(event.at, link, way, &what)
 }
@@ -95,6 +97,10 @@ fn of_turn(scenario: &Scenario, turn: &Turn, flows: &[String]) -> Mark {
 
 fn scenario_mark(at: Time, link: &str, way: &str, what: &str) -> Mark {
     Mark { at, text: format!("link {link}{way}: {what}"), origin: Origin::Scenario }
+}
+
+fn show_mtu(mtu: Option<ByteCount>) -> String {
+    mtu.map_or_else(|| "packets of any size".to_owned(), |mtu| format!("MTU {}", exact_size(mtu)))
 }
 
 fn show_rate(rate: &Rate) -> String {

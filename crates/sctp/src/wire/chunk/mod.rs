@@ -13,6 +13,7 @@ mod heartbeat;
 mod heartbeat_ack;
 mod init;
 mod init_ack;
+mod pad;
 mod raw;
 mod sack;
 mod shutdown;
@@ -35,6 +36,7 @@ pub use heartbeat::{Heartbeat, HeartbeatLayout};
 pub use heartbeat_ack::HeartbeatAck;
 pub use init::{Init, InitLayout};
 pub use init_ack::InitAck;
+pub use pad::Pad;
 pub(super) use raw::RawChunk;
 pub use sack::{Duplicates, GapBlock, GapBlocks, Sack};
 pub use shutdown::Shutdown;
@@ -91,6 +93,8 @@ pub enum Chunk<'a> {
     CongestionWindowReduced(CongestionWindowReduced),
     /// Type 14: completes a graceful end.
     ShutdownComplete(ShutdownComplete),
+    /// Type 132: makes a packet longer (RFC 4820).
+    Pad(Pad),
     /// Type 192: moves the cumulative TSN over abandoned DATA (RFC 3758).
     ForwardTsn(ForwardTsn<'a>),
     /// Any other type.
@@ -137,6 +141,7 @@ impl<'a> Chunk<'a> {
                 Chunk::CongestionWindowReduced(CongestionWindowReduced::decode(raw)?)
             }
             ShutdownComplete::KIND => Chunk::ShutdownComplete(ShutdownComplete::decode(raw)?),
+            Pad::KIND => Chunk::Pad(Pad::decode(raw)),
             ForwardTsn::KIND => Chunk::ForwardTsn(ForwardTsn::decode(raw)?),
             _ => Chunk::Unknown(UnknownChunk::decode(raw)),
         })
@@ -160,6 +165,7 @@ impl<'a> Chunk<'a> {
             Chunk::EcnEcho(_) => EcnEcho::KIND,
             Chunk::CongestionWindowReduced(_) => CongestionWindowReduced::KIND,
             Chunk::ShutdownComplete(_) => ShutdownComplete::KIND,
+            Chunk::Pad(_) => Pad::KIND,
             Chunk::ForwardTsn(_) => ForwardTsn::KIND,
             Chunk::Unknown(chunk) => chunk.kind,
         }
@@ -182,6 +188,7 @@ impl<'a> Chunk<'a> {
             Chunk::EcnEcho(chunk) => chunk,
             Chunk::CongestionWindowReduced(chunk) => chunk,
             Chunk::ShutdownComplete(chunk) => chunk,
+            Chunk::Pad(chunk) => chunk,
             Chunk::ForwardTsn(chunk) => chunk,
             Chunk::Unknown(chunk) => chunk,
         }
@@ -204,6 +211,7 @@ impl<'a> Chunk<'a> {
             Chunk::EcnEcho(chunk) => chunk,
             Chunk::CongestionWindowReduced(chunk) => chunk,
             Chunk::ShutdownComplete(chunk) => chunk,
+            Chunk::Pad(chunk) => chunk,
             Chunk::ForwardTsn(chunk) => chunk,
             Chunk::Unknown(chunk) => chunk,
         }

@@ -1,0 +1,268 @@
+//! The largest packet that a path carries, searched by probes (RFC 8899, "DPLPMTUD"). It knows sizes, nonces and moments,
+//! and neither chunks nor what follows for data.
+
+mod course;
+mod sizes;
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use course::{Course, Progress};
+
+use crate::config::MtuBounds;
+
+/// The search on one path, and the size that may be used meanwhile.
+///
+/// A size is used only when a probe of it was answered, but for the base (RFC 8899 §3 item 1). It is given up only when a
+/// smaller probe is answered and two of at least that size, sent before, are not: silence alone is no sign of size.
+#[derive(Clone, Debug)]
+pub struct MtuSearch {
+    state: MtuState,
+    bounds: MtuBounds,
+    /// What was allowed at first; an interface may carry less for a while.
+    allowed: MtuBounds,
+    current: ByteCount,
+    course: Option<Course>,
+    /// No probe of this attempt is left: its answers are waited for.
+    is_waiting: bool,
+    /// Probes of at least the current size that were sent since it last proved itself.
+    doubts: u32,
+    /// Probes that may still be answered, the oldest first.
+    under_way: Vec<(u64, ByteCount)>,
+    due: Option<Time>,
+    raise_at: Option<Time>,
+}
+
+/// Where the search is (RFC 8899 §5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MtuState {
+    /// Nothing is probed: the size is given, or there is no connectivity.
+    Disabled,
+    /// Nothing was answered yet.
+    Base,
+    /// Larger sizes are tried.
+    Searching,
+    /// The largest size is found.
+    SearchComplete,
+    /// Not even the base gets through.
+    Error,
+}
+
+/// How fast probes follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbePace {
+    /// From one probe to the next: a round trip and what it varies.
+    pub gap: Duration,
+    /// PROBE_TIMER: after so long an answer is not waited for; a second at least (RFC 8899 §5.1.1).
+    pub patience: Duration,
+}
+
+impl MtuSearch {
+    /// A path on which the size is `mtu` for ever.
+    pub fn off(mtu: ByteCount) -> MtuSearch {
+        let bounds = MtuBounds { least: mtu, base: mtu, largest: mtu };
+        MtuSearch { current: mtu, ..MtuSearch::within(bounds) }
+    }
+
+    /// A path whose size is searched within `bounds` once it is there.
+    pub fn within(bounds: MtuBounds) -> MtuSearch {
+        MtuSearch {
+            state: MtuState::Disabled,
+            bounds,
+            allowed: bounds,
+            current: bounds.base,
+            course: None,
+            is_waiting: false,
+            doubts: 0,
+            under_way: Vec::new(),
+            due: None,
+            raise_at: None,
+        }
+    }
+
+    /// The path is there, for the first time or again: what was found before is checked first.
+    pub fn on_connected(&mut self, now: Time) {
+        match self.state {
+            _ if self.is_off() => {}
+            MtuState::Disabled | MtuState::Base => {
+                self.state = MtuState::Base;
+                self.begin(Course::search(self.bounds, None), now);
+            }
+            _ => self.doubt(now),
+        }
+    }
+
+    /// Packets of the current size may not get through any longer (RFC 8899 §4.3).
+    pub fn doubt(&mut self, now: Time) {
+        let is_checking = self.course.is_some_and(|course| course.is_check());
+        let has_smaller = self.bounds.least < self.current;
+        if self.state != MtuState::Disabled && has_smaller && !is_checking {
+            self.begin(Course::check(self.bounds, self.current), now);
+        }
+    }
+
+    /// The size of the probe that is to leave now, if one is. Called when [`due`](MtuSearch::due) has come.
+    pub fn take_due(&mut self, now: Time, pace: ProbePace) -> Option<ByteCount> {
+        self.due.take_if(|due| *due <= now)?;
+        if self.course.is_none() {
+            self.begin_larger(now);
+        }
+        if std::mem::take(&mut self.is_waiting) {
+            self.course = self.course.and_then(Course::on_unanswered);
+        }
+        let Some(course) = &mut self.course else {
+            self.rest(now);
+            return None;
+        };
+        let size = course.next_size();
+        match size {
+            Some(size) => {
+                self.doubts += u32::from(size >= self.current);
+                self.due = Some(now + pace.gap);
+            }
+            None => {
+                self.is_waiting = true;
+                self.due = Some(now + pace.patience);
+            }
+        }
+        size
+    }
+
+    /// A probe of `size` left with `nonce`.
+    pub fn on_sent(&mut self, nonce: u64, size: ByteCount) {
+        if self.under_way.len() >= MOST_UNDER_WAY {
+            self.under_way.remove(0);
+        }
+        self.under_way.push((nonce, size));
+    }
+
+    /// An answer with `nonce` came; whether the current size is another one now.
+    pub fn on_answered(&mut self, nonce: u64, now: Time) -> bool {
+        let Some(index) = self.under_way.iter().position(|(awaited, _)| *awaited == nonce) else {
+            return false;
+        };
+        let (_, size) = self.under_way.swap_remove(index);
+        let Some(course) = &mut self.course else { return false };
+        let progress = course.on_answered(size);
+        let is_largest = course.proven() == Some(size);
+        let was_check = course.is_check();
+        let before = self.current;
+        if size >= before || (is_largest && self.doubts >= ENOUGH_DOUBTS) {
+            self.current = size;
+            self.doubts = 0;
+        }
+        if self.state == MtuState::Base || self.current != before {
+            self.state = MtuState::Searching;
+        }
+        match progress {
+            Progress::GoesOn => {}
+            Progress::Closer(next) => self.pursue(next, now),
+            Progress::Over if was_check && self.state == MtuState::Searching => self.begin_larger(now),
+            Progress::Over => self.rest(now),
+        }
+        self.current != before
+    }
+
+    /// Nothing larger than `largest` leaves this machine just now; whether the current size is another one by that.
+    pub fn on_too_large(&mut self, largest: ByteCount, now: Time) -> bool {
+        let largest = MtuBounds::whole_words(largest).max(self.bounds.least);
+        if self.state == MtuState::Disabled || largest >= self.bounds.largest {
+            return false;
+        }
+        self.bounds = MtuBounds { largest, base: self.bounds.base.min(largest), ..self.bounds };
+        let before = self.current;
+        self.current = before.min(largest);
+        let proven = (self.state != MtuState::Base).then_some(self.current);
+        if proven == Some(largest) {
+            self.rest(now);
+        } else {
+            self.begin(Course::search(self.bounds, proven), now);
+        }
+        self.current != before
+    }
+
+    /// No connectivity is left to be probed.
+    pub fn stop(&mut self) {
+        *self = MtuSearch { current: self.current, ..MtuSearch::within(self.allowed) };
+    }
+
+    /// The size of packets that may be used.
+    pub fn current(&self) -> ByteCount {
+        self.current
+    }
+
+    /// Where the search is.
+    pub fn state(&self) -> MtuState {
+        self.state
+    }
+
+    /// When [`take_due`](MtuSearch::take_due) is due.
+    pub fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    /// Whether it checks what is in use, which is of use on a path that has failed too.
+    pub fn is_checking(&self) -> bool {
+        self.course.is_some_and(|course| course.is_check())
+    }
+
+    fn is_off(&self) -> bool {
+        self.allowed.least == self.allowed.largest
+    }
+
+    fn begin(&mut self, course: Course, now: Time) {
+        self.under_way.clear();
+        self.doubts = 0;
+        self.pursue(course, now);
+    }
+
+    fn pursue(&mut self, course: Course, now: Time) {
+        self.course = Some(course);
+        self.is_waiting = false;
+        self.due = Some(now);
+    }
+
+    /// Tries sizes above the current one, which gets through as far as is known.
+    fn begin_larger(&mut self, now: Time) {
+        let proven = (self.state != MtuState::Base).then_some(self.current);
+        if proven.is_some() {
+            self.state = MtuState::Searching;
+        }
+        self.bounds = self.allowed;
+        self.raise_at = None;
+        if proven == Some(self.bounds.largest) {
+            self.rest(now);
+        } else {
+            self.begin(Course::search(self.bounds, proven), now);
+        }
+    }
+
+    /// The search is over: the next begins when PMTU_RAISE_TIMER expires, or sooner where nothing was answered.
+    fn rest(&mut self, now: Time) {
+        self.course = None;
+        self.under_way.clear();
+        self.is_waiting = false;
+        if self.state == MtuState::Base {
+            self.due = Some(now + RETRY);
+            return;
+        }
+        let is_error = self.current < self.allowed.base;
+        self.state = if is_error { MtuState::Error } else { MtuState::SearchComplete };
+        let next = self.raise_at.filter(|at| *at > now).unwrap_or(now + PMTU_RAISE_TIMER);
+        self.raise_at = (self.current < self.allowed.largest).then_some(next);
+        self.due = self.raise_at;
+    }
+}
+
+/// RFC 8899 §5.1.2: "The default value of MAX_PROBES is 3."
+const MAX_PROBES: u32 = 3;
+/// RFC 8899 §5.1.1: "This timer has a period of 600 seconds".
+const PMTU_RAISE_TIMER: Duration = Duration::from_secs(600);
+/// Where no probe was answered at all, the next search begins after so long.
+const RETRY: Duration = Duration::from_secs(15);
+/// So many probes without an answer, and one of a smaller probe after them, are a black hole.
+const ENOUGH_DOUBTS: u32 = 2;
+/// So many probes are remembered; more are never sent within a second.
+const MOST_UNDER_WAY: usize = 16;
+
+#[cfg(test)]
+mod tests;

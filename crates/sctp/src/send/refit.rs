@@ -1,0 +1,93 @@
+//! Chunks that wait, cut anew when packets become smaller. It knows no path.
+
+use anabranch_base::ByteCount;
+
+use super::buffer::SendBuffer;
+use super::chunk::OutboundChunk;
+use super::fragmentation::{Fragment, Fragments};
+
+impl SendBuffer {
+    /// Cuts what was never sent to pieces of at most `largest` bytes of user data. What stands before a chunk that was
+    /// sent has its TSN for good (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
+    pub fn refit(&mut self, largest: ByteCount) {
+        let settled =
+            usize::try_from(self.sent_end - self.first).unwrap_or(usize::MAX).min(self.chunks.len());
+        let is_too_large = |chunk: &OutboundChunk| ByteCount::of_len(chunk.payload.len()) > largest;
+        if !self.chunks.iter().skip(settled).any(is_too_large) {
+            return;
+        }
+        for chunk in self.chunks.split_off(settled) {
+            if !is_too_large(&chunk) {
+                self.chunks.push_back(chunk);
+                continue;
+            }
+            self.waiting_chunks -= 1;
+            for piece in Fragments::new(chunk.payload, largest.as_len()) {
+                let beginning = chunk.beginning && piece.beginning;
+                let ending = chunk.ending && piece.ending;
+                self.waiting_chunks += 1;
+                self.chunks
+                    .push_back(OutboundChunk::new(chunk.head, Fragment { beginning, ending, ..piece }));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::super::fragmentation::Outgoing;
+    use super::*;
+    use crate::config::Charge;
+    use crate::policy::PathId;
+    use crate::policy::schedule::Index;
+    use crate::seq::Tsn;
+    use crate::wire::{Ppid, StreamId};
+
+    fn buffer(lengths: &[usize]) -> SendBuffer {
+        let mut buffer = SendBuffer::new(Tsn::new(1), Charge::Chunk, Charge::User);
+        buffer.add_path(PathId::FIRST);
+        for &length in lengths {
+            let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
+            let payload = Bytes::from((0..length).map(|at| at as u8).collect::<Vec<u8>>());
+            buffer.push(Outgoing { stream, ppid, unordered: false, payload }, ByteCount::new(100));
+        }
+        buffer
+    }
+
+    /// What waits: the length of each chunk, and whether its message begins and ends there.
+    fn waiting(buffer: &mut SendBuffer) -> Vec<(usize, bool, bool)> {
+        let tsns: Vec<Tsn> =
+            (0..buffer.waiting_chunks()).filter_map(|index| buffer.waiting(Index(index))).collect();
+        let shape = |tsn| {
+            let data = buffer.data(tsn);
+            (data.payload.len(), data.beginning, data.ending)
+        };
+        tsns.into_iter().map(shape).collect()
+    }
+
+    #[test]
+    fn what_waits_is_cut_and_keeps_its_beginning_and_ending() {
+        let mut buffer = buffer(&[150, 30]);
+        let bytes = buffer.waiting_bytes();
+        buffer.refit(ByteCount::new(60));
+        assert_eq!(
+            waiting(&mut buffer),
+            [(60, true, false), (40, false, false), (50, false, true), (30, true, true)]
+        );
+        assert_eq!(buffer.waiting_bytes(), bytes);
+        buffer.refit(ByteCount::new(100));
+        assert_eq!(buffer.waiting_chunks(), 4, "what was cut stays so");
+    }
+
+    #[test]
+    fn what_was_sent_and_what_stands_before_it_keeps_its_tsn() {
+        let mut buffer = buffer(&[300]);
+        buffer.on_sent(Tsn::new(2), PathId::FIRST, 0);
+        buffer.refit(ByteCount::new(60));
+        assert_eq!(waiting(&mut buffer), [(100, true, false), (60, false, false), (40, false, true)]);
+        assert_eq!(buffer.data(Tsn::new(2)).payload.len(), 100);
+        assert_eq!(buffer.waiting_bytes(), ByteCount::new(200));
+    }
+}
