@@ -18,6 +18,7 @@ use crate::follow::Step;
 use crate::follower::Follower;
 use crate::inbox::{Inbox, Incoming, Received};
 use crate::outbox::{Envelope, Outbox, Packets};
+use crate::refused::{Refused, is_too_large};
 use crate::report::{SocketReport, SocketReports, Unsent};
 use crate::seal::{Datagram, Route, Sealed, Sealing};
 use crate::shared::{Core, Shared};
@@ -49,6 +50,8 @@ struct Port {
     socket: Socket,
     outbox: Outbox,
     unsent: Unsent,
+    /// What was too large for the interface, until the core is told.
+    refused: Vec<Refused>,
     is_readable: bool,
 }
 
@@ -86,7 +89,7 @@ impl Driver {
             if self.tell_handles() {
                 return;
             }
-            if self.ports.iter().any(|port| port.is_readable) {
+            if self.ports.iter().any(|port| port.is_readable || !port.refused.is_empty()) {
                 // More is there, but others want to run too: those who read what came, for instance.
                 tokio::task::yield_now().await;
             } else {
@@ -140,6 +143,7 @@ impl Driver {
         core.take_changes();
         let now = core.now();
         let Core { endpoint, sockets, .. } = &mut *core;
+        ports.iter_mut().for_each(|port| port.tell_refused(endpoint, now));
         let mut exit = Exit { ports, sockets, sealing: sealing.as_mut(), packets };
         exit.collect(endpoint, now);
         for Incoming { arrival, moved_from } in inbox.packets.drain(..) {
@@ -221,7 +225,7 @@ impl Drop for Driver {
 
 impl Port {
     fn new(socket: Socket, unsent: Unsent) -> Port {
-        Port { socket, outbox: Outbox::default(), unsent, is_readable: true }
+        Port { socket, outbox: Outbox::default(), unsent, refused: Vec::new(), is_readable: true }
     }
 
     /// What could not be sent, now that what waits cannot be either.
@@ -248,7 +252,8 @@ impl Port {
             None => inbox.take_plain(received),
             Some(sealing) => {
                 let source = socket.source(received.local);
-                let envelope = Envelope { remote: received.remote, source, ecn: Ecn::NotCapable };
+                let (remote, ecn) = (received.remote, Ecn::NotCapable);
+                let envelope = Envelope { remote, source, ecn, may_fragment: false };
                 inbox.take_sealed(received, sealing, |bytes| {
                     push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
                 });
@@ -277,9 +282,32 @@ impl Port {
                     // The system does not cut packets here: from now on one by one.
                     continue;
                 }
-                self.unsent.add(packets.count(), format!("to {}: {error}", packets.envelope.remote));
+                if is_too_large(&error) {
+                    self.refused.push(self.refused_by_size(&packets));
+                } else {
+                    self.unsent.add(packets.count(), format!("to {}: {error}", packets.envelope.remote));
+                }
             }
             self.outbox.pop(len);
+        }
+    }
+
+    fn refused_by_size(&self, packets: &Packets<'_>) -> Refused {
+        let Envelope { remote, source, .. } = packets.envelope;
+        let mut local = self.socket.address();
+        local.set_ip(source.unwrap_or(local.ip()));
+        let size = packets.segment_size.min(packets.bytes.len());
+        Refused { path: PathAddresses { local, remote }, size, packets: packets.count() }
+    }
+
+    /// Tells the core which packets are too large. Where it does not go by that they are unsent, like others that the
+    /// system refused.
+    fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
+        for refused in self.refused.drain(..) {
+            if !endpoint.on_too_large(now, refused.path, refused.largest()) {
+                let error = format!("to {}: larger than the interface carries", refused.path.remote);
+                self.unsent.add(refused.packets, error);
+            }
         }
     }
 
@@ -354,7 +382,12 @@ impl Exit<'_> {
             let count = transmit.len.div_ceil(transmit.segment_size.max(1)) as u64;
             return self.sockets.add_unsent(local, count, format!("to {remote}: {}", gone(local)));
         };
-        let envelope = Envelope { remote, source: port.socket.source(local), ecn: transmit.ecn };
+        let envelope = Envelope {
+            remote,
+            source: port.socket.source(local),
+            ecn: transmit.ecn,
+            may_fragment: transmit.may_fragment,
+        };
         let packets = Packets { envelope, segment_size: transmit.segment_size, bytes: self.packets };
         match self.sealing.as_deref_mut() {
             None => push(&mut port.outbox, &mut port.unsent, packets),
@@ -369,7 +402,8 @@ impl Exit<'_> {
         let Some(port) = self.ports.iter_mut().find(|port| port.socket.is_for(local)) else { return };
         let mut bytes = Vec::new();
         if sealing.inquire(channel, &mut bytes).is_some() {
-            let envelope = Envelope { remote, source: port.socket.source(local), ecn: Ecn::NotCapable };
+            let (source, ecn) = (port.socket.source(local), Ecn::NotCapable);
+            let envelope = Envelope { remote, source, ecn, may_fragment: false };
             let packets = Packets { envelope, segment_size: bytes.len(), bytes: &bytes };
             push(&mut port.outbox, &mut port.unsent, packets);
         }

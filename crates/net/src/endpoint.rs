@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Seed};
-use anabranch_sctp::config::{Config, Encapsulation};
+use anabranch_sctp::config::{Config, Encapsulation, MtuDiscovery};
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
 use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::Registry;
@@ -43,8 +43,8 @@ pub struct Options {
     pub security: Security,
     /// Whether peers may open associations.
     pub accepts: bool,
-    /// The settings of associations. Its `mtu` is lowered to what the interfaces of the sockets carry: packets
-    /// are never fragmented, and larger ones would not leave. Where packets are sealed, its `encapsulation` and
+    /// The settings of associations. Its `mtu` is lowered to what the interfaces of the sockets carry, unless it is searched
+    /// on each path: larger packets would not leave. Where packets are sealed, its `encapsulation` and
     /// `checksum` are what that needs.
     pub config: Config,
     /// What the names in the settings stand for.
@@ -117,7 +117,9 @@ impl Endpoint {
         };
         let sockets = bind_all(&options.local, &tied_to)?;
         let mut association = options.config;
-        if let Some(carried) = least_mtu(&options.local, &known) {
+        // Where it is searched, each path finds out what its own interface carries.
+        let is_given = association.mtu_discovery == MtuDiscovery::Off;
+        if let Some(carried) = least_mtu(&options.local, &known).filter(|_| is_given) {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
         }
         let alike = Alike { by_device: options.by_device, mtu: association.mtu };

@@ -15,6 +15,8 @@ pub struct Envelope {
     pub source: Option<IpAddr>,
     /// With which ECN bits.
     pub ecn: Ecn,
+    /// Whether the network may cut them in pieces; else IPv4's DF bit is set.
+    pub may_fragment: bool,
 }
 
 /// The next packets to leave, all of `segment_size` bytes but the last, which may be shorter.
@@ -159,7 +161,12 @@ mod tests {
     use super::*;
 
     fn to(port: u16) -> Envelope {
-        Envelope { remote: ([127, 0, 0, 1], port).into(), source: None, ecn: Ecn::NotCapable }
+        Envelope {
+            remote: ([127, 0, 0, 1], port).into(),
+            source: None,
+            ecn: Ecn::NotCapable,
+            may_fragment: false,
+        }
     }
 
     fn push(outbox: &mut Outbox, port: u16, segment_size: usize, bytes: &[u8]) {

@@ -12,6 +12,7 @@ use socket2::{Domain, Protocol, Type};
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
+use crate::fragments;
 use crate::inbox::Received;
 use crate::outbox::Packets;
 
@@ -129,7 +130,11 @@ impl Socket {
             segment_size: Some(packets.segment_size),
             src_ip: packets.envelope.source,
         };
-        self.io.try_io(Interest::WRITABLE, || self.state.try_send((&self.io).into(), &transmit))
+        let send = || self.state.try_send((&self.io).into(), &transmit);
+        self.io.try_io(Interest::WRITABLE, || match packets.envelope.may_fragment {
+            true => fragments::allowed(&self.io, self.address, send),
+            false => send(),
+        })
     }
 
     /// Whether packets from `local` leave by this socket.
@@ -238,7 +243,7 @@ mod tests {
     }
 
     async fn send(from: &Socket, to: SocketAddr, ecn: Ecn, segment_size: usize, bytes: &[u8]) {
-        let envelope = Envelope { remote: to, source: None, ecn };
+        let envelope = Envelope { remote: to, source: None, ecn, may_fragment: false };
         std::future::poll_fn(|context| from.poll_writable(context)).await;
         from.send(&Packets { envelope, segment_size, bytes }).expect("sent");
     }
@@ -277,7 +282,8 @@ mod tests {
         assert_eq!(arrival.local, asked);
         assert!(wildcard.is_for(arrival.local));
         let source = wildcard.source(arrival.local);
-        let envelope = Envelope { remote: arrival.remote, source, ecn: Ecn::NotCapable };
+        let (remote, ecn) = (arrival.remote, Ecn::NotCapable);
+        let envelope = Envelope { remote, source, ecn, may_fragment: false };
         std::future::poll_fn(|context| wildcard.poll_writable(context)).await;
         wildcard.send(&Packets { envelope, segment_size: 4, bytes: b"pong" }).expect("sent");
         assert_eq!(receive(&asker, 1).await[0].remote, asked);

@@ -86,6 +86,7 @@ fn rfc2960() -> Sctp {
 fn tuned_1() -> Sctp {
     Sctp {
         profile: "tuned-1".to_owned(),
+        mtu_discovery: MtuDiscovery::On,
         retransmission: "same".to_owned(),
         receive_buffer: ByteCount::from_mib(4),
         send_buffer: ByteCount::from_mib(8),

@@ -10,8 +10,10 @@ use super::timers::Timer;
 use super::{Association, PathAddresses, State};
 use crate::config::{IpVersion, MtuDiscovery};
 use crate::event::Event;
+use crate::path::MtuState;
 use crate::policy::place::{LostBy, LostChunk};
 use crate::policy::{PathId, PathSample, PathState, View};
+use crate::send::Outgoing;
 use crate::seq::Tsn;
 use crate::wire::{CommonHeader, EncodeChunk, Heartbeat, PacketBuilder, Pad};
 
@@ -25,16 +27,16 @@ pub struct MtuProbe {
 
 impl Association {
     /// The operating system says that no packet larger than `largest` leaves on `path` just now: its interface carries
-    /// less than it did, or less than what was tried.
-    pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) {
-        let Some(id) = self.path_table().find(path.local, path.remote) else { return };
-        if let State::Open(session) | State::Closing(session, _) = &mut self.state {
-            session.begin_event();
-            if session.paths.mtu_mut(id).on_too_large(largest, now) {
-                session.on_mtu_changed(id, now);
-            }
-            session.schedule_mtu_probe(id);
+    /// less than it did, or less than what was tried. Whether that is of use: the path's size is searched.
+    pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
+        let Some(id) = self.path_table().find(path.local, path.remote) else { return false };
+        let (State::Open(session) | State::Closing(session, _)) = &mut self.state else { return false };
+        session.begin_event();
+        if session.paths.mtu_mut(id).on_too_large(largest, now) {
+            session.on_mtu_changed(id, now);
         }
+        session.schedule_mtu_probe(id);
+        session.paths.mtu(id).state() != MtuState::Disabled
     }
 }
 
@@ -106,8 +108,27 @@ impl Session {
         Some(Transmit::single(probe.path, len))
     }
 
+    /// Takes a message into the send queue: cut at once where the size of packets is given, else when its turn is near.
+    pub(super) fn queue_message(&mut self, message: Outgoing) {
+        match self.settings.config.mtu_discovery {
+            MtuDiscovery::Off => self.send.push(message, self.largest_payload()),
+            MtuDiscovery::On => {
+                self.send.push_whole(message);
+                self.cut_ahead();
+            }
+        }
+    }
+
+    /// Cuts the messages whose turn is near.
+    pub(super) fn cut_ahead(&mut self) {
+        if self.send.has_uncut() {
+            let largest = self.largest_payload();
+            self.send.cut_ahead(largest);
+        }
+    }
+
     /// The most user data in one chunk that every usable path carries.
-    pub(super) fn largest_payload(&self) -> ByteCount {
+    fn largest_payload(&self) -> ByteCount {
         let config = &self.settings.config;
         let is_usable = |sample: &&PathSample| match config.mtu_discovery {
             MtuDiscovery::Off => sample.state != PathState::Removed,

@@ -192,8 +192,7 @@ impl Session {
     pub fn on_message(&mut self, now: Time, message: Outgoing) {
         self.begin_event();
         self.decay_idle_windows(now);
-        let largest = self.largest_payload();
-        self.send.push(message, largest);
+        self.queue_message(message);
         let Some(oldest) = self.send.waiting(Index::OLDEST) else { return };
         let size = ByteCount::of_len(CommonHeader::LEN + self.send.data(oldest).encoded_len());
         let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: size };

@@ -252,6 +252,7 @@ impl Session {
     /// has room for another.
     fn next_waiting(&mut self, open: Option<PathId>, now: Time) -> Option<(Tsn, PathId)> {
         self.share_buffers(now);
+        self.cut_ahead();
         let oldest = self.send.waiting(Index::OLDEST)?;
         if oldest.distance_from(self.send.ack_point()) > MOST_OUTSTANDING {
             return None;

@@ -3,7 +3,7 @@
 
 use anabranch_base::{ByteCount, Duration};
 
-use super::{Config, Failover, RtoSettings};
+use super::{Config, Failover, MtuDiscovery, RtoSettings};
 use crate::policy::order::cmt::CmtRules;
 
 impl Config {
@@ -19,6 +19,8 @@ impl Config {
             receive_buffer: ByteCount::from_mib(4),
             // As much again waits for what the peer has no room for.
             send_buffer: ByteCount::from_mib(8),
+            // Packets that a tunnel on the way cannot carry would vanish without a word.
+            mtu_discovery: MtuDiscovery::On,
             rto: RtoSettings {
                 initial: Duration::from_millis(500),
                 min: Duration::from_millis(200),

@@ -54,6 +54,9 @@ pub struct SendBuffer {
     /// What a SACK no longer reports.
     pub(super) taken_back: Vec<u64>,
     pub(super) next_ssn: Vec<Ssn>,
+    /// Messages that wait whole, behind all chunks, and their user data.
+    pub(super) uncut: VecDeque<Outgoing>,
+    pub(super) uncut_bytes: ByteCount,
 }
 
 #[derive(Debug, Default)]
@@ -112,6 +115,8 @@ impl SendBuffer {
             lowest_before: Vec::new(),
             taken_back: Vec::new(),
             next_ssn: Vec::new(),
+            uncut: VecDeque::new(),
+            uncut_bytes: ByteCount::ZERO,
         }
     }
 
@@ -124,10 +129,21 @@ impl SendBuffer {
     /// Queues a message as chunks of at most `largest` bytes of user data. Its fragments get consecutive
     /// TSNs.
     pub fn push(&mut self, message: Outgoing, largest: ByteCount) {
-        let ssn = self.take_ssn(&message);
+        self.count(&message);
+        self.cut(message, largest);
+    }
+
+    /// Counts a message as held and waiting; its length.
+    pub(super) fn count(&mut self, message: &Outgoing) -> ByteCount {
         let length = ByteCount::of_len(message.payload.len());
         self.held_bytes += length;
         self.waiting_bytes += length;
+        length
+    }
+
+    /// Cuts a message that is counted.
+    pub(super) fn cut(&mut self, message: Outgoing, largest: ByteCount) {
+        let ssn = self.take_ssn(&message);
         let Outgoing { stream, ppid, unordered, payload } = message;
         let head = MessageHead { stream, ssn, ppid, unordered };
         for fragment in Fragments::new(payload, largest.as_len()) {
@@ -251,7 +267,7 @@ impl SendBuffer {
 
     /// Whether everything is cumulatively acknowledged.
     pub fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
+        self.chunks.is_empty() && self.uncut.is_empty()
     }
 
     /// Whether something was sent that is not cumulatively acknowledged.

@@ -9,6 +9,7 @@ mod held;
 mod lowest;
 mod refit;
 mod sack;
+mod uncut;
 
 pub use buffer::{Left, SendBuffer, Sent};
 pub use fragmentation::{Fragments, Outgoing};

@@ -1,0 +1,48 @@
+//! Packets that the operating system refuses because they are larger than what their interface carries. It knows no
+//! association and no socket.
+
+use std::io;
+use std::net::SocketAddr;
+
+use anabranch_base::ByteCount;
+use anabranch_sctp::association::PathAddresses;
+
+use crate::interfaces::{interfaces, least_mtu};
+
+/// Packets that did not leave for their size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Which way they would have gone.
+    pub path: PathAddresses,
+    /// The user data of UDP in the first of them.
+    pub size: usize,
+    /// How many.
+    pub packets: u64,
+}
+
+impl Refused {
+    /// The largest IP packet that leaves there, as far as the machine tells: what the interface carries, and in any case
+    /// less than what was refused.
+    pub fn largest(&self) -> ByteCount {
+        let headers = match self.path.remote {
+            SocketAddr::V4(_) => 28,
+            SocketAddr::V6(_) => 48,
+        };
+        let refused = ByteCount::of_len(self.size + headers);
+        let carried = least_mtu(&[self.path.local], &interfaces().unwrap_or_default());
+        let less = refused.saturating_sub(ByteCount::new(1));
+        carried.map_or(less, |carried| carried.min(less))
+    }
+}
+
+/// Whether this is what the operating system says of a packet that is too large.
+pub fn is_too_large(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(TOO_LARGE)
+}
+
+/// `EMSGSIZE`, for which the standard library has no kind.
+#[cfg(target_os = "linux")]
+const TOO_LARGE: i32 = 90;
+/// The same of the BSDs and their kin.
+#[cfg(not(target_os = "linux"))]
+const TOO_LARGE: i32 = 40;

@@ -1,0 +1,85 @@
+//! Messages that wait whole until their turn is near. What the largest chunk will be then is not known now: paths come,
+//! go, and turn out to carry larger packets, or smaller ones. It knows no path.
+
+use anabranch_base::ByteCount;
+
+use super::buffer::SendBuffer;
+use super::fragmentation::Outgoing;
+
+impl SendBuffer {
+    /// Queues a message to be cut later. It counts as what waits at once.
+    pub fn push_whole(&mut self, message: Outgoing) {
+        let length = self.count(&message);
+        self.uncut_bytes += length;
+        self.uncut.push_back(message);
+    }
+
+    /// Cuts messages to chunks of at most `largest` bytes of user data, as long as fewer than what one turn lets out wait as
+    /// chunks.
+    pub fn cut_ahead(&mut self, largest: ByteCount) {
+        while self.waiting_bytes - self.uncut_bytes < AHEAD {
+            let Some(message) = self.uncut.pop_front() else { return };
+            self.uncut_bytes -= ByteCount::of_len(message.payload.len());
+            self.cut(message, largest);
+        }
+    }
+
+    /// Whether messages wait whole.
+    pub fn has_uncut(&self) -> bool {
+        !self.uncut.is_empty()
+    }
+}
+
+/// As much as one call to the operating system takes.
+const AHEAD: ByteCount = ByteCount::from_kib(64);
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::config::Charge;
+    use crate::policy::PathId;
+    use crate::policy::schedule::Index;
+    use crate::seq::Tsn;
+    use crate::wire::{Ppid, StreamId};
+
+    fn buffer(count: usize) -> SendBuffer {
+        let mut buffer = SendBuffer::new(Tsn::new(1), Charge::Chunk, Charge::User);
+        buffer.add_path(PathId::FIRST);
+        for _ in 0..count {
+            let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
+            let payload = Bytes::from(vec![7; 40_000]);
+            buffer.push_whole(Outgoing { stream, ppid, unordered: false, payload });
+        }
+        buffer
+    }
+
+    #[test]
+    fn messages_are_cut_when_their_turn_is_near_and_to_what_is_right_then() {
+        let mut buffer = buffer(10);
+        assert_eq!((buffer.waiting_bytes(), buffer.waiting_chunks()), (ByteCount::new(400_000), 0));
+        assert!(!buffer.is_empty());
+        buffer.cut_ahead(ByteCount::new(1_000));
+        assert_eq!((buffer.waiting_bytes(), buffer.waiting_chunks()), (ByteCount::new(400_000), 80));
+        for tsn in 1..=30 {
+            buffer.on_sent(Tsn::new(tsn), PathId::FIRST, 0);
+        }
+        buffer.cut_ahead(ByteCount::new(2_000));
+        assert_eq!(buffer.waiting_chunks(), 50 + 20);
+        let last = buffer.waiting(Index(69)).expect("it was counted");
+        assert_eq!((buffer.data(last).payload.len(), buffer.data(last).ending), (2_000, true));
+        assert_eq!(buffer.data(last).ssn.get(), 2, "numbered in the order in which they were given");
+    }
+
+    #[test]
+    fn what_waits_whole_is_held_like_all_else() {
+        let mut buffer = buffer(3);
+        let held = ByteCount::new(120_000);
+        assert_eq!(buffer.held_bytes(), held);
+        buffer.cut_ahead(ByteCount::new(1_000));
+        assert_eq!((buffer.held_bytes(), buffer.has_uncut()), (held, true));
+        buffer.clear_all();
+        assert!(buffer.is_empty() && buffer.held_bytes().is_zero());
+    }
+}

@@ -1,0 +1,71 @@
+//! Links that carry smaller packets than others, in the simulated network: what the search for the largest packet costs
+//! (RFC 8899), and what becomes of a transfer when links shrink and grow.
+
+mod worlds;
+
+use anabranch_sim::result::FlowResult;
+use worlds::{only, run, scenario};
+
+/// Two links of 10 and 20 Mbit/s, 25 ms each way, with keys of their own, and a transfer by tuned-1 that begins by the
+/// handshake.
+fn transfer(first: &str, second: &str, events: &str, discovery: &str) -> FlowResult {
+    let link = |name: &str, rate: u32, keys: &str| {
+        format!("[[link]]\nname = \"{name}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"25 ms\"\n{keys}\n")
+    };
+    let text = format!(
+        "[run]\ntime = \"60 s\"\n{}{}{events}[flow]\ntransfer = \"20 MB\"\n[flow.sctp]\nprofile = \"tuned-1\"\n\
+         mtu_discovery = \"{discovery}\"\n",
+        link("a", 10, first),
+        link("b", 20, second)
+    );
+    only(&run(&scenario(&text), 1)).clone()
+}
+
+fn event(at: &str, link: &str, mtu: &str) -> String {
+    format!("[[event]]\nat = \"{at}\"\nlink = \"{link}\"\nmtu = \"{mtu}\"\n")
+}
+
+fn seconds(flow: &FlowResult) -> f64 {
+    flow.completion.unwrap_or_else(|| panic!("it did not end: {flow:?}")).as_secs_f64()
+}
+
+const WIDE: &str = "";
+const NARROW: &str = "mtu = \"1400 B\"";
+
+/// The choice of the tools: the search costs a transfer over links that carry all packets less than one part in fifty.
+#[test]
+fn searching_costs_the_common_network_next_to_nothing() {
+    let [given, searched] = ["off", "on"].map(|discovery| seconds(&transfer(WIDE, WIDE, "", discovery)));
+    assert!(searched < 1.02 * given, "{searched} s, {given} s when it is given");
+}
+
+#[test]
+fn a_narrow_link_on_one_of_two_paths_stalls_nothing() {
+    for (first, second) in [(NARROW, WIDE), (WIDE, NARROW), (NARROW, NARROW)] {
+        let flow = transfer(first, second, "", "on");
+        assert!(flow.longest_stall.as_millis() < 400, "{:?}", flow.longest_stall);
+        assert!(seconds(&flow) < 9.0, "{} s", seconds(&flow));
+        assert!(flow.paths.iter().all(|path| path.sent_bytes.get() > 4_000_000), "{:?}", flow.paths);
+    }
+}
+
+#[test]
+fn links_that_shrink_in_a_transfer_stall_it_for_less_than_a_second() {
+    for links in [&["a"][..], &["b"], &["a", "b"]] {
+        for mtu in ["1300 B", "1400 B"] {
+            let events: String = links.iter().map(|link| event("3 s", link, mtu)).collect();
+            let flow = transfer(WIDE, WIDE, &events, "on");
+            assert!(flow.longest_stall.as_millis() < 1_000, "{links:?}, {mtu}: {:?}", flow.longest_stall);
+            assert!(seconds(&flow) < 12.0, "{links:?}, {mtu}: {} s", seconds(&flow));
+        }
+    }
+}
+
+#[test]
+fn a_link_that_shrinks_and_grows_again_carries_data_all_the_time() {
+    let events =
+        [event("2 s", "b", "1300 B"), event("4 s", "b", "none"), event("5 s", "b", "700 B")].concat();
+    let flow = transfer(WIDE, WIDE, &events, "on");
+    assert!(flow.longest_stall.as_millis() < 1_000, "{:?}", flow.longest_stall);
+    assert!(seconds(&flow) < 14.0, "{} s", seconds(&flow));
+}
