@@ -204,10 +204,15 @@ fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent()
     let server = first.block_on(async { sealed_server(&["127.0.0.1:0"], key(1)) });
     let local = server.local_addresses()[0].to_string();
     second.block_on(async {
-        let client = sealed_client(&["127.0.0.1:0"], key(1));
+        let mut config = impatient();
+        config.failover.association_max = 20;
+        let options = Options { local: addresses(&["127.0.0.1:0"]), config, ..Options::with(key(1)) };
+        let client = Endpoint::bind(options).expect("a client");
         let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
-        drop(tokio::task::spawn_blocking(move || first.shutdown_background()).await);
-        drop((far, server));
+        // Its handles live on: to drop them would be a farewell.
+        let killed = tokio::task::spawn_blocking(move || first.shutdown_timeout(Duration::from_secs(5)));
+        killed.await.expect("no panic");
+        assert!(!far.is_open(), "nobody drives it");
         let options = || Options {
             local: addresses(&[&local]),
             accepts: true,
@@ -220,8 +225,9 @@ fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent()
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             }
         };
-        near.send("who are you?", SendOptions::default()).await.expect("not noticed yet");
-        // 50 and 100 ms without an answer, and one round trip. Without a word it would be the sixth time-out.
+        // Unless a HEARTBEAT was not answered before.
+        drop(near.send("who are you?", SendOptions::default()).await);
+        // 50 and 100 ms without an answer, and one round trip. By time-outs alone it would be the 21st.
         assert_eq!(within(5, near.closed()).await, CloseReason::PeerRestarted);
         let (near, _far) = within(5, join(&client, &anew, &anew.local_addresses())).await;
         assert_eq!(within(5, near.close()).await, Ok(()));
