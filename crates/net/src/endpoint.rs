@@ -22,6 +22,7 @@ use crate::report::{SocketReport, SocketReports};
 use crate::seal::{Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
+use crate::waiting::until;
 
 /// The UDP port of SCTP over UDP (RFC 6951 §3.1: "the IANA-assigned port number 9899").
 pub const UDP_PORT: u16 = 9899;
@@ -174,33 +175,24 @@ impl Endpoint {
     /// Cancellation-safe: if the future is dropped, no association is lost.
     pub async fn accept(&self) -> Option<Association> {
         let shared = &self.owner.shared;
-        loop {
-            let accepted = shared.accepted.notified();
-            {
-                let mut core = shared.lock();
-                if let Some((id, signals)) = core.accept() {
-                    drop(core);
-                    return Some(Association::new(shared.clone(), id, signals));
-                }
-                if !core.has_driver() {
-                    return None;
-                }
+        let look = || {
+            let mut core = shared.lock();
+            match core.accept() {
+                Some((id, signals)) => Some(Some((id, signals))),
+                None => (!core.has_driver()).then_some(None),
             }
-            accepted.await;
-        }
+        };
+        let (id, signals) = until(&shared.accepted, look).await?;
+        Some(Association::new(shared.clone(), id, signals))
     }
 
     /// Waits until every association is over and every packet has left: a program that ends before may
     /// leave its peers without the last word.
+    ///
+    /// Cancellation-safe: it changes nothing.
     pub async fn settled(&self) {
         let shared = &self.owner.shared;
-        loop {
-            let settled = shared.settled.notified();
-            if shared.lock().is_settled() {
-                return;
-            }
-            settled.await;
-        }
+        until(&shared.settled, || shared.lock().is_settled().then_some(())).await;
     }
 
     /// The addresses of the sockets, ports included, in the order of [`Options::local`], then as they appeared.

@@ -139,6 +139,7 @@ mod shared;
 mod slot;
 mod slots;
 mod socket;
+mod waiting;
 mod watch;
 
 pub use anabranch_sctp::association::{PathAddresses, PathCounters};

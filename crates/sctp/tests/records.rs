@@ -72,3 +72,20 @@ fn nothing_is_recorded_for_nobody() {
     pair.run_for(Duration::from_secs(1));
     assert_eq!(pair.at(End::A).poll_record(), None);
 }
+
+#[test]
+fn after_the_last_listener_nothing_is_kept() {
+    let mut pair = Pair::open(Config::rfc9260(), 1);
+    pair.at(End::A).record();
+    pair.send(End::A, 10_000);
+    pair.run_for(Duration::from_secs(1));
+    pair.at(End::A).stop_recording();
+    assert_eq!(pair.at(End::A).poll_record(), None, "what nobody read is gone");
+    pair.send(End::A, 10_000);
+    pair.run_for(Duration::from_secs(1));
+    assert_eq!(pair.at(End::A).poll_record(), None);
+    pair.at(End::A).record();
+    pair.send(End::A, 10_000);
+    pair.run_for(Duration::from_secs(1));
+    assert!(pair.at(End::A).poll_record().is_some(), "it can be asked for again");
+}

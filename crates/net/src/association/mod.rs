@@ -20,6 +20,7 @@ pub use watching::{Events, Records};
 use crate::report::PathReport;
 use crate::shared::{Core, Shared};
 use crate::slot::{Phase, Signals};
+use crate::waiting::until;
 
 /// An open association with a peer.
 ///
@@ -77,13 +78,11 @@ impl Association {
     ///
     /// Cancellation-safe: it changes nothing.
     pub async fn closed(&self) -> CloseReason {
-        loop {
-            let changed = self.owner.signals.changed.notified();
-            if let Phase::Closed(reason) = self.phase() {
-                return reason;
-            }
-            changed.await;
-        }
+        let look = || match self.phase() {
+            Phase::Closed(reason) => Some(reason),
+            _ => None,
+        };
+        until(&self.owner.signals.changed, look).await
     }
 
     /// Ends the association at once; the peer is told `why`. What is not acknowledged may be lost. What had arrived
@@ -107,6 +106,11 @@ impl Association {
         self.look(core::Association::send_space).unwrap_or_default()
     }
 
+    /// How many streams there are each way, as the ends agreed: for sending, and for receiving.
+    pub fn streams(&self) -> (u16, u16) {
+        self.look(core::Association::streams).flatten().unwrap_or_default()
+    }
+
     /// Every path there is or was, in order of their ids.
     pub fn paths(&self) -> Vec<PathReport> {
         let Owner { shared, id, .. } = &*self.owner;
@@ -122,14 +126,12 @@ impl Association {
 
     /// Waits until the handshake is done.
     pub(crate) async fn opened(&self) -> Result<(), CloseReason> {
-        loop {
-            let changed = self.owner.signals.changed.notified();
-            match self.phase() {
-                Phase::Opening => changed.await,
-                Phase::Open | Phase::Closing => return Ok(()),
-                Phase::Closed(reason) => return Err(reason),
-            }
-        }
+        let look = || match self.phase() {
+            Phase::Opening => None,
+            Phase::Open | Phase::Closing => Some(Ok(())),
+            Phase::Closed(reason) => Some(Err(reason)),
+        };
+        until(&self.owner.signals.changed, look).await
     }
 
     fn phase(&self) -> Phase {

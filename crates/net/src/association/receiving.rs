@@ -5,6 +5,7 @@ use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::receive::Message;
 
 use super::{Association, Owner};
+use crate::waiting::until;
 
 /// Why there is no message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,15 +32,7 @@ impl Association {
     /// # Errors
     /// How the association ended, after the last message.
     pub async fn recv(&self) -> Result<Message, CloseReason> {
-        loop {
-            // What arrives after this is not missed, though nobody waits for it yet.
-            let readable = self.owner.signals.readable.notified();
-            match self.try_recv() {
-                Ok(message) => return Ok(message),
-                Err(TryRecvError::Closed(reason)) => return Err(reason),
-                Err(TryRecvError::Empty) => readable.await,
-            }
-        }
+        until(&self.owner.signals.readable, || self.take()).await
     }
 
     /// The next message, if it has arrived.
@@ -47,16 +40,19 @@ impl Association {
     /// # Errors
     /// There is none now, or will be none ever.
     pub fn try_recv(&self) -> Result<Message, TryRecvError> {
-        let Owner { shared, id, .. } = &*self.owner;
-        // What is taken makes room, of which the peer may have to be told.
-        let taken =
-            shared.attempt(|core, _| match core.association(*id).and_then(core::Association::receive) {
-                Some(message) => Some(Ok(message)),
-                None => core.close_reason(*id).map(Err),
-            });
-        match taken {
+        match self.take() {
             Some(result) => result.map_err(TryRecvError::Closed),
             None => Err(TryRecvError::Empty),
         }
+    }
+
+    /// The next message, or how all ended; `None` if there is neither yet.
+    fn take(&self) -> Option<Result<Message, CloseReason>> {
+        let Owner { shared, id, .. } = &*self.owner;
+        // What is taken makes room, of which the peer may have to be told.
+        shared.attempt(|core, _| match core.association(*id).and_then(core::Association::receive) {
+            Some(message) => Some(Ok(message)),
+            None => core.close_reason(*id).map(Err),
+        })
     }
 }

@@ -8,6 +8,7 @@ use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 
 use super::{Association, Owner};
+use crate::waiting::until;
 
 /// How a message is sent: by default on stream 0, in its order, with payload protocol 0.
 ///
@@ -99,14 +100,7 @@ impl Association {
     ) -> Result<(), SendError> {
         let message = options.into().outgoing(message.into());
         let _turn = self.owner.signals.turn.lock().await;
-        loop {
-            // Room that is made after this is not missed, though nobody waits for it yet.
-            let writable = self.owner.signals.writable.notified();
-            match self.offer(&message) {
-                Some(answer) => return answer,
-                None => writable.await,
-            }
-        }
+        until(&self.owner.signals.writable, || self.offer(&message)).await
     }
 
     /// Sends a message if there is room for it now and nobody waits.

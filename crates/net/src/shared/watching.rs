@@ -58,3 +58,41 @@ impl Core {
 const KEPT_EVENTS: usize = 64;
 /// So many records: some hundred round trips on a few paths, a quarter of a megabyte.
 const KEPT_RECORDS: usize = 4_096;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::Seed;
+    use anabranch_sctp::config::Config;
+    use anabranch_sctp::endpoint::{Endpoint, EndpointConfig};
+    use anabranch_sctp::policy::Registry;
+
+    use crate::clock::Clock;
+    use crate::report::SocketReports;
+    use crate::seal::Security;
+    use crate::shared::Shared;
+
+    #[test]
+    fn an_association_is_recorded_from_the_first_listener_to_the_last() {
+        let config = EndpointConfig {
+            association: Config::rfc9260(),
+            registry: Registry::standard(),
+            port: 9899,
+            accepts: false,
+            local: vec![([127, 0, 0, 1], 1).into()],
+            max_associations: 2,
+        };
+        let endpoint = Endpoint::new(config, Seed::from_number(1)).expect("an endpoint");
+        let shared = Shared::new(endpoint, Clock::start(), SocketReports::default(), &Security::Insecure);
+        let mut core = shared.lock();
+        let (id, _) = core.connect(&[([127, 0, 0, 1], 2).into()]).expect("it is tried");
+        assert!(core.recorded.is_empty());
+        let (first, second) = (core.record(id), core.record(id));
+        assert_eq!(core.recorded, [id]);
+        drop(first);
+        core.stop_recording_if_unheard(id);
+        assert_eq!(core.recorded, [id], "one still listens");
+        drop(second);
+        core.stop_recording_if_unheard(id);
+        assert!(core.recorded.is_empty());
+    }
+}

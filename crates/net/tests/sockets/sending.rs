@@ -16,6 +16,8 @@ async fn a_message_arrives_on_its_stream_with_its_protocol_and_goes_back_as_it_c
     far.send(question.into_bytes(), sent).await.expect("open");
     assert_eq!(SendOptions::from(&within(5, near.recv()).await.expect("arrived")), sent);
 
+    let asked = impatient().outbound_streams;
+    assert_eq!(near.streams(), (asked, asked), "each end lets the other have what it asks for");
     let stream = near.stream(StreamId::new(3)).with_ppid(Ppid::new(46));
     stream.send("one").await.expect("open");
     stream.try_send("two").expect("there is room");

@@ -10,7 +10,7 @@ use anabranch_net::{
 use anabranch_sctp::config::Failover;
 use tokio::runtime::Runtime;
 
-use crate::party::{addresses, impatient, join, joined, narrow, within};
+use crate::party::{addresses, cabled, impatient, join, joined, narrow, within};
 
 const SENDERS: u16 = 6;
 const MESSAGES: u32 = 150;
@@ -101,9 +101,11 @@ async fn an_end_wakes_everybody_who_waits() {
 
 #[tokio::test]
 async fn who_waits_for_room_is_told_when_this_end_closes() {
-    let ((_client, near), (_server, _far)) = joined(narrow()).await;
-    fill(&near).await;
-    let sender = near.clone();
+    let cabled = cabled().await;
+    fill(&cabled.near).await;
+    // From here on nothing arrives that could wake anybody before the peer is given up.
+    cabled.cables.iter().for_each(crate::cable::Cable::cut);
+    let (near, sender) = (cabled.near.clone(), cabled.near.clone());
     let waiting = tokio::spawn(async move { sender.send(vec![0; 60_000], SendOptions::default()).await });
     tokio::task::yield_now().await;
     assert!(tokio::time::timeout(Duration::ZERO, near.close()).await.is_err(), "nobody reads");

@@ -351,6 +351,12 @@ impl Association {
         self.session().map_or(ByteCount::ZERO, |session| session.buffer.held().charge)
     }
 
+    /// How many streams there are each way: for sending, and for receiving. `None` without a session.
+    pub fn streams(&self) -> Option<(u16, u16)> {
+        let agreement = &self.session()?.agreement;
+        Some((agreement.outbound_streams, agreement.inbound_streams))
+    }
+
     /// Every path there is or was, as policies see it.
     pub fn paths(&self) -> &[PathSample] {
         self.path_table().samples()

@@ -1,0 +1,72 @@
+//! Waiting for something that another task or thread changes: look, and look again at each news. It knows nothing of what
+//! is waited for.
+
+use tokio::sync::Notify;
+
+/// Waits until `look` sees what it looks for; it looks at once, and again whenever `news` are told to all who wait.
+///
+/// News that are told while it looks, or before it waits, are not missed: the waiting begins before the look
+/// (`Notify::notify_waiters` wakes each `Notified` that was made before, polled or not).
+///
+/// Cancellation-safe where `look` takes nothing unless it answers.
+pub async fn until<T>(news: &Notify, mut look: impl FnMut() -> Option<T>) -> T {
+    loop {
+        let told = news.notified();
+        if let Some(seen) = look() {
+            return seen;
+        }
+        told.await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_not_waited_for() {
+        let news = Notify::new();
+        let waiting = pin!(until(&news, || Some("here")));
+        assert_eq!(waiting.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready("here"));
+    }
+
+    /// The change comes when nothing was seen, and before anybody waits: the moment in which wake-ups get lost.
+    #[test]
+    fn news_between_the_look_and_the_waiting_are_not_missed() {
+        let (news, changes) = (Notify::new(), AtomicU32::new(0));
+        let mut waiting = pin!(until(&news, || {
+            let seen = changes.load(Ordering::Relaxed);
+            if seen < 3 {
+                changes.store(seen + 1, Ordering::Relaxed);
+                news.notify_waiters();
+                return None;
+            }
+            Some(seen)
+        }));
+        assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(3));
+    }
+
+    #[test]
+    fn nobody_looks_without_news_and_everybody_looks_at_news() {
+        let (news, looks) = (Notify::new(), Arc::new(AtomicU32::new(0)));
+        let look = || {
+            looks.fetch_add(1, Ordering::Relaxed);
+            None::<()>
+        };
+        let (mut first, mut second) = (pin!(until(&news, look)), pin!(until(&news, look)));
+        let mut context = Context::from_waker(Waker::noop());
+        for round in 1..4 {
+            for _ in 0..5 {
+                assert!(first.as_mut().poll(&mut context).is_pending());
+                assert!(second.as_mut().poll(&mut context).is_pending());
+            }
+            assert_eq!(looks.load(Ordering::Relaxed), 2 * round);
+            news.notify_waiters();
+        }
+    }
+}
