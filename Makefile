@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench peers agree interop oracle figures blocking failover nat roaming browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers agree interop oracle figures blocking failover tuned nat roaming browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -69,6 +69,9 @@ blocking: ## the table of receive-buffer blocking, as docs/blocking.md has it
 
 failover: ## how long a cut stalls a transfer, as docs/failover.md has it
 	cargo run --release --quiet --package anabranch-studies -- failover
+
+tuned:  ## the profile tuned-1 beside rfc9260, as docs/tuned.md has it
+	cargo run --release --quiet --package anabranch-studies -- tuned
 
 lint:   ## clippy, warnings are errors
 	cargo clippy --workspace --all-targets -- -D warnings

@@ -3,7 +3,7 @@
 
 use anabranch_planner::live;
 use anabranch_scenario::quantity::exact_size;
-use anabranch_sctp::config::{BufferSplit, Config, MtuDiscovery};
+use anabranch_sctp::config::{BufferSplit, BurstRule, Config, MtuDiscovery, SackBatch};
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use serde_json::{Map, Value, json};
 
@@ -150,6 +150,14 @@ fn buffer_split(text: &str) -> Result<BufferSplit, String> {
     Ok(*split)
 }
 
+fn burst_rule(is_paced: bool) -> BurstRule {
+    if is_paced { BurstRule::Paced } else { BurstRule::Event }
+}
+
+fn sack_batch(is_whole: bool) -> SackBatch {
+    if is_whole { SackBatch::Whole } else { SackBatch::Each }
+}
+
 fn split_word(split: BufferSplit) -> &'static str {
     SPLITS.iter().find(|(_, known)| *known == split).map_or("", |(word, _)| word)
 }
@@ -241,9 +249,15 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "max_burst",
-        expected: "how many packets one event lets out on a path",
+        expected: "how many packets one event lets out on a path, or one train where they are paced",
         read: |config| json!(config.max_burst.packets),
         write: |config, text| set(&mut config.max_burst.packets, number(text)),
+    },
+    Setting {
+        key: "pacing",
+        expected: "whether windows are spread over the round trip, in trains of max_burst",
+        read: |config| json!(config.max_burst.rule == BurstRule::Paced),
+        write: |config, text| set(&mut config.max_burst.rule, boolean(text).map(burst_rule)),
     },
     Setting {
         key: "cmt.split_fast_retransmit",
@@ -282,6 +296,12 @@ const SETTINGS: &[Setting] = &[
         write: |config, text| set(&mut config.sack.delay, quantity::span(text)),
     },
     Setting {
+        key: "sack.batch",
+        expected: "whether packets that are read at once are answered by one SACK",
+        read: |config| json!(config.sack.batch == SackBatch::Whole),
+        write: |config, text| set(&mut config.sack.batch, boolean(text).map(sack_batch)),
+    },
+    Setting {
         key: "rto.initial",
         expected: "the time-out before anything was measured",
         read: |config| shown(&config.rto.initial),
@@ -298,6 +318,12 @@ const SETTINGS: &[Setting] = &[
         expected: "the largest time-out",
         read: |config| shown(&config.rto.max),
         write: |config, text| set(&mut config.rto.max, quantity::span(text)),
+    },
+    Setting {
+        key: "rto.variation",
+        expected: "how much later than usual an answer may always be",
+        read: |config| shown(&config.rto.variation),
+        write: |config, text| set(&mut config.rto.variation, quantity::span(text)),
     },
     Setting {
         key: "failover.potentially_failed",

@@ -136,7 +136,8 @@ impl Driver {
         }
     }
 
-    /// Gives the core what arrived and the time, and after each step takes what it wants to send.
+    /// Gives the core what arrived and the time, and takes what it wants to send: after each datagram, or after all of
+    /// them where the core may answer them together.
     fn advance(&mut self) {
         let Driver { shared, ports, inbox, sealing, packets, .. } = self;
         let mut core = shared.lock();
@@ -152,12 +153,14 @@ impl Driver {
                 endpoint.follow(now, arrival.channel, path, arrival.remote);
             }
             endpoint.handle(now, &arrival);
-            exit.collect(endpoint, now);
+            if !endpoint.answers_batches() {
+                exit.collect(endpoint, now);
+            }
         }
         for channel in inbox.forgotten.drain(..) {
             endpoint.on_peer_restarted(channel);
-            exit.collect(endpoint, now);
         }
+        exit.collect(endpoint, now);
         if endpoint.poll_timeout().is_some_and(|due| due <= now) {
             endpoint.handle_timeout(now);
             exit.collect(endpoint, now);

@@ -183,6 +183,9 @@ pub struct Sctp {
     pub sack_every: u32,
     /// And so long after the first unreported one at the latest.
     pub sack_delay: Duration,
+    /// Whether a driver that reads several packets at once lets one SACK answer them: real ones only, a simulated
+    /// packet comes alone.
+    pub sack_batch: bool,
     /// How it says for how many packets it stands.
     pub dac_wire: DacWire,
     /// The time-out before anything was measured.
@@ -191,6 +194,8 @@ pub struct Sctp {
     pub rto_min: Duration,
     /// The largest time-out.
     pub rto_max: Duration,
+    /// Four times the variation counts as so much at least.
+    pub rto_variation: Duration,
     /// The window of a fresh path; `None` for what the profile's RFC says.
     pub initial_window: Option<ByteCount>,
     /// The slow-start threshold of a fresh path; `None` for the peer's receive buffer.
@@ -329,6 +334,8 @@ pub enum BurstRule {
     AfterRetransmission,
     /// For the event, cwnd counts as no more than flight and the burst (RFC 9260 §6.1 D).
     Rfc,
+    /// Packets leave as fast as the window is carried in a round trip, in trains of so many at least.
+    Paced,
 }
 
 /// When paths and the peer are given up.

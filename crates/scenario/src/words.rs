@@ -133,6 +133,7 @@ pub(crate) const BURST_RULE: Words<BurstRule> = Words {
         ("event", BurstRule::Event),
         ("after-retransmission", BurstRule::AfterRetransmission),
         ("rfc", BurstRule::Rfc),
+        ("paced", BurstRule::Paced),
     ],
     planned: &[],
 };

@@ -227,7 +227,7 @@ fn over_all_paths_at_once_a_chunk_is_sent_again_where_it_was_lost() {
 
 #[test]
 fn the_profiles_are_those_of_the_protocol() {
-    use anabranch_sctp::config::Config;
+    use anabranch_sctp::config::{Config, SackBatch};
     for name in ["rfc2960", "rfc4960", "rfc9260", "tuned-1"] {
         let (ours, theirs) = (
             with_sctp(&format!("profile = {name:?}\nmultipath = \"off\"")),
@@ -245,10 +245,13 @@ fn the_profiles_are_those_of_the_protocol() {
         );
         assert_eq!((ours.receive_buffer, ours.send_buffer), (theirs.receive_buffer, theirs.send_buffer));
         assert_eq!((ours.missing_reports, ours.window_floor), (theirs.missing_reports, theirs.window_floor));
-        assert_eq!((ours.sack_every, ours.sack_delay), (theirs.sack.every, theirs.sack.delay));
         assert_eq!(
-            (ours.rto_initial, ours.rto_min, ours.rto_max),
-            (theirs.rto.initial, theirs.rto.min, theirs.rto.max)
+            (ours.sack_every, ours.sack_delay, ours.sack_batch),
+            (theirs.sack.every, theirs.sack.delay, theirs.sack.batch == SackBatch::Whole)
+        );
+        assert_eq!(
+            (ours.rto_initial, ours.rto_min, ours.rto_max, ours.rto_variation),
+            (theirs.rto.initial, theirs.rto.min, theirs.rto.max, theirs.rto.variation)
         );
         assert_eq!((ours.mtu, ours.payload), (theirs.mtu, theirs.payload));
         assert_eq!(

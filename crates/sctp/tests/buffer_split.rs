@@ -33,7 +33,7 @@ fn twelve(buffer_split: BufferSplit) -> Config {
         unit: Unit::Mtu,
         encapsulation: Encapsulation::None,
         initial_window: InitialWindow::Bytes(ByteCount::new(30_000)),
-        sack: SackSettings { every: 1, delay: ms(200) },
+        sack: SackSettings { every: 1, delay: ms(200), ..Config::rfc9260().sack },
         max_burst: MaxBurst { packets: 1000, rule: BurstRule::Event },
         failover: Failover::OFF,
         retransmission: "same".into(),

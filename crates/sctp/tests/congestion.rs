@@ -34,7 +34,7 @@ fn counted() -> Config {
         unit: Unit::Mtu,
         rwnd_charge: Charge::Packet,
         encapsulation: Encapsulation::None,
-        sack: SackSettings { every: 1, delay: ms(200) },
+        sack: SackSettings { every: 1, delay: ms(200), ..Config::rfc9260().sack },
         max_burst: MaxBurst { packets: 1000, rule: BurstRule::Event },
         ..Config::rfc9260()
     }
@@ -150,7 +150,7 @@ fn the_profiles_differ_as_their_rfcs_do() {
 /// G24 (M-SCTP-4): "2→3→4 units after 1 and 2 RTT".
 #[test]
 fn with_delayed_acknowledgements_slow_start_grows_by_half() {
-    let sack = SackSettings { every: 2, delay: ms(200) };
+    let sack = SackSettings { every: 2, delay: ms(200), ..Config::rfc9260().sack };
     let mut pair = open(Config { sack, ..window_of(2) });
     // The first DATA of an association is acknowledged at once; the count of two begins after it.
     pair.send(End::A, 1);

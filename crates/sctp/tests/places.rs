@@ -23,7 +23,7 @@ fn counted(retransmission: &str) -> Config {
         encapsulation: Encapsulation::None,
         initial_window: InitialWindow::Bytes(ByteCount::new(6_000)),
         initial_ssthresh: Some(ByteCount::new(6_000)),
-        sack: SackSettings { every: 1, delay: ms(200) },
+        sack: SackSettings { every: 1, delay: ms(200), ..Config::rfc9260().sack },
         max_burst: MaxBurst { packets: 1000, rule: BurstRule::Event },
         failover: Failover::OFF,
         retransmission: retransmission.into(),

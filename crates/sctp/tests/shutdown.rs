@@ -355,7 +355,7 @@ fn a_shutdown_that_nobody_answers_ends_after_association_max_retrans() {
 /// T5-shutdown-guard: "5 times RTO.Max".
 #[test]
 fn a_shutdown_that_takes_five_times_rto_max_is_aborted() {
-    let rto = RtoSettings { initial: secs(1), min: secs(1), max: secs(2) };
+    let rto = RtoSettings { initial: secs(1), min: secs(1), max: secs(2), ..Config::rfc9260().rto };
     let failover = Failover { association_max: 100, ..Config::rfc9260().failover };
     let mut pair = Pair::open(Config { rto, failover, ..Config::rfc9260() }, 1);
     let start = pair.now;

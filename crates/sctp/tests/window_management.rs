@@ -21,7 +21,7 @@ fn config(rule: &str, limits: &[u32], buffer: u64) -> Config {
         rwnd_charge: Charge::Packet,
         unit: Unit::Mtu,
         encapsulation: Encapsulation::None,
-        sack: SackSettings { every: 1, delay: Duration::from_millis(200) },
+        sack: SackSettings { every: 1, delay: Duration::from_millis(200), ..Config::rfc9260().sack },
         failover: Failover::OFF,
         retransmission: "same".into(),
         ..Config::rfc9260()

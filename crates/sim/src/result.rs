@@ -117,6 +117,8 @@ pub struct PathResult {
     pub fast_retransmits: u64,
     /// Expiries of the T3-rtx timer.
     pub timeouts: u64,
+    /// How often it was left because it was silent while another delivered.
+    pub suspicions: u64,
     /// The congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.

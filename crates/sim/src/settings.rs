@@ -4,7 +4,7 @@
 use anabranch_scenario::model;
 use anabranch_sctp::config::{
     BufferSplit, BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, MtuDiscovery,
-    RtoSettings, SackSettings, Unit,
+    RtoSettings, SackBatch, SackSettings, Unit,
 };
 use anabranch_sctp::policy::acknowledge::DacWire;
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -47,8 +47,17 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
             model::DacWire::Bits76 => DacWire::Bits76,
             model::DacWire::Plain => DacWire::Plain,
         },
-        sack: SackSettings { every: sctp.sack_every, delay: sctp.sack_delay },
-        rto: RtoSettings { initial: sctp.rto_initial, min: sctp.rto_min, max: sctp.rto_max },
+        sack: SackSettings {
+            every: sctp.sack_every,
+            delay: sctp.sack_delay,
+            batch: if sctp.sack_batch { SackBatch::Whole } else { SackBatch::Each },
+        },
+        rto: RtoSettings {
+            initial: sctp.rto_initial,
+            min: sctp.rto_min,
+            max: sctp.rto_max,
+            variation: sctp.rto_variation,
+        },
         initial_window: sctp.initial_window.map_or(profile.initial_window, InitialWindow::Bytes),
         initial_ssthresh: sctp.initial_ssthresh,
         window_floor: sctp.window_floor,
@@ -59,6 +68,7 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
                 model::BurstRule::Event => BurstRule::Event,
                 model::BurstRule::AfterRetransmission => BurstRule::AfterRetransmission,
                 model::BurstRule::Rfc => BurstRule::Rfc,
+                model::BurstRule::Paced => BurstRule::Paced,
             },
         },
         failover: failover(sctp.failover, profile.failover),

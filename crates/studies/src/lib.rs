@@ -10,3 +10,4 @@ pub mod grid;
 pub mod ns2;
 pub mod sample;
 pub mod scale;
+pub mod tuned;

@@ -21,6 +21,7 @@ enum Study {
     Failover(commands::failover::Arguments),
     Figures(commands::figures::Arguments),
     Ns2(commands::ns2::Arguments),
+    Tuned(commands::tuned::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Study::Failover(arguments) => commands::failover::run(&arguments),
         Study::Figures(arguments) => commands::figures::run(&arguments),
         Study::Ns2(arguments) => commands::ns2::run(&arguments),
+        Study::Tuned(arguments) => commands::tuned::run(&arguments),
     };
     ended.unwrap_or_else(|error| {
         eprintln!("{error}");

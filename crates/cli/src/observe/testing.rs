@@ -150,6 +150,7 @@ fn path_result(name: String) -> PathResult {
         lost_packets: 0,
         fast_retransmits: 0,
         timeouts: 0,
+        suspicions: 0,
         mean_cwnd_bytes: 0.0,
         mean_rtt_s: None,
         goodput_bps: 0.0,

@@ -11,7 +11,12 @@ use crate::party::{addresses, content, join, receive_all, send_all, within};
 fn quick() -> Config {
     let profile = Config::rfc9260();
     Config {
-        rto: RtoSettings { initial: Span::from_secs(60), min: Span::from_secs(60), max: Span::from_secs(60) },
+        rto: RtoSettings {
+            initial: Span::from_secs(60),
+            min: Span::from_secs(60),
+            max: Span::from_secs(60),
+            ..profile.rto
+        },
         failover: Failover { quick: true, ..profile.failover },
         ..profile
     }

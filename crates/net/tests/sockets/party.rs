@@ -23,6 +23,7 @@ pub fn impatient() -> Config {
             initial: Span::from_millis(100),
             min: Span::from_millis(50),
             max: Span::from_millis(200),
+            ..Config::rfc9260().rto
         },
         failover: Failover {
             path_max: 2,

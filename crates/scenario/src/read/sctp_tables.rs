@@ -11,13 +11,14 @@ use crate::quantity::exact_span;
 use crate::tree::{Node, Value};
 use crate::words;
 
-/// `rto = { initial, min, max }`, with min ≤ initial ≤ max.
+/// `rto = { initial, min, max, variation }`, with min ≤ initial ≤ max.
 pub(crate) fn rto(sctp_fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     let Some(node) = sctp_fields.find("rto") else { return Ok(()) };
     let fields = Fields::of(&shapes::RTO, node)?;
     fields.set("initial", &mut sctp.rto_initial, value::some_span)?;
     fields.set("min", &mut sctp.rto_min, value::some_span)?;
     fields.set("max", &mut sctp.rto_max, value::some_span)?;
+    fields.set("variation", &mut sctp.rto_variation, value::span)?;
     let (min, initial, max) = (("min", sctp.rto_min), ("initial", sctp.rto_initial), ("max", sctp.rto_max));
     for ((lower, least), (upper, most)) in [(min, max), (min, initial), (initial, max)] {
         if least > most {
@@ -30,12 +31,13 @@ pub(crate) fn rto(sctp_fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     Ok(())
 }
 
-/// `sack = { every, delay, when, gaps }`.
+/// `sack = { every, delay, batch, when, gaps }`.
 pub(crate) fn sack(sctp_fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     let Some(node) = sctp_fields.find("sack") else { return Ok(()) };
     let fields = Fields::of(&shapes::SACK, node)?;
     fields.set("every", &mut sctp.sack_every, |node| value::whole(node, 1, 1_000))?;
     fields.set("delay", &mut sctp.sack_delay, sack_delay)?;
+    fields.set("batch", &mut sctp.sack_batch, value::boolean)?;
     fields.maybe("when", |node| words::SACK_WHEN.meaning(node))?;
     fields.maybe("gaps", |node| words::SACK_GAPS.meaning(node))?;
     Ok(())

@@ -137,8 +137,10 @@ pub(crate) const SCTP_PLANNED: &[&str] = &["wireless", "ecn_window", "berp", "ip
 
 pub(crate) const CMT: Shape =
     Shape { what: "cmt", header: "", keys: &["split_fast_retransmit", "window_update", "delayed_ack"] };
-pub(crate) const SACK: Shape = Shape { what: "sack", header: "", keys: &["every", "delay", "when", "gaps"] };
-pub(crate) const RTO: Shape = Shape { what: "rto", header: "", keys: &["initial", "min", "max"] };
+pub(crate) const SACK: Shape =
+    Shape { what: "sack", header: "", keys: &["every", "delay", "batch", "when", "gaps"] };
+pub(crate) const RTO: Shape =
+    Shape { what: "rto", header: "", keys: &["initial", "min", "max", "variation"] };
 pub(crate) const MAX_BURST: Shape = Shape { what: "max_burst", header: "", keys: &["packets", "rule"] };
 pub(crate) const FAILOVER: Shape = Shape {
     what: "failover",

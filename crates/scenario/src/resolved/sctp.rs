@@ -82,6 +82,7 @@ fn sack(sctp: &Sctp) -> Table {
     Table::default()
         .with("every", sctp.sack_every)
         .with("delay", exact_span(sctp.sack_delay))
+        .with("batch", sctp.sack_batch)
         .with("when", "standard")
         .with("gaps", "all")
 }
@@ -91,4 +92,5 @@ fn rto(sctp: &Sctp) -> Table {
         .with("initial", exact_span(sctp.rto_initial))
         .with("min", exact_span(sctp.rto_min))
         .with("max", exact_span(sctp.rto_max))
+        .with("variation", exact_span(sctp.rto_variation))
 }

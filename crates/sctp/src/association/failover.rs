@@ -34,6 +34,7 @@ impl Session {
         }
         for path in self.paths.ids() {
             if self.is_suspiciously_silent(path, now) && !self.is_next_refused(path) {
+                self.paths.counters_mut(path).suspicions += 1;
                 let change = self.paths.suspect(path);
                 self.announce(path, change, now);
                 self.probe_failed(path, now);

@@ -17,6 +17,7 @@ mod on_data;
 mod on_sack;
 mod on_timeout;
 mod opening;
+mod pacing;
 mod policies;
 mod recording;
 mod roster;

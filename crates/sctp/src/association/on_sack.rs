@@ -222,6 +222,7 @@ impl Session {
         if let Some(left) = self.send.mark(tsn, by) {
             self.paths.on_left_flight(left.path, left.weight);
             self.paths.on_loss(left.path);
+            self.paths.let_one_out();
             self.peer_window.open += left.rwnd_weight;
         }
     }

@@ -21,7 +21,8 @@ impl Session {
             Timer::Heartbeat(path) => self.on_heartbeat_due(path, now),
             Timer::HeartbeatAnswer(path) => return self.on_heartbeat_unanswered(path, now),
             Timer::MtuProbe(path) => self.on_mtu_probe_due(path, now),
-            Timer::Handshake | Timer::Shutdown | Timer::ShutdownGuard => {}
+            // That sending begins is all.
+            Timer::Pacing(_) | Timer::Handshake | Timer::Shutdown | Timer::ShutdownGuard => {}
         }
         Ok(())
     }

@@ -152,7 +152,9 @@ impl Session {
     fn remove_path(&mut self, id: PathId) {
         self.take_all_back(id);
         self.paths.remove(id);
-        for timer in [Timer::Retransmission(id), Timer::Heartbeat(id), Timer::HeartbeatAnswer(id)] {
+        for timer in
+            [Timer::Retransmission, Timer::Heartbeat, Timer::HeartbeatAnswer, Timer::Pacing].map(|of| of(id))
+        {
             self.timers.stop(timer);
         }
         self.outbox.retain(|control| !(control.is_probe && control.path == id));

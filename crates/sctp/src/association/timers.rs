@@ -27,6 +27,8 @@ pub enum Timer {
     HeartbeatAnswer(PathId),
     /// Another size of packets is to be tried on this path, or none is answered any more.
     MtuProbe(PathId),
+    /// The next train of packets may leave on this path.
+    Pacing(PathId),
 }
 
 /// When each timer expires.
@@ -95,6 +97,7 @@ impl Timer {
             Timer::Heartbeat(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 1,
             Timer::HeartbeatAnswer(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 2,
             Timer::MtuProbe(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 3,
+            Timer::Pacing(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 4,
         }
     }
 
@@ -111,7 +114,8 @@ impl Timer {
                 0 => Timer::Retransmission(path),
                 1 => Timer::Heartbeat(path),
                 2 => Timer::HeartbeatAnswer(path),
-                _ => Timer::MtuProbe(path),
+                3 => Timer::MtuProbe(path),
+                _ => Timer::Pacing(path),
             },
         }
     }
@@ -121,7 +125,7 @@ impl Timer {
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
 const ASSOCIATION_TIMERS: usize = 6;
-const PATH_TIMERS: usize = 4;
+const PATH_TIMERS: usize = 5;
 
 #[cfg(test)]
 mod tests {

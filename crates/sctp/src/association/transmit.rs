@@ -39,6 +39,7 @@ impl Session {
         if self.sending == Sending::Begins {
             self.sending = Sending::GoesOn;
             self.paths.bound_windows(self.settings.config.max_burst);
+            self.begin_pacing(now);
             self.policies.scheduler.on_opportunity();
         }
         if let Some(probe) = self.transmit_mtu_probe(buf) {
@@ -84,6 +85,7 @@ impl Session {
     fn end_sending(&mut self, now: Time) {
         self.sending = Sending::Done;
         self.note_limits(now);
+        self.end_pacing();
         self.paths.end_event();
         self.exempt.clear();
     }
@@ -347,7 +349,7 @@ impl Session {
         if !packed.has_data {
             return;
         }
-        self.paths.on_burst(path);
+        self.paths.on_burst(path, packed.weight, now);
         let sent = SentData { at: now, bytes: packed.weight, retransmission: packed.is_retransmission };
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         self.policies.congestion.on_sent(path, &sent, &view);

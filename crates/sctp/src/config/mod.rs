@@ -18,7 +18,7 @@ pub use sizes::IpVersion;
 use anabranch_base::{ByteCount, Duration, Seed};
 
 use crate::policy::acknowledge::DacWire;
-use crate::policy::congestion::reno::RenoRules;
+use crate::policy::congestion::reno::{RenoRules, SlowStart};
 use crate::policy::order::cmt::CmtRules;
 use crate::policy::registry::Rules;
 use crate::wire::Checksum;
@@ -99,6 +99,8 @@ pub struct Config {
     pub window_floor: u64,
     /// Idle decay stops at so many units.
     pub idle_floor: u64,
+    /// By how much a SACK lets a window grow in slow start.
+    pub slow_start: SlowStart,
     /// Growth needs an advance of the cumulative TSN.
     pub growth_needs_advance: bool,
     /// partial_bytes_acked never passes cwnd while the window is not fully used.
@@ -171,6 +173,18 @@ pub struct SackSettings {
     pub every: u32,
     /// And so long after the first unreported one at the latest; at most 500 ms.
     pub delay: Duration,
+    /// Whether packets that a driver reads at once are answered each, or all by one SACK.
+    pub batch: SackBatch,
+}
+
+/// How packets are answered that a driver reads from the network at once. The core answers whenever it is polled: this is
+/// for the driver to know ([`Endpoint::answers_batches`](crate::endpoint::Endpoint::answers_batches)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackBatch {
+    /// Each by itself: a SACK is sent as soon as one is due.
+    Each,
+    /// All together, by one SACK at the end.
+    Whole,
 }
 
 /// The bounds of the retransmission time-out (RFC 9260 §6.3.1).
@@ -182,6 +196,9 @@ pub struct RtoSettings {
     pub min: Duration,
     /// Never more.
     pub max: Duration,
+    /// Four times the variation counts as so much at least, before the bounds: what a path whose round trips were all
+    /// alike may be late by when its queue begins to fill. No time in the RFC.
+    pub variation: Duration,
 }
 
 /// The congestion window of a fresh path.
@@ -196,6 +213,8 @@ pub enum InitialWindow {
         /// For an IPv6 peer.
         ipv6: ByteCount,
     },
+    /// RFC 6928: min(10 units, max(2 units, 14,600 bytes)).
+    TenUnits,
     /// So many bytes.
     Bytes(ByteCount),
 }
@@ -227,6 +246,9 @@ pub enum BurstRule {
     AfterRetransmission,
     /// For the event, cwnd counts as no more than flight and the burst (RFC 9260 §6.1 D).
     Rfc,
+    /// Packets leave at the rate that the controller says, in trains of so many or of what the rate carries in a
+    /// millisecond, whichever is more; cwnd is left alone.
+    Paced,
 }
 
 /// When a path or the association is given up (RFC 9260 §8.1–8.3, RFC 7829).
@@ -279,6 +301,7 @@ impl Config {
                 clamp_partial_bytes: self.clamp_partial_bytes,
                 idle_keeps_ssthresh: self.idle_keeps_ssthresh,
                 strict_window: self.strict_window,
+                slow_start: self.slow_start,
             },
             missing_reports: self.missing_reports,
             cmt: self.cmt,

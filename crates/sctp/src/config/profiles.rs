@@ -4,9 +4,10 @@ use anabranch_base::{ByteCount, Duration};
 
 use super::{
     BufferSplit, BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst,
-    MessageLimit, MtuDiscovery, RtoSettings, SackSettings, Unit,
+    MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
+use crate::policy::congestion::reno::SlowStart;
 use crate::policy::order::cmt::CmtRules;
 use crate::wire::Checksum;
 
@@ -40,18 +41,20 @@ impl Config {
             outbound_streams: 16,
             inbound_streams: 2048,
             missing_reports: 3,
-            sack: SackSettings { every: 2, delay: Duration::from_millis(200) },
+            sack: SackSettings { every: 2, delay: Duration::from_millis(200), batch: SackBatch::Each },
             ack_timing: "standard".into(),
             dac_wire: DacWire::Bits76,
             rto: RtoSettings {
                 initial: Duration::from_secs(1),
                 min: Duration::from_secs(1),
                 max: Duration::from_secs(60),
+                variation: Duration::ZERO,
             },
             initial_window: InitialWindow::Between { ipv4: ByteCount::new(4404), ipv6: ByteCount::new(4344) },
             initial_ssthresh: None,
             window_floor: 4,
             idle_floor: 4,
+            slow_start: SlowStart::Unit,
             growth_needs_advance: false,
             clamp_partial_bytes: true,
             idle_keeps_ssthresh: true,

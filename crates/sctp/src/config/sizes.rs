@@ -71,6 +71,7 @@ impl Config {
         let unit = self.window_unit(ip);
         match (self.initial_window, ip) {
             (InitialWindow::TwoUnits, _) => unit * 2,
+            (InitialWindow::TenUnits, _) => (unit * 10).min((unit * 2).max(TEN_SEGMENTS)),
             (InitialWindow::Bytes(bytes), _) => bytes,
             (InitialWindow::Between { ipv4: bytes, .. }, IpVersion::V4)
             | (InitialWindow::Between { ipv6: bytes, .. }, IpVersion::V6) => {
@@ -98,6 +99,8 @@ impl Charge {
 
 /// Ports, verification tag and checksum (RFC 9260 §3.1).
 const COMMON_HEADER_LEN: u64 = 12;
+/// Ten segments of 1,460 bytes (RFC 6928).
+const TEN_SEGMENTS: ByteCount = ByteCount::new(14_600);
 /// RFC 768.
 const UDP: ByteCount = ByteCount::new(8);
 
@@ -112,6 +115,15 @@ mod tests {
         assert_eq!(config.largest_payload(IpVersion::V4).get(), 1452);
         assert_eq!(config.first_window(IpVersion::V4).get(), 4404);
         assert_eq!(Config { unit: Unit::Mtu, ..config }.first_window(IpVersion::V4).get(), 4404);
+    }
+
+    #[test]
+    fn ten_segments_are_no_more_than_rfc_6928_has() {
+        let first = |mtu| {
+            let config = Config { mtu: ByteCount::new(mtu), ..Config::tuned_1() };
+            config.first_window(IpVersion::V4).get()
+        };
+        assert_eq!([first(1500), first(1280), first(9000)], [14_600, 12_400, 17_920]);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 
 use anabranch_base::{ByteCount, Duration};
 
-use super::{Config, Failover, MtuDiscovery, RtoSettings};
+use super::{
+    BurstRule, Config, Failover, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings, SackBatch, SackSettings,
+};
+use crate::policy::congestion::reno::SlowStart;
 use crate::policy::order::cmt::CmtRules;
 
 impl Config {
@@ -21,11 +24,24 @@ impl Config {
             send_buffer: ByteCount::from_mib(8),
             // Packets that a tunnel on the way cannot carry would vanish without a word.
             mtu_discovery: MtuDiscovery::On,
+            // RFC 9260's second at first, since nothing is known: half of one is less than the round trip by satellite, and
+            // a time-out without a loss costs the path its window. Then, as Linux has it, 200 ms more than the round trip at
+            // least: so much may a queue grow on a path whose round trips were alike, and ten SACKs wait no longer.
             rto: RtoSettings {
-                initial: Duration::from_millis(500),
                 min: Duration::from_millis(200),
+                variation: Duration::from_millis(200),
                 ..profile.rto
             },
+            // A packet that comes alone is answered before its sender may take the path for silent (1.5 srtt + 25 ms), let
+            // alone for lost.
+            sack: SackSettings { delay: Duration::from_millis(20), batch: SackBatch::Whole, ..profile.sack },
+            // Ten segments (RFC 6928): Linux' and QUIC's, so that networks expect them.
+            initial_window: InitialWindow::TenUnits,
+            // A SACK for a whole batch must not make slow start slower. By all that is acknowledged, as in QUIC, a window of
+            // twice what the path holds is lost at the end of slow start rather than of one and a half.
+            slow_start: SlowStart::HalfOfAcked,
+            // 16: a train of the kernel's (GSO) that saves most of what trains save.
+            max_burst: MaxBurst { packets: 16, rule: BurstRule::Paced },
             failover: Failover {
                 potentially_failed: 1,
                 quick: true,
@@ -36,8 +52,8 @@ impl Config {
             },
             // A path that timed out has potentially failed: what it lost goes to another whatever is said here.
             retransmission: "same".into(),
-            // 0.5 + 1 + 2 + 4 + 8 s: a person still waits.
-            max_init_retransmits: 4,
+            // 1 + 2 + 4 + 8 s: a person still waits.
+            max_init_retransmits: 3,
             ..profile
         };
         config.set_cmt(CmtRules::ALL);

@@ -23,7 +23,7 @@ use rand_core::{Rng, SeedableRng};
 use crate::association::{
     Association, AssociationState, Ecn, Identity, PathAddresses, Policies, Settings, Transmit, Verified,
 };
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, SackBatch};
 use crate::event::Event;
 use crate::policy::{PathId, Registry, UnknownPolicy};
 use crate::seq::Tsn;
@@ -344,6 +344,12 @@ impl Endpoint {
     /// When [`handle_timeout`](Endpoint::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
         self.associations.values().filter_map(Association::poll_timeout).min()
+    }
+
+    /// Whether a driver that has read several datagrams at once may hand them all in before it asks what is to be sent:
+    /// then one SACK answers them.
+    pub fn answers_batches(&self) -> bool {
+        self.settings.config.sack.batch == SackBatch::Whole
     }
 
     /// An association, to be looked at.

@@ -18,7 +18,7 @@ impl Burst {
     /// batch of packets and then sends gets what one that sends after each packet gets.
     pub fn on_event(&mut self, limit: MaxBurst) {
         let allowance = match limit.rule {
-            BurstRule::AfterRetransmission => u32::MAX,
+            BurstRule::AfterRetransmission | BurstRule::Paced => u32::MAX,
             BurstRule::Event | BurstRule::Rfc => limit.packets,
         };
         self.left = self.left.saturating_add(allowance);

@@ -17,6 +17,8 @@ pub struct PathCounters {
     pub fast_retransmits: u64,
     /// Expiries of the T3-rtx timer.
     pub timeouts: u64,
+    /// How often the path was left because it was silent while another delivered.
+    pub suspicions: u64,
     /// Packets that arrived.
     pub received_packets: u64,
     /// User data that arrived for the first time.

@@ -7,7 +7,8 @@ use anabranch_base::{ByteCount, Duration, Time};
 pub enum Limit {
     /// There is nothing to send, or only lost chunks whose place is another path.
     Application,
-    /// The congestion window is full, a burst is spent, or a time-out's single packet is not answered.
+    /// The congestion window is full, a burst is spent, a time-out's single packet is not answered, or the pacer spreads
+    /// the window over the round trip.
     CongestionWindow,
     /// The peer's receive window has no room for the next chunk.
     ReceiveWindow,

@@ -8,6 +8,7 @@ mod health;
 mod limits;
 mod loss_rate;
 mod mtu;
+mod pacer;
 mod probes;
 mod rtt;
 mod share;

@@ -98,7 +98,7 @@ impl RoundTrip {
 
     /// RTO before the clamp: srtt + 4 rttvar.
     fn unbounded(&self) -> Duration {
-        self.srtt.unwrap_or(self.settings.initial) + self.rttvar * 4
+        self.srtt.unwrap_or(self.settings.initial) + (self.rttvar * 4).max(self.settings.variation)
     }
 }
 
@@ -110,6 +110,7 @@ mod tests {
         initial: Duration::from_secs(1),
         min: Duration::from_secs(1),
         max: Duration::from_secs(60),
+        variation: Duration::ZERO,
     };
 
     #[test]
@@ -123,6 +124,16 @@ mod tests {
         rtt.on_sample(Duration::from_millis(200));
         assert_eq!(shown(&rtt), (Some(112_500_000), 62_500_000, 362_500_000));
         assert_eq!(rtt.rto(), Duration::from_secs(1), "RTO.Min");
+    }
+
+    #[test]
+    fn round_trips_that_are_alike_leave_the_variation_that_is_wanted() {
+        let variation = Duration::from_millis(200);
+        let mut rtt = RoundTrip::new(RtoSettings { min: variation, variation, ..SETTINGS });
+        (0..50).for_each(|_| rtt.on_sample(Duration::from_millis(300)));
+        assert_eq!(rtt.rto(), Duration::from_millis(500));
+        rtt.on_sample(Duration::from_millis(900));
+        assert_eq!(rtt.rto().as_millis(), 975, "4 rttvar are more");
     }
 
     #[test]

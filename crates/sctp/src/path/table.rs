@@ -1,6 +1,7 @@
 //! All paths of an association: where they lead, their windows, their health. The samples that policies see
 //! are kept here, in place. It knows no chunk, no timer, and no other path when it changes one.
 
+mod bursts;
 mod ends;
 mod mtu;
 mod records;
@@ -19,10 +20,11 @@ use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
 use super::mtu::MtuSearch;
+use super::pacer::Pacer;
 use super::rtt::RoundTrip;
 use super::share::Shares;
 use super::silence::Silence;
-use crate::config::{Config, Failover, MaxBurst};
+use crate::config::{Config, Failover};
 use crate::policy::order::AckedChunk;
 use crate::policy::{Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
@@ -47,6 +49,7 @@ struct Path {
     round_trip: RoundTrip,
     burst: Burst,
     mtu: MtuSearch,
+    pacer: Pacer,
     /// After a time-out one packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
     is_probing_window: bool,
     /// Expiries of T3-rtx since something was acknowledged.
@@ -93,6 +96,7 @@ impl PathTable {
             flight: ByteCount::ZERO,
             is_strict: config.strict_window,
             held: true,
+            is_paced: false,
             has_spent_share: false,
             srtt: None,
             min_rtt: None,
@@ -109,6 +113,7 @@ impl PathTable {
             round_trip,
             burst: Burst::new(),
             mtu: config.mtu_bounds(ip).map_or_else(|| MtuSearch::off(config.mtu), MtuSearch::within),
+            pacer: Pacer::new(),
             is_probing_window: false,
             timeouts_in_row: 0,
             last_data: None,
@@ -153,6 +158,7 @@ impl PathTable {
         path.health = Health::new(state);
         path.silence = Silence::new();
         path.round_trip = RoundTrip::new(config.rto);
+        path.pacer = Pacer::new();
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
         path.loss_rate = LossRate::default();
@@ -187,12 +193,6 @@ impl PathTable {
         let path = &mut self.paths[id.index()];
         path.round_trip.on_sent(tsn, now);
         path.health.on_used();
-    }
-
-    /// A packet with data left.
-    pub fn on_burst(&mut self, id: PathId) {
-        self.paths[id.index()].burst.spend();
-        self.show_held(id);
     }
 
     /// A chunk was marked lost: nothing that is acknowledged next may be timed.
@@ -285,24 +285,6 @@ impl PathTable {
     /// The path holds so much of this end's buffer and of the peer's, and these are the shares.
     pub fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
         self.samples[id.index()].has_spent_share = !shares.has_room(sent, received);
-    }
-
-    /// An event happened: each path may let out another burst.
-    pub fn on_event(&mut self, limit: MaxBurst) {
-        self.paths.iter_mut().for_each(|path| path.burst.on_event(limit));
-        self.show_all_held();
-    }
-
-    /// The event acknowledged something that had been sent again.
-    pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
-        self.paths.iter_mut().for_each(|path| path.burst.on_acked_retransmission(limit));
-        self.show_all_held();
-    }
-
-    /// Nothing more was to be sent.
-    pub fn end_event(&mut self) {
-        self.paths.iter_mut().for_each(|path| path.burst.end());
-        self.show_all_held();
     }
 
     /// An error is counted against the path.
@@ -463,7 +445,7 @@ impl PathTable {
     fn show_held(&mut self, id: PathId) {
         let (path, sample) = (&self.paths[id.index()], &mut self.samples[id.index()]);
         let awaits_first_ack = path.is_probing_window && !sample.flight.is_zero();
-        sample.held = awaits_first_ack || path.burst.is_spent();
+        sample.held = awaits_first_ack || path.burst.is_spent() || path.pacer.opens_at().is_some();
     }
 
     fn show_all_held(&mut self) {

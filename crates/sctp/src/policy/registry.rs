@@ -214,6 +214,7 @@ const RANKS: [(&str, Rank); 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::congestion::reno::SlowStart;
 
     fn rules() -> Rules {
         Rules {
@@ -224,6 +225,7 @@ mod tests {
                 clamp_partial_bytes: true,
                 idle_keeps_ssthresh: true,
                 strict_window: false,
+                slow_start: SlowStart::Unit,
             },
             missing_reports: 3,
             cmt: CmtRules::NONE,

@@ -59,8 +59,11 @@ pub struct PathSample {
     /// cwnd may not be passed by a last packet (M-SCTP-3 `strict_window`).
     pub is_strict: bool,
     /// Something else than cwnd keeps new packets back just now: a time-out's single packet is still
-    /// unanswered (RFC 9260 §7.2.3), or the burst of this event is spent (§6.1 D).
+    /// unanswered (RFC 9260 §7.2.3), the burst of this event is spent (§6.1 D), or the pacer is closed.
     pub held: bool,
+    /// When nothing more could be sent last, its pacer alone kept packets back for which the window had room: a window
+    /// that would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
+    pub is_paced: bool,
     /// Its share of a buffer that is split among the paths is taken, so that no new data may go there; what was lost
     /// may.
     pub has_spent_share: bool,
@@ -195,6 +198,7 @@ pub(crate) mod tests {
             flight: ByteCount::ZERO,
             is_strict: false,
             held: false,
+            is_paced: false,
             has_spent_share: false,
             srtt: None,
             min_rtt: None,

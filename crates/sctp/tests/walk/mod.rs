@@ -83,7 +83,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         seed,
         pipes,
         delays_ms: (0..pipes).map(|_| dice.one_of(&[1, 5, 20, 80, 200])).collect(),
-        profile: dice.one_of(&["rfc9260", "rfc4960", "rfc2960"]),
+        profile: dice.one_of(&["rfc9260", "rfc4960", "rfc2960", "tuned-1"]),
         scheduler: dice.one_of(&names(registry.schedulers.names())),
         retransmission: match dice.below(4) {
             0 => Cow::Borrowed(""),

@@ -4,3 +4,4 @@ pub mod blocking;
 pub mod failover;
 pub mod figures;
 pub mod ns2;
+pub mod tuned;

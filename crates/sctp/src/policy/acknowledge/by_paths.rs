@@ -12,6 +12,8 @@ use super::{Dac, DacWire, DelayedAck};
 pub struct DacOnSeveralPaths {
     one: DelayedAck,
     several: Dac,
+    /// The standard's number of packets for a SACK.
+    every: u32,
     has_several: bool,
 }
 
@@ -21,6 +23,7 @@ impl DacOnSeveralPaths {
         DacOnSeveralPaths {
             one: DelayedAck::new(every, delay),
             several: Dac::new(every, delay, wire),
+            every,
             has_several: false,
         }
     }
@@ -43,13 +46,26 @@ impl AckTiming for DacOnSeveralPaths {
     }
 
     fn flags(&self) -> u8 {
-        if self.has_several { self.several.flags() } else { self.one.flags() }
+        // On one path a SACK says for how many packets it stands only where they are more than the standard's: a driver that
+        // has read many at once sends one for all, and three of them are three missing reports.
+        let says_so = self.has_several || self.packets_since_sack() > self.every;
+        if says_so { self.several.flags() } else { self.one.flags() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn on_one_path_a_sack_for_a_batch_says_so() {
+        let mut timing = DacOnSeveralPaths::new(2, Duration::ZERO, DacWire::Bits76);
+        let flags = [(); 4].map(|()| {
+            timing.on_packet(&PacketNews { paths: 1, ..PacketNews::default() });
+            timing.flags()
+        });
+        assert_eq!(flags, [0, 0, 0xc0, 0xc0], "three or more");
+    }
 
     #[test]
     fn a_gap_is_urgent_on_one_path_and_not_on_two() {

@@ -2,6 +2,7 @@
 //! coupled rules need the others' windows. The windows themselves live with the paths: a controller only
 //! says by how much.
 
+pub mod pacing;
 pub mod reno;
 
 use std::fmt::Debug;
@@ -82,8 +83,8 @@ pub trait CongestionControl: Debug + Send {
     /// The path's window after `cause`. Its cwnd is never larger than before.
     fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window;
 
-    /// How fast packets may leave, where the rule paces.
-    fn pacing_rate(&self, _path: PathId, _view: &View<'_>) -> Option<BitRate> {
-        None
+    /// How fast packets may leave, where packets are paced; `None` for as fast as the window lets them.
+    fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
+        pacing::window_rate(view.path(path))
     }
 }

@@ -4,7 +4,7 @@
 use anabranch_base::ByteCount;
 
 use super::{Acked, Cause, CongestionControl, SentData, Window};
-use crate::policy::{PathId, View};
+use crate::policy::{PathId, PathSample, View};
 
 /// What the RFCs do differently (M-SCTP-18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,18 @@ pub struct RenoRules {
     /// cwnd may not be passed by a last packet, so "fully used" means "no room for one more unit"
     /// (M-SCTP-4).
     pub strict_window: bool,
+    /// By how much a SACK lets the window grow in slow start.
+    pub slow_start: SlowStart,
+}
+
+/// By how much a SACK lets a window grow in slow start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStart {
+    /// What it acknowledges, a unit at most (RFC 9260 §7.2.1 with L = 1).
+    Unit,
+    /// Half of what it acknowledges: the same where every second packet is acknowledged, and no slower where a SACK stands
+    /// for more. For such SACKs it is an L larger than 1, which the RFC allows.
+    HalfOfAcked,
 }
 
 /// The standard rule with its memory of each path.
@@ -43,10 +55,21 @@ impl Reno {
         Reno { rules, paths: Vec::new() }
     }
 
-    fn is_fully_used(&self, cwnd: ByteCount, unit: ByteCount, flight_before: ByteCount) -> bool {
-        match self.rules.strict_window {
-            true => flight_before + unit > cwnd,
-            false => flight_before >= cwnd,
+    fn is_fully_used(&self, sample: &PathSample, flight_before: ByteCount) -> bool {
+        let is_full = match self.rules.strict_window {
+            true => flight_before + sample.unit > sample.cwnd,
+            false => flight_before >= sample.cwnd,
+        };
+        is_full || sample.is_paced
+    }
+
+    /// What slow start wants for so much that was acknowledged. It ends where the threshold is passed, however much that
+    /// is.
+    fn slow_start(&self, sample: &PathSample, acked: ByteCount) -> ByteCount {
+        let to_threshold = sample.ssthresh.saturating_sub(sample.cwnd).max(sample.unit);
+        match self.rules.slow_start {
+            SlowStart::Unit => acked.min(sample.unit),
+            SlowStart::HalfOfAcked => (acked / 2).min(to_threshold),
         }
     }
 }
@@ -67,14 +90,15 @@ impl CongestionControl for Reno {
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount {
         let sample = view.path(path);
         let (cwnd, unit) = (sample.cwnd, sample.unit);
-        let is_fully_used = self.is_fully_used(cwnd, unit, acked.flight_before);
+        let is_fully_used = self.is_fully_used(sample, acked.flight_before);
         let may_grow = acked.advanced || !self.rules.growth_needs_advance;
         let memory = &mut self.paths[path.index()];
 
         if cwnd <= sample.ssthresh {
             // RFC 9260 §7.2.1: "increase cwnd by the lesser of the total size of the previously outstanding
-            // DATA chunk(s) acknowledged and L times the destination's PMDCS", with L = 1.
-            return if may_grow && is_fully_used { acked.bytes.min(unit) } else { ByteCount::ZERO };
+            // DATA chunk(s) acknowledged and L times the destination's PMDCS".
+            let may_grow = may_grow && is_fully_used;
+            return if may_grow { self.slow_start(sample, acked.bytes) } else { ByteCount::ZERO };
         }
         // RFC 9260 §7.2.2.
         let mut growth = ByteCount::ZERO;
@@ -128,7 +152,6 @@ mod tests {
     use anabranch_base::Time;
 
     use super::*;
-    use crate::policy::PathSample;
     use crate::policy::view::tests::{sample, view};
 
     const RULES: RenoRules = RenoRules {
@@ -138,6 +161,7 @@ mod tests {
         clamp_partial_bytes: false,
         idle_keeps_ssthresh: false,
         strict_window: false,
+        slow_start: SlowStart::Unit,
     };
 
     fn reno(rules: RenoRules) -> Reno {
@@ -165,6 +189,28 @@ mod tests {
         let paths = [path.clone()];
         let grown = [100, 1500, 3000].map(|n| reno.increase(path.id, &acked(&path, n), &view(&paths)).get());
         assert_eq!(grown, [100, 1500, 1500]);
+    }
+
+    #[test]
+    fn slow_start_by_half_of_what_was_acked_ends_at_the_threshold() {
+        let mut path = sample(0);
+        (path.cwnd, path.ssthresh) = (ByteCount::new(6000), ByteCount::new(15_000));
+        let paths = [path.clone()];
+        let mut reno = reno(RenoRules { slow_start: SlowStart::HalfOfAcked, ..RULES });
+        let grown =
+            [3000, 9000, 90_000].map(|n| reno.increase(path.id, &acked(&path, n), &view(&paths)).get());
+        assert_eq!(grown, [1500, 4500, 9000]);
+        let near = [PathSample { cwnd: ByteCount::new(14_900), ..path.clone() }];
+        assert_eq!(reno.increase(path.id, &acked(&near[0], 9000), &view(&near)).get(), 1500);
+    }
+
+    #[test]
+    fn a_window_that_only_the_pacer_left_unused_grows() {
+        let mut path = sample(0);
+        path.is_paced = true;
+        let mut half = acked(&path, 1500);
+        half.flight_before = path.cwnd / 2;
+        assert_eq!(reno(RULES).increase(path.id, &half, &view(&[path.clone()])).get(), 1500);
     }
 
     #[test]

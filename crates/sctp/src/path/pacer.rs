@@ -1,0 +1,141 @@
+//! How fast packets may leave a path: in trains, each as long after the last as a rate says. It knows no window, no
+//! chunk and no timer.
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+/// The pacer of one path.
+///
+/// What left is counted as the time that it takes at the rate. When a train of packets, or what the rate carries in a
+/// millisecond if that is more, is ahead of its time, the pacer closes until time has caught up. So a window that one
+/// round trip of less than half a millisecond carries is never held back, and a sender whose acknowledgements come evenly
+/// hardly ever.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacer {
+    /// The rate as it was when sending began; `None` where nothing is paced.
+    pace: Option<Pace>,
+    /// When all that left would have left at the rate.
+    free_at: Time,
+    is_closed: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    unit: ByteCount,
+    unit_time: Duration,
+    train: Duration,
+}
+
+impl Pacer {
+    /// Nothing is paced.
+    pub fn new() -> Pacer {
+        Pacer { pace: None, free_at: Time::ZERO, is_closed: false }
+    }
+
+    /// Sending begins: from now on packets of `unit` leave at `rate`, in trains of so many at least.
+    ///
+    /// A pacer that opens later than it would have, because a timer was late, lets out what was missed, up to a train;
+    /// time in which nothing was sent is not made up for.
+    pub fn begin(&mut self, now: Time, rate: Option<BitRate>, unit: ByteCount, packets: u32) {
+        let unit_time = rate.and_then(|rate| rate.time_for(unit));
+        self.pace = unit_time.map(|unit_time| {
+            let train = (unit_time * u64::from(packets)).max(SHORTEST_TRAIN);
+            Pace { unit, unit_time, train }
+        });
+        let Some(Pace { train, .. }) = self.pace else {
+            self.is_closed = false;
+            self.free_at = now;
+            return;
+        };
+        if self.free_at <= now {
+            let missed = if self.is_closed { train } else { Duration::ZERO };
+            self.free_at = self.free_at.max(now - missed);
+            self.is_closed = false;
+        }
+    }
+
+    /// A packet of this weight left.
+    pub fn spend(&mut self, now: Time, weight: ByteCount) {
+        let Some(Pace { unit, unit_time, train }) = self.pace else { return };
+        self.free_at += unit_time * weight.get() / unit.get().max(1);
+        self.is_closed = self.free_at.since(now) >= train;
+    }
+
+    /// One packet may leave even if a train has just left.
+    pub fn let_one_out(&mut self) {
+        self.is_closed = false;
+    }
+
+    /// When packets may leave again, while none may.
+    pub fn opens_at(&self) -> Option<Time> {
+        self.is_closed.then_some(self.free_at)
+    }
+}
+
+/// A clock of milliseconds, as tokio's, must not make it slower than the rate. Linux sizes its trains by the same span:
+/// `sk_pacing_shift` is 10, a 1024th of what the rate carries in a second.
+const SHORTEST_TRAIN: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIT: ByteCount = ByteCount::new(1500);
+    /// 1,500 B in a millisecond.
+    const RATE: Option<BitRate> = Some(BitRate::from_mbps(12));
+
+    fn ms(milliseconds: u64) -> Time {
+        Time::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    /// How many packets leave at `now`, up to 100.
+    fn train(pacer: &mut Pacer, now: Time, rate: Option<BitRate>) -> u32 {
+        pacer.begin(now, rate, UNIT, 16);
+        let mut packets = 0;
+        while pacer.opens_at().is_none() && packets < 100 {
+            pacer.spend(now, UNIT);
+            packets += 1;
+        }
+        packets
+    }
+
+    #[test]
+    fn a_train_leaves_and_the_next_waits_as_long_as_it_takes_at_the_rate() {
+        let mut pacer = Pacer::new();
+        assert_eq!((train(&mut pacer, ms(0), RATE), pacer.opens_at()), (16, Some(ms(16))));
+        assert_eq!(train(&mut pacer, ms(15), RATE), 0, "too early");
+        assert_eq!((train(&mut pacer, ms(16), RATE), pacer.opens_at()), (16, Some(ms(32))));
+    }
+
+    #[test]
+    fn what_a_late_timer_missed_leaves_up_to_a_train() {
+        let mut pacer = Pacer::new();
+        train(&mut pacer, ms(0), RATE);
+        assert_eq!((train(&mut pacer, ms(18), RATE), pacer.opens_at()), (18, Some(ms(34))));
+        assert_eq!(train(&mut pacer, ms(900), RATE), 32);
+    }
+
+    #[test]
+    fn silence_saves_nothing_up() {
+        let mut pacer = Pacer::new();
+        pacer.begin(ms(0), RATE, UNIT, 16);
+        pacer.spend(ms(0), UNIT);
+        assert_eq!(train(&mut pacer, ms(900), RATE), 16);
+    }
+
+    #[test]
+    fn a_fast_path_sends_a_millisecond_at_once_and_one_without_a_rate_all() {
+        let mut pacer = Pacer::new();
+        assert_eq!(train(&mut pacer, ms(0), Some(BitRate::from_mbps(960))), 80);
+        assert_eq!(train(&mut pacer, ms(0), Some(BitRate::from_mbps(960))), 0);
+        assert_eq!(train(&mut pacer, ms(0), None), 100);
+    }
+
+    #[test]
+    fn one_packet_leaves_out_of_turn_and_delays_the_next_train() {
+        let mut pacer = Pacer::new();
+        train(&mut pacer, ms(0), RATE);
+        pacer.let_one_out();
+        pacer.spend(ms(1), UNIT);
+        assert_eq!(pacer.opens_at(), Some(ms(17)));
+    }
+}

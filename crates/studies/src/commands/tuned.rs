@@ -1,0 +1,29 @@
+//! `tuned`: what the profile for real networks changes, on a terminal. It knows options only.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use anabranch_studies::scale::Scale;
+use anabranch_studies::tuned::{Subject, table};
+use clap::ValueEnum;
+
+/// The profile tuned-1 beside rfc9260: queues, shipped scenarios, false suspicions (docs/tuned.md)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// How much is run
+    #[arg(long, value_enum, default_value = "full")]
+    scale: Scale,
+    /// Only this; all otherwise
+    #[arg(long, value_enum)]
+    only: Option<Subject>,
+}
+
+/// Prints it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    for subject in Subject::value_variants() {
+        if arguments.only.is_none_or(|only| only == *subject) {
+            println!("{}", table(*subject, arguments.scale)?);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

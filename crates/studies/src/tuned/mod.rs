@@ -1,0 +1,34 @@
+//! The profile `tuned-1` beside RFC 9260's: what it brings and what it costs. It knows which tables there are, and
+//! judges nothing.
+
+mod queues;
+mod shipped;
+mod suspicion;
+mod tally;
+
+use crate::grid::GridError;
+use crate::scale::Scale;
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Subject {
+    /// Pacing and drop-tail queues.
+    Queues,
+    /// The shipped scenarios.
+    Shipped,
+    /// Paths that are left although they work.
+    Suspicion,
+}
+
+/// Runs one: the table as Markdown. Five seeds in full, one else.
+///
+/// # Errors
+/// A scenario that cannot be run.
+pub fn table(subject: Subject, scale: Scale) -> Result<String, GridError> {
+    let seeds = if scale == Scale::Full { 5 } else { 1 };
+    match subject {
+        Subject::Queues => queues::table(seeds),
+        Subject::Shipped => shipped::table(seeds),
+        Subject::Suspicion => suspicion::table(seeds),
+    }
+}

@@ -1,0 +1,82 @@
+//! Pacing and drop-tail queues: goodput, losses and what waits, by the size of the queue and the round trip. It knows
+//! which networks are run and how a table looks.
+
+use std::fmt::Write;
+
+use super::tally::Tally;
+use crate::grid::{self, GridError, Point};
+
+/// A network: so many equal paths at a rate in Mbit/s, with a round trip in milliseconds and a queue in packets.
+#[derive(Clone, Copy, Debug)]
+struct Network {
+    paths: usize,
+    rate: u32,
+    round_trip: u32,
+    queue: u32,
+}
+
+/// Lines of `[flow.sctp]`, by name.
+const SENDERS: [(&str, &str); 5] = [
+    ("rfc9260", "profile = \"rfc9260\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"8 MiB\""),
+    ("not paced", "profile = \"tuned-1\"\nmax_burst = { packets = 1000, rule = \"event\" }"),
+    ("trains of 4", "profile = \"tuned-1\"\nmax_burst = { packets = 4, rule = \"paced\" }"),
+    ("tuned-1", "profile = \"tuned-1\""),
+    ("filling", "profile = \"tuned-1\"\nscheduler = \"fill\""),
+];
+
+fn networks() -> Vec<Network> {
+    let mut networks = Vec::new();
+    for paths in [1, 2] {
+        for round_trip in [20, 60, 200] {
+            networks.extend([20, 50, 100].map(|queue| Network { paths, rate: 20, round_trip, queue }));
+        }
+        networks.push(Network { paths, rate: 100, round_trip: 60, queue: 100 });
+    }
+    networks
+}
+
+/// Bulk transfers for 15 s from their start.
+pub fn table(seeds: u64) -> Result<String, GridError> {
+    let points: Vec<Point> = networks()
+        .into_iter()
+        .flat_map(|network| {
+            SENDERS.map(|(_, settings)| Point { scenario: scenario(network, settings), seeds: 1..seeds + 1 })
+        })
+        .collect();
+    let tallies: Vec<Tally> = grid::run(&points)?.iter().map(|runs| Tally::of(runs)).collect();
+    let mut page = format!(
+        "## Queues\n\n15 s from the start, {seeds} seeds; goodput in Mbit/s, time-outs, packets dropped by the queue, mean \
+         length of the queue.\n\n| paths, rate, round trip, queue | {} |\n|---|{}\n",
+        SENDERS.map(|(name, _)| name).join(" | "),
+        "---|".repeat(SENDERS.len())
+    );
+    for (network, tallies) in networks().iter().zip(tallies.chunks(SENDERS.len())) {
+        let Network { paths, rate, round_trip, queue } = network;
+        let cells: Vec<String> = tallies.iter().map(cell).collect();
+        let _ = writeln!(
+            page,
+            "| {paths} × {rate} Mbit/s, {round_trip} ms, {queue} packets | {} |",
+            cells.join(" | ")
+        );
+    }
+    Ok(page)
+}
+
+fn cell(tally: &Tally) -> String {
+    format!("{:.2}, {:.1}, {:.0}, {:.1}", tally.goodput, tally.timeouts, tally.drops, tally.queue)
+}
+
+fn scenario(network: Network, settings: &str) -> String {
+    let Network { paths, rate, round_trip, queue } = network;
+    let mut text = "[run]\ntime = \"15 s\"\n".to_owned();
+    for number in 1..=paths {
+        let _ = writeln!(
+            text,
+            "[[link]]\nname = \"{number}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{} ms\"\njitter = \"0.1 ms\"\n\
+             queue = \"{queue} packets\"",
+            round_trip / 2
+        );
+    }
+    let _ = writeln!(text, "[flow.sctp]\n{settings}");
+    text
+}
