@@ -294,6 +294,10 @@ fn messages_of_one_byte_that_wait_to_be_sent_are_accounted_for() {
 struct Unknown(Vec<u8>);
 
 impl EncodeChunk for Unknown {
+    fn kind(&self) -> u8 {
+        0xdf
+    }
+
     fn value_len(&self) -> usize {
         self.0.len()
     }

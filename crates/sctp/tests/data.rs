@@ -500,6 +500,10 @@ fn a_chunk_that_runs_past_the_packet_is_dropped_and_what_came_before_it_counts()
 fn reseal(header: CommonHeader, raw: &[u8]) -> Vec<u8> {
     struct Raw<'a>(&'a [u8]);
     impl EncodeChunk for Raw<'_> {
+        fn kind(&self) -> u8 {
+            self.0[0]
+        }
+
         fn value_len(&self) -> usize {
             self.0.len() - 4
         }

@@ -1,15 +1,15 @@
 //! Any chunk survives a packet, and no bytes whatever harm the decoder. It knows the codec's public face
 //! only, and no association.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use anabranch_base::Duration;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
-    Abort, Cause, Checksum, Chunk, CommonHeader, CongestionWindowReduced, CookieEcho, Data, EcnEcho,
-    EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, Init, InitAck, Packet,
-    PacketBuilder, Pad, Parameter, Ppid, Sack, Shutdown, ShutdownComplete, SkippedStream, StreamId,
-    UnknownChunk, VerificationTag,
+    Abort, Asconf, AsconfAck, Auth, Cause, Checksum, Chunk, CommonHeader, CongestionWindowReduced,
+    CookieEcho, Data, EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, Init,
+    InitAck, Packet, PacketBuilder, Pad, Parameter, Ppid, Sack, Shutdown, ShutdownComplete, SkippedStream,
+    StreamId, UnknownChunk, VerificationTag,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,6 +22,7 @@ enum Sample {
     Sack { tsn: u32, a_rwnd: u32, flags: u8, gaps: Vec<GapBlock>, duplicates: Vec<Tsn> },
     CookieEcho(Vec<u8>),
     Pad(usize),
+    Auth { key: u16, algorithm: u16, code: Vec<u8> },
     ForwardTsn { tsn: u32, skipped: Vec<SkippedStream> },
     Unknown { kind: u8, flags: u8, value: Vec<u8> },
 }
@@ -48,6 +49,9 @@ impl Sample {
                 gap_blocks: gaps[..].into(),
                 duplicates: duplicates[..].into(),
             }),
+            Sample::Auth { key, algorithm, code } => {
+                Chunk::Auth(Auth { key: *key, algorithm: *algorithm, code })
+            }
             Sample::CookieEcho(cookie) => Chunk::CookieEcho(CookieEcho { cookie }),
             Sample::Pad(len) => Chunk::Pad(Pad { len: *len }),
             Sample::ForwardTsn { tsn, skipped } => Chunk::ForwardTsn(ForwardTsn {
@@ -77,8 +81,39 @@ fn parameter() -> impl Strategy<Value = Parameter> {
         vec(any::<u16>(), 0..5).prop_map(Parameter::SupportedAddressTypes),
         Just(Parameter::EcnCapable),
         Just(Parameter::ForwardTsnSupported),
-        (0x8001..0xc000_u16, bytes()).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
+        bytes().prop_map(Parameter::Random),
+        bytes().prop_map(Parameter::ChunkList),
+        vec(any::<u16>(), 0..5).prop_map(Parameter::HmacAlgorithms),
+        bytes().prop_map(Parameter::SupportedExtensions),
+        request(),
+        (any::<u32>(), vec(cause(), 0..3))
+            .prop_map(|(id, causes)| Parameter::ErrorCauseIndication { id, causes }),
+        any::<u32>().prop_map(Parameter::SuccessIndication),
+        (0x8009..0xc000_u16, bytes()).prop_map(|(kind, value)| Parameter::Unknown { kind, value }),
     ]
+}
+
+fn address() -> impl Strategy<Value = IpAddr> {
+    prop_oneof![
+        any::<u32>().prop_map(|bits| IpAddr::V4(Ipv4Addr::from_bits(bits))),
+        any::<u128>().prop_map(|bits| IpAddr::V6(Ipv6Addr::from_bits(bits))),
+    ]
+}
+
+fn request() -> impl Strategy<Value = Parameter> {
+    (any::<u32>(), address(), 0..3).prop_map(|(id, address, which)| match which {
+        0 => Parameter::AddAddress { id, address },
+        1 => Parameter::DeleteAddress { id, address },
+        _ => Parameter::SetPrimaryAddress { id, address },
+    })
+}
+
+fn asconf() -> impl Strategy<Value = Asconf> {
+    (any::<u32>(), any::<u32>(), vec(parameter(), 0..4)).prop_map(|(serial, lookup, requests)| {
+        let lookup = Parameter::Ipv4Address(Ipv4Addr::from_bits(lookup));
+        let parameters = std::iter::once(lookup).chain(requests).collect();
+        Asconf { serial: Tsn::new(serial), parameters }
+    })
 }
 
 fn cause() -> impl Strategy<Value = Cause> {
@@ -96,7 +131,13 @@ fn cause() -> impl Strategy<Value = Cause> {
         bytes().prop_map(Cause::RestartWithNewAddresses),
         bytes().prop_map(Cause::UserInitiatedAbort),
         bytes().prop_map(Cause::ProtocolViolation),
-        (14..=u16::MAX, bytes()).prop_map(|(code, value)| Cause::Unknown { code, value }),
+        bytes().prop_map(Cause::DeleteLastAddress),
+        bytes().prop_map(Cause::ResourceShortage),
+        bytes().prop_map(Cause::DeleteSourceAddress),
+        Just(Cause::IllegalAsconfAck),
+        bytes().prop_map(Cause::NoAuthorization),
+        any::<u16>().prop_map(Cause::UnsupportedHmac),
+        (0x106..=u16::MAX, bytes()).prop_map(|(code, value)| Cause::Unknown { code, value }),
     ]
 }
 
@@ -147,6 +188,10 @@ fn whole() -> impl Strategy<Value = Chunk<'static>> {
         Just(Chunk::CookieAck),
         ecn_echo().prop_map(Chunk::EcnEcho),
         tsn().prop_map(|lowest_tsn| Chunk::CongestionWindowReduced(CongestionWindowReduced { lowest_tsn })),
+        asconf().prop_map(Chunk::Asconf),
+        (any::<u32>(), vec(parameter(), 0..4)).prop_map(|(serial, responses)| {
+            Chunk::AsconfAck(AsconfAck { serial: Tsn::new(serial), responses })
+        }),
         any::<bool>().prop_map(|tag_reflected| Chunk::ShutdownComplete(ShutdownComplete { tag_reflected })),
     ]
 }
@@ -178,13 +223,15 @@ fn forward_tsn() -> impl Strategy<Value = Sample> {
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
-    let unknown = (prop_oneof![15..132_u8, 133..192_u8, 193..=255_u8], any::<u8>(), bytes());
+    let unknown = (prop_oneof![16..128_u8, 129..132_u8, 133..192_u8, 194..=255_u8], any::<u8>(), bytes());
     prop_oneof![
         4 => whole().prop_map(Sample::Whole),
         2 => data(),
         2 => sack(),
         1 => bytes().prop_map(Sample::CookieEcho),
         1 => (0..70_usize).prop_map(Sample::Pad),
+        1 => (any::<(u16, u16)>(), bytes())
+            .prop_map(|((key, algorithm), code)| Sample::Auth { key, algorithm, code }),
         1 => forward_tsn(),
         1 => unknown.prop_map(|(kind, flags, value)| Sample::Unknown { kind, flags, value }),
     ]
@@ -304,7 +351,7 @@ proptest! {
 
     #[test]
     fn no_chunks_whatever_harm_the_decoder(
-        kinds in vec((prop_oneof![0..15_u8, Just(192), any::<u8>()], vec(any::<u8>(), 0..40)), 1..6),
+        kinds in vec((prop_oneof![0..16_u8, Just(128), Just(132), Just(192), Just(193), any::<u8>()], vec(any::<u8>(), 0..40)), 1..6),
     ) {
         let mut packet = vec![0; 12];
         for (kind, value) in &kinds {

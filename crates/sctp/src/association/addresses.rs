@@ -35,7 +35,8 @@ impl Association {
     /// its port follows it (RFC 6951 §5.4); an address that is new becomes a path to be verified.
     pub fn path_of(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         if let Some(known) = self.path_table().find(local, remote) {
-            return Some(known);
+            // RFC 5061 §5.3 F13: what comes from an address that the peer deleted is out of the blue.
+            return Some(known).filter(|&known| !self.path_table().is_remote_gone(known));
         }
         let session = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => session,
@@ -85,7 +86,7 @@ impl Association {
         session.begin_event();
         match change {
             LocalChange::Added(address) => session.add_local(now, address),
-            LocalChange::Removed(address) => session.remove_local(address),
+            LocalChange::Removed(address) => session.remove_local(now, address),
         }
     }
 }

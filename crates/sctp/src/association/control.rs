@@ -117,6 +117,7 @@ impl Session {
             .filter(|&id| {
                 let health = self.paths.health(id);
                 health.state() == PathState::Unconfirmed
+                    && self.is_announced(id)
                     && !health.awaits_heartbeat()
                     && health.errors() <= limit.path_max
             })
@@ -157,7 +158,12 @@ impl Session {
         let carries_data = path == self.usable_path(self.paths.primary());
         self.count_path_error(path, carries_data && state != PathState::Unconfirmed, now)?;
         match self.paths.sample(path).state {
-            PathState::Unconfirmed => self.verify_paths(now),
+            PathState::Unconfirmed => {
+                // Nobody answers: data that is not answered either ends the association.
+                self.awaits_verification &=
+                    self.paths.health(path).errors() <= self.settings.config.failover.path_max;
+                self.verify_paths(now);
+            }
             // RFC 7829: one an RTO, until it answers or has failed for certain.
             PathState::PotentiallyFailed if !self.paths.health(path).awaits_heartbeat() => {
                 self.send_heartbeat(path, now);
@@ -171,6 +177,7 @@ impl Session {
     /// ACK chunk".
     pub(super) fn stop_heartbeats(&mut self) {
         self.timers.stop(Timer::Verification);
+        self.stop_asking();
         for path in self.paths.ids() {
             self.timers.stop(Timer::Heartbeat(path));
             self.timers.stop(Timer::HeartbeatAnswer(path));

@@ -8,6 +8,8 @@ use anabranch_base::{Duration, Time};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::authentication::PeerTerms;
+use super::extensions::{Offer, OfferedExtensions};
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
@@ -44,6 +46,8 @@ pub struct StateCookie {
     pub remote: SocketAddr,
     /// The other addresses that the initiator announced.
     pub announced: Vec<IpAddr>,
+    /// What it and this end can beyond RFC 9260, if that is anything.
+    pub extensions: Option<OfferedExtensions>,
 }
 
 /// A cookie that is none of ours, or was changed on the way.
@@ -74,7 +78,14 @@ impl StateCookie {
             body.extend(address.port().to_be_bytes());
         }
         let announced = &self.announced[..self.announced.len().min(MAX_ANNOUNCED)];
-        announced.iter().for_each(|&ip| write_ip(&mut body, ip));
+        let announced = announced.iter().filter(|ip| !ip.is_unspecified());
+        announced.for_each(|&ip| write_ip(&mut body, ip));
+        if let Some(OfferedExtensions { random, offer }) = &self.extensions {
+            write_ip(&mut body, END_OF_ADDRESSES);
+            body.push(u8::from(offer.takes_asconf));
+            body.extend(random);
+            body.extend(offer.terms.iter().flat_map(PeerTerms::vector));
+        }
         let signature = signer(key, &body[SIGNATURE_LEN..]).finalize().into_bytes();
         body[..SIGNATURE_LEN].copy_from_slice(&signature);
         body
@@ -112,8 +123,12 @@ impl Reader<'_> {
         let (local_port, peer_port) = (self.u16()?, self.u16()?);
         let (local, remote) = (self.socket_address()?, self.socket_address()?);
         let mut announced = Vec::new();
+        let mut extensions = None;
         while !self.rest.is_empty() {
-            announced.push(self.ip()?);
+            match self.ip()? {
+                END_OF_ADDRESSES => extensions = Some(self.extensions()?),
+                ip => announced.push(ip),
+            }
         }
         Some(StateCookie {
             created,
@@ -131,7 +146,16 @@ impl Reader<'_> {
             local,
             remote,
             announced,
+            extensions,
         })
+    }
+
+    /// The rest of the cookie.
+    fn extensions(&mut self) -> Option<OfferedExtensions> {
+        let [takes_asconf] = self.take()?;
+        let random = self.take()?;
+        let terms = PeerTerms::from_vector(std::mem::take(&mut self.rest));
+        Some(OfferedExtensions { random, offer: Offer { takes_asconf: takes_asconf != 0, terms } })
     }
 
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
@@ -182,11 +206,14 @@ fn signer(key: &CookieKey, body: &[u8]) -> Hmac<Sha256> {
 }
 
 const SIGNATURE_LEN: usize = 32;
+/// Stands behind the announced addresses where extensions follow. Nobody can be reached there.
+const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 /// More addresses of one peer than this are not remembered.
 const MAX_ANNOUNCED: usize = 16;
 
 #[cfg(test)]
 mod tests {
+    use super::super::authentication::announcement;
     use super::*;
 
     fn cookie() -> StateCookie {
@@ -206,13 +233,25 @@ mod tests {
             local: SocketAddr::from(([127, 0, 0, 1], 9899)),
             remote: "[2001:db8::1]:4000".parse().expect("an address"),
             announced: vec![IpAddr::from([10, 0, 0, 1])],
+            extensions: None,
         }
+    }
+
+    /// With all that both ends announce for authentication.
+    fn extended() -> StateCookie {
+        let terms = PeerTerms::read(&announcement(&[5; 32])).expect("a random number of 32 bytes");
+        let offer = Offer { takes_asconf: true, terms };
+        StateCookie { extensions: Some(OfferedExtensions { random: [6; 32], offer }), ..cookie() }
     }
 
     #[test]
     fn a_sealed_cookie_opens_to_what_went_in() {
         let key = [7; 32];
         assert_eq!(StateCookie::open(&cookie().seal(&key), &key), Ok(cookie()));
+        assert_eq!(StateCookie::open(&extended().seal(&key), &key), Ok(extended()));
+        let unreachable = StateCookie { announced: vec![END_OF_ADDRESSES], ..extended() };
+        let known = StateCookie { announced: Vec::new(), ..extended() };
+        assert_eq!(StateCookie::open(&unreachable.seal(&key), &key), Ok(known));
     }
 
     #[test]

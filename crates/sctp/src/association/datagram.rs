@@ -1,6 +1,8 @@
 //! What goes in and out of an association: whole packets, each on a path. It knows no chunk.
 
 use anabranch_base::ByteCount;
+use std::net::IpAddr;
+
 use bytes::Bytes;
 
 use crate::policy::PathId;
@@ -42,6 +44,8 @@ pub(crate) struct Verified<'a> {
     /// How much memory a slice of it keeps alive.
     pub(crate) memory: ByteCount,
     pub(crate) packet: &'a wire::Packet<'a>,
+    /// Addresses with which the endpoint has other associations, where the packet has an ASCONF.
+    pub(crate) taken: &'a [IpAddr],
 }
 
 /// Packets that leave on one path, one behind the other in a buffer.

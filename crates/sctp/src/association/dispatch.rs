@@ -3,6 +3,7 @@
 
 use anabranch_base::Time;
 
+use super::admission::Admission;
 use super::on_data::PacketData;
 use super::session::Session;
 use super::shutdown::Shutdown;
@@ -32,7 +33,7 @@ impl Association {
         let Some(checksum) = self.checksum() else { return };
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
             let Datagram { path, ref bytes, memory, .. } = *datagram;
-            self.handle_verified(now, Verified { path, bytes, memory, packet: &packet });
+            self.handle_verified(now, Verified { path, bytes, memory, packet: &packet, taken: &[] });
         }
     }
 
@@ -46,10 +47,18 @@ impl Association {
             session.begin_event();
             session.begin_packet()
         });
-        for chunk in arrived.packet.chunks() {
-            let flow = match chunk {
-                Ok(chunk) => self.handle_chunk(now, arrived, chunk, &mut data),
-                Err(error) => self.handle_bad_chunk(&error),
+        let mut chunks = arrived.packet.chunks();
+        let mut is_authentic = false;
+        loop {
+            let rest = chunks.rest();
+            let flow = match chunks.next() {
+                None => break,
+                Some(Ok(chunk)) => match self.admit(arrived.path, &chunk, rest, &mut is_authentic) {
+                    Admission::Take => self.handle_chunk(now, arrived, chunk, &mut data),
+                    Admission::Done => Flow::Continue,
+                    Admission::Refuse => Flow::Discard,
+                },
+                Some(Err(error)) => self.handle_bad_chunk(&error),
             };
             match flow {
                 Flow::Continue => {}
@@ -79,6 +88,11 @@ impl Association {
             return Flow::Discard;
         }
         match (&mut self.state, chunk) {
+            (State::Open(session) | State::Closing(session, _), Chunk::Abort(abort))
+                if !session.may_end_by(arrived.path, abort.tag_reflected) =>
+            {
+                Flow::Discard
+            }
             (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
             (State::Opening(handshake), Chunk::InitAck(ack)) => {
                 match handshake.on_init_ack(arrived.path, &ack) {
@@ -159,6 +173,14 @@ impl Association {
             }
             Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
             Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, &ack),
+            Chunk::Asconf(asconf) if stage != Some(Shutdown::AckSent) => {
+                session.on_asconf(now, path, &asconf, arrived.taken);
+            }
+            Chunk::AsconfAck(ack) if session.on_asconf_ack(now, &ack).is_err() => {
+                let what = "it answered an ASCONF that was never sent".to_owned();
+                return Flow::Abort(Cause::IllegalAsconfAck, CloseReason::ProtocolViolation { what });
+            }
+            Chunk::Error(error) => session.on_error_report(now, &error.causes),
             Chunk::Shutdown(shutdown) => return self.on_shutdown(now, path, shutdown.cumulative_tsn_ack),
             Chunk::Unknown(unknown) => {
                 let action = unknown.action();

@@ -2,6 +2,7 @@
 
 use super::dispatch::Flow;
 use super::init::Refusal;
+use super::shield::Shield;
 use super::{Association, Grave, State};
 use crate::event::{CloseReason, Event};
 use crate::policy::PathId;
@@ -71,11 +72,13 @@ impl Association {
     fn packet_with_abort(&self, header: CommonHeader, abort: &Abort) -> Vec<u8> {
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, header, MIN_PACKET);
-        if builder.push(abort).is_err() {
+        let (keys, mut shield) = (self.keys(), Shield::default());
+        if shield.push(keys, &mut builder, abort).is_err() {
             // The causes are too long to be told.
             let bare = Abort { tag_reflected: abort.tag_reflected, causes: Vec::new() };
-            builder.push(&bare).expect("a chunk of four bytes fits");
+            shield.push(keys, &mut builder, &bare).expect("chunks of four bytes and of forty fit");
         }
+        shield.sign(keys, &mut builder);
         builder.finish(self.checksum().unwrap_or(wire::Checksum::Crc32c));
         packet
     }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 
+use super::authentication::{Keys, RandomNumber};
+use super::extensions::{Extensions, Offer};
 use super::init::{MAX_PATHS, Refusal, acceptable, address_parameters, check_init};
 use super::session::{Agreement, Session, Settings};
+use super::shield::Shield;
 use super::timers::{Timer, Timers};
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
@@ -52,6 +55,8 @@ pub struct Identity {
     pub tag: VerificationTag,
     /// The first TSN.
     pub tsn: Tsn,
+    /// What it brings to the key with which chunks are authenticated.
+    pub random: RandomNumber,
 }
 
 #[derive(Debug)]
@@ -132,6 +137,7 @@ impl Handshake {
             what: "its INIT-ACK has no state cookie".to_owned(),
         })?;
         let config = &self.settings.config;
+        let offer = Offer::read(config, &ack.parameters).map_err(|wrong| wrong.refusal(ack.initiate_tag))?;
         let agreement = Agreement {
             local_port: self.identity.local_port,
             peer_port: self.identity.peer_port,
@@ -147,7 +153,8 @@ impl Handshake {
         paths.set_primary(path);
         paths.confirm(path);
         join_announced(&mut paths, path, &body.addresses, &self.settings);
-        let session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
+        let mut session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
+        session.equip(Extensions::agree(&self.settings.config, &self.identity.random, &offer));
         self.stage = Stage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
         self.path = path;
         self.attempts = 0;
@@ -210,16 +217,27 @@ impl Handshake {
             }
             Stage::CookieEchoed { cookie, reports, session } => {
                 let header = self.header(session.agreement.peer_tag);
-                let mut builder = PacketBuilder::new(buf, header, limit.max(cookie.len() + 64));
-                builder.push(&CookieEcho { cookie }).expect("room was made for the cookie");
+                let mut builder = PacketBuilder::new(buf, header, limit.max(cookie.len() + 128));
+                let (keys, mut shield) = (session.keys.as_ref(), Shield::default());
+                let echo = CookieEcho { cookie };
+                shield.push(keys, &mut builder, &echo).expect("room was made for the cookie");
                 if !reports.is_empty() {
                     // What does not fit beside the cookie is not reported: reports are a courtesy.
-                    let _ = builder.push(&ErrorChunk { causes: reports.clone() });
+                    let _ = shield.push(keys, &mut builder, &ErrorChunk { causes: reports.clone() });
                 }
+                shield.sign(keys, &mut builder);
                 builder.finish(self.settings.config.checksum)
             }
         };
         Some((self.path, len))
+    }
+
+    /// With what chunks are authenticated, once the peer has answered.
+    pub fn keys(&self) -> Option<&Keys> {
+        match &self.stage {
+            Stage::CookieWait => None,
+            Stage::CookieEchoed { session, .. } => session.keys.as_ref(),
+        }
     }
 
     /// Whether the cookie is on its way.
@@ -279,6 +297,7 @@ impl Handshake {
             parameters.push(Parameter::CookiePreservative(staleness * 2));
         }
         let config = &self.settings.config;
+        parameters.extend(Extensions::announced(config, &self.identity.random));
         Init {
             initiate_tag: self.identity.tag,
             a_rwnd: u32::try_from(config.receive_buffer.get()).unwrap_or(u32::MAX),

@@ -17,6 +17,7 @@ impl Session {
             Timer::Sack => self.on_sack_delay_over(),
             Timer::WindowProbe => self.peer_window.may_probe = true,
             Timer::Verification => self.verify_paths(now),
+            Timer::Reconfiguration => return self.on_asconf_unanswered(now),
             Timer::Retransmission(path) => return self.on_retransmission_timeout(path, now),
             Timer::Heartbeat(path) => self.on_heartbeat_due(path, now),
             Timer::HeartbeatAnswer(path) => return self.on_heartbeat_unanswered(path, now),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anabranch_base::{ByteCount, Seed, Time};
 
 use super::cookie::StateCookie;
+use super::extensions::{Extensions, OfferedExtensions};
 use super::session::{Agreement, Session, Settings};
 use super::{Association, State};
 use crate::event::Event;
@@ -29,7 +30,7 @@ impl Association {
             let state = if is_proven { PathState::Active } else { PathState::Unconfirmed };
             table.add(addresses, state, &settings.config);
         }
-        let session = Session::new(settings, agreement_of(cookie), table, seed);
+        let session = session_of(settings, cookie, table, seed);
         let mut association = Association::in_state(State::Open(Box::new(session)));
         association.on_open(now);
         association
@@ -59,7 +60,7 @@ impl Association {
             State::Opening(handshake) => {
                 let paths = handshake.take_paths();
                 let (settings, seed) = (handshake.settings.clone(), handshake.seed.clone());
-                let session = Session::new(settings, agreement_of(cookie), paths, &seed);
+                let session = session_of(settings, cookie, paths, &seed);
                 self.state = State::Open(Box::new(session));
                 self.on_open(now);
             }
@@ -94,7 +95,7 @@ impl Association {
                 paths.set_primary(id);
             }
         }
-        let mut session = Session::new(settings, agreement_of(cookie), paths, seed);
+        let mut session = session_of(settings, cookie, paths, seed);
         session.events.append(&mut self.events);
         session.events.push_back(Event::Restarted);
         session.departed = departed;
@@ -121,6 +122,15 @@ impl Association {
             session.start_heartbeats(now);
         }
     }
+}
+
+/// The session that a cookie describes.
+fn session_of(settings: Arc<Settings>, cookie: &StateCookie, paths: PathTable, seed: &Seed) -> Session {
+    let mut session = Session::new(settings, agreement_of(cookie), paths, seed);
+    if let Some(OfferedExtensions { random, offer }) = &cookie.extensions {
+        session.equip(Extensions::agree(&session.settings.config, random, offer));
+    }
+    session
 }
 
 /// What a cookie says, from the side of the end that made it.

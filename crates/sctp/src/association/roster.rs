@@ -1,10 +1,11 @@
 //! The recipes for paths that join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3). It does not know who said so.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{ByteCount, Time};
 
 use super::init::MAX_PATHS;
+use super::reconfiguration::AddressChange;
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::event::Event;
@@ -63,12 +64,13 @@ impl Session {
     }
 
     /// This host has another address. It becomes one path, to the address of the peer's that
-    /// [goes with it](partner), and is probed.
+    /// [goes with it](partner), and is probed once the peer was told of it, if it can be.
     pub fn add_local(&mut self, now: Time, local: SocketAddr) {
         self.paths.gain_local(local);
         if let Some(departed) = self.departed.filter(|&id| self.paths.addresses(id).local == local) {
             // It was never away for the peer; whether it still leads there is to be seen.
             self.departed = None;
+            self.announce_change(now, AddressChange::Add(local));
             self.paths.doubt(departed);
             // What left meanwhile is lost for certain: no time-out, long by now, is waited for.
             self.take_all_back(departed);
@@ -83,14 +85,32 @@ impl Session {
         if let Some(remote) = partner(local, &self.paths.remotes())
             && self.open_path(PathAddresses { local, remote }).is_some()
         {
+            self.announce_change(now, AddressChange::Add(local));
             self.verify_paths(now);
         }
     }
 
-    /// This host has lost an address.
-    pub fn remove_local(&mut self, local: SocketAddr) {
+    /// This host has lost an address: the peer is told as soon as it knows another.
+    pub fn remove_local(&mut self, now: Time, local: SocketAddr) {
+        self.release_local(local);
+        self.announce_change(now, AddressChange::Delete(local));
+    }
+
+    /// This end has lost an address, or may not use it.
+    pub(super) fn release_local(&mut self, local: SocketAddr) {
         self.paths.lose_local(local);
         self.release_paths(|path| path.local == local);
+    }
+
+    /// The peer has lost addresses: "It MUST NOT send SCTP packets for the association to that address" (RFC 5061 §5.3
+    /// F13). If no path is left that was ever verified, data waits until one is.
+    pub(super) fn lose_remotes(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
+        self.paths.lose_remotes(&is_gone);
+        let gone: Vec<PathId> =
+            self.paths.living().filter(|&id| is_gone(self.paths.addresses(id).remote.ip())).collect();
+        self.departed = self.departed.filter(|id| !gone.contains(id));
+        gone.into_iter().for_each(|id| self.remove_path(id));
+        self.awaits_verification = !self.paths.living().any(|id| self.is_verified(id));
     }
 
     /// An address is gone, and with it the paths that `is_gone` says. What they carried goes to others at once.
@@ -111,6 +131,7 @@ impl Session {
 
     /// Another path is verified: the last one whose address was gone before leaves now.
     pub(super) fn settle_departure(&mut self) {
+        self.awaits_verification = false;
         let Some(departed) = self.departed else { return };
         if self.paths.living().any(|id| id != departed && self.is_verified(id)) {
             self.departed = None;
@@ -181,7 +202,7 @@ impl Session {
 /// Which of the other end's addresses a new one goes with: of those of the same version, and on this host only if it is
 /// too, the one with the fewest paths; of equals the first. So with one address it is that, and of two hosts that each
 /// gain one, one after the other, the new ones go with each other.
-fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Option<SocketAddr> {
+pub(super) fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Option<SocketAddr> {
     let is_alike = |(other, _): &&(SocketAddr, usize)| {
         other.is_ipv4() == fresh.is_ipv4() && other.ip().is_loopback() == fresh.ip().is_loopback()
     };

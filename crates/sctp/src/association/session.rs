@@ -8,11 +8,14 @@ use anabranch_base::{ByteCount, Seed, Time};
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
+use super::authentication::Keys;
 use super::control::Control;
 use super::exempt::Exempt;
+use super::extensions::Extensions;
 use super::mtu::MtuProbe;
 use super::on_sack::Tally;
 use super::policies::Policies;
+use super::reconfiguration::Reconfiguration;
 use super::timers::{Timer, Timers};
 use crate::config::Config;
 use crate::event::Event;
@@ -129,6 +132,12 @@ pub struct Session {
     pub(super) errors: u32,
     /// The last path that was verified, whose address is gone: it stays until another is verified.
     pub(super) departed: Option<PathId>,
+    /// The peer deleted every address that was verified: data waits.
+    pub(super) awaits_verification: bool,
+    /// With what chunks are authenticated, where both ends can.
+    pub(super) keys: Option<Keys>,
+    /// What is asked about addresses, where both ends can.
+    pub(super) reconfiguration: Option<Reconfiguration>,
     pub(super) is_writer_waiting: bool,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
@@ -176,6 +185,9 @@ impl Session {
             mtu_probes: VecDeque::new(),
             errors: 0,
             departed: None,
+            awaits_verification: false,
+            keys: None,
+            reconfiguration: None,
             is_writer_waiting: false,
             events: VecDeque::new(),
             records: None,
@@ -186,6 +198,14 @@ impl Session {
         }
         session.fit_first_windows(&session.paths.ids().collect::<Vec<_>>());
         session
+    }
+
+    /// Both ends can so much beyond RFC 9260.
+    pub fn equip(&mut self, extensions: Extensions) {
+        self.keys = extensions.keys;
+        let Agreement { local_tsn, peer_tsn, .. } = self.agreement;
+        self.reconfiguration =
+            extensions.changes_addresses.then(|| Reconfiguration::new(local_tsn, peer_tsn));
     }
 
     /// Takes a message of the application.

@@ -19,6 +19,8 @@ pub enum Timer {
     ShutdownGuard,
     /// Another HEARTBEAT for path verification may leave.
     Verification,
+    /// T4-rto: an ASCONF is not answered.
+    Reconfiguration,
     /// T3-rtx: data on this path is not acknowledged.
     Retransmission(PathId),
     /// This path's heartbeat period ends.
@@ -93,6 +95,7 @@ impl Timer {
             Timer::Shutdown => 3,
             Timer::ShutdownGuard => 4,
             Timer::Verification => 5,
+            Timer::Reconfiguration => 6,
             Timer::Retransmission(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS,
             Timer::Heartbeat(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 1,
             Timer::HeartbeatAnswer(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 2,
@@ -110,6 +113,7 @@ impl Timer {
             3 => Timer::Shutdown,
             4 => Timer::ShutdownGuard,
             5 => Timer::Verification,
+            6 => Timer::Reconfiguration,
             _ => match (slot - ASSOCIATION_TIMERS) % PATH_TIMERS {
                 0 => Timer::Retransmission(path),
                 1 => Timer::Heartbeat(path),
@@ -124,7 +128,7 @@ impl Timer {
 /// Later than any run lasts.
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
-const ASSOCIATION_TIMERS: usize = 6;
+const ASSOCIATION_TIMERS: usize = 7;
 const PATH_TIMERS: usize = 5;
 
 #[cfg(test)]

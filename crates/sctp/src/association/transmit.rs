@@ -4,6 +4,7 @@ use anabranch_base::{ByteCount, Time};
 
 use super::datagram::Transmit;
 use super::session::{Sending, Session, look};
+use super::shield::Shield;
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
@@ -111,11 +112,12 @@ impl Session {
         let (Room::Segment(limit) | Room::Packet(limit)) = room;
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
-        self.pack_control(path, &mut builder);
-        self.pack_sack(path, &mut builder);
+        let mut shield = Shield::default();
+        self.pack_control(path, &mut builder, &mut shield);
+        self.pack_sack(path, &mut builder, &mut shield);
         let is_exempt = self.exempt.covers(path);
         while let Some((tsn, _)) = self.next_lost(Some((path, is_exempt)), now) {
-            if self.pack_data(tsn, room, &mut builder, &mut packed).is_err() {
+            if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
                 break;
             }
             packed.is_retransmission = true;
@@ -123,12 +125,13 @@ impl Session {
             self.commit(tsn, path, now, &mut packed);
         }
         while let Some((tsn, _)) = self.next_waiting(Some(path), now) {
-            if self.pack_data(tsn, room, &mut builder, &mut packed).is_err() {
+            if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
                 break;
             }
             self.picked = None;
             self.commit(tsn, path, now, &mut packed);
         }
+        shield.sign(self.keys.as_ref(), &mut builder);
         packed.len = builder.finish(self.settings.config.checksum);
         if packed.len == 0 {
             return None;
@@ -144,29 +147,32 @@ impl Session {
         tsn: Tsn,
         room: Room,
         builder: &mut PacketBuilder<'_>,
+        shield: &mut Shield,
         packed: &mut Packed,
     ) -> Result<(), Full> {
         let data = self.send.data(tsn);
-        let pushed = builder.push(&data);
+        let keys = self.keys.as_ref();
+        let pushed = shield.push(keys, builder, &data);
         if pushed.is_ok() || !builder.is_empty() || matches!(room, Room::Segment(_)) {
             return pushed;
         }
-        builder.stretch(CommonHeader::LEN + data.encoded_len());
+        builder.stretch(CommonHeader::LEN + Shield::cost(keys, &data) + data.encoded_len());
         packed.is_stretched = true;
-        builder.push(&data)
+        shield.push(keys, builder, &data)
     }
 
-    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>) {
+    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, shield: &mut Shield) {
         let limit = self.paths.sample(path).packet_limit.as_len();
         while let Some(control) = self.outbox.front() {
-            if CommonHeader::LEN + control.chunk.encoded_len() > limit {
+            let shielded = Shield::cost(self.keys.as_ref(), control.chunk.as_ref());
+            if CommonHeader::LEN + shielded + control.chunk.encoded_len() > limit {
                 // A report that quotes too much: it would block the way for ever.
                 self.outbox.pop_front();
                 continue;
             }
             let goes_here =
                 control.path == path || (!control.is_probe && self.usable_path(control.path) == path);
-            if !goes_here || builder.push(control.chunk.as_ref()).is_err() {
+            if !goes_here || shield.push(self.keys.as_ref(), builder, control.chunk.as_ref()).is_err() {
                 return;
             }
             self.outbox.pop_front();
@@ -175,7 +181,7 @@ impl Session {
 
     /// A SACK goes where the last DATA came from. One that is not due yet rides along with data that goes
     /// there anyway (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
-    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>) {
+    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, shield: &mut Shield) {
         let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
         if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
             return;
@@ -200,7 +206,7 @@ impl Session {
             gap_blocks: self.listed.gaps.as_slice().into(),
             duplicates: self.listed.duplicates.as_slice().into(),
         };
-        if builder.push(&sack).is_err() {
+        if shield.push(self.keys.as_ref(), builder, &sack).is_err() {
             return;
         }
         self.buffer.on_advertised(a_rwnd);
@@ -213,6 +219,9 @@ impl Session {
 
     /// The next chunk to be sent again: the lowest whose place has room, or that place's if `only` is given.
     fn next_lost(&mut self, only: Option<(PathId, bool)>, now: Time) -> Option<(Tsn, PathId)> {
+        if self.awaits_verification {
+            return None;
+        }
         if !self.send.has_marked() {
             self.take_back_one();
         }
@@ -255,6 +264,9 @@ impl Session {
     fn next_waiting(&mut self, open: Option<PathId>, now: Time) -> Option<(Tsn, PathId)> {
         self.share_buffers(now);
         self.cut_ahead();
+        if self.awaits_verification {
+            return None;
+        }
         let oldest = self.send.waiting(Index::OLDEST)?;
         if oldest.distance_from(self.send.ack_point()) > MOST_OUTSTANDING {
             return None;

@@ -118,6 +118,9 @@ pub struct Config {
     pub failover: Failover,
     /// Paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
     pub trusts_given_addresses: bool,
+    /// The peer is told of addresses that this host gains and loses, and may tell of its own (RFC 5061), each end once it
+    /// knows that the other can: authenticated by AUTH (RFC 4895), or by the seal.
+    pub dynamic_addresses: bool,
     /// How long a state cookie is good.
     pub cookie_lifetime: Duration,
     /// How often INIT or COOKIE-ECHO is sent again before giving up.

@@ -70,6 +70,7 @@ impl Config {
                 quick: false,
             },
             trusts_given_addresses: true,
+            dynamic_addresses: false,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
         }

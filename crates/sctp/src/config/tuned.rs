@@ -52,6 +52,8 @@ impl Config {
             },
             // A path that timed out has potentially failed: what it lost goes to another whatever is said here.
             retransmission: "same".into(),
+            // A phone changes its network while it sends.
+            dynamic_addresses: true,
             // 1 + 2 + 4 + 8 s: a person still waits.
             max_init_retransmits: 3,
             ..profile

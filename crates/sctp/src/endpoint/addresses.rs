@@ -1,10 +1,13 @@
 //! Addresses that this host gains and loses while an endpoint lives. It knows which there are, and nothing of paths.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::Time;
+use rand_core::Rng;
 
 use super::{AssociationId, Endpoint};
+use crate::association::RandomNumber;
+use crate::wire::{Chunk, Packet};
 
 impl Endpoint {
     /// This host has another address, with a socket of its own: every association may use it, by one path more that is
@@ -37,6 +40,34 @@ impl Endpoint {
     /// The addresses that new associations begin with.
     pub fn locals(&self) -> &[SocketAddr] {
         &self.config.local
+    }
+
+    /// What this end brings to the key of one association; nothing is drawn where nothing is authenticated.
+    pub(super) fn fresh_random(&mut self) -> RandomNumber {
+        let mut random = RandomNumber::default();
+        if self.settings.config.dynamic_addresses {
+            self.rng.fill_bytes(&mut random);
+        }
+        random
+    }
+
+    /// Where a packet asks to change addresses: those that other associations with the same port of the peer have. An
+    /// address cannot belong to two, for nobody could tell whose its next INIT is.
+    pub(super) fn addresses_beside(&self, id: AssociationId, packet: &Packet<'_>) -> Vec<IpAddr> {
+        let asks = |chunk| matches!(chunk, Ok(Chunk::Asconf(_)));
+        let is_alone = self.associations.len() < 2;
+        if is_alone || !self.settings.config.dynamic_addresses || !packet.chunks().any(asks) {
+            return Vec::new();
+        }
+        let port = packet.header().source_port;
+        let others = self.associations.iter().filter(|(other, association)| {
+            let is_alike = self.channels.of(**other) == self.channels.of(id);
+            **other != id && is_alike && association.peer_port() == Some(port)
+        });
+        let addresses = others.flat_map(|(_, association)| {
+            association.paths().iter().map(|sample| association.path_addresses(sample.id).remote.ip())
+        });
+        addresses.collect()
     }
 
     fn ids(&self) -> Vec<AssociationId> {

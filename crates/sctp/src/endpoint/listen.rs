@@ -8,8 +8,8 @@ use anabranch_base::{Duration, Time};
 use super::{Arrival, AssociationId, Channel, Endpoint, leads_to, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
-    Association, AssociationState, InitBody, PathAddresses, acceptable, address_parameter,
-    address_parameters, check_init,
+    Association, AssociationState, Extensions, InitBody, Offer, OfferedExtensions, PathAddresses,
+    RandomNumber, acceptable, address_parameter, address_parameters, check_init,
 };
 use crate::seq::Tsn;
 use crate::wire::{
@@ -24,12 +24,15 @@ struct Request<'a> {
     back: CommonHeader,
     init: &'a Init,
     body: InitBody,
+    offer: Offer,
 }
 
 /// What this end will call itself in the association that an INIT asks for.
 struct Name {
     tag: VerificationTag,
     tsn: Tsn,
+    /// What it brings to the key with which chunks are authenticated.
+    random: RandomNumber,
     /// The tags of the association that there is already, or zero.
     tie_tags: (VerificationTag, VerificationTag),
 }
@@ -41,8 +44,12 @@ impl Endpoint {
             return;
         }
         let back = reply_header(header, init.initiate_tag);
-        let request = match check_init(init) {
-            Ok(body) => Request { arrival, back, init, body },
+        let checked = check_init(init).and_then(|body| {
+            let offer = Offer::read(&self.settings.config, &init.parameters);
+            Ok((body, offer.map_err(|wrong| wrong.refusal(init.initiate_tag))?))
+        });
+        let request = match checked {
+            Ok((body, offer)) => Request { arrival, back, init, body, offer },
             // A peer whose own tag is zero cannot be told anything (RFC 9260 §3.3.2).
             Err(_) if init.initiate_tag == VerificationTag::ZERO => return,
             Err(refusal) => return self.abort(arrival, back, refusal.cause.into_iter().collect()),
@@ -194,7 +201,9 @@ impl Endpoint {
         let name = match known.identity() {
             // §5.2.1: "the endpoint MUST respond with an INIT ACK chunk using the same parameters it sent in
             // its original INIT chunk".
-            Some(identity) => Name { tag: identity.tag, tsn: identity.tsn, tie_tags },
+            Some(identity) => {
+                Name { tag: identity.tag, tsn: identity.tsn, random: identity.random, tie_tags }
+            }
             None => self.fresh_name(tie_tags),
         };
         self.answer_init(now, request, &name);
@@ -213,7 +222,7 @@ impl Endpoint {
 
     /// Sends the INIT-ACK with its cookie.
     fn answer_init(&mut self, now: Time, request: Request<'_>, name: &Name) {
-        let Request { arrival, back, init, body } = request;
+        let Request { arrival, back, init, body, offer } = request;
         let config = &self.settings.config;
         let extra = body.preservative.unwrap_or(Duration::ZERO).min(config.cookie_lifetime);
         let outbound_streams = config.outbound_streams.min(init.inbound_streams);
@@ -234,10 +243,15 @@ impl Endpoint {
             local: arrival.local,
             remote: arrival.remote,
             announced: body.addresses,
+            extensions: (offer != Offer::default())
+                .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
         };
         let mut parameters = vec![Parameter::StateCookie(self.jar.seal(&cookie, now))];
         let announced = pairing::announced(&self.config.local, arrival.remote.ip());
         parameters.extend(address_parameters(&announced));
+        if offer != Offer::default() {
+            parameters.extend(Extensions::announced(config, &name.random));
+        }
         parameters.extend(body.unrecognized);
         if arrival.channel == Channel::PLAIN {
             shorten(&mut parameters, most_amplified(arrival.bytes.len()) - INIT_LEN);
@@ -258,7 +272,8 @@ impl Endpoint {
     }
 
     fn fresh_name(&mut self, tie_tags: (VerificationTag, VerificationTag)) -> Name {
-        Name { tag: self.fresh_tag(), tsn: Tsn::new(self.rng.next_u32()), tie_tags }
+        let (tag, tsn) = (self.fresh_tag(), Tsn::new(self.rng.next_u32()));
+        Name { tag, tsn, random: self.fresh_random(), tie_tags }
     }
 
     /// The association with the peer that sends so, by this channel and with these ports.

@@ -217,6 +217,7 @@ impl Endpoint {
             peer_port: self.config.port,
             tag: self.fresh_tag(),
             tsn: Tsn::new(self.rng.next_u32()),
+            random: self.fresh_random(),
         };
         let announced = pairing::announced(&self.config.local, remote[0].ip());
         let seed = self.next_seed();
@@ -425,12 +426,11 @@ impl Endpoint {
 
     /// Hands a datagram to an association, with the path it took.
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
+        let taken = self.addresses_beside(id, packet);
         let Some(association) = self.associations.get_mut(&id) else { return };
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
-            association.handle_verified(
-                now,
-                Verified { path, bytes: &arrival.bytes, memory: arrival.memory, packet },
-            );
+            let (bytes, memory) = (&arrival.bytes, arrival.memory);
+            association.handle_verified(now, Verified { path, bytes, memory, packet, taken: &taken });
         }
         self.touch(id);
     }

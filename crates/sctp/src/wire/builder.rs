@@ -54,6 +54,15 @@ impl<'b> PacketBuilder<'b> {
         self.limit = self.limit.max(limit);
     }
 
+    /// The bytes from `offset` of the packet on, for what is computed over chunks that are there already.
+    ///
+    /// # Panics
+    ///
+    /// There are fewer bytes than `offset`, which was a [`len`](PacketBuilder::len) before.
+    pub fn written_mut(&mut self, offset: usize) -> &mut [u8] {
+        &mut self.buffer[self.start + offset..]
+    }
+
     /// Writes the checksum and returns the packet's length in bytes: zero, and the buffer as it was,
     /// where no chunk was pushed.
     pub fn finish(mut self, checksum: Checksum) -> usize {

@@ -18,10 +18,10 @@ pub use builder::{Full, PacketBuilder};
 pub use cause::Cause;
 pub use checksum::{Checksum, fill_in as fill_in_checksum};
 pub use chunk::{
-    Abort, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates, EcnEcho, EncodeChunk,
-    ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck, HeartbeatLayout, Init, InitAck,
-    InitLayout, Pad, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedStream, SkippedStreams,
-    UnknownChunk, UnrecognizedAction, Word, WordList,
+    Abort, Asconf, AsconfAck, Auth, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates,
+    EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck,
+    HeartbeatLayout, HmacAlgorithm, Init, InitAck, InitLayout, Pad, Sack, Shutdown, ShutdownAck,
+    ShutdownComplete, SkippedStream, SkippedStreams, UnknownChunk, UnrecognizedAction, Word, WordList,
 };
 pub use error::{ChunkError, ChunkFault, TlvError, WireError};
 pub use ids::{Ppid, StreamId, VerificationTag};

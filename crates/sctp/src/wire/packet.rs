@@ -96,6 +96,13 @@ impl<'a> Packet<'a> {
     }
 }
 
+impl<'a> Chunks<'a> {
+    /// The bytes from the next chunk to the end of the packet, paddings included.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+}
+
 impl<'a> Iterator for Chunks<'a> {
     type Item = Result<Chunk<'a>, ChunkError>;
 

@@ -1,14 +1,14 @@
 //! Chunks, parameters and causes of fuzzed content, all of them such that they can be written. It knows no
 //! association.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use anabranch_base::Duration;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
-    Abort, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho, ErrorChunk, ForwardTsn,
-    GapBlock, Heartbeat, HeartbeatAck, InitLayout, Pad, Parameter, Ppid, Sack, Shutdown, ShutdownComplete,
-    SkippedStream, StreamId, UnknownChunk, VerificationTag,
+    Abort, Asconf, AsconfAck, Auth, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho,
+    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, InitLayout, Pad, Parameter, Ppid, Sack,
+    Shutdown, ShutdownComplete, SkippedStream, StreamId, UnknownChunk, VerificationTag,
 };
 
 use super::Input;
@@ -47,7 +47,7 @@ impl<'a> Parts<'a> {
             _ => Vec::new(),
         };
         let parameters = match kind {
-            INIT | INIT_ACK => (0..input.below(6)).map(|_| parameter(input)).collect(),
+            INIT | INIT_ACK | ASCONF | ASCONF_ACK => (0..input.below(6)).map(|_| parameter(input)).collect(),
             _ => Vec::new(),
         };
         let causes = match kind {
@@ -111,6 +111,16 @@ impl<'a> Parts<'a> {
                 1 => EcnEcho::Lowest(self.tsn),
                 _ => EcnEcho::Counted { lowest: self.tsn, packets: self.number },
             }),
+            AUTH => Chunk::Auth(Auth { key: self.stream % 2, algorithm: self.ssn % 4, code: self.bytes }),
+            ASCONF => Chunk::Asconf(Asconf {
+                serial: self.tsn,
+                parameters: std::iter::once(Parameter::Ipv4Address(Ipv4Addr::from_bits(self.number)))
+                    .chain(self.parameters.iter().cloned())
+                    .collect(),
+            }),
+            ASCONF_ACK => {
+                Chunk::AsconfAck(AsconfAck { serial: self.tsn, responses: self.parameters.clone() })
+            }
             CWR => Chunk::CongestionWindowReduced(CongestionWindowReduced { lowest_tsn: self.tsn }),
             PAD => Chunk::Pad(Pad { len: usize::from(self.flags) }),
             FORWARD_TSN => Chunk::ForwardTsn(ForwardTsn {
@@ -120,7 +130,7 @@ impl<'a> Parts<'a> {
             // The types between the known ones and those above 192 say all four things to do (§3.2).
             _ => Chunk::Unknown(UnknownChunk {
                 kind: match self.ssn as u8 {
-                    0..=14 | PAD | FORWARD_TSN => 63,
+                    0..=15 | ASCONF_ACK | PAD | FORWARD_TSN | ASCONF => 63,
                     kind => kind,
                 },
                 flags: self.flags,
@@ -146,7 +156,14 @@ impl<'a> Parts<'a> {
 fn parameter(input: &mut Input<'_>) -> Parameter {
     let (kind, number) = (input.byte(), input.u32());
     let bytes = input.slice(40).to_vec();
-    match kind % 11 {
+    let address = match bytes.len() % 2 {
+        0 => IpAddr::V4(Ipv4Addr::from_bits(number)),
+        _ => IpAddr::V6(Ipv6Addr::from_bits(u128::from(number) << 96)),
+    };
+    // Half of the addresses are near those in use.
+    let near =
+        if number & 1 == 0 { IpAddr::from([10, 0, kind % 4, 1 + bytes.len() as u8 % 3]) } else { address };
+    match kind % 20 {
         0 => Parameter::HeartbeatInfo(bytes),
         1 => Parameter::Ipv4Address(Ipv4Addr::from_bits(number)),
         2 => Parameter::Ipv6Address(Ipv6Addr::from_bits(u128::from(number) << 64 | u128::from(kind))),
@@ -157,6 +174,18 @@ fn parameter(input: &mut Input<'_>) -> Parameter {
         7 => Parameter::SupportedAddressTypes(bytes.iter().map(|&byte| byte.into()).collect()),
         8 => Parameter::EcnCapable,
         9 => Parameter::ForwardTsnSupported,
+        10 => Parameter::Random(bytes),
+        11 => Parameter::ChunkList(bytes),
+        12 => Parameter::HmacAlgorithms(bytes.iter().map(|&byte| u16::from(byte % 5)).collect()),
+        13 => Parameter::SupportedExtensions(bytes),
+        14 => Parameter::AddAddress { id: number, address: near },
+        15 => Parameter::DeleteAddress { id: number, address: near },
+        16 => Parameter::SetPrimaryAddress { id: number, address: near },
+        17 => Parameter::ErrorCauseIndication {
+            id: number % 4,
+            causes: vec![Cause::UnrecognizedParameters(bytes)],
+        },
+        18 => Parameter::SuccessIndication(number % 4),
         // One of each of the four things to do with an unknown parameter (RFC 9260 §3.2.1).
         _ => Parameter::Unknown { kind: u16::from(kind) << 8 | 0xff, value: bytes },
     }
@@ -165,7 +194,7 @@ fn parameter(input: &mut Input<'_>) -> Parameter {
 fn cause(input: &mut Input<'_>) -> Cause {
     let (code, number) = (input.byte(), input.u32());
     let bytes = input.slice(40).to_vec();
-    match code % 14 {
+    match code % 20 {
         0 => Cause::InvalidStreamIdentifier(StreamId::new(number as u16)),
         1 => Cause::MissingMandatoryParameter(bytes.iter().map(|&byte| byte.into()).collect()),
         2 => Cause::StaleCookie(Duration::from_micros(number.into())),
@@ -179,7 +208,13 @@ fn cause(input: &mut Input<'_>) -> Cause {
         10 => Cause::RestartWithNewAddresses(bytes),
         11 => Cause::UserInitiatedAbort(bytes),
         12 => Cause::ProtocolViolation(bytes),
-        _ => Cause::Unknown { code: 14 + u16::from(code), value: bytes },
+        13 => Cause::DeleteLastAddress(bytes),
+        14 => Cause::ResourceShortage(bytes),
+        15 => Cause::DeleteSourceAddress(bytes),
+        16 => Cause::IllegalAsconfAck,
+        17 => Cause::NoAuthorization(bytes),
+        18 => Cause::UnsupportedHmac(number as u16),
+        _ => Cause::Unknown { code: 0x106 + u16::from(code), value: bytes },
     }
 }
 
@@ -200,10 +235,13 @@ const CWR: u8 = 13;
 const SHUTDOWN_COMPLETE: u8 = 14;
 pub const PAD: u8 = 132;
 pub const FORWARD_TSN: u8 = 192;
+const AUTH: u8 = 15;
+const ASCONF_ACK: u8 = 128;
+pub const ASCONF: u8 = 193;
 const UNKNOWN: u8 = 255;
 
 /// The types as the fuzzer chooses among them.
-pub const KINDS: [u8; 18] = [
+pub const KINDS: [u8; 21] = [
     DATA,
     INIT,
     INIT_ACK,
@@ -222,4 +260,7 @@ pub const KINDS: [u8; 18] = [
     UNKNOWN,
     ABORT,
     PAD,
+    AUTH,
+    ASCONF,
+    ASCONF_ACK,
 ];

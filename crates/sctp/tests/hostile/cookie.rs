@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::cookie::StateCookie;
+use anabranch_sctp::association::{Offer, OfferedExtensions};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::seq::Tsn;
-use anabranch_sctp::wire::{Checksum, Chunk, CookieEcho, Packet, VerificationTag};
+use anabranch_sctp::wire::{Checksum, Chunk, CookieEcho, Packet, Parameter, VerificationTag};
 
 use super::Input;
 use crate::pair::{End, Pair, packet_with};
@@ -45,8 +46,25 @@ fn fuzzed(input: &mut Input<'_>) -> StateCookie {
         peer_port: input.u16(),
         local: socket(input),
         remote: socket(input),
-        announced: (0..input.below(16)).map(|_| socket(input).ip()).collect(),
+        announced: (0..input.below(16))
+            .map(|_| socket(input).ip())
+            .filter(|ip| !ip.is_unspecified())
+            .collect(),
+        extensions: input.is_one_in(2).then(|| extensions(input)),
     }
+}
+
+/// What an INIT of fuzzed parameters offers.
+fn extensions(input: &mut Input<'_>) -> OfferedExtensions {
+    let config = Config { dynamic_addresses: true, ..Config::rfc9260() };
+    let offered = [
+        Parameter::Random(vec![input.byte(); 32]),
+        Parameter::ChunkList(input.slice(260).to_vec()),
+        Parameter::HmacAlgorithms((0..input.below(20)).map(|_| input.u16() % 5).collect()),
+        Parameter::SupportedExtensions(vec![input.byte() | 0xc1, 0x80]),
+    ];
+    let offer = Offer::read(&config, &offered).expect("a random number of 32 bytes");
+    OfferedExtensions { random: [input.byte(); 32], offer }
 }
 
 /// The same bytes with a few of them others, some missing or some added: never as they were.

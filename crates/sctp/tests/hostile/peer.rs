@@ -4,8 +4,9 @@
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::association::{AssociationState, MAX_PATHS};
-use anabranch_sctp::config::Config;
+use anabranch_sctp::association::{AssociationState, MAX_PATHS, PathAddresses};
+use anabranch_sctp::config::{Config, Encapsulation};
+use anabranch_sctp::policy::PathState;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, CookieEcho, Data, EncodeChunk, GapBlock, Heartbeat, Packet, PacketBuilder,
@@ -14,7 +15,7 @@ use anabranch_sctp::wire::{
 use bytes::Bytes;
 
 use super::Input;
-use super::content::{DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, Parts, SACK, SHUTDOWN};
+use super::content::{ASCONF, DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, Parts, SACK, SHUTDOWN};
 use crate::pair::{End, PORT, Pair, packet_with};
 
 /// An end under attack, its honest peer, and what was sent between them.
@@ -24,6 +25,8 @@ struct Siege {
     config: Config,
     /// The last packets to the victim, and from it.
     seen: [Vec<Bytes>; 2],
+    /// The number of the next ASCONF that the victim takes.
+    serial: Tsn,
 }
 
 /// Whatever a peer sends that knows the tag, in any state: nothing panics, memory stays bounded, and every
@@ -33,7 +36,13 @@ pub fn association(bytes: &[u8]) {
     let state = STATES[input.below(STATES.len())];
     let setup = input.byte();
     let victim = if setup & 1 == 0 { End::A } else { End::Z };
-    let mut siege = Siege::begin(state, victim, 1 + usize::from(setup >> 1 & 1));
+    // Sealed, ASCONF is taken from whoever gets so far; else only with a code that nobody guesses.
+    let config = match setup >> 2 & 3 {
+        0 => Config::rfc9260(),
+        1 => Config { dynamic_addresses: true, ..Config::rfc9260() },
+        _ => Config { dynamic_addresses: true, encapsulation: Encapsulation::Sealed, ..Config::rfc9260() },
+    };
+    let mut siege = Siege::begin(state, victim, 1 + usize::from(setup >> 1 & 1), config);
     for _ in 0..200 {
         // What comes after the end is for the inputs that begin with it.
         if input.is_empty() || siege.is_lost() && state != AssociationState::Closed {
@@ -51,18 +60,15 @@ pub fn association(bytes: &[u8]) {
 
 /// Whether an end comes into this state before it is attacked.
 pub fn is_entered(state: AssociationState, victim: End, pipes: usize) -> bool {
-    let mut siege = Siege::begin(state, victim, pipes);
+    let mut siege = Siege::begin(state, victim, pipes, Config::rfc9260());
     let victim = siege.victim;
     siege.pair.at(victim).state() == state
 }
 
 impl Siege {
-    fn begin(state: AssociationState, victim: End, pipes: usize) -> Siege {
-        let config = Config {
-            receive_buffer: ByteCount::new(6_000),
-            send_buffer: ByteCount::new(6_000),
-            ..Config::rfc9260()
-        };
+    fn begin(state: AssociationState, victim: End, pipes: usize, config: Config) -> Siege {
+        let config =
+            Config { receive_buffer: ByteCount::new(6_000), send_buffer: ByteCount::new(6_000), ..config };
         let mut pair = Pair::new(config.clone(), pipes);
         pair.keep_packets();
         pair.may_cross = true;
@@ -72,7 +78,8 @@ impl Siege {
             _ => victim,
         };
         enter(&mut pair, state, victim);
-        let mut siege = Siege { pair, victim, config, seen: [Vec::new(), Vec::new()] };
+        let mut siege = Siege { pair, victim, config, seen: [Vec::new(), Vec::new()], serial: Tsn::new(0) };
+        siege.serial = siege.pair.at(victim).ack_points().map_or(siege.serial, |(arrived, _)| arrived.next());
         siege.remember();
         siege
     }
@@ -97,6 +104,7 @@ impl Siege {
             8 => self.init(input),
             9 => self.flood(input),
             10 if input.is_one_in(4) => self.roam(input),
+            11 if input.is_one_in(4) => self.change_local(input),
             _ => self.attack(input),
         }
         self.remember();
@@ -175,10 +183,30 @@ impl Siege {
         }
     }
 
+    /// The victim's host gains or loses an address.
+    fn change_local(&mut self, input: &mut Input<'_>) {
+        let pipe = input.below(self.pair.pipes.len());
+        match input.is_one_in(2) {
+            true => self.pair.remove_local(self.victim, pipe),
+            false => self.pair.add_local(self.victim, pipe),
+        }
+    }
+
+    /// Whether there is still a path between the first addresses of both.
+    fn has_first_path(&mut self) -> bool {
+        let victim = self.victim;
+        let (local, remote) = (self.pair.address(victim, 0), self.pair.seen(victim.other(), 0));
+        let is_missing = self.pair.side(victim).missing.contains(&local);
+        let association = self.pair.at(victim);
+        let mut living = association.paths().iter().filter(|path| path.state != PathState::Removed);
+        !is_missing
+            && living.any(|path| association.path_addresses(path.id) == PathAddresses { local, remote })
+    }
+
     /// Whoever has a session still answers; nothing that came before stands in the way. Before there is one the
     /// answer waits for it.
     fn ask(&mut self) {
-        if self.pair.at(self.victim).ack_points().is_none() {
+        if self.pair.at(self.victim).ack_points().is_none() || !self.has_first_path() {
             return;
         }
         self.remember();
@@ -283,6 +311,10 @@ impl Siege {
             DATA | FORWARD_TSN => parts.tsn = by(arrived, 4, input),
             SACK | SHUTDOWN => parts.tsn = by(sent, 2, input),
             INIT_ACK => parts.number |= 0x1000,
+            ASCONF if !input.is_one_in(4) => {
+                parts.tsn = self.serial;
+                self.serial = self.serial.next();
+            }
             _ => {}
         }
         // Inputs are shorter than buffers: without this none would ever be full.
@@ -329,7 +361,9 @@ impl Siege {
             assert!(held <= self.config.receive_buffer * 2 + self.config.mtu, "{end:?} holds {held}");
             let waiting = association.unacknowledged();
             assert!(waiting <= self.config.send_buffer, "{end:?} keeps {waiting} to send");
-            assert!(association.paths().len() <= MAX_PATHS);
+            let living = association.paths().iter().filter(|path| path.state != PathState::Removed);
+            assert!(living.count() <= MAX_PATHS);
+            assert!(association.paths().len() <= 256, "a table that grows");
         }
     }
 }
@@ -394,6 +428,10 @@ fn swapped(header: CommonHeader) -> CommonHeader {
 struct Raw<'a>(&'a [u8]);
 
 impl EncodeChunk for Raw<'_> {
+    fn kind(&self) -> u8 {
+        self.0.first().copied().unwrap_or(0)
+    }
+
     fn value_len(&self) -> usize {
         self.0.len().saturating_sub(4)
     }

@@ -372,6 +372,12 @@ impl Pair {
         self.run_for(Duration::ZERO);
     }
 
+    /// A packet from `remote` arrives at `local`, an address of an end.
+    pub fn inject_between(&mut self, to: End, local: SocketAddr, remote: SocketAddr, bytes: Vec<u8>) {
+        self.fly(to, local, remote, 0, Bytes::from(bytes), Duration::ZERO);
+        self.run_for(Duration::ZERO);
+    }
+
     /// Chunks in one packet arrive at an end, with its tag, as if its peer had sent them.
     pub fn forge(&mut self, to: End, chunks: &[&dyn EncodeChunk]) {
         let tag = self.at(to).tags().0;
@@ -725,6 +731,9 @@ fn name(chunk: &Chunk<'_>) -> String {
         Chunk::CongestionWindowReduced(_) => "CWR",
         Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
         Chunk::Pad(_) => "PAD",
+        Chunk::Auth(_) => "AUTH",
+        Chunk::Asconf(_) => "ASCONF",
+        Chunk::AsconfAck(_) => "ASCONF-ACK",
         Chunk::ForwardTsn(_) => "FORWARD-TSN",
         Chunk::Unknown(_) => "UNKNOWN",
     };

@@ -1,9 +1,9 @@
 //! Which paths there are between which addresses, and what becomes of one whose address is gone. It knows nothing of
 //! what they carry.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
-use super::PathTable;
+use super::{Path, PathTable};
 use crate::policy::{PathId, PathState};
 
 /// Which addresses of a path are gone, by what was said of them.
@@ -55,18 +55,45 @@ impl PathTable {
             .for_each(|path| path.gone.local = true);
     }
 
+    /// The peer has the address `remote` again.
+    pub fn gain_remote(&mut self, remote: IpAddr) {
+        let there = self.paths.iter_mut().filter(|path| path.addresses.remote.ip() == remote);
+        there.for_each(|path| path.gone.remote = false);
+    }
+
+    /// The peer has lost these addresses.
+    pub fn lose_remotes(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
+        let there = self.paths.iter_mut().filter(|path| is_gone(path.addresses.remote.ip()));
+        there.for_each(|path| path.gone.remote = true);
+    }
+
+    /// Whether the peer has said that it has the path's address no longer.
+    pub fn is_remote_gone(&self, id: PathId) -> bool {
+        self.paths[id.index()].gone.remote
+    }
+
+    /// This end's addresses that are not gone, as [`remotes`](PathTable::remotes) the peer's.
+    pub fn locals(&self) -> Vec<(SocketAddr, usize)> {
+        self.counted(|path| (!path.gone.local).then_some(path.addresses.local))
+    }
+
     /// The peer's addresses that are not gone, the first to be known first, each with the number of paths that lead
     /// there: none where those that did are gone by their other end.
     pub fn remotes(&self) -> Vec<(SocketAddr, usize)> {
-        let mut remotes: Vec<(SocketAddr, usize)> = Vec::new();
-        for path in self.ids().filter(|id| !self.paths[id.index()].gone.remote) {
-            let (remote, leads) = (self.addresses(path).remote, usize::from(!self.is_removed(path)));
-            match remotes.iter_mut().find(|(known, _)| *known == remote) {
+        self.counted(|path| (!path.gone.remote).then_some(path.addresses.remote))
+    }
+
+    fn counted(&self, end_of: impl Fn(&Path) -> Option<SocketAddr>) -> Vec<(SocketAddr, usize)> {
+        let mut ends: Vec<(SocketAddr, usize)> = Vec::new();
+        for id in self.ids() {
+            let Some(end) = end_of(&self.paths[id.index()]) else { continue };
+            let leads = usize::from(!self.is_removed(id));
+            match ends.iter_mut().find(|(known, _)| *known == end) {
                 Some((_, paths)) => *paths += leads,
-                None => remotes.push((remote, leads)),
+                None => ends.push((end, leads)),
             }
         }
-        remotes
+        ends
     }
 
     /// Whether one of the path's addresses is gone.

@@ -8,11 +8,13 @@ mod missing_mandatory_parameter;
 mod no_user_data;
 mod out_of_resource;
 mod protocol_violation;
+mod refused_request;
 mod restart_with_new_addresses;
 mod stale_cookie;
 mod unrecognized_chunk_type;
 mod unrecognized_parameters;
 mod unresolvable_address;
+mod unsupported_hmac;
 mod user_initiated_abort;
 
 use std::fmt;
@@ -65,6 +67,18 @@ pub enum Cause {
     UserInitiatedAbort(Vec<u8>),
     /// Code 13: a rule without a cause of its own was broken, with more about it.
     ProtocolViolation(Vec<u8>),
+    /// Code 0xa0: this whole request of an ASCONF would have left its sender without an address (RFC 5061).
+    DeleteLastAddress(Vec<u8>),
+    /// Code 0xa1: there is no room for this request.
+    ResourceShortage(Vec<u8>),
+    /// Code 0xa2: this request would have deleted the address that it came from.
+    DeleteSourceAddress(Vec<u8>),
+    /// Code 0xa3: an ASCONF-ACK answered an ASCONF that was never sent.
+    IllegalAsconfAck,
+    /// Code 0xa4: this request is not granted.
+    NoAuthorization(Vec<u8>),
+    /// Code 0x105: an AUTH chunk was made by this algorithm (RFC 4895).
+    UnsupportedHmac(u16),
     /// Any other code.
     Unknown {
         /// The code.
@@ -91,6 +105,12 @@ impl Cause {
             Cause::RestartWithNewAddresses(_) => restart_with_new_addresses::CODE,
             Cause::UserInitiatedAbort(_) => user_initiated_abort::CODE,
             Cause::ProtocolViolation(_) => protocol_violation::CODE,
+            Cause::DeleteLastAddress(_) => refused_request::LAST_ADDRESS,
+            Cause::ResourceShortage(_) => refused_request::RESOURCE_SHORTAGE,
+            Cause::DeleteSourceAddress(_) => refused_request::SOURCE_ADDRESS,
+            Cause::IllegalAsconfAck => refused_request::ILLEGAL_ACK,
+            Cause::NoAuthorization(_) => refused_request::NO_AUTHORIZATION,
+            Cause::UnsupportedHmac(_) => unsupported_hmac::CODE,
             Cause::Unknown { code, .. } => *code,
         }
     }
@@ -126,6 +146,12 @@ impl Cause {
             restart_with_new_addresses::CODE => Ok(restart_with_new_addresses::decode(value)),
             user_initiated_abort::CODE => Ok(user_initiated_abort::decode(value)),
             protocol_violation::CODE => Ok(protocol_violation::decode(value)),
+            refused_request::LAST_ADDRESS => Ok(Cause::DeleteLastAddress(value.to_vec())),
+            refused_request::RESOURCE_SHORTAGE => Ok(Cause::ResourceShortage(value.to_vec())),
+            refused_request::SOURCE_ADDRESS => Ok(Cause::DeleteSourceAddress(value.to_vec())),
+            refused_request::ILLEGAL_ACK => tlv::fixed::<0>(code, value).map(|_| Cause::IllegalAsconfAck),
+            refused_request::NO_AUTHORIZATION => Ok(Cause::NoAuthorization(value.to_vec())),
+            unsupported_hmac::CODE => unsupported_hmac::decode(value),
             _ => Ok(Cause::Unknown { code, value: value.to_vec() }),
         }
     }
@@ -144,12 +170,18 @@ impl Tlv for Cause {
             | Cause::RestartWithNewAddresses(bytes)
             | Cause::UserInitiatedAbort(bytes)
             | Cause::ProtocolViolation(bytes)
+            | Cause::DeleteLastAddress(bytes)
+            | Cause::ResourceShortage(bytes)
+            | Cause::DeleteSourceAddress(bytes)
+            | Cause::NoAuthorization(bytes)
             | Cause::Unknown { value: bytes, .. } => bytes.len(),
             Cause::InvalidStreamIdentifier(_) | Cause::StaleCookie(_) | Cause::NoUserData(_) => 4,
             Cause::MissingMandatoryParameter(types) => 4 + 2 * types.len(),
             Cause::OutOfResource
             | Cause::InvalidMandatoryParameter
+            | Cause::IllegalAsconfAck
             | Cause::CookieReceivedWhileShuttingDown => 0,
+            Cause::UnsupportedHmac(_) => 2,
         }
     }
 
@@ -161,6 +193,10 @@ impl Tlv for Cause {
             | Cause::RestartWithNewAddresses(bytes)
             | Cause::UserInitiatedAbort(bytes)
             | Cause::ProtocolViolation(bytes)
+            | Cause::DeleteLastAddress(bytes)
+            | Cause::ResourceShortage(bytes)
+            | Cause::DeleteSourceAddress(bytes)
+            | Cause::NoAuthorization(bytes)
             | Cause::Unknown { value: bytes, .. } => out.extend_from_slice(bytes),
             Cause::InvalidStreamIdentifier(stream) => invalid_stream_identifier::encode_value(*stream, out),
             Cause::MissingMandatoryParameter(types) => missing_mandatory_parameter::encode_value(types, out),
@@ -168,7 +204,9 @@ impl Tlv for Cause {
             Cause::NoUserData(tsn) => out.extend_from_slice(&tsn.get().to_be_bytes()),
             Cause::OutOfResource
             | Cause::InvalidMandatoryParameter
+            | Cause::IllegalAsconfAck
             | Cause::CookieReceivedWhileShuttingDown => {}
+            Cause::UnsupportedHmac(id) => out.extend_from_slice(&id.to_be_bytes()),
         }
     }
 }
@@ -198,6 +236,12 @@ impl fmt::Display for Cause {
                 write!(f, "user-initiated abort \"{}\"", reason.escape_ascii())
             }
             Cause::ProtocolViolation(more) => write!(f, "protocol violation \"{}\"", more.escape_ascii()),
+            Cause::DeleteLastAddress(_) => f.write_str("the last address is not deleted"),
+            Cause::ResourceShortage(_) => f.write_str("a resource is short"),
+            Cause::DeleteSourceAddress(_) => f.write_str("the source address is not deleted"),
+            Cause::IllegalAsconfAck => f.write_str("an ASCONF-ACK for nothing"),
+            Cause::NoAuthorization(_) => f.write_str("not authorized"),
+            Cause::UnsupportedHmac(id) => write!(f, "unsupported HMAC algorithm {id}"),
             Cause::Unknown { code, value } => write!(f, "cause {code} of {} bytes", value.len()),
         }
     }
@@ -218,9 +262,8 @@ mod tests {
 
     #[test]
     fn a_cause_of_an_unknown_code_keeps_its_bytes() {
-        // RFC 5061 §4.3.3: Operation Refused Due to Resource Shortage.
-        let cause = Cause::Unknown { code: 0xa1, value: hex("c0040004") };
-        assert_is_cause("00a10008 c0040004", &cause);
-        assert_eq!(cause.to_string(), "cause 161 of 4 bytes");
+        let cause = Cause::Unknown { code: 0xaa, value: hex("c0040004") };
+        assert_is_cause("00aa0008 c0040004", &cause);
+        assert_eq!(cause.to_string(), "cause 170 of 4 bytes");
     }
 }

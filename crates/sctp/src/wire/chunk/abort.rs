@@ -38,6 +38,10 @@ impl Abort {
 }
 
 impl EncodeChunk for Abort {
+    fn kind(&self) -> u8 {
+        Abort::KIND
+    }
+
     fn value_len(&self) -> usize {
         tlv::list_len(&self.causes)
     }

@@ -34,6 +34,10 @@ impl CongestionWindowReduced {
 }
 
 impl EncodeChunk for CongestionWindowReduced {
+    fn kind(&self) -> u8 {
+        CongestionWindowReduced::KIND
+    }
+
     fn value_len(&self) -> usize {
         4
     }

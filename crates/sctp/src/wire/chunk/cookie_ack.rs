@@ -28,6 +28,10 @@ impl CookieAck {
 }
 
 impl EncodeChunk for CookieAck {
+    fn kind(&self) -> u8 {
+        CookieAck::KIND
+    }
+
     fn value_len(&self) -> usize {
         0
     }

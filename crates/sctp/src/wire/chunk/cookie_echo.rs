@@ -34,6 +34,10 @@ impl<'a> CookieEcho<'a> {
 }
 
 impl EncodeChunk for CookieEcho<'_> {
+    fn kind(&self) -> u8 {
+        CookieEcho::KIND
+    }
+
     fn value_len(&self) -> usize {
         self.cookie.len()
     }

@@ -90,6 +90,10 @@ impl<'a> Data<'a> {
 }
 
 impl EncodeChunk for Data<'_> {
+    fn kind(&self) -> u8 {
+        Data::KIND
+    }
+
     fn value_len(&self) -> usize {
         12 + self.payload.len()
     }

@@ -62,6 +62,10 @@ impl EcnEcho {
 }
 
 impl EncodeChunk for EcnEcho {
+    fn kind(&self) -> u8 {
+        EcnEcho::KIND
+    }
+
     fn value_len(&self) -> usize {
         match self {
             EcnEcho::Bare => 0,

@@ -39,6 +39,10 @@ impl ErrorChunk {
 }
 
 impl EncodeChunk for ErrorChunk {
+    fn kind(&self) -> u8 {
+        ErrorChunk::KIND
+    }
+
     fn value_len(&self) -> usize {
         tlv::list_len(&self.causes)
     }

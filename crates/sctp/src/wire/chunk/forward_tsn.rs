@@ -61,6 +61,10 @@ impl<'a> ForwardTsn<'a> {
 }
 
 impl EncodeChunk for ForwardTsn<'_> {
+    fn kind(&self) -> u8 {
+        ForwardTsn::KIND
+    }
+
     fn value_len(&self) -> usize {
         4 + 4 * self.skipped.len()
     }

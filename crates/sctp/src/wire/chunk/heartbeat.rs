@@ -49,6 +49,10 @@ impl<const KIND: u8> HeartbeatLayout<KIND> {
 }
 
 impl<const KIND: u8> EncodeChunk for HeartbeatLayout<KIND> {
+    fn kind(&self) -> u8 {
+        KIND
+    }
+
     fn value_len(&self) -> usize {
         tlv::HEADER_LEN + self.info.len()
     }

@@ -71,6 +71,10 @@ impl<const KIND: u8> InitLayout<KIND> {
 }
 
 impl<const KIND: u8> EncodeChunk for InitLayout<KIND> {
+    fn kind(&self) -> u8 {
+        KIND
+    }
+
     fn value_len(&self) -> usize {
         16 + tlv::list_len(&self.parameters)
     }
@@ -111,7 +115,7 @@ mod tests {
 
     #[test]
     fn an_init_of_usrsctp_over_udp_with_all_its_parameters() {
-        let unknown = |kind, value| Parameter::Unknown { kind, value: hex(value) };
+        let random = hex("b65f9babec766bfdb5e67183e4930549c7488c29706a9adca19147ee1694ff01");
         let init = Init {
             initiate_tag: VerificationTag::new(0x3115_4519),
             a_rwnd: 131_072,
@@ -121,10 +125,10 @@ mod tests {
             parameters: vec![
                 Parameter::EcnCapable,
                 Parameter::ForwardTsnSupported,
-                unknown(0x8008, "c00fc18082"),
-                unknown(0x8002, "b65f9babec766bfdb5e67183e4930549c7488c29706a9adca19147ee1694ff01"),
-                unknown(0x8004, "0001"),
-                unknown(0x8003, "80c1"),
+                Parameter::SupportedExtensions(hex("c00fc18082")),
+                Parameter::Random(random),
+                Parameter::HmacAlgorithms(vec![1]),
+                Parameter::ChunkList(hex("80c1")),
                 Parameter::SupportedAddressTypes(vec![5]),
                 Parameter::Ipv4Address(Ipv4Addr::new(192, 0, 2, 2)),
                 Parameter::Ipv4Address(Ipv4Addr::LOCALHOST),
@@ -146,14 +150,14 @@ mod tests {
             outbound_streams: 10,
             inbound_streams: 2_048,
             initial_tsn: Tsn::new(0x7ce4_7141),
-            parameters: vec![Parameter::EcnCapable, Parameter::Unknown { kind: 0x8003, value: hex("80c1") }],
+            parameters: vec![Parameter::EcnCapable, Parameter::ChunkList(hex("80c1"))],
         };
         let bytes = "0100001e ecad596e 00020000 000a0800 7ce47141 80000004 80030006 80c10000";
         assert_is_chunk(bytes, &Chunk::Init(init.clone()));
         assert_eq!(
             init.to_string(),
             "INIT(tag=0xecad596e a_rwnd=131072 out=10 in=2048 tsn=2095345985, ECN capable, \
-             parameter 0x8003 of 2 bytes)"
+             authenticated chunks [128, 193])"
         );
     }
 

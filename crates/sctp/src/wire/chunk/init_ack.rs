@@ -36,7 +36,6 @@ mod tests {
     #[test]
     fn an_init_ack_of_usrsctp_that_reports_a_parameter_it_does_not_know() {
         // It answers an INIT with 0xc777 of 6 bytes. The cookie of 264 bytes is cut to its first 16 here.
-        let unknown = |kind, value| Parameter::Unknown { kind, value: hex(value) };
         let ack = InitAck {
             initiate_tag: VerificationTag::new(0x0208_5c7b),
             a_rwnd: 131_072,
@@ -46,8 +45,8 @@ mod tests {
             parameters: vec![
                 Parameter::EcnCapable,
                 Parameter::ForwardTsnSupported,
-                unknown(0x8008, "c00fc18082"),
-                unknown(0x8004, "0001"),
+                Parameter::SupportedExtensions(hex("c00fc18082")),
+                Parameter::HmacAlgorithms(vec![1]),
                 Parameter::UnrecognizedParameter(hex("c7770006 aabb")),
                 Parameter::StateCookie(b"KAME-BSD 1.1\0\0\0\0".to_vec()),
             ],

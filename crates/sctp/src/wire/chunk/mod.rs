@@ -2,6 +2,9 @@
 //! and nothing of their fields.
 
 mod abort;
+mod asconf;
+mod asconf_ack;
+mod auth;
 mod congestion_window_reduced;
 mod cookie_ack;
 mod cookie_echo;
@@ -25,6 +28,9 @@ mod word_list;
 use std::fmt;
 
 pub use abort::Abort;
+pub use asconf::Asconf;
+pub use asconf_ack::AsconfAck;
+pub use auth::{Auth, HmacAlgorithm};
 pub use congestion_window_reduced::CongestionWindowReduced;
 pub use cookie_ack::CookieAck;
 pub use cookie_echo::CookieEcho;
@@ -95,14 +101,23 @@ pub enum Chunk<'a> {
     ShutdownComplete(ShutdownComplete),
     /// Type 132: makes a packet longer (RFC 4820).
     Pad(Pad),
+    /// Type 15: authenticates what follows it in its packet (RFC 4895).
+    Auth(Auth<'a>),
+    /// Type 128: answers an ASCONF.
+    AsconfAck(AsconfAck),
     /// Type 192: moves the cumulative TSN over abandoned DATA (RFC 3758).
     ForwardTsn(ForwardTsn<'a>),
+    /// Type 193: asks to change the sender's addresses (RFC 5061).
+    Asconf(Asconf),
     /// Any other type.
     Unknown(UnknownChunk<'a>),
 }
 
 /// What can be appended to a packet.
 pub trait EncodeChunk {
+    /// The chunk's type on the wire.
+    fn kind(&self) -> u8;
+
     /// Bytes of the chunk's value: all but its header of 4 and its padding.
     fn value_len(&self) -> usize;
 
@@ -142,6 +157,9 @@ impl<'a> Chunk<'a> {
             }
             ShutdownComplete::KIND => Chunk::ShutdownComplete(ShutdownComplete::decode(raw)?),
             Pad::KIND => Chunk::Pad(Pad::decode(raw)),
+            Auth::KIND => Chunk::Auth(Auth::decode(raw)?),
+            AsconfAck::KIND => Chunk::AsconfAck(AsconfAck::decode(raw)?),
+            Asconf::KIND => Chunk::Asconf(Asconf::decode(raw)?),
             ForwardTsn::KIND => Chunk::ForwardTsn(ForwardTsn::decode(raw)?),
             _ => Chunk::Unknown(UnknownChunk::decode(raw)),
         })
@@ -166,7 +184,10 @@ impl<'a> Chunk<'a> {
             Chunk::CongestionWindowReduced(_) => CongestionWindowReduced::KIND,
             Chunk::ShutdownComplete(_) => ShutdownComplete::KIND,
             Chunk::Pad(_) => Pad::KIND,
+            Chunk::Auth(_) => Auth::KIND,
+            Chunk::AsconfAck(_) => AsconfAck::KIND,
             Chunk::ForwardTsn(_) => ForwardTsn::KIND,
+            Chunk::Asconf(_) => Asconf::KIND,
             Chunk::Unknown(chunk) => chunk.kind,
         }
     }
@@ -189,7 +210,10 @@ impl<'a> Chunk<'a> {
             Chunk::CongestionWindowReduced(chunk) => chunk,
             Chunk::ShutdownComplete(chunk) => chunk,
             Chunk::Pad(chunk) => chunk,
+            Chunk::Auth(chunk) => chunk,
+            Chunk::AsconfAck(chunk) => chunk,
             Chunk::ForwardTsn(chunk) => chunk,
+            Chunk::Asconf(chunk) => chunk,
             Chunk::Unknown(chunk) => chunk,
         }
     }
@@ -212,13 +236,20 @@ impl<'a> Chunk<'a> {
             Chunk::CongestionWindowReduced(chunk) => chunk,
             Chunk::ShutdownComplete(chunk) => chunk,
             Chunk::Pad(chunk) => chunk,
+            Chunk::Auth(chunk) => chunk,
+            Chunk::AsconfAck(chunk) => chunk,
             Chunk::ForwardTsn(chunk) => chunk,
+            Chunk::Asconf(chunk) => chunk,
             Chunk::Unknown(chunk) => chunk,
         }
     }
 }
 
 impl EncodeChunk for Chunk<'_> {
+    fn kind(&self) -> u8 {
+        Chunk::kind(self)
+    }
+
     fn value_len(&self) -> usize {
         self.as_encode().value_len()
     }

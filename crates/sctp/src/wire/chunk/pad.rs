@@ -41,6 +41,10 @@ impl Pad {
 }
 
 impl EncodeChunk for Pad {
+    fn kind(&self) -> u8 {
+        Pad::KIND
+    }
+
     fn value_len(&self) -> usize {
         self.len
     }

@@ -116,6 +116,10 @@ impl<'a> Sack<'a> {
 }
 
 impl EncodeChunk for Sack<'_> {
+    fn kind(&self) -> u8 {
+        Sack::KIND
+    }
+
     fn value_len(&self) -> usize {
         12 + Sack::ENTRY_LEN * (self.gap_blocks.len() + self.duplicates.len())
     }

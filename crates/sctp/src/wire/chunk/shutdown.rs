@@ -34,6 +34,10 @@ impl Shutdown {
 }
 
 impl EncodeChunk for Shutdown {
+    fn kind(&self) -> u8 {
+        Shutdown::KIND
+    }
+
     fn value_len(&self) -> usize {
         4
     }

@@ -28,6 +28,10 @@ impl ShutdownAck {
 }
 
 impl EncodeChunk for ShutdownAck {
+    fn kind(&self) -> u8 {
+        ShutdownAck::KIND
+    }
+
     fn value_len(&self) -> usize {
         0
     }

@@ -31,6 +31,10 @@ impl ShutdownComplete {
 }
 
 impl EncodeChunk for ShutdownComplete {
+    fn kind(&self) -> u8 {
+        ShutdownComplete::KIND
+    }
+
     fn value_len(&self) -> usize {
         0
     }

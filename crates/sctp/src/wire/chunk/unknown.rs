@@ -77,6 +77,10 @@ impl UnrecognizedAction {
 }
 
 impl EncodeChunk for UnknownChunk<'_> {
+    fn kind(&self) -> u8 {
+        self.kind
+    }
+
     fn value_len(&self) -> usize {
         self.value.len()
     }

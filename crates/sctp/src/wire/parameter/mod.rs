@@ -1,26 +1,32 @@
 //! Every parameter of a chunk by its type (RFC 9260 §3.2.1). It knows which file reads which, and nothing
 //! of what an association does with them.
 
+mod address_request;
+mod change_response;
+mod chunk_list;
 mod cookie_preservative;
 mod ecn_capable;
 mod forward_tsn_supported;
 pub(super) mod heartbeat_info;
+mod hmac_algorithms;
 mod host_name_address;
 mod ipv4_address;
 mod ipv6_address;
+mod random;
 mod state_cookie;
 mod supported_address_types;
+mod supported_extensions;
 mod unrecognized_parameter;
 
 use std::fmt;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use anabranch_base::Duration;
 
 use super::tlv::{self, Tlv, Tlvs};
-use super::{TlvError, UnrecognizedAction};
+use super::{Cause, TlvError, UnrecognizedAction, cause};
 
-/// A parameter of an INIT, INIT-ACK or HEARTBEAT.
+/// A parameter of an INIT, INIT-ACK, HEARTBEAT, ASCONF or ASCONF-ACK.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -54,8 +60,46 @@ pub enum Parameter {
     SupportedAddressTypes(Vec<u16>),
     /// Type 0x8000: the sender understands ECNE and CWR.
     EcnCapable,
+    /// Type 0x8002: what the sender brings to the association's key (RFC 4895).
+    Random(Vec<u8>),
+    /// Type 0x8003: the types of the chunks that the sender takes only if they are authenticated.
+    ChunkList(Vec<u8>),
+    /// Type 0x8004: the identifiers of the algorithms that the sender verifies, the dearest first.
+    HmacAlgorithms(Vec<u16>),
+    /// Type 0x8008: the types of the chunks beyond RFC 9260's that the sender understands (RFC 5061).
+    SupportedExtensions(Vec<u8>),
     /// Type 0xc000: the sender understands FORWARD-TSN.
     ForwardTsnSupported,
+    /// Type 0xc001: the sender has this address too; unspecified for the one that the packet comes from.
+    AddAddress {
+        /// What an answer names.
+        id: u32,
+        /// The address.
+        address: IpAddr,
+    },
+    /// Type 0xc002: the sender has this address no longer; unspecified for all but the one that the packet comes from.
+    DeleteAddress {
+        /// What an answer names.
+        id: u32,
+        /// The address.
+        address: IpAddr,
+    },
+    /// Type 0xc003: why a request was refused.
+    ErrorCauseIndication {
+        /// Which request.
+        id: u32,
+        /// Why.
+        causes: Vec<Cause>,
+    },
+    /// Type 0xc004: the sender would be sent to at this address.
+    SetPrimaryAddress {
+        /// What an answer names.
+        id: u32,
+        /// The address.
+        address: IpAddr,
+    },
+    /// Type 0xc005: the request with this id is done.
+    SuccessIndication(u32),
     /// Any other type.
     Unknown {
         /// The type.
@@ -73,6 +117,11 @@ impl Parameter {
     /// The type of [`Parameter::StateCookie`].
     pub const STATE_COOKIE: u16 = state_cookie::KIND;
 
+    /// The type of [`Parameter::ChunkList`].
+    pub const CHUNK_LIST: u16 = chunk_list::KIND;
+    /// The type of [`Parameter::HmacAlgorithms`].
+    pub const HMAC_ALGORITHMS: u16 = hmac_algorithms::KIND;
+
     /// The type on the wire.
     pub fn kind(&self) -> u16 {
         match self {
@@ -85,7 +134,16 @@ impl Parameter {
             Parameter::HostNameAddress(_) => host_name_address::KIND,
             Parameter::SupportedAddressTypes(_) => supported_address_types::KIND,
             Parameter::EcnCapable => ecn_capable::KIND,
+            Parameter::Random(_) => random::KIND,
+            Parameter::ChunkList(_) => chunk_list::KIND,
+            Parameter::HmacAlgorithms(_) => hmac_algorithms::KIND,
+            Parameter::SupportedExtensions(_) => supported_extensions::KIND,
             Parameter::ForwardTsnSupported => forward_tsn_supported::KIND,
+            Parameter::AddAddress { .. } => address_request::ADD,
+            Parameter::DeleteAddress { .. } => address_request::DELETE,
+            Parameter::ErrorCauseIndication { .. } => change_response::ERROR,
+            Parameter::SetPrimaryAddress { .. } => address_request::SET_PRIMARY,
+            Parameter::SuccessIndication(_) => change_response::SUCCESS,
             Parameter::Unknown { kind, .. } => *kind,
         }
     }
@@ -123,7 +181,19 @@ impl Parameter {
             host_name_address::KIND => Ok(host_name_address::decode(value)),
             supported_address_types::KIND => supported_address_types::decode(value),
             ecn_capable::KIND => ecn_capable::decode(value),
+            random::KIND => Ok(random::decode(value)),
+            chunk_list::KIND => Ok(chunk_list::decode(value)),
+            hmac_algorithms::KIND => hmac_algorithms::decode(value),
+            supported_extensions::KIND => Ok(supported_extensions::decode(value)),
             forward_tsn_supported::KIND => forward_tsn_supported::decode(value),
+            address_request::ADD => address_request::decode(kind, value)
+                .map(|(id, address)| Parameter::AddAddress { id, address }),
+            address_request::DELETE => address_request::decode(kind, value)
+                .map(|(id, address)| Parameter::DeleteAddress { id, address }),
+            address_request::SET_PRIMARY => address_request::decode(kind, value)
+                .map(|(id, address)| Parameter::SetPrimaryAddress { id, address }),
+            change_response::ERROR => change_response::decode_error(value),
+            change_response::SUCCESS => change_response::decode_success(value),
             _ => Ok(Parameter::Unknown { kind, value: value.to_vec() }),
         }
     }
@@ -140,10 +210,21 @@ impl Tlv for Parameter {
             | Parameter::StateCookie(bytes)
             | Parameter::UnrecognizedParameter(bytes)
             | Parameter::HostNameAddress(bytes)
+            | Parameter::Random(bytes)
+            | Parameter::ChunkList(bytes)
+            | Parameter::SupportedExtensions(bytes)
             | Parameter::Unknown { value: bytes, .. } => bytes.len(),
-            Parameter::Ipv4Address(_) | Parameter::CookiePreservative(_) => 4,
+            Parameter::Ipv4Address(_)
+            | Parameter::CookiePreservative(_)
+            | Parameter::SuccessIndication(_) => 4,
+            Parameter::AddAddress { address, .. }
+            | Parameter::DeleteAddress { address, .. }
+            | Parameter::SetPrimaryAddress { address, .. } => address_request::value_len(*address),
+            Parameter::ErrorCauseIndication { causes, .. } => 4 + tlv::list_len(causes),
             Parameter::Ipv6Address(_) => 16,
-            Parameter::SupportedAddressTypes(types) => 2 * types.len(),
+            Parameter::SupportedAddressTypes(numbers) | Parameter::HmacAlgorithms(numbers) => {
+                2 * numbers.len()
+            }
             Parameter::EcnCapable | Parameter::ForwardTsnSupported => 0,
         }
     }
@@ -154,13 +235,26 @@ impl Tlv for Parameter {
             | Parameter::StateCookie(bytes)
             | Parameter::UnrecognizedParameter(bytes)
             | Parameter::HostNameAddress(bytes)
+            | Parameter::Random(bytes)
+            | Parameter::ChunkList(bytes)
+            | Parameter::SupportedExtensions(bytes)
             | Parameter::Unknown { value: bytes, .. } => out.extend_from_slice(bytes),
             Parameter::Ipv4Address(address) => out.extend_from_slice(&address.octets()),
             Parameter::Ipv6Address(address) => out.extend_from_slice(&address.octets()),
             Parameter::CookiePreservative(increment) => cookie_preservative::encode_value(*increment, out),
-            Parameter::SupportedAddressTypes(types) => {
-                out.extend(types.iter().flat_map(|kind| kind.to_be_bytes()));
+            Parameter::SupportedAddressTypes(numbers) | Parameter::HmacAlgorithms(numbers) => {
+                out.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
             }
+            Parameter::AddAddress { id, address }
+            | Parameter::DeleteAddress { id, address }
+            | Parameter::SetPrimaryAddress { id, address } => {
+                address_request::encode_value(*id, *address, out);
+            }
+            Parameter::ErrorCauseIndication { id, causes } => {
+                out.extend_from_slice(&id.to_be_bytes());
+                tlv::encode_list(causes, out);
+            }
+            Parameter::SuccessIndication(id) => out.extend_from_slice(&id.to_be_bytes()),
             Parameter::EcnCapable | Parameter::ForwardTsnSupported => {}
         }
     }
@@ -180,7 +274,19 @@ impl fmt::Display for Parameter {
             Parameter::HostNameAddress(name) => write!(f, "host name \"{}\"", name.escape_ascii()),
             Parameter::SupportedAddressTypes(types) => write!(f, "address types {types:?}"),
             Parameter::EcnCapable => f.write_str("ECN capable"),
+            Parameter::Random(bytes) => write!(f, "random number of {} bytes", bytes.len()),
+            Parameter::ChunkList(kinds) => write!(f, "authenticated chunks {kinds:?}"),
+            Parameter::HmacAlgorithms(ids) => write!(f, "HMAC algorithms {ids:?}"),
+            Parameter::SupportedExtensions(kinds) => write!(f, "extensions {kinds:?}"),
             Parameter::ForwardTsnSupported => f.write_str("FORWARD-TSN supported"),
+            Parameter::AddAddress { address, .. } => write!(f, "add {address}"),
+            Parameter::DeleteAddress { address, .. } => write!(f, "delete {address}"),
+            Parameter::ErrorCauseIndication { causes, .. } => {
+                f.write_str("refused")?;
+                cause::write_list(causes, f)
+            }
+            Parameter::SetPrimaryAddress { address, .. } => write!(f, "set primary {address}"),
+            Parameter::SuccessIndication(_) => f.write_str("done"),
             Parameter::Unknown { kind, value } => write!(f, "parameter {kind:#06x} of {} bytes", value.len()),
         }
     }
@@ -193,11 +299,10 @@ mod tests {
 
     #[test]
     fn a_parameter_of_an_unknown_type_keeps_its_bytes() {
-        // usrsctp announces its extensions so (RFC 5061 §4.2.7).
-        let extensions = Parameter::Unknown { kind: 0x8008, value: hex("c00fc18082") };
-        assert_is_parameter("80080009 c00fc18082", &extensions);
-        assert_eq!(extensions.action(), UnrecognizedAction::Skip);
-        assert_eq!(extensions.to_string(), "parameter 0x8008 of 5 bytes");
+        let padding = Parameter::Unknown { kind: 0x8005, value: hex("0000000000") };
+        assert_is_parameter("80050009 0000000000", &padding);
+        assert_eq!(padding.action(), UnrecognizedAction::Skip);
+        assert_eq!(padding.to_string(), "parameter 0x8005 of 5 bytes");
     }
 
     #[test]

@@ -1,0 +1,103 @@
+//! What both ends can beyond RFC 9260: authenticate chunks and change addresses. It knows what is announced, and what
+//! follows for an association; not how either is done.
+
+use super::authentication::{Keys, PeerTerms, RandomNumber, WrongRandom, announcement};
+use crate::config::{Config, Encapsulation};
+use crate::wire::{Asconf, AsconfAck, Auth, Parameter};
+
+/// What a peer's INIT or INIT-ACK offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// It understands ASCONF.
+    pub takes_asconf: bool,
+    /// It authenticates chunks, on these terms.
+    pub terms: Option<PeerTerms>,
+}
+
+/// What a cookie keeps of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedExtensions {
+    /// What this end brought.
+    pub random: RandomNumber,
+    /// What the peer offered.
+    pub offer: Offer,
+}
+
+/// What an association may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extensions {
+    /// With what chunks are authenticated.
+    pub keys: Option<Keys>,
+    /// Changes of addresses are announced, and taken from the peer.
+    pub changes_addresses: bool,
+}
+
+impl Offer {
+    /// What these parameters offer to an end with these settings.
+    ///
+    /// # Errors
+    /// The random number is not 32 bytes long.
+    pub fn read(config: &Config, parameters: &[Parameter]) -> Result<Offer, WrongRandom> {
+        if !config.dynamic_addresses {
+            return Ok(Offer::default());
+        }
+        let takes = |kinds: &[u8]| kinds.contains(&Asconf::KIND) && kinds.contains(&AsconfAck::KIND);
+        let takes_asconf = parameters
+            .iter()
+            .any(|parameter| matches!(parameter, Parameter::SupportedExtensions(kinds) if takes(kinds)));
+        let terms = match config.encapsulation {
+            Encapsulation::Sealed => None,
+            Encapsulation::None | Encapsulation::Udp => PeerTerms::read(parameters)?,
+        };
+        Ok(Offer { takes_asconf, terms })
+    }
+}
+
+impl Extensions {
+    /// What this end announces: RFC 5061 §4.2.7 has ASCONF, ASCONF-ACK and AUTH. Where every packet is sealed that is
+    /// authentication enough, and there is no AUTH.
+    pub fn announced(config: &Config, random: &RandomNumber) -> Vec<Parameter> {
+        let kinds = vec![Asconf::KIND, AsconfAck::KIND, Auth::KIND];
+        match (config.dynamic_addresses, config.encapsulation) {
+            (false, _) => Vec::new(),
+            (true, Encapsulation::Sealed) => vec![Parameter::SupportedExtensions(kinds[..2].to_vec())],
+            (true, Encapsulation::None | Encapsulation::Udp) => {
+                let mut parameters = vec![Parameter::SupportedExtensions(kinds)];
+                parameters.extend(announcement(random));
+                parameters
+            }
+        }
+    }
+
+    /// What an association may use between an end that announced `random` and a peer with this offer.
+    pub fn agree(config: &Config, random: &RandomNumber, offer: &Offer) -> Extensions {
+        let keys = offer.terms.as_ref().map(|terms| Keys::agree(random, terms));
+        let is_authentic = keys.is_some() || config.encapsulation == Encapsulation::Sealed;
+        Extensions { keys, changes_addresses: offer.takes_asconf && is_authentic }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(encapsulation: Encapsulation) -> Config {
+        Config { dynamic_addresses: true, encapsulation, ..Config::rfc9260() }
+    }
+
+    fn agreed(near: &Config, far: &Config) -> (bool, bool) {
+        let offer = Offer::read(near, &Extensions::announced(far, &[1; 32])).expect("a sound random number");
+        let extensions = Extensions::agree(near, &[2; 32], &offer);
+        (extensions.keys.is_some(), extensions.changes_addresses)
+    }
+
+    #[test]
+    fn addresses_change_only_where_every_packet_or_the_request_is_authenticated() {
+        let (plain, sealed) = (config(Encapsulation::Udp), config(Encapsulation::Sealed));
+        assert_eq!(agreed(&plain, &plain), (true, true));
+        assert_eq!(agreed(&sealed, &sealed), (false, true));
+        assert_eq!(agreed(&plain, &sealed), (false, false));
+        let off = Config::rfc9260();
+        assert_eq!([agreed(&off, &plain), agreed(&plain, &off)], [(false, false); 2]);
+    }
+}

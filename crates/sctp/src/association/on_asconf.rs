@@ -1,0 +1,156 @@
+//! The recipe for the peer's ASCONF (RFC 5061 §5.2, §5.3): its addresses come and go. It does not know how its requests
+//! are numbered.
+
+use std::net::{IpAddr, SocketAddr};
+
+use anabranch_base::Time;
+
+use super::control::Control;
+use super::init::acceptable;
+use super::reconfiguration::Turn;
+use super::roster::partner;
+use super::session::Session;
+use crate::path::PathAddresses;
+use crate::policy::PathId;
+use crate::wire::{Asconf, AsconfAck, Cause, EncodeChunk, Parameter};
+
+/// Why a request is not granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// It would leave the peer without an address (F7).
+    LastAddress,
+    /// It would delete the address that it came from (F8).
+    SourceAddress,
+    /// There are too many paths (F9).
+    NoRoom,
+    /// Nobody, or somebody else, or many can be reached there.
+    NotAllowed,
+}
+
+impl Session {
+    /// An ASCONF came on `path`, authenticated. `taken` are addresses with which this end has other associations.
+    pub(super) fn on_asconf(&mut self, now: Time, path: PathId, asconf: &Asconf, taken: &[IpAddr]) {
+        let Some(state) = &self.reconfiguration else { return self.report_unknown(path, asconf) };
+        let answer = match state.turn_of(asconf.serial) {
+            Turn::Stale => return,
+            Turn::Again(answer) => answer,
+            Turn::Next => {
+                let answer = self.answer_asconf(path, asconf, taken);
+                if let Some(state) = &mut self.reconfiguration {
+                    state.on_answered(answer.clone());
+                }
+                answer
+            }
+        };
+        self.outbox.retain(|control| control.chunk.kind() != AsconfAck::KIND);
+        // "The destination address [...] MUST be the source address of the SCTP packet that held the ASCONF" (E6).
+        self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(answer) });
+        self.verify_paths(now);
+    }
+
+    /// The chunk is of a type that this association does not understand.
+    pub(super) fn report_unknown(&mut self, path: PathId, chunk: &dyn EncodeChunk) {
+        let mut bytes = Vec::new();
+        chunk.encode(&mut bytes);
+        self.report(path, vec![Cause::UnrecognizedChunkType(bytes)]);
+    }
+
+    /// Does what is asked, request by request in their order (V1), and says what is not done.
+    fn answer_asconf(&mut self, path: PathId, asconf: &Asconf, taken: &[IpAddr]) -> AsconfAck {
+        let source = self.paths.addresses(path).remote;
+        let mut responses = Vec::new();
+        let mut is_short = false;
+        for request in asconf.requests() {
+            let (id, result) = match *request {
+                // "once a receiver begins failing any ADD or DELETE request, it must fail all subsequent" (F11).
+                Parameter::AddAddress { id, .. } | Parameter::DeleteAddress { id, .. } if is_short => {
+                    (id, Err(Refusal::NoRoom))
+                }
+                Parameter::AddAddress { id, address } => (id, self.add_remote(address, source, taken)),
+                Parameter::DeleteAddress { id, address } => (id, self.delete_remote(address, source)),
+                Parameter::SetPrimaryAddress { id, address } => (id, self.prefer_remote(address, source)),
+                Parameter::Unknown { ref value, .. } => {
+                    let action = request.action();
+                    if action.is_report() {
+                        let id = value.first_chunk().map_or(0, |id| u32::from_be_bytes(*id));
+                        let causes = vec![Cause::UnrecognizedParameters(request.to_bytes())];
+                        responses.push(Parameter::ErrorCauseIndication { id, causes });
+                    }
+                    if action.is_stop() {
+                        break;
+                    }
+                    continue;
+                }
+                // What belongs elsewhere: "the parameter MUST be ignored" (§4.2).
+                _ => continue,
+            };
+            if let Err(refusal) = result {
+                is_short |= refusal == Refusal::NoRoom;
+                responses.push(Parameter::ErrorCauseIndication { id, causes: vec![refusal.cause(request)] });
+            }
+        }
+        let mut answer = AsconfAck { serial: asconf.serial, responses };
+        // What a refusal leaves unsaid has failed too (A7), so the last ones may be left out of a packet that is full.
+        let room = self.paths.sample(path).packet_limit.as_len().saturating_sub(OVERHEAD);
+        while answer.encoded_len() > room && answer.responses.pop().is_some() {}
+        answer
+    }
+
+    fn add_remote(&mut self, wanted: IpAddr, source: SocketAddr, taken: &[IpAddr]) -> Result<(), Refusal> {
+        let ip = if wanted.is_unspecified() { source.ip() } else { wanted };
+        if acceptable(&[ip], source.ip()).next().is_none() || taken.contains(&ip) {
+            return Err(Refusal::NotAllowed);
+        }
+        if self.paths.living().any(|id| self.paths.addresses(id).remote.ip() == ip) {
+            return Ok(());
+        }
+        // RFC 6951 §5.1: other addresses are reached by the UDP port of the packet that tells of them.
+        let remote = SocketAddr::new(ip, source.port());
+        let local = partner(remote, &self.paths.locals()).ok_or(Refusal::NotAllowed)?;
+        self.paths.gain_remote(ip);
+        self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(Refusal::NoRoom)
+    }
+
+    /// All addresses but the source are meant by none: "all addresses of the peer except the source address of the
+    /// packet MUST be deleted" (§4.2.2).
+    fn delete_remote(&mut self, unwanted: IpAddr, source: SocketAddr) -> Result<(), Refusal> {
+        if unwanted.is_unspecified() {
+            self.lose_remotes(|ip| ip != source.ip());
+            return Ok(());
+        }
+        let there: Vec<IpAddr> = self.paths.living().map(|id| self.paths.addresses(id).remote.ip()).collect();
+        match (there.contains(&unwanted), there.iter().any(|ip| *ip != unwanted)) {
+            (false, _) => Ok(()),
+            (true, false) => Err(Refusal::LastAddress),
+            (true, true) if unwanted == source.ip() => Err(Refusal::SourceAddress),
+            (true, true) => {
+                self.lose_remotes(|ip| ip == unwanted);
+                Ok(())
+            }
+        }
+    }
+
+    /// "It is considered advice to the receiver of the best-destination address" (§5.4).
+    fn prefer_remote(&mut self, wanted: IpAddr, source: SocketAddr) -> Result<(), Refusal> {
+        let ip = if wanted.is_unspecified() { source.ip() } else { wanted };
+        let there = self.paths.living().find(|&id| self.paths.addresses(id).remote.ip() == ip);
+        let path = there.ok_or(Refusal::NotAllowed)?;
+        self.paths.set_primary(path);
+        Ok(())
+    }
+}
+
+impl Refusal {
+    fn cause(self, request: &Parameter) -> Cause {
+        let request = request.to_bytes();
+        match self {
+            Refusal::LastAddress => Cause::DeleteLastAddress(request),
+            Refusal::SourceAddress => Cause::DeleteSourceAddress(request),
+            Refusal::NoRoom => Cause::ResourceShortage(request),
+            Refusal::NotAllowed => Cause::NoAuthorization(request),
+        }
+    }
+}
+
+/// The common header, and the longest AUTH chunk.
+const OVERHEAD: usize = 12 + 40;

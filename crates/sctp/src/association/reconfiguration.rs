@@ -1,0 +1,331 @@
+//! What is asked and answered about addresses (RFC 5061 §5): the numbers of both ends' ASCONFs, the one under way, the
+//! changes that wait, the answer that may be wanted again. It knows no path, no timer, and grants nothing.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::init::address_parameter;
+use crate::policy::PathId;
+use crate::seq::Tsn;
+use crate::wire::{Asconf, AsconfAck, Cause, Parameter};
+
+/// A change of this end's addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressChange {
+    /// This host has it now.
+    Add(SocketAddr),
+    /// This host has it no longer.
+    Delete(SocketAddr),
+}
+
+/// What to do with an ASCONF that came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It is the next one.
+    Next,
+    /// It is the last one, once more: the same answer goes back.
+    Again(AsconfAck),
+    /// "it must be either a stale packet or from an attacker" (E5).
+    Stale,
+}
+
+/// What an ASCONF-ACK says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// What became of each change that was asked for.
+    Changes(Vec<(AddressChange, bool)>),
+    /// It answers nothing that is under way.
+    Old,
+    /// It answers what was never asked: "the endpoint MUST ABORT the association" (F0).
+    Illegal,
+}
+
+/// The state of it.
+#[derive(Debug)]
+pub struct Reconfiguration {
+    /// The number of the next ASCONF that leaves.
+    next: Tsn,
+    outstanding: Option<Outstanding>,
+    /// At most one for each address.
+    waiting: Vec<AddressChange>,
+    /// The number of the last ASCONF that came, and its answer if there was one.
+    peer: Tsn,
+    answer: Option<AsconfAck>,
+    /// The peer understands no such requests after all.
+    is_refused: bool,
+}
+
+/// "One and only one SCTP packet-holding ASCONF Chunk(s) MAY be in transit and unacknowledged" (C1).
+#[derive(Debug)]
+struct Outstanding {
+    asconf: Asconf,
+    /// The change that has correlation id `i` at `i`.
+    changes: Vec<AddressChange>,
+    path: PathId,
+}
+
+impl AddressChange {
+    /// Which address.
+    pub fn address(self) -> SocketAddr {
+        match self {
+            AddressChange::Add(address) | AddressChange::Delete(address) => address,
+        }
+    }
+
+    fn is_add(self) -> bool {
+        matches!(self, AddressChange::Add(_))
+    }
+
+    fn request(self, id: u32) -> Parameter {
+        match self {
+            AddressChange::Add(address) => Parameter::AddAddress { id, address: address.ip() },
+            AddressChange::Delete(address) => Parameter::DeleteAddress { id, address: address.ip() },
+        }
+    }
+}
+
+impl Reconfiguration {
+    /// Nothing was asked. "The Sequence Number MUST be initialized at the start of the association to the same value as
+    /// the Initial Transmission Sequence Number" (A2).
+    pub fn new(local_tsn: Tsn, peer_tsn: Tsn) -> Reconfiguration {
+        Reconfiguration {
+            next: local_tsn,
+            outstanding: None,
+            waiting: Vec::new(),
+            peer: peer_tsn.previous(),
+            answer: None,
+            is_refused: false,
+        }
+    }
+
+    /// An address changed: the peer is to be told, unless it takes back what it was not told yet.
+    pub fn note(&mut self, change: AddressChange) {
+        if self.is_refused {
+            return;
+        }
+        let before = self.waiting.iter().position(|earlier| earlier.address() == change.address());
+        let taken_back = before.map(|at| self.waiting.remove(at));
+        if taken_back.is_none_or(|earlier| earlier.is_add() == change.is_add()) {
+            self.waiting.push(change);
+        }
+    }
+
+    /// The next ASCONF, to leave on `path`, if one may leave now: additions first, so that a deletion never takes the last
+    /// address (F5). Without an addition deletions wait until the peer `knows_another`.
+    pub fn ask(&mut self, path: PathId, lookup: IpAddr, knows_another: bool) -> Option<Asconf> {
+        if self.outstanding.is_some() {
+            return None;
+        }
+        let has_addition = self.waiting.iter().any(|change| change.is_add());
+        let (mut changes, deletions): (Vec<_>, Vec<_>) =
+            self.waiting.iter().partition(|change| change.is_add());
+        if has_addition || knows_another {
+            changes.extend(deletions);
+        }
+        changes.truncate(MOST_CHANGES);
+        if changes.is_empty() {
+            return None;
+        }
+        self.waiting.retain(|change| !changes.contains(change));
+        let requests = changes.iter().zip(0..).map(|(change, id)| change.request(id));
+        let parameters = std::iter::once(address_parameter(lookup)).chain(requests).collect();
+        let asconf = Asconf { serial: self.next, parameters };
+        self.next = self.next.next();
+        self.outstanding = Some(Outstanding { asconf: asconf.clone(), changes, path });
+        Some(asconf)
+    }
+
+    /// The ASCONF under way leaves once more, on `path`: "it MUST be the same" (B4).
+    pub fn ask_again(&mut self, path: PathId) -> Option<Asconf> {
+        let outstanding = self.outstanding.as_mut()?;
+        outstanding.path = path;
+        Some(outstanding.asconf.clone())
+    }
+
+    /// The path of the ASCONF under way.
+    pub fn asked_on(&self) -> Option<PathId> {
+        self.outstanding.as_ref().map(|outstanding| outstanding.path)
+    }
+
+    /// The peer may not know this address yet: nothing but an ASCONF leaves from there (F1).
+    pub fn is_unannounced(&self, address: SocketAddr) -> bool {
+        let under_way = self.outstanding.iter().flat_map(|outstanding| &outstanding.changes);
+        self.waiting.iter().chain(under_way).any(|change| *change == AddressChange::Add(address))
+    }
+
+    /// The peer answered.
+    pub fn on_answer(&mut self, ack: &AsconfAck) -> Answer {
+        let Some(outstanding) = self.outstanding.take_if(|asked| asked.asconf.serial == ack.serial) else {
+            let is_illegal = self.outstanding.is_none() && !ack.serial.is_before(self.next);
+            return if is_illegal { Answer::Illegal } else { Answer::Old };
+        };
+        if ack.responses.iter().any(is_not_understood) {
+            self.refuse();
+        }
+        Answer::Changes(judge(&outstanding.changes, &ack.responses))
+    }
+
+    /// The peer does not understand such requests: "the sender of the ASCONF MUST NOT send any further" (A9).
+    pub fn refuse(&mut self) {
+        self.is_refused = true;
+        self.outstanding = None;
+        self.waiting.clear();
+    }
+
+    /// Where an ASCONF with this number stands in the order of the peer's.
+    pub fn turn_of(&self, serial: Tsn) -> Turn {
+        match &self.answer {
+            _ if serial == self.peer.next() => Turn::Next,
+            Some(answer) if answer.serial == serial => Turn::Again(answer.clone()),
+            _ => Turn::Stale,
+        }
+    }
+
+    /// The next ASCONF of the peer's was answered so.
+    pub fn on_answered(&mut self, answer: AsconfAck) {
+        self.peer = answer.serial;
+        self.answer = Some(answer);
+    }
+}
+
+/// What became of each change. "All TLVs with no response before the failed TLV are considered successful [...] All TLVs
+/// after the failed response are considered unsuccessful unless a specific success indication is present" (A7).
+fn judge(changes: &[AddressChange], responses: &[Parameter]) -> Vec<(AddressChange, bool)> {
+    let mut has_failed = false;
+    let mut judged = Vec::with_capacity(changes.len());
+    for (&change, wanted) in changes.iter().zip(0..) {
+        let is_refused = |response: &Parameter| matches!(response, Parameter::ErrorCauseIndication { id, .. } if *id == wanted);
+        let is_done =
+            |response: &Parameter| matches!(response, Parameter::SuccessIndication(id) if *id == wanted);
+        has_failed |= responses.iter().any(is_refused);
+        judged.push((change, !has_failed || responses.iter().any(is_done)));
+    }
+    judged
+}
+
+/// Whether the peer does not know the parameter of a request (F3a).
+fn is_not_understood(response: &Parameter) -> bool {
+    let Parameter::ErrorCauseIndication { causes, .. } = response else { return false };
+    causes.iter().any(|cause| matches!(cause, Cause::UnrecognizedParameters(_)))
+}
+
+/// So many requests of IPv6 addresses fit any packet: "SHOULD not be larger than the PMTU" (C5).
+const MOST_CHANGES: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> SocketAddr {
+        text.parse().expect("an address")
+    }
+
+    fn fresh() -> Reconfiguration {
+        Reconfiguration::new(Tsn::new(u32::MAX), Tsn::new(40))
+    }
+
+    fn ask(state: &mut Reconfiguration, knows_another: bool) -> Option<String> {
+        let asconf = state.ask(PathId::FIRST, address("10.0.0.1:9").ip(), knows_another);
+        asconf.map(|asconf| asconf.to_string())
+    }
+
+    fn ack(serial: u32, responses: Vec<Parameter>) -> AsconfAck {
+        AsconfAck { serial: Tsn::new(serial), responses }
+    }
+
+    fn refused(id: u32, cause: Cause) -> Parameter {
+        Parameter::ErrorCauseIndication { id, causes: vec![cause] }
+    }
+
+    #[test]
+    fn one_request_is_under_way_at_a_time_and_the_next_waits_for_its_answer() {
+        let mut state = fresh();
+        let (first, second) = (address("10.0.1.1:9"), address("10.0.2.1:9"));
+        state.note(AddressChange::Add(first));
+        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=4294967295 add 10.0.1.1)"));
+        state.note(AddressChange::Add(second));
+        assert_eq!(ask(&mut state, true), None);
+        assert!(state.is_unannounced(first) && state.is_unannounced(second));
+        let again = state.ask_again(PathId::from_index(1)).map(|asconf| asconf.to_string());
+        assert_eq!(again.as_deref(), Some("ASCONF(serial=4294967295 add 10.0.1.1)"));
+        assert_eq!(state.asked_on(), Some(PathId::from_index(1)));
+        assert_eq!(state.on_answer(&ack(7, Vec::new())), Answer::Old);
+        let done = Answer::Changes(vec![(AddressChange::Add(first), true)]);
+        assert_eq!(state.on_answer(&ack(u32::MAX, Vec::new())), done);
+        assert!(!state.is_unannounced(first));
+        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=0 add 10.0.2.1)"), "numbers wrap");
+    }
+
+    #[test]
+    fn additions_go_before_deletions_and_the_last_address_is_not_deleted_alone() {
+        let mut state = fresh();
+        state.note(AddressChange::Delete(address("10.0.0.1:9")));
+        assert_eq!(ask(&mut state, false), None, "it waits for another");
+        state.note(AddressChange::Add(address("[2001:db8::1]:9")));
+        let both = "ASCONF(serial=4294967295 add 2001:db8::1 delete 10.0.0.1)";
+        assert_eq!(ask(&mut state, false).as_deref(), Some(both));
+    }
+
+    #[test]
+    fn what_the_peer_was_not_told_need_not_be_taken_back() {
+        let mut state = fresh();
+        state.note(AddressChange::Add(address("10.0.1.1:9")));
+        state.note(AddressChange::Delete(address("10.0.1.1:9")));
+        assert_eq!(ask(&mut state, true), None);
+        state.note(AddressChange::Delete(address("10.0.2.1:9")));
+        state.note(AddressChange::Delete(address("10.0.2.1:9")));
+        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=4294967295 delete 10.0.2.1)"));
+        state.note(AddressChange::Add(address("10.0.2.1:9")));
+        state.on_answer(&ack(u32::MAX, Vec::new()));
+        assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=0 add 10.0.2.1)"), "it was told");
+    }
+
+    #[test]
+    fn an_answer_to_nothing_is_illegal_and_an_old_one_is_not() {
+        let mut state = fresh();
+        assert_eq!(state.on_answer(&ack(u32::MAX - 1, Vec::new())), Answer::Old);
+        assert_eq!(state.on_answer(&ack(u32::MAX, Vec::new())), Answer::Illegal);
+        assert_eq!(state.on_answer(&ack(5, Vec::new())), Answer::Illegal);
+    }
+
+    #[test]
+    fn what_follows_a_refusal_has_failed_unless_it_is_said_to_be_done() {
+        let changes: Vec<_> =
+            (1..5).map(|host| AddressChange::Add(SocketAddr::from(([10, 0, host, 1], 9)))).collect();
+        let outcomes = |responses: &[Parameter]| -> Vec<bool> {
+            judge(&changes, responses).into_iter().map(|(_, is_done)| is_done).collect()
+        };
+        assert_eq!(outcomes(&[]), [true; 4]);
+        let short = || Cause::ResourceShortage(Vec::new());
+        assert_eq!(outcomes(&[refused(1, short())]), [true, false, false, false]);
+        assert_eq!(
+            outcomes(&[refused(1, short()), Parameter::SuccessIndication(3)]),
+            [true, false, false, true]
+        );
+    }
+
+    #[test]
+    fn a_peer_that_does_not_understand_is_not_asked_again() {
+        let mut state = fresh();
+        state.note(AddressChange::Add(address("10.0.1.1:9")));
+        ask(&mut state, true);
+        let unknown = refused(0, Cause::UnrecognizedParameters(Vec::new()));
+        let failed = Answer::Changes(vec![(AddressChange::Add(address("10.0.1.1:9")), false)]);
+        assert_eq!(state.on_answer(&ack(u32::MAX, vec![unknown])), failed);
+        state.note(AddressChange::Add(address("10.0.2.1:9")));
+        assert_eq!(ask(&mut state, true), None);
+    }
+
+    #[test]
+    fn a_request_that_comes_again_has_the_same_answer_and_any_other_number_has_none() {
+        let mut state = fresh();
+        assert_eq!(state.turn_of(Tsn::new(39)), Turn::Stale, "the last before the first");
+        assert_eq!(state.turn_of(Tsn::new(40)), Turn::Next);
+        let answer = ack(40, vec![Parameter::SuccessIndication(3)]);
+        state.on_answered(answer.clone());
+        assert_eq!(state.turn_of(Tsn::new(40)), Turn::Again(answer));
+        assert_eq!(
+            [41, 42, 39].map(|serial| state.turn_of(Tsn::new(serial))),
+            [Turn::Next, Turn::Stale, Turn::Stale]
+        );
+    }
+}
