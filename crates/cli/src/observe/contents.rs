@@ -52,7 +52,10 @@ fn kind(chunk: &Chunk<'_>) -> &'static str {
         Chunk::CongestionWindowReduced(_) => "CWR",
         Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
         Chunk::Pad(_) => "PAD",
+        Chunk::Auth(_) => "AUTH",
+        Chunk::AsconfAck(_) => "ASCONF-ACK",
         Chunk::ForwardTsn(_) => "FORWARD-TSN",
+        Chunk::Asconf(_) => "ASCONF",
         Chunk::Unknown(_) => "UNKNOWN",
     }
 }
