@@ -4,6 +4,7 @@
 
 mod code;
 mod crates;
+mod evidence;
 mod manifest;
 mod modules;
 mod words;
@@ -75,4 +76,9 @@ fn no_file_names_the_machine_it_was_written_on() {
 #[test]
 fn no_line_is_wider_than_a_wide_screen() {
     every_file(words::long_lines);
+}
+
+#[test]
+fn every_line_on_what_an_attacker_can_do_has_a_test_that_exists() {
+    refuse(&evidence::missing(&Workspace::read(), "docs/security.md"));
 }
