@@ -108,12 +108,14 @@ class Transfer:
         traveller = self.traveller
         self.wait_for(1, "nothing arrives")
         time.sleep(1)
+        if self.row.what == "narrow interface":
+            traveller.narrow(2)
         if self.row.what not in (ONLY_AWAY, SERVER_LOSES):
             self.used_after = self.gain(2)
             time.sleep(0.5)
         at = time.monotonic()
         match self.row.what:
-            case "address removed":
+            case "address removed" | "narrow interface":
                 traveller.lose(1)
             case "interface down":
                 traveller.switch_off(1)

@@ -11,6 +11,9 @@ from interop.network import Namespace
 RATE = "20mbit"
 """Of each link, both ways."""
 
+NARROW = 1400
+"""Bytes of the largest packet of a link that is narrower than others."""
+
 SERVER = {4: "203.0.113.1", 6: "fd80:113::1"}
 LENGTH = {4: 24, 6: 64}
 
@@ -41,6 +44,11 @@ class Traveller:
         for side, device in ((self.host, f"u{link}"), (self.server, f"l{link}")):
             shape = f"tc qdisc add dev {device} root tbf rate {RATE} burst 16k limit 100k"
             run(side.command(*shape.split()), check=True)
+
+    def narrow(self, link):
+        """The link carries smaller packets than others, as those of modems and tunnels do."""
+        self.host.ip(f"link set u{link} mtu {NARROW}")
+        self.server.ip(f"link set l{link} mtu {NARROW}")
 
     def gain(self, link, number=2, nodad=""):
         """The interface gets an address, and the way to the server, as from DHCP or a router."""

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Seed};
-use anabranch_sctp::config::{Config, Encapsulation, MtuDiscovery};
+use anabranch_sctp::config::{Config, Encapsulation, IpVersion, MtuDiscovery};
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
 use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::Registry;
@@ -123,7 +123,8 @@ impl Endpoint {
         if let Some(carried) = least_mtu(&options.local, &known).filter(|_| is_given) {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
         }
-        let alike = Alike { by_device: options.by_device, mtu: association.mtu };
+        let needed = association.first_mtu(IpVersion::V4).max(association.first_mtu(IpVersion::V6));
+        let alike = Alike { by_device: options.by_device, needed };
         let sealing = match &options.security {
             Security::Insecure => None,
             Security::Sealed(key) => {

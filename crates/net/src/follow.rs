@@ -54,8 +54,8 @@ pub struct Places {
     follow: Follow,
     /// The addresses that the endpoint was given, ports included.
     given: Vec<SocketAddr>,
-    /// The largest packets that are sent: interfaces that carry less are of no use.
-    mtu: ByteCount,
+    /// Interfaces that do not carry packets of this size are of no use.
+    needed: ByteCount,
     /// Those in use that are left when they vanish.
     used: Vec<(Place, SocketAddr)>,
 }
@@ -75,15 +75,15 @@ impl Follow {
 }
 
 impl Places {
-    /// Those of an endpoint with sockets at `given` that sends packets of up to `mtu`, when the machine has these
-    /// interfaces.
-    pub fn new(follow: Follow, given: Vec<SocketAddr>, mtu: ByteCount, known: &[Interface]) -> Places {
+    /// Those of an endpoint with sockets at `given` whose packets may have as many bytes as are `needed`, when the machine
+    /// has these interfaces.
+    pub fn new(follow: Follow, given: Vec<SocketAddr>, needed: ByteCount, known: &[Interface]) -> Places {
         let mut used = Vec::new();
         for address in &given {
             let mut found = follow.of(known).filter(|interface| interface.addresses.contains(&address.ip()));
             used.extend(found.next().map(|interface| (Place::on(interface, address.ip()), *address)));
         }
-        let mut places = Places { follow, given, mtu, used };
+        let mut places = Places { follow, given, needed, used };
         places.cover(known);
         places
     }
@@ -134,7 +134,7 @@ impl Places {
         let is_wanted = |is_ipv4: bool| self.given.iter().any(|address| address.is_ipv4() == is_ipv4);
         let versions = [true, false].into_iter().filter(move |is_ipv4| is_wanted(*is_ipv4));
         let opened = versions.filter(|is_ipv4| self.wildcard(*is_ipv4).is_none());
-        let carries = |interface: &&Interface| interface.mtu.is_none_or(|mtu| mtu >= self.mtu);
+        let carries = |interface: &&Interface| interface.mtu.is_none_or(|mtu| mtu >= self.needed);
         opened.flat_map(move |is_ipv4| {
             let free = self.follow.of(known).filter(carries).filter(move |interface| {
                 let is_on = |place: &Place| place.is_on(interface) && place.ip.is_ipv4() == is_ipv4;
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_that_carries_smaller_packets_than_are_sent_is_of_no_use() {
+    fn an_interface_that_carries_smaller_packets_than_are_needed_is_of_no_use() {
         let mut known = machine();
         let mut places = places(Follow::EachInterface, &["192.168.1.7:9"], &known);
         let narrow = interface("wwan0", 3, &["10.64.0.2"]);

@@ -31,8 +31,8 @@ pub struct Follower {
 pub struct Alike {
     /// Each is tied to the interface of its address.
     pub by_device: bool,
-    /// The largest packets that leave by them.
-    pub mtu: ByteCount,
+    /// The largest packets that leave by them before a path is known to carry larger ones.
+    pub needed: ByteCount,
 }
 
 impl Follower {
@@ -52,7 +52,7 @@ impl Follower {
         let watch = InterfaceWatch::begin()?;
         let given: Vec<SocketAddr> = sockets.iter().map(Socket::address).collect();
         let port = given.first().map_or(0, SocketAddr::port);
-        let places = Places::new(follow, given, alike.mtu, watch.known());
+        let places = Places::new(follow, given, alike.needed, watch.known());
         let (news, mut latest) = watch::channel(watch.known().to_vec());
         // What appeared since the endpoint was given its addresses.
         latest.mark_changed();
