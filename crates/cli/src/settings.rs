@@ -3,7 +3,7 @@
 
 use anabranch_planner::live;
 use anabranch_scenario::quantity::exact_size;
-use anabranch_sctp::config::{BufferSplit, BurstRule, Config, MtuDiscovery, SackBatch};
+use anabranch_sctp::config::{BufferSplit, BurstRule, Config, Growth, MtuDiscovery, SackBatch};
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use serde_json::{Map, Value, json};
 
@@ -128,6 +128,22 @@ fn set_window_management(config: &mut Config, text: &str) -> Result<(), String> 
     Ok(())
 }
 
+fn receive_buffer(config: &Config) -> Value {
+    let size = exact_size(config.receive_buffer);
+    Value::String(match config.receive_growth {
+        None => size,
+        Some(growth) => format!("{size}..{}", exact_size(growth.limit)),
+    })
+}
+
+/// A size, or the first and the last of one that grows: `1MiB..16MiB`.
+fn set_receive_buffer(config: &mut Config, text: &str) -> Result<(), String> {
+    let (first, limit) = text.split_once("..").map_or((text, None), |(first, limit)| (first, Some(limit)));
+    config.receive_buffer = quantity::size(first)?;
+    config.receive_growth = limit.map(quantity::size).transpose()?.map(Growth::to);
+    Ok(())
+}
+
 fn shown(value: &dyn ToString) -> Value {
     Value::String(value.to_string())
 }
@@ -204,9 +220,9 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "receive_buffer",
-        expected: "the receive buffer, shared by all paths",
-        read: |config| Value::String(exact_size(config.receive_buffer)),
-        write: |config, text| set(&mut config.receive_buffer, quantity::size(text)),
+        expected: "the receive buffer, shared by all paths: 1MiB, or 1MiB..16MiB for one that grows",
+        read: receive_buffer,
+        write: set_receive_buffer,
     },
     Setting {
         key: "send_buffer",
@@ -381,7 +397,11 @@ mod tests {
     #[test]
     fn a_setting_is_changed_by_its_name() {
         assert_eq!(changed("sctp.rto.min=300 ms").map(|c| c.rto.min), Ok(Duration::from_millis(300)));
-        assert_eq!(changed("sctp.receive_buffer=1MiB").map(|c| c.receive_buffer), Ok(ByteCount::from_mib(1)));
+        let buffer = |text| changed(text).map(|c| (c.receive_buffer, c.receive_growth));
+        assert_eq!(buffer("sctp.receive_buffer=2MiB"), Ok((ByteCount::from_mib(2), None)));
+        let growth = Some(Growth::to(ByteCount::from_mib(8)));
+        assert_eq!(buffer("sctp.receive_buffer=64KiB..8MiB"), Ok((ByteCount::from_kib(64), growth)));
+        assert!(buffer("sctp.receive_buffer=2MiB..1MiB").is_err(), "it never shrinks");
         assert_eq!(changed("sctp.buffer_split=both").map(|c| c.buffer_split), Ok(BufferSplit::Both));
         assert_eq!(
             changed("sctp.window_management=live").map(|c| c.window_management),

@@ -25,6 +25,7 @@ pub struct Watch {
     direction: Direction,
     names: Names,
     paths: Vec<WatchedPath>,
+    receive_buffer: ByteCount,
 }
 
 /// What a path is called.
@@ -57,17 +58,24 @@ impl Watch {
         direction: Direction,
         names: impl Fn(&PathReport) -> String + Send + 'static,
     ) -> Watch {
-        Watch { clock, direction, names: Names(Box::new(names)), paths: Vec::new() }
+        let names = Names(Box::new(names));
+        Watch { clock, direction, names, paths: Vec::new(), receive_buffer: ByteCount::ZERO }
     }
 
-    /// Looks at the paths now.
+    /// Looks at the association now.
     pub fn look(&mut self, association: &Association) {
+        self.receive_buffer = self.receive_buffer.max(association.receive_buffer());
         self.on_reports(self.clock.now(), association.paths());
     }
 
     /// The paths in the order in which they were added.
     pub fn paths(&self) -> &[WatchedPath] {
         &self.paths
+    }
+
+    /// What this end's receive buffer has grown to, or its size.
+    pub fn receive_buffer(&self) -> ByteCount {
+        self.receive_buffer
     }
 
     /// The time on the watch's clock.

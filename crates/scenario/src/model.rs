@@ -167,8 +167,10 @@ pub struct Sctp {
     pub retransmission: String,
     /// Where a chunk goes after missing reports.
     pub fast_retransmission: String,
-    /// The receive buffer, shared by all paths.
+    /// The receive buffer, shared by all paths; where it grows, what it begins with.
     pub receive_buffer: ByteCount,
+    /// How far it grows by itself; `None` for a fixed one.
+    pub receive_growth: Option<Growth>,
     /// How much may wait to be acknowledged.
     pub send_buffer: ByteCount,
     /// Which of the two each path has a part of.
@@ -218,6 +220,15 @@ pub struct Sctp {
     pub failover: Failover,
     /// How the association opens.
     pub handshake: Handshake,
+}
+
+/// How far a receive buffer grows by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// It is never larger.
+    pub limit: ByteCount,
+    /// All associations of an end together grow by no more.
+    pub endpoint: ByteCount,
 }
 
 /// How far windows may grow in the receive buffer that they share.

@@ -244,6 +244,10 @@ fn the_profiles_are_those_of_the_protocol() {
             (theirs.retransmission, theirs.fast_retransmission)
         );
         assert_eq!((ours.receive_buffer, ours.send_buffer), (theirs.receive_buffer, theirs.send_buffer));
+        assert_eq!(
+            ours.receive_growth.map(|growth| (growth.limit, growth.endpoint)),
+            theirs.receive_growth.map(|growth| (growth.limit, growth.endpoint))
+        );
         assert_eq!((ours.missing_reports, ours.window_floor), (theirs.missing_reports, theirs.window_floor));
         assert_eq!(
             (ours.sack_every, ours.sack_delay, ours.sack_batch),

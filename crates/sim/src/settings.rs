@@ -3,8 +3,8 @@
 
 use anabranch_scenario::model;
 use anabranch_sctp::config::{
-    BufferSplit, BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, MtuDiscovery,
-    RtoSettings, SackBatch, SackSettings, Unit,
+    BufferSplit, BurstRule, Charge, Config, Encapsulation, Failover, Growth, InitialWindow, MaxBurst,
+    MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use anabranch_sctp::policy::acknowledge::DacWire;
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -40,6 +40,9 @@ pub fn association_config(sctp: &model::Sctp) -> Config {
         retransmission: sctp.retransmission.clone(),
         fast_retransmission: sctp.fast_retransmission.clone(),
         receive_buffer: sctp.receive_buffer,
+        receive_growth: sctp
+            .receive_growth
+            .map(|growth| Growth { limit: growth.limit, endpoint: growth.endpoint }),
         send_buffer: sctp.send_buffer,
         buffer_split: buffer_split(sctp.buffer_split),
         missing_reports: sctp.missing_reports,

@@ -1,8 +1,9 @@
 //! What a run came to, read from its network at the end. It changes nothing.
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_link::Link;
 use anabranch_scenario::model::{Flow, Protocol};
+use anabranch_sctp::association::Association;
 use anabranch_sctp::policy::{PathSample, PathState};
 
 use crate::host::{End, SctpEnd};
@@ -37,6 +38,16 @@ impl Run {
                 .collect(),
             links,
         }
+    }
+
+    /// The largest receive buffer that an association of the flow has now, at either end; `None` where it has none.
+    pub fn receive_buffer(&self, flow: usize) -> Option<ByteCount> {
+        let ends = [Host::First, Host::Second].into_iter().flat_map(|host| self.ends(flow, host));
+        let associations = ends.filter_map(|end| match end {
+            End::Sctp(end) => end.association(),
+            End::Udp(_) => None,
+        });
+        associations.map(Association::receive_buffer).max()
     }
 
     /// One entry for each direction in which the flow sends.

@@ -17,6 +17,7 @@ pub struct Document {
     goodput_bps: f64,
     sha256: Option<String>,
     files: Vec<FileEntry>,
+    receive_buffer_bytes: u64,
     paths: Vec<PathEntry>,
     resolved: Value,
 }
@@ -68,6 +69,7 @@ impl Document {
             goodput_bps: bps(bytes.rate_over(took)),
             sha256: only,
             files: done.into_iter().map(FileEntry::from).collect(),
+            receive_buffer_bytes: watch.receive_buffer().get(),
             paths: watch.paths().iter().map(|path| entry(watch, path, took)).collect(),
             resolved,
         }

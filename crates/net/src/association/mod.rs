@@ -101,6 +101,11 @@ impl Association {
         self.look(core::Association::unacknowledged).unwrap_or_default()
     }
 
+    /// How much user data the receive buffer holds when it is full: as configured, or what it has grown to.
+    pub fn receive_buffer(&self) -> ByteCount {
+        self.look(core::Association::receive_buffer).unwrap_or_default()
+    }
+
     /// How much user data can be sent without waiting.
     pub fn send_space(&self) -> ByteCount {
         self.look(core::Association::send_space).unwrap_or_default()

@@ -4,8 +4,8 @@
 use anabranch_base::{ByteCount, Duration};
 
 use crate::model::{
-    BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Handshake, MaxBurst, MtuDiscovery,
-    Multipath, Sctp, Unit, WindowManagement,
+    BufferSplit, BurstRule, Charge, Cmt, DacWire, Encapsulation, Failover, Growth, Handshake, MaxBurst,
+    MtuDiscovery, Multipath, Sctp, Unit, WindowManagement,
 };
 
 /// The settings of the profile called `name`; those of RFC 9260 where there is none.
@@ -36,6 +36,7 @@ fn rfc9260() -> Sctp {
         retransmission: "alternate".to_owned(),
         fast_retransmission: "same".to_owned(),
         receive_buffer: ByteCount::from_mib(1),
+        receive_growth: None,
         send_buffer: ByteCount::from_mib(2),
         buffer_split: BufferSplit::None,
         window_management: WindowManagement::Rule("none".to_owned()),
@@ -90,8 +91,9 @@ fn tuned_1() -> Sctp {
         profile: "tuned-1".to_owned(),
         mtu_discovery: MtuDiscovery::On,
         retransmission: "same".to_owned(),
-        receive_buffer: ByteCount::from_mib(4),
-        send_buffer: ByteCount::from_mib(8),
+        receive_buffer: ByteCount::from_mib(1),
+        receive_growth: Some(Growth { limit: ByteCount::from_mib(16), endpoint: ByteCount::from_mib(64) }),
+        send_buffer: ByteCount::from_mib(16),
         sack_delay: Duration::from_millis(20),
         sack_batch: true,
         rto_min: Duration::from_millis(200),

@@ -100,7 +100,7 @@ fn counting(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
 }
 
 fn windows(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
-    fields.set("receive_buffer", &mut sctp.receive_buffer, buffer)?;
+    buffer(fields, sctp)?;
     fields.set("send_buffer", &mut sctp.send_buffer, |node| value::size_within(node, 1, u64::MAX))?;
     fields.set("buffer_split", &mut sctp.buffer_split, |node| words::BUFFER_SPLIT.meaning(node))?;
     fields.set("initial_window", &mut sctp.initial_window, |node| bytes_or(node, "rfc"))?;

@@ -6,8 +6,8 @@ use super::fields::Fields;
 use super::sctp::LONGEST_SACK_DELAY;
 use super::{shapes, value};
 use crate::fault::{Fault, Read};
-use crate::model::{Cmt, Failover, MaxBurst, Sctp};
-use crate::quantity::exact_span;
+use crate::model::{Cmt, Failover, Growth, MaxBurst, Sctp};
+use crate::quantity::{exact_size, exact_span};
 use crate::tree::{Node, Value};
 use crate::words;
 
@@ -93,12 +93,35 @@ pub(crate) fn failover(node: &Node, profile: Failover) -> Read<Failover> {
     Ok(Failover::On { potentially_failed, path_max, association_max, heartbeat, quick })
 }
 
-/// The receive buffer: one size for all paths.
-pub(crate) fn buffer(node: &Node) -> Read<ByteCount> {
-    if matches!(node.value, Value::Table(_)) {
+/// `receive_buffer`: one size for all paths, or `{ initial, limit, endpoint }` for one that grows.
+pub(crate) fn buffer(sctp_fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
+    let Some(node) = sctp_fields.find("receive_buffer") else { return Ok(()) };
+    let Value::Table(table) = &node.value else {
+        sctp.receive_growth = None;
+        sctp.receive_buffer = buffer_size(node)?;
+        return Ok(());
+    };
+    if table.find("in_order").or(table.find("out_of_order")).is_some() {
         let fault = Fault::not_built(node.span, "a receive buffer in two parts is not built yet");
-        return Err(fault.expected("one size, such as \"1 MiB\""));
+        return Err(
+            fault.expected("one size, such as \"1 MiB\", or { initial = \"1 MiB\", limit = \"16 MiB\" }")
+        );
     }
-    // Less than a packet could never be filled, more could not be advertised.
+    let fields = Fields::of(&shapes::BUFFER, node)?;
+    fields.set("initial", &mut sctp.receive_buffer, buffer_size)?;
+    let limit = buffer_size(fields.require("limit", "\"16 MiB\"")?)?;
+    if limit < sctp.receive_buffer {
+        let (limit, initial) = (exact_size(limit), exact_size(sctp.receive_buffer));
+        let message =
+            format!("the limit of {limit} is less than the buffer of {initial} that it begins with");
+        return Err(Fault::value(fields.span_of("limit"), message).expected("initial ≤ limit"));
+    }
+    let endpoint = fields.or("endpoint", limit * 4, |node| value::size_within(node, 1, u64::MAX))?;
+    sctp.receive_growth = Some(Growth { limit, endpoint });
+    Ok(())
+}
+
+/// Less than a packet could never be filled, more could not be advertised.
+fn buffer_size(node: &Node) -> Read<ByteCount> {
     value::size_within(node, 1_500, u64::from(u32::MAX))
 }

@@ -137,6 +137,11 @@ pub(crate) const SCTP_PLANNED: &[&str] = &["wireless", "ecn_window", "berp", "ip
 
 pub(crate) const CMT: Shape =
     Shape { what: "cmt", header: "", keys: &["split_fast_retransmit", "window_update", "delayed_ack"] };
+pub(crate) const BUFFER: Shape = Shape {
+    what: "a receive buffer",
+    header: "",
+    keys: &["initial", "limit", "endpoint", "in_order", "out_of_order"],
+};
 pub(crate) const SACK: Shape =
     Shape { what: "sack", header: "", keys: &["every", "delay", "batch", "when", "gaps"] };
 pub(crate) const RTO: Shape =

@@ -53,13 +53,25 @@ fn policies(table: Table, sctp: &Sctp) -> Table {
         .with("scheduler", sctp.scheduler.as_str())
         .with("retransmission", sctp.retransmission.as_str())
         .with("fast_retransmission", sctp.fast_retransmission.as_str())
-        .with("receive_buffer", exact_size(sctp.receive_buffer))
+        .with("receive_buffer", receive_buffer(sctp))
         .with("send_buffer", exact_size(sctp.send_buffer))
         .with("buffer_split", words::BUFFER_SPLIT.word(sctp.buffer_split))
         .with("window_management", window_management(&sctp.window_management))
         .with("loss_response", sctp.loss_response.as_str())
         .with("small_window_recovery", false)
         .with("ecn", "off")
+}
+
+fn receive_buffer(sctp: &Sctp) -> Value {
+    let size = exact_size(sctp.receive_buffer);
+    match sctp.receive_growth {
+        None => size.into(),
+        Some(growth) => Table::default()
+            .with("initial", size)
+            .with("limit", exact_size(growth.limit))
+            .with("endpoint", exact_size(growth.endpoint))
+            .into(),
+    }
 }
 
 fn window_management(management: &WindowManagement) -> Value {

@@ -87,7 +87,7 @@ impl Association {
     pub(super) fn end(&mut self, reason: CloseReason) {
         let tags = self.tags();
         let tags = (tags.0, tags.1.unwrap_or(VerificationTag::ZERO));
-        let undelivered = self.unacknowledged();
+        let (undelivered, receive_buffer) = (self.unacknowledged(), self.receive_buffer());
         let paths = match std::mem::replace(&mut self.state, State::buried()) {
             State::Open(mut session) | State::Closing(mut session, _) => {
                 while let Some(message) = session.delivery.take() {
@@ -103,7 +103,7 @@ impl Association {
                 return;
             }
         };
-        self.state = State::Closed(Grave { paths, tags, undelivered });
+        self.state = State::Closed(Grave { paths, tags, undelivered, receive_buffer });
         self.events.push_back(Event::Closed(reason));
     }
 }

@@ -14,6 +14,7 @@ mod ending;
 mod exempt;
 mod extensions;
 mod failover;
+mod growth;
 mod handshake;
 mod init;
 mod mtu;
@@ -101,6 +102,7 @@ struct Grave {
     tags: (VerificationTag, VerificationTag),
     /// User data that was sent and never acknowledged.
     undelivered: ByteCount,
+    receive_buffer: ByteCount,
 }
 
 /// Where an association is in its life (RFC 9260 §4).
@@ -367,6 +369,15 @@ impl Association {
         Some((agreement.outbound_streams, agreement.inbound_streams))
     }
 
+    /// How much user data the receive buffer holds when it is full: as configured, or what it has grown to.
+    pub fn receive_buffer(&self) -> ByteCount {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => session.buffer.capacity(),
+            State::Opening(handshake) => handshake.settings.config.receive_buffer,
+            State::Closed(grave) => grave.receive_buffer,
+        }
+    }
+
     /// Every path there is or was, as policies see it.
     pub fn paths(&self) -> &[PathSample] {
         self.path_table().samples()
@@ -528,7 +539,8 @@ impl State {
     /// What stands in while the state is being changed.
     fn buried() -> State {
         let tags = (VerificationTag::ZERO, VerificationTag::ZERO);
-        State::Closed(Grave { paths: PathTable::new(), tags, undelivered: ByteCount::ZERO })
+        let (undelivered, receive_buffer) = (ByteCount::ZERO, ByteCount::ZERO);
+        State::Closed(Grave { paths: PathTable::new(), tags, undelivered, receive_buffer })
     }
 }
 

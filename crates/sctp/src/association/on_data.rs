@@ -17,6 +17,8 @@ pub(super) struct PacketData {
     had_gap: bool,
     has_data: bool,
     has_new: bool,
+    /// What the new chunks weigh.
+    arrived: ByteCount,
     has_dropped: bool,
     wants_sack: bool,
     is_after_shutdown: bool,
@@ -37,6 +39,7 @@ impl Session {
             had_gap: self.arrivals.has_gap(),
             has_data: false,
             has_new: false,
+            arrived: ByteCount::ZERO,
             has_dropped: false,
             // RFC 9260 §5.1: "After the reception of the first DATA chunk in an association, the endpoint MUST
             // immediately respond with a SACK chunk".
@@ -66,7 +69,11 @@ impl Session {
             }
         }
         let load = Load::of_chunk(self.settings.config.rwnd_charge.weigh(data.payload.len()));
-        match self.room_for(data, load) {
+        let mut room = self.room_for(data, load);
+        while matches!(room, Room::Never) && self.may_grow_for_awaited() {
+            room = self.room_for(data, load);
+        }
+        match room {
             Room::Enough => {}
             Room::NotNow => {
                 packet.has_dropped = true;
@@ -76,6 +83,7 @@ impl Session {
         }
         self.arrivals.on_tsn(data.tsn);
         packet.has_new = true;
+        packet.arrived += load.charge;
         self.paths.counters_mut(arrived.path).received_bytes += ByteCount::of_len(data.payload.len());
         if data.stream.get() >= self.agreement.inbound_streams {
             // RFC 9260 §6.5: acknowledge the TSN, discard the chunk, report the stream.
@@ -107,6 +115,7 @@ impl Session {
         }
         self.reassembly.on_cumulative(self.arrivals.cumulative())?;
         self.sack_path = path;
+        self.tune_buffer(now, packet.arrived);
         if packet.is_after_shutdown {
             // RFC 9260 §9.2: "MUST immediately respond to each received packet containing one or more DATA
             // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
@@ -138,6 +147,9 @@ impl Session {
     pub(super) fn take_message(&mut self) -> Option<Message> {
         let message = self.delivery.take()?;
         self.buffer.on_released(message.load());
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_read(message.load().charge);
+        }
         if self.policies.flow.is_update_due(&self.buffer_sample()) {
             self.is_sack_due = true;
         }

@@ -243,7 +243,12 @@ impl Session {
     fn update_peer_window(&mut self, a_rwnd: ByteCount) {
         let window = &mut self.peer_window;
         window.advertised = a_rwnd;
-        window.buffer = window.buffer.max(a_rwnd);
+        if a_rwnd > window.buffer {
+            if self.settings.config.initial_ssthresh.is_none() {
+                self.paths.raise_initial_ssthresh(window.buffer, a_rwnd);
+            }
+            window.buffer = a_rwnd;
+        }
         window.has_answered = true;
         window.open = self.policies.flow.peer_window(a_rwnd, self.send.rwnd_flight());
         let Some(probe) = window.probe else { return };

@@ -24,7 +24,7 @@ use crate::policy::acknowledge::Listed;
 use crate::policy::order::{Progress, SackNews};
 use crate::policy::schedule::{Index, QueueView};
 use crate::policy::{PathId, Registry, View};
-use crate::receive::{Arrivals, Delivery, Reassembly, ReceiveBuffer};
+use crate::receive::{Allowance, Arrivals, Budget, Delivery, Reassembly, ReceiveBuffer, Tuning};
 use crate::record::{Happening, Record};
 use crate::send::{Outgoing, SendBuffer};
 use crate::seq::Tsn;
@@ -37,6 +37,8 @@ pub struct Settings {
     pub config: Config,
     /// What the names stand for.
     pub registry: Registry,
+    /// What receive buffers may grow by, all together.
+    pub budget: Arc<Budget>,
 }
 
 /// What the handshake agreed on.
@@ -119,6 +121,8 @@ pub struct Session {
     pub(super) reassembly: Reassembly,
     pub(super) delivery: Delivery,
     pub(super) buffer: ReceiveBuffer,
+    /// What makes it grow, unless it is fixed.
+    pub(super) tuning: Option<Tuning>,
     /// Where a SACK that is due, or will be, goes.
     pub(super) sack_path: PathId,
     pub(super) is_sack_due: bool,
@@ -166,6 +170,9 @@ impl Session {
             reassembly: Reassembly::new(),
             delivery: Delivery::new(agreement.inbound_streams),
             buffer: ReceiveBuffer::new(config.receive_buffer),
+            tuning: config
+                .receive_growth
+                .map(|growth| Tuning::new(growth, Allowance::none(settings.budget.clone()))),
             sack_path: paths.primary(),
             settings,
             agreement,

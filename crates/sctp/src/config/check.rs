@@ -58,9 +58,21 @@ impl Config {
             let expected = format!("it may be {} to {}", self.rto.min, self.rto.max);
             return Err(out_of_domain("rto.initial", &self.rto.initial, expected));
         }
+        self.check_growth()?;
         self.check_window_limits()?;
         self.check_first_window()?;
         self.check_payload()
+    }
+
+    /// A buffer grows, and no further than can be advertised.
+    fn check_growth(&self) -> Result<(), ConfigError> {
+        let Some(growth) = self.receive_growth else { return Ok(()) };
+        let most = ByteCount::new(u64::from(u32::MAX));
+        if growth.limit < self.receive_buffer || growth.limit > most {
+            let expected = format!("it may be {} to {most}", self.receive_buffer);
+            return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));
+        }
+        Ok(())
     }
 
     /// Limits are given where they are used, and let each path send.

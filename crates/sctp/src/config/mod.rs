@@ -3,6 +3,7 @@
 
 mod buffer_split;
 mod check;
+mod growth;
 mod message_limit;
 mod mtu;
 mod profiles;
@@ -11,6 +12,7 @@ mod tuned;
 
 pub use buffer_split::BufferSplit;
 pub use check::ConfigError;
+pub use growth::Growth;
 pub use message_limit::MessageLimit;
 pub use mtu::{MtuBounds, MtuDiscovery};
 pub use sizes::IpVersion;
@@ -68,8 +70,10 @@ pub struct Config {
     /// What is advertised and what is made of it: a name in the registry.
     pub flow_control: String,
 
-    /// The receive buffer, shared by all paths.
+    /// The receive buffer, shared by all paths; where it grows, what it begins with.
     pub receive_buffer: ByteCount,
+    /// How far it grows by itself; `None` for a fixed one.
+    pub receive_growth: Option<Growth>,
     /// How much user data may wait to be acknowledged; less of it in chunks of a few bytes, which cost more than themselves.
     pub send_buffer: ByteCount,
     /// How large a message may be.

@@ -35,6 +35,7 @@ impl Config {
             fast_retransmission: "same".into(),
             flow_control: "standard".into(),
             receive_buffer: ByteCount::from_mib(1),
+            receive_growth: None,
             send_buffer: ByteCount::from_mib(2),
             message_limit: MessageLimit::BothBuffers,
             buffer_split: BufferSplit::None,

@@ -4,7 +4,8 @@
 use anabranch_base::{ByteCount, Duration};
 
 use super::{
-    BurstRule, Config, Failover, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings, SackBatch, SackSettings,
+    BurstRule, Config, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings, SackBatch,
+    SackSettings,
 };
 use crate::policy::congestion::reno::SlowStart;
 use crate::policy::order::cmt::CmtRules;
@@ -18,10 +19,12 @@ impl Config {
         let profile = Config::rfc9260();
         let mut config = Config {
             profile: "tuned-1",
-            // The product of 1 Gbit/s and 30 ms; less, and one slow path holds up the others.
-            receive_buffer: ByteCount::from_mib(4),
-            // As much again waits for what the peer has no room for.
-            send_buffer: ByteCount::from_mib(8),
+            // Enough for most paths from the first round trip on; it grows to what the others need, up to the product of 1
+            // Gbit/s and 130 ms: two paths of unlike delay need the sum of their rates for as long as the slower takes.
+            receive_buffer: ByteCount::from_mib(1),
+            receive_growth: Some(Growth::to(ByteCount::from_mib(16))),
+            // What the peer's buffer may grow to, as it holds what is in flight.
+            send_buffer: ByteCount::from_mib(16),
             // Packets that a tunnel on the way cannot carry would vanish without a word.
             mtu_discovery: MtuDiscovery::On,
             // RFC 9260's second at first, since nothing is known: half of one is less than the round trip by satellite, and

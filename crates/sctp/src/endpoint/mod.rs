@@ -26,6 +26,7 @@ use crate::association::{
 use crate::config::{Config, ConfigError, SackBatch};
 use crate::event::Event;
 use crate::policy::{PathId, Registry, UnknownPolicy};
+use crate::receive::Budget;
 use crate::seq::Tsn;
 use crate::wire::{Chunk, CommonHeader, Packet, VerificationTag};
 use channel::Channels;
@@ -165,7 +166,12 @@ impl Endpoint {
         if config.local.is_empty() {
             return Err(EndpointError::NoLocalAddress);
         }
-        let settings = Settings { config: config.association.clone(), registry: config.registry.clone() };
+        let budget = config.association.receive_growth.map_or(ByteCount::ZERO, |growth| growth.endpoint);
+        let settings = Settings {
+            config: config.association.clone(),
+            registry: config.registry.clone(),
+            budget: Arc::new(Budget::new(budget)),
+        };
         Ok(Endpoint {
             settings: Arc::new(settings),
             config,

@@ -39,6 +39,11 @@ impl ReceiveBuffer {
         self.held = self.held.saturating_sub(load);
     }
 
+    /// It holds `capacity` from now on, if that is more than before: what was offered stays offered.
+    pub fn grow_to(&mut self, capacity: ByteCount) {
+        self.capacity = self.capacity.max(capacity);
+    }
+
     /// A SACK with this a_rwnd left.
     pub fn on_advertised(&mut self, a_rwnd: ByteCount) {
         self.offered = a_rwnd;
@@ -72,6 +77,11 @@ impl ReceiveBuffer {
     /// What it holds when it is full.
     pub fn capacity(&self) -> ByteCount {
         self.capacity
+    }
+
+    /// What the peer may still believe to be free.
+    pub fn offered(&self) -> ByteCount {
+        self.offered
     }
 
     /// What is held.
@@ -163,6 +173,16 @@ mod tests {
             buffer.on_held(FULL);
             assert_eq!(a_rwnd(&buffer), FULL.charge * (100 - held));
         }
+    }
+
+    #[test]
+    fn a_buffer_that_grows_offers_more_and_one_that_is_to_shrink_stays() {
+        let mut buffer = buffer(4);
+        buffer.grow_to(FULL.charge * 6);
+        assert!(buffer.has_room(FULL));
+        assert_eq!(a_rwnd(&buffer), FULL.charge * 2);
+        buffer.grow_to(FULL.charge);
+        assert_eq!(buffer.capacity(), FULL.charge * 6);
     }
 
     #[test]

@@ -1,22 +1,26 @@
 //! The receiving half of an association, part by part: which TSNs [`Arrivals`] has seen, how [`Reassembly`]
-//! makes messages of fragments, in which order [`Delivery`] hands them over, and what [`ReceiveBuffer`] has
-//! room for. No part knows another; for each chunk the association asks them in this order.
+//! makes messages of fragments, in which order [`Delivery`] hands them over, what [`ReceiveBuffer`] has
+//! room for, and how far [`Tuning`] lets it grow. No part knows another; for each chunk the association asks them in this order.
 
 mod arrivals;
+mod budget;
 mod buffer;
 mod compact;
 mod delivery;
 mod load;
 mod message;
 mod reassembly;
+mod tuning;
 
 pub use arrivals::{Arrival, Arrivals};
+pub use budget::{Allowance, Budget};
 pub use buffer::ReceiveBuffer;
 pub use compact::compact;
 pub use delivery::{Delivery, DeliveryError};
 pub use load::Load;
 pub use message::Message;
 pub use reassembly::{Fragment, Reassembly, ReassemblyError};
+pub use tuning::{Received, Tuning};
 
 #[cfg(test)]
 mod tests {

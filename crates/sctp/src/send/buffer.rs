@@ -247,11 +247,11 @@ impl SendBuffer {
         self.held_bytes
     }
 
-    /// How much more user data may be queued where so much may be held. Every chunk costs memory of its own, the message that it is
-    /// sliced from included: with that, twice as much may be held, so that only chunks of less than a few hundred bytes
+    /// How much more user data may be queued where so much may be held. Every chunk, and every message that is not cut yet, costs
+    /// memory of its own: with that, twice as much may be held, so that only chunks of less than a few hundred bytes
     /// take room from others.
     pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
-        let memory = self.held_bytes + CHUNK_OVERHEAD * self.chunks.len() as u64;
+        let memory = self.held_bytes + CHUNK_OVERHEAD * (self.chunks.len() + self.uncut.len()) as u64;
         capacity.saturating_sub(self.held_bytes).min((capacity * 2).saturating_sub(memory))
     }
 

@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::buffer::SendBuffer;
+use super::buffer::{KEPT_CHUNKS, SendBuffer};
 use super::fragmentation::Outgoing;
 
 impl SendBuffer {
@@ -18,7 +18,10 @@ impl SendBuffer {
     /// chunks.
     pub fn cut_ahead(&mut self, largest: ByteCount) {
         while self.waiting_bytes - self.uncut_bytes < AHEAD {
-            let Some(message) = self.uncut.pop_front() else { return };
+            let Some(message) = self.uncut.pop_front() else {
+                self.uncut.shrink_to(KEPT_CHUNKS);
+                return;
+            };
             self.uncut_bytes -= ByteCount::of_len(message.payload.len());
             self.cut(message, largest);
         }

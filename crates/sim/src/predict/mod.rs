@@ -174,7 +174,9 @@ fn paths_over_links(scenario: &Scenario, paths: &[usize]) -> Vec<usize> {
 
 /// The receive buffer, in whole packets.
 fn buffer_packets(sctp: &Sctp) -> u32 {
-    u32::try_from(sctp.receive_buffer.get() / sctp.mtu.get()).unwrap_or(u32::MAX)
+    // One that grows is as large as it has to be, up to its limit.
+    let buffer = sctp.receive_growth.map_or(sctp.receive_buffer, |growth| growth.limit);
+    u32::try_from(buffer.get() / sctp.mtu.get()).unwrap_or(u32::MAX)
 }
 
 /// How many packets wait at the narrowest link of a path before one is dropped.

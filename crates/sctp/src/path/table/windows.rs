@@ -58,8 +58,18 @@ impl PathTable {
 
     /// Where slow start ends on paths whose threshold nobody set: at the peer's receive buffer.
     pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
-        for sample in self.samples.iter_mut().filter(|sample| sample.ssthresh == ByteCount::MAX) {
-            sample.ssthresh = peer_buffer;
+        self.replace_ssthresh(ByteCount::MAX, peer_buffer);
+    }
+
+    /// The peer's receive buffer has grown: so does the threshold where it still is what it was at first, and slow start
+    /// goes on.
+    pub fn raise_initial_ssthresh(&mut self, before: ByteCount, peer_buffer: ByteCount) {
+        self.replace_ssthresh(before, peer_buffer);
+    }
+
+    fn replace_ssthresh(&mut self, before: ByteCount, after: ByteCount) {
+        for sample in self.samples.iter_mut().filter(|sample| sample.ssthresh == before) {
+            sample.ssthresh = after;
         }
     }
 }

@@ -1,0 +1,36 @@
+//! The recipe that lets the receive buffer grow. It knows where the numbers are that decide it, and not how.
+
+use anabranch_base::{ByteCount, Time};
+
+use super::session::Session;
+use crate::receive::Received;
+
+impl Session {
+    /// A packet with new data that weighs so much has arrived.
+    pub(super) fn tune_buffer(&mut self, now: Time, arrived: ByteCount) {
+        let Some(tuning) = &mut self.tuning else { return };
+        let (capacity, held) = (self.buffer.capacity(), self.buffer.held().charge);
+        let used = self.paths.samples().iter().filter(|sample| sample.state.carries_data());
+        let received = Received {
+            arrived,
+            capacity,
+            offered: self.buffer.offered(),
+            out_of_order: held.saturating_sub(self.delivery.ready().charge),
+            // The longest, if all are known.
+            round_trip: used.map(|sample| sample.srtt).reduce(|one, other| Some(one?.max(other?))).flatten(),
+        };
+        if let Some(capacity) = tuning.on_arrival(now, &received) {
+            self.buffer.grow_to(capacity);
+        }
+    }
+
+    /// There is no room for a chunk that all others wait for. `true` if there is more room now.
+    pub(super) fn may_grow_for_awaited(&mut self) -> bool {
+        let capacity = self.buffer.capacity();
+        let grown = self.tuning.as_mut().and_then(|tuning| tuning.on_stuck(capacity));
+        grown.is_some_and(|capacity| {
+            self.buffer.grow_to(capacity);
+            true
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Memory that the associations of an endpoint share. It knows how much is left, and not what it is for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anabranch_base::ByteCount;
+
+/// What is left for all.
+#[derive(Debug)]
+pub struct Budget {
+    left: AtomicU64,
+}
+
+/// What one association has of it. It goes back when that is over.
+#[derive(Debug)]
+pub struct Allowance {
+    budget: Arc<Budget>,
+    taken: ByteCount,
+}
+
+impl Budget {
+    /// Nothing is taken.
+    pub const fn new(size: ByteCount) -> Budget {
+        Budget { left: AtomicU64::new(size.get()) }
+    }
+
+    /// What nobody has taken.
+    pub fn left(&self) -> ByteCount {
+        ByteCount::new(self.left.load(Ordering::Relaxed))
+    }
+}
+
+impl Allowance {
+    /// Nothing yet of this budget.
+    pub const fn none(budget: Arc<Budget>) -> Allowance {
+        Allowance { budget, taken: ByteCount::ZERO }
+    }
+
+    /// Takes `wanted` more, or what is left. Answers how much that is.
+    pub fn take(&mut self, wanted: ByteCount) -> ByteCount {
+        let mut given = 0;
+        let take = |left: u64| {
+            given = left.min(wanted.get());
+            Some(left - given)
+        };
+        // The closure always answers, so this succeeds.
+        let _ = self.budget.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        self.taken += ByteCount::new(given);
+        ByteCount::new(given)
+    }
+}
+
+impl Drop for Allowance {
+    fn drop(&mut self) {
+        self.budget.left.fetch_add(self.taken.get(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_given_than_there_is_and_all_of_it_comes_back() {
+        let budget = Arc::new(Budget::new(ByteCount::new(100)));
+        let mut first = Allowance::none(budget.clone());
+        let mut second = Allowance::none(budget.clone());
+        assert_eq!(first.take(ByteCount::new(60)).get(), 60);
+        assert_eq!(second.take(ByteCount::new(60)).get(), 40);
+        assert_eq!(first.take(ByteCount::new(1)).get(), 0);
+        drop(first);
+        assert_eq!(budget.left().get(), 60);
+        assert_eq!(second.take(ByteCount::new(10)).get(), 10);
+        drop(second);
+        assert_eq!(budget.left().get(), 100);
+    }
+}

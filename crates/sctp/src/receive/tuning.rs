@@ -1,0 +1,214 @@
+//! How large a receive buffer should be, from what its application reads in a round trip. It knows amounts and times, and
+//! neither chunks nor paths.
+
+use anabranch_base::{ByteCount, Duration, Time};
+
+use super::budget::Allowance;
+use crate::config::Growth;
+
+/// Dynamic right-sizing (Fisk, Feng: "Dynamic Right-Sizing in TCP", 2001; Linux's `tcp_rcv_space_adjust`) for several paths.
+///
+/// Once in a round trip of the slowest path in use, the buffer grows to twice what the application read in that time and
+/// what then waited behind something missing. A sender that is held back by the window gets twice as much in the next
+/// round trip, as slow start would give it; one that uses less than half of the window changes nothing, nor does an
+/// application that does not read. It never shrinks: what was offered stays offered.
+///
+/// The round trip is the receiver's own, from HEARTBEATs. Until there is one, it is bounded by the least time in which the
+/// peer has used up all that it was offered: what comes after that answers a later offer.
+#[derive(Debug)]
+pub struct Tuning {
+    growth: Growth,
+    allowance: Allowance,
+    /// Since when is counted what is read.
+    since: Option<Time>,
+    read: ByteCount,
+    turn: Option<Turn>,
+    /// The least time that the offered window took to come.
+    turnover: Option<Duration>,
+}
+
+/// A window that the peer is using up.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    began: Time,
+    left: ByteCount,
+}
+
+/// What a receiver knows when a packet with data has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// What the new chunks of the packet weigh.
+    pub arrived: ByteCount,
+    /// The buffer's size.
+    pub capacity: ByteCount,
+    /// What the peer may still believe to be free.
+    pub offered: ByteCount,
+    /// What waits for something missing.
+    pub out_of_order: ByteCount,
+    /// The longest smoothed round trip of the paths in use; `None` while one of them has none.
+    pub round_trip: Option<Duration>,
+}
+
+impl Tuning {
+    /// Nothing was read yet.
+    pub const fn new(growth: Growth, allowance: Allowance) -> Tuning {
+        Tuning { growth, allowance, since: None, read: ByteCount::ZERO, turn: None, turnover: None }
+    }
+
+    /// The application took so much out of the buffer.
+    pub fn on_read(&mut self, charge: ByteCount) {
+        self.read += charge;
+    }
+
+    /// A packet arrived. Answers with the buffer's new size if it is to grow.
+    pub fn on_arrival(&mut self, now: Time, received: &Received) -> Option<ByteCount> {
+        self.time_window(now, received);
+        let since = *self.since.get_or_insert(now);
+        let round_trip = received.round_trip.or(self.turnover)?;
+        if now.since(since) < round_trip {
+            return None;
+        }
+        let wanted = (self.read + received.out_of_order) * 2;
+        self.since = Some(now);
+        self.read = ByteCount::ZERO;
+        self.grow(received.capacity, wanted)
+    }
+
+    /// There is no room for a chunk that everything else waits for. Answers with a size at which there may be.
+    pub fn on_stuck(&mut self, capacity: ByteCount) -> Option<ByteCount> {
+        self.grow(capacity, capacity * 2)
+    }
+
+    fn grow(&mut self, capacity: ByteCount, wanted: ByteCount) -> Option<ByteCount> {
+        let more = wanted.min(self.growth.limit).saturating_sub(capacity);
+        let given = if more.is_zero() { more } else { self.allowance.take(more) };
+        (!given.is_zero()).then(|| capacity + given)
+    }
+
+    fn time_window(&mut self, now: Time, received: &Received) {
+        let fresh = Turn { began: now, left: received.offered };
+        let turn = self.turn.get_or_insert(fresh);
+        turn.left = turn.left.saturating_sub(received.arrived);
+        if turn.left.is_zero() && now > turn.began {
+            let took = now.since(turn.began);
+            self.turnover = Some(self.turnover.map_or(took, |least| least.min(took)));
+            self.turn = Some(fresh);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::budget::Budget;
+    use super::*;
+
+    const LIMIT: ByteCount = ByteCount::new(10_000);
+
+    fn tuning() -> Tuning {
+        let budget = Arc::new(Budget::new(ByteCount::new(1_000_000)));
+        Tuning::new(Growth { limit: LIMIT, endpoint: budget.left() }, Allowance::none(budget))
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Duration::from_millis(millis)
+    }
+
+    fn bytes(count: u64) -> ByteCount {
+        ByteCount::new(count)
+    }
+
+    /// A packet of 100 bytes in a buffer of 1,000, with a round trip of 50 ms.
+    fn packet() -> Received {
+        Received {
+            arrived: bytes(100),
+            capacity: bytes(1_000),
+            offered: bytes(1_000),
+            out_of_order: ByteCount::ZERO,
+            round_trip: Some(Duration::from_millis(50)),
+        }
+    }
+
+    #[test]
+    fn it_grows_to_twice_what_was_read_in_a_round_trip() {
+        let mut tuning = tuning();
+        assert_eq!(tuning.on_arrival(at(0), &packet()), None);
+        tuning.on_read(bytes(900));
+        assert_eq!(tuning.on_arrival(at(49), &packet()), None, "the round trip is not over");
+        assert_eq!(tuning.on_arrival(at(50), &packet()), Some(bytes(1_800)));
+        assert_eq!(tuning.on_arrival(at(100), &packet()), None, "nothing was read since");
+    }
+
+    #[test]
+    fn what_waits_for_something_missing_counts_as_what_is_read() {
+        let mut tuning = tuning();
+        tuning.on_arrival(at(0), &packet());
+        tuning.on_read(bytes(300));
+        let received = Received { out_of_order: bytes(500), ..packet() };
+        assert_eq!(tuning.on_arrival(at(60), &received), Some(bytes(1_600)));
+    }
+
+    #[test]
+    fn a_sender_that_uses_half_of_the_window_changes_nothing() {
+        let mut tuning = tuning();
+        tuning.on_arrival(at(0), &packet());
+        for round in 1..100 {
+            tuning.on_read(bytes(500));
+            assert_eq!(tuning.on_arrival(at(50 * round), &packet()), None);
+        }
+    }
+
+    #[test]
+    fn it_never_shrinks_and_never_passes_its_limit() {
+        let mut tuning = tuning();
+        let mut capacity = bytes(1_000);
+        for round in 0..20 {
+            tuning.on_read(capacity);
+            let grown = tuning.on_arrival(at(50 * round), &Received { capacity, ..packet() });
+            assert!(grown.is_none_or(|grown| grown > capacity && grown <= LIMIT));
+            capacity = grown.unwrap_or(capacity);
+        }
+        assert_eq!(capacity, LIMIT);
+    }
+
+    #[test]
+    fn associations_of_one_endpoint_share_what_is_left() {
+        let budget = Arc::new(Budget::new(bytes(1_500)));
+        let growth = Growth { limit: LIMIT, endpoint: budget.left() };
+        let mut both = [0, 1].map(|_| Tuning::new(growth, Allowance::none(budget.clone())));
+        let grown = both.each_mut().map(|tuning| {
+            tuning.on_arrival(at(0), &packet());
+            tuning.on_read(bytes(1_000));
+            tuning.on_arrival(at(50), &packet())
+        });
+        assert_eq!(grown, [Some(bytes(2_000)), Some(bytes(1_500))]);
+        drop(both);
+        assert_eq!(budget.left(), bytes(1_500));
+    }
+
+    #[test]
+    fn without_a_round_trip_the_time_in_which_a_window_comes_stands_for_it() {
+        let mut tuning = tuning();
+        let received = Received { round_trip: None, ..packet() };
+        // Ten packets use up the window; the eleventh answers another offer.
+        for number in 0..9 {
+            tuning.on_read(bytes(100));
+            assert_eq!(tuning.on_arrival(at(4 * number), &received), None);
+        }
+        tuning.on_read(bytes(100));
+        assert_eq!(tuning.on_arrival(at(80), &received), Some(bytes(2_000)));
+        let received = Received { capacity: bytes(2_000), ..received };
+        tuning.on_read(bytes(2_000));
+        assert_eq!(tuning.on_arrival(at(159), &received), None);
+        assert_eq!(tuning.on_arrival(at(160), &received), Some(bytes(4_000)));
+    }
+
+    #[test]
+    fn one_message_larger_than_the_buffer_makes_it_grow() {
+        let mut tuning = tuning();
+        assert_eq!(tuning.on_stuck(bytes(1_000)), Some(bytes(2_000)));
+        assert_eq!(tuning.on_stuck(bytes(8_000)), Some(LIMIT));
+        assert_eq!(tuning.on_stuck(LIMIT), None);
+    }
+}
