@@ -23,7 +23,7 @@ fn open_with(window: u64, pipes: usize, delay: Duration) -> Pair {
     let profile = Config::tuned_1();
     let unit = profile.window_unit(IpVersion::V4);
     let initial_window = anabranch_sctp::config::InitialWindow::Bytes(unit * window);
-    let mut pair = Pair::new(Config { initial_window, ..profile }, pipes);
+    let mut pair = Pair::new(Config { initial_window, scheduler: "round-robin".into(), ..profile }, pipes);
     pair.pipes.iter_mut().for_each(|pipe| pipe.delay = delay);
     pair.establish();
     pair.z.reads_at_once = true;

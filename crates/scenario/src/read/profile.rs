@@ -89,6 +89,7 @@ fn rfc2960() -> Sctp {
 fn tuned_1() -> Sctp {
     Sctp {
         profile: "tuned-1".to_owned(),
+        scheduler: "fill".to_owned(),
         mtu_discovery: MtuDiscovery::On,
         retransmission: "same".to_owned(),
         receive_buffer: ByteCount::from_mib(1),

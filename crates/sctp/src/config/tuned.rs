@@ -53,6 +53,9 @@ impl Config {
                 heartbeat_max_burst: 4,
                 ..profile.failover
             },
+            // A train for each path in turn: packet by packet over two paths, no train would be longer than one, and more of a
+            // burst is lost where queues are short.
+            scheduler: "fill".into(),
             // A path that timed out has potentially failed: what it lost goes to another whatever is said here.
             retransmission: "same".into(),
             // A phone changes its network while it sends.

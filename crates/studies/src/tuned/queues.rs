@@ -20,8 +20,8 @@ const SENDERS: [(&str, &str); 5] = [
     ("rfc9260", "profile = \"rfc9260\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"8 MiB\""),
     ("not paced", "profile = \"tuned-1\"\nmax_burst = { packets = 1000, rule = \"event\" }"),
     ("trains of 4", "profile = \"tuned-1\"\nmax_burst = { packets = 4, rule = \"paced\" }"),
+    ("packet by packet", "profile = \"tuned-1\"\nscheduler = \"round-robin\""),
     ("tuned-1", "profile = \"tuned-1\""),
-    ("filling", "profile = \"tuned-1\"\nscheduler = \"fill\""),
 ];
 
 fn networks() -> Vec<Network> {
