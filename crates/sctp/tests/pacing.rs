@@ -3,7 +3,7 @@
 mod pair;
 
 use anabranch_base::{Duration, Time};
-use anabranch_sctp::config::{Config, IpVersion};
+use anabranch_sctp::config::{Config, InitialWindow, IpVersion, MtuDiscovery};
 use pair::{End, Pair, path};
 
 fn ms(milliseconds: u64) -> Duration {
@@ -20,9 +20,10 @@ fn open(window: u64, pipes: usize) -> Pair {
 }
 
 fn open_with(window: u64, pipes: usize, delay: Duration) -> Pair {
-    let profile = Config::tuned_1();
+    // Packets of one size, whatever the path carries.
+    let profile = Config { mtu_discovery: MtuDiscovery::Off, ..Config::tuned_1() };
     let unit = profile.window_unit(IpVersion::V4);
-    let initial_window = anabranch_sctp::config::InitialWindow::Bytes(unit * window);
+    let initial_window = InitialWindow::Bytes(unit * window);
     let mut pair = Pair::new(Config { initial_window, scheduler: "round-robin".into(), ..profile }, pipes);
     pair.pipes.iter_mut().for_each(|pipe| pipe.delay = delay);
     pair.establish();

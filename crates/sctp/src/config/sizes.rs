@@ -107,6 +107,7 @@ const UDP: ByteCount = ByteCount::new(8);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::MtuDiscovery;
 
     #[test]
     fn the_largest_chunk_at_mtu_1500_without_udp_is_1468() {
@@ -120,7 +121,8 @@ mod tests {
     #[test]
     fn ten_segments_are_no_more_than_rfc_6928_has() {
         let first = |mtu| {
-            let config = Config { mtu: ByteCount::new(mtu), ..Config::tuned_1() };
+            let mtu_discovery = MtuDiscovery::Off;
+            let config = Config { mtu: ByteCount::new(mtu), mtu_discovery, ..Config::tuned_1() };
             config.first_window(IpVersion::V4).get()
         };
         assert_eq!([first(1500), first(1280), first(9000)], [14_600, 12_400, 17_920]);
