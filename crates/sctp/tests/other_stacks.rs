@@ -8,6 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_sctp::config::Config;
+use anabranch_sctp::policy::Registry;
 use bytes::Bytes;
 use stacks::{Anabranch, Buffers, Datagram, Dcsctp, Life, Role, RtcSctp, SctpProto, Stack};
 
@@ -76,7 +78,14 @@ fn talk(peer: &Peer) {
 }
 
 fn ours_as(role: Role) -> Box<dyn Stack> {
-    Box::new(Anabranch::new(role, BUFFERS, 1))
+    // With all that its INIT can announce: who knows no AUTH and no ASCONF passes over them.
+    let config = Config {
+        receive_buffer: BUFFERS.receive,
+        send_buffer: BUFFERS.send,
+        dynamic_addresses: true,
+        ..Config::rfc9260()
+    };
+    Box::new(Anabranch::with(role, config, Registry::standard(), 1))
 }
 
 /// What happens to packets, in thousandths.
