@@ -15,7 +15,7 @@ pub enum Event {
     Connected,
     /// At least one message waits to be received.
     Readable,
-    /// A full send buffer has room again.
+    /// A full send buffer has room again for the smallest message that it refused.
     Writable,
     /// The peer restarted: what was sent and not acknowledged is lost (RFC 9260 §5.2.4.1).
     Restarted,

@@ -768,6 +768,24 @@ fn a_full_send_buffer_says_when_there_is_room_again() {
 }
 
 #[test]
+fn a_writer_is_not_woken_for_less_room_than_its_message_needs() {
+    let config = Config { send_buffer: ByteCount::new(20_000), ..Config::rfc9260() };
+    let mut pair = warm(config);
+    (0..18).for_each(|_| pair.send(End::A, 1000));
+    assert!(pair.try_send(End::A, 0, false, Bytes::from(vec![0; 12_000])).is_err());
+    let mut room_when_told = None;
+    for _ in 0..10_000 {
+        pair.run_for(Duration::from_micros(100));
+        let room = pair.at(End::A).send_space();
+        if room_when_told.is_none() && !pair.a.events.is_empty() {
+            room_when_told = Some(room);
+        }
+    }
+    assert_eq!(pair.a.events, [Event::Writable], "once");
+    assert!(room_when_told.is_some_and(|room| room >= ByteCount::new(12_000)), "{room_when_told:?}");
+}
+
+#[test]
 fn a_reader_is_told_once_that_there_is_something_to_read() {
     let mut pair = warm(Config::rfc9260());
     (0..3).for_each(|_| pair.send(End::A, 100));

@@ -257,7 +257,7 @@ impl Association {
         }
         let free = session.send_space();
         if wanted > free {
-            session.is_writer_waiting = true;
+            session.want_room(wanted);
             return Err(SendError::BufferFull { free, wanted });
         }
         session.on_message(now, message);
@@ -270,6 +270,11 @@ impl Association {
             return Some(message);
         }
         self.session_mut()?.take_message()
+    }
+
+    /// Whether a SACK is to leave: what was read may have made room that the peer waits for.
+    pub fn is_sack_due(&self) -> bool {
+        self.session().is_some_and(|session| session.is_sack_due)
     }
 
     /// Ends the association in order: what was sent is delivered first.

@@ -59,8 +59,8 @@ impl Session {
         self.judge_silence(now);
         self.clear_removed_paths();
         self.update_retransmission_timers(now);
-        if self.is_writer_waiting && self.send_space() > ByteCount::ZERO {
-            self.is_writer_waiting = false;
+        if self.wanted_room.is_some_and(|room| self.send_space() >= room) {
+            self.wanted_room = None;
             self.events.push_back(Event::Writable);
         }
     }

@@ -142,7 +142,8 @@ pub struct Session {
     pub(super) keys: Option<Keys>,
     /// What is asked about addresses, where both ends can.
     pub(super) reconfiguration: Option<Reconfiguration>,
-    pub(super) is_writer_waiting: bool,
+    /// Somebody waits for so much room in the send buffer.
+    pub(super) wanted_room: Option<ByteCount>,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
     pub(super) rng: ChaCha12Rng,
@@ -195,7 +196,7 @@ impl Session {
             awaits_verification: false,
             keys: None,
             reconfiguration: None,
-            is_writer_waiting: false,
+            wanted_room: None,
             events: VecDeque::new(),
             records: None,
             rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
@@ -230,6 +231,11 @@ impl Session {
     /// How much user data may be given to the association now.
     pub fn send_space(&self) -> ByteCount {
         self.send.room_in(self.settings.config.send_buffer)
+    }
+
+    /// Somebody waits until a message of this size fits.
+    pub fn want_room(&mut self, message: ByteCount) {
+        self.wanted_room = Some(self.wanted_room.map_or(message, |other| other.min(message)));
     }
 
     /// An event is handled: each path may let out another burst.
