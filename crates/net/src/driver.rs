@@ -194,13 +194,18 @@ impl Driver {
         let due = core.endpoint.poll_timeout();
         let is_deserted = core.is_deserted();
         drop(core);
+        self.set_timer(due);
+        is_deserted
+    }
+
+    /// Lets the timer wake the driver no later than `due`. One that would wake it earlier is left as it is: nearly
+    /// every packet puts the next time-out off, and nearly none ever comes.
+    fn set_timer(&mut self, due: Option<Time>) {
         self.is_timer_set = due.is_some();
-        if let Some(instant) = due.map(|due| self.clock.instant(due))
-            && instant != self.timer.deadline()
-        {
+        let Some(instant) = due.map(|due| self.clock.instant(due)) else { return };
+        if instant < self.timer.deadline() || self.timer.is_elapsed() {
             self.timer.as_mut().reset(instant);
         }
-        is_deserted
     }
 
     /// Waits for a datagram, room in a socket, a timer or a handle.
@@ -262,15 +267,21 @@ impl Port {
                 });
             }
         };
-        for _ in 0..MOST_ERRORS {
+        let mut errors = 0;
+        for _ in 0..MOST_CALLS {
             match socket.receive(buffers, &mut take) {
-                Ok(()) => return true,
+                Ok(true) => return true,
+                // Most likely nothing is left. To hear so now spares a turn of the loop that finds nothing.
+                Ok(false) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 // An error that a packet of ours caused earlier; the next call may succeed.
-                Err(error) => tracing::debug!(address = %socket.address(), %error, "cannot receive"),
+                Err(error) => {
+                    tracing::debug!(address = %socket.address(), %error, "cannot receive");
+                    errors += 1;
+                }
             }
         }
-        false
+        errors < MOST_CALLS
     }
 
     /// Sends until nothing waits or the socket is full.
@@ -424,6 +435,7 @@ fn gone(address: SocketAddr) -> String {
     format!("{} is no longer an address of this machine", address.ip())
 }
 
-/// After so many errors in a row a socket is left alone until something new arrives.
-const MOST_ERRORS: usize = 16;
+/// So often a socket is read in one turn of the loop, full batches aside. After so many errors it is left alone until
+/// something new arrives.
+const MOST_CALLS: usize = 16;
 const TOO_MANY: &str = "too many packets wait for the socket";

@@ -149,8 +149,9 @@ impl Run {
 
 /// What may wait for a socket. Windows bound what associations send; this bounds the answers to strangers.
 const MOST_BYTES: usize = 16 << 20;
-/// Memory that is kept although nothing waits.
-const KEPT_BYTES: usize = 256 << 10;
+/// Memory that is kept although nothing waits: what a window's worth of SACKs lets leave at once. To get it anew from
+/// the system each time costs as much as to fill it.
+const KEPT_BYTES: usize = 1 << 20;
 /// The most user data in one UDP call: 65,535 less the headers of IPv4 and UDP.
 const LARGEST_CALL: usize = 65_507;
 /// Linux takes so many at most (`UDP_MAX_SEGMENTS` of older kernels).

@@ -10,6 +10,7 @@ use anabranch_base::Time;
 use anabranch_sctp::association::{self as core, Association, Outgoing};
 use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
+use anabranch_sctp::receive::Message;
 use tokio::sync::Notify;
 
 use crate::association::SendError;
@@ -105,6 +106,21 @@ impl Shared {
         };
         self.wake.notify_one();
         Some(result)
+    }
+
+    /// The next message of an association, or why there will be none; `None` while there may be one. The driver hears
+    /// of it only if the peer is to be told of the room.
+    pub fn receive(&self, id: AssociationId) -> Option<Result<Message, CloseReason>> {
+        let mut core = self.lock();
+        let Some((message, has_news)) = core.endpoint.receive(id) else {
+            return core.close_reason(id).map(Err);
+        };
+        core.is_dirty |= has_news;
+        drop(core);
+        if has_news {
+            self.wake.notify_one();
+        }
+        Some(Ok(message))
     }
 
     /// The driver ended, in order or not: nobody may wait for it any longer.

@@ -92,7 +92,7 @@ impl Socket {
         Poll::Ready(())
     }
 
-    /// Receives one batch of datagrams, if any, each for `take`.
+    /// Receives one batch of datagrams, if any, each for `take`. `true` if it was a full one, so that more may wait.
     ///
     /// # Errors
     /// `WouldBlock` if nothing waits: [`poll_readable`](Socket::poll_readable) says when there is something. Other errors
@@ -101,7 +101,7 @@ impl Socket {
         &self,
         buffers: &mut ReceiveBuffers,
         mut take: impl FnMut(Received<'_>),
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let mut memory = buffers.memory.chunks_exact_mut(LARGEST_RECEIVED);
         let mut slices: [IoSliceMut<'_>; BATCH] =
             std::array::from_fn(|_| IoSliceMut::new(memory.next().unwrap_or_default()));
@@ -113,7 +113,7 @@ impl Socket {
             let bytes = &bytes[..meta.len.min(bytes.len())];
             take(Received { local, remote, ecn: ecn_of(meta.ecn), stride: meta.stride, bytes });
         }
-        Ok(())
+        Ok(count == BATCH)
     }
 
     /// Sends packets in one call.

@@ -1,6 +1,5 @@
 //! Receiving messages, waiting for them or not. It knows no fragment.
 
-use anabranch_sctp::association as core;
 use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::receive::Message;
 
@@ -49,10 +48,6 @@ impl Association {
     /// The next message, or how all ended; `None` if there is neither yet.
     fn take(&self) -> Option<Result<Message, CloseReason>> {
         let Owner { shared, id, .. } = &*self.owner;
-        // What is taken makes room, of which the peer may have to be told.
-        shared.attempt(|core, _| match core.association(*id).and_then(core::Association::receive) {
-            Some(message) => Some(Ok(message)),
-            None => core.close_reason(*id).map(Err),
-        })
+        shared.receive(*id)
     }
 }

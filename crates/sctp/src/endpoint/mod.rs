@@ -21,7 +21,8 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
-    Association, AssociationState, Ecn, Identity, PathAddresses, Policies, Settings, Transmit, Verified,
+    Association, AssociationState, Ecn, Identity, Message, PathAddresses, Policies, Settings, Transmit,
+    Verified,
 };
 use crate::config::{Config, ConfigError, SackBatch};
 use crate::event::Event;
@@ -368,6 +369,18 @@ impl Endpoint {
     pub fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.touch(id);
         self.associations.get_mut(&id)
+    }
+
+    /// The next message that arrived whole and in its turn. `true` beside it if that made room that the peer is to be
+    /// told of: then there is something to send.
+    pub fn receive(&mut self, id: AssociationId) -> Option<(Message, bool)> {
+        let association = self.associations.get_mut(&id)?;
+        let message = association.receive()?;
+        let has_news = association.is_sack_due();
+        if has_news {
+            self.touch(id);
+        }
+        Some((message, has_news))
     }
 
     /// Forgets an association. One that is not closed is aborted first.
