@@ -131,8 +131,8 @@ fn who_waits_for_room_goes_on_when_the_peer_restarts() {
         (near, far, client.local_addresses())
     });
     here.block_on(fill(&far));
+    let mut events = far.subscribe();
     let waiting = here.spawn(async move {
-        let mut events = far.subscribe();
         far.send(vec![1; 60_000], SendOptions::default()).await?;
         Ok::<_, SendError>((events.next().await, far))
     });
