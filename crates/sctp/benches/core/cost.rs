@@ -32,6 +32,11 @@ impl Cost {
         self.seconds * 1e9 / self.payload.get() as f64
     }
 
+    /// Microseconds of processor time for a packet.
+    pub fn microseconds_per_packet(&self) -> f64 {
+        self.seconds * 1e6 / self.packets as f64
+    }
+
     /// Bytes allocated for a packet.
     pub fn bytes_per_packet(&self) -> f64 {
         self.allocated.bytes as f64 / self.packets as f64

@@ -1,5 +1,6 @@
-//! The speed of the core: both ends in one thread and in virtual time, without sockets. It prints two tables:
-//! ours beside the stacks of others, with what each allocates, and ours by what is in flight.
+//! The speed of the core: both ends in one thread and in virtual time, without sockets. It prints three
+//! tables: ours beside the stacks of others, with what each allocates; ours by what is in flight; ours by how many
+//! associations an endpoint has.
 //!
 //! `cargo bench --package anabranch-sctp --bench core`; a word behind `--` keeps only the rows with it.
 
@@ -7,6 +8,7 @@ mod constant;
 mod cost;
 #[path = "../../tests/counting/mod.rs"]
 mod counting;
+mod many;
 #[path = "../../tests/stacks/mod.rs"]
 mod stacks;
 
@@ -29,6 +31,7 @@ fn main() {
     let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
     compare(&wanted);
     grow_the_window(&wanted);
+    many::compare(&wanted);
 }
 
 /// A stack to be measured.

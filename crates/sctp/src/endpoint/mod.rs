@@ -4,12 +4,14 @@
 mod addresses;
 mod channel;
 mod cookies;
+mod deadlines;
 mod join;
 mod listen;
 mod mtu;
 mod out_of_the_blue;
 mod pairing;
 mod throttle;
+mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -33,8 +35,10 @@ use crate::wire::{Chunk, CommonHeader, Packet, VerificationTag};
 use channel::Channels;
 pub use channel::{Channel, ChannelUse};
 use cookies::CookieJar;
+use deadlines::Deadlines;
 pub use join::join;
 use throttle::Throttle;
+use turns::Turns;
 
 /// What an endpoint is made of.
 #[derive(Clone, Debug)]
@@ -133,9 +137,11 @@ pub struct Endpoint {
     by_tag: BTreeMap<VerificationTag, AssociationId>,
     channels: Channels,
     /// Events of associations come in the order in which the associations were touched.
-    ready: VecDeque<AssociationId>,
-    /// Those that may have something to send.
-    sending: VecDeque<AssociationId>,
+    ready: Turns,
+    /// Those that may have something to send, or another time at which a timer is due.
+    sending: Turns,
+    /// When timers are due of all that are not among them.
+    deadlines: Deadlines,
     replies: VecDeque<Reply>,
     /// How many INITs of strangers are answered.
     inits: Throttle,
@@ -179,8 +185,9 @@ impl Endpoint {
             associations: BTreeMap::new(),
             by_tag: BTreeMap::new(),
             channels: Channels::default(),
-            ready: VecDeque::new(),
-            sending: VecDeque::new(),
+            ready: Turns::default(),
+            sending: Turns::default(),
+            deadlines: Deadlines::default(),
             replies: VecDeque::new(),
             inits: Throttle::new(&seed.child("inits")),
             others: Throttle::new(&seed.child("others")),
@@ -301,12 +308,11 @@ impl Endpoint {
 
     /// Lets every timer act whose time has come.
     pub fn handle_timeout(&mut self, now: Time) {
-        let due: Vec<AssociationId> = self
-            .associations
-            .iter()
-            .filter(|(_, association)| association.poll_timeout().is_some_and(|due| due <= now))
-            .map(|(id, _)| *id)
-            .collect();
+        let known = self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
+        let mut due: Vec<AssociationId> =
+            known.filter(|id| !self.sending.contains(*id)).chain(self.sending.iter()).collect();
+        due.retain(|id| self.due_of(*id).is_some_and(|due| due <= now));
+        due.sort_unstable();
         for id in due {
             if let Some(association) = self.associations.get_mut(&id) {
                 association.handle_timeout(now);
@@ -324,7 +330,7 @@ impl Endpoint {
             let Reply { local, remote, channel, .. } = reply;
             return Some(Departure { local, remote, channel, association: None, transmit });
         }
-        while let Some(&id) = self.sending.front() {
+        while let Some(id) = self.sending.first() {
             if let Some(association) = self.associations.get_mut(&id)
                 && let Some(transmit) = association.poll_transmit(now, buf, max_segments)
             {
@@ -332,7 +338,8 @@ impl Endpoint {
                 let channel = self.channels.of(id);
                 return Some(Departure { local, remote, channel, association: Some(id), transmit });
             }
-            self.sending.pop_front();
+            self.sending.pop();
+            self.deadlines.set(id, self.due_of(id));
         }
         None
     }
@@ -340,18 +347,26 @@ impl Endpoint {
     /// What an application may want to know next. The first event of an association that nobody opened here
     /// is [`Event::Connected`].
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
-        while let Some(&id) = self.ready.front() {
+        while let Some(id) = self.ready.first() {
             if let Some(event) = self.associations.get_mut(&id).and_then(Association::poll_event) {
                 return Some((id, event));
             }
-            self.ready.pop_front();
+            self.ready.pop();
         }
         None
     }
 
     /// When [`handle_timeout`](Endpoint::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.associations.values().filter_map(Association::poll_timeout).min()
+        let known = self.deadlines.iter().find(|(_, id)| !self.sending.contains(*id)).map(|(due, _)| due);
+        let touched = self.sending.iter().filter_map(|id| self.due_of(id));
+        let next = known.into_iter().chain(touched).min();
+        debug_assert_eq!(next, self.associations.values().filter_map(Association::poll_timeout).min());
+        next
+    }
+
+    fn due_of(&self, id: AssociationId) -> Option<Time> {
+        self.associations.get(&id)?.poll_timeout()
     }
 
     /// Whether a driver that has read several datagrams at once may hand them all in before it asks what is to be sent:
@@ -389,6 +404,7 @@ impl Endpoint {
         if association.state() != AssociationState::Closed {
             association.abort("the application went away");
         }
+        self.deadlines.set(id, None);
         let channel = self.channels.of(id);
         self.channels.release(id);
         let mut bytes = Vec::new();
@@ -465,12 +481,8 @@ impl Endpoint {
 
     /// Something happened to an association: ask it for events and packets.
     fn touch(&mut self, id: AssociationId) {
-        if self.ready.back() != Some(&id) {
-            self.ready.push_back(id);
-        }
-        if self.sending.back() != Some(&id) {
-            self.sending.push_back(id);
-        }
+        self.ready.push(id);
+        self.sending.push(id);
     }
 
     fn check_count(&self) -> Result<(), ConnectError> {
