@@ -97,10 +97,13 @@ fn an_init_ack_is_at_most_three_and_a_half_times_as_long_as_its_init() {
         vec![Parameter::SupportedAddressTypes(vec![5, 6])],
         (1..=16).map(v4).collect(),
         (0..100).map(|_| unknown()).collect(),
+        // ASCONF and its answer, which are answered with all that they need.
+        vec![Parameter::SupportedExtensions(vec![0xc1, 0x80])],
     ];
     for version in [IpVersion::V4, IpVersion::V6] {
         for addresses in [1, 2, 16] {
-            let mut pair = Pair::over(Config::rfc9260(), Config::rfc9260(), &vec![version; addresses]);
+            let config = Config { dynamic_addresses: true, ..Config::rfc9260() };
+            let mut pair = Pair::over(config.clone(), config, &vec![version; addresses]);
             pair.keep_packets();
             for parameters in asked.clone() {
                 let asked = packet(VerificationTag::ZERO, &[&init(parameters)]);

@@ -66,13 +66,13 @@ impl Endpoint {
                 }
                 self.touch(id);
             }
-            Some((id, _)) => self.answer_known(now, request, id),
+            Some((id, _)) => self.answer_known(now, &request, id),
             // RFC 9260 §5.1: "lack of local resources, it SHOULD respond with an ABORT chunk".
             None if !self.config.accepts => self.abort(arrival, back, Vec::new()),
             None if self.check_count().is_err() => self.abort(arrival, back, vec![Cause::OutOfResource]),
             None => {
                 let name = self.fresh_name((VerificationTag::ZERO, VerificationTag::ZERO));
-                self.answer_init(now, request, &name);
+                self.answer_init(now, &request, &name);
             }
         }
     }
@@ -187,10 +187,10 @@ impl Endpoint {
     }
 
     /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
-    fn answer_known(&mut self, now: Time, request: Request<'_>, id: AssociationId) {
+    fn answer_known(&mut self, now: Time, request: &Request<'_>, id: AssociationId) {
         let Some(known) = self.associations.get(&id) else { return };
         // §5.2.1, §5.2.2: nobody may bring new addresses into an association that has the peer's already.
-        let new = self.new_addresses(known, &request);
+        let new = self.new_addresses(known, request);
         if !new.is_empty() && known.state() != AssociationState::CookieWait {
             let parameters = new.iter().flat_map(|&ip| address_parameter(ip).to_bytes()).collect();
             let causes = vec![Cause::RestartWithNewAddresses(parameters)];
@@ -220,13 +220,35 @@ impl Endpoint {
         announced.copied().filter(|ip| is_reachable(ip) && !is_known(ip)).collect()
     }
 
-    /// Sends the INIT-ACK with its cookie.
-    fn answer_init(&mut self, now: Time, request: Request<'_>, name: &Name) {
-        let Request { arrival, back, init, body, offer } = request;
+    /// Sends the INIT-ACK with its cookie. Without extensions, if it would be much longer than the INIT with them.
+    fn answer_init(&mut self, now: Time, request: &Request<'_>, name: &Name) {
+        let mut parameters = self.told(now, request, name, &request.offer);
+        if request.arrival.channel == Channel::PLAIN {
+            let most = most_amplified(request.arrival.bytes.len()) - INIT_LEN;
+            shorten(&mut parameters, most);
+            if encoded_len(&parameters) > most {
+                parameters = self.told(now, request, name, &Offer::default());
+                shorten(&mut parameters, most);
+            }
+        }
+        let Request { arrival, back, init, .. } = request;
+        let config = &self.settings.config;
+        let ack = InitAck {
+            initiate_tag: name.tag,
+            a_rwnd: u32::try_from(config.receive_buffer.get()).unwrap_or(u32::MAX),
+            outbound_streams: config.outbound_streams.min(init.inbound_streams),
+            inbound_streams: config.inbound_streams,
+            initial_tsn: name.tsn,
+            parameters,
+        };
+        self.answer(arrival, *back, &ack);
+    }
+
+    /// The parameters of an INIT-ACK, the cookie first, for a peer with this offer.
+    fn told(&mut self, now: Time, request: &Request<'_>, name: &Name, offer: &Offer) -> Vec<Parameter> {
+        let Request { arrival, back, init, body, .. } = request;
         let config = &self.settings.config;
         let extra = body.preservative.unwrap_or(Duration::ZERO).min(config.cookie_lifetime);
-        let outbound_streams = config.outbound_streams.min(init.inbound_streams);
-        let inbound_streams = config.inbound_streams;
         let cookie = StateCookie {
             created: now,
             lifetime: config.cookie_lifetime + extra,
@@ -236,35 +258,24 @@ impl Endpoint {
             local_tsn: name.tsn,
             peer_tsn: init.initial_tsn,
             peer_window: init.a_rwnd,
-            outbound_streams,
-            inbound_streams: inbound_streams.min(init.outbound_streams),
+            outbound_streams: config.outbound_streams.min(init.inbound_streams),
+            inbound_streams: config.inbound_streams.min(init.outbound_streams),
             local_port: back.source_port,
             peer_port: back.destination_port,
             local: arrival.local,
             remote: arrival.remote,
-            announced: body.addresses,
-            extensions: (offer != Offer::default())
+            announced: body.addresses.clone(),
+            extensions: (*offer != Offer::default())
                 .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
         };
         let mut parameters = vec![Parameter::StateCookie(self.jar.seal(&cookie, now))];
         let announced = pairing::announced(&self.config.local, arrival.remote.ip());
         parameters.extend(address_parameters(&announced));
-        if offer != Offer::default() {
+        if *offer != Offer::default() {
             parameters.extend(Extensions::announced(config, &name.random));
         }
-        parameters.extend(body.unrecognized);
-        if arrival.channel == Channel::PLAIN {
-            shorten(&mut parameters, most_amplified(arrival.bytes.len()) - INIT_LEN);
-        }
-        let ack = InitAck {
-            initiate_tag: name.tag,
-            a_rwnd: u32::try_from(config.receive_buffer.get()).unwrap_or(u32::MAX),
-            outbound_streams,
-            inbound_streams,
-            initial_tsn: name.tsn,
-            parameters,
-        };
-        self.answer(arrival, back, &ack);
+        parameters.extend(body.unrecognized.iter().cloned());
+        parameters
     }
 
     fn abort(&mut self, arrival: &Arrival, back: CommonHeader, causes: Vec<Cause>) {
@@ -301,13 +312,15 @@ fn reply_header(header: CommonHeader, tag: VerificationTag) -> CommonHeader {
 /// he says. A peer that is not told of an address may still be shown it by a packet.
 fn shorten(parameters: &mut Vec<Parameter>, most: usize) {
     let is_address = |one: &Parameter| matches!(one, Parameter::Ipv4Address(_) | Parameter::Ipv6Address(_));
-    let len =
-        |all: &[Parameter]| -> usize { all.iter().map(|one| one.to_bytes().len().next_multiple_of(4)).sum() };
-    while len(parameters) > most
+    while encoded_len(parameters) > most
         && let Some(last) = parameters.iter().rposition(is_address)
     {
         parameters.remove(last);
     }
+}
+
+fn encoded_len(parameters: &[Parameter]) -> usize {
+    parameters.iter().map(|one| one.to_bytes().len().next_multiple_of(4)).sum()
 }
 
 /// How long the answer to an INIT of `len` bytes may be: with the headers of UDP and IPv4 three and a half times as long
