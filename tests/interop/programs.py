@@ -83,7 +83,8 @@ class Partner:
     """Our side: the example ``partner`` of anabranch-net."""
 
     def __init__(self, program, side, role, port, peers=(), **settings):
-        words = [f"local={sockets(side.addresses(), settings.pop('udp', UDP_PORT))}", f"port={port}"]
+        local = [settings.pop("local")] if "local" in settings else side.addresses()
+        words = [f"local={sockets(local, settings.pop('udp', UDP_PORT))}", f"port={port}"]
         if peers:
             words.append(f"remote={sockets(peers)}")
         words += [f"{key}={value}" for key, value in settings.items()]

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! `port` is SCTP's own. `messages`, `size`, `streams` and `unordered=true` say what `source` sends, `answers` how many
-//! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes. A server serves one
+//! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes; with `follow=true` the addresses
+//! of interfaces are used and given up as they come and go. A server serves one
 //! association. At its end one line says what was counted, as `key=value`; late packets are still answered until the
 //! program's input ends, as a peer that lost our last one needs (RFC 9260 §8.4).
 
@@ -22,7 +23,7 @@ use std::time::Instant;
 
 use anabranch_base::ByteCount;
 use anabranch_net::{
-    Association, CloseReason, Config, Endpoint, Options, Ppid, Security, SendOptions, StreamId,
+    Association, CloseReason, Config, Endpoint, Follow, Options, Ppid, Security, SendOptions, StreamId,
 };
 use anabranch_sctp::config::MessageLimit;
 use anabranch_sctp::policy::order::cmt::CmtRules;
@@ -208,12 +209,15 @@ impl Settings {
             receive_buffer: ByteCount::new(buffer),
             send_buffer: ByteCount::new(buffer.saturating_mul(2)),
             message_limit: MessageLimit::SendBuffer,
+            // Others learn of it in INIT, and are told with AUTH where they know both (RFC 4895, RFC 5061).
+            dynamic_addresses: true,
             ..Config::rfc9260()
         };
         // Rules of the sender alone: the peer need not know.
         config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
         Ok(Options {
             local: self.list("local")?,
+            follow: if self.value("follow", false)? { Follow::EachInterface } else { Follow::Nothing },
             accepts: !self.0.contains_key("remote"),
             config,
             sctp_port: self.value("port", anabranch_net::UDP_PORT)?,
