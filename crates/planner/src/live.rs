@@ -101,6 +101,7 @@ mod tests {
             flight: ByteCount::ZERO,
             is_strict: false,
             held: false,
+            is_paced: false,
             has_spent_share: false,
             srtt: Some(Duration::from_millis(60)),
             min_rtt: Some(Duration::from_millis(40)),
