@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anabranch_base::Time;
-use anabranch_sctp::association::{self as core, Association, Outgoing};
+use anabranch_sctp::association::{self as core, Association, AssociationState, Outgoing};
 use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::receive::Message;
@@ -178,15 +178,26 @@ impl Core {
         }
     }
 
-    /// Gives a message to an association.
-    pub fn try_send(&mut self, now: Time, id: AssociationId, message: Outgoing) -> Result<(), SendError> {
+    /// Gives a message to an association; `None` where it has no room now, or where it has just ended and the driver is
+    /// about to tell why.
+    pub fn try_send(
+        &mut self,
+        now: Time,
+        id: AssociationId,
+        message: Outgoing,
+    ) -> Option<Result<(), SendError>> {
         if let Phase::Closed(reason) = self.phase(id) {
-            return Err(SendError::Closed(reason));
+            return Some(Err(SendError::Closed(reason)));
         }
-        match self.endpoint.association_mut(id).map(|association| association.send(now, message)) {
-            Some(Ok(())) => Ok(()),
-            Some(Err(core::SendError::NotOpen)) | None => Err(SendError::Closing),
-            Some(Err(error)) => Err(SendError::Refused(error)),
+        let Some(association) = self.endpoint.association_mut(id) else {
+            return Some(Err(SendError::Closing));
+        };
+        match association.send(now, message) {
+            Ok(()) => Some(Ok(())),
+            Err(core::SendError::BufferFull { .. }) => None,
+            Err(core::SendError::NotOpen) if association.state() == AssociationState::Closed => None,
+            Err(core::SendError::NotOpen) => Some(Err(SendError::Closing)),
+            Err(error) => Some(Err(SendError::Refused(error))),
         }
     }
 

@@ -128,10 +128,7 @@ impl Association {
     /// Gives the core a message; `None` if it has no room now.
     fn offer(&self, message: &Outgoing) -> Option<Result<(), SendError>> {
         let Owner { shared, id, .. } = &*self.owner;
-        shared.attempt(|core, now| match core.try_send(now, *id, message.clone()) {
-            Err(SendError::Refused(core::SendError::BufferFull { .. })) => None,
-            answer => Some(answer),
-        })
+        shared.attempt(|core, now| core.try_send(now, *id, message.clone()))
     }
 }
 
