@@ -279,6 +279,25 @@ fn a_lost_shutdown_complete_is_given_again_by_an_end_that_forgot() {
     assert_both_closed(&mut pair);
 }
 
+/// §8.4 rule 8: a late packet of Z, which another path held up, comes when A has forgotten; the answer to it may be
+/// quicker than the last word. Who has a reason to call it off still says so.
+#[test]
+fn that_the_peer_has_forgotten_is_a_last_word_too() {
+    for (tag_reflected, ended) in
+        [(true, CloseReason::Graceful), (false, CloseReason::AbortedByPeer { causes: Vec::new() })]
+    {
+        let mut pair = open();
+        let (own, peers) = pair.at(End::Z).tags();
+        pair.lose(End::A, "SHUTDOWN-COMPLETE");
+        pair.close(End::A);
+        pair.run_for(ms(500));
+        assert_eq!(pair.at(End::Z).state(), AssociationState::ShutdownAckSent);
+        let tag = if tag_reflected { peers.expect("open") } else { own };
+        pair.forge_with_tag(End::Z, tag, &[&Abort { tag_reflected, causes: Vec::new() }]);
+        assert_eq!(pair.closed(End::Z), Some(ended));
+    }
+}
+
 /// §9.2: "If an endpoint is in the SHUTDOWN-ACK-SENT state and receives an INIT chunk [...], it SHOULD discard
 /// the INIT chunk and retransmit the SHUTDOWN ACK chunk."
 #[test]

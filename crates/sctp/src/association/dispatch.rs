@@ -93,6 +93,11 @@ impl Association {
             {
                 Flow::Discard
             }
+            // All was delivered both ways, and the peer has forgotten us: its SHUTDOWN-COMPLETE is lost or was overtaken by
+            // the answer to a late packet of ours (RFC 9260 §8.4).
+            (State::Closing(_, Shutdown::AckSent), Chunk::Abort(abort)) if abort.tag_reflected => {
+                Flow::End(CloseReason::Graceful)
+            }
             (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
             (State::Opening(handshake), Chunk::InitAck(ack)) => {
                 match handshake.on_init_ack(arrived.path, &ack) {
