@@ -103,7 +103,7 @@ def echo_server(meeting):
 
 
 def echo_server_moves(meeting):
-    """The same; our second address comes in the middle, and then our first goes: usrsctp is told by ASCONF."""
+    """The same; our second address comes in the middle, then our first goes: usrsctp is told by ASCONF."""
     ours, (first, second) = meeting.ours, meeting.ours.addresses()
     ours.ip(f"addr del {second}/24 dev p2")
     server = meeting.usrsctp_is(meeting.peers, "echo_server", UDP_PORT, UDP_PORT, only=RECEIVED)
