@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use anabranch_base::{Duration, Machine, Seed, Time};
+use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
 use anabranch_emulate::Fabric;
 use anabranch_emulate::fabric::{Datagram, Departure, Entry, Way};
 use anabranch_link::Change;
@@ -215,4 +215,18 @@ proptest! {
         prop_assert_eq!(punctual.sides(), lazy.sides());
         prop_assert_eq!(punctual.sides().iter().flatten().map(|side| side.in_flight).sum::<u64>(), 0);
     }
+}
+
+/// A datagram with its headers weighs 1,500 bytes.
+#[test]
+fn a_link_with_a_smaller_mtu_loses_full_datagrams_until_it_carries_more() {
+    let mut narrow = link("narrow", 12, 0);
+    narrow.forward.mtu = Some(ByteCount::new(1_499));
+    let mut scenario = scenario(vec![narrow], &[&[0]]);
+    scenario.events = vec![event(10, Change::Mtu(Some(ByteCount::new(1_500))))];
+    let mut fabric = fabric(&scenario);
+    fabric.handle(at(0), entry(0, Way::Forward, 1));
+    assert_eq!(times(&departures(&mut fabric, at(9))), []);
+    fabric.handle(at(20), entry(0, Way::Forward, 2));
+    assert_eq!(times(&departures(&mut fabric, at(30))), [(21_000, 2)]);
 }

@@ -158,7 +158,8 @@ impl Session {
         }
         builder.stretch(CommonHeader::LEN + Shield::cost(keys, &data) + data.encoded_len());
         packed.is_stretched = true;
-        shield.push(keys, builder, &data)
+        // The window is often of one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
+        shield.push(keys, builder, &Data { immediate: true, ..data })
     }
 
     fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, shield: &mut Shield) {
