@@ -213,6 +213,11 @@ impl Settings {
             dynamic_addresses: true,
             ..Config::rfc9260()
         };
+        if self.value("follow", false)? {
+            // With an address goes the way to the peer's in the same network: RFC 9260's minutes are for other hosts.
+            let Config { rto, failover, .. } = Config::tuned_1();
+            (config.rto, config.failover) = (rto, failover);
+        }
         // Rules of the sender alone: the peer need not know.
         config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
         Ok(Options {
