@@ -86,7 +86,11 @@ impl Outbox {
     /// leave in the same call.
     pub fn first(&self, max_segments: usize) -> Option<Packets<'_>> {
         let run = self.runs.front()?;
-        let most = max_segments.min(LARGEST_CALL / run.segment_size).max(1);
+        // The system cuts no call into packets that the network may cut in turn: it refuses all of them.
+        let most = match run.envelope.may_fragment {
+            true => 1,
+            false => max_segments.min(LARGEST_CALL / run.segment_size).max(1),
+        };
         let len = run.len.min(run.segment_size.saturating_mul(most));
         let bytes = &self.bytes[self.start..self.start + len];
         Some(Packets { envelope: run.envelope, segment_size: run.segment_size, bytes })
@@ -213,6 +217,17 @@ mod tests {
         push(&mut outbox, 1, 3, b"aaabbbcc");
         let calls: Vec<Vec<u8>> = drain(&mut outbox, 1).into_iter().map(|call| call.2).collect();
         assert_eq!(calls, [b"aaa".to_vec(), b"bbb".to_vec(), b"cc".to_vec()]);
+    }
+
+    #[test]
+    fn packets_that_may_be_fragmented_leave_one_by_one() {
+        let mut outbox = Outbox::default();
+        let envelope = Envelope { may_fragment: true, ..to(1) };
+        for bytes in [b"aaabbb", b"cccddd"] {
+            assert!(outbox.push(Packets { envelope, segment_size: 3, bytes }));
+        }
+        let calls: Vec<Vec<u8>> = drain(&mut outbox, 64).into_iter().map(|call| call.2).collect();
+        assert_eq!(calls, [b"aaa".to_vec(), b"bbb".to_vec(), b"ccc".to_vec(), b"ddd".to_vec()]);
     }
 
     #[test]
