@@ -101,7 +101,7 @@ QUICK = [
     Row(meetings.tsctp_client, 2, V4, Sent(500, 1400), loss=0.01),
     Row(meetings.tsctp_server, 3, V4, Sent(200, 10_000), loss=0.01),
     Row(meetings.tsctp_server, 2, V4, Sent(1000, 1400), cuts=((0, 0.5, 2.0),)),
-    Row(meetings.echo_server_moves, 2, V4, Sent(6_000, 300)),
+    Row(meetings.discard_server_moves, 2, V4, Sent(8_000, 1200)),
 ]
 """What `make test` has time for."""
 
@@ -136,7 +136,7 @@ def special():
         yield Row(meetings.discard_server, paths, BOTH, Sent(3, 1_000_000))
         yield Row(meetings.client, paths, BOTH, Sent(200, 60))
     yield Row(meetings.echo_server, 2, V4, Sent(400, 1200, streams=8))
-    yield Row(meetings.echo_server_moves, 2, V4, Sent(6_000, 300))
+    yield Row(meetings.discard_server_moves, 2, V4, Sent(8_000, 1200))
     yield Row(meetings.echo_server, 2, V4, Sent(200, 1200, udp=0))
     for loss in (0, 0.05):
         yield Row(meetings.tsctp_server, 2, V4, Sent(500, 10_000, is_ordered=False), loss)
