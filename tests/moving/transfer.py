@@ -4,26 +4,21 @@ It knows our program's command line and document; the network under it is the tr
 """
 
 import hashlib
-import json
 import os
 import random
 import threading
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import PIPE, Popen, TimeoutExpired
 
 from moving.traveller import SERVER, Traveller
+from ours import SECONDS, Failed, document_of, started
 
 BYTES = 10_000_000
 """Of the file: some four seconds."""
 
 MORE_BYTES = 18_000_000
 """Of a file that is still on its way when an address has come and gone five times."""
-
-SECONDS = 60
-"""After which a row has failed."""
 
 CARRIES = 50_000
 """Bytes that no probes and acknowledgements come to: the link carries data."""
@@ -92,9 +87,9 @@ class Transfer:
         manner = ["--json", *["--insecure"] * (not self.row.is_sealed)]
         listening = ["recv", "--dir", str(self.folder), *manner]
         sending = ["send", str(source / "file"), "--to", self.to(), *manner]
-        with self.started(self.traveller.server, listening) as receiver:
+        with started(self.traveller.server, self.program, listening) as receiver:
             receiver.stderr.readline()  # It says that it is ready.
-            with self.started(self.traveller.host, sending) as self.sender, self.growth:
+            with started(self.traveller.host, self.program, sending) as self.sender, self.growth:
                 happened = self.happen()
                 sent = document_of(self.sender)
             got = document_of(receiver)
@@ -197,18 +192,6 @@ class Transfer:
             f"{sent['goodput_bps'] / 1e6:.1f}",
         ]
 
-    @contextmanager
-    def started(self, side, words):
-        """A program of ours that runs on one side, and is ended if it has not."""
-        environment = os.environ | {"ANABRANCH_KEY": random.Random(2).randbytes(16).hex()}
-        command = side.command(str(self.program), *words)
-        process = Popen(command, stdout=PIPE, stderr=PIPE, env=environment, text=True)
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-
 
 class Growth(threading.Thread):
     """How a file grows while it is received: what an application sees of a stall."""
@@ -247,18 +230,3 @@ def sockets_of(process):
     """How many sockets a process has."""
     links = (os.readlink(link) for link in Path(f"/proc/{process.pid}/fd").iterdir())
     return sum(link.startswith("socket:") for link in links)
-
-
-def document_of(process):
-    """What a program prints at its end."""
-    try:
-        said, complaint = process.communicate(timeout=SECONDS)
-    except TimeoutExpired as late:
-        raise Failed(f"not done after {SECONDS} s") from late
-    if process.returncode != 0:
-        raise Failed(f"ours ended with {process.returncode}: {complaint.strip()}")
-    return json.loads(said)
-
-
-class Failed(Exception):
-    """A row is not as it should be."""

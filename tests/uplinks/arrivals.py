@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+from ours import Failed
+
 
 class Arrivals(threading.Thread):
     """What devices of a namespace have received, every few milliseconds."""
@@ -67,7 +69,3 @@ ENOUGH = 200_000
 
 LITTLE = 3_000
 """Bytes that are no data but acknowledgements and probes."""
-
-
-class Failed(Exception):
-    """A row is not as it should be."""

@@ -4,15 +4,12 @@ It knows our program's command line and document; the network under it is the ho
 """
 
 import hashlib
-import json
-import os
 import random
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
-from subprocess import PIPE, Popen, TimeoutExpired
 
-from uplinks.arrivals import Arrivals, Failed
+from ours import SECONDS, Failed, document_of, started
+from uplinks.arrivals import Arrivals
 from uplinks.household import CHANGED, OUTER, SERVER
 
 BYTES = 16_000_000
@@ -20,9 +17,6 @@ BYTES = 16_000_000
 
 CHANGE_AT = 1.2
 """Seconds after the first data, when an outer address changes."""
-
-SECONDS = 60
-"""After which a row has failed."""
 
 
 @dataclass(frozen=True)
@@ -65,30 +59,6 @@ def transfer(row, program, household, folder):
     if hashlib.sha256((stored / "file").read_bytes()).digest() != hashlib.sha256(content).digest():
         raise Failed("the file is not what was sent")
     return judged(row, sent, got, arrivals, changed_at)
-
-
-@contextmanager
-def started(side, program, words):
-    """A program of ours that runs on one side, and is ended if it has not."""
-    environment = os.environ | {"ANABRANCH_KEY": random.Random(2).randbytes(16).hex()}
-    command = side.command(str(program), *words)
-    process = Popen(command, stdout=PIPE, stderr=PIPE, env=environment, text=True)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def document_of(process):
-    """What a program prints at its end."""
-    try:
-        said, complaint = process.communicate(timeout=SECONDS)
-    except TimeoutExpired as late:
-        raise Failed(f"not done after {SECONDS} s") from late
-    if process.returncode != 0:
-        raise Failed(f"ours ended with {process.returncode}: {complaint.strip()}")
-    return json.loads(said)
 
 
 def change(household, arrivals):

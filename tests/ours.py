@@ -1,0 +1,41 @@
+"""Our program as these tests run it on one side of a network, with a key that both ends have.
+
+It knows how a program is started and what it prints; which command it is, and what is judged, is for others.
+"""
+
+import json
+import os
+import random
+from contextlib import contextmanager
+from subprocess import PIPE, Popen, TimeoutExpired
+
+SECONDS = 60
+"""A program that runs longer has failed."""
+
+
+class Failed(Exception):
+    """A row is not as it should be."""
+
+
+@contextmanager
+def started(side, program, words):
+    """A program of ours that runs on one side, and is ended if it has not."""
+    environment = os.environ | {"ANABRANCH_KEY": random.Random(2).randbytes(16).hex()}
+    command = side.command(str(program), *words)
+    process = Popen(command, stdout=PIPE, stderr=PIPE, env=environment, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def document_of(process):
+    """What a program prints at its end."""
+    try:
+        said, complaint = process.communicate(timeout=SECONDS)
+    except TimeoutExpired as late:
+        raise Failed(f"not done after {SECONDS} s") from late
+    if process.returncode != 0:
+        raise Failed(f"ours ended with {process.returncode}: {complaint.strip()}")
+    return json.loads(said)
