@@ -1,0 +1,108 @@
+//! A host and a UDP port as they are written on the command line. It looks nothing up.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+use std::str::FromStr;
+
+/// A host and a UDP port, not looked up yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// A name or an address.
+    pub name: String,
+    /// The UDP port, if one was given.
+    pub port: Option<u16>,
+}
+
+impl FromStr for Host {
+    type Err = String;
+
+    /// `HOST`, `HOST:PORT`, `[IPV6]`, `[IPV6]:PORT` or `IPV6`.
+    fn from_str(text: &str) -> Result<Host, String> {
+        let (name, port) = match text.strip_prefix('[') {
+            Some(rest) => bracketed(rest)?,
+            // More than one colon is an IPv6 address without a port.
+            None if text.parse::<Ipv6Addr>().is_ok() => (text, None),
+            None => match text.split_once(':') {
+                Some((name, port)) => (name, Some(port)),
+                None => (text, None),
+            },
+        };
+        if name.is_empty() {
+            return Err("a host is missing: expected HOST or HOST:PORT".to_owned());
+        }
+        if name.contains(':') && name.parse::<IpAddr>().is_err() {
+            return Err(format!("{name:?} is no IPv6 address; with a port, write [ADDRESS]:PORT"));
+        }
+        let port = port.map(parse_port).transpose()?;
+        Ok(Host { name: name.to_owned(), port })
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.name.contains(':'), self.port) {
+            (true, Some(port)) => write!(f, "[{}]:{port}", self.name),
+            (false, Some(port)) => write!(f, "{}:{port}", self.name),
+            (_, None) => f.write_str(&self.name),
+        }
+    }
+}
+
+fn bracketed(rest: &str) -> Result<(&str, Option<&str>), String> {
+    let (name, after) = rest.split_once(']').ok_or("a `]` is missing: expected [ADDRESS]:PORT")?;
+    if name.parse::<Ipv6Addr>().is_err() {
+        return Err(format!("{name:?} is no IPv6 address; other hosts need no brackets"));
+    }
+    match after.strip_prefix(':') {
+        Some(port) => Ok((name, Some(port))),
+        None if after.is_empty() => Ok((name, None)),
+        None => Err(format!("{after:?} after `]`: expected :PORT")),
+    }
+}
+
+fn parse_port(port: &str) -> Result<u16, String> {
+    port.parse().map_err(|_| format!("{port:?} is no UDP port: expected 0 to 65535"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(text: &str) -> Result<(String, Option<u16>), String> {
+        text.parse::<Host>().map(|host| (host.name, host.port))
+    }
+
+    #[test]
+    fn hosts_have_names_or_addresses_and_perhaps_ports() {
+        let named = |name: &str, port| Ok((name.to_owned(), port));
+        assert_eq!(host("10.0.0.1"), named("10.0.0.1", None));
+        assert_eq!(host("server.example:7000"), named("server.example", Some(7000)));
+        assert_eq!(host("::1"), named("::1", None));
+        assert_eq!(host("[::1]"), named("::1", None));
+        assert_eq!(host("[2001:db8::1]:9"), named("2001:db8::1", Some(9)));
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused_with_what_was_expected() {
+        for (text, complaint) in [
+            ("", "a host is missing"),
+            (":80", "a host is missing"),
+            ("a:b", "is no UDP port"),
+            ("a:65536", "is no UDP port"),
+            ("[::1", "a `]` is missing"),
+            ("[a]:1", "is no IPv6 address"),
+            ("[::1]x", "expected :PORT"),
+            ("1:2:3", "is no UDP port"),
+        ] {
+            let error = host(text).expect_err(text);
+            assert!(error.contains(complaint), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_shown_as_it_is_written() {
+        for text in ["a", "a:1", "[::1]:1", "::1"] {
+            assert_eq!(text.parse::<Host>().expect(text).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the command line may say. It parses and does nothing else: no name is looked up, no file opened.
+
+mod compare;
+mod emulate;
+mod host;
+mod models;
+mod output;
+mod secrecy;
+mod sim;
+mod transfer;
+
+pub use compare::{CompareArguments, DemoArguments};
+pub use emulate::EmulateArguments;
+pub use host::Host;
+pub use models::{LossModel, MethodName, ModelName, PlanArguments, PredictArguments, WindowModelName};
+pub use output::Output;
+pub use secrecy::Secrecy;
+pub use sim::SimArguments;
+pub use transfer::{RecvArguments, SendArguments};
+
+use clap::{Parser, Subcommand};
+
+/// Bond several links and get their sum: moves files over every path between two hosts at once.
+#[derive(Debug, Parser)]
+#[command(name = "anabranch", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show it at work: a phone's two links, predicted, simulated and really used, in one table
+    Demo(DemoArguments),
+    /// Run a scenario in the simulator
+    Sim(SimArguments),
+    /// Say what the analytic models make of a scenario
+    Predict(PredictArguments),
+    /// Say how far each path's window should grow in the shared receive buffer
+    Plan(PlanArguments),
+    /// Put predicted, simulated and real in one table: each path of a scenario alone, and all together
+    Compare(CompareArguments),
+    /// Put a scenario's links between real programs: a relay for UDP, one listen address a path
+    Emulate(EmulateArguments),
+    /// Send files over every usable path to a host where `anabranch recv` runs
+    Send(SendArguments),
+    /// Receive files from `anabranch send`, check them and put them into a directory
+    Recv(RecvArguments),
+}
+
+impl Arguments {
+    /// How the command's result is printed.
+    pub fn output(&self) -> Output {
+        match &self.command {
+            Command::Demo(demo) => demo.output,
+            Command::Sim(sim) => sim.output,
+            Command::Predict(predict) => predict.output,
+            Command::Plan(plan) => plan.output,
+            Command::Compare(compare) => compare.output,
+            Command::Emulate(emulate) => emulate.result_output(),
+            Command::Send(send) => send.output,
+            Command::Recv(recv) => recv.result_output(),
+        }
+    }
+}
+
+/// Whether somebody asks which settings `send` and `recv` have: `--set help`, whatever else is missing.
+pub fn asks_for_settings(arguments: &[String]) -> bool {
+    let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"])
+        || arguments.iter().any(|one| one == "--set=help");
+    is_asked && matches!(arguments.get(1).map(String::as_str), Some("send" | "recv"))
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  see two links at work:          anabranch demo
+  try it in the simulator:        anabranch sim scenarios/wifi-lte.toml
+  on the one host:                anabranch recv --dir inbox
+  on the other, as recv says:     ANABRANCH_KEY=… anabranch send big.iso --to 192.0.2.1,198.51.100.1
+
+`anabranch COMMAND --help` tells more. Exit status: 0 done, 1 the work failed, 2 the input is wrong,
+130 after Ctrl-C.";
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,93 @@
+//! What the command line may say to the simulator. It parses and does nothing else.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::Output;
+
+/// `anabranch sim`.
+#[derive(Debug, Args)]
+#[command(after_help = SIM_EXAMPLES)]
+pub struct SimArguments {
+    /// The scenario file; `-` is standard input
+    pub scenario: PathBuf,
+    /// A value of the scenario, such as link.wifi.loss=0.01 or flow.main.sctp.scheduler=fill
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// How many independent replications
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
+    /// The first replication's seed
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Replicate until every flow's goodput is known to so many per cent (95 % confidence; 5 to 10,000 runs)
+    #[arg(long, value_name = "SHARE")]
+    pub until: Option<Share>,
+    /// Write a capture of the first replication for Wireshark, one interface a path
+    #[arg(long, value_name = "DIR")]
+    pub pcap: Option<PathBuf>,
+    /// Write tables of the first replication: paths, links and packets over time
+    #[arg(long, value_name = "DIR")]
+    pub trace: Option<PathBuf>,
+    /// Write a page with charts of the first replication
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// On how many threads replications run (default: one a core); the results do not depend on it
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// A share of a whole, written in per cent or as a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(pub f64);
+
+impl SimArguments {
+    /// All changes to the scenario, the settings first.
+    pub fn changes(&self) -> Vec<String> {
+        let seed = self.seed.map(|seed| format!("run.seed={seed}"));
+        let runs = self.runs.map(|runs| format!("run.runs={runs}"));
+        self.settings.iter().cloned().chain(seed).chain(runs).collect()
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    /// `2%`, `2 %` or `0.02`.
+    fn from_str(text: &str) -> Result<Share, String> {
+        let expected = || format!("{text:?} is no share: expected one such as 2% or 0.02");
+        let (number, scale) = match text.trim().strip_suffix('%') {
+            Some(percent) => (percent.trim(), 0.01),
+            None => (text.trim(), 1.0),
+        };
+        let share = number.parse::<f64>().map_err(|_| expected())? * scale;
+        if share > 0.0 && share < 1.0 { Ok(Share(share)) } else { Err(expected()) }
+    }
+}
+
+const SIM_EXAMPLES: &str = "\
+The same scenario and seed give the same numbers on every machine, whatever --threads says.
+
+Examples:
+  anabranch sim scenarios/wifi-lte.toml
+  with more loss:        anabranch sim scenarios/wifi-lte.toml --set link.wifi.loss=0.02
+  how sure is that:      anabranch sim scenarios/wifi-lte.toml --until 2%
+  what happened:         anabranch sim scenarios/wifi-lte.toml --report run.html --pcap captures";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_per_cent_or_numbers_between_nothing_and_all() {
+        let share = |text: &str| text.parse::<Share>().map(|share| share.0).ok();
+        assert_eq!(["2%", "2 %", "0.02"].map(share), [Some(0.02); 3]);
+        assert_eq!(["", "%", "0", "-1%", "100%", "nan", "inf"].map(share), [None; 7]);
+    }
+}

@@ -1,0 +1,116 @@
+//! What the command line may say to `send` and `recv`. It parses and does nothing else.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Host, Output, Secrecy};
+
+/// `anabranch send`.
+#[derive(Debug, Args)]
+#[command(after_help = SEND_EXAMPLES)]
+pub struct SendArguments {
+    /// Files to send one after another; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Where `anabranch recv` listens: its addresses, UDP port 9899 unless told; IPv6 with a port in brackets
+    #[arg(long, required = true, value_delimiter = ',', value_name = "HOST[:PORT],…")]
+    pub to: Vec<Host>,
+    /// Send from this interface or local address; repeat it for each link to use (default: all that are up)
+    #[arg(long, value_name = "IFACE|ADDR")]
+    pub via: Vec<String>,
+    /// What the file is called at the receiver (with one FILE only; `-` is called `stdin` without)
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Who may read and change what is sent.
+    #[command(flatten)]
+    pub secrecy: Secrecy,
+    /// A setting of the protocol; `anabranch send --set help` lists them
+    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `anabranch recv`.
+#[derive(Debug, Args)]
+#[command(after_help = RECV_EXAMPLES)]
+pub struct RecvArguments {
+    /// Addresses to listen on, UDP port 9899 unless told (default: those of all interfaces)
+    #[arg(long, value_delimiter = ',', value_name = "ADDR[:PORT],…")]
+    pub listen: Vec<Host>,
+    /// Where files are put
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Replace files that exist already
+    #[arg(long)]
+    pub force: bool,
+    /// Go on after the first transfer, one at a time
+    #[arg(long)]
+    pub keep: bool,
+    /// Who may read and change what is sent.
+    #[command(flatten)]
+    pub secrecy: Secrecy,
+    /// A setting of the protocol; `anabranch send --set help` lists them
+    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+impl RecvArguments {
+    /// How the result of a transfer is printed: the documents of many are a line each.
+    pub fn result_output(&self) -> Output {
+        Output { json_lines: self.output.json_lines || (self.keep && self.output.json), ..self.output }
+    }
+}
+
+const SEND_EXAMPLES: &str = "\
+A pair of a local and a remote address is a path: the first --via with the first address of --to,
+and so on; with one remote address, every --via with it. An interface that comes up meanwhile, or is
+plugged in, is used too; one that goes is left. With --via INTERFACE those alone are followed, with
+--via ADDRESS none.
+
+Packets are sealed: only who has the key can read or change them. `anabranch recv` prints a fresh one
+with the line to paste, as the variable ANABRANCH_KEY; services have theirs in a --key-file. It is never
+an argument, which everybody on the host could see.
+
+Examples:
+  a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
+  two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
+  what another program prints:    tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
+  another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json
+
+Exit status: 0 the receiver stored everything and its SHA-256 is right, 1 something was not stored,
+2 the input is wrong, 130 after Ctrl-C.";
+
+const RECV_EXAMPLES: &str = "\
+It prints the line to paste on the sender, with a fresh key unless one is given, and ends after one
+transfer unless --keep is given. A file is written as NAME.part and gets its name when its SHA-256 is right. Nothing is overwritten unless
+--force is given.
+
+Examples:
+  on all interfaces:              anabranch recv
+  two addresses of this host:     anabranch recv --listen 192.0.2.1,198.51.100.1 --dir inbox
+  go on, an object a transfer:    anabranch recv --listen 192.0.2.1:7000 --keep --json
+  a service, with its own key:    (umask 077; openssl rand -hex 16 > service.key)
+                                  anabranch recv --keep --key-file service.key";
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use crate::arguments::{Arguments, Command};
+
+    #[test]
+    fn a_sender_takes_several_files_addresses_and_interfaces() {
+        let line =
+            "anabranch send a b --to 10.0.0.1,10.0.1.1:7 --via eth0 --via 10.0.0.9 --set sctp.mtu=1400 -v";
+        let arguments = Arguments::try_parse_from(line.split(' ')).expect("a good line");
+        let Command::Send(send) = arguments.command else { panic!("another command") };
+        assert_eq!((send.files.len(), send.to.len(), send.via.len(), send.settings.len()), (2, 2, 2, 1));
+        assert!(send.output.verbose && !send.output.is_json());
+    }
+}
