@@ -3,10 +3,11 @@
 use anabranch_base::ByteCount;
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::name::{FileName, NameError};
+use super::offer::{self, Offer};
+use super::path::PathError;
 
 /// The version of this protocol.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 /// The most bytes of a file in one DATA frame.
 pub const MAX_PIECE: usize = 64 * 1024;
 /// The most bytes of a verdict's reason.
@@ -20,7 +21,7 @@ pub type Digest = [u8; 32];
 /// One frame, what is long borrowed from its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameRef<'a> {
-    /// A file is coming.
+    /// A file or a directory is coming.
     Offer(Offer),
     /// The next piece of it.
     Data(&'a [u8]),
@@ -33,17 +34,19 @@ pub enum FrameRef<'a> {
     },
     /// What became of it.
     Verdict(Verdict),
+    /// The receiver's answer to an offer that asks: so much of the file is there.
+    Has(Beginning),
+    /// The sender's answer to that: the data that follow begin there.
+    From(ByteCount),
 }
 
-/// What is known of a file before its first byte.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// What it is called.
-    pub name: FileName,
-    /// How long it is; `None` where nobody knows yet (a pipe).
-    pub size: Option<ByteCount>,
-    /// Unix permission bits, without set-user-id and its like.
-    pub mode: Option<u32>,
+/// The beginning of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    /// How long it is.
+    pub size: ByteCount,
+    /// Its hash.
+    pub digest: Digest,
 }
 
 /// How the receiver judges a file.
@@ -101,9 +104,9 @@ pub enum FrameError {
     /// A reason that is no text, or would play tricks on a terminal.
     #[error("a verdict's reason that is not printable text")]
     Text,
-    /// A file name that may not be used.
+    /// A path that may not be used.
     #[error(transparent)]
-    Name(#[from] NameError),
+    Path(#[from] PathError),
 }
 
 impl Verdict {
@@ -135,11 +138,29 @@ impl Verdict {
 pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
     let (&kind, rest) = frame.split_first().ok_or(FrameError::Empty)?;
     match kind {
-        OFFER => decode_offer(rest),
+        OFFER => {
+            // The version comes first, so that a newer layout is named and not taken for garbage.
+            match rest.split_first() {
+                Some((&VERSION, offer)) => Ok(FrameRef::Offer(offer::decode(offer)?)),
+                Some((&version, _)) => Err(FrameError::Version(version)),
+                None => Err(length("OFFER", rest, "at least 28")),
+            }
+        }
         DATA if rest.is_empty() || rest.len() > MAX_PIECE => Err(length("DATA", frame, "2 to 65,537")),
         DATA => Ok(FrameRef::Data(rest)),
-        END => decode_end(rest),
+        END => {
+            let (size, digest) = decode_sized(rest).ok_or_else(|| length("END", rest, "41"))?;
+            Ok(FrameRef::End { size, digest })
+        }
         VERDICT => decode_verdict(rest),
+        HAS => {
+            let (size, digest) = decode_sized(rest).ok_or_else(|| length("HAS", rest, "41"))?;
+            Ok(FrameRef::Has(Beginning { size, digest }))
+        }
+        FROM => {
+            let size = rest.try_into().map_err(|_| length("FROM", rest, "9"))?;
+            Ok(FrameRef::From(ByteCount::new(u64::from_be_bytes(size))))
+        }
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
 }
@@ -148,16 +169,23 @@ pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
 pub fn encode(frame: &FrameRef<'_>) -> Bytes {
     let mut bytes = BytesMut::new();
     match frame {
-        FrameRef::Offer(offer) => encode_offer(offer, &mut bytes),
+        FrameRef::Offer(offer) => {
+            bytes.put_slice(&[OFFER, VERSION]);
+            offer::encode(offer, &mut bytes);
+        }
         FrameRef::Data(piece) => {
             bytes.reserve(1 + piece.len());
             bytes.put_u8(DATA);
             bytes.put_slice(piece);
         }
-        FrameRef::End { size, digest } => {
-            bytes.put_u8(END);
+        FrameRef::End { size, digest } | FrameRef::Has(Beginning { size, digest }) => {
+            bytes.put_u8(if matches!(frame, FrameRef::End { .. }) { END } else { HAS });
             bytes.put_u64(size.get());
             bytes.put_slice(digest);
+        }
+        FrameRef::From(size) => {
+            bytes.put_u8(FROM);
+            bytes.put_u64(size.get());
         }
         FrameRef::Verdict(verdict) => {
             bytes.put_slice(&[VERDICT, verdict.outcome.code()]);
@@ -168,44 +196,10 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
     bytes.freeze()
 }
 
-fn decode_offer(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
-    // The version comes first, so that a newer layout is named and not taken for garbage.
-    if let Some(&version) = rest.first().filter(|version| **version != VERSION) {
-        return Err(FrameError::Version(version));
-    }
-    let (head, name) = rest.split_first_chunk::<14>().ok_or(length("OFFER", rest, "at least 15"))?;
-    let [_, flags, size @ .., m0, m1, m2, m3] = *head;
-    if flags & !(SIZE_KNOWN | MODE_KNOWN) != 0 {
-        return Err(FrameError::Field { field: "an offer's flags", value: flags.into() });
-    }
-    let (size, mode) = (u64::from_be_bytes(size), u32::from_be_bytes([m0, m1, m2, m3]));
-    if mode & !PERMISSIONS != 0 || (flags & MODE_KNOWN == 0 && mode != 0) {
-        return Err(FrameError::Field { field: "an offer's mode", value: mode.into() });
-    }
-    if flags & SIZE_KNOWN == 0 && size != 0 {
-        return Err(FrameError::Field { field: "an offer's unknown size", value: size });
-    }
-    Ok(FrameRef::Offer(Offer {
-        name: FileName::from_bytes(name)?,
-        size: (flags & SIZE_KNOWN != 0).then_some(ByteCount::new(size)),
-        mode: (flags & MODE_KNOWN != 0).then_some(mode),
-    }))
-}
-
-fn encode_offer(offer: &Offer, bytes: &mut BytesMut) {
-    let size_known = if offer.size.is_some() { SIZE_KNOWN } else { 0 };
-    let mode_known = if offer.mode.is_some() { MODE_KNOWN } else { 0 };
-    bytes.put_slice(&[OFFER, VERSION, size_known | mode_known]);
-    bytes.put_u64(offer.size.unwrap_or_default().get());
-    bytes.put_u32(offer.mode.unwrap_or_default() & PERMISSIONS);
-    bytes.put_slice(offer.name.as_str().as_bytes());
-}
-
-fn decode_end(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
-    let wrong = || length("END", rest, "41");
-    let (size, digest) = rest.split_first_chunk::<8>().ok_or_else(wrong)?;
-    let digest = digest.try_into().map_err(|_| wrong())?;
-    Ok(FrameRef::End { size: ByteCount::new(u64::from_be_bytes(*size)), digest })
+/// A size and a hash.
+fn decode_sized(rest: &[u8]) -> Option<(ByteCount, Digest)> {
+    let (size, digest) = rest.split_first_chunk::<8>()?;
+    Some((ByteCount::new(u64::from_be_bytes(*size)), digest.try_into().ok()?))
 }
 
 fn decode_verdict(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
@@ -251,30 +245,42 @@ const OFFER: u8 = 1;
 const DATA: u8 = 2;
 const END: u8 = 3;
 const VERDICT: u8 = 4;
+const HAS: u8 = 5;
+const FROM: u8 = 6;
 
-const SIZE_KNOWN: u8 = 1;
-const MODE_KNOWN: u8 = 2;
-/// Read, write and execute for owner, group and others.
-const PERMISSIONS: u32 = 0o777;
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 
+    use super::super::offer::{Kind, Modified};
+    use super::super::path::FilePath;
     use super::*;
 
+    fn offer_of(path: &str, kind: Kind, mode: Option<u32>, modified: Option<Modified>) -> FrameRef<'static> {
+        let path = FilePath::new(path.as_bytes()).expect("a plain path");
+        FrameRef::Offer(Offer { path, kind, mode, modified })
+    }
+
     fn offer(size: Option<u64>, mode: Option<u32>) -> FrameRef<'static> {
-        let name = FileName::new("a.bin").expect("a plain name");
-        FrameRef::Offer(Offer { name, size: size.map(ByteCount::new), mode })
+        offer_of("a.bin", Kind::File { size: size.map(ByteCount::new) }, mode, None)
     }
 
     #[test]
     fn an_offer_is_these_bytes() {
-        let expected = b"\x01\x01\x03\0\0\0\0\0\x01\0\0\0\0\x01\xa4a.bin";
-        assert_eq!(encode(&offer(Some(65_536), Some(0o644))), expected.as_slice());
-        assert_eq!(decode(expected), Ok(offer(Some(65_536), Some(0o644))));
-        let unknown = b"\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0a.bin";
-        assert_eq!(decode(unknown), Ok(offer(None, None)));
+        let modified = Modified { seconds: -2, nanoseconds: 1 };
+        let kind = Kind::Resumable { size: ByteCount::new(65_536) };
+        let full = b"\x01\x02\x17\0\0\0\0\0\x01\0\0\0\0\x01\xa4\xff\xff\xff\xff\xff\xff\xff\xfe\0\0\0\x01d/a.bin";
+        let least = [b"\x01\x02\0".as_slice(), &[0; 24], b"a.bin"].concat();
+        let directory = [b"\x01\x02\x08".as_slice(), &[0; 24], b"d"].concat();
+        for (bytes, frame) in [
+            (full.as_slice(), offer_of("d/a.bin", kind, Some(0o644), Some(modified))),
+            (&least, offer(None, None)),
+            (&directory, offer_of("d", Kind::Directory, None, None)),
+        ] {
+            assert_eq!(encode(&frame), bytes);
+            assert_eq!(decode(bytes), Ok(frame));
+        }
     }
 
     #[test]
@@ -282,9 +288,11 @@ mod tests {
         let frames = [
             encode(&offer(Some(1), None)),
             encode(&FrameRef::End { size: ByteCount::new(1), digest: [7; 32] }),
+            encode(&FrameRef::Has(Beginning { size: ByteCount::new(1), digest: [7; 32] })),
+            encode(&FrameRef::From(ByteCount::new(1))),
         ];
         for frame in frames {
-            for length in 0..15.min(frame.len()) {
+            for length in 0..27.min(frame.len()) {
                 assert!(decode(&frame[..length]).is_err(), "{length} bytes of {frame:?}");
             }
         }
@@ -300,17 +308,26 @@ mod tests {
     #[test]
     fn values_without_a_meaning_are_refused() {
         assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
-        assert_eq!(decode(&[OFFER, 2, 9, 9]), Err(FrameError::Version(2)));
-        assert!(matches!(decode(b"\x01\x01\x04\0\0\0\0\0\0\0\0\0\0\0\0a"), Err(FrameError::Field { .. })));
+        assert_eq!(decode(&[OFFER, 3, 9, 9]), Err(FrameError::Version(3)));
+        let with = |flags: u8, at: usize, byte: u8| {
+            let mut bytes = [[OFFER, VERSION, flags].as_slice(), &[0; 24], b"a"].concat();
+            bytes[at] = byte;
+            decode(&bytes).expect_err("means nothing").to_string()
+        };
+        for flags in [32, 16, 8 | 1, 8 | 16, 8 | 16 | 1] {
+            assert_eq!(with(flags, 27, b'a'), format!("an offer's flags is {flags:#x}, which means nothing"));
+        }
         // Set-user-id does not travel.
-        assert!(matches!(
-            decode(b"\x01\x01\x02\0\0\0\0\0\0\0\0\0\0\x0f\xffa"),
-            Err(FrameError::Field { .. })
-        ));
+        assert_eq!(with(2, 13, 0x0f), "an offer's mode is 0xf00, which means nothing");
+        assert_eq!(with(0, 14, 1), "an offer's mode is 0x1, which means nothing");
+        assert_eq!(with(0, 10, 1), "an offer's unknown size is 0x1, which means nothing");
+        assert_eq!(with(0, 22, 1), "an offer's unknown time is 0x1, which means nothing");
+        assert_eq!(with(4, 23, 0xff), "an offer's nanoseconds is 0xff000000, which means nothing");
         assert!(matches!(decode(&[VERDICT, 3]), Err(FrameError::Field { .. })));
         assert_eq!(decode(&[VERDICT, 2, 0xff]), Err(FrameError::Text));
         assert_eq!(decode(&[VERDICT, 2, 0x1b]), Err(FrameError::Text));
-        assert!(matches!(decode(b"\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0../x"), Err(FrameError::Name(_))));
+        let climbing = [b"\x01\x02\0".as_slice(), &[0; 24], b"../x"].concat();
+        assert!(matches!(decode(&climbing), Err(FrameError::Path(_))));
     }
 
     #[test]
@@ -332,12 +349,20 @@ mod tests {
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60))
-                .prop_map(|(kind, rest)| { [[kind % 6].as_slice(), &rest].concat() }),
+                .prop_map(|(kind, rest)| { [[kind % 8].as_slice(), &rest].concat() }),
             (prop::option::of(any::<u64>()), prop::option::of(0_u32..0o1000))
                 .prop_map(|(size, mode)| encode(&offer(size, mode)).to_vec()),
+            (any::<i64>(), 0_u32..1_000_000_000, any::<u64>()).prop_map(|(seconds, nanoseconds, size)| {
+                let kind = Kind::Resumable { size: ByteCount::new(size) };
+                encode(&offer_of("d/e/f", kind, None, Some(Modified { seconds, nanoseconds }))).to_vec()
+            }),
             (any::<u64>(), any::<Digest>()).prop_map(|(size, digest)| {
                 encode(&FrameRef::End { size: ByteCount::new(size), digest }).to_vec()
             }),
+            (any::<u64>(), any::<Digest>()).prop_map(|(size, digest)| {
+                encode(&FrameRef::Has(Beginning { size: ByteCount::new(size), digest })).to_vec()
+            }),
+            any::<u64>().prop_map(|size| encode(&FrameRef::From(ByteCount::new(size))).to_vec()),
             (verdicts, "\\PC{0,40}")
                 .prop_map(|(outcome, why)| { encode(&FrameRef::Verdict(Verdict { outcome, why })).to_vec() }),
         ]

@@ -1,34 +1,46 @@
-//! How files travel over an association: one frame a message, in order, on stream 0. It knows bytes and whose
-//! turn it is, and no file system, socket or clock.
+//! How files and directories travel over an association: one frame a message, in order, on stream 0. It knows bytes
+//! and whose turn it is, and no file system, socket or clock.
 //!
 //! ```text
-//! sender                                   receiver
-//!   OFFER    version, name, size, mode  ->
-//!   DATA     up to 64 KiB               ->   may refuse as soon as it saw the offer,
-//!   DATA     ...                        ->   or fail at any time; the sender then stops
-//!   END      size, SHA-256              ->
-//!                                       <-   VERDICT  verified | refused | failed, and why
-//!   the next OFFER, or the association ends
+//! sender                                    receiver
+//!   OFFER    version, path, size, times  ->
+//!   DATA     up to 64 KiB                ->   may refuse as soon as it saw the offer,
+//!   DATA     ...                         ->   or fail at any time; the sender then stops
+//!   END      size, SHA-256               ->
+//!   the next OFFER, ...                  <-   VERDICT  verified | refused | failed, and why
+//!
+//!   OFFER    that asks                   ->
+//!                                        <-   HAS      size and SHA-256 of the beginning that is there
+//!   FROM     there, or 0                 ->
+//!   DATA, ... END                        ->
+//!                                        <-   VERDICT
 //! ```
+//!
+//! There is one verdict for each offer, in the order of the offers; a sender need not wait for it before the next. A
+//! directory is an offer without data and end.
 //!
 //! A frame is its kind in one byte and the fields below, integers in network byte order:
 //!
 //! | kind | fields |
 //! |---|---|
-//! | 1 OFFER | version (1), flags (1: size known, 2: mode known), size (8), mode (4), name (1 to 255, UTF-8) |
+//! | 1 OFFER | version (1), flags (1: size known, 2: mode known, 4: time known, 8: directory, 16: asks), size (8), mode (4), seconds since 1970 (8), nanoseconds (4), path (1 to 4,095) |
 //! | 2 DATA | 1 to 65,536 bytes of the file |
-//! | 3 END | size (8), SHA-256 (32) |
+//! | 3 END | size (8), SHA-256 of the whole file (32) |
 //! | 4 VERDICT | 0 verified, 1 refused, 2 failed (1); why (0 to 1,024, UTF-8) |
+//! | 5 HAS | size (8), SHA-256 (32) |
+//! | 6 FROM | size (8) |
 
 mod frame;
-mod name;
+mod offer;
+mod path;
 mod receiver;
 mod sender;
 
 pub use frame::{
-    Digest, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, MAX_WHY, Offer, Outcome, VERSION, Verdict, decode,
+    Beginning, Digest, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, MAX_WHY, Outcome, VERSION, Verdict, decode,
     encode,
 };
-pub use name::{FileName, NameError};
+pub use offer::{Kind, Modified, Offer};
+pub use path::{FilePath, PathError, Shown};
 pub use receiver::{Receiver, ReceiverError, Step};
-pub use sender::{Sender, SenderError};
+pub use sender::{Answer, Sender, SenderError};

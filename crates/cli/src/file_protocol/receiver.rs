@@ -2,10 +2,12 @@
 //! knows no file system: it says what to create and write, and is told when that failed.
 
 use anabranch_base::ByteCount;
+use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Digest, FrameError, FrameRef, Offer, Verdict, decode};
-use super::name::FileName;
+use super::frame::{Beginning, Digest, FrameError, FrameRef, Verdict, decode, encode};
+use super::offer::{Kind, Offer};
+use super::path::FilePath;
 
 /// Reads a sender's messages, one after another.
 #[derive(Debug, Default)]
@@ -16,14 +18,25 @@ pub struct Receiver {
 /// What the owner of a [`Receiver`] does after a message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step<'a> {
+    /// Make this directory and send a verdict.
+    MakeDirectory(Offer),
     /// Make a place for this file. Where that fails, [`Receiver::give_up`] and send a verdict.
     Create(Offer),
-    /// Add these bytes to it; where that fails, likewise.
+    /// Look whether the beginning of this file is there, and say so with [`Receiver::has`]; or give up, likewise.
+    Find(Offer),
+    /// Go on after so many bytes of the file that was asked for: all that is there, or none of it.
+    GoOn {
+        /// The file.
+        offer: Offer,
+        /// How much of it stays.
+        from: ByteCount,
+    },
+    /// Add these bytes to it; where that fails, give up, likewise.
     Write(&'a [u8]),
     /// All is there and the hash is right: make it permanent and send a verdict.
     Keep {
-        /// The file's name.
-        name: FileName,
+        /// Where it belongs.
+        path: FilePath,
         /// Its length.
         size: ByteCount,
         /// Its hash, computed here.
@@ -45,7 +58,7 @@ pub enum ReceiverError {
     #[error("{0} out of turn")]
     OutOfTurn(&'static str),
     /// More or less than was promised.
-    #[error("{received} of {name:?} came, {promised} were promised")]
+    #[error("{received} of \"{name}\" came, {promised} were promised")]
     Size {
         /// The file.
         name: String,
@@ -61,6 +74,10 @@ enum State {
     /// An offer comes next.
     #[default]
     Waiting,
+    /// The sender asked how much of this file is there; the owner has not answered.
+    Asked(Offer),
+    /// The owner has, and the sender says next where it begins.
+    Answered(Offer, ByteCount, Sha256),
     /// Pieces of this file come next.
     Receiving(Arriving),
     /// What comes belongs to a file that was given up.
@@ -82,7 +99,7 @@ impl Receiver {
     pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
         let frame = match decode(message) {
             // A name that may not be used is the user's fault, not the program's: the next file may come.
-            Err(FrameError::Name(error)) if self.current().is_none() => {
+            Err(FrameError::Path(error)) if matches!(self.state, State::Waiting | State::Ignoring) => {
                 self.state = State::Ignoring;
                 return Ok(Step::Discard(Verdict::refused(&error)));
             }
@@ -92,8 +109,19 @@ impl Receiver {
             FrameRef::Offer(offer) => self.on_offer(offer),
             FrameRef::Data(piece) => self.on_data(piece),
             FrameRef::End { size, digest } => self.on_end(size, digest),
+            FrameRef::From(from) => self.on_from(from),
             FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
+            FrameRef::Has(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
         }
+    }
+
+    /// So much of the file that [`Step::Find`] asked for is there, with this hash. The message for the sender.
+    pub fn has(&mut self, size: ByteCount, hash: Sha256) -> Bytes {
+        let digest = Digest::from(hash.clone().finalize());
+        if let State::Asked(offer) = std::mem::take(&mut self.state) {
+            self.state = State::Answered(offer, size, hash);
+        }
+        encode(&FrameRef::Has(Beginning { size, digest }))
     }
 
     /// Gives up the file that is arriving: the rest of it is ignored.
@@ -103,11 +131,21 @@ impl Receiver {
         }
     }
 
-    /// The file that is arriving and how much of it came.
+    /// The file that is arriving and how much of it is there.
     pub fn current(&self) -> Option<(&Offer, ByteCount)> {
         match &self.state {
             State::Receiving(file) => Some((&file.offer, file.received)),
+            State::Asked(offer) => Some((offer, ByteCount::ZERO)),
+            State::Answered(offer, size, _) => Some((offer, *size)),
             State::Waiting | State::Ignoring => None,
+        }
+    }
+
+    /// The hash of what is there of the file that is arriving.
+    pub fn hash(&self) -> Option<&Sha256> {
+        match &self.state {
+            State::Receiving(file) => Some(&file.hash),
+            _ => None,
         }
     }
 
@@ -115,18 +153,46 @@ impl Receiver {
         if self.current().is_some() {
             return Err(ReceiverError::OutOfTurn("an offer"));
         }
-        let file = Arriving { offer: offer.clone(), received: ByteCount::ZERO, hash: Sha256::new() };
-        self.state = State::Receiving(file);
-        Ok(Step::Create(offer))
+        let shown = offer.clone();
+        Ok(match offer.kind {
+            Kind::Directory => {
+                self.state = State::Waiting;
+                Step::MakeDirectory(offer)
+            }
+            Kind::File { .. } => {
+                self.state =
+                    State::Receiving(Arriving { offer, received: ByteCount::ZERO, hash: Sha256::new() });
+                Step::Create(shown)
+            }
+            Kind::Resumable { .. } => {
+                self.state = State::Asked(offer);
+                Step::Find(shown)
+            }
+        })
+    }
+
+    fn on_from(&mut self, from: ByteCount) -> Result<Step<'static>, ReceiverError> {
+        match std::mem::take(&mut self.state) {
+            State::Ignoring => {
+                self.state = State::Ignoring;
+                Ok(Step::Ignore)
+            }
+            State::Answered(offer, size, hash) if from == size || from.is_zero() => {
+                let hash = if from.is_zero() { Sha256::new() } else { hash };
+                self.state = State::Receiving(Arriving { offer: offer.clone(), received: from, hash });
+                Ok(Step::GoOn { offer, from })
+            }
+            _ => Err(ReceiverError::OutOfTurn("where a file begins")),
+        }
     }
 
     fn on_data<'a>(&mut self, piece: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
         match &mut self.state {
-            State::Waiting => Err(ReceiverError::OutOfTurn("data")),
+            State::Waiting | State::Asked(_) | State::Answered(..) => Err(ReceiverError::OutOfTurn("data")),
             State::Ignoring => Ok(Step::Ignore),
             State::Receiving(file) => {
                 file.received += ByteCount::of_len(piece.len());
-                if let Some(promised) = file.offer.size.filter(|promised| file.received > *promised) {
+                if let Some(promised) = file.offer.size().filter(|promised| file.received > *promised) {
                     return Err(file.wrong_size(promised));
                 }
                 file.hash.update(piece);
@@ -137,17 +203,19 @@ impl Receiver {
 
     fn on_end(&mut self, size: ByteCount, digest: Digest) -> Result<Step<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
-            State::Waiting => Err(ReceiverError::OutOfTurn("an end")),
+            State::Waiting | State::Asked(_) | State::Answered(..) => {
+                Err(ReceiverError::OutOfTurn("an end"))
+            }
             State::Ignoring => Ok(Step::Ignore),
             State::Receiving(file) => {
-                let promised = file.offer.size.unwrap_or(size);
+                let promised = file.offer.size().unwrap_or(size);
                 if file.received != size || size != promised {
                     return Err(file.wrong_size(promised));
                 }
                 if Digest::from(file.hash.finalize()) != digest {
                     return Ok(Step::Discard(Verdict::failed(&"the SHA-256 of what arrived differs")));
                 }
-                Ok(Step::Keep { name: file.offer.name, size, digest })
+                Ok(Step::Keep { path: file.offer.path, size, digest })
             }
         }
     }
@@ -155,7 +223,7 @@ impl Receiver {
 
 impl Arriving {
     fn wrong_size(&self, promised: ByteCount) -> ReceiverError {
-        let name = self.offer.name.to_string();
+        let name = self.offer.path.to_string();
         ReceiverError::Size { name, received: self.received, promised }
     }
 }
@@ -167,9 +235,20 @@ mod tests {
     use super::super::frame::{MAX_PIECE, encode};
     use super::*;
 
+    fn offer_of(kind: Kind) -> Offer {
+        Offer { path: FilePath::new(b"a").expect("a plain name"), kind, mode: None, modified: None }
+    }
+
     fn offer(size: Option<u64>) -> Offer {
-        let name = FileName::new("a").expect("a plain name");
-        Offer { name, size: size.map(ByteCount::new), mode: None }
+        offer_of(Kind::File { size: size.map(ByteCount::new) })
+    }
+
+    fn resumable(size: u64) -> Vec<u8> {
+        encode(&FrameRef::Offer(offer_of(Kind::Resumable { size: ByteCount::new(size) }))).to_vec()
+    }
+
+    fn from(size: u64) -> Vec<u8> {
+        encode(&FrameRef::From(ByteCount::new(size))).to_vec()
     }
 
     fn offered(size: Option<u64>) -> Vec<u8> {
@@ -193,7 +272,7 @@ mod tests {
         assert_eq!(receiver.handle(&data(b"def")), Ok(Step::Write(b"def")));
         assert_eq!(receiver.current().map(|(_, received)| received), Some(ByteCount::new(6)));
         let digest = Sha256::digest(b"abcdef").into();
-        let kept = Step::Keep { name: offer(None).name, size: ByteCount::new(6), digest };
+        let kept = Step::Keep { path: offer(None).path, size: ByteCount::new(6), digest };
         assert_eq!(receiver.handle(&end(6, b"abcdef")), Ok(kept));
         assert_eq!(receiver.current(), None);
     }
@@ -240,9 +319,35 @@ mod tests {
         hostile.extend_from_slice(b"../../etc/cron.d/x");
         let mut receiver = Receiver::default();
         let Ok(Step::Discard(verdict)) = receiver.handle(&hostile) else { panic!("took {hostile:?}") };
-        assert_eq!(verdict.why, r#"the file name "../../etc/cron.d/x" holds a path separator"#);
+        assert_eq!(verdict.why, r#"the path "../../etc/cron.d/x" leads to another directory"#);
         assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Ignore));
         assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+    }
+
+    #[test]
+    fn a_file_goes_on_where_it_was_broken_off() {
+        for (from_byte, rest) in [(3, b"def".as_slice()), (0, b"abcdef")] {
+            let mut receiver = Receiver::default();
+            let offer = offer_of(Kind::Resumable { size: ByteCount::new(6) });
+            assert_eq!(receiver.handle(&resumable(6)), Ok(Step::Find(offer.clone())));
+            let there = receiver.has(ByteCount::new(3), Sha256::new_with_prefix(b"abc"));
+            let beginning = Beginning { size: ByteCount::new(3), digest: Sha256::digest(b"abc").into() };
+            assert_eq!(decode(&there), Ok(FrameRef::Has(beginning)));
+            let go_on = Step::GoOn { offer, from: ByteCount::new(from_byte) };
+            assert_eq!(receiver.handle(&from(from_byte)), Ok(go_on));
+            receiver.handle(&data(rest)).expect("data");
+            assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
+        }
+    }
+
+    #[test]
+    fn a_directory_has_no_data_and_the_next_may_come() {
+        let mut receiver = Receiver::default();
+        let directory = encode(&FrameRef::Offer(offer_of(Kind::Directory)));
+        for _ in 0..2 {
+            assert_eq!(receiver.handle(&directory), Ok(Step::MakeDirectory(offer_of(Kind::Directory))));
+        }
+        assert_eq!(receiver.handle(&data(b"x")), Err(ReceiverError::OutOfTurn("data")));
     }
 
     #[test]
@@ -260,17 +365,25 @@ mod tests {
         assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" came, 2 B were promised");
         assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" came, 2 B were promised");
         assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" came, 1 B were promised");
+        assert_eq!(wrong(&[&from(0)]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&offered(None), &from(0)]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&resumable(1), &from(0)]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&resumable(1), &data(b"a")]), "data out of turn");
+        assert_eq!(wrong(&[&resumable(1), &resumable(1)]), "an offer out of turn");
         assert_eq!(wrong(&[b"SSH-2.0"]), "a frame of unknown kind 0x53");
     }
 
     fn messages() -> impl Strategy<Value = Vec<Vec<u8>>> {
         let message =
-            (0_u8..6, prop::collection::vec(any::<u8>(), 0..50)).prop_map(|(kind, bytes)| match kind {
+            (0_u8..9, prop::collection::vec(any::<u8>(), 0..50)).prop_map(|(kind, bytes)| match kind {
                 0 => offered(None),
                 1 => offered(Some(bytes.len() as u64)),
                 2 => data(&[bytes.as_slice(), b"x"].concat()),
                 3 => end(bytes.len() as u64, &bytes),
-                4 => [&[1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], bytes.as_slice()].concat(),
+                4 => [[&[1, 2, 0][..], &[0; 24]].concat(), bytes].concat(),
+                5 => resumable(bytes.len() as u64),
+                6 => from(bytes.len() as u64 / 2),
+                7 => encode(&FrameRef::Offer(offer_of(Kind::Directory))).to_vec(),
                 _ => bytes,
             });
         prop::collection::vec(message, 0..20)
@@ -283,6 +396,7 @@ mod tests {
             for message in &messages {
                 match receiver.handle(message) {
                     Ok(Step::Write(piece)) => assert!(piece.len() <= MAX_PIECE),
+                    Ok(Step::Find(_)) => drop(receiver.has(ByteCount::new(3), Sha256::new_with_prefix(b"abc"))),
                     Ok(_) => {}
                     Err(_) => break,
                 }

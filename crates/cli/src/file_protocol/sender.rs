@@ -5,7 +5,8 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Digest, FrameError, FrameRef, MAX_PIECE, Offer, Verdict, decode, encode};
+use super::frame::{Beginning, Digest, FrameError, FrameRef, MAX_PIECE, Verdict, decode, encode};
+use super::offer::{Kind, Offer};
 
 /// Makes a sender's messages and reads the receiver's.
 #[derive(Debug, Default)]
@@ -35,6 +36,15 @@ pub enum SenderError {
     },
 }
 
+/// What a receiver says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// What became of the first file that nothing was said of yet.
+    Verdict(Verdict),
+    /// So much of the file on offer is there.
+    Has(Beginning),
+}
+
 #[derive(Debug)]
 struct Leaving {
     promised: Option<ByteCount>,
@@ -43,7 +53,8 @@ struct Leaving {
 }
 
 impl Sender {
-    /// Begins a file.
+    /// Begins a file, or is all of a directory. Whoever offers a [`Kind::Resumable`] waits for the receiver's word and
+    /// then says where the file [begins](Sender::from).
     ///
     /// # Errors
     /// Before the file before it has its end or was given up.
@@ -51,8 +62,21 @@ impl Sender {
         if self.file.is_some() {
             return Err(SenderError::OutOfTurn("an offer"));
         }
-        self.file = Some(Leaving { promised: offer.size, read: ByteCount::ZERO, hash: Sha256::new() });
+        if offer.kind != Kind::Directory {
+            self.file = Some(Leaving { promised: offer.size(), read: ByteCount::ZERO, hash: Sha256::new() });
+        }
         Ok(encode(&FrameRef::Offer(offer)))
+    }
+
+    /// The file begins after these bytes, which the receiver has: so many, with this hash.
+    ///
+    /// # Errors
+    /// Without an offer, and after data.
+    pub fn from(&mut self, size: ByteCount, hash: Sha256) -> Result<Bytes, SenderError> {
+        let file = self.file.as_mut().filter(|file| file.read.is_zero());
+        let file = file.ok_or(SenderError::OutOfTurn("where a file begins"))?;
+        (file.read, file.hash) = (size, hash);
+        Ok(encode(&FrameRef::From(size)))
     }
 
     /// The next piece of the file.
@@ -90,29 +114,32 @@ impl Sender {
         self.file = None;
     }
 
-    /// Reads a message of the receiver: its verdict on the last file.
+    /// Reads a message of the receiver.
     ///
     /// # Errors
-    /// For anything else than a verdict.
-    pub fn verdict(message: &[u8]) -> Result<Verdict, SenderError> {
+    /// For what only senders say.
+    pub fn answer(message: &[u8]) -> Result<Answer, SenderError> {
         match decode(message)? {
-            FrameRef::Verdict(verdict) => Ok(verdict),
+            FrameRef::Verdict(verdict) => Ok(Answer::Verdict(verdict)),
+            FrameRef::Has(beginning) => Ok(Answer::Has(beginning)),
             FrameRef::Offer(_) => Err(SenderError::OutOfTurn("an offer")),
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
             FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),
+            FrameRef::From(_) => Err(SenderError::OutOfTurn("where a file begins")),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::name::FileName;
+    use super::super::path::FilePath;
     use super::super::receiver::{Receiver, Step};
     use super::*;
 
     fn offer(size: Option<u64>) -> Offer {
-        let name = FileName::new("a").expect("a plain name");
-        Offer { name, size: size.map(ByteCount::new), mode: Some(0o600) }
+        let path = FilePath::new(b"a").expect("a plain name");
+        let kind = Kind::File { size: size.map(ByteCount::new) };
+        Offer { path, kind, mode: Some(0o600), modified: None }
     }
 
     #[test]
@@ -127,7 +154,27 @@ mod tests {
         let (frame, sent) = sender.end().expect("all of it");
         assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
         let verdict = encode(&FrameRef::Verdict(Verdict::verified()));
-        assert_eq!(Sender::verdict(&verdict), Ok(Verdict::verified()));
+        assert_eq!(Sender::answer(&verdict), Ok(Answer::Verdict(Verdict::verified())));
+    }
+
+    #[test]
+    fn a_file_goes_on_after_what_the_receiver_has() {
+        let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
+        let offer = Offer { kind: Kind::Resumable { size: ByteCount::new(5) }, ..offer(None) };
+        let first = sender.offer(offer.clone()).expect("the first file");
+        assert_eq!(receiver.handle(&first), Ok(Step::Find(offer.clone())));
+        let has = receiver.has(ByteCount::new(2), Sha256::new_with_prefix(b"ab"));
+        let digest = Sha256::digest(b"ab").into();
+        let beginning = Beginning { size: ByteCount::new(2), digest };
+        assert_eq!(Sender::answer(&has), Ok(Answer::Has(beginning)));
+        let from = sender.from(beginning.size, Sha256::new_with_prefix(b"ab")).expect("before any data");
+        assert_eq!(receiver.handle(&from), Ok(Step::GoOn { offer, from: ByteCount::new(2) }));
+        let frame = sender.data(b"cde").expect("a piece");
+        assert_eq!(receiver.handle(&frame), Ok(Step::Write(b"cde")));
+        assert!(sender.from(ByteCount::ZERO, Sha256::new()).is_err(), "after data");
+        let (frame, sent) = sender.end().expect("all of it");
+        assert_eq!(sent, Digest::from(Sha256::digest(b"abcde")));
+        assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
     }
 
     #[test]
@@ -156,7 +203,7 @@ mod tests {
     #[test]
     fn a_receiver_that_speaks_garbage_is_an_error() {
         let frame = Sender::default().offer(offer(None)).expect("an offer");
-        assert_eq!(Sender::verdict(&frame), Err(SenderError::OutOfTurn("an offer")));
-        assert_eq!(Sender::verdict(b"HTTP"), Err(FrameError::UnknownKind(b'H').into()));
+        assert_eq!(Sender::answer(&frame), Err(SenderError::OutOfTurn("an offer")));
+        assert_eq!(Sender::answer(b"HTTP"), Err(FrameError::UnknownKind(b'H').into()));
     }
 }
