@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anabranch_base::{ByteCount, Duration};
-use anabranch_cli::file_protocol::{FileName, FrameRef, Offer, Sender, Verdict, encode};
+use anabranch_cli::file_protocol::{FilePath, FrameRef, Kind, Offer, Sender, Verdict, encode};
 use anabranch_sctp::config::Config;
 use pair::{End, Pair};
 
@@ -86,8 +86,9 @@ fn dialogue() -> BTreeMap<String, Vec<u8>> {
 /// A file in two pieces and its verdict, each message behind its length.
 fn frames() -> Vec<u8> {
     let mut sender = Sender::default();
-    let name = FileName::new("seed").expect("a plain name");
-    let offer = Offer { name, size: Some(ByteCount::new(6)), mode: Some(0o600) };
+    let path = FilePath::new(b"seed").expect("a plain name");
+    let kind = Kind::File { size: Some(ByteCount::new(6)) };
+    let offer = Offer { path, kind, mode: Some(0o600), modified: None };
     let mut messages = vec![sender.offer(offer).expect("the first file")];
     messages.extend([b"abc", b"def"].map(|piece| sender.data(piece).expect("a piece")));
     messages.push(sender.end().expect("all of it").0);

@@ -2,7 +2,8 @@
 #![no_main]
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{MAX_PIECE, MAX_WHY, Receiver, Sender, Step, decode, encode};
+use anabranch_cli::file_protocol::{Answer, FilePath, MAX_PIECE, MAX_WHY, Receiver, Sender, Step, decode, encode};
+use sha2::{Digest as _, Sha256};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| file_protocol(bytes));
 
@@ -15,20 +16,32 @@ fn file_protocol(bytes: &[u8]) {
         if let Ok(frame) = decode(message) {
             assert_eq!(encode(&frame), message, "every byte of a frame has a meaning");
         }
-        if let Ok(verdict) = Sender::verdict(message) {
+        if let Ok(Answer::Verdict(verdict)) = Sender::answer(message) {
             assert!(verdict.why.len() <= MAX_WHY && !verdict.why.contains(char::is_control));
         }
         match receiver.handle(message) {
             Ok(Step::Create(offer)) => {
                 arrived = ByteCount::ZERO;
-                check_name(offer.name.as_str());
+                check_path(&offer.path);
+            }
+            Ok(Step::MakeDirectory(offer)) => check_path(&offer.path),
+            Ok(Step::Find(offer)) => {
+                check_path(&offer.path);
+                // Some of it is there: what the first byte of its path says, within its size.
+                let len = usize::from(offer.path.as_bytes()[0]);
+                arrived = ByteCount::of_len(len).min(offer.size().unwrap_or_default());
+                receiver.has(arrived, Sha256::new());
+            }
+            Ok(Step::GoOn { from, .. }) => {
+                assert!(from == arrived || from.is_zero());
+                arrived = from;
             }
             Ok(Step::Write(piece)) => {
                 assert!(!piece.is_empty() && piece.len() <= MAX_PIECE.min(message.len()));
                 arrived += ByteCount::of_len(piece.len());
             }
-            Ok(Step::Keep { name, size, .. }) => {
-                check_name(name.as_str());
+            Ok(Step::Keep { path, size, .. }) => {
+                check_path(&path);
                 assert_eq!(size, arrived);
             }
             Ok(Step::Discard(verdict)) => assert!(!verdict.is_verified()),
@@ -40,15 +53,17 @@ fn file_protocol(bytes: &[u8]) {
         }
         if let Some((offer, received)) = receiver.current() {
             assert_eq!(received, arrived);
-            assert!(offer.size.is_none_or(|promised| received <= promised));
+            assert!(offer.size().is_none_or(|promised| received <= promised));
         }
     }
 }
 
-/// A name that stays in its directory, and that a terminal can show.
-fn check_name(name: &str) {
-    assert!(!name.is_empty() && name.len() <= 255 && name != "." && name != "..");
-    assert!(!name.contains(['/', '\\']) && !name.contains(char::is_control));
+/// A path that stays in its directory, and that a terminal can show.
+fn check_path(path: &FilePath) {
+    let is_name = |name: &[u8]| !name.is_empty() && name.len() <= 255 && name != b"." && name != b"..";
+    assert!(path.as_bytes().split(|byte| *byte == b'/').all(is_name));
+    assert!(path.as_path().is_relative() && !path.as_bytes().contains(&0));
+    assert!(!path.to_string().contains(char::is_control));
 }
 
 /// Each message behind its length in two bytes; the last may be shorter than it says.

@@ -109,14 +109,6 @@ pub enum Failure {
     /// The other end, or this one, could not or would not store files.
     #[error("{}", .0.join("\n"))]
     NotStored(Vec<String>),
-    /// Reading failed in the middle.
-    #[error("cannot read on in {path:?}: {why}")]
-    Read {
-        /// Which file.
-        path: PathBuf,
-        /// What the matter is.
-        why: String,
-    },
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -178,7 +170,6 @@ impl Failure {
             | Failure::PeerGone(_)
             | Failure::Garbage { .. }
             | Failure::NotStored(_)
-            | Failure::Read { .. }
             | Failure::System(_) => 1,
             Failure::Interrupted => 130,
         }
@@ -203,7 +194,6 @@ impl Failure {
             Failure::PeerGone(_) => "peer-gone",
             Failure::Garbage { .. } => "garbage",
             Failure::NotStored(_) => "not-stored",
-            Failure::Read { .. } => "read",
             Failure::Interrupted => "interrupted",
             Failure::System(_) => "system",
         }

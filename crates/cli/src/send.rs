@@ -17,7 +17,7 @@ use crate::peer::Peer;
 use crate::quantity::show_size;
 use crate::report::{Document, Outcome, table};
 use crate::settings;
-use crate::transfer::{Progress, Source, send_files};
+use crate::transfer::{Progress, Sources, send_files};
 use crate::view::View;
 use crate::watch::{Direction, Watch, addresses_of};
 
@@ -64,12 +64,20 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     })
 }
 
-/// All files are opened before the first is sent, so that a slip costs no transfer.
-fn open(arguments: &SendArguments) -> Result<Vec<Source>, Failure> {
+/// All that was named is looked at before anything is sent, so that a slip costs no transfer.
+fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
     if arguments.name.is_some() && arguments.files.len() > 1 {
         return Err(Failure::Arguments("--name goes with one FILE only".to_owned()));
     }
-    arguments.files.iter().map(|path| Source::open(path, arguments.name.as_deref())).collect()
+    let sources = Sources::find(&arguments.files, arguments.name.as_deref())?;
+    if !arguments.output.quiet {
+        sources.left_out.iter().take(MOST_NOTES).for_each(|note| eprintln!("{note}"));
+        let more = sources.left_out.len().saturating_sub(MOST_NOTES);
+        if more > 0 {
+            eprintln!("and {more} more are left out");
+        }
+    }
+    Ok(sources)
 }
 
 fn summary(watch: &Watch, progress: &Progress) -> String {
@@ -88,3 +96,6 @@ fn summary(watch: &Watch, progress: &Progress) -> String {
 fn resolved(config: &Config, security: &Security, arguments: &SendArguments, to: &str) -> Value {
     json!({ "to": to, "via": arguments.via, "security": key::word(security), "sctp": settings::resolved(config) })
 }
+
+/// So many of the things that are left out are told one by one.
+const MOST_NOTES: usize = 10;

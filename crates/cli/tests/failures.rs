@@ -6,7 +6,7 @@ use std::net::UdpSocket;
 use std::path::Path;
 use std::process::Command;
 
-use anabranch_cli::file_protocol::{Outcome, Sender};
+use anabranch_cli::file_protocol::{Answer, Outcome, Sender};
 use anabranch_net::{Association, Endpoint, Options, Security, SendOptions};
 use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use tempfile::tempdir;
@@ -36,7 +36,7 @@ fn wrong_input_ends_with_2_before_anything_is_sent() {
     for (line, complaint) in [
         ("send".to_owned(), "required"),
         ("send /nowhere/x --to 127.0.0.1".to_owned(), "there is no such file"),
-        ("send /proc --to 127.0.0.1".to_owned(), "it is a directory"),
+        ("send /proc/self --to 127.0.0.1".to_owned(), "it is a symbolic link, which is not followed"),
         (format!("send {path} --to 127.0.0.1:99999"), "is no UDP port"),
         (format!("send {path} --to host.invalid"), "there is no host \"host.invalid\""),
         (format!("send {path} --to 127.0.0.1,127.0.0.1"), "given twice"),
@@ -221,18 +221,17 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
     std::fs::create_dir(&inbox).expect("a directory");
     let (recv, to) = receiver("127.0.0.1", &inbox, "");
     let peer = stranger(&to).await;
-    for name in ["../evil", "/etc/evil", "..", "a\\b", "\u{1b}[2J", ""] {
-        let head = [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        say(&peer, &[head.as_slice(), name.as_bytes()].concat()).await;
+    for name in ["../evil", "/etc/evil", "..", "a/../../evil", "\u{1b}[2J/..", "a\0b", ""] {
+        say(&peer, &[b"\x01\x02\0".as_slice(), &[0; 24], name.as_bytes()].concat()).await;
         say(&peer, b"\x02content").await;
         let answer = peer.recv().await.expect("a verdict").into_bytes();
-        let verdict = Sender::verdict(&answer).expect("a verdict");
+        let Ok(Answer::Verdict(verdict)) = Sender::answer(&answer) else { panic!("{answer:?}") };
         assert_eq!(verdict.outcome, Outcome::Refused, "{name:?}");
         assert!(!verdict.why.contains('\u{1b}'), "{verdict:?}");
     }
     peer.close().await.expect("in order");
     let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
-    assert!(ended.stderr.contains("the file name \"../evil\" holds a path separator"), "{ended:?}");
+    assert!(ended.stderr.contains("the path \"../evil\" leads to another directory"), "{ended:?}");
     assert_eq!(names(outer.path()), ["inbox"]);
     assert!(names(&inbox).is_empty(), "{:?}", names(&inbox));
 }
@@ -242,7 +241,7 @@ async fn while_one_transfer_runs_others_are_turned_away() {
     let to_dir = tempdir().expect("a directory");
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
     let first = stranger(&to).await;
-    say(&first, b"\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0a").await;
+    say(&first, &[b"\x01\x02\0".as_slice(), &[0; 24], b"a"].concat()).await;
     let path = file(to_dir.path(), "b", 10);
     let second = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
     assert!(second.stderr.contains("busy with another transfer; try again later"), "{second:?}");

@@ -38,6 +38,8 @@ pub enum FrameRef<'a> {
     Has(Beginning),
     /// The sender's answer to that: the data that follow begin there.
     From(ByteCount),
+    /// The sender cannot go on with the file on offer, and why.
+    GiveUp(String),
 }
 
 /// The beginning of a file.
@@ -161,6 +163,8 @@ pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
             let size = rest.try_into().map_err(|_| length("FROM", rest, "9"))?;
             Ok(FrameRef::From(ByteCount::new(u64::from_be_bytes(size))))
         }
+        GIVE_UP if rest.len() > MAX_WHY => Err(length("GIVE-UP", rest, "1 to 1,025")),
+        GIVE_UP => Ok(FrameRef::GiveUp(decode_why(rest)?)),
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
 }
@@ -189,8 +193,11 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
         }
         FrameRef::Verdict(verdict) => {
             bytes.put_slice(&[VERDICT, verdict.outcome.code()]);
-            let why = verdict.why.replace(char::is_control, " ");
-            bytes.put_slice(&why.as_bytes()[..why.floor_char_boundary(MAX_WHY)]);
+            encode_why(&verdict.why, &mut bytes);
+        }
+        FrameRef::GiveUp(why) => {
+            bytes.put_u8(GIVE_UP);
+            encode_why(why, &mut bytes);
         }
     }
     bytes.freeze()
@@ -209,9 +216,17 @@ fn decode_verdict(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
     }
     let outcome =
         Outcome::from_code(code).ok_or(FrameError::Field { field: "a verdict", value: code.into() })?;
+    Ok(FrameRef::Verdict(Verdict { outcome, why: decode_why(why)? }))
+}
+
+fn decode_why(why: &[u8]) -> Result<String, FrameError> {
     let why = std::str::from_utf8(why).ok().filter(|why| !why.contains(char::is_control));
-    let why = why.ok_or(FrameError::Text)?.to_owned();
-    Ok(FrameRef::Verdict(Verdict { outcome, why }))
+    Ok(why.ok_or(FrameError::Text)?.to_owned())
+}
+
+fn encode_why(why: &str, bytes: &mut BytesMut) {
+    let why = why.replace(char::is_control, " ");
+    bytes.put_slice(&why.as_bytes()[..why.floor_char_boundary(MAX_WHY)]);
 }
 
 fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError {
@@ -247,7 +262,7 @@ const END: u8 = 3;
 const VERDICT: u8 = 4;
 const HAS: u8 = 5;
 const FROM: u8 = 6;
-
+const GIVE_UP: u8 = 7;
 
 #[cfg(test)]
 mod tests {
@@ -270,7 +285,8 @@ mod tests {
     fn an_offer_is_these_bytes() {
         let modified = Modified { seconds: -2, nanoseconds: 1 };
         let kind = Kind::Resumable { size: ByteCount::new(65_536) };
-        let full = b"\x01\x02\x17\0\0\0\0\0\x01\0\0\0\0\x01\xa4\xff\xff\xff\xff\xff\xff\xff\xfe\0\0\0\x01d/a.bin";
+        let full =
+            b"\x01\x02\x17\0\0\0\0\0\x01\0\0\0\0\x01\xa4\xff\xff\xff\xff\xff\xff\xff\xfe\0\0\0\x01d/a.bin";
         let least = [b"\x01\x02\0".as_slice(), &[0; 24], b"a.bin"].concat();
         let directory = [b"\x01\x02\x08".as_slice(), &[0; 24], b"d"].concat();
         for (bytes, frame) in [
@@ -326,6 +342,8 @@ mod tests {
         assert!(matches!(decode(&[VERDICT, 3]), Err(FrameError::Field { .. })));
         assert_eq!(decode(&[VERDICT, 2, 0xff]), Err(FrameError::Text));
         assert_eq!(decode(&[VERDICT, 2, 0x1b]), Err(FrameError::Text));
+        assert_eq!(decode(&[GIVE_UP, 0x1b]), Err(FrameError::Text));
+        assert!(matches!(decode(&[GIVE_UP; MAX_WHY + 2]), Err(FrameError::Length { .. })));
         let climbing = [b"\x01\x02\0".as_slice(), &[0; 24], b"../x"].concat();
         assert!(matches!(decode(&climbing), Err(FrameError::Path(_))));
     }
@@ -349,7 +367,7 @@ mod tests {
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60))
-                .prop_map(|(kind, rest)| { [[kind % 8].as_slice(), &rest].concat() }),
+                .prop_map(|(kind, rest)| { [[kind % 9].as_slice(), &rest].concat() }),
             (prop::option::of(any::<u64>()), prop::option::of(0_u32..0o1000))
                 .prop_map(|(size, mode)| encode(&offer(size, mode)).to_vec()),
             (any::<i64>(), 0_u32..1_000_000_000, any::<u64>()).prop_map(|(seconds, nanoseconds, size)| {
@@ -362,6 +380,7 @@ mod tests {
             (any::<u64>(), any::<Digest>()).prop_map(|(size, digest)| {
                 encode(&FrameRef::Has(Beginning { size: ByteCount::new(size), digest })).to_vec()
             }),
+            "\\PC{0,40}".prop_map(|why| encode(&FrameRef::GiveUp(why)).to_vec()),
             any::<u64>().prop_map(|size| encode(&FrameRef::From(ByteCount::new(size))).to_vec()),
             (verdicts, "\\PC{0,40}")
                 .prop_map(|(outcome, why)| { encode(&FrameRef::Verdict(Verdict { outcome, why })).to_vec() }),

@@ -29,6 +29,7 @@
 //! | 4 VERDICT | 0 verified, 1 refused, 2 failed (1); why (0 to 1,024, UTF-8) |
 //! | 5 HAS | size (8), SHA-256 (32) |
 //! | 6 FROM | size (8) |
+//! | 7 GIVE-UP | why (0 to 1,024, UTF-8): what END would be, where the sender cannot go on |
 
 mod frame;
 mod offer;
@@ -37,8 +38,8 @@ mod receiver;
 mod sender;
 
 pub use frame::{
-    Beginning, Digest, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, MAX_WHY, Outcome, VERSION, Verdict, decode,
-    encode,
+    Beginning, Digest, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, MAX_WHY, Outcome, VERSION, Verdict,
+    decode, encode,
 };
 pub use offer::{Kind, Modified, Offer};
 pub use path::{FilePath, PathError, Shown};

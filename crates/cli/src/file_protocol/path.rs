@@ -138,7 +138,16 @@ mod tests {
     #[test]
     fn ordinary_paths_are_taken() {
         let long = "x".repeat(255);
-        for path in ["a", "data.tar.gz", "..hidden", "a/b/c", "with space/…", "a\\b", &long, &format!("{long}/{long}")] {
+        for path in [
+            "a",
+            "data.tar.gz",
+            "..hidden",
+            "a/b/c",
+            "with space/…",
+            "a\\b",
+            &long,
+            &format!("{long}/{long}"),
+        ] {
             assert_eq!(FilePath::new(path.as_bytes()).expect(path).to_string(), path);
         }
     }

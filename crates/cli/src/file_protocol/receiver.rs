@@ -110,6 +110,7 @@ impl Receiver {
             FrameRef::Data(piece) => self.on_data(piece),
             FrameRef::End { size, digest } => self.on_end(size, digest),
             FrameRef::From(from) => self.on_from(from),
+            FrameRef::GiveUp(why) => self.on_given_up(&why),
             FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
             FrameRef::Has(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
         }
@@ -186,6 +187,16 @@ impl Receiver {
         }
     }
 
+    fn on_given_up(&mut self, why: &str) -> Result<Step<'static>, ReceiverError> {
+        match std::mem::take(&mut self.state) {
+            State::Waiting => Err(ReceiverError::OutOfTurn("giving up")),
+            State::Ignoring => Ok(Step::Ignore),
+            State::Asked(_) | State::Answered(..) | State::Receiving(_) => {
+                Ok(Step::Discard(Verdict::failed(&format!("the sender gave it up: {why}"))))
+            }
+        }
+    }
+
     fn on_data<'a>(&mut self, piece: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
         match &mut self.state {
             State::Waiting | State::Asked(_) | State::Answered(..) => Err(ReceiverError::OutOfTurn("data")),
@@ -203,9 +214,7 @@ impl Receiver {
 
     fn on_end(&mut self, size: ByteCount, digest: Digest) -> Result<Step<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
-            State::Waiting | State::Asked(_) | State::Answered(..) => {
-                Err(ReceiverError::OutOfTurn("an end"))
-            }
+            State::Waiting | State::Asked(_) | State::Answered(..) => Err(ReceiverError::OutOfTurn("an end")),
             State::Ignoring => Ok(Step::Ignore),
             State::Receiving(file) => {
                 let promised = file.offer.size().unwrap_or(size);
@@ -337,6 +346,19 @@ mod tests {
             assert_eq!(receiver.handle(&from(from_byte)), Ok(go_on));
             receiver.handle(&data(rest)).expect("data");
             assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
+        }
+    }
+
+    #[test]
+    fn a_file_that_the_sender_gives_up_is_thrown_away_and_the_next_may_come() {
+        let give_up = encode(&FrameRef::GiveUp("it shrank".to_owned()));
+        for first in [offered(Some(3)), resumable(3)] {
+            let mut receiver = Receiver::default();
+            receiver.handle(&first).expect("an offer");
+            let verdict = Verdict::failed(&"the sender gave it up: it shrank");
+            assert_eq!(receiver.handle(&give_up), Ok(Step::Discard(verdict)));
+            assert_eq!(receiver.handle(&give_up), Err(ReceiverError::OutOfTurn("giving up")));
+            receiver.handle(&first).expect("the next offer");
         }
     }
 

@@ -109,9 +109,10 @@ impl Sender {
         Ok((encode(&FrameRef::End { size: file.read, digest }), digest))
     }
 
-    /// Gives up the file that is being sent, because the receiver does not want it. The next may be offered.
-    pub fn give_up(&mut self) {
+    /// Gives up the file that was offered. The next may be; the receiver's verdict on this one comes all the same.
+    pub fn give_up(&mut self, why: &dyn ToString) -> Bytes {
         self.file = None;
+        encode(&FrameRef::GiveUp(why.to_string()))
     }
 
     /// Reads a message of the receiver.
@@ -126,6 +127,7 @@ impl Sender {
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
             FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),
             FrameRef::From(_) => Err(SenderError::OutOfTurn("where a file begins")),
+            FrameRef::GiveUp(_) => Err(SenderError::OutOfTurn("giving up")),
         }
     }
 }
@@ -183,7 +185,7 @@ mod tests {
         sender.offer(offer(Some(3))).expect("an offer");
         let changed = |read| SenderError::Changed { promised: ByteCount::new(3), read: ByteCount::new(read) };
         assert_eq!(sender.data(b"abcd"), Err(changed(4)));
-        sender.give_up();
+        sender.give_up(&"it grew");
         sender.offer(offer(Some(3))).expect("the next offer");
         sender.data(b"ab").expect("a piece");
         assert_eq!(sender.end(), Err(changed(2)));

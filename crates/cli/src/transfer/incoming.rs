@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{
-    Digest, FrameRef, Outcome, Receiver, ReceiverError, Step, Verdict, encode,
+    Digest, FrameRef, Kind, Offer, Outcome, Receiver, ReceiverError, Step, Verdict, encode,
 };
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
@@ -17,10 +17,23 @@ use crate::peer::Peer;
 /// What the writing thread says.
 #[derive(Debug)]
 enum News {
-    Began { name: String, size: Option<ByteCount> },
+    Began {
+        name: String,
+        size: Option<ByteCount>,
+    },
+    /// So much of the file was there already.
+    Had(ByteCount),
     Stored(ByteCount),
-    Judged { name: Option<String>, digest: Option<Digest>, verdict: Verdict },
+    Say(Bytes),
+    Judged {
+        name: Option<String>,
+        digest: Option<Digest>,
+        verdict: Verdict,
+    },
     Broken(ReceiverError),
+    MadeDirectory,
+    /// The sender vanished; so much of the file is kept.
+    Left(ByteCount),
 }
 
 /// Receives files into `store` until the sender closes the association.
@@ -47,22 +60,23 @@ pub async fn receive_files(
         }
     };
     let telling = async {
-        let mut broken = None;
+        let mut end = End::default();
         while let Some(news) = news.recv().await {
-            broken = tell(association, progress, news).await.or(broken);
+            tell(association, progress, news, &mut end).await;
         }
-        broken
+        end
     };
-    let (reason, broken) = tokio::join!(reading, telling);
-    if let Some(error) = broken {
+    let (reason, end) = tokio::join!(reading, telling);
+    if let Some(error) = end.broken {
         return Err(peer.garbage(&error));
     }
     if let Some(name) = progress.current() {
-        let failure = peer.failure(reason);
-        return Err(match failure {
-            Failure::PeerGone(why) => {
-                Failure::PeerGone(format!("{why}; {name:?} is incomplete and was thrown away"))
-            }
+        let what_is_left = match end.left {
+            Some(left) => format!("\"{name}\" is incomplete: {left} are kept, send it again and it goes on"),
+            None => format!("\"{name}\" is incomplete and was thrown away"),
+        };
+        return Err(match peer.failure(reason) {
+            Failure::PeerGone(why) => Failure::PeerGone(format!("{why}; {what_is_left}")),
             other => other,
         });
     }
@@ -77,32 +91,45 @@ pub async fn receive_files(
     }
 }
 
-async fn tell(association: &Association, progress: &Progress, news: News) -> Option<ReceiverError> {
+/// What the writing thread said at its end.
+#[derive(Default)]
+struct End {
+    broken: Option<ReceiverError>,
+    left: Option<ByteCount>,
+}
+
+async fn tell(association: &Association, progress: &Progress, news: News, end: &mut End) {
     match news {
         News::Began { name, size } => {
             progress.begin(&name);
             progress.expect(size.unwrap_or_default());
         }
+        News::Had(size) => progress.skip(size),
         News::Stored(size) => progress.advance(size),
+        // Where the association is gone already, reading says so.
+        News::Say(frame) => drop(association.send(frame, SendOptions::default()).await),
         News::Judged { name, digest, verdict } => {
             let frame = encode(&FrameRef::Verdict(verdict.clone()));
-            // Where the association is gone already, reading says so.
             let _ = association.send(frame, SendOptions::default()).await;
             let size = progress.current_bytes();
             let name = name.or_else(|| progress.current()).unwrap_or_default();
             progress.finish(Transferred { name, size, digest, verdict });
         }
+        News::MadeDirectory => {
+            let frame = encode(&FrameRef::Verdict(Verdict::verified()));
+            let _ = association.send(frame, SendOptions::default()).await;
+        }
+        News::Left(size) => end.left = Some(size),
         News::Broken(error) => {
             association.abort(&format!("file protocol: {error}"));
-            return Some(error);
+            end.broken = Some(error);
         }
     }
-    None
 }
 
 fn complaint(file: &Transferred) -> String {
     let word = if file.verdict.outcome == Outcome::Refused { "refused" } else { "failed" };
-    let name = if file.name.is_empty() { String::new() } else { format!(" {:?}", file.name) };
+    let name = if file.name.is_empty() { String::new() } else { format!(" \"{}\"", file.name) };
     format!("{word}{name}: {}", file.verdict.why)
 }
 
@@ -119,36 +146,62 @@ impl Writer {
         Writer { store, receiver: Receiver::default(), file: None, news }
     }
 
-    /// Ends when the association does or breaks the protocol; a file that is not complete vanishes.
+    /// Ends when the association does or breaks the protocol. What is there of a file that is not complete stays where
+    /// its sender may go on with it, else it vanishes.
     fn run(mut self, mut messages: mpsc::Receiver<Bytes>) {
         while let Some(message) = messages.blocking_recv() {
             if let Err(error) = self.handle(&message) {
                 self.tell(News::Broken(error));
-                return;
+                break;
             }
         }
+        self.leave();
+        self.store.finish();
     }
 
     fn handle(&mut self, message: &[u8]) -> Result<(), ReceiverError> {
         match self.receiver.handle(message)? {
-            Step::Create(offer) => {
-                self.tell(News::Began { name: offer.name.to_string(), size: offer.size });
-                match self.store.create(&offer) {
-                    Ok(file) => self.file = Some(file),
-                    Err(verdict) => self.give_up(verdict),
+            Step::MakeDirectory(offer) => match self.store.make_directory(&offer) {
+                Ok(()) => self.tell(News::MadeDirectory),
+                Err(verdict) => {
+                    self.tell(News::Judged { name: Some(offer.path.to_string()), digest: None, verdict });
                 }
+            },
+            Step::Create(offer) => {
+                self.open(&offer);
+                let anew = self.file.as_mut().map_or(Ok(()), PartFile::begin_anew);
+                self.expect(anew);
+            }
+            Step::Find(offer) => {
+                self.open(&offer);
+                if let Some(file) = &self.file {
+                    let (size, hash) = file.beginning();
+                    let frame = self.receiver.has(size, hash);
+                    self.tell(News::Say(frame));
+                }
+            }
+            Step::GoOn { from, .. } => {
+                let begun = match &mut self.file {
+                    Some(file) if from.is_zero() => file.begin_anew(),
+                    _ => Ok(()),
+                };
+                self.tell(News::Had(from));
+                self.expect(begun);
             }
             Step::Write(piece) => {
-                let written = self.file.as_mut().map_or(Ok(()), |file| file.write(piece));
-                match written {
-                    Ok(()) => self.tell(News::Stored(ByteCount::of_len(piece.len()))),
-                    Err(verdict) => self.give_up(verdict),
+                let written = match (&mut self.file, self.receiver.hash()) {
+                    (Some(file), Some(hash)) => file.write(piece, hash),
+                    _ => Ok(()),
+                };
+                if written.is_ok() {
+                    self.tell(News::Stored(ByteCount::of_len(piece.len())));
                 }
+                self.expect(written);
             }
-            Step::Keep { name, digest, .. } => {
+            Step::Keep { path, digest, .. } => {
                 let kept = self.file.take().map_or(Ok(()), PartFile::keep);
                 let verdict = kept.err().unwrap_or_else(Verdict::verified);
-                self.tell(News::Judged { name: Some(name.to_string()), digest: Some(digest), verdict });
+                self.tell(News::Judged { name: Some(path.to_string()), digest: Some(digest), verdict });
             }
             Step::Discard(verdict) => {
                 self.file = None;
@@ -159,11 +212,41 @@ impl Writer {
         Ok(())
     }
 
+    /// Makes a place for the file on offer, or finds what is there of it.
+    fn open(&mut self, offer: &Offer) {
+        self.tell(News::Began { name: offer.path.to_string(), size: offer.size() });
+        match self.store.create(offer) {
+            Ok(file) => self.file = Some(file),
+            Err(verdict) => self.give_up(verdict),
+        }
+    }
+
+    /// Gives the file up where what was to be done with it failed.
+    fn expect(&mut self, done: Result<(), Verdict>) {
+        if let Err(verdict) = done {
+            self.give_up(verdict);
+        }
+    }
+
     fn give_up(&mut self, verdict: Verdict) {
-        let name = self.receiver.current().map(|(offer, _)| offer.name.to_string());
+        let name = self.receiver.current().map(|(offer, _)| offer.path.to_string());
         self.receiver.give_up();
         self.file = None;
         self.tell(News::Judged { name, digest: None, verdict });
+    }
+
+    /// The sender is gone: what is there of its file waits for it.
+    fn leave(&mut self) {
+        let Some(file) = self.file.take() else { return };
+        let Some((offer, _)) = self.receiver.current() else { return };
+        let (was_there, its_hash) = file.beginning();
+        let hash = self.receiver.hash().unwrap_or(&its_hash);
+        if matches!(offer.kind, Kind::Resumable { .. })
+            && was_there > ByteCount::ZERO
+            && file.leave(hash).is_ok()
+        {
+            self.tell(News::Left(was_there));
+        }
     }
 
     fn tell(&self, news: News) {

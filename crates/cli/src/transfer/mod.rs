@@ -3,6 +3,8 @@
 
 mod incoming;
 mod outgoing;
+mod reading;
+mod sources;
 mod store;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +16,8 @@ use anabranch_cli::file_protocol::{Digest, Verdict};
 use crate::clock::Stopwatch;
 
 pub use incoming::receive_files;
-pub use outgoing::{Source, send_files};
+pub use outgoing::send_files;
+pub use sources::Sources;
 pub use store::{Overwrite, Store};
 
 /// One file that was transferred, or was not.
@@ -81,10 +84,19 @@ impl Progress {
         files.moved = Some(now);
     }
 
+    /// So much of what was promised need not travel: it is there already.
+    fn skip(&self, size: ByteCount) {
+        self.shared.expected.fetch_sub(size.get(), Ordering::Relaxed);
+        self.files().current_bytes = size;
+    }
+
+    /// A verdict was spoken on a file, which need not be the current one.
     fn finish(&self, file: Transferred) {
         let mut files = self.files();
-        files.current = None;
-        files.current_bytes = ByteCount::ZERO;
+        if files.current.as_ref() == Some(&file.name) {
+            files.current = None;
+            files.current_bytes = ByteCount::ZERO;
+        }
         files.done.push(file);
         files.moved = Some(self.shared.watch.now());
     }

@@ -1,290 +1,192 @@
-//! The sending end: files are read and hashed by a thread, their frames go out as the association takes them.
-//! It knows how to read a file, and not which path carries it.
+//! The sending end: files are read and hashed by a thread, their frames go out as the association takes them, and the
+//! receiver's verdicts come in their own time. It knows the order of a transfer, and not which path carries it.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::collections::VecDeque;
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{Digest, FileName, MAX_PIECE, Offer, Outcome, Sender, SenderError};
-use anabranch_net::{Association, SendOptions};
+use anabranch_cli::file_protocol::{Answer, Beginning, Digest, Kind, Outcome, Sender, SenderError, Verdict};
+use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::oneshot;
 
-use super::{PIECES_BETWEEN, Progress, Transferred};
+use super::reading::{Piece, Reading};
+use super::sources::{Entry, Sources};
+use super::{Progress, Transferred};
 use crate::failure::Failure;
 use crate::peer::Peer;
-
-/// A file to be sent, opened.
-#[derive(Debug)]
-pub struct Source {
-    path: PathBuf,
-    reader: Reader,
-    offer: Offer,
-}
-
-#[derive(Debug)]
-enum Reader {
-    File(File),
-    StandardInput,
-}
-
-/// What the reading thread hands over.
-enum Piece {
-    Frame { frame: Bytes, size: ByteCount },
-    End { frame: Bytes, digest: Digest },
-    Broken(Failure),
-}
-
-impl Source {
-    /// Opens `path`, or standard input for `-`; `name` is what the receiver is told, by default the path's
-    /// last part.
-    ///
-    /// # Errors
-    /// Where it cannot be read or its name may not travel.
-    pub fn open(path: &Path, name: Option<&str>) -> Result<Source, Failure> {
-        let failure = |why: String| Failure::File { path: path.to_owned(), why };
-        let from_stdin = path == Path::new("-");
-        let base = match (name, from_stdin) {
-            (Some(name), _) => FileName::new(name),
-            (None, true) => FileName::new("stdin"),
-            (None, false) => FileName::from_bytes(path.file_name().unwrap_or_default().as_encoded_bytes()),
-        };
-        if from_stdin {
-            let name = base.map_err(|error| failure(error.to_string()))?;
-            let offer = Offer { name, size: None, mode: None };
-            return Ok(Source { path: path.to_owned(), reader: Reader::StandardInput, offer });
-        }
-        let file = File::open(path).map_err(|error| failure(reason(&error)))?;
-        let found = file.metadata().map_err(|error| failure(reason(&error)))?;
-        if found.is_dir() {
-            let advice = "it is a directory; pack it: tar c DIR | anabranch send - --name DIR.tar --to …";
-            return Err(failure(advice.to_owned()));
-        }
-        let name = base.map_err(|error| failure(format!("{error}; --name gives it another")))?;
-        // The length of a pipe or device is not known.
-        let size = found.is_file().then_some(ByteCount::new(found.len()));
-        let offer = Offer { name, size, mode: permissions(&found) };
-        Ok(Source { path: path.to_owned(), reader: Reader::File(file), offer })
-    }
-
-    /// How long the file is, where that is known.
-    pub fn size(&self) -> Option<ByteCount> {
-        self.offer.size
-    }
-}
 
 /// Sends all of `sources`, one after another, and waits for the receiver's verdict on each.
 ///
 /// # Errors
-/// Where the transfer broke off, or the receiver did not store everything.
+/// Where the transfer broke off, or not everything was sent and stored.
 pub async fn send_files(
     association: &Association,
     peer: &Peer,
-    sources: Vec<Source>,
+    sources: Sources,
     progress: &Progress,
 ) -> Result<(), Failure> {
-    sources.iter().filter_map(Source::size).for_each(|size| progress.expect(size));
-    let mut complaints = Vec::new();
-    for source in sources {
-        let name = source.offer.name.to_string();
-        progress.begin(&name);
-        let sent = send_file(association, peer, source, progress).await;
-        if let Err(failure) = &sent {
-            association.abort(&failure.to_string());
-        }
-        let file = sent?;
-        if !file.verdict.is_verified() {
-            let word = if file.verdict.outcome == Outcome::Refused { "refused" } else { "could not store" };
-            complaints.push(format!("the receiver {word} {name:?}: {}", file.verdict.why));
-        }
-        progress.finish(file);
+    progress.expect(sources.size());
+    let offered = VecDeque::new();
+    let mut sending =
+        Sending { association, peer, progress, offered, judged: 0, complaints: sources.complaints };
+    let sent = sending.all(sources.entries).await;
+    if let Err(failure) = &sent {
+        association.abort(&failure.to_string());
     }
+    sent?;
     // Every verdict is here: how the goodbye goes changes nothing.
     let _ = association.close().await;
-    if complaints.is_empty() { Ok(()) } else { Err(Failure::NotStored(complaints)) }
+    match sending.complaints {
+        none if none.is_empty() => Ok(()),
+        complaints => Err(Failure::NotStored(complaints)),
+    }
 }
 
-async fn send_file(
-    association: &Association,
-    peer: &Peer,
-    source: Source,
-    progress: &Progress,
-) -> Result<Transferred, Failure> {
-    let name = source.offer.name.to_string();
-    let mut pieces = read(source);
-    let mut digest = None;
-    let verdict = {
-        let answer = association.recv();
-        let sending = send_pieces(association, peer, &mut pieces, progress);
-        tokio::pin!(answer, sending);
-        let message = tokio::select! {
-            // A verdict before the end: there is no point in sending the rest.
-            early = &mut answer => early,
-            sent = &mut sending => {
-                digest = Some(sent?);
-                answer.await
+/// A transfer on its way.
+struct Sending<'a> {
+    association: &'a Association,
+    peer: &'a Peer,
+    progress: &'a Progress,
+    /// What was offered and has no verdict, the oldest first.
+    offered: VecDeque<Offered>,
+    /// How many verdicts came.
+    judged: u64,
+    complaints: Vec<String>,
+}
+
+/// A file that the receiver has said nothing of yet.
+struct Offered {
+    name: String,
+    kind: Kind,
+    size: ByteCount,
+    /// Its hash, once all of it was sent.
+    digest: Option<Digest>,
+    /// Who waits for what the receiver has of it.
+    has: Option<oneshot::Sender<Beginning>>,
+}
+
+impl Sending<'_> {
+    async fn all(&mut self, entries: Vec<Entry>) -> Result<(), Failure> {
+        for entry in entries {
+            while self.offered.len() >= MOST_OFFERED {
+                self.hear().await?;
+            }
+            let path = entry.path.clone();
+            let (name, kind) = (entry.offer.path.to_string(), entry.offer.kind);
+            match Reading::begin(entry) {
+                Ok(reading) => self.one(name, kind, reading).await?,
+                Err(why) => self.complaints.push(format!("cannot send {path:?}: {why}")),
+            }
+        }
+        while !self.offered.is_empty() {
+            self.hear().await?;
+        }
+        Ok(())
+    }
+
+    /// Sends one file, as far as the receiver wants it.
+    async fn one(&mut self, name: String, kind: Kind, reading: Reading) -> Result<(), Failure> {
+        self.progress.begin(&name);
+        let Reading { mut pieces, has } = reading;
+        // The number of verdicts when this file has one.
+        let its_verdict = self.judged + self.offered.len() as u64 + 1;
+        self.offered.push_back(Offered { name, kind, size: ByteCount::ZERO, digest: None, has });
+        while self.judged < its_verdict {
+            let piece = tokio::select! {
+                biased;
+                answer = self.association.recv() => {
+                    self.on_message(answer.map(anabranch_net::Message::into_bytes))?;
+                    continue;
+                }
+                piece = pieces.recv() => piece,
+            };
+            let Some(piece) = piece else { break };
+            self.pass_on(piece, its_verdict).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a piece, unless the file has its verdict before there is room for it.
+    async fn pass_on(&mut self, piece: Piece, its_verdict: u64) -> Result<(), Failure> {
+        let (frame, size) = match &piece {
+            Piece::Frame { frame, size } => (frame, *size),
+            Piece::From { frame, .. } | Piece::End { frame, .. } | Piece::GivenUp { frame, .. } => {
+                (frame, ByteCount::ZERO)
             }
         };
-        let message = message.map_err(|reason| peer.failure(reason))?;
-        Sender::verdict(&message.into_bytes()).map_err(|error| peer.garbage(&error))?
-    };
-    if verdict.is_verified() && digest.is_none() {
-        return Err(peer.garbage(&SenderError::OutOfTurn("a verdict")));
-    }
-    Ok(Transferred { name, size: progress.current_bytes(), digest, verdict })
-}
-
-async fn send_pieces(
-    association: &Association,
-    peer: &Peer,
-    pieces: &mut mpsc::Receiver<Piece>,
-    progress: &Progress,
-) -> Result<Digest, Failure> {
-    while let Some(piece) = pieces.recv().await {
+        let association = self.association;
+        let sending = association.send(frame.clone(), SendOptions::default());
+        tokio::pin!(sending);
+        loop {
+            tokio::select! {
+                sent = &mut sending => {
+                    sent.map_err(|error| self.peer.not_sent(error))?;
+                    break;
+                }
+                answer = association.recv() => {
+                    self.on_message(answer.map(anabranch_net::Message::into_bytes))?;
+                    if self.judged >= its_verdict {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        self.progress.advance(size);
+        let Some(file) = self.offered.back_mut() else { return Ok(()) };
+        file.size += size;
         match piece {
-            Piece::Frame { frame, size } => {
-                association
-                    .send(frame, SendOptions::default())
-                    .await
-                    .map_err(|error| peer.not_sent(error))?;
-                progress.advance(size);
+            Piece::From { size, .. } => {
+                file.size = size;
+                self.progress.skip(size);
             }
-            Piece::End { frame, digest } => {
-                association
-                    .send(frame, SendOptions::default())
-                    .await
-                    .map_err(|error| peer.not_sent(error))?;
-                return Ok(digest);
+            Piece::End { digest, .. } => file.digest = Some(digest),
+            Piece::Frame { .. } | Piece::GivenUp { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Waits for the receiver's next word.
+    async fn hear(&mut self) -> Result<(), Failure> {
+        let message = self.association.recv().await;
+        self.on_message(message.map(anabranch_net::Message::into_bytes))
+    }
+
+    fn on_message(&mut self, message: Result<Bytes, CloseReason>) -> Result<(), Failure> {
+        let message = message.map_err(|reason| self.peer.failure(reason))?;
+        let answer = Sender::answer(&message).map_err(|error| self.peer.garbage(&error))?;
+        let out_of_turn = |what| self.peer.garbage(&SenderError::OutOfTurn(what));
+        match answer {
+            Answer::Has(beginning) => {
+                let asked = self.offered.back_mut().and_then(|file| file.has.take());
+                // Where nobody waits any more, the file was given up.
+                asked
+                    .map(|word| word.send(beginning))
+                    .map(drop)
+                    .ok_or_else(|| out_of_turn("what a receiver has"))
             }
-            Piece::Broken(failure) => return Err(failure),
-        }
-    }
-    Err(Failure::System(io::Error::other("the reading thread ended early")))
-}
-
-/// Reads on a thread of its own, at most [`PIECES_BETWEEN`] ahead.
-fn read(source: Source) -> mpsc::Receiver<Piece> {
-    let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
-    std::thread::spawn(move || {
-        let Source { path, reader, offer } = source;
-        let result = match reader {
-            Reader::File(file) => read_pieces(file, &path, offer, &pieces),
-            Reader::StandardInput => read_pieces(io::stdin().lock(), &path, offer, &pieces),
-        };
-        if let Err(failure) = result {
-            let _ = pieces.blocking_send(Piece::Broken(failure));
-        }
-    });
-    receiver
-}
-
-fn read_pieces(
-    mut input: impl Read,
-    path: &Path,
-    offer: Offer,
-    pieces: &mpsc::Sender<Piece>,
-) -> Result<(), Failure> {
-    let failure = |why: String| Failure::Read { path: path.to_owned(), why };
-    let wrong = |error: SenderError| failure(error.to_string());
-    let mut sender = Sender::default();
-    let first = Piece::Frame { frame: sender.offer(offer).map_err(wrong)?, size: ByteCount::ZERO };
-    // Where nobody takes pieces any more, there is nothing left to read for.
-    let mut wanted = pieces.blocking_send(first).is_ok();
-    let mut buffer = vec![0; MAX_PIECE];
-    while wanted {
-        let length = fill(&mut input, &mut buffer).map_err(|error| failure(reason(&error)))?;
-        if length == 0 {
-            let (frame, digest) = sender.end().map_err(wrong)?;
-            let _ = pieces.blocking_send(Piece::End { frame, digest });
-            break;
-        }
-        let frame = sender.data(&buffer[..length]).map_err(wrong)?;
-        wanted = pieces.blocking_send(Piece::Frame { frame, size: ByteCount::of_len(length) }).is_ok();
-    }
-    Ok(())
-}
-
-/// Reads until `buffer` is full or the input ends, so that a slow pipe does not make small messages.
-fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match input.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(length) => filled += length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
-}
-
-#[cfg(unix)]
-fn permissions(found: &std::fs::Metadata) -> Option<u32> {
-    Some(std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777)
-}
-
-#[cfg(not(unix))]
-fn permissions(_: &std::fs::Metadata) -> Option<u32> {
-    None
-}
-
-fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use anabranch_cli::file_protocol::{Receiver, Step};
-
-    use super::*;
-
-    fn frames(content: &[u8], promised: Option<u64>) -> (Result<(), Failure>, Vec<Bytes>) {
-        let (pieces, mut receiver) = mpsc::channel(100);
-        let name = FileName::new("a").expect("a good name");
-        let offer = Offer { name, size: promised.map(ByteCount::new), mode: None };
-        let result = read_pieces(content, Path::new("a"), offer, &pieces);
-        drop(pieces);
-        let mut frames = Vec::new();
-        while let Some(piece) = receiver.blocking_recv() {
-            match piece {
-                Piece::Frame { frame, .. } | Piece::End { frame, .. } => frames.push(frame),
-                Piece::Broken(failure) => panic!("{failure}"),
+            Answer::Verdict(verdict) => {
+                let file = self.offered.pop_front().ok_or_else(|| out_of_turn("a verdict"))?;
+                if verdict.is_verified() && file.digest.is_none() && file.kind != Kind::Directory {
+                    return Err(out_of_turn("a verdict"));
+                }
+                self.judged += 1;
+                self.on_verdict(file, verdict);
+                Ok(())
             }
         }
-        (result, frames)
     }
 
-    #[test]
-    fn a_file_is_read_in_full_pieces() {
-        let content = vec![7; 2 * MAX_PIECE + 1];
-        let (result, frames) = frames(&content, Some(content.len() as u64));
-        result.expect("all was read");
-        let lengths: Vec<usize> = frames[1..].iter().map(Bytes::len).collect();
-        assert_eq!(lengths, [MAX_PIECE + 1, MAX_PIECE + 1, 2, 41]);
-        let mut receiver = Receiver::default();
-        let steps: Vec<_> =
-            frames.iter().map(|frame| receiver.handle(frame).expect("a good frame")).collect();
-        assert!(matches!(steps.last(), Some(Step::Keep { .. })));
-    }
-
-    #[test]
-    fn a_file_that_shrinks_meanwhile_is_told() {
-        let (result, _) = frames(b"abc", Some(4));
-        let error = result.expect_err("too short").to_string();
-        assert_eq!(error, "cannot read on in \"a\": it changed while it was read: 3 B instead of 4 B");
-    }
-
-    #[test]
-    fn what_cannot_be_sent_is_told_with_what_to_do() {
-        let error = |path: &str| Source::open(Path::new(path), None).expect_err(path).to_string();
-        assert_eq!(error("/nowhere/x"), "cannot send \"/nowhere/x\": there is no such file");
-        assert!(error("/proc").contains("tar c DIR |"));
-        assert!(Source::open(Path::new("-"), Some("../x")).is_err());
-        assert_eq!(Source::open(Path::new("-"), None).expect("standard input").offer.name.as_str(), "stdin");
+    fn on_verdict(&mut self, file: Offered, verdict: Verdict) {
+        let Offered { name, kind, size, digest, .. } = file;
+        if !verdict.is_verified() {
+            let word = if verdict.outcome == Outcome::Refused { "refused" } else { "could not store" };
+            self.complaints.push(format!("the receiver {word} \"{name}\": {}", verdict.why));
+        }
+        if kind != Kind::Directory || !verdict.is_verified() {
+            self.progress.finish(Transferred { name, size, digest, verdict });
+        }
     }
 }
+
+/// So many files may wait for their verdict.
+const MOST_OFFERED: usize = 256;

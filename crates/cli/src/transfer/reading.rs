@@ -1,0 +1,282 @@
+//! Reading a file, on a thread of its own, and making it into the frames that travel. It knows one file and the file
+//! protocol, and no association.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+use anabranch_base::ByteCount;
+use anabranch_cli::file_protocol::{Beginning, Digest, Kind, MAX_PIECE, Sender, SenderError};
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{mpsc, oneshot};
+
+use super::PIECES_BETWEEN;
+use super::sources::{Entry, reason};
+
+/// A file that is being read.
+#[derive(Debug)]
+pub struct Reading {
+    /// Its pieces in order; after the last, none.
+    pub pieces: mpsc::Receiver<Piece>,
+    /// Who waits for the receiver's word on how much of it is there, if it is asked.
+    pub has: Option<oneshot::Sender<Beginning>>,
+}
+
+/// What the reading thread hands over.
+#[derive(Debug)]
+pub enum Piece {
+    /// A frame with so much of the file.
+    Frame {
+        /// The frame.
+        frame: Bytes,
+        /// How much is in it.
+        size: ByteCount,
+    },
+    /// The file begins after so much of it, which the receiver has.
+    From {
+        /// The frame.
+        frame: Bytes,
+        /// How much that is.
+        size: ByteCount,
+    },
+    /// The last one.
+    End {
+        /// The frame.
+        frame: Bytes,
+        /// The hash of all of it.
+        digest: Digest,
+    },
+    /// It cannot be read on.
+    GivenUp {
+        /// The frame that says so, and why; the receiver's verdict will tell it again.
+        frame: Bytes,
+    },
+}
+
+impl Reading {
+    /// Begins to read, at most [`PIECES_BETWEEN`] ahead.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn begin(entry: Entry) -> Result<Reading, String> {
+        let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
+        let (has, asked) = oneshot::channel();
+        let is_asked = matches!(entry.offer.kind, Kind::Resumable { .. });
+        let reader = Reader { entry, pieces, sender: Sender::default() };
+        if reader.entry.offer.kind == Kind::Directory {
+            std::thread::spawn(move || reader.run(io::empty()));
+        } else if reader.entry.path == Path::new("-") {
+            std::thread::spawn(move || reader.run(io::stdin().lock()));
+        } else {
+            let file = File::open(&reader.entry.path).map_err(|error| reason(&error))?;
+            std::thread::spawn(move || match is_asked {
+                true => reader.run_after(file, asked),
+                false => reader.run(file),
+            });
+        }
+        Ok(Reading { pieces: receiver, has: is_asked.then_some(has) })
+    }
+}
+
+/// The thread's part. It ends early where nobody takes pieces any more.
+struct Reader {
+    entry: Entry,
+    pieces: mpsc::Sender<Piece>,
+    sender: Sender,
+}
+
+/// Why the thread ends early.
+enum Stop {
+    /// Nobody wants the rest.
+    Unwanted,
+    /// The file cannot be read on.
+    Broken(String),
+}
+
+impl Reader {
+    fn run(mut self, input: impl Read) {
+        let sent = self.offer().and_then(|()| self.rest(input));
+        self.finish(sent);
+    }
+
+    /// The same for a file of which the receiver may have a part.
+    fn run_after(mut self, mut file: File, asked: oneshot::Receiver<Beginning>) {
+        let sent = self.offer().and_then(|()| {
+            let has = asked.blocking_recv().map_err(|_| Stop::Unwanted)?;
+            self.skip(&mut file, has)?;
+            self.rest(file)
+        });
+        self.finish(sent);
+    }
+
+    fn offer(&mut self) -> Result<(), Stop> {
+        let frame = self.sender.offer(self.entry.offer.clone())?;
+        self.hand_over(Piece::Frame { frame, size: ByteCount::ZERO })
+    }
+
+    /// Begins after what the receiver has, if that is the beginning of this file, else at its beginning.
+    fn skip(&mut self, file: &mut File, has: Beginning) -> Result<(), Stop> {
+        let (read, hash) = hash_of(Read::by_ref(file).take(has.size.get()))?;
+        let is_same = read == has.size && Digest::from(hash.clone().finalize()) == has.digest;
+        let (size, hash) = if is_same { (has.size, hash) } else { (ByteCount::ZERO, Sha256::new()) };
+        if !is_same {
+            file.rewind()?;
+        }
+        let frame = self.sender.from(size, hash)?;
+        self.hand_over(Piece::From { frame, size })
+    }
+
+    fn rest(&mut self, mut input: impl Read) -> Result<(), Stop> {
+        if self.entry.offer.kind == Kind::Directory {
+            return Ok(());
+        }
+        let mut buffer = vec![0; MAX_PIECE];
+        loop {
+            let length = fill(&mut input, &mut buffer)?;
+            if length == 0 {
+                let (frame, digest) = self.sender.end()?;
+                return self.hand_over(Piece::End { frame, digest });
+            }
+            let frame = self.sender.data(&buffer[..length])?;
+            self.hand_over(Piece::Frame { frame, size: ByteCount::of_len(length) })?;
+        }
+    }
+
+    fn hand_over(&self, piece: Piece) -> Result<(), Stop> {
+        self.pieces.blocking_send(piece).map_err(|_| Stop::Unwanted)
+    }
+
+    fn finish(mut self, sent: Result<(), Stop>) {
+        if let Err(Stop::Broken(why)) = sent {
+            let frame = self.sender.give_up(&why);
+            let _ = self.hand_over(Piece::GivenUp { frame });
+        }
+    }
+}
+
+impl From<SenderError> for Stop {
+    fn from(error: SenderError) -> Stop {
+        Stop::Broken(error.to_string())
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Stop::Broken(reason(&error))
+    }
+}
+
+/// How long the input is, and its hash.
+fn hash_of(mut input: impl Read) -> io::Result<(ByteCount, Sha256)> {
+    let (mut read, mut hash) = (ByteCount::ZERO, Sha256::new());
+    let mut buffer = vec![0; MAX_PIECE];
+    loop {
+        let length = fill(&mut input, &mut buffer)?;
+        if length == 0 {
+            return Ok((read, hash));
+        }
+        read += ByteCount::of_len(length);
+        hash.update(&buffer[..length]);
+    }
+}
+
+/// Reads until `buffer` is full or the input ends, so that a slow pipe does not make small messages.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match input.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(length) => filled += length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_cli::file_protocol::{FilePath, Offer, Receiver, Step};
+
+    use super::*;
+
+    fn entry(path: &Path, kind: Kind) -> Entry {
+        let told = FilePath::new(b"a").expect("a good name");
+        Entry { path: path.to_owned(), offer: Offer { path: told, kind, mode: None, modified: None } }
+    }
+
+    /// All frames of a file, after the receiver has said what it has.
+    fn frames(entry: Entry, has: Option<&[u8]>) -> Vec<Piece> {
+        let mut reading = Reading::begin(entry).expect("it can be opened");
+        let mut pieces = vec![reading.pieces.blocking_recv().expect("an offer")];
+        if let (Some(word), Some(has)) = (reading.has, has) {
+            let beginning =
+                Beginning { size: ByteCount::of_len(has.len()), digest: Sha256::digest(has).into() };
+            word.send(beginning).expect("the thread waits");
+        }
+        while let Some(piece) = reading.pieces.blocking_recv() {
+            pieces.push(piece);
+        }
+        pieces
+    }
+
+    fn frame(piece: &Piece) -> &Bytes {
+        match piece {
+            Piece::Frame { frame, .. }
+            | Piece::From { frame, .. }
+            | Piece::End { frame, .. }
+            | Piece::GivenUp { frame, .. } => frame,
+        }
+    }
+
+    fn file(content: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        io::Write::write_all(&mut file, content).expect("room");
+        file
+    }
+
+    #[test]
+    fn a_file_is_read_in_full_pieces() {
+        let content = vec![7; 2 * MAX_PIECE + 1];
+        let file = file(&content);
+        let size = Some(ByteCount::of_len(content.len()));
+        let pieces = frames(entry(file.path(), Kind::File { size }), None);
+        let lengths: Vec<usize> = pieces[1..].iter().map(|piece| frame(piece).len()).collect();
+        assert_eq!(lengths, [MAX_PIECE + 1, MAX_PIECE + 1, 2, 41]);
+        let mut receiver = Receiver::default();
+        let steps: Vec<_> =
+            pieces.iter().map(|piece| receiver.handle(frame(piece)).expect("a good frame")).collect();
+        assert!(matches!(steps.last(), Some(Step::Keep { .. })));
+    }
+
+    #[test]
+    fn a_file_goes_on_where_the_receiver_has_its_beginning_and_begins_anew_where_it_has_something_else() {
+        let file = file(b"abcdef");
+        for (has, rest) in
+            [(b"abc".as_slice(), b"def".as_slice()), (b"abd", b"abcdef"), (b"abcdefg", b"abcdef")]
+        {
+            let kind = Kind::Resumable { size: ByteCount::new(6) };
+            let pieces = frames(entry(file.path(), kind), Some(has));
+            let from = ByteCount::of_len(6 - rest.len());
+            assert!(matches!(&pieces[1], Piece::From { size, .. } if *size == from), "{:?}", pieces[1]);
+            assert_eq!(&frame(&pieces[2])[1..], rest);
+            let whole: Digest = Sha256::digest(b"abcdef").into();
+            assert!(matches!(&pieces[3], Piece::End { digest, .. } if *digest == whole));
+        }
+    }
+
+    #[test]
+    fn a_file_that_shrinks_meanwhile_is_given_up() {
+        let file = file(b"abc");
+        let pieces = frames(entry(file.path(), Kind::File { size: Some(ByteCount::new(4)) }), None);
+        let Some(Piece::GivenUp { frame: last }) = pieces.last() else { panic!("{pieces:?}") };
+        assert_eq!(last[1..], *b"it changed while it was read: 3 B instead of 4 B");
+    }
+
+    #[test]
+    fn a_directory_is_its_offer_alone() {
+        assert_eq!(frames(entry(Path::new("/"), Kind::Directory), None).len(), 1);
+        assert!(Reading::begin(entry(Path::new("/nowhere"), Kind::File { size: None })).is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! What is written down beside a file that is not complete, so that it can go on after a kill. It knows the text, and
+//! not where it stands.
+
+use anabranch_base::ByteCount;
+use anabranch_cli::file_protocol::{Modified, Offer};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use sha2::digest::common::hazmat::{SerializableState as _, SerializedState};
+
+/// How far a file has come, and which file it is.
+#[derive(Clone, Debug)]
+pub struct State {
+    file: Identity,
+    /// How much of it is there.
+    pub received: ByteCount,
+    /// The hash of that.
+    pub hash: Sha256,
+}
+
+/// What tells two files of one name apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    size: Option<ByteCount>,
+    modified: Option<Modified>,
+}
+
+/// The state as it is written.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Always [`PURPOSE`].
+    anabranch: String,
+    size: Option<u64>,
+    modified: Option<(i64, u32)>,
+    received: u64,
+    /// In hexadecimal digits.
+    sha256_state: String,
+}
+
+impl State {
+    /// Nothing of the file on offer is there.
+    pub fn nothing_of(offer: &Offer) -> State {
+        let file = Identity { size: offer.size(), modified: offer.modified };
+        State { file, received: ByteCount::ZERO, hash: Sha256::default() }
+    }
+
+    /// Whether it is of the file on offer.
+    pub fn is_of(&self, offer: &Offer) -> bool {
+        self.file == State::nothing_of(offer).file && offer.size().is_some()
+    }
+
+    /// The state as text.
+    pub fn to_text(&self) -> String {
+        let written = Written {
+            anabranch: PURPOSE.to_owned(),
+            size: self.file.size.map(ByteCount::get),
+            modified: self.file.modified.map(|Modified { seconds, nanoseconds }| (seconds, nanoseconds)),
+            received: self.received.get(),
+            sha256_state: self.hash.serialize().iter().map(|byte| format!("{byte:02x}")).collect(),
+        };
+        serde_json::to_string_pretty(&written).unwrap_or_default() + "\n"
+    }
+
+    /// The state that `text` tells, if it is one.
+    pub fn from_text(text: &str) -> Option<State> {
+        let written: Written = serde_json::from_str(text).ok()?;
+        if written.anabranch != PURPOSE {
+            return None;
+        }
+        let digits = written.sha256_state.as_bytes();
+        let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+        let serialized = SerializedState::<Sha256>::try_from(bytes?.as_slice()).ok()?;
+        let modified = written.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds });
+        Some(State {
+            file: Identity { size: written.size.map(ByteCount::new), modified },
+            received: ByteCount::new(written.received),
+            hash: Sha256::deserialize(&serialized).ok()?,
+        })
+    }
+}
+
+/// The byte of two hexadecimal digits.
+fn byte(digits: &[u8]) -> Option<u8> {
+    let text = std::str::from_utf8(digits).ok().filter(|text| text.len() == 2)?;
+    u8::from_str_radix(text, 16).ok()
+}
+
+const PURPOSE: &str = "a file that is not complete; send it again and it goes on";
+
+#[cfg(test)]
+mod tests {
+    use anabranch_cli::file_protocol::{FilePath, Kind};
+    use sha2::Digest as _;
+
+    use super::*;
+
+    fn offer(size: u64, seconds: i64) -> Offer {
+        Offer {
+            path: FilePath::new(b"a").expect("a name"),
+            kind: Kind::Resumable { size: ByteCount::new(size) },
+            mode: None,
+            modified: Some(Modified { seconds, nanoseconds: 5 }),
+        }
+    }
+
+    #[test]
+    fn a_hash_goes_on_where_it_was_written_down() {
+        for length in [0, 1, 63, 64, 65, 1_000] {
+            let content: Vec<u8> = (0..length).map(|number| number as u8).collect();
+            let state = State {
+                received: ByteCount::of_len(content.len()),
+                hash: Sha256::new_with_prefix(&content),
+                ..State::nothing_of(&offer(2_000, 1))
+            };
+            let mut read = State::from_text(&state.to_text()).expect("what was written");
+            assert!(read.is_of(&offer(2_000, 1)));
+            assert_eq!(read.received, state.received);
+            read.hash.update(b"rest");
+            assert_eq!(read.hash.finalize(), Sha256::digest([&content[..], b"rest"].concat()));
+        }
+    }
+
+    #[test]
+    fn another_file_of_the_same_name_is_another() {
+        let state = State::nothing_of(&offer(2_000, 1));
+        assert!(!state.is_of(&offer(2_001, 1)) && !state.is_of(&offer(2_000, 2)));
+    }
+
+    #[test]
+    fn what_is_no_state_is_none() {
+        let text = State::nothing_of(&offer(7, 1)).to_text();
+        assert!(State::from_text(&text).is_some());
+        let broken = [
+            String::new(),
+            "{}".to_owned(),
+            text.replace("goes on", "stops"),
+            text.replace("\"size\"", "\"length\""),
+            text.replace("\"sha256_state\": \"", "\"sha256_state\": \"0"),
+            text.replace("\"sha256_state\": \"", "\"sha256_state\": \"00"),
+            text.replace("\"sha256_state\": \"", "\"sha256_state\": \"é"),
+            text[..text.len() / 2].to_owned(),
+        ];
+        for text in broken {
+            assert!(State::from_text(&text).is_none(), "{text}");
+        }
+    }
+}
