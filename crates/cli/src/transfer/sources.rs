@@ -173,7 +173,7 @@ mod tests {
         fs::write(top.join("b").join(OsStr::from_bytes(b"odd\xff\n")), "y").expect("a file");
         fs::write(top.join("z"), vec![0; 1 << 20]).expect("a file");
         symlink(&top, top.join("b/link")).expect("a link");
-        let sources = Sources::find(&[top.clone()], None).expect("all can be read");
+        let sources = Sources::find(std::slice::from_ref(&top), None).expect("all can be read");
         assert_eq!(told(&sources), ["top", "top/a", "top/b", "top/b/empty", r"top/b/odd\xff\n", "top/z"]);
         let kinds: Vec<bool> =
             sources.entries.iter().map(|entry| entry.offer.kind == Kind::Directory).collect();
