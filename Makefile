@@ -5,7 +5,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 TARGET  ?= packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench peers agree interop oracle figures blocking failover tuned nat roaming browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -22,6 +22,10 @@ bench:  ## measure speed
 
 peers:  ## our sockets beside usrsctp, quinn and TCP; the table goes into docs/performance.md
 	tests/peers/run --write
+
+versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal paths; the tables go into docs/performance.md
+	cargo build --quiet --package anabranch-net --example meter
+	tests/versus/run --write
 
 browser: ## look at a report page in Chromium, on a desk and on a telephone
 	cargo test --package anabranch-cli --test observing --quiet

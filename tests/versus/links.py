@@ -1,0 +1,95 @@
+"""Two hosts with one pair of interfaces a path between them, each end shaped by the kernel's token bucket.
+
+It knows namespaces, interfaces and their counters; what is sent is for others. The first host sends, the
+second receives; path i has the addresses 10.77.i.1 and 10.77.i.2.
+"""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from interop.network import Namespace
+
+SHAPE = "burst 16k limit 100k"
+"""Of the token buckets: 100 KiB wait at most, 16 ms at 50 Mbit/s."""
+
+ON_THE_WIRE = 1514
+"""What the bucket counts for a full packet: 1,500 bytes of IP and the Ethernet header."""
+
+NOBODY = "02:00:00:00:00:99"
+"""A hardware address that no interface has: frames to it are lost without a word to their sender."""
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """Paths of these rates in Mbit/s, without delay but what waits in their queues."""
+
+    rates: tuple[float, ...]
+
+    @property
+    def name(self):
+        """As people write it."""
+        return "+".join(f"{rate:g}" for rate in self.rates)
+
+    @property
+    def megabits(self):
+        """What all links together carry."""
+        return sum(self.rates)
+
+    def each(self):
+        """Every path alone, as a network of its own."""
+        return [Shaped((rate,)) for rate in self.rates]
+
+    def built(self):
+        """The two hosts, for one run: nothing that the kernel remembers of one is left for the next."""
+        return Hosts(self.rates)
+
+
+class Hosts:
+    """Two namespaces and their paths."""
+
+    def __init__(self, rates):
+        self.sender, self.receiver = Namespace(), Namespace()
+        self.sides = (self.sender, self.receiver)
+        self.paths = len(rates)
+        for number, rate in enumerate(rates, start=1):
+            self.connect(number, rate)
+
+    def connect(self, path, rate):
+        """A cable between the two."""
+        far = f"/proc/{self.receiver.holder.pid}/ns/net"
+        self.sender.ip(f"link add p{path} type veth peer name p{path} netns {far}")
+        for number, side in enumerate(self.sides, start=1):
+            address = f"addr add 10.77.{path}.{number}/24 dev p{path}"
+            side.ip("link set lo up", f"link set p{path} addrgenmode none up", address)
+            shape = f"tc qdisc add dev p{path} root tbf rate {rate}mbit {SHAPE}"
+            subprocess.run(side.command(*shape.split()), check=True)
+
+    def addresses(self, host):
+        """Those of the sender (1) or of the receiver (2), path by path."""
+        return [f"10.77.{path}.{host}" for path in range(1, self.paths + 1)]
+
+    def cut(self, path):
+        """From now on nothing that is sent on this path arrives, both ways; neither host is told."""
+        for number, side in enumerate(self.sides, start=1):
+            neighbour = f"10.77.{path}.{3 - number}"
+            side.ip(f"neigh replace {neighbour} lladdr {NOBODY} dev p{path} nud permanent")
+
+    def arrived(self):
+        """Bytes that have arrived at the receiver by each path."""
+        return arrived_at(self.receiver, [f"p{path}" for path in range(1, self.paths + 1)])
+
+    def close(self):
+        """Takes both away."""
+        for side in self.sides:
+            side.close()
+
+
+def arrived_at(side, devices):
+    """The bytes that a namespace's interfaces have received."""
+    counters = {}
+    for line in Path(f"/proc/{side.holder.pid}/net/dev").read_text().splitlines():
+        name, colon, rest = line.partition(":")
+        if colon:
+            counters[name.strip()] = int(rest.split()[0])
+    return [counters[device] for device in devices]

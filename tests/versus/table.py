@@ -1,0 +1,87 @@
+"""The tables of the comparison, as docs/performance.md has them.
+
+It knows Markdown and what is compared with what; how the numbers came to be is for others.
+"""
+
+from statistics import median
+
+from links import ON_THE_WIRE
+
+
+def of_part(tables, results):
+    """All tables of a part, each with its title: what one path carries, then what all do."""
+    lines = []
+    for title, rows in tables.items():
+        lines += ["", f"**{title}**", "", *of_paths(rows, results), "", *of_rows(rows, results)]
+    return lines[1:]
+
+
+def of_rows(rows, results):
+    """A line for each system on each network: how much, and how it stands to what is possible."""
+    lines = [
+        "| links, Mbit/s | system | Mbit/s | of the ceiling | of the sum of its paths alone "
+        "| of its best path alone | by each path, % |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        job = row.together
+        runs = results[job]
+        got = megabits(runs)
+        alone = [megabits(results[path]) for path in row.alone]
+        cells = [
+            job.network.name,
+            job.system.name,
+            spread([run.megabits for run in runs]),
+            f"{got / ceiling(job):.1%}",
+            f"{got / sum(alone):.2f}",
+            f"{got / max(alone):.2f}",
+            carried(runs),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def of_paths(rows, results):
+    """What each system carries over each path alone."""
+    jobs = list(dict.fromkeys(job for row in rows for job in row.alone))
+    systems = list(dict.fromkeys(job.system for job in jobs))
+    networks = list(dict.fromkeys(job.network for job in jobs))
+    lines = [
+        f"| one path, Mbit/s | {' | '.join(system.name for system in systems)} |",
+        f"|---|{'--:|' * len(systems)}",
+    ]
+    for network in networks:
+        here = {job.system: results[job] for job in jobs if job.network == network}
+        cells = [spread([run.megabits for run in here[system]]) for system in systems]
+        lines.append(f"| {network.name} | {' | '.join(cells)} |")
+    return lines
+
+
+def ceiling(job):
+    """The most that a system could carry, Mbit/s: full packets all the time."""
+    return job.network.megabits * job.system.share(len(job.network.each()), ON_THE_WIRE)
+
+
+def megabits(runs):
+    """The median of the repeats."""
+    return median(run.megabits for run in runs)
+
+
+def spread(values):
+    """The median, and in brackets the least and the most."""
+    void = "" if len(values) < 2 else f" ({min(values):.1f} to {max(values):.1f})"
+    return f"{median(values):.1f}{void}"
+
+
+def carried(runs):
+    """What each path carried in the run of the median."""
+    middle = sorted(runs, key=lambda run: run.megabits)[len(runs) // 2]
+    return " + ".join(f"{share:.0f}" for share in middle.shares())
+
+
+def put(page, part, lines):
+    """Replaces what is between the marks of a part on a page."""
+    begin, end = (f"<!-- tests/versus/run: {part} {mark} -->" for mark in ("begins", "ends"))
+    before, rest = page.read_text().split(begin)
+    _, after = rest.split(end)
+    page.write_text("\n".join([before + begin, "", *lines, "", end + after]))
