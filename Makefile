@@ -3,13 +3,13 @@
 WALKS   ?= 100000
 NETWORKS ?= 20000
 SECONDS ?= 60
-TARGET  ?= packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
+FUZZED  = packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
 
 .PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
-	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo:   ## a phone's two links, simulated and really used
 	cargo run --release --quiet --package anabranch-cli --bin anabranch -- demo
@@ -38,7 +38,7 @@ docs:   ## build the reference of every crate
 	cargo doc --no-deps --workspace
 
 fuzz:   ## fuzz the parsers, one target after another (TARGET=cookie SECONDS=600)
-	tests/fuzz $(SECONDS) $(TARGET)
+	tests/fuzz $(SECONDS) $(or $(TARGET),$(FUZZED))
 
 walks:  ## long random walks of two endpoints (WALKS=100000)
 	ANABRANCH_WALKS=$(WALKS) cargo test --profile checked --package anabranch-sctp --test random_walks
@@ -82,3 +82,5 @@ lint:   ## clippy, warnings are errors
 
 fmt:    ## format all sources
 	cargo fmt --all
+
+include packaging/install.mk

@@ -5,12 +5,14 @@ mod addresses;
 mod arguments;
 mod clock;
 mod compare;
+mod completions;
 mod demo;
 mod emulate;
 mod failure;
 mod interrupt;
 mod key;
 mod live;
+mod manual;
 mod peer;
 mod plan;
 mod predict;
@@ -71,6 +73,8 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
         Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
+        Command::Completions(arguments) => completions::run(arguments),
+        Command::Manual(arguments) => manual::run(arguments),
     }
 }
 

@@ -6,6 +6,7 @@ mod host;
 mod models;
 mod output;
 mod secrecy;
+mod shell;
 mod sim;
 mod transfer;
 
@@ -15,6 +16,7 @@ pub use host::Host;
 pub use models::{LossModel, MethodName, ModelName, PlanArguments, PredictArguments, WindowModelName};
 pub use output::Output;
 pub use secrecy::Secrecy;
+pub use shell::{CompletionsArguments, ManualArguments};
 pub use sim::SimArguments;
 pub use transfer::{RecvArguments, SendArguments};
 
@@ -48,6 +50,11 @@ pub enum Command {
     Send(SendArguments),
     /// Receive files from `anabranch send`, check them and put them into a directory
     Recv(RecvArguments),
+    /// Print the script by which a shell completes our commands
+    Completions(CompletionsArguments),
+    /// Write the manual's pages into a folder, for packages
+    #[command(hide = true)]
+    Manual(ManualArguments),
 }
 
 impl Arguments {
@@ -62,6 +69,7 @@ impl Arguments {
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.output,
             Command::Recv(recv) => recv.result_output(),
+            Command::Completions(_) | Command::Manual(_) => Output::default(),
         }
     }
 }

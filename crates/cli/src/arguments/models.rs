@@ -162,7 +162,8 @@ packets of it each path's window may take so that the paths carry most together;
 says how much better any other limits could be at most.
 
 Examples:
-  anabranch plan scenarios/wifi-lte.toml --set link.wifi.loss=0.001 --set 'flow.main.sctp.receive_buffer=128 KiB'
+  in a small buffer:      anabranch plan scenarios/wifi-lte.toml \\
+                              --set 'flow.main.sctp.receive_buffer=128 KiB'
   as a picture:           anabranch plan scenarios/wifi-lte.toml --plot plan.svg
   and try it:             anabranch plan scenarios/wifi-lte.toml --write - | anabranch sim -
   coarsely:               anabranch plan scenarios/wifi-lte.toml --method step --step 10";

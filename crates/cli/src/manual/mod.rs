@@ -1,0 +1,89 @@
+//! `anabranch manual`: the pages that `man` shows, one for the program and one for each command, from the same
+//! text as `--help`. It knows names of files, and not what a page looks like.
+
+mod environment;
+mod page;
+mod remarks;
+
+use std::fs;
+use std::path::Path;
+
+use anabranch_cli::observe::CannotWrite;
+use clap::{Command, CommandFactory as _};
+
+use crate::arguments::{Arguments, ManualArguments};
+use crate::failure::Failure;
+use crate::report::Outcome;
+
+/// Writes every page into a folder.
+///
+/// # Errors
+/// When the folder or a file cannot be written.
+pub fn run(arguments: &ManualArguments) -> Result<Outcome, Failure> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        |source| CannotWrite { path, source }
+    };
+    fs::create_dir_all(&arguments.dir).map_err(at(&arguments.dir))?;
+    for (name, page) in pages() {
+        let path = arguments.dir.join(name);
+        fs::write(&path, page).map_err(at(&path))?;
+    }
+    Ok(Outcome::default())
+}
+
+/// The name of each page's file, and its text.
+fn pages() -> Vec<(String, String)> {
+    let program = built();
+    let commands = program.get_subcommands().filter(|command| !command.is_hide_set());
+    std::iter::once(&program)
+        .chain(commands)
+        .map(|command| (format!("{}.1", page::name(command)), page::text(&program, command)))
+        .collect()
+}
+
+/// The whole command line, each command with its usage.
+fn built() -> Command {
+    let mut program = Arguments::command().disable_help_subcommand(true);
+    program.build();
+    program
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page_of(command: &str) -> String {
+        let is_it = |(name, page): (String, String)| (name == format!("{command}.1")).then_some(page);
+        pages().into_iter().find_map(is_it).expect("a page of this command")
+    }
+
+    #[test]
+    fn every_command_has_a_page_with_every_section() {
+        let program = built();
+        for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
+            let page = page_of(&format!("anabranch-{}", command.get_name()));
+            for section in
+                ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "SEE ALSO"]
+            {
+                assert!(
+                    page.contains(&format!(".SH \"{section}\"")) || page.contains(&format!(".SH {section}")),
+                    "{}: {section}\n{page}",
+                    command.get_name()
+                );
+            }
+        }
+        assert!(page_of("anabranch").contains("anabranch\\-send(1)"));
+    }
+
+    #[test]
+    fn what_help_does_not_show_has_no_page() {
+        assert!(!pages().iter().any(|(name, _)| name.contains("manual")));
+    }
+
+    #[test]
+    fn examples_are_told_apart_from_the_text_around_them() {
+        let page = page_of("anabranch-recv");
+        assert!(page.contains("on all interfaces:\n.RS 4\n.EX\nanabranch recv\n.EE\n.RE\n"), "{page}");
+    }
+}

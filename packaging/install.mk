@@ -1,0 +1,55 @@
+# Where the program and what belongs to it go: `make install`, `make uninstall`, and the packages, which install into
+# a folder of their own (DESTDIR). It knows names of folders, not what stands in the files.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+DOCDIR  ?= $(PREFIX)/share/doc/anabranch
+BASH_COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS  ?= $(PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
+
+BUILT    = $(or $(CARGO_TARGET_DIR),target)
+PAPERS   = README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(wildcard docs/*.md)
+INSTALL ?= install
+
+# PROGRAM=FILE takes one that is built already: a static one, for example.
+ifndef PROGRAM
+PROGRAM := $(BUILT)/release/anabranch
+BUILD   := release
+endif
+
+.PHONY: release install uninstall static deb
+
+release: ## build the program as packages have it: some minutes
+	@if command -v cargo >/dev/null; then \
+		cargo build --release --locked --package anabranch-cli --bin anabranch; \
+	elif test -x $(PROGRAM); then \
+		echo "no cargo is found here: taking $(PROGRAM) as it is"; \
+	else \
+		echo "no cargo is found here, and there is no $(PROGRAM): run 'make release' as yourself first" >&2; exit 1; \
+	fi
+
+install: $(BUILD) ## program, manual, completions and licences (PREFIX=/usr/local DESTDIR=)
+	umask 022; $(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(MANDIR)/man1 $(DOCDIR)/docs $(DOCDIR)/scenarios \
+		$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS))
+	$(INSTALL) -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/anabranch
+	umask 022; $(PROGRAM) manual $(DESTDIR)$(MANDIR)/man1
+	umask 022; $(PROGRAM) completions bash >$(DESTDIR)$(BASH_COMPLETIONS)/anabranch
+	umask 022; $(PROGRAM) completions zsh >$(DESTDIR)$(ZSH_COMPLETIONS)/_anabranch
+	umask 022; $(PROGRAM) completions fish >$(DESTDIR)$(FISH_COMPLETIONS)/anabranch.fish
+	$(INSTALL) -m 644 $(filter-out docs/%,$(PAPERS)) $(DESTDIR)$(DOCDIR)
+	$(INSTALL) -m 644 $(filter docs/%,$(PAPERS)) $(DESTDIR)$(DOCDIR)/docs
+	$(INSTALL) -m 644 $(wildcard scenarios/*) $(DESTDIR)$(DOCDIR)/scenarios
+
+uninstall: ## take away what `make install` put there (with the same PREFIX and DESTDIR)
+	rm -f $(addprefix $(DESTDIR),$(BINDIR)/anabranch $(MANDIR)/man1/anabranch.1 $(MANDIR)/man1/anabranch-*.1 \
+		$(BASH_COMPLETIONS)/anabranch $(ZSH_COMPLETIONS)/_anabranch $(FISH_COMPLETIONS)/anabranch.fish)
+	rm -rf $(DESTDIR)$(DOCDIR)
+
+static: ## a program that needs no library (TARGET=x86_64-unknown-linux-musl)
+	packaging/static $(TARGET)
+
+deb:    $(BUILD) ## a package for Debian and its relatives
+	packaging/deb $(PROGRAM)
