@@ -24,7 +24,6 @@ peers:  ## our sockets beside usrsctp, quinn and TCP; the table goes into docs/p
 	tests/peers/run --write
 
 versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal paths; the tables go into docs/performance.md
-	cargo build --quiet --package anabranch-net --example meter
 	tests/versus/run --write
 
 browser: ## look at a report page in Chromium, on a desk and on a telephone

@@ -6,15 +6,11 @@ second receives; path i has the addresses 10.77.i.1 and 10.77.i.2.
 
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 
 from interop.network import Namespace
 
 SHAPE = "burst 16k limit 100k"
 """Of the token buckets: 100 KiB wait at most, 16 ms at 50 Mbit/s."""
-
-ON_THE_WIRE = 1514
-"""What the bucket counts for a full packet: 1,500 bytes of IP and the Ethernet header."""
 
 NOBODY = "02:00:00:00:00:99"
 """A hardware address that no interface has: frames to it are lost without a word to their sender."""
@@ -25,6 +21,8 @@ class Shaped:
     """Paths of these rates in Mbit/s, without delay but what waits in their queues."""
 
     rates: tuple[float, ...]
+    header = 14
+    """Bytes that the bucket counts beside an IP packet: Ethernet's."""
 
     @property
     def name(self):
@@ -75,21 +73,7 @@ class Hosts:
             neighbour = f"10.77.{path}.{3 - number}"
             side.ip(f"neigh replace {neighbour} lladdr {NOBODY} dev p{path} nud permanent")
 
-    def arrived(self):
-        """Bytes that have arrived at the receiver by each path."""
-        return arrived_at(self.receiver, [f"p{path}" for path in range(1, self.paths + 1)])
-
     def close(self):
         """Takes both away."""
         for side in self.sides:
             side.close()
-
-
-def arrived_at(side, devices):
-    """The bytes that a namespace's interfaces have received."""
-    counters = {}
-    for line in Path(f"/proc/{side.holder.pid}/net/dev").read_text().splitlines():
-        name, colon, rest = line.partition(":")
-        if colon:
-            counters[name.strip()] = int(rest.split()[0])
-    return [counters[device] for device in devices]

@@ -12,7 +12,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from subprocess import PIPE, Popen, TimeoutExpired
 
-from systems import Failed, joined, prepare
+from failed import Failed
+from subflows import arrived, joined, prepare
 
 PATIENCE = 90
 """Seconds after which a run has failed."""
@@ -36,7 +37,8 @@ class Job:
     def name(self):
         """In words, for those who wait."""
         buffer = f"{self.buffer // 1024} KiB" if self.buffer else "own buffers"
-        return f"{self.network.name}, {buffer}, {self.system.name}"
+        traffic = [self.traffic.name] if self.traffic else []
+        return ", ".join([self.network.name, buffer, self.system.name, *traffic])
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,11 @@ class Result:
         return self.lateness > MOST_LATE
 
     def __str__(self):
-        return f"{self.megabits:.1f} Mbit/s"
+        return (
+            f"{self.megabits:.1f} Mbit/s"
+            if "bytes" in self.document
+            else f"{len(self.document['due'])} messages"
+        )
 
     def shares(self):
         """What of the bytes each path carried, in percent."""
@@ -119,14 +125,14 @@ def transfer(job, hosts):
         receiver = ends.enter_context(started(hosts.receiver, receiving))
         if receiver.stdout.readline().strip() != "ready":
             raise Failed(f"{job.system.name}: the receiver says {receiver.stderr.read().strip()}")
-        before = hosts.arrived()
+        before = arrived(hosts)
         sending = job.system.command("send", hosts.paths, local=local, remote=remote, **words)
         sender = ends.enter_context(started(hosts.sender, sending))
         lateness = ends.enter_context(Lateness())
         if job.traffic is not None:
             ends.enter_context(job.traffic.happens(hosts))
         document = document_of(job, receiver, sender)
-        carried = tuple(after - first for after, first in zip(hosts.arrived(), before, strict=True))
+        carried = tuple(after - first for after, first in zip(arrived(hosts), before, strict=True))
         if job.system.is_kernel and joined(hosts) != hosts.paths - 1:
             raise Failed(f"{job.system.name}: Multipath TCP uses {joined(hosts) + 1} of {hosts.paths} paths")
     return Result(document, carried, lateness.share)

@@ -7,16 +7,22 @@ from dataclasses import dataclass
 
 from links import Shaped
 from measure import Job
-from systems import kernel, ours
+from messages import Messages
+from systems import kernel
 
 KIB, MIB = 1 << 10, 1 << 20
 
-SHAPED = [Shaped((50, 50)), Shaped((50, 10)), Shaped((50, 10, 10)), Shaped((50, 50, 10, 10))]
+UNEVEN = Shaped((50, 10))
+SHAPED = [Shaped((50, 50)), UNEVEN, Shaped((50, 10, 10)), Shaped((50, 50, 10, 10))]
 BUFFERS = {
     "Buffers of 1 MiB": MIB,
     "Buffers of 128 KiB": 128 * KIB,
     "Buffers as each system chooses them": 0,
 }
+
+RATE, MESSAGE = 42_000_000, 1316
+CUT_AT = 0.625
+"""After this part of the messages, so that what follows is over in time on the slower path, too."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +43,26 @@ def row(network, system, buffer, seconds):
     return Row(Job(network, system, buffer, seconds), alone)
 
 
-def shaped(target, seconds):
+def shaped(programs, seconds):
     """Paths of unlike rates whose queues are all their delay: each table's title and rows, by buffers."""
-    compared = [kernel("cubic"), kernel("bbr"), ours(target)]
+    tables = {}
+    for title, buffer in BUFFERS.items():
+        compared = [kernel("cubic"), kernel("bbr"), *([] if buffer == 0 else programs.usrsctp), programs.ours]
+        tables[title] = [
+            row(network, system, buffer, seconds or 5.0) for network in SHAPED for system in compared
+        ]
+    return tables
+
+
+def latency(programs, seconds):
+    """Messages at 70 % of what two unlike links carry together, and one of the links cut."""
+    seconds = seconds or 8.0
     return {
-        title: [row(network, system, buffer, seconds or 5.0) for network in SHAPED for system in compared]
-        for title, buffer in BUFFERS.items()
+        f"{RATE / 1e6:g} Mbit/s in messages of {MESSAGE:,} B over {UNEVEN.name} Mbit/s": [
+            Row(Job(UNEVEN, system, MIB, seconds, Messages(RATE, MESSAGE, cut, CUT_AT * seconds)), ())
+            for cut in (0, 1, 2)
+            for system in (kernel("cubic"), programs.ours)
+        ]
     }
 
 
@@ -51,5 +71,5 @@ def distinct(tables):
     return list(dict.fromkeys(job for rows in tables.values() for row in rows for job in row.jobs()))
 
 
-PARTS = {"shaped": shaped}
+PARTS = {"shaped": shaped, "latency": latency}
 """What can be measured by itself, each a part of the page."""

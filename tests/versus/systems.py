@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MPTCP = 262
+CMT = {1: "CMT", 4: "CMT coupled"}
+"""What usrsctp's switch for CMT takes: each path by itself, or coupled as in Multipath TCP's LIA."""
+
 STREAM = Path(__file__).with_name("stream.py")
-
-
-class Failed(Exception):
-    """A transfer was not what it should be."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +23,22 @@ class System:
     program: tuple[str, ...]
     words: tuple[str, ...]
     payload: int
-    """Bytes of user data in an IP packet of 1,500 B."""
+    """Bytes of user data in a full packet."""
     less: int = 0
     """How many fewer they are where there are several paths."""
+    packet: int = 1500
+    """The IP packet that carries them; its Ethernet header of 14 bytes is charged by the links too."""
 
     @property
     def is_kernel(self):
         """Whether Multipath TCP carries it where there are several paths."""
         return "stream.py" in self.program[-1]
 
-    def share(self, paths, on_the_wire):
-        """The user data's part of what a link carries, at best."""
-        return (self.payload - (self.less if paths > 1 else 0)) / on_the_wire
+    def ceiling(self, network):
+        """The most that it could carry over a network, Mbit/s: full packets all the time."""
+        paths = len(network.each())
+        user_data = self.payload - (self.less if paths > 1 else 0)
+        return network.megabits * user_data / (self.packet + network.header)
 
     def command(self, role, paths, **words):
         """One end, with what the run wants of it."""
@@ -53,28 +56,20 @@ def kernel(congestion):
     return System(f"kernel, {congestion.upper()}", program, (f"congestion={congestion}",), 1448, 20)
 
 
+def usrsctp(program, mode):
+    """usrsctp over UDP with messages of 1,400 bytes, one a packet; on several paths at once where there are.
+
+    20 bytes of IPv4, 8 of UDP, 12 of SCTP and 16 of the DATA chunk.
+    """
+    return System(f"usrsctp, {CMT[mode]}", (str(program),), (f"cmt={mode}",), 1400, packet=1456)
+
+
 def ours(target):
-    """Our program for measuring, sealed, with the profile of the tools.
+    """Our program for measuring, sealed, with the profile of the tools and messages that fill a packet each.
 
     20 bytes of IPv4, 8 of UDP, 32 of the sealed layer, 12 of SCTP and 16 of the DATA chunk.
     """
-    return System("anabranch", (str(target / "debug/examples/meter"),), (), 1412)
-
-
-def prepare(hosts):
-    """Lets the kernel use all paths for Multipath TCP, as Debian's manual page of ``ip mptcp`` has it."""
-    for number, side in enumerate(hosts.sides, start=1):
-        side.ip("mptcp limits set subflows 8 add_addr_accepted 8")
-        for path in range(2, hosts.paths + 1):
-            manner = "subflow" if number == 1 else "signal"
-            side.ip(f"mptcp endpoint add 10.77.{path}.{number} dev p{path} {manner}")
-
-
-def joined(hosts):
-    """How many paths Multipath TCP has used beyond the first, as the receiver's kernel counts them."""
-    text = Path(f"/proc/{hosts.receiver.holder.pid}/net/netstat").read_text()
-    names, values = (line.split()[1:] for line in text.splitlines() if line.startswith("MPTcpExt:"))
-    return int(dict(zip(names, values, strict=True))["MPJoinAckRx"])
+    return System("anabranch", (str(target / "debug/examples/meter"),), ("message=1412",), 1412)
 
 
 def refusal():

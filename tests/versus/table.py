@@ -5,14 +5,18 @@ It knows Markdown and what is compared with what; how the numbers came to be is 
 
 from statistics import median
 
-from links import ON_THE_WIRE
+from messages import delays
 
 
 def of_part(tables, results):
     """All tables of a part, each with its title: what one path carries, then what all do."""
     lines = []
     for title, rows in tables.items():
-        lines += ["", f"**{title}**", "", *of_paths(rows, results), "", *of_rows(rows, results)]
+        lines += ["", f"**{title}**", ""]
+        if any(row.together.traffic for row in rows):
+            lines += of_messages([row.together for row in rows], results)
+        else:
+            lines += [*of_paths(rows, results), "", *of_rows(rows, results)]
     return lines[1:]
 
 
@@ -32,10 +36,32 @@ def of_rows(rows, results):
             job.network.name,
             job.system.name,
             spread([run.megabits for run in runs]),
-            f"{got / ceiling(job):.1%}",
+            f"{got / job.system.ceiling(job.network):.1%}",
             f"{got / sum(alone):.2f}",
             f"{got / max(alone):.2f}",
-            carried(runs),
+            carried(sorted(runs, key=lambda run: run.megabits)),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def of_messages(jobs, results):
+    """A line for each system and what happened: how late messages were delivered."""
+    lines = [
+        "| what happens | system | half within, ms | 99 % within, ms | longest stall, ms | by each path, % |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for job in jobs:
+        runs = results[job]
+        late = [delays(run.document, job.seconds, job.traffic) for run in runs]
+        missing = sum(one.missing for one in late)
+        cells = [
+            job.traffic.name,
+            job.system.name,
+            spread([one.percentile(50) for one in late]),
+            spread([one.percentile(99) for one in late]),
+            spread([one.stall / 1000 for one in late]) + (f", {missing} never came" if missing else ""),
+            carried(sorted(runs, key=lambda run: run.carried[0])),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
@@ -57,11 +83,6 @@ def of_paths(rows, results):
     return lines
 
 
-def ceiling(job):
-    """The most that a system could carry, Mbit/s: full packets all the time."""
-    return job.network.megabits * job.system.share(len(job.network.each()), ON_THE_WIRE)
-
-
 def megabits(runs):
     """The median of the repeats."""
     return median(run.megabits for run in runs)
@@ -74,8 +95,8 @@ def spread(values):
 
 
 def carried(runs):
-    """What each path carried in the run of the median."""
-    middle = sorted(runs, key=lambda run: run.megabits)[len(runs) // 2]
+    """What each path carried in the middle one of runs that are in order."""
+    middle = runs[len(runs) // 2]
     return " + ".join(f"{share:.0f}" for share in middle.shares())
 
 

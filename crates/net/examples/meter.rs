@@ -2,8 +2,8 @@
 //! beside the kernel's transports. It knows no network but its addresses, and judges nothing.
 //!
 //! ```text
-//! meter receive local=A[,B…]            buffer=BYTES seconds=S [rate=BPS message=BYTES]
-//! meter send    local=A[,B…] remote=C[,D…] buffer=BYTES seconds=S [rate=BPS message=BYTES]
+//! meter receive local=A[,B…]            buffer=BYTES seconds=S [message=BYTES] [rate=BPS]
+//! meter send    local=A[,B…] remote=C[,D…] buffer=BYTES seconds=S [message=BYTES] [rate=BPS]
 //! ```
 //!
 //! The receiver prints `ready`, then one JSON document: without `rate` how much arrived in the S seconds from the first
@@ -42,14 +42,15 @@ struct Wanted {
     remote: Vec<SocketAddr>,
     config: Config,
     seconds: f64,
-    /// Without them, as much as goes.
+    /// Of a message.
+    length: usize,
+    /// Without a rate, as much as goes.
     messages: Option<Messages>,
 }
 
-/// Messages of one length at even distances.
+/// Messages at even distances.
 struct Messages {
     count: u64,
-    length: usize,
     nanoseconds_apart: f64,
 }
 
@@ -59,10 +60,9 @@ impl Wanted {
         let words: BTreeMap<&str, &str> = words.collect::<Result<_, _>>()?;
         let number = |key: &str| words.get(key).map(|text| text.parse::<f64>()).transpose();
         let seconds = number("seconds")?.ok_or("seconds=S is missing")?;
-        let length = number("message")?.unwrap_or(1316.0);
+        let length = number("message")?.unwrap_or(16_384.0);
         let messages = number("rate")?.map(|rate| Messages {
             count: (rate * seconds / 8.0 / length) as u64,
-            length: length as usize,
             nanoseconds_apart: 8e9 * length / rate,
         });
         let mut config = match words.get("profile") {
@@ -80,7 +80,7 @@ impl Wanted {
         }
         let (local, remote) =
             (addresses(words.get("local").copied())?, addresses(words.get("remote").copied())?);
-        Ok(Wanted { local, remote, config, seconds, messages })
+        Ok(Wanted { local, remote, config, seconds, length: length as usize, messages })
     }
 
     fn endpoint(&self) -> Result<Endpoint, Failure> {
@@ -163,7 +163,7 @@ fn send(wanted: &Wanted, runtime: &Runtime) -> Result<(), Failure> {
     };
     let association = runtime.block_on(endpoint.connect(&wanted.remote))?;
     let Some(messages) = &wanted.messages else {
-        let payload = Bytes::from(vec![0x5a; 16_384]);
+        let payload = Bytes::from(vec![0x5a; wanted.length]);
         return runtime.block_on(async {
             loop {
                 association.send(payload.clone(), SendOptions::default()).await?;
@@ -174,7 +174,7 @@ fn send(wanted: &Wanted, runtime: &Runtime) -> Result<(), Failure> {
     for number in 0..messages.count {
         let due = start + (number as f64 * messages.nanoseconds_apart) as u64;
         std::thread::sleep(Duration::from_nanos(due.saturating_sub(nanoseconds())));
-        let mut message = vec![0; messages.length];
+        let mut message = vec![0; wanted.length];
         message.get_mut(..8).ok_or("a message shorter than its stamp")?.copy_from_slice(&due.to_be_bytes());
         runtime.block_on(association.send(message, SendOptions::default()))?;
     }

@@ -1,0 +1,60 @@
+"""The programs that play a transfer's ends, and how those that are ours or usrsctp's are built.
+
+It knows compilers and folders. What the programs do is in their own files.
+"""
+
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from interop.packages import Unavailable, unpacked
+from systems import System, ours, usrsctp
+
+ROOT = Path(__file__).resolve().parents[2]
+MODES = (1, 4)
+"""Of usrsctp's CMT: each path by itself, and coupled, which its paths share best."""
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The systems that need a program of their own."""
+
+    ours: System
+    usrsctp: list[System]
+
+
+def built(target):
+    """Builds all; without usrsctp where Debian's package or a C compiler cannot be had."""
+    build("--package", "anabranch-cli", "--bin", "anabranch")
+    measured = built_ours(target)
+    try:
+        program = built_usrsctp(target)
+    except Unavailable as unavailable:
+        print(f"without usrsctp: {unavailable}", file=sys.stderr)
+        return Programs(measured, [])
+    return Programs(measured, [usrsctp(program, mode) for mode in MODES])
+
+
+def built_ours(target):
+    """The example that measures ours, in the profile of development, which is optimised."""
+    build("--package", "anabranch-net", "--example", "meter")
+    return ours(target)
+
+
+def build(*what):
+    """Lets cargo build something."""
+    subprocess.run(["cargo", "build", "--quiet", "--locked", *what], cwd=ROOT, check=True)
+
+
+def built_usrsctp(target):
+    """Our C program on Debian's usrsctp, linked statically."""
+    folder = unpacked(target / "peers", "usrsctp", ["libusrsctp-dev"])
+    if shutil.which("cc") is None:
+        raise Unavailable("there is no C compiler")
+    source, program = Path(__file__).with_name("usrsctp.c"), folder / "paths"
+    library = next(folder.glob("usr/lib/*/libusrsctp.a"))
+    words = ["-O2", "-Wall", f"-I{folder / 'usr/include'}", source, library, "-lpthread", "-o", program]
+    subprocess.run(["cc", *map(str, words)], check=True)
+    return program
