@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anabranch_base::{ByteCount, Duration};
-use anabranch_cli::file_protocol::{FilePath, FrameRef, Kind, Offer, Sender, Verdict, encode};
+use anabranch_cli::file_protocol::{FilePath, FrameRef, Kind, Modified, Offer, Sender, Verdict, encode};
 use anabranch_sctp::config::Config;
+use bytes::Bytes;
 use pair::{End, Pair};
+use sha2::{Digest as _, Sha256};
 
 fn main() {
     for (name, bytes) in dialogue() {
@@ -39,6 +41,7 @@ fn main() {
         write("sealed_handshake", &name, &drawn(&mut chance, 600));
     }
     write("file_protocol", "file", &frames());
+    write("file_protocol", "resumed", &resumed());
     for (name, bytes) in scenarios() {
         write("scenario", &name, &bytes);
     }
@@ -93,6 +96,35 @@ fn frames() -> Vec<u8> {
     messages.extend([b"abc", b"def"].map(|piece| sender.data(piece).expect("a piece")));
     messages.push(sender.end().expect("all of it").0);
     messages.push(encode(&FrameRef::Verdict(Verdict::refused(&"no room"))));
+    framed(&messages)
+}
+
+/// A directory, and a file in it of which the fuzz target has the three bytes that its name says; another is given up.
+fn resumed() -> Vec<u8> {
+    let mut sender = Sender::default();
+    let path = |path: &[u8]| FilePath::new(path).expect("a plain path");
+    let of = |path, kind| Offer {
+        path,
+        kind,
+        mode: None,
+        modified: Some(Modified { seconds: 1, nanoseconds: 2 }),
+    };
+    let kind = Kind::Resumable { size: ByteCount::new(6) };
+    let mut messages = vec![
+        sender.offer(of(path(b"\x03"), Kind::Directory)).expect("a directory"),
+        sender.offer(of(path(b"\x03/a"), kind)).expect("a file"),
+        sender.from(ByteCount::new(3), Sha256::new()).expect("its place"),
+        sender.data(b"def").expect("a piece"),
+        sender.end().expect("all of it").0,
+        sender.offer(of(path(b"b"), kind)).expect("another file"),
+    ];
+    messages.push(sender.give_up(&"it shrank"));
+    messages.push(encode(&FrameRef::Here));
+    framed(&messages)
+}
+
+/// Each message behind its length.
+fn framed(messages: &[Bytes]) -> Vec<u8> {
     messages.iter().flat_map(|m| [&(m.len() as u16).to_be_bytes(), &m[..]].concat()).collect()
 }
 

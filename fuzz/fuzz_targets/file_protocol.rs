@@ -2,7 +2,9 @@
 #![no_main]
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{Answer, FilePath, MAX_PIECE, MAX_WHY, Receiver, Sender, Step, decode, encode};
+use anabranch_cli::file_protocol::{
+    Answer, FilePath, MAX_PIECE, MAX_WHY, Receiver, Sender, Step, decode, encode,
+};
 use sha2::{Digest as _, Sha256};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| file_protocol(bytes));
