@@ -59,6 +59,7 @@ pub async fn watched(
         }
     };
     watch.look(association);
+    view.show_remarks(progress);
     view.finish();
     if is_interrupted { Err(Failure::Interrupted) } else { result }
 }

@@ -24,6 +24,7 @@ mod send;
 mod settings;
 mod sim;
 mod transfer;
+mod turns;
 mod view;
 mod watch;
 

@@ -1,7 +1,7 @@
 //! Sizes and times on the command line, and sizes as results show them: `64.0 MB`. How quantities are written is
 //! with the scenario file; a size may go without its unit here.
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_scenario::quantity;
 
 /// Reads a size with its unit, bytes where there is none; a space may stand between.
@@ -21,6 +21,27 @@ pub fn size(text: &str) -> Result<ByteCount, String> {
 /// What was expected.
 pub fn span(text: &str) -> Result<Duration, String> {
     quantity::span(text).map_err(|error| error.to_string())
+}
+
+/// Reads a rate with its unit, or as other tools take it: 500k, 2M, 1G, and bits a second without any. Never zero.
+///
+/// # Errors
+/// What was expected.
+pub fn rate(text: &str) -> Result<BitRate, String> {
+    let short = text.trim();
+    let (number, unit) = match short.chars().last() {
+        Some('k' | 'K') => (&short[..short.len() - 1], " kbit/s"),
+        Some('M') => (&short[..short.len() - 1], " Mbit/s"),
+        Some('G') => (&short[..short.len() - 1], " Gbit/s"),
+        Some('0'..='9') => (short, " bit/s"),
+        _ => (short, ""),
+    };
+    let rate = quantity::rate(&format!("{number}{unit}")).map_err(|error| error.to_string())?;
+    if rate.bits_per_second() == 0 {
+        Err("a rate of nothing: nothing would ever leave".to_owned())
+    } else {
+        Ok(rate)
+    }
 }
 
 /// A size in powers of 1,000 with three significant digits, as rates are shown: `64.0 MB`.
@@ -54,6 +75,21 @@ mod tests {
         assert_eq!(span("1.5s"), Ok(Duration::from_millis(1500)));
         assert!(span("200").is_err_and(|error| error.contains("200 ms")));
         assert!(size("99999999999999999999").is_err());
+    }
+
+    #[test]
+    fn rates_are_read_as_scenarios_and_as_other_tools_write_them() {
+        for (text, bits) in [
+            ("10 Mbit/s", 10_000_000),
+            ("2M", 2_000_000),
+            ("1.5G", 1_500_000_000),
+            ("500k", 500_000),
+            ("800", 800),
+        ] {
+            assert_eq!(rate(text), Ok(BitRate::from_bits_per_second(bits)), "{text}");
+        }
+        assert!(rate("10 MB/s").is_err() && rate("").is_err() && rate("-1M").is_err());
+        assert!(rate("0").is_err_and(|error| error.contains("nothing would ever leave")));
     }
 
     #[test]

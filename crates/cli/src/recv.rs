@@ -1,15 +1,13 @@
 //! `anabranch recv`: listens, receives, says what became of it. It knows the order of these steps; each is
 //! done elsewhere.
 
-use std::convert::Infallible;
-
 use anabranch_net::{Association, Endpoint, Follow, Options, Security};
 use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
 
 use crate::addresses;
-use crate::arguments::{Output, RecvArguments};
+use crate::arguments::RecvArguments;
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
@@ -17,9 +15,10 @@ use crate::key::{self, Listening};
 use crate::live::{farewell, watched};
 use crate::peer::Peer;
 use crate::quantity::show_size;
-use crate::report::{self, Document, Outcome, hex, table};
+use crate::report::{self, Document, Outcome, hex, shortened, table, there_already};
 use crate::settings;
-use crate::transfer::{Overwrite, Progress, Store, receive_files};
+use crate::transfer::{Destination, Overwrite, Progress, Tally, is_output, receive_files};
+use crate::turns;
 use crate::view::View;
 use crate::watch::{Direction, Watch, addresses_of};
 
@@ -36,8 +35,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
             key::VARIABLE
         )));
     }
-    let overwrite = if arguments.force { Overwrite::Always } else { Overwrite::Never };
-    let store = Store::open(&arguments.dir, overwrite)?;
+    let destination = destination(arguments)?;
     let local = addresses::to_listen(&arguments.listen).await?;
     let options = Options {
         local,
@@ -48,27 +46,39 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
         ..Options::with(listening.security.clone())
     };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
-    tell_where(&endpoint, &listening, &arguments.output);
+    tell_where(&endpoint, &listening, arguments);
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
+    let mut next = None;
     loop {
-        let association = tokio::select! {
-            accepted = endpoint.accept() => accepted,
-            () = interrupt.pressed() => return Err(Failure::Interrupted),
+        let association = match next.take() {
+            Some(association) => association,
+            None => tokio::select! {
+                accepted = endpoint.accept() => accepted
+                    .ok_or_else(|| Failure::System(std::io::Error::other("the sockets were closed")))?,
+                () = interrupt.pressed() => return Err(Failure::Interrupted),
+            },
         };
-        let Some(association) = association else {
-            return Err(Failure::System(std::io::Error::other("the sockets were closed")));
-        };
+        let receiving =
+            receive(&association, &security, destination.clone(), &resolved, arguments, interrupt);
+        tokio::pin!(receiving);
         let outcome = tokio::select! {
-            outcome = receive(&association, &security, store.clone(), &resolved, arguments, interrupt) => outcome,
-            never = turn_away(&endpoint) => match never {},
+            outcome = &mut receiving => outcome,
+            successor = turns::successor(&endpoint, &association) => {
+                next = Some(successor);
+                receiving.await
+            }
         };
         match outcome {
             // Somebody connected and left, a port scan perhaps: that was no transfer.
             None => {}
-            Some(outcome) if arguments.keep && !matches!(outcome.failure, Some(Failure::Interrupted)) => {
-                outcome.print(arguments.result_output());
+            Some(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
+                farewell(&endpoint).await;
+                return Ok(outcome);
             }
+            Some(outcome) if arguments.keep => outcome.print(arguments.result_output()),
+            // The one transfer that was asked for is still to come.
+            Some(Outcome { failure: Some(failure), .. }) if next.is_some() => failure.tell(),
             Some(outcome) => {
                 farewell(&endpoint).await;
                 return Ok(outcome);
@@ -77,11 +87,22 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     }
 }
 
+/// Where files go, as the arguments say.
+fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
+    if is_output(&arguments.dir) && (arguments.keep || arguments.output.is_json()) {
+        return Err(Failure::Arguments(
+            "--dir - puts one file on standard output: it goes with neither --keep nor --json".to_owned(),
+        ));
+    }
+    let overwrite = if arguments.force { Overwrite::Always } else { Overwrite::Never };
+    Destination::open(&arguments.dir, overwrite)
+}
+
 /// One transfer; `None` where the peer left without offering a file.
 async fn receive(
     association: &Association,
     security: &Security,
-    store: Store,
+    destination: Destination,
     resolved: &Value,
     arguments: &RecvArguments,
     interrupt: &mut Interrupt,
@@ -92,17 +113,21 @@ async fn receive(
     let mut view = View::new(arguments.output);
     watch.look(association);
     let peer = Peer::new(watch.paths().iter().map(|path| path.report.addresses.remote).collect(), security);
-    let dir = store.dir().to_owned();
-    let work = receive_files(association, &peer, store, &progress);
+    let work = receive_files(association, &peer, destination.clone(), &progress);
     let failure = watched(association, &mut watch, &mut view, &progress, interrupt, work).await.err();
-    let is_nothing = progress.done().is_empty() && matches!(failure, None | Some(Failure::PeerGone(_)));
+    let is_gone = matches!(failure, None | Some(Failure::PeerGone(_)));
+    let is_nothing = is_gone && progress.tally() == Tally::default();
     if is_nothing && progress.current().is_none() {
         if !arguments.output.quiet {
             eprintln!("{peer} connected and left without sending a file; still listening");
         }
         return None;
     }
-    let summary = summary(&watch, &progress, &dir.display().to_string());
+    let mut summary = summary(&watch, &progress, &destination);
+    if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
+        // Standard output is the file's alone.
+        eprint!("{}", std::mem::take(&mut summary));
+    }
     Some(Outcome {
         document: Some(Document::new(&watch, &progress, resolved.clone()).into()),
         summary,
@@ -110,16 +135,10 @@ async fn receive(
     })
 }
 
-/// While one transfer runs, others are told so. Never ends.
-async fn turn_away(endpoint: &Endpoint) -> Infallible {
-    while let Some(association) = endpoint.accept().await {
-        association.abort("busy with another transfer; try again later");
-    }
-    std::future::pending().await
-}
-
-/// The line to paste on the sender, with the key if it is fresh. Whoever reads JSON finds it on standard error.
-fn tell_where(endpoint: &Endpoint, listening: &Listening, output: &Output) {
+/// The line to paste on the sender, with the key if it is fresh. Where standard output is for something else, it is on
+/// standard error.
+fn tell_where(endpoint: &Endpoint, listening: &Listening, arguments: &RecvArguments) {
+    let output = arguments.output;
     if output.quiet {
         return;
     }
@@ -130,26 +149,29 @@ fn tell_where(endpoint: &Endpoint, listening: &Listening, output: &Output) {
         Security::Insecure => (String::new(), "--insecure "),
     };
     let line = format!("ready; on the sender: {key}anabranch send FILE {plain}--to {to}");
-    if output.is_json() {
+    if output.is_json() || is_output(&arguments.dir) {
         eprintln!("{line}");
     } else {
         report::print_line(&line);
     }
 }
 
-fn summary(watch: &Watch, progress: &Progress, dir: &str) -> String {
+fn summary(watch: &Watch, progress: &Progress, destination: &Destination) -> String {
     let took = progress.duration();
     let done = progress.done();
     let stored = done.iter().filter(|file| file.verdict.is_verified());
-    let files: String = stored
+    let lines: Vec<String> = stored
         .map(|file| {
             let digest = file.digest.as_ref().map(hex).unwrap_or_default();
-            format!("{dir}/{}  {}  SHA-256 {digest}\n", file.name, show_size(file.size))
+            format!("{}  {}  SHA-256 {digest}", destination.shown(&file.name), show_size(file.size))
         })
         .collect();
+    let files: String = shortened(&lines, "files").map(|line| line + "\n").collect();
     let rate = progress.bytes().rate_over(took).unwrap_or_default();
     let bytes = show_size(progress.bytes());
-    format!("{}\n{files}{bytes} received in {:.1} s, {rate}\n", table(watch, took), took.as_secs_f64())
+    let seconds = took.as_secs_f64();
+    let there = there_already(progress);
+    format!("{}\n{files}{bytes} received in {seconds:.1} s, {rate}{there}\n", table(watch, took))
 }
 
 fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments: &RecvArguments) -> Value {

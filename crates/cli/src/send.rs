@@ -1,6 +1,7 @@
 //! `anabranch send`: opens the files, connects, sends, says what became of it. It knows the order of these
 //! steps; each is done elsewhere.
 
+use anabranch_base::BitRate;
 use anabranch_net::{Endpoint, Options, Security};
 use anabranch_planner::live;
 use anabranch_sctp::config::Config;
@@ -15,7 +16,7 @@ use crate::key;
 use crate::live::{farewell, watched};
 use crate::peer::Peer;
 use crate::quantity::show_size;
-use crate::report::{Document, Outcome, table};
+use crate::report::{Document, Outcome, shortened, table, there_already};
 use crate::settings;
 use crate::transfer::{Progress, Sources, send_files};
 use crate::view::View;
@@ -54,7 +55,7 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let progress = Progress::new(clock);
     let mut watch = Watch::new(clock, Direction::Sending, addresses_of);
     let mut view = View::new(arguments.output);
-    let work = send_files(&association, &peer, sources, &progress);
+    let work = send_files(&association, &peer, sources, arguments.limit_rate, &progress);
     let result = watched(&association, &mut watch, &mut view, &progress, interrupt, work).await;
     farewell(&endpoint).await;
     Ok(Outcome {
@@ -69,33 +70,32 @@ fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
     if arguments.name.is_some() && arguments.files.len() > 1 {
         return Err(Failure::Arguments("--name goes with one FILE only".to_owned()));
     }
-    let sources = Sources::find(&arguments.files, arguments.name.as_deref())?;
-    if !arguments.output.quiet {
-        sources.left_out.iter().take(MOST_NOTES).for_each(|note| eprintln!("{note}"));
-        let more = sources.left_out.len().saturating_sub(MOST_NOTES);
-        if more > 0 {
-            eprintln!("and {more} more are left out");
-        }
-    }
-    Ok(sources)
+    Sources::find(&arguments.files, arguments.name.as_deref())
 }
 
 fn summary(watch: &Watch, progress: &Progress) -> String {
     let took = progress.duration();
-    let stored = progress.done().iter().filter(|file| file.verdict.is_verified()).count();
     let rate = progress.bytes().rate_over(took).unwrap_or_default();
-    let files = if stored == 1 { "1 file is".to_owned() } else { format!("{stored} files are") };
+    let files = match progress.tally().verified {
+        1 => "1 file is".to_owned(),
+        stored => format!("{stored} files are"),
+    };
+    let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
     format!(
-        "{}\n{} sent in {:.1} s, {rate}; {files} stored at the receiver with the right SHA-256\n",
+        "{}\n{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with the right SHA-256\n",
         table(watch, took),
         show_size(progress.bytes()),
-        took.as_secs_f64()
+        took.as_secs_f64(),
+        there_already(progress)
     )
 }
 
 fn resolved(config: &Config, security: &Security, arguments: &SendArguments, to: &str) -> Value {
-    json!({ "to": to, "via": arguments.via, "security": key::word(security), "sctp": settings::resolved(config) })
+    json!({
+        "to": to,
+        "via": arguments.via,
+        "limit_rate_bps": arguments.limit_rate.map(BitRate::bits_per_second),
+        "security": key::word(security),
+        "sctp": settings::resolved(config),
+    })
 }
-
-/// So many of the things that are left out are told one by one.
-const MOST_NOTES: usize = 10;

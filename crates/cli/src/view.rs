@@ -3,11 +3,12 @@
 
 use std::io::IsTerminal;
 
-use anabranch_base::{Duration, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_net::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::arguments::Output;
+use crate::failure::printable;
 use crate::report;
 use crate::transfer::Progress;
 use crate::watch::{Watch, WatchedPath};
@@ -16,6 +17,7 @@ use crate::watch::{Watch, WatchedPath};
 pub struct View {
     screen: Screen,
     is_verbose: bool,
+    is_quiet: bool,
 }
 
 enum Screen {
@@ -28,6 +30,9 @@ struct Bars {
     all: MultiProgress,
     total: ProgressBar,
     paths: Vec<ProgressBar>,
+    /// Whether it is known how much is to come.
+    is_known: bool,
+    resumed: ByteCount,
 }
 
 /// When the next line is due.
@@ -52,11 +57,12 @@ impl View {
         } else {
             Screen::Nothing
         };
-        View { screen, is_verbose: output.verbose }
+        View { screen, is_verbose: output.verbose, is_quiet: output.quiet }
     }
 
     /// Shows how far it is.
     pub fn show(&mut self, watch: &Watch, progress: &Progress) {
+        self.show_remarks(progress);
         match &mut self.screen {
             Screen::Nothing => {}
             Screen::Bars(bars) => bars.show(watch, progress),
@@ -95,6 +101,13 @@ impl View {
         self.say(&format!("{:7.3} s  path {name} {what}", watch.now().as_nanos() as f64 / 1e9));
     }
 
+    /// Shows what the user should know, unless he wants to know nothing.
+    pub fn show_remarks(&self, progress: &Progress) {
+        for remark in progress.take_remarks().iter().filter(|_| !self.is_quiet) {
+            self.say(&printable(remark));
+        }
+    }
+
     /// Prints a line above the bars.
     fn say(&self, line: &str) {
         match &self.screen {
@@ -116,10 +129,8 @@ impl Bars {
     fn new() -> Bars {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         let total = all.add(ProgressBar::new(0));
-        total.set_style(style(
-            "{bar:30} {msg}  {decimal_bytes} of {decimal_total_bytes}  {elapsed} gone, {eta} to go",
-        ));
-        Bars { all, total, paths: Vec::new() }
+        total.set_style(style(TOTAL_UNKNOWN));
+        Bars { all, total, paths: Vec::new(), is_known: false, resumed: ByteCount::ZERO }
     }
 
     fn show(&mut self, watch: &Watch, progress: &Progress) {
@@ -135,9 +146,25 @@ impl Bars {
             bar.set_position(path.rate().bits_per_second() * 1000 / rate);
             bar.set_message(path_line(path));
         }
-        self.total.set_length(progress.expected().max(progress.bytes()).get());
-        self.total.set_position(progress.bytes().get());
-        self.total.set_message(progress.current().unwrap_or_else(|| "waiting for the verdict".to_owned()));
+        self.show_total(progress);
+    }
+
+    /// What was there already is in the bar from its beginning, and neither in the rate nor in the time to go.
+    fn show_total(&mut self, progress: &Progress) {
+        let (expected, resumed) = (progress.expected(), progress.resumed());
+        let there = progress.bytes() + resumed;
+        let is_known = there <= expected && !expected.is_zero();
+        if self.is_known != is_known {
+            self.is_known = is_known;
+            self.total.set_style(style(if is_known { TOTAL_KNOWN } else { TOTAL_UNKNOWN }));
+        }
+        self.total.set_length(expected.max(there).get());
+        self.total.set_position(there.get());
+        if self.resumed != resumed {
+            self.resumed = resumed;
+            self.total.reset_eta();
+        }
+        self.total.set_message(now(progress));
     }
 }
 
@@ -151,6 +178,15 @@ impl Pace {
     }
 }
 
+/// The file that travels now, and how many did.
+fn now(progress: &Progress) -> String {
+    let current = progress.current().unwrap_or_else(|| "waiting for the verdict".to_owned());
+    match progress.tally().verified {
+        0 => current,
+        files => format!("{current} (after {files} more)"),
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.progress_chars("█▌ ")
@@ -160,3 +196,8 @@ fn path_line(path: &WatchedPath) -> String {
     let rtt = path.report.sample.srtt.map_or("-".to_owned(), report::milliseconds);
     format!("{:<28} {:<9} {:>11}  RTT {rtt:>8}", path.name, path.state(), path.rate().to_string())
 }
+
+const TOTAL_KNOWN: &str =
+    "{bar:30} {msg}  {decimal_bytes} of {decimal_total_bytes}  {elapsed} gone, {eta} to go";
+/// Of standard input, nobody knows the end.
+const TOTAL_UNKNOWN: &str = "{msg}  {decimal_bytes}  {elapsed} gone";

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anabranch_base::BitRate;
 use clap::Args;
 
 use super::{Host, Output, Secrecy};
@@ -10,7 +11,7 @@ use super::{Host, Output, Secrecy};
 #[derive(Debug, Args)]
 #[command(after_help = SEND_EXAMPLES)]
 pub struct SendArguments {
-    /// Files to send one after another; `-` is standard input
+    /// Files and directories to send one after another; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Where `anabranch recv` listens: its addresses, UDP port 9899 unless told; IPv6 with a port in brackets
@@ -22,6 +23,9 @@ pub struct SendArguments {
     /// What the file is called at the receiver (with one FILE only; `-` is called `stdin` without)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// Send no faster than this over all paths together, such as "10 Mbit/s", 500k or 2M (bits a second)
+    #[arg(long, value_name = "RATE", value_parser = crate::quantity::rate)]
+    pub limit_rate: Option<BitRate>,
     /// Who may read and change what is sent.
     #[command(flatten)]
     pub secrecy: Secrecy,
@@ -40,10 +44,10 @@ pub struct RecvArguments {
     /// Addresses to listen on, UDP port 9899 unless told (default: those of all interfaces)
     #[arg(long, value_delimiter = ',', value_name = "ADDR[:PORT],…")]
     pub listen: Vec<Host>,
-    /// Where files are put
+    /// Where files are put; `-` puts one file on standard output
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub dir: PathBuf,
-    /// Replace files that exist already
+    /// Replace files that exist already, once the new ones are there and right
     #[arg(long)]
     pub force: bool,
     /// Go on after the first transfer, one at a time
@@ -77,9 +81,16 @@ Packets are sealed: only who has the key can read or change them. `anabranch rec
 with the line to paste, as the variable ANABRANCH_KEY; services have theirs in a --key-file. It is never
 an argument, which everybody on the host could see.
 
+A file of 1 MiB and more that was broken off, by a kill at either end too, goes on where it was when the
+same line is entered again; what is complete is not refused. Modes (not set-user-id and its like) and
+times go with the files. Symbolic links are not followed; they, pipes, sockets and devices in a
+directory are left out, and named at the end.
+
 Examples:
+  a directory:                    anabranch send photos --to 192.0.2.1
   a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
   two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
+  what leaves room for others:    anabranch send big.iso --limit-rate 20M --to 192.0.2.1
   what another program prints:    tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
   another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json
 
@@ -88,13 +99,15 @@ Exit status: 0 the receiver stored everything and its SHA-256 is right, 1 someth
 
 const RECV_EXAMPLES: &str = "\
 It prints the line to paste on the sender, with a fresh key unless one is given, and ends after one
-transfer unless --keep is given. A file is written as NAME.part and gets its name when its SHA-256 is right. Nothing is overwritten unless
---force is given.
+transfer unless --keep is given. A file is written as NAME.part, with NAME.part.json beside it, and gets
+its name when its SHA-256 is right. Where a transfer was broken off, the two wait for the file to be sent
+again, and it goes on. Nothing is overwritten unless --force is given, and no symbolic link is followed.
 
 Examples:
   on all interfaces:              anabranch recv
   two addresses of this host:     anabranch recv --listen 192.0.2.1,198.51.100.1 --dir inbox
   go on, an object a transfer:    anabranch recv --listen 192.0.2.1:7000 --keep --json
+  into another program:           anabranch recv --dir - | tar x
   a service, with its own key:    (umask 077; openssl rand -hex 16 > service.key)
                                   anabranch recv --keep --key-file service.key";
 

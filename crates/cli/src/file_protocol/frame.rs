@@ -40,6 +40,8 @@ pub enum FrameRef<'a> {
     From(ByteCount),
     /// The sender cannot go on with the file on offer, and why.
     GiveUp(String),
+    /// The receiver wants to know whether the sender is there; that SCTP acknowledges it is the answer.
+    Here,
 }
 
 /// The beginning of a file.
@@ -165,6 +167,8 @@ pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
         }
         GIVE_UP if rest.len() > MAX_WHY => Err(length("GIVE-UP", rest, "1 to 1,025")),
         GIVE_UP => Ok(FrameRef::GiveUp(decode_why(rest)?)),
+        HERE if rest.is_empty() => Ok(FrameRef::Here),
+        HERE => Err(length("HERE", rest, "1")),
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
 }
@@ -199,6 +203,7 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
             bytes.put_u8(GIVE_UP);
             encode_why(why, &mut bytes);
         }
+        FrameRef::Here => bytes.put_u8(HERE),
     }
     bytes.freeze()
 }
@@ -263,6 +268,7 @@ const VERDICT: u8 = 4;
 const HAS: u8 = 5;
 const FROM: u8 = 6;
 const GIVE_UP: u8 = 7;
+const HERE: u8 = 8;
 
 #[cfg(test)]
 mod tests {
@@ -319,6 +325,7 @@ mod tests {
         assert!(matches!(decode(&[DATA; MAX_FRAME + 1]), Err(FrameError::Length { .. })));
         assert!(decode(&[DATA; MAX_FRAME]).is_ok());
         assert!(matches!(decode(&[VERDICT]), Err(FrameError::Length { .. })));
+        assert!(matches!(decode(&[HERE, 0]), Err(FrameError::Length { length: 2, .. })));
     }
 
     #[test]
@@ -367,7 +374,7 @@ mod tests {
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60))
-                .prop_map(|(kind, rest)| { [[kind % 9].as_slice(), &rest].concat() }),
+                .prop_map(|(kind, rest)| { [[kind % 10].as_slice(), &rest].concat() }),
             (prop::option::of(any::<u64>()), prop::option::of(0_u32..0o1000))
                 .prop_map(|(size, mode)| encode(&offer(size, mode)).to_vec()),
             (any::<i64>(), 0_u32..1_000_000_000, any::<u64>()).prop_map(|(seconds, nanoseconds, size)| {

@@ -30,6 +30,7 @@
 //! | 5 HAS | size (8), SHA-256 (32) |
 //! | 6 FROM | size (8) |
 //! | 7 GIVE-UP | why (0 to 1,024, UTF-8): what END would be, where the sender cannot go on |
+//! | 8 HERE | none: the receiver asks whether the sender is still there, at any time; SCTP's acknowledgement answers |
 
 mod frame;
 mod offer;

@@ -113,6 +113,7 @@ impl Receiver {
             FrameRef::GiveUp(why) => self.on_given_up(&why),
             FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
             FrameRef::Has(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
+            FrameRef::Here => Err(ReceiverError::OutOfTurn("a receiver's question")),
         }
     }
 

@@ -43,6 +43,8 @@ pub enum Answer {
     Verdict(Verdict),
     /// So much of the file on offer is there.
     Has(Beginning),
+    /// It wanted to know whether this end is there.
+    Here,
 }
 
 #[derive(Debug)]
@@ -123,6 +125,7 @@ impl Sender {
         match decode(message)? {
             FrameRef::Verdict(verdict) => Ok(Answer::Verdict(verdict)),
             FrameRef::Has(beginning) => Ok(Answer::Has(beginning)),
+            FrameRef::Here => Ok(Answer::Here),
             FrameRef::Offer(_) => Err(SenderError::OutOfTurn("an offer")),
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
             FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),

@@ -16,7 +16,10 @@ pub struct Document {
     seconds: f64,
     goodput_bps: f64,
     sha256: Option<String>,
+    resumed_bytes: u64,
     files: Vec<FileEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
     receive_buffer_bytes: u64,
     paths: Vec<PathEntry>,
     resolved: Value,
@@ -26,6 +29,7 @@ pub struct Document {
 struct FileEntry {
     name: String,
     bytes: u64,
+    resumed_bytes: u64,
     sha256: Option<String>,
     verdict: &'static str,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -68,6 +72,8 @@ impl Document {
             seconds: took.as_secs_f64(),
             goodput_bps: bps(bytes.rate_over(took)),
             sha256: only,
+            resumed_bytes: progress.resumed().get(),
+            left_out: progress.left_out(),
             files: done.into_iter().map(FileEntry::from).collect(),
             receive_buffer_bytes: watch.receive_buffer().get(),
             paths: watch.paths().iter().map(|path| entry(watch, path, took)).collect(),
@@ -86,7 +92,8 @@ impl From<Transferred> for FileEntry {
     fn from(file: Transferred) -> FileEntry {
         let sha256 = file.digest.as_ref().map(hex);
         let verdict = file.verdict.outcome.word();
-        FileEntry { name: file.name, bytes: file.size.get(), sha256, verdict, why: file.verdict.why }
+        let (bytes, resumed_bytes) = (file.size.get(), file.resumed.get());
+        FileEntry { name: file.name, bytes, resumed_bytes, sha256, verdict, why: file.verdict.why }
     }
 }
 
@@ -105,6 +112,8 @@ pub fn line(watch: &Watch, progress: &Progress) -> Value {
     json!({
         "time_s": watch.now().as_nanos() as f64 / 1e9,
         "bytes": progress.bytes().get(),
+        "resumed_bytes": progress.resumed().get(),
+        "files": progress.tally().verified,
         "goodput_bps": bps(Some(watch.rate())),
         "paths": watch.paths().iter().map(path).collect::<Vec<_>>(),
     })

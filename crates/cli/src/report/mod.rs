@@ -4,6 +4,7 @@
 mod body;
 mod columns;
 mod document;
+mod listing;
 mod table;
 
 use crate::arguments::Output;
@@ -12,6 +13,7 @@ use crate::failure::Failure;
 pub use body::Body;
 pub use columns::{head, lay_out};
 pub use document::{Document, hex, line};
+pub use listing::{shortened, there_already};
 pub use table::{milliseconds, path_state, table};
 
 /// How a command ended.

@@ -3,16 +3,18 @@
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{
-    Digest, FrameRef, Kind, Offer, Outcome, Receiver, ReceiverError, Step, Verdict, encode,
+    Digest, FrameRef, Offer, Outcome, Receiver, ReceiverError, Step, Verdict, encode,
 };
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::store::{PartFile, Store};
+use super::destination::Destination;
+use super::store::Arriving;
 use super::{PIECES_BETWEEN, Progress, Transferred};
 use crate::failure::Failure;
 use crate::peer::Peer;
+use crate::report::shortened;
 
 /// What the writing thread says.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ enum News {
         name: String,
         size: Option<ByteCount>,
     },
+    /// What the user should know.
+    Remark(String),
     /// So much of the file was there already.
     Had(ByteCount),
     Stored(ByteCount),
@@ -36,7 +40,7 @@ enum News {
     Left(ByteCount),
 }
 
-/// Receives files into `store` until the sender closes the association.
+/// Receives files into `destination` until the sender closes the association.
 ///
 /// # Errors
 /// Where the sender vanished, broke the protocol, or a file could not be stored. A transfer of no file is no
@@ -44,12 +48,13 @@ enum News {
 pub async fn receive_files(
     association: &Association,
     peer: &Peer,
-    store: Store,
+    destination: Destination,
     progress: &Progress,
 ) -> Result<(), Failure> {
     let (messages, to_write) = mpsc::channel(PIECES_BETWEEN);
-    let (to_tell, mut news) = mpsc::unbounded_channel();
-    std::thread::spawn(move || Writer::new(store, to_tell).run(to_write));
+    // A sender that hears no verdicts is not heard either.
+    let (to_tell, mut news) = mpsc::channel(NEWS_BETWEEN);
+    std::thread::spawn(move || Writer::new(destination, to_tell).run(to_write));
     let reading = async move {
         loop {
             match association.recv().await {
@@ -83,6 +88,7 @@ pub async fn receive_files(
     let judged = progress.done();
     let bad = judged.iter().filter(|file| !file.verdict.is_verified());
     let complaints: Vec<String> = bad.map(complaint).collect();
+    let complaints: Vec<String> = shortened(&complaints, "were refused or failed").collect();
     match reason {
         _ if !complaints.is_empty() => Err(Failure::NotStored(complaints)),
         CloseReason::Graceful => Ok(()),
@@ -104,6 +110,7 @@ async fn tell(association: &Association, progress: &Progress, news: News, end: &
             progress.begin(&name);
             progress.expect(size.unwrap_or_default());
         }
+        News::Remark(text) => progress.remark(text),
         News::Had(size) => progress.skip(size),
         News::Stored(size) => progress.advance(size),
         // Where the association is gone already, reading says so.
@@ -111,11 +118,12 @@ async fn tell(association: &Association, progress: &Progress, news: News, end: &
         News::Judged { name, digest, verdict } => {
             let frame = encode(&FrameRef::Verdict(verdict.clone()));
             let _ = association.send(frame, SendOptions::default()).await;
-            let size = progress.current_bytes();
+            let (size, resumed) = progress.current_bytes();
             let name = name.or_else(|| progress.current()).unwrap_or_default();
-            progress.finish(Transferred { name, size, digest, verdict });
+            progress.finish(Transferred { name, size, resumed, digest, verdict });
         }
         News::MadeDirectory => {
+            progress.make_directory();
             let frame = encode(&FrameRef::Verdict(Verdict::verified()));
             let _ = association.send(frame, SendOptions::default()).await;
         }
@@ -135,15 +143,15 @@ fn complaint(file: &Transferred) -> String {
 
 /// The thread that reads frames and writes files.
 struct Writer {
-    store: Store,
+    destination: Destination,
     receiver: Receiver,
-    file: Option<PartFile>,
-    news: mpsc::UnboundedSender<News>,
+    file: Option<Box<dyn Arriving>>,
+    news: mpsc::Sender<News>,
 }
 
 impl Writer {
-    fn new(store: Store, news: mpsc::UnboundedSender<News>) -> Writer {
-        Writer { store, receiver: Receiver::default(), file: None, news }
+    fn new(destination: Destination, news: mpsc::Sender<News>) -> Writer {
+        Writer { destination, receiver: Receiver::default(), file: None, news }
     }
 
     /// Ends when the association does or breaks the protocol. What is there of a file that is not complete stays where
@@ -156,22 +164,18 @@ impl Writer {
             }
         }
         self.leave();
-        self.store.finish();
+        self.destination.finish();
     }
 
     fn handle(&mut self, message: &[u8]) -> Result<(), ReceiverError> {
         match self.receiver.handle(message)? {
-            Step::MakeDirectory(offer) => match self.store.make_directory(&offer) {
+            Step::MakeDirectory(offer) => match self.destination.make_directory(&offer) {
                 Ok(()) => self.tell(News::MadeDirectory),
                 Err(verdict) => {
                     self.tell(News::Judged { name: Some(offer.path.to_string()), digest: None, verdict });
                 }
             },
-            Step::Create(offer) => {
-                self.open(&offer);
-                let anew = self.file.as_mut().map_or(Ok(()), PartFile::begin_anew);
-                self.expect(anew);
-            }
+            Step::Create(offer) => self.open(&offer),
             Step::Find(offer) => {
                 self.open(&offer);
                 if let Some(file) = &self.file {
@@ -180,26 +184,10 @@ impl Writer {
                     self.tell(News::Say(frame));
                 }
             }
-            Step::GoOn { from, .. } => {
-                let begun = match &mut self.file {
-                    Some(file) if from.is_zero() => file.begin_anew(),
-                    _ => Ok(()),
-                };
-                self.tell(News::Had(from));
-                self.expect(begun);
-            }
-            Step::Write(piece) => {
-                let written = match (&mut self.file, self.receiver.hash()) {
-                    (Some(file), Some(hash)) => file.write(piece, hash),
-                    _ => Ok(()),
-                };
-                if written.is_ok() {
-                    self.tell(News::Stored(ByteCount::of_len(piece.len())));
-                }
-                self.expect(written);
-            }
+            Step::GoOn { from, .. } => self.go_on(from),
+            Step::Write(piece) => self.write(piece),
             Step::Keep { path, digest, .. } => {
-                let kept = self.file.take().map_or(Ok(()), PartFile::keep);
+                let kept = self.file.take().map_or(Ok(()), |file| file.keep(&digest));
                 let verdict = kept.err().unwrap_or_else(Verdict::verified);
                 self.tell(News::Judged { name: Some(path.to_string()), digest: Some(digest), verdict });
             }
@@ -215,16 +203,39 @@ impl Writer {
     /// Makes a place for the file on offer, or finds what is there of it.
     fn open(&mut self, offer: &Offer) {
         self.tell(News::Began { name: offer.path.to_string(), size: offer.size() });
-        match self.store.create(offer) {
-            Ok(file) => self.file = Some(file),
+        match self.destination.create(offer) {
+            Ok(file) => {
+                if let Some(remark) = file.remark() {
+                    self.tell(News::Remark(remark.to_owned()));
+                }
+                self.file = Some(file);
+            }
             Err(verdict) => self.give_up(verdict),
         }
     }
 
-    /// Gives the file up where what was to be done with it failed.
-    fn expect(&mut self, done: Result<(), Verdict>) {
-        if let Err(verdict) = done {
-            self.give_up(verdict);
+    /// The sender has decided to begin after so many bytes: after what is there, or anew.
+    fn go_on(&mut self, from: ByteCount) {
+        self.tell(News::Had(from));
+        let Some(file) = self.file.take() else { return };
+        if from.is_zero() && file.beginning().0 > ByteCount::ZERO {
+            match file.begin_anew() {
+                Ok(file) => self.file = Some(file),
+                Err(verdict) => self.give_up(verdict),
+            }
+        } else {
+            self.file = Some(file);
+        }
+    }
+
+    fn write(&mut self, piece: &[u8]) {
+        let written = match (&mut self.file, self.receiver.hash()) {
+            (Some(file), Some(hash)) => file.write(piece, hash),
+            _ => Ok(()),
+        };
+        match written {
+            Ok(()) => self.tell(News::Stored(ByteCount::of_len(piece.len()))),
+            Err(verdict) => self.give_up(verdict),
         }
     }
 
@@ -238,19 +249,17 @@ impl Writer {
     /// The sender is gone: what is there of its file waits for it.
     fn leave(&mut self) {
         let Some(file) = self.file.take() else { return };
-        let Some((offer, _)) = self.receiver.current() else { return };
-        let (was_there, its_hash) = file.beginning();
-        let hash = self.receiver.hash().unwrap_or(&its_hash);
-        if matches!(offer.kind, Kind::Resumable { .. })
-            && was_there > ByteCount::ZERO
-            && file.leave(hash).is_ok()
-        {
-            self.tell(News::Left(was_there));
+        let hash = self.receiver.hash().cloned().unwrap_or_else(|| file.beginning().1);
+        if let Some(left) = file.leave(&hash) {
+            self.tell(News::Left(left));
         }
     }
 
     fn tell(&self, news: News) {
         // Nobody listens when the program is ending.
-        let _ = self.news.send(news);
+        let _ = self.news.blocking_send(news);
     }
 }
+
+/// How much news may wait until its turn comes.
+const NEWS_BETWEEN: usize = 64;

@@ -3,19 +3,23 @@
 
 use std::collections::VecDeque;
 
-use anabranch_base::ByteCount;
+use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_cli::file_protocol::{Answer, Beginning, Digest, Kind, Outcome, Sender, SenderError, Verdict};
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 
+use super::limit::Limit;
 use super::reading::{Piece, Reading};
 use super::sources::{Entry, Sources};
 use super::{Progress, Transferred};
 use crate::failure::Failure;
 use crate::peer::Peer;
+use crate::quantity::show_size;
+use crate::report::shortened;
 
-/// Sends all of `sources`, one after another, and waits for the receiver's verdict on each.
+/// Sends all of `sources`, one after another, no faster than `rate`, and waits for the receiver's verdict on each.
 ///
 /// # Errors
 /// Where the transfer broke off, or not everything was sent and stored.
@@ -23,12 +27,21 @@ pub async fn send_files(
     association: &Association,
     peer: &Peer,
     sources: Sources,
+    rate: Option<BitRate>,
     progress: &Progress,
 ) -> Result<(), Failure> {
     progress.expect(sources.size());
-    let offered = VecDeque::new();
-    let mut sending =
-        Sending { association, peer, progress, offered, judged: 0, complaints: sources.complaints };
+    progress.leave_out(sources.left_out);
+    let mut sending = Sending {
+        association,
+        peer,
+        progress,
+        limit: Limit::new(rate),
+        piece: Limit::piece(rate),
+        offered: VecDeque::new(),
+        judged: 0,
+        complaints: sources.complaints,
+    };
     let sent = sending.all(sources.entries).await;
     if let Err(failure) = &sent {
         association.abort(&failure.to_string());
@@ -38,7 +51,7 @@ pub async fn send_files(
     let _ = association.close().await;
     match sending.complaints {
         none if none.is_empty() => Ok(()),
-        complaints => Err(Failure::NotStored(complaints)),
+        complaints => Err(Failure::NotStored(shortened(&complaints, MORE).collect())),
     }
 }
 
@@ -47,6 +60,9 @@ struct Sending<'a> {
     association: &'a Association,
     peer: &'a Peer,
     progress: &'a Progress,
+    limit: Limit,
+    /// How long a piece is at most.
+    piece: usize,
     /// What was offered and has no verdict, the oldest first.
     offered: VecDeque<Offered>,
     /// How many verdicts came.
@@ -58,9 +74,16 @@ struct Sending<'a> {
 struct Offered {
     name: String,
     kind: Kind,
+    /// How long it should be.
+    promised: ByteCount,
+    /// How much of it was sent, or is there already.
     size: ByteCount,
+    /// How much is there already.
+    resumed: ByteCount,
     /// Its hash, once all of it was sent.
     digest: Option<Digest>,
+    /// Why it was given up here.
+    given_up: Option<String>,
     /// Who waits for what the receiver has of it.
     has: Option<oneshot::Sender<Beginning>>,
 }
@@ -72,10 +95,13 @@ impl Sending<'_> {
                 self.hear().await?;
             }
             let path = entry.path.clone();
-            let (name, kind) = (entry.offer.path.to_string(), entry.offer.kind);
-            match Reading::begin(entry) {
-                Ok(reading) => self.one(name, kind, reading).await?,
-                Err(why) => self.complaints.push(format!("cannot send {path:?}: {why}")),
+            let (name, promised) = (entry.offer.path.to_string(), entry.offer.size().unwrap_or_default());
+            match Reading::begin(entry, self.piece) {
+                Ok(reading) => self.one(name, promised, reading).await?,
+                Err(why) => {
+                    self.progress.forgo(promised);
+                    self.complaints.push(format!("cannot send {path:?}: {why}"));
+                }
             }
         }
         while !self.offered.is_empty() {
@@ -85,12 +111,22 @@ impl Sending<'_> {
     }
 
     /// Sends one file, as far as the receiver wants it.
-    async fn one(&mut self, name: String, kind: Kind, reading: Reading) -> Result<(), Failure> {
+    async fn one(&mut self, name: String, promised: ByteCount, reading: Reading) -> Result<(), Failure> {
         self.progress.begin(&name);
-        let Reading { mut pieces, has } = reading;
+        let Reading { mut pieces, has, kind } = reading;
         // The number of verdicts when this file has one.
         let its_verdict = self.judged + self.offered.len() as u64 + 1;
-        self.offered.push_back(Offered { name, kind, size: ByteCount::ZERO, digest: None, has });
+        let (size, resumed) = (ByteCount::ZERO, ByteCount::ZERO);
+        self.offered.push_back(Offered {
+            name,
+            kind,
+            promised,
+            size,
+            resumed,
+            digest: None,
+            given_up: None,
+            has,
+        });
         while self.judged < its_verdict {
             let piece = tokio::select! {
                 biased;
@@ -115,7 +151,14 @@ impl Sending<'_> {
             }
         };
         let association = self.association;
-        let sending = association.send(frame.clone(), SendOptions::default());
+        let frame = frame.clone();
+        let wait = self.limit.reserve(size);
+        let sending = async {
+            if wait > Duration::ZERO {
+                sleep(std::time::Duration::from_nanos(wait.as_nanos())).await;
+            }
+            association.send(frame, SendOptions::default()).await
+        };
         tokio::pin!(sending);
         loop {
             tokio::select! {
@@ -135,12 +178,19 @@ impl Sending<'_> {
         let Some(file) = self.offered.back_mut() else { return Ok(()) };
         file.size += size;
         match piece {
-            Piece::From { size, .. } => {
-                file.size = size;
+            Piece::From { size, useless, .. } => {
+                (file.size, file.resumed) = (size, size);
                 self.progress.skip(size);
+                if useless > ByteCount::ZERO {
+                    let (name, useless) = (&file.name, show_size(useless));
+                    self.progress.remark(format!(
+                        "the {useless} of \"{name}\" at the receiver are of another file: it begins anew"
+                    ));
+                }
             }
             Piece::End { digest, .. } => file.digest = Some(digest),
-            Piece::Frame { .. } | Piece::GivenUp { .. } => {}
+            Piece::GivenUp { why, .. } => file.given_up = Some(why),
+            Piece::Frame { .. } => {}
         }
         Ok(())
     }
@@ -156,6 +206,7 @@ impl Sending<'_> {
         let answer = Sender::answer(&message).map_err(|error| self.peer.garbage(&error))?;
         let out_of_turn = |what| self.peer.garbage(&SenderError::OutOfTurn(what));
         match answer {
+            Answer::Here => Ok(()),
             Answer::Has(beginning) => {
                 let asked = self.offered.back_mut().and_then(|file| file.has.take());
                 // Where nobody waits any more, the file was given up.
@@ -177,16 +228,24 @@ impl Sending<'_> {
     }
 
     fn on_verdict(&mut self, file: Offered, verdict: Verdict) {
-        let Offered { name, kind, size, digest, .. } = file;
+        let Offered { name, kind, promised, size, resumed, digest, given_up, .. } = file;
         if !verdict.is_verified() {
-            let word = if verdict.outcome == Outcome::Refused { "refused" } else { "could not store" };
-            self.complaints.push(format!("the receiver {word} \"{name}\": {}", verdict.why));
+            self.progress.forgo(promised.saturating_sub(size));
+            self.complaints.push(match (given_up, verdict.outcome) {
+                (Some(why), _) => format!("cannot send \"{name}\": {why}"),
+                (None, Outcome::Refused) => format!("the receiver refused \"{name}\": {}", verdict.why),
+                (None, _) => format!("the receiver could not store \"{name}\": {}", verdict.why),
+            });
         }
-        if kind != Kind::Directory || !verdict.is_verified() {
-            self.progress.finish(Transferred { name, size, digest, verdict });
+        if kind == Kind::Directory && verdict.is_verified() {
+            self.progress.make_directory();
+        } else {
+            self.progress.finish(Transferred { name, size, resumed, digest, verdict });
         }
     }
 }
 
+/// Behind the first of very many complaints.
+const MORE: &str = "were not sent or stored";
 /// So many files may wait for their verdict.
 const MOST_OFFERED: usize = 256;

@@ -3,11 +3,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{Beginning, Digest, Kind, MAX_PIECE, Sender, SenderError};
 use bytes::Bytes;
+use rustix::fs::{Mode, OFlags};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
@@ -21,6 +22,8 @@ pub struct Reading {
     pub pieces: mpsc::Receiver<Piece>,
     /// Who waits for the receiver's word on how much of it is there, if it is asked.
     pub has: Option<oneshot::Sender<Beginning>>,
+    /// What it is.
+    pub kind: Kind,
 }
 
 /// What the reading thread hands over.
@@ -39,6 +42,8 @@ pub enum Piece {
         frame: Bytes,
         /// How much that is.
         size: ByteCount,
+        /// How much it has that is not the file's beginning.
+        useless: ByteCount,
     },
     /// The last one.
     End {
@@ -49,33 +54,68 @@ pub enum Piece {
     },
     /// It cannot be read on.
     GivenUp {
-        /// The frame that says so, and why; the receiver's verdict will tell it again.
+        /// The frame that says so.
         frame: Bytes,
+        /// Why.
+        why: String,
     },
 }
 
 impl Reading {
-    /// Begins to read, at most [`PIECES_BETWEEN`] ahead.
+    /// Begins to read in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead.
     ///
     /// # Errors
     /// Why it cannot be opened.
-    pub fn begin(entry: Entry) -> Result<Reading, String> {
+    pub fn begin(mut entry: Entry, piece: usize) -> Result<Reading, String> {
         let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
         let (has, asked) = oneshot::channel();
-        let is_asked = matches!(entry.offer.kind, Kind::Resumable { .. });
-        let reader = Reader { entry, pieces, sender: Sender::default() };
-        if reader.entry.offer.kind == Kind::Directory {
-            std::thread::spawn(move || reader.run(io::empty()));
-        } else if reader.entry.path == Path::new("-") {
-            std::thread::spawn(move || reader.run(io::stdin().lock()));
-        } else {
-            let file = File::open(&reader.entry.path).map_err(|error| reason(&error))?;
-            std::thread::spawn(move || match is_asked {
-                true => reader.run_after(file, asked),
-                false => reader.run(file),
-            });
+        let input = Input::open(&mut entry).map_err(|error| reason(&error))?;
+        let kind = entry.offer.kind;
+        let is_asked = matches!(kind, Kind::Resumable { .. });
+        let reader = Reader { entry, pieces, piece, sender: Sender::default() };
+        std::thread::spawn(move || match input {
+            Input::Nothing => reader.run(io::empty()),
+            Input::Standard => reader.run(io::stdin().lock()),
+            Input::Stream(path) => match File::open(path) {
+                Ok(file) => reader.run(file),
+                Err(error) => reader.fail(&error),
+            },
+            Input::File(file) if is_asked => reader.run_after(file, asked),
+            Input::File(file) => reader.run_whole(&file),
+        });
+        Ok(Reading { pieces: receiver, has: is_asked.then_some(has), kind })
+    }
+}
+
+/// Where the bytes come from.
+enum Input {
+    /// A directory has none.
+    Nothing,
+    Standard,
+    /// A pipe or a device, which may let whoever opens it wait.
+    Stream(PathBuf),
+    File(File),
+}
+
+impl Input {
+    /// Opens a file; its offer is of what it is now.
+    fn open(entry: &mut Entry) -> io::Result<Input> {
+        match entry.offer.kind {
+            Kind::Directory => Ok(Input::Nothing),
+            _ if entry.path == Path::new("-") => Ok(Input::Standard),
+            Kind::File { size: None } => Ok(Input::Stream(entry.path.clone())),
+            Kind::File { .. } | Kind::Resumable { .. } => {
+                // What was a file when it was looked for may have become a link or a pipe.
+                let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+                let file = File::from(rustix::fs::open(&entry.path, flags, Mode::empty())?);
+                let found = file.metadata()?;
+                if !found.is_file() {
+                    return Err(io::Error::other("it is no file any more"));
+                }
+                entry.refresh(&found);
+                Ok(Input::File(file))
+            }
         }
-        Ok(Reading { pieces: receiver, has: is_asked.then_some(has) })
     }
 }
 
@@ -83,6 +123,7 @@ impl Reading {
 struct Reader {
     entry: Entry,
     pieces: mpsc::Sender<Piece>,
+    piece: usize,
     sender: Sender,
 }
 
@@ -96,7 +137,18 @@ enum Stop {
 
 impl Reader {
     fn run(mut self, input: impl Read) {
-        let sent = self.offer().and_then(|()| self.rest(input));
+        let sent = self.offer().and_then(|()| self.rest(input)).and_then(|()| self.end());
+        self.finish(sent);
+    }
+
+    /// What is on offer cannot be read.
+    fn fail(mut self, error: &io::Error) {
+        let sent = self.offer().and(Err(Stop::Broken(reason(error))));
+        self.finish(sent);
+    }
+
+    fn run_whole(mut self, file: &File) {
+        let sent = self.offer().and_then(|()| self.file(file));
         self.finish(sent);
     }
 
@@ -105,9 +157,26 @@ impl Reader {
         let sent = self.offer().and_then(|()| {
             let has = asked.blocking_recv().map_err(|_| Stop::Unwanted)?;
             self.skip(&mut file, has)?;
-            self.rest(file)
+            self.file(&file)
         });
         self.finish(sent);
+    }
+
+    /// The rest of a file, if it is the same in the end as it was in the beginning.
+    fn file(&mut self, file: &File) -> Result<(), Stop> {
+        self.rest(file)?;
+        let was = self.entry.offer.clone();
+        self.entry.refresh(&file.metadata()?);
+        let now = &self.entry.offer;
+        match (was.size(), now.size()) {
+            (Some(promised), Some(read)) if promised != read => {
+                Err(SenderError::Changed { promised, read }.into())
+            }
+            _ if was.modified != now.modified => {
+                Err(Stop::Broken("it changed while it was read: its time is another".to_owned()))
+            }
+            _ => self.end(),
+        }
     }
 
     fn offer(&mut self) -> Result<(), Stop> {
@@ -124,23 +193,28 @@ impl Reader {
             file.rewind()?;
         }
         let frame = self.sender.from(size, hash)?;
-        self.hand_over(Piece::From { frame, size })
+        let useless = if is_same { ByteCount::ZERO } else { has.size };
+        self.hand_over(Piece::From { frame, size, useless })
     }
 
     fn rest(&mut self, mut input: impl Read) -> Result<(), Stop> {
-        if self.entry.offer.kind == Kind::Directory {
-            return Ok(());
-        }
-        let mut buffer = vec![0; MAX_PIECE];
+        let mut buffer = vec![0; self.piece];
         loop {
             let length = fill(&mut input, &mut buffer)?;
             if length == 0 {
-                let (frame, digest) = self.sender.end()?;
-                return self.hand_over(Piece::End { frame, digest });
+                return Ok(());
             }
             let frame = self.sender.data(&buffer[..length])?;
             self.hand_over(Piece::Frame { frame, size: ByteCount::of_len(length) })?;
         }
+    }
+
+    fn end(&mut self) -> Result<(), Stop> {
+        if self.entry.offer.kind == Kind::Directory {
+            return Ok(());
+        }
+        let (frame, digest) = self.sender.end()?;
+        self.hand_over(Piece::End { frame, digest })
     }
 
     fn hand_over(&self, piece: Piece) -> Result<(), Stop> {
@@ -150,7 +224,7 @@ impl Reader {
     fn finish(mut self, sent: Result<(), Stop>) {
         if let Err(Stop::Broken(why)) = sent {
             let frame = self.sender.give_up(&why);
-            let _ = self.hand_over(Piece::GivenUp { frame });
+            let _ = self.hand_over(Piece::GivenUp { frame, why });
         }
     }
 }
@@ -208,7 +282,10 @@ mod tests {
 
     /// All frames of a file, after the receiver has said what it has.
     fn frames(entry: Entry, has: Option<&[u8]>) -> Vec<Piece> {
-        let mut reading = Reading::begin(entry).expect("it can be opened");
+        frames_of(Reading::begin(entry, MAX_PIECE).expect("it can be opened"), has)
+    }
+
+    fn frames_of(mut reading: Reading, has: Option<&[u8]>) -> Vec<Piece> {
         let mut pieces = vec![reading.pieces.blocking_recv().expect("an offer")];
         if let (Some(word), Some(has)) = (reading.has, has) {
             let beginning =
@@ -259,24 +336,58 @@ mod tests {
             let kind = Kind::Resumable { size: ByteCount::new(6) };
             let pieces = frames(entry(file.path(), kind), Some(has));
             let from = ByteCount::of_len(6 - rest.len());
-            assert!(matches!(&pieces[1], Piece::From { size, .. } if *size == from), "{:?}", pieces[1]);
+            let useless = ByteCount::of_len(if from.is_zero() { has.len() } else { 0 });
+            let is_right = |piece: &Piece| matches!(piece, Piece::From { size, useless: u, .. } if (*size, *u) == (from, useless));
+            assert!(is_right(&pieces[1]), "{:?}", pieces[1]);
             assert_eq!(&frame(&pieces[2])[1..], rest);
             let whole: Digest = Sha256::digest(b"abcdef").into();
             assert!(matches!(&pieces[3], Piece::End { digest, .. } if *digest == whole));
         }
     }
 
+    /// Why a file of four bytes is given up that `change` comes over before it is read.
+    fn given_up(change: impl Fn(&File) -> io::Result<()>) -> String {
+        let file = file(b"abcd");
+        let kind = Kind::Resumable { size: ByteCount::new(4) };
+        let reading = Reading::begin(entry(file.path(), kind), MAX_PIECE).expect("it can be opened");
+        // The thread waits for what the receiver has.
+        change(file.as_file()).expect("it is ours");
+        match frames_of(reading, Some(b"")).pop() {
+            Some(Piece::GivenUp { why, .. }) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
-    fn a_file_that_shrinks_meanwhile_is_given_up() {
-        let file = file(b"abc");
-        let pieces = frames(entry(file.path(), Kind::File { size: Some(ByteCount::new(4)) }), None);
-        let Some(Piece::GivenUp { frame: last }) = pieces.last() else { panic!("{pieces:?}") };
-        assert_eq!(last[1..], *b"it changed while it was read: 3 B instead of 4 B");
+    fn a_file_that_changes_meanwhile_is_given_up() {
+        let second = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        assert_eq!(given_up(|file| file.set_len(3)), "it changed while it was read: 3 B instead of 4 B");
+        assert_eq!(given_up(|file| file.set_len(5)), "it changed while it was read: 5 B instead of 4 B");
+        assert_eq!(
+            given_up(|file| file.set_modified(second)),
+            "it changed while it was read: its time is another"
+        );
     }
 
     #[test]
     fn a_directory_is_its_offer_alone() {
         assert_eq!(frames(entry(Path::new("/"), Kind::Directory), None).len(), 1);
-        assert!(Reading::begin(entry(Path::new("/nowhere"), Kind::File { size: None })).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_or_given_up() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/etc/passwd", &link).expect("a link");
+        let file = Kind::File { size: Some(ByteCount::new(1)) };
+        for (path, why) in [
+            (Path::new("/nowhere"), "there is no such file"),
+            (&link, "it has become a symbolic link, which is not followed"),
+            (dir.path(), "it is no file any more"),
+        ] {
+            assert_eq!(Reading::begin(entry(path, file), MAX_PIECE).expect_err("no file"), why);
+        }
+        let pieces = frames(entry(Path::new("/nowhere"), Kind::File { size: None }), None);
+        assert!(matches!(&pieces[1], Piece::GivenUp { .. }), "{pieces:?}");
     }
 }

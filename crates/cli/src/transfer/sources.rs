@@ -1,13 +1,15 @@
 //! What is to be sent: the files and directories that the user named, and what is in them. It knows the file system,
 //! and reads no file.
 
-use std::fs::{self, File, Metadata};
+use std::collections::BTreeMap;
+use std::fs::{self, File, FileType, Metadata};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{FilePath, Kind, Modified, Offer};
+use rustix::io::Errno;
 use walkdir::WalkDir;
 
 use crate::failure::Failure;
@@ -32,6 +34,20 @@ pub struct Entry {
     pub offer: Offer,
 }
 
+impl Entry {
+    /// What was found is now this: the receiver is told of it as it is.
+    pub fn refresh(&mut self, found: &Metadata) {
+        let size = ByteCount::new(found.len());
+        self.offer.kind = match self.offer.kind {
+            Kind::Directory => Kind::Directory,
+            Kind::File { .. } => Kind::File { size: Some(size) },
+            Kind::Resumable { .. } => Kind::Resumable { size },
+        };
+        self.offer.modified = Some(modified(found));
+        self.offer.mode = Some(mode(found));
+    }
+}
+
 impl Sources {
     /// What is at `paths`; `name` is what the receiver is told of a single one, by default the path's last part.
     ///
@@ -39,8 +55,15 @@ impl Sources {
     /// Where one of the paths cannot be sent. What is deeper is told in the complaints.
     pub fn find(paths: &[PathBuf], name: Option<&str>) -> Result<Sources, Failure> {
         let mut sources = Sources::default();
+        let mut named = BTreeMap::new();
         for path in paths {
-            sources.add(path, name)?;
+            let told = sources.add(path, name)?;
+            if let Some(other) = named.insert(told.clone(), path) {
+                let why = format!(
+                    "{other:?} is to be called \"{told}\" at the receiver too; send one after the other"
+                );
+                return Err(Failure::File { path: path.clone(), why });
+            }
         }
         Ok(sources)
     }
@@ -50,15 +73,16 @@ impl Sources {
         self.entries.iter().filter_map(|entry| entry.offer.size()).sum()
     }
 
-    fn add(&mut self, path: &Path, name: Option<&str>) -> Result<(), Failure> {
+    /// Adds what is at `path`, and says what it is called at the receiver.
+    fn add(&mut self, path: &Path, name: Option<&str>) -> Result<FilePath, Failure> {
         let failure = |why: String| Failure::File { path: path.to_owned(), why };
         if path == Path::new("-") {
             let told = name.unwrap_or("stdin");
             let told = FilePath::new(told.as_bytes()).map_err(|error| failure(error.to_string()))?;
             let kind = Kind::File { size: None };
-            let offer = Offer { path: told, kind, mode: None, modified: None };
+            let offer = Offer { path: told.clone(), kind, mode: None, modified: None };
             self.entries.push(Entry { path: path.to_owned(), offer });
-            return Ok(());
+            return Ok(told);
         }
         let found = fs::symlink_metadata(path).map_err(|error| failure(reason(&error)))?;
         if found.is_symlink() {
@@ -75,11 +99,15 @@ impl Sources {
         if found.is_dir() {
             self.add_directory(path, &told);
         } else {
-            // Whoever mistyped learns it before anything is sent.
-            File::open(path).map_err(|error| failure(reason(&error)))?;
-            self.entries.push(Entry { path: path.to_owned(), offer: offer(told, &found) });
+            if found.is_file() {
+                // Whoever mistyped learns it before anything is sent.
+                File::open(path).map_err(|error| failure(reason(&error)))?;
+            } else if found.file_type().is_socket() {
+                return Err(failure("it is a socket".to_owned()));
+            }
+            self.entries.push(Entry { path: path.to_owned(), offer: offer(told.clone(), &found) });
         }
-        Ok(())
+        Ok(told)
     }
 
     fn add_directory(&mut self, top: &Path, told: &FilePath) {
@@ -96,8 +124,7 @@ impl Sources {
             let path = entry.path();
             let kind = entry.file_type();
             if !kind.is_file() && !kind.is_dir() {
-                let what = if kind.is_symlink() { "a symbolic link" } else { "no file" };
-                self.left_out.push(format!("{path:?} is {what} and is left out"));
+                self.left_out.push(format!("{path:?} is {} and is left out", word(kind)));
                 continue;
             }
             // `Path::join` with nothing would put a separator behind the name.
@@ -123,6 +150,20 @@ fn own_name(path: &Path) -> io::Result<Vec<u8>> {
     Ok(name.into_encoded_bytes())
 }
 
+/// What is no file and no directory.
+fn word(kind: FileType) -> &'static str {
+    if kind.is_symlink() {
+        "a symbolic link"
+    } else if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+/// What the receiver is told of what was found.
 fn offer(path: FilePath, found: &Metadata) -> Offer {
     let size = ByteCount::new(found.len());
     let kind = if found.is_dir() {
@@ -133,11 +174,18 @@ fn offer(path: FilePath, found: &Metadata) -> Offer {
         // The length of a pipe or device is not known.
         Kind::File { size: found.is_file().then_some(size) }
     };
-    let nanoseconds = u32::try_from(found.mtime_nsec()).unwrap_or_default();
-    let modified = Modified { seconds: found.mtime(), nanoseconds };
     let is_lasting = found.is_dir() || found.is_file();
-    let mode = Some(found.permissions().mode() & 0o777);
-    Offer { path, kind, mode, modified: is_lasting.then_some(modified) }
+    Offer { path, kind, mode: Some(mode(found)), modified: is_lasting.then(|| modified(found)) }
+}
+
+/// Read, write and execute; set-user-id and its like do not travel.
+fn mode(found: &Metadata) -> u32 {
+    found.permissions().mode() & 0o777
+}
+
+fn modified(found: &Metadata) -> Modified {
+    let nanoseconds = u32::try_from(found.mtime_nsec()).unwrap_or_default();
+    Modified { seconds: found.mtime(), nanoseconds }
 }
 
 /// What the system says, without its number.
@@ -145,6 +193,9 @@ pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            "it has become a symbolic link, which is not followed".to_owned()
+        }
         _ => error.to_string(),
     }
 }
@@ -186,6 +237,34 @@ mod tests {
         assert!(sources.complaints.is_empty());
         let renamed = Sources::find(&[top], Some("other")).expect("all can be read");
         assert_eq!(told(&renamed)[1], "other/a");
+    }
+
+    #[test]
+    fn what_is_no_file_is_left_out_with_a_word_and_is_not_waited_for() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("s")).expect("a socket");
+        let mode = rustix::fs::Mode::RWXU;
+        let pipe = dir.path().join("p");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
+        let sources = Sources::find(&[dir.path().to_owned()], None).expect("it can be read");
+        let kinds = ["p\" is a named pipe and is left out", "s\" is a socket and is left out"];
+        assert_eq!(sources.entries.len(), 1);
+        assert!(sources.left_out.iter().zip(kinds).all(|(note, kind)| note.ends_with(kind)), "{sources:?}");
+        // Whoever names the pipe itself wants what comes out of it, of whatever length.
+        let sources = Sources::find(&[pipe], None).expect("nobody waits for a writer");
+        assert_eq!(sources.entries[0].offer.kind, Kind::File { size: None });
+    }
+
+    #[test]
+    fn two_of_one_name_are_refused_before_anything_is_sent() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let paths = ["a", "b"].map(|name| dir.path().join(name).join("x"));
+        for path in &paths {
+            fs::create_dir(path.parent().expect("a directory")).expect("a directory");
+            fs::write(path, "x").expect("a file");
+        }
+        let error = Sources::find(&paths, None).expect_err("two of one name").to_string();
+        assert!(error.contains("a/x\" is to be called \"x\" at the receiver too"), "{error}");
     }
 
     #[test]

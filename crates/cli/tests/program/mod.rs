@@ -166,3 +166,14 @@ fn read(stream: impl Read + Send + 'static, lines: Sender<String>) -> std::threa
 pub const KEY: &str = "5ec1e700000000000000000000000001";
 /// How long anything here may take; a busy machine is given time.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until `is_so`, not for ever.
+pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..PATIENCE.as_millis() / 10 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("not within {PATIENCE:?}: {what}");
+}

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{FilePath, Modified};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
@@ -25,6 +26,28 @@ pub struct Place {
     dir: Arc<OwnedFd>,
     name: OsString,
     shown: PathBuf,
+}
+
+/// What there is of a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    kind: FileType,
+    /// How long it is.
+    pub size: ByteCount,
+    /// When it was last changed.
+    pub modified: Modified,
+}
+
+impl Found {
+    /// Whether it is an ordinary file.
+    pub fn is_file(&self) -> bool {
+        self.kind == FileType::RegularFile
+    }
+
+    /// Whether it is a directory.
+    pub fn is_directory(&self) -> bool {
+        self.kind == FileType::Directory
+    }
 }
 
 impl Root {
@@ -74,9 +97,23 @@ impl Place {
     }
 
     /// What there is of this name; a symbolic link is one.
-    pub fn found(&self) -> Option<FileType> {
+    pub fn found(&self) -> Option<Found> {
         let found = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some(FileType::from_raw_mode(found.st_mode))
+        let nanoseconds = u32::try_from(found.st_mtime_nsec).unwrap_or_default();
+        Some(Found {
+            kind: FileType::from_raw_mode(found.st_mode),
+            size: ByteCount::new(u64::try_from(found.st_size).unwrap_or_default()),
+            modified: Modified { seconds: found.st_mtime, nanoseconds },
+        })
+    }
+
+    /// Whether the name is still that of `file`.
+    pub fn is_of(&self, file: impl AsFd) -> bool {
+        let named = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        let opened = rustix::fs::fstat(file);
+        named.is_ok_and(|named| {
+            opened.is_ok_and(|opened| (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino))
+        })
     }
 
     /// A new file with these permissions, less what the user's mask takes away.
@@ -97,6 +134,16 @@ impl Place {
         Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?.into())
     }
 
+    /// The ordinary file that is there, to be read.
+    ///
+    /// # Errors
+    /// There is none, it is something else, or the system refuses.
+    pub fn open_to_read(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = File::from(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?);
+        if file.metadata()?.is_file() { Ok(file) } else { Err(Errno::INVAL.into()) }
+    }
+
     /// A new directory with these permissions, less what the user's mask takes away.
     ///
     /// # Errors
@@ -112,10 +159,7 @@ impl Place {
     pub fn finish_directory(&self, mode: Option<u32>, modified: Option<Modified>) -> io::Result<()> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let dir = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?;
-        if let Some(mode) = mode {
-            let now = Mode::from_raw_mode(rustix::fs::fstat(&dir)?.st_mode);
-            rustix::fs::fchmod(&dir, now & Mode::from_raw_mode(mode))?;
-        }
+        narrow(&dir, mode)?;
         set_modified(&dir, modified)
     }
 
@@ -150,6 +194,16 @@ impl Place {
     pub fn path(&self) -> &Path {
         &self.shown
     }
+}
+
+/// Takes the permissions away that are not in `mode`. None is added: the user's mask took those.
+///
+/// # Errors
+/// The system refuses.
+pub fn narrow(file: impl AsFd, mode: Option<u32>) -> io::Result<()> {
+    let Some(mode) = mode else { return Ok(()) };
+    let now = Mode::from_raw_mode(rustix::fs::fstat(&file)?.st_mode);
+    Ok(rustix::fs::fchmod(file, now & Mode::from_raw_mode(mode))?)
 }
 
 /// Sets when a file was last changed.

@@ -1,0 +1,47 @@
+//! Who sends when: one at a time. Who comes meanwhile is turned away, unless the one before has vanished without a word: a
+//! sender that was killed and started again need not wait until its first self is given up. It knows associations, and
+//! nothing of files.
+
+use std::time::Duration;
+
+use anabranch_cli::file_protocol::{FrameRef, encode};
+use anabranch_net::{Association, Endpoint, SendOptions};
+use tokio::time::{interval, timeout};
+
+/// Turns away who comes while `current` answers. Ends with who came when it did not, and `current` aborted; never where
+/// the endpoint accepts nobody any more.
+pub async fn successor(endpoint: &Endpoint, current: &Association) -> Association {
+    while let Some(newcomer) = endpoint.accept().await {
+        if answers(current).await {
+            newcomer.abort("busy with another transfer; try again later");
+        } else {
+            current.abort("silent on all paths when another sender came");
+            return newcomer;
+        }
+    }
+    std::future::pending().await
+}
+
+/// Whether anything comes from the peer within [`PATIENCE`], asked to acknowledge a message if by nothing else.
+async fn answers(association: &Association) -> bool {
+    let before = heard(association);
+    let question = encode(&FrameRef::Here);
+    let asking = association.send(question, SendOptions::default());
+    let listening = async {
+        let mut ticks = interval(LOOK);
+        while heard(association) == before && association.is_open() {
+            ticks.tick().await;
+        }
+    };
+    let both = async { tokio::join!(asking, listening) };
+    timeout(PATIENCE, both).await.is_ok() && heard(association) != before
+}
+
+/// How many packets of the peer have come.
+fn heard(association: &Association) -> u64 {
+    association.paths().iter().map(|path| path.counters.received_packets).sum()
+}
+
+/// Several time-outs of a path, after which its peer has usually been heard if it is there.
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(20);

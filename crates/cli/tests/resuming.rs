@@ -1,0 +1,117 @@
+//! Transfers that are broken off by a kill at either end, and go on: what arrived before does not travel again.
+
+mod program;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use program::{Program, anabranch, file, receiver, run, wait_until};
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+/// A file on its way, and where it goes.
+struct Broken {
+    from: TempDir,
+    inbox: TempDir,
+    path: PathBuf,
+    to: String,
+}
+
+/// A receiver and a sender to it. Some of a file of 40 MB is there: more than 16 MiB, after which it is written down how
+/// much it is.
+fn broken() -> (Broken, Program, Program) {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let path = file(from.path(), "big", SIZE);
+    let (recv, to) = receiver("127.0.0.1,127.0.0.2", inbox.path(), "");
+    // Slow enough to be killed in the middle.
+    let mut command = anabranch(&format!("send --limit-rate 160M --to {to}"));
+    let sent = Program::start(command.arg(&path));
+    let part = inbox.path().join("big.part");
+    wait_until("20 MB of big.part", || part.metadata().is_ok_and(|found| found.len() > 20_000_000));
+    (Broken { from, inbox, path, to }, recv, sent)
+}
+
+fn send_again(path: &Path, to: &str) -> Value {
+    run(anabranch(&format!("send --json --to {to}")).arg(path)).expect(0).json()
+}
+
+/// Fails unless `document` tells that at least `least` bytes were there and all others, and no more, travelled.
+fn check_resumed(document: &Value, least: u64) {
+    let (bytes, resumed) = (&document["bytes"], &document["resumed_bytes"]);
+    let (bytes, resumed) = (bytes.as_u64().expect("a number"), resumed.as_u64().expect("a number"));
+    assert!(resumed >= least, "{document:#}");
+    assert_eq!(bytes + resumed, SIZE as u64, "{document:#}");
+    // What the paths carried, by SCTP's own account: each byte once, and the frames around them.
+    let paths = document["paths"].as_array().expect("paths").iter();
+    let carried: u64 = paths.filter_map(|path| path["carried_bytes"].as_u64()).sum();
+    assert!((bytes..bytes + 10_000).contains(&carried), "{document:#}");
+}
+
+fn check_arrived(broken: &Broken) {
+    let received = std::fs::read(broken.inbox.path().join("big")).expect("received");
+    assert!(received == std::fs::read(&broken.path).expect("sent"), "the file differs");
+    assert_eq!(std::fs::read_dir(broken.inbox.path()).expect("a directory").count(), 1);
+}
+
+#[test]
+fn a_sender_that_was_killed_goes_on_and_need_not_wait_until_it_is_given_up() {
+    let (broken, recv, mut sent) = broken();
+    sent.kill();
+    let document = send_again(&broken.path, &broken.to);
+    check_resumed(&document, 20_000_000);
+    check_arrived(&broken);
+    let received = recv.finish().expect(0);
+    assert!(received.stderr.contains("silent on all paths when another sender came"), "{received:?}");
+    assert!(received.stderr.contains("are kept, send it again and it goes on"), "{received:?}");
+    assert!(received.stdout.contains("were there already)"), "{received:?}");
+    assert_eq!(document["files"][0]["resumed_bytes"], document["resumed_bytes"]);
+}
+
+#[test]
+fn a_receiver_that_was_killed_goes_on_with_what_it_has_written_down() {
+    let (broken, mut recv, sent) = broken();
+    recv.kill();
+    let mut anew = anabranch(&format!("recv --listen {}", broken.to));
+    let mut anew = Program::start(anew.arg("--dir").arg(broken.inbox.path()));
+    anew.wait_for("--to ");
+    let ended = sent.finish().expect(1);
+    assert!(ended.stderr.contains("was started anew in the middle"), "{ended:?}");
+    check_resumed(&send_again(&broken.path, &broken.to), 16 << 20);
+    anew.finish().expect(0);
+    check_arrived(&broken);
+}
+
+#[test]
+fn a_file_that_changed_before_it_is_sent_again_begins_anew_and_both_ends_being_killed_leaves_nothing_wrong() {
+    let (broken, mut recv, mut sent) = broken();
+    sent.kill();
+    recv.kill();
+    file(broken.from.path(), "big", SIZE - 1);
+    std::fs::File::open(&broken.path)
+        .and_then(|file| file.set_modified(UNIX_EPOCH + Duration::from_secs(1)))
+        .expect("it is ours");
+    let (recv, to) = receiver("127.0.0.1", broken.inbox.path(), "");
+    let document = send_again(&broken.path, &to);
+    assert_eq!((&document["bytes"], &document["resumed_bytes"]), (&(SIZE - 1).into(), &0.into()));
+    let received = recv.finish().expect(0);
+    assert!(received.stderr.contains("of another version of the file (size or time differ)"), "{received:?}");
+    check_arrived(&broken);
+}
+
+#[test]
+fn what_another_program_did_to_a_part_does_not_get_into_the_file() {
+    let (broken, mut recv, mut sent) = broken();
+    sent.kill();
+    recv.kill();
+    let part = broken.inbox.path().join("big.part");
+    let mut bytes = std::fs::read(&part).expect("what is left");
+    bytes[1_000_000] ^= 1;
+    std::fs::write(&part, bytes).expect("it is ours");
+    let (recv, to) = receiver("127.0.0.1", broken.inbox.path(), "");
+    assert_eq!(send_again(&broken.path, &to)["resumed_bytes"], 0);
+    let received = recv.finish().expect(0);
+    assert!(received.stderr.contains("was damaged or changed meanwhile: it begins anew"), "{received:?}");
+    check_arrived(&broken);
+}
+
+const SIZE: usize = 40_000_000;
