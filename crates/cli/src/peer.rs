@@ -42,6 +42,9 @@ impl Peer {
                 "{self} vanished: {errors} retransmissions or probes in a row went unanswered on all paths"
             )),
             CloseReason::PeerRestarted => Failure::PeerGone(format!("{self} was started anew in the middle")),
+            CloseReason::PeerForgot => Failure::PeerGone(format!(
+                "{self} knows nothing of this transfer any more: it gave it up, or was started anew in the middle"
+            )),
             CloseReason::ProtocolViolation { what } => self.garbage(&what),
         }
     }

@@ -69,6 +69,8 @@ pub enum CloseReason {
     },
     /// The peer lost its memory and has no such association any more, as only a driver with channels can know.
     PeerRestarted,
+    /// The peer has no such association any more: it gave it up, or was started anew.
+    PeerForgot,
     /// The peer broke the protocol.
     ProtocolViolation {
         /// How.
@@ -99,6 +101,9 @@ impl std::fmt::Display for CloseReason {
             CloseReason::PeerRestarted => {
                 f.write_str("the peer was started anew and knows nothing of this association")
             }
+            CloseReason::PeerForgot => f.write_str(
+                "the peer knows nothing of this association any more: it gave it up, or was started anew",
+            ),
             CloseReason::ProtocolViolation { what } => write!(f, "the peer broke the protocol: {what}"),
         }
     }

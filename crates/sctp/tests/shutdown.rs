@@ -448,16 +448,32 @@ fn an_abort_overtakes_the_data_that_waits_and_carries_none() {
     assert_eq!(pair.take_log(), ["A -> ABORT -> Z"]);
 }
 
-/// §8.4: an abort that was lost is noticed with the next packet.
+/// §8.4: an abort that was lost is noticed with the next packet, and still says why.
 #[test]
 fn a_lost_abort_is_given_again_when_the_peer_speaks() {
+    for is_forgotten in [false, true] {
+        let mut pair = open();
+        pair.lose(End::A, "ABORT");
+        pair.abort(End::A, "gone");
+        if is_forgotten {
+            let (now, id) = (pair.now, pair.a.id.expect("open"));
+            pair.a.endpoint.remove(now, id);
+        }
+        pair.send(End::Z, 100);
+        pair.run_for(ms(100));
+        assert_eq!(pair.take_log(), ["A -> ABORT -> lost", "Z -> DATA -> A", "A -> ABORT -> Z"]);
+        let causes = vec![Cause::UserInitiatedAbort(b"gone".to_vec())];
+        assert_eq!(pair.closed(End::Z), Some(CloseReason::AbortedByPeer { causes }));
+    }
+}
+
+/// §8.4: who lost its memory answers by an abort with the T bit.
+#[test]
+fn a_peer_that_has_forgotten_is_told_from_one_that_calls_off() {
     let mut pair = open();
-    pair.lose(End::A, "ABORT");
-    pair.abort(End::A, "gone");
-    pair.send(End::Z, 100);
-    pair.run_for(ms(100));
-    assert_eq!(pair.take_log(), ["A -> ABORT -> lost", "Z -> DATA -> A", "A -> ABORT -> Z"]);
-    assert_eq!(pair.closed(End::Z), Some(CloseReason::AbortedByPeer { causes: Vec::new() }));
+    let peers = pair.at(End::Z).tags().1.expect("open");
+    pair.forge_with_tag(End::Z, peers, &[&Abort { tag_reflected: true, causes: Vec::new() }]);
+    assert_eq!(pair.closed(End::Z), Some(CloseReason::PeerForgot));
 }
 
 #[test]

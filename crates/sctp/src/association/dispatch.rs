@@ -98,6 +98,12 @@ impl Association {
             (State::Closing(_, Shutdown::AckSent), Chunk::Abort(abort)) if abort.tag_reflected => {
                 Flow::End(CloseReason::Graceful)
             }
+            // §8.4 rule 8: that is how the peer answers what is for no association of its.
+            (State::Open(_) | State::Closing(..), Chunk::Abort(abort))
+                if abort.tag_reflected && abort.causes.is_empty() =>
+            {
+                Flow::End(CloseReason::PeerForgot)
+            }
             (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
             (State::Opening(handshake), Chunk::InitAck(ack)) => {
                 match handshake.on_init_ack(arrived.path, &ack) {

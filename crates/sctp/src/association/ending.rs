@@ -60,7 +60,27 @@ impl Association {
             let abort = Abort { tag_reflected: false, causes: vec![cause] };
             self.farewell = Some((path, self.packet_with_abort(header, &abort)));
         }
+        let said = way.and(self.farewell.as_ref()).map(|(_, packet)| packet.clone());
         self.end(reason);
+        if let (State::Closed(grave), Some(packet)) = (&mut self.state, said) {
+            grave.last_word = Some(packet);
+        }
+    }
+
+    /// The ABORT by which this end called the association off.
+    pub(crate) fn last_word(&self) -> Option<&[u8]> {
+        match &self.state {
+            State::Closed(grave) => grave.last_word.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same, for good.
+    pub(crate) fn take_last_word(&mut self) -> Option<Vec<u8>> {
+        match &mut self.state {
+            State::Closed(grave) => grave.last_word.take(),
+            _ => None,
+        }
     }
 
     /// The peer broke the protocol: the association is over (RFC 9260 §3.3.10.13).
@@ -103,7 +123,7 @@ impl Association {
                 return;
             }
         };
-        self.state = State::Closed(Grave { paths, tags, undelivered, receive_buffer });
+        self.state = State::Closed(Grave { paths, tags, undelivered, receive_buffer, last_word: None });
         self.events.push_back(Event::Closed(reason));
     }
 }

@@ -103,6 +103,8 @@ struct Grave {
     /// User data that was sent and never acknowledged.
     undelivered: ByteCount,
     receive_buffer: ByteCount,
+    /// The ABORT, where this end called it off.
+    last_word: Option<Vec<u8>>,
 }
 
 /// Where an association is in its life (RFC 9260 §4).
@@ -545,7 +547,7 @@ impl State {
     fn buried() -> State {
         let tags = (VerificationTag::ZERO, VerificationTag::ZERO);
         let (undelivered, receive_buffer) = (ByteCount::ZERO, ByteCount::ZERO);
-        State::Closed(Grave { paths: PathTable::new(), tags, undelivered, receive_buffer })
+        State::Closed(Grave { paths: PathTable::new(), tags, undelivered, receive_buffer, last_word: None })
     }
 }
 

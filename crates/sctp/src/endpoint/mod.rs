@@ -6,6 +6,7 @@ mod channel;
 mod cookies;
 mod deadlines;
 mod join;
+mod last_words;
 mod listen;
 mod mtu;
 mod out_of_the_blue;
@@ -37,6 +38,7 @@ pub use channel::{Channel, ChannelUse};
 use cookies::CookieJar;
 use deadlines::Deadlines;
 pub use join::join;
+use last_words::LastWords;
 use throttle::Throttle;
 use turns::Turns;
 
@@ -147,6 +149,7 @@ pub struct Endpoint {
     inits: Throttle,
     /// How many of their other packets.
     others: Throttle,
+    last_words: LastWords,
     jar: CookieJar,
     seed: Seed,
     rng: ChaCha12Rng,
@@ -191,6 +194,7 @@ impl Endpoint {
             replies: VecDeque::new(),
             inits: Throttle::new(&seed.child("inits")),
             others: Throttle::new(&seed.child("others")),
+            last_words: LastWords::default(),
             jar: CookieJar::new(&seed.child("cookies")),
             rng: ChaCha12Rng::from_seed(seed.child("endpoint").bytes()),
             seed,
@@ -407,6 +411,9 @@ impl Endpoint {
         self.deadlines.set(id, None);
         let channel = self.channels.of(id);
         self.channels.release(id);
+        if let Some(packet) = association.take_last_word() {
+            self.last_words.keep(association.tags().0, channel, packet);
+        }
         let mut bytes = Vec::new();
         while let Some(transmit) = association.poll_transmit(now, &mut bytes, 1) {
             let PathAddresses { local, remote } = association.path_addresses(transmit.path);

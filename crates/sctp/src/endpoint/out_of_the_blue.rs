@@ -26,9 +26,27 @@ impl Endpoint {
         if contains(is_final) {
             return;
         }
-        // 8) "The receiver SHOULD respond [...] with an ABORT chunk".
+        // 8) "The receiver SHOULD respond [...] with an ABORT chunk": with the one that was sent where an association was called
+        // off, which says why and may be lost or overtaken, over several paths all the more.
+        if let Some(packet) = self.last_word(arrival, packet.header()) {
+            if self.may_answer_other(now, arrival) {
+                self.reply(arrival, packet);
+            }
+            return;
+        }
         let abort = Abort { tag_reflected: true, causes: Vec::new() };
         self.reflect(now, arrival, packet.header(), &abort);
+    }
+
+    /// The ABORT of the association that this packet is for, if it was called off here.
+    fn last_word(&self, arrival: &Arrival, header: CommonHeader) -> Option<Vec<u8>> {
+        if header.destination_port != self.config.port {
+            return None;
+        }
+        let tag = header.verification_tag;
+        let held = self.by_tag.get(&tag).filter(|id| self.channels.of(**id) == arrival.channel);
+        let word = held.and_then(|id| self.associations.get(id)?.last_word());
+        word.or_else(|| self.last_words.of(tag, arrival.channel)).map(<[u8]>::to_vec)
     }
 
     /// Answers with one chunk that carries the tag of the packet it answers.

@@ -1,0 +1,56 @@
+//! What associations said at their end when they were called off here, for peers that have not heard it. It knows no
+//! association and no time.
+
+use std::collections::VecDeque;
+
+use super::channel::Channel;
+use crate::wire::VerificationTag;
+
+/// The latest ABORTs.
+#[derive(Debug, Default)]
+pub struct LastWords {
+    latest: VecDeque<LastWord>,
+}
+
+#[derive(Debug)]
+struct LastWord {
+    tag: VerificationTag,
+    channel: Channel,
+    packet: Vec<u8>,
+}
+
+impl LastWords {
+    /// The association that called itself `tag` is forgotten, and its last packet was this.
+    pub fn keep(&mut self, tag: VerificationTag, channel: Channel, packet: Vec<u8>) {
+        if self.latest.len() == MOST {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(LastWord { tag, channel, packet });
+    }
+
+    /// The last packet of the association that called itself `tag`.
+    pub fn of(&self, tag: VerificationTag, channel: Channel) -> Option<&[u8]> {
+        let mut words = self.latest.iter().filter(|word| word.tag == tag && word.channel == channel);
+        words.next().map(|word| word.packet.as_slice())
+    }
+}
+
+/// So many are kept: of half a kilobyte each, and wanted within a round trip or two.
+const MOST: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_are_kept_each_for_its_tag_and_channel() {
+        let mut words = LastWords::default();
+        for number in 0..=MOST as u32 {
+            words.keep(VerificationTag::new(number), Channel::PLAIN, number.to_be_bytes().to_vec());
+        }
+        let of = |tag, channel| words.of(VerificationTag::new(tag), channel);
+        assert_eq!(of(0, Channel::PLAIN), None);
+        assert_eq!(of(1, Channel::PLAIN), Some([0, 0, 0, 1].as_slice()));
+        assert_eq!(of(1, Channel::new(7)), None);
+    }
+}
