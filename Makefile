@@ -1,11 +1,13 @@
 # The commands of this project. `make help` lists them; CONTRIBUTING.md says when to use which.
 
+COUNT   ?= 2000
+SEED    ?= 1
 WALKS   ?= 100000
 NETWORKS ?= 20000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming chaos browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -60,6 +62,10 @@ nat:    ## two uplinks behind translators and one server address, as docs/nat.md
 roaming: ## addresses of the sender that come and go while it sends, as docs/roaming.md has it
 	cargo build --package anabranch-cli --bin anabranch
 	tests/roaming --markdown
+
+chaos:  ## transfers while paths and programs come and go (COUNT=2000 SEED=1)
+	cargo build --package anabranch-cli --bin anabranch
+	tests/chaos --count $(COUNT) --seed $(SEED)
 
 oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
 	cargo run --release --quiet --package anabranch-studies -- ns2

@@ -20,14 +20,18 @@ class Failed(Exception):
 @contextmanager
 def started(side, program, words):
     """A program of ours that runs on one side, and is ended if it has not."""
-    environment = os.environ | {"ANABRANCH_KEY": random.Random(2).randbytes(16).hex()}
     command = side.command(str(program), *words)
-    process = Popen(command, stdout=PIPE, stderr=PIPE, env=environment, text=True)
+    process = Popen(command, stdout=PIPE, stderr=PIPE, env=environment(), text=True)
     try:
         yield process
     finally:
         process.kill()
         process.wait()
+
+
+def environment():
+    """This program's, with the key."""
+    return os.environ | {"ANABRANCH_KEY": random.Random(2).randbytes(16).hex()}
 
 
 def document_of(process):

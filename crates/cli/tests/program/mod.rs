@@ -102,9 +102,10 @@ impl Program {
         }
     }
 
-    /// Ends it without a farewell.
+    /// Ends it without a farewell. Its ports are free then.
     pub fn kill(&mut self) {
         self.child.kill().expect("it runs");
+        self.child.wait().expect("its status");
     }
 
     /// Ctrl-C.

@@ -1,0 +1,306 @@
+"""One transfer while its plan happens to it: sent again after every failure, until it is whole.
+
+It knows our program's command line and what it may say; links and files are the crossing's and the contents'.
+"""
+
+import os
+import re
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+from subprocess import Popen, TimeoutExpired
+
+from ours import Failed, environment
+from turmoil.contents import Contents
+from turmoil.crossing import Crossing
+from turmoil.plan import ALL_KINDS, PATH_KINDS
+
+TICK = 0.01
+"""Seconds between two looks."""
+
+AGAIN = 0.3
+"""Seconds after which somebody whose transfer failed tries again."""
+
+PATIENCE = 30.0
+"""Seconds after the last event in which the transfer must have gone through, beside four times what the links
+take: a receiver whose sender was killed may turn others away until it is sure, and a machine may be busy."""
+
+SOON = 5.0
+"""Seconds in which a program that is told to end has ended."""
+
+CAUSES = {
+    "the peer vanished": r"vanished: \d+ retransmissions or probes in a row went unanswered on all paths",
+    "the peer was started anew": r"was started anew in the middle",
+    "the peer had forgotten": r"knows nothing of this transfer any more",
+    "the peer aborted": r"interrupted by its user",
+    "the receiver was busy": r"busy with another transfer; try again later",
+    "no answer": r"no answer from \S+ after \d+ attempts",
+    "no address": r"(no address of this machine|network is unreachable|no interface)",
+    "it was there already": r"exists already; `anabranch recv --force` replaces it",
+}
+"""What a failure may say: the cause, in words of our program."""
+
+
+class Trial:
+    """A transfer that runs."""
+
+    def __init__(self, plan, program, folder):
+        self.plan, self.program, self.folder = plan, program, folder
+        for name in ("source", "store"):
+            (folder / name).mkdir()
+        self.contents = Contents(plan, folder / "source", folder / "store")
+        self.crossing = Crossing(plan.version, plan.rates, plan.queue, plan.has_one_address)
+        self.sender = self.receiver = None
+        self.causes = Counter()
+        self.attempts = 0
+        self.is_done = False
+        self.is_over = Counter()
+        """Programs that were ended by the plan, until they are started again."""
+        self.began = self.sends_again = 0.0
+
+    def run(self):
+        """Runs it. What was reported on the way, by cause.
+
+        Raises
+        ------
+        Failed
+            Something is not as it should be.
+        """
+        try:
+            self.listen()
+            self.began = time.monotonic()
+            self.send()
+            self.happen()
+            self.judge_contents()
+            self.end(self.receiver)
+            self.judge_words()
+            self.judge_left()
+            return self.causes
+        finally:
+            for process in (self.sender, self.receiver):
+                if process is not None:
+                    process.kill()
+                    process.wait()
+            self.crossing.close()
+
+    def happen(self):
+        """Lets the plan happen, until the transfer is done."""
+        due = [(event.begins, self.begin, event) for event in self.plan.events]
+        due += [(event.ends, self.over, event) for event in self.plan.events]
+        due.sort(key=lambda step: step[0])
+        bound = self.plan.ends + 4 * self.plan.least_seconds + PATIENCE
+        while not self.is_done:
+            now = time.monotonic() - self.began
+            if now > bound:
+                raise Failed(f"not done after {bound:.0f} s, in attempt {self.attempts}: {dict(self.causes)}")
+            while due and due[0][0] <= now:
+                _, action, event = due.pop(0)
+                action(event)
+            self.contents.look()
+            self.look_at_receiver()
+            self.look_at_sender(now)
+            time.sleep(TICK)
+        # What is not over yet is over now: the receiver may be stopped, or away.
+        for _, action, event in due:
+            if action == self.over and event.begins <= now:
+                action(event)
+
+    def look_at_sender(self, now):
+        """If it has ended, that has to have a reason."""
+        if self.is_over["sender"]:
+            return
+        if self.sender is None:
+            if now >= self.sends_again:
+                self.send()
+            return
+        status = self.sender.poll()
+        if status is None:
+            return
+        said = self.words(f"sender-{self.attempts}.err")
+        self.sender, self.sends_again = None, now + AGAIN
+        if status == 0:
+            if not self.contents.is_whole():
+                raise Failed("the sender says that all is well, and not every file is there")
+            self.is_done = True
+            return
+        if status != 1:
+            raise Failed(f"the sender ended with {status}: {said}")
+        causes = [cause for cause, pattern in CAUSES.items() if re.search(pattern, said)]
+        if not causes:
+            raise Failed(f"a failure without a known cause: {said}")
+        self.causes[causes[0]] += 1
+        # Killed after the last file was stored, and before its sender heard of that.
+        self.is_done = causes[0] == "it was there already" and self.contents.is_whole()
+
+    def look_at_receiver(self):
+        if not self.is_over["receiver"] and self.receiver.poll() is not None:
+            raise Failed(f"the receiver ended with {self.receiver.returncode}: {self.words('receiver.err')}")
+
+    def begin(self, event):
+        """The event begins."""
+        who, _, what = event.what.partition(" ")
+        if event.what in PATH_KINDS or event.what == ALL_KINDS:
+            for path in self.paths_of(event):
+                self.begin_on_path(event.what, path)
+            return
+        for name in ["sender", "receiver"] if who == "both" else [who]:
+            process = getattr(self, name)
+            match what:
+                case "stopped":
+                    self.tell(process, signal.SIGSTOP)
+                case "killed":
+                    self.is_over[name] += 1
+                    self.tell(process, signal.SIGKILL)
+                    self.wait_for(process)
+                case "interrupted":
+                    self.is_over[name] += 1
+                    self.tell(process, signal.SIGINT)
+                    # A sender may have ended by itself just before.
+                    self.wait_for(process, {130, 0, 1} if name == "sender" else {130})
+
+    def over(self, event):
+        """The event is over."""
+        who, _, what = event.what.partition(" ")
+        if event.what in PATH_KINDS or event.what == ALL_KINDS:
+            for path in self.paths_of(event):
+                self.over_on_path(event.what, path)
+            return
+        for name in ["receiver", "sender"] if who == "both" else [who]:
+            if what == "stopped":
+                self.tell(getattr(self, name), signal.SIGCONT)
+                continue
+            self.is_over[name] -= 1
+            if name == "receiver":
+                self.listen()
+            else:
+                self.sender, self.sends_again = None, 0.0
+
+    def begin_on_path(self, what, path):
+        crossing = self.crossing
+        match what:
+            case "interface down":
+                crossing.switch_off(path)
+            case "no carrier":
+                crossing.pull(path)
+            case "silent there" | "silent back":
+                crossing.silence(path, what.removeprefix("silent "))
+            case "silent both ways" | "all paths silent":
+                crossing.silence(path, "there")
+                crossing.silence(path, "back")
+            case "slow":
+                crossing.slow(path)
+            case "address away" | "renumbered":
+                crossing.lose(path)
+            case "interface replaced":
+                crossing.disconnect(path)
+            case "server's address away":
+                crossing.lose_far(path)
+
+    def over_on_path(self, what, path):
+        crossing = self.crossing
+        match what:
+            case "interface down" | "no carrier":
+                crossing.switch_on(path)
+            case "silent there" | "silent back":
+                crossing.hear(path, what.removeprefix("silent "))
+            case "silent both ways" | "all paths silent":
+                crossing.hear(path, "there")
+                crossing.hear(path, "back")
+            case "slow":
+                crossing.hurry(path)
+            case "address away":
+                crossing.gain(path)
+            case "renumbered":
+                crossing.renumber(path)
+                crossing.gain(path)
+            case "interface replaced":
+                crossing.connect(path)
+            case "server's address away":
+                crossing.gain_far(path)
+
+    def paths_of(self, event):
+        return range(len(self.plan.rates)) if event.path is None else [event.path]
+
+    def send(self):
+        """Starts the sender, again or for the first time."""
+        self.attempts += 1
+        words = ["send", *self.contents.arguments(), "--to", self.crossing.to]
+        self.sender = self.start(self.crossing.near, f"sender-{self.attempts}", words)
+
+    def listen(self):
+        """Starts the receiver, and waits until it listens."""
+        before = self.words("receiver.err").count("ready;")
+        words = ["recv", "--keep", "--dir", str(self.folder / "store")]
+        self.receiver = self.start(self.crossing.far, "receiver", words)
+        deadline = time.monotonic() + SOON
+        while self.words("receiver.err").count("ready;") == before:
+            if time.monotonic() > deadline or self.receiver.poll() is not None:
+                raise Failed(f"the receiver does not listen: {self.words('receiver.err')}")
+            time.sleep(TICK)
+
+    def start(self, side, name, words):
+        manner = ["--json", *["--insecure"] * (not self.plan.is_sealed)]
+        command = side.command(str(self.program), *words, *manner)
+        with (self.folder / f"{name}.out").open("ab") as out, (self.folder / f"{name}.err").open("ab") as err:
+            return Popen(command, stdout=out, stderr=err, env=environment())
+
+    def end(self, receiver):
+        """The receiver is told to end, and does."""
+        self.tell(receiver, signal.SIGINT)
+        self.wait_for(receiver, {130})
+
+    def tell(self, process, what):
+        if process is not None and process.poll() is None:
+            process.send_signal(what)
+
+    def wait_for(self, process, statuses=frozenset({-signal.SIGKILL, 0, 1})):
+        """Waits for a program that was told to end."""
+        if process is None:
+            return
+        try:
+            status = process.wait(timeout=SOON)
+        except TimeoutExpired as late:
+            raise Failed(f"still there {SOON} s after it was told to end") from late
+        if status not in statuses:
+            raise Failed(f"ended with {status} when it was told to end")
+
+    def judge_contents(self):
+        """Everything has to be there; directories get their times when the receiver sees its sender leave."""
+        deadline = time.monotonic() + SOON
+        while True:
+            try:
+                return self.contents.judge()
+            except Failed:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(TICK)
+
+    def judge_words(self):
+        """No program may have panicked, whatever became of it."""
+        for path in self.folder.glob("*.err"):
+            if "panicked" in path.read_text():
+                raise Failed(f"a panic: {path.read_text()}")
+
+    def judge_left(self):
+        """No process may be left on either side."""
+        for side in (self.crossing.near, self.crossing.far):
+            network = os.readlink(f"/proc/{side.holder.pid}/ns/net")
+            left = [pid for pid in processes_in(network) if pid != side.holder.pid]
+            if left:
+                raise Failed(f"processes are left: {left}")
+
+    def words(self, name):
+        """What a program has said on standard error."""
+        path = self.folder / name
+        return path.read_text() if path.exists() else ""
+
+
+def processes_in(network):
+    """The processes of a network namespace."""
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(path / "ns/net") == network:
+                yield int(path.name)
+        except OSError:
+            pass  # It has just ended.
