@@ -109,6 +109,9 @@ pub enum Failure {
     /// The other end, or this one, could not or would not store files.
     #[error("{}", .0.join("\n"))]
     NotStored(Vec<String>),
+    /// A result that standard output does not take.
+    #[error("cannot write the result to standard output: {0}")]
+    NotPrinted(io::Error),
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -170,6 +173,7 @@ impl Failure {
             | Failure::PeerGone(_)
             | Failure::Garbage { .. }
             | Failure::NotStored(_)
+            | Failure::NotPrinted(_)
             | Failure::System(_) => 1,
             Failure::Interrupted => 130,
         }
@@ -194,6 +198,7 @@ impl Failure {
             Failure::PeerGone(_) => "peer-gone",
             Failure::Garbage { .. } => "garbage",
             Failure::NotStored(_) => "not-stored",
+            Failure::NotPrinted(_) => "output",
             Failure::Interrupted => "interrupted",
             Failure::System(_) => "system",
         }

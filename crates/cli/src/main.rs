@@ -30,13 +30,12 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use arguments::{Arguments, Command, Output, asks_for_settings};
+use arguments::{Command, asks_for_settings};
 use failure::Failure;
 use interrupt::Interrupt;
-use report::Outcome;
+use report::{Body, Outcome};
 
 fn main() -> ExitCode {
     let given: Vec<String> =
@@ -45,7 +44,7 @@ fn main() -> ExitCode {
         report::print_line(settings::list().trim_end());
         return ExitCode::SUCCESS;
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match arguments::parse() {
         Ok(arguments) => arguments,
         Err(error) => return not_understood(&error),
     };
@@ -59,8 +58,7 @@ fn main() -> ExitCode {
         }
         Err(error) => Failure::System(error).into(),
     };
-    outcome.print(output);
-    outcome.failure.map_or(ExitCode::SUCCESS, |failure| failure.exit_code())
+    outcome.print(output)
 }
 
 async fn run(command: &Command) -> Result<Outcome, Failure> {
@@ -79,15 +77,13 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
     }
 }
 
-/// Help and version are no failure; anything else is wrong input, told as a document where one was asked for.
+/// Help and version are no failure; anything else is wrong input, told as a document too where one was asked for.
 fn not_understood(error: &clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json" || argument == "--json-lines");
     if wants_json && !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let message = error.to_string();
         let failure = Failure::Arguments(message.trim_start_matches("error: ").trim_end().to_owned());
-        let code = failure.exit_code();
-        Outcome::from(failure).print(Output { json: true, ..Output::default() });
-        return code;
+        report::print_line(&format!("{:#}", Body::default().value(Some(&failure))));
     }
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

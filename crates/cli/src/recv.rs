@@ -76,7 +76,9 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
                 farewell(&endpoint).await;
                 return Ok(outcome);
             }
-            Some(outcome) if arguments.keep => outcome.print(arguments.result_output()),
+            Some(outcome) if arguments.keep => {
+                outcome.print(arguments.result_output());
+            }
             // The one transfer that was asked for is still to come.
             Some(Outcome { failure: Some(failure), .. }) if next.is_some() => failure.tell(),
             Some(outcome) => {

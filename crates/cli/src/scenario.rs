@@ -1,7 +1,7 @@
 //! Scenario files as commands take them: a file or standard input, with the changes of the command line. It knows
 //! files, and nothing of what a scenario says.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anabranch_scenario::resolved::{Table, Value};
@@ -38,8 +38,7 @@ pub struct Loaded {
 pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
     let is_stdin = file.as_os_str() == "-";
     let bytes = if is_stdin { read_stdin() } else { std::fs::read(file) };
-    let bytes =
-        bytes.map_err(|error| Failure::NoScenario { file: file.to_owned(), why: error.to_string() })?;
+    let bytes = bytes.map_err(|error| Failure::NoScenario { file: file.to_owned(), why: why(&error) })?;
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
     let source = Source::from_bytes(name, &bytes)?;
     let settings = changes.iter().map(|change| Setting::parse(change)).collect::<Result<Vec<_>, _>>()?;
@@ -106,6 +105,15 @@ struct Beside(PathBuf);
 impl Files for Beside {
     fn read(&self, name: &str) -> Result<String, String> {
         std::fs::read_to_string(self.0.join(name)).map_err(|error| error.to_string())
+    }
+}
+
+fn why(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
     }
 }
 

@@ -5,6 +5,7 @@ mod emulate;
 mod host;
 mod models;
 mod output;
+mod remarks;
 mod secrecy;
 mod shell;
 mod sim;
@@ -15,16 +16,17 @@ pub use emulate::EmulateArguments;
 pub use host::Host;
 pub use models::{LossModel, MethodName, ModelName, PlanArguments, PredictArguments, WindowModelName};
 pub use output::Output;
+pub use remarks::{Example, Remarks};
 pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};
 pub use sim::SimArguments;
 pub use transfer::{RecvArguments, SendArguments};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Bond several links and get their sum: moves files over every path between two hosts at once.
 #[derive(Debug, Parser)]
-#[command(name = "anabranch", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "anabranch", version, after_help = EXAMPLES)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -74,6 +76,22 @@ impl Arguments {
     }
 }
 
+/// What the command line of this process says.
+///
+/// # Errors
+/// It is wrong, or asks for help or the version.
+pub fn parse() -> Result<Arguments, clap::Error> {
+    let mut command = laid_out(Arguments::command());
+    let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// The command, and those below it, with their remarks laid out for a terminal.
+fn laid_out(command: clap::Command) -> clap::Command {
+    let remarks = command.get_after_help().map(|remarks| Remarks::of(&remarks.to_string()).laid_out());
+    command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
+}
+
 /// Whether somebody asks which settings `send` and `recv` have: `--set help`, whatever else is missing.
 pub fn asks_for_settings(arguments: &[String]) -> bool {
     let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"])
@@ -93,12 +111,24 @@ Examples:
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_fit_a_terminal_of_80_columns() {
+        let program = Arguments::command();
+        for command in std::iter::once(&program).chain(program.get_subcommands()) {
+            let remarks = command.get_after_help().map(|remarks| Remarks::of(&remarks.to_string()));
+            let examples = remarks.unwrap_or_default().laid_out();
+            let (_, examples) = examples.split_once("Examples:\n").expect("every command has examples");
+            let examples = examples.split("\n\n").next().unwrap_or_default();
+            for line in examples.lines() {
+                assert!(line.chars().count() <= 80, "{}: {line:?} is wider", command.get_name());
+            }
+        }
     }
 }

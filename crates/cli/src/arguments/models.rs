@@ -153,7 +153,8 @@ Throughput counts whole packets, goodput user data.
 Examples:
   anabranch predict scenarios/wifi-lte.toml
   with more loss:         anabranch predict scenarios/wifi-lte.toml --set link.wifi.loss=0.01
-  one model:              anabranch predict scenarios/wifi-lte.toml --model markov --loss-model correlated
+  one model:              anabranch predict scenarios/wifi-lte.toml \\
+                              --model markov --loss-model correlated
   for a script:           anabranch predict scenarios/wifi-lte.toml --json";
 
 const PLAN_EXAMPLES: &str = "\

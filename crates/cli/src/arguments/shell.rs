@@ -26,7 +26,8 @@ The script goes to standard output. Packages and `make install` put it where the
 itself; begin a new shell afterwards.
 
 Examples:
-  bash:          anabranch completions bash > ~/.local/share/bash-completion/completions/anabranch
+  bash:          anabranch completions bash \\
+                     > ~/.local/share/bash-completion/completions/anabranch
   fish:          anabranch completions fish > ~/.config/fish/completions/anabranch.fish
   zsh:           anabranch completions zsh > ~/.zfunc/_anabranch
                  # with, in ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit; compinit

@@ -3,7 +3,6 @@
 
 mod environment;
 mod page;
-mod remarks;
 
 use std::fs;
 use std::path::Path;

@@ -5,7 +5,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::environment;
-use super::remarks::{Example, Remarks};
+use crate::arguments::{Example, Remarks};
 
 /// What a command's page is called, without section.
 pub fn name(command: &Command) -> String {
@@ -89,7 +89,11 @@ fn section(page: &mut Roff, title: &str, write: impl FnOnce(&mut Roff)) {
 fn paragraphs(page: &mut Roff, text: &[String]) {
     for paragraph in text {
         page.control("PP", []);
-        page.text([roman(paragraph)]);
+        if paragraph.contains('\n') {
+            as_typed(page, &paragraph.lines().collect::<Vec<_>>());
+        } else {
+            page.text([roman(paragraph)]);
+        }
     }
 }
 
@@ -100,13 +104,18 @@ fn examples(page: &mut Roff, examples: &[Example]) {
             page.text([roman(format!("{}:", example.purpose))]);
         }
         page.control("RS", ["4"]);
-        page.control("EX", []);
-        for line in &example.lines {
-            page.text([roman(line)]);
-        }
-        page.control("EE", []);
+        as_typed(page, &example.lines);
         page.control("RE", []);
     }
+}
+
+/// Lines that are not joined.
+fn as_typed(page: &mut Roff, lines: &[impl AsRef<str>]) {
+    page.control("EX", []);
+    for line in lines {
+        page.text([roman(line.as_ref())]);
+    }
+    page.control("EE", []);
 }
 
 fn entries(page: &mut Roff, entries: &[(&str, &str)]) {

@@ -7,6 +7,9 @@ mod document;
 mod listing;
 mod table;
 
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
 use crate::arguments::Output;
 use crate::failure::Failure;
 
@@ -28,22 +31,29 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Prints it as `output` says.
-    pub fn print(&self, output: Output) {
-        if output.is_json() {
-            let whole = match (&self.document, &self.failure) {
-                (Some(document), failure) => document.value(failure.as_ref()),
-                (None, Some(failure)) => Body::default().value(Some(failure)),
-                (None, None) => return,
-            };
-            let text = if output.json_lines { whole.to_string() } else { format!("{whole:#}") };
-            print_line(&text);
-        } else if !output.quiet && !self.summary.is_empty() {
-            print_line(self.summary.trim_end());
-        }
-        if let Some(failure) = &self.failure {
+    /// Prints it as `output` says, and says how the program ends: a result that could not be written is a failure.
+    pub fn print(&self, output: Output) -> ExitCode {
+        let written = self.text(output).map_or(Ok(()), |text| write_line(&text));
+        let not_written = written.err().map(Failure::NotPrinted);
+        let failures = [self.failure.as_ref(), not_written.as_ref()];
+        for failure in failures.into_iter().flatten() {
             failure.tell();
         }
+        failures.into_iter().flatten().next().map_or(ExitCode::SUCCESS, Failure::exit_code)
+    }
+
+    /// What goes to standard output, if anything does.
+    fn text(&self, output: Output) -> Option<String> {
+        if !output.is_json() {
+            let is_wanted = !output.quiet && !self.summary.is_empty();
+            return is_wanted.then(|| self.summary.trim_end().to_owned());
+        }
+        let whole = match (&self.document, &self.failure) {
+            (Some(document), failure) => document.value(failure.as_ref()),
+            (None, Some(failure)) => Body::default().value(Some(failure)),
+            (None, None) => return None,
+        };
+        Some(if output.json_lines { whole.to_string() } else { format!("{whole:#}") })
     }
 }
 
@@ -53,8 +63,16 @@ impl From<Failure> for Outcome {
     }
 }
 
-/// Prints a line to standard output; where nobody reads it any more, that is the reader's choice.
+/// Prints a line on the way to a result; where it cannot be written, the result will tell.
 pub fn print_line(line: &str) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stdout(), "{line}");
+    let _ = write_line(line);
+}
+
+/// Writes a line to standard output; where nobody reads it any more, that is the reader's choice.
+fn write_line(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
 }
