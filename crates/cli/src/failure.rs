@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 use anabranch_base::Duration;
 use anabranch_cli::observe::CannotWrite;
+#[cfg(target_os = "linux")]
+use anabranch_emulate::enclosure::OpenError;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
@@ -80,6 +82,10 @@ pub enum Failure {
     /// A file that cannot be written: a record of a run, a plan.
     #[error(transparent)]
     Record(#[from] CannotWrite),
+    /// There can be no network with the scenario's links.
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Enclosure(#[from] OpenError),
     /// Nobody answered the handshake.
     #[error(
         "no answer from {} after {attempts} attempts ({:.1} s): is `anabranch recv` running there, \
@@ -169,6 +175,8 @@ impl Failure {
             | Failure::Plan(_)
             | Failure::Record(_)
             | Failure::Directory { .. } => 2,
+            #[cfg(target_os = "linux")]
+            Failure::Enclosure(_) => 1,
             Failure::NoAnswer { .. }
             | Failure::PeerGone(_)
             | Failure::Garbage { .. }
@@ -194,6 +202,8 @@ impl Failure {
             Failure::NotForModels { .. } => "models",
             Failure::Plan(_) => "plan",
             Failure::Record(_) => "record",
+            #[cfg(target_os = "linux")]
+            Failure::Enclosure(_) => "namespace",
             Failure::NoAnswer { .. } => "no-answer",
             Failure::PeerGone(_) => "peer-gone",
             Failure::Garbage { .. } => "garbage",

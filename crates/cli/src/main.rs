@@ -28,6 +28,7 @@ mod turns;
 mod view;
 mod watch;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -38,8 +39,11 @@ use interrupt::Interrupt;
 use report::{Body, Outcome};
 
 fn main() -> ExitCode {
-    let given: Vec<String> =
-        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = emulate::duty(&words) {
+        return code;
+    }
+    let given: Vec<String> = words.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     if asks_for_settings(&given) {
         report::print_line(settings::list().trim_end());
         return ExitCode::SUCCESS;
@@ -48,6 +52,11 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return not_understood(&error),
     };
+    if let Command::Emulate(emulated) = &arguments.command
+        && !emulated.command.is_empty()
+    {
+        return emulate::run_enclosed(emulated);
+    }
     let output = arguments.output();
     let outcome = match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
@@ -79,7 +88,8 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
 
 /// Help and version are no failure; anything else is wrong input, told as a document too where one was asked for.
 fn not_understood(error: &clap::Error) -> ExitCode {
-    let wants_json = std::env::args_os().any(|argument| argument == "--json" || argument == "--json-lines");
+    let mut own = std::env::args_os().take_while(|argument| argument != "--");
+    let wants_json = own.any(|argument| argument == "--json" || argument == "--json-lines");
     if wants_json && !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let message = error.to_string();
         let failure = Failure::Arguments(message.trim_start_matches("error: ").trim_end().to_owned());

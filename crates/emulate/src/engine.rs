@@ -1,4 +1,4 @@
-//! The relay's thread: receives, lets the links work, sends, waits. It knows the order of these steps; each is done
+//! The thread: receives, lets the links work, sends, waits. It knows the order of these steps; each is done
 //! elsewhere.
 
 use std::io::Read as _;
@@ -23,7 +23,7 @@ pub struct Engine {
     pub clock: Clock,
     pub names: Names,
     pub fabric: Fabric,
-    pub doors: Vec<Door>,
+    pub doors: Vec<Box<dyn Door>>,
     pub requests: Receiver<Request>,
     /// Can be read when there is a request.
     pub bell: UnixStream,
@@ -98,7 +98,9 @@ impl Engine {
     fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, Source)>) {
         let doors = self.doors.iter().enumerate();
         let (places, sockets): (Vec<(usize, Source)>, Vec<BorrowedFd<'_>>) = doors
-            .flat_map(|(index, door)| door.sources().map(move |(source, socket)| ((index, source), socket)))
+            .flat_map(|(index, door)| {
+                door.sources().into_iter().map(move |(source, socket)| ((index, source), socket))
+            })
             .unzip();
         let polled: Vec<BorrowedFd<'_>> = std::iter::once(self.bell.as_fd()).chain(sockets).collect();
         let due = zero.zip(self.fabric.poll_timeout()).map(|(zero, due)| zero + due.since(Time::ZERO));
@@ -170,8 +172,9 @@ impl Engine {
             timing: run.errors.summary(),
             kernel_drops: None,
         };
-        let sockets = self.doors.iter().flat_map(Door::sources).filter_map(|(_, socket)| Inode::of(socket));
-        Answer { report, sockets: sockets.collect() }
+        let sources = self.doors.iter().flat_map(|door| door.sources());
+        let sockets = sources.filter(|(source, _)| !matches!(source, Source::Interface(_)));
+        Answer { report, sockets: sockets.filter_map(|(_, socket)| Inode::of(socket)).collect() }
     }
 }
 

@@ -10,17 +10,67 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
 use quinn_udp::EcnCodepoint;
 
+use crate::ip;
 use crate::report::SideReport;
 
-/// A datagram and whose it is.
+/// What a path carries in one piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// The client that sent it, or that it is for.
-    pub client: SocketAddr,
+    /// What its bytes are.
+    pub content: Content,
     /// Its ECN bits.
     pub ecn: Option<EcnCodepoint>,
-    /// Its payload.
+    /// The bytes.
     pub bytes: Vec<u8>,
+}
+
+/// What the bytes of a datagram are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The payload of a UDP datagram.
+    Payload {
+        /// The client that sent it, or that it is for.
+        client: SocketAddr,
+    },
+    /// A whole IP packet.
+    Packet,
+}
+
+impl Datagram {
+    /// The payload of a UDP datagram that a client sent, or that is for it.
+    pub fn of_client(client: SocketAddr, ecn: Option<EcnCodepoint>, bytes: Vec<u8>) -> Datagram {
+        Datagram { content: Content::Payload { client }, ecn, bytes }
+    }
+
+    /// A whole IP packet, with the ECN bits of its header.
+    pub fn of_packet(bytes: Vec<u8>) -> Datagram {
+        Datagram { content: Content::Packet, ecn: ip::ecn(&bytes), bytes }
+    }
+
+    /// What it is on a link, with all headers: the same for an IPv4 packet and for the payload in it.
+    fn weight(&self) -> ByteCount {
+        let length = ByteCount::of_len(self.bytes.len());
+        match self.content {
+            Content::Payload { .. } => length + HEADERS,
+            Content::Packet => length,
+        }
+    }
+
+    /// Of a payload alone nobody knows.
+    fn may_fragment(&self) -> bool {
+        match self.content {
+            Content::Payload { .. } => false,
+            Content::Packet => ip::may_fragment(&self.bytes),
+        }
+    }
+
+    /// Tells of congestion (RFC 3168).
+    fn mark(&mut self) {
+        self.ecn = Some(EcnCodepoint::Ce);
+        if self.content == Content::Packet {
+            ip::mark(&mut self.bytes);
+        }
+    }
 }
 
 /// Which way along a path.
@@ -212,14 +262,14 @@ impl Machine for Fabric {
     fn handle(&mut self, now: Time, entry: Entry) {
         self.advance(now);
         let Entry { path, way, datagram } = entry;
-        let size = ByteCount::of_len(datagram.bytes.len()) + HEADERS;
+        let (size, may_fragment) = (datagram.weight(), datagram.may_fragment());
         let marking = match datagram.ecn {
             None => Marking::NotCapable,
             Some(EcnCodepoint::Ect0 | EcnCodepoint::Ect1) => Marking::Capable,
             Some(EcnCodepoint::Ce) => Marking::Marked,
         };
         let load = Traveller { path, way, passed: 0, datagram };
-        self.pass_on(Packet { marking, ..Packet::new(size, load) });
+        self.pass_on(Packet { marking, may_fragment, ..Packet::new(size, load) });
     }
 
     fn handle_timeout(&mut self, now: Time) {
@@ -238,10 +288,10 @@ impl Machine for Fabric {
 fn leaving(at: Time, packet: Packet<Traveller>) -> Departure {
     let Traveller { path, way, mut datagram, .. } = packet.load;
     if packet.marking == Marking::Marked {
-        datagram.ecn = Some(EcnCodepoint::Ce);
+        datagram.mark();
     }
     Departure { at, path, way, datagram }
 }
 
-/// IPv4 and UDP: what a datagram is on a link beyond its payload.
+/// IPv4 and UDP: what a payload is on a link beyond itself.
 const HEADERS: ByteCount = ByteCount::new(28);

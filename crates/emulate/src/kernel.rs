@@ -1,5 +1,5 @@
-//! What the kernel tells of sockets beyond what they tell themselves: the datagrams it dropped because nobody read
-//! them fast enough. It knows Linux's tables, and no link.
+//! What the kernel tells of sockets and interfaces beyond what they tell themselves: the datagrams it dropped because
+//! nobody read them fast enough. It knows Linux's tables, and no link.
 
 use std::os::fd::AsFd;
 
@@ -36,6 +36,28 @@ fn drops_in(table: &str, sockets: &[Inode]) -> u64 {
     ours.filter_map(|fields| fields.get(DROPS)?.parse::<u64>().ok()).sum()
 }
 
+/// How many packets the interfaces of this thread's network had no room for, as they were sent or received; `None`
+/// where the kernel does not say.
+#[cfg(target_os = "linux")]
+pub fn drops_of_interfaces() -> Option<u64> {
+    std::fs::read_to_string("/proc/thread-self/net/dev").ok().map(|table| drops_of_all(&table))
+}
+
+/// The table has two lines of heads, then a line an interface: eight numbers of what was received, eight of what was
+/// sent. Names are followed by a colon and sometimes by no blank.
+#[cfg(target_os = "linux")]
+fn drops_of_all(table: &str) -> u64 {
+    let lines = table.lines().skip(2).filter_map(|line| line.split_once(':'));
+    lines
+        .flat_map(|(_, numbers)| {
+            let numbers: Vec<u64> =
+                numbers.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+            [numbers.get(3).copied(), numbers.get(11).copied()]
+        })
+        .flatten()
+        .sum()
+}
+
 const INODE: usize = 9;
 const DROPS: usize = 12;
 
@@ -49,6 +71,19 @@ mod tests {
  2000: 0100007F:B1B2 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 13002 2 0000000000000000 5
  2001: 0100007F:B1B3 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 13003 2 0000000000000000 1
 ";
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_drops_of_all_interfaces_are_summed_in_both_directions() {
+        let table = "\
+Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:       0       0    0    1    0     0          0         0        0       0    0    0    0     0       0          0
+  wifi:26541364   20102    5    2    0     0          0         0  4000000    3000    6   40    0     0       0          0
+";
+        assert_eq!(drops_of_all(table), 43);
+        assert_eq!(drops_of_all("a\nb\nshort: 1 2\n"), 0);
+    }
 
     #[test]
     fn the_drops_of_our_sockets_are_summed() {

@@ -1,21 +1,17 @@
 //! A relay as its owner sees it: started with a scenario and addresses, asked what it did, stopped. The work is its
 //! thread's.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::net::SocketAddr;
-use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{Sender, channel};
-use std::thread::JoinHandle;
 
 use anabranch_base::Seed;
 use anabranch_scenario::Scenario;
 
-use crate::clock::Clock;
-use crate::door::Door;
-use crate::engine::{Answer, Engine, Names, Request};
-use crate::fabric::Fabric;
+use crate::door::{Door, UdpDoor};
+use crate::engine::Answer;
 use crate::kernel::drops;
 use crate::report::RelayReport;
+use crate::running::Running;
 use crate::socket::Socket;
 
 /// What a relay is to do.
@@ -35,9 +31,7 @@ pub struct RelayConfig<'a> {
 #[derive(Debug)]
 pub struct Relay {
     listening: Vec<SocketAddr>,
-    requests: Sender<Request>,
-    bell: UnixStream,
-    thread: Option<JoinHandle<RelayReport>>,
+    running: Running,
 }
 
 /// Why a relay cannot be started.
@@ -92,23 +86,10 @@ impl Relay {
     pub fn start(config: &RelayConfig<'_>) -> Result<Relay, StartError> {
         let scenario = config.scenario;
         let doors = open_doors(config)?;
-        let listening = doors.iter().map(Door::listening).collect();
-        let (requests, asked) = channel();
-        let (bell, ears) = UnixStream::pair()?;
-        ears.set_nonblocking(true)?;
-        let engine = Engine {
-            clock: Clock::start(),
-            names: Names {
-                links: scenario.links.iter().map(|link| link.name.clone()).collect(),
-                paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
-            },
-            fabric: Fabric::new(scenario, &config.seed),
-            doors,
-            requests: asked,
-            bell: ears,
-        };
-        let thread = std::thread::Builder::new().name("relay".to_owned()).spawn(move || engine.run())?;
-        Ok(Relay { listening, requests, bell, thread: Some(thread) })
+        let listening = doors.iter().map(UdpDoor::listening).collect();
+        let doors = doors.into_iter().map(|door| Box::new(door) as Box<dyn Door>).collect();
+        let running = Running::start(scenario, &config.seed, doors)?;
+        Ok(Relay { listening, running })
     }
 
     /// Where clients send to, one address a path.
@@ -118,40 +99,18 @@ impl Relay {
 
     /// What it did so far.
     pub fn report(&self) -> RelayReport {
-        let (answer, report) = channel();
-        self.ask(Request::Report(answer));
-        // No answer means that the thread has panicked; its message is on standard error.
-        let Answer { report, sockets } = report.recv().unwrap_or_default();
+        let Answer { report, sockets } = self.running.ask();
         // Asked for here: where there are many sockets the answer takes the kernel long.
         RelayReport { kernel_drops: drops(&sockets), ..report }
     }
 
     /// Ends it and says what it did.
     pub fn stop(mut self) -> RelayReport {
-        self.end()
-    }
-
-    fn ask(&self, request: Request) {
-        let _ = self.requests.send(request);
-        let _ = (&self.bell).write_all(&[0]);
-    }
-
-    fn end(&mut self) -> RelayReport {
-        self.ask(Request::Stop);
-        let ended = self.thread.take().and_then(|thread| thread.join().ok());
-        ended.unwrap_or_default()
+        self.running.stop()
     }
 }
 
-impl Drop for Relay {
-    fn drop(&mut self) {
-        if self.thread.is_some() {
-            self.end();
-        }
-    }
-}
-
-fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<Door>, StartError> {
+fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<UdpDoor>, StartError> {
     let paths = config.scenario.paths.len();
     if config.listen.len() != paths {
         return Err(StartError::Listen { paths, addresses: config.listen.len() });
@@ -164,7 +123,7 @@ fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<Door>, StartError> {
     pairs
         .map(|(path, (&listen, &target))| {
             let socket = Socket::bind(listen).map_err(|error| StartError::Bind { address: listen, error })?;
-            Door::open(path, socket, target)
+            UdpDoor::open(path, socket, target)
                 .map_err(|error| StartError::Unreachable { address: target, error })
         })
         .collect()

@@ -1,6 +1,6 @@
 //! What a relay did so far, as plain values. It knows no table and no file format.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_link::LinkCounters;
@@ -18,8 +18,8 @@ pub struct RelayReport {
     pub paths: Vec<PathReport>,
     /// How late packets left.
     pub timing: TimingError,
-    /// Datagrams that the kernel dropped because they were not read fast enough, of the sockets that are open;
-    /// `None` where it does not say.
+    /// Datagrams that the kernel dropped because they were not read fast enough, of the sockets or interfaces that are
+    /// open; `None` where it does not say.
     pub kernel_drops: Option<u64>,
 }
 
@@ -50,31 +50,60 @@ pub struct SideReport {
 pub struct PathReport {
     /// Its name.
     pub name: String,
-    /// Where its clients send to.
-    pub listen: SocketAddr,
-    /// Where what they send arrives.
-    pub to: SocketAddr,
-    /// How many clients it has.
-    pub clients: usize,
-    /// From clients to the target.
+    /// What it joins.
+    pub ends: Ends,
+    /// There: from clients to the target, or from near to far.
     pub forward: Traffic,
     /// Back.
     pub reverse: Traffic,
-    /// Datagrams of newcomers when there were as many clients as there may be, or when the system had no socket for
-    /// them.
-    pub refused: u64,
 }
 
-/// What came into one end of a path, and what left it at the other.
+/// What a path joins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ends {
+    /// Clients and a target, by UDP.
+    Sockets {
+        /// Where its clients send to.
+        listen: SocketAddr,
+        /// Where what they send arrives.
+        to: SocketAddr,
+        /// How many clients it has.
+        clients: usize,
+        /// Datagrams of newcomers when there were as many clients as there may be, or when the system had no socket
+        /// for them.
+        refused: u64,
+    },
+    /// Two interfaces of one name, in two network namespaces.
+    Interfaces {
+        /// What both are called.
+        name: String,
+        /// The address of the one in the near namespace.
+        near: Ipv4Addr,
+        /// The address of the one in the far namespace.
+        far: Ipv4Addr,
+    },
+}
+
+impl PathReport {
+    /// Datagrams of clients for whom there was no room.
+    pub fn refused(&self) -> u64 {
+        match self.ends {
+            Ends::Sockets { refused, .. } => refused,
+            Ends::Interfaces { .. } => 0,
+        }
+    }
+}
+
+/// What came into one end of a path, and what left it at the other: payloads, or whole packets between interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Datagrams that came in.
     pub received: u64,
-    /// Their payload.
+    /// Their bytes.
     pub received_bytes: ByteCount,
     /// Datagrams that left.
     pub sent: u64,
-    /// Their payload.
+    /// Their bytes.
     pub sent_bytes: ByteCount,
     /// Datagrams that were to leave and that the system did not take.
     pub unsent: u64,

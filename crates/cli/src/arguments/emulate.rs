@@ -1,5 +1,6 @@
 //! What the command line may say to `emulate`. It parses and does nothing else.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anabranch_base::Duration;
@@ -15,13 +16,19 @@ pub struct EmulateArguments {
     /// The scenario file; its flows play no part here. `-` is standard input
     pub scenario: PathBuf,
     /// Where datagrams go that came over the links: one address for all paths, or one a path
-    #[arg(long, required = true, value_delimiter = ',', value_name = "HOST:PORT,…")]
+    #[arg(
+        long,
+        required_unless_present = "command",
+        conflicts_with = "command",
+        value_delimiter = ',',
+        value_name = "HOST:PORT,…"
+    )]
     pub to: Vec<Host>,
     /// Where programs send to, one address a path (default: ports of 127.0.0.1 that the system chooses)
-    #[arg(long, value_delimiter = ',', value_name = "ADDR:PORT,…")]
+    #[arg(long, conflicts_with = "command", value_delimiter = ',', value_name = "ADDR:PORT,…")]
     pub listen: Vec<Host>,
     /// End after so long (default: with Ctrl-C)
-    #[arg(long, value_name = "TIME", value_parser = quantity::span)]
+    #[arg(long, conflicts_with = "command", value_name = "TIME", value_parser = quantity::span)]
     pub time: Option<Duration>,
     /// A value of the scenario, such as link.wifi.loss=0.01
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -29,15 +36,25 @@ pub struct EmulateArguments {
     /// Which packets are lost
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// A shell line that begins at the far end of the paths before COMMAND does, and is ended after it
+    #[arg(long, requires = "command", value_name = "LINE")]
+    pub far: Vec<OsString>,
+    /// Write the document of `--json` into a file: standard output is COMMAND's
+    #[arg(long, requires = "command", value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// A program that runs in a network of its own, with an interface a path
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
     /// What is printed.
     #[command(flatten)]
     pub output: Output,
 }
 
 impl EmulateArguments {
-    /// How the result is printed: where it listens has to be told first, so documents are a line each.
+    /// How the result is printed: a relay first tells where it listens, so documents are a line each.
     pub fn result_output(&self) -> Output {
-        Output { json_lines: self.output.is_json(), ..self.output }
+        let is_relay = self.command.is_empty();
+        Output { json_lines: self.output.json_lines || (is_relay && self.output.is_json()), ..self.output }
     }
 
     /// All changes to the scenario, the settings first.
@@ -48,13 +65,27 @@ impl EmulateArguments {
 }
 
 const EMULATE_EXAMPLES: &str = "\
-Any program that sends UDP can be put on the links: it sends to the address of a path instead of to
-the other program. Each client of a path is shown to the other program at a port of its own, to
-which answers go back. The scenario's clock runs from the first datagram.
+With --to it is a relay: a program that sends UDP sends to the address of a path instead of to the
+other program. Each client of a path is shown to the other program at a port of its own, to which
+answers go back.
+
+With COMMAND (Linux) the links are interfaces, for any program: COMMAND runs in a network of its own
+with an interface a path, named after it; the far ends are in a second one. Both are gone when it
+ends. Path N has the addresses 10.77.N.1 near and 10.77.N.2 far, and fd77:0:0:N::1 and ::2. COMMAND
+and LINE find them in ANABRANCH_NEAR and ANABRANCH_FAR, and the other network in ANABRANCH_FAR_NET
+(`nsenter --net=$ANABRANCH_FAR_NET`). The exit status is COMMAND's. What the links did is told on
+standard error; with --json it is told on standard output, and what COMMAND prints goes to standard
+error. It needs no root where users may have namespaces.
+
+The scenario's clock runs from the first packet.
 
 Examples:
   between send and recv:    anabranch recv --listen 127.0.0.1:7000
                             anabranch emulate scenarios/wifi-lte.toml --to 127.0.0.1:7000 \\
                                 --listen 127.0.0.1:7001,127.0.0.1:7002
                             anabranch send FILE --to 127.0.0.1:7001,127.0.0.1:7002
-  for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time '600 s' --json";
+  for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time '600 s' --json
+  a look around:            anabranch emulate scenarios/wifi-lte.toml -- ping -c 3 10.77.1.2
+  TCP over the second path: anabranch emulate scenarios/wifi-lte.toml --far 'iperf3 -s' \\
+                                -- iperf3 -c 10.77.2.2
+  a shell among the links:  anabranch emulate scenarios/wifi-lte.toml -- bash";

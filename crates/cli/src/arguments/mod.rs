@@ -46,7 +46,7 @@ pub enum Command {
     Plan(PlanArguments),
     /// Put predicted, simulated and real in one table: each path of a scenario alone, and all together
     Compare(CompareArguments),
-    /// Put a scenario's links between real programs: a relay for UDP, one listen address a path
+    /// Put a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
     Emulate(EmulateArguments),
     /// Send files over every usable path to a host where `anabranch recv` runs
     Send(SendArguments),

@@ -1,7 +1,7 @@
 //! The JSON of an emulation: a line a second, and the document at the end. It knows its keys.
 
 use anabranch_base::Duration;
-use anabranch_emulate::{LinkReport, PathReport, RelayReport, SideReport, TimingError, Traffic};
+use anabranch_emulate::{Ends, LinkReport, PathReport, RelayReport, SideReport, TimingError, Traffic};
 use serde_json::{Map, Value, json};
 
 use crate::report::Body;
@@ -9,7 +9,17 @@ use crate::scenario::Loaded;
 
 /// What the relay did, all in all.
 pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
+    after(Map::new(), loaded, report)
+}
+
+/// What the links of an enclosure did, and how the command among them ended.
+pub fn enclosed(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
+    after(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
+}
+
+fn after(first: Map<String, Value>, loaded: &Loaded, report: &RelayReport) -> Body {
     let mut keys = Map::from_iter([("title".to_owned(), json!(loaded.scenario.title))]);
+    keys.extend(first);
     if let Value::Object(rest) = line(report) {
         keys.extend(rest);
     }
@@ -29,15 +39,25 @@ pub fn line(report: &RelayReport) -> Value {
 }
 
 fn path(path: &PathReport) -> Value {
-    json!({
-        "name": path.name,
-        "listen": path.listen.to_string(),
-        "to": path.to.to_string(),
-        "clients": path.clients,
-        "forward": traffic(&path.forward),
-        "reverse": traffic(&path.reverse),
-        "refused": path.refused,
-    })
+    let mut keys = Map::from_iter([("name".to_owned(), json!(path.name))]);
+    if let Value::Object(ends) = ends(&path.ends) {
+        keys.extend(ends);
+    }
+    keys.insert("forward".to_owned(), traffic(&path.forward));
+    keys.insert("reverse".to_owned(), traffic(&path.reverse));
+    keys.insert("refused".to_owned(), json!(path.refused()));
+    Value::Object(keys)
+}
+
+fn ends(ends: &Ends) -> Value {
+    match ends {
+        Ends::Sockets { listen, to, clients, .. } => {
+            json!({ "listen": listen.to_string(), "to": to.to_string(), "clients": clients })
+        }
+        Ends::Interfaces { name, near, far } => {
+            json!({ "interface": name, "near": near.to_string(), "far": far.to_string() })
+        }
+    }
 }
 
 fn traffic(traffic: &Traffic) -> Value {

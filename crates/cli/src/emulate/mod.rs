@@ -1,7 +1,12 @@
-//! `anabranch emulate`: a scenario's links in real time, between sockets. It knows addresses and when to end; the relay
-//! does the work.
+//! `anabranch emulate`: a scenario's links in real time, between sockets or between interfaces. It knows addresses and
+//! when to end; the crate of that name does the work.
 
 mod document;
+#[cfg(target_os = "linux")]
+mod enclosed;
+#[cfg(not(target_os = "linux"))]
+#[path = "elsewhere.rs"]
+mod enclosed;
 mod status;
 mod table;
 
@@ -20,6 +25,7 @@ use crate::interrupt::Interrupt;
 use crate::report::{Outcome, print_line};
 use crate::scenario::load;
 
+pub use enclosed::{duty, run_enclosed};
 use status::Status;
 
 /// Runs the command until Ctrl-C, or for the time that was given.

@@ -1,7 +1,7 @@
 //! What an emulation did, for people. It knows its columns.
 
 use anabranch_base::Duration;
-use anabranch_emulate::{RelayReport, SideReport};
+use anabranch_emulate::{PathReport, RelayReport, SideReport};
 
 use crate::report::{head, lay_out};
 
@@ -14,7 +14,7 @@ pub fn relayed(report: &RelayReport) -> String {
         .flat_map(|link| [row(&link.name, "there", &link.forward), row(&link.name, "back", &link.reverse)]);
     let head = head(["link", "way", "packets", "lost", "queue drops", "used"]);
     let table = lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2);
-    let refused: u64 = report.paths.iter().map(|path| path.refused).sum();
+    let refused: u64 = report.paths.iter().map(PathReport::refused).sum();
     let unsent: u64 = report.paths.iter().map(|path| path.forward.unsent + path.reverse.unsent).sum();
     let dropped = report.kernel_drops.unwrap_or(0);
     let troubles = [

@@ -22,7 +22,7 @@ fn fabric(scenario: &Scenario) -> Fabric {
 
 fn entry(path: usize, way: Way, number: u8) -> Entry {
     let client = SocketAddr::from(([127, 0, 0, 1], 1));
-    Entry { path, way, datagram: Datagram { client, ecn: None, bytes: vec![number; FULL] } }
+    Entry { path, way, datagram: Datagram::of_client(client, None, vec![number; FULL]) }
 }
 
 /// Looks at the fabric whenever it asks for it, until nothing more happens or `end`.

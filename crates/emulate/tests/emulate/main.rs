@@ -1,5 +1,7 @@
 //! The links in real time, first without sockets and clock, then with both.
 
+#[cfg(target_os = "linux")]
+mod enclosure;
 mod fabric;
 mod relay;
 mod scene;

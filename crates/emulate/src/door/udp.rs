@@ -1,5 +1,5 @@
-//! Where one path meets the real network: the socket that its clients send to, and one towards the target for each of
-//! them, so that the target sees each client at an address of its own. It knows no link.
+//! The relay's doors: the socket that a path's clients send to, and one towards the target for each of them, so that
+//! the target sees each client at an address of its own. It knows no link.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,13 +9,14 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use anabranch_base::{ByteCount, Duration, Time};
 
 use crate::clock::Clock;
-use crate::fabric::{Datagram, Departure, Entry, Way};
-use crate::report::{PathReport, Traffic};
+use crate::door::{Door, Incoming, Source};
+use crate::fabric::{Content, Datagram, Departure, Entry, Way};
+use crate::report::{Ends, PathReport, Traffic};
 use crate::socket::{Arrival, Message, ReceiveBuffers, Rest, Socket};
 
 /// The sockets of a path.
 #[derive(Debug)]
-pub struct Door {
+pub struct UdpDoor {
     path: usize,
     listen: Socket,
     target: SocketAddr,
@@ -38,32 +39,14 @@ struct Client {
     last_heard: Time,
 }
 
-/// Where datagrams can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// At the listening socket.
-    Listen,
-    /// At the socket towards the target of this client.
-    Upstream(SocketAddr),
-}
-
-/// A datagram that is to enter the fabric, and when it came.
-#[derive(Debug)]
-pub struct Incoming {
-    /// When.
-    pub at: Time,
-    /// What and where.
-    pub entry: Entry,
-}
-
-impl Door {
+impl UdpDoor {
     /// The door of the scenario's `path`-th path; finds the way to its target.
     ///
     /// # Errors
     /// Whatever the system says of the target.
-    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<Door> {
+    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpDoor> {
         let local = local_address_towards(target)?;
-        Ok(Door {
+        Ok(UdpDoor {
             path,
             listen,
             target,
@@ -80,8 +63,52 @@ impl Door {
         self.listen.address()
     }
 
-    /// Receives what waits at one of the sockets, not more than is good for the others: first to last.
-    pub fn receive(
+    fn socket(&self, source: Source) -> Option<&Socket> {
+        match source {
+            Source::Listen => Some(&self.listen),
+            Source::Upstream(client) => self.clients.get(&client).map(|client| &client.upstream),
+            Source::Interface(_) => None,
+        }
+    }
+
+    /// A datagram came to the listening socket; from a newcomer only if there is room for one.
+    fn handle_from_client(&mut self, arrival: Arrival) -> Option<Entry> {
+        let Arrival { at, from, to, ecn, bytes } = arrival;
+        if !self.clients.contains_key(&from) && !self.admit(from, at) {
+            self.refused += 1;
+            return None;
+        }
+        let client = self.clients.get_mut(&from)?;
+        client.last_heard = at;
+        client.sends_to = to;
+        self.forward.on_received(ByteCount::of_len(bytes.len()));
+        Some(Entry { path: self.path, way: Way::Forward, datagram: Datagram::of_client(from, ecn, bytes) })
+    }
+
+    /// A datagram came to a client's socket; what strangers send there is none of its business.
+    fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<Entry> {
+        let Arrival { at, from, ecn, bytes, .. } = arrival;
+        let known = self.clients.get_mut(&client).filter(|_| from == self.target)?;
+        known.last_heard = at;
+        self.reverse.on_received(ByteCount::of_len(bytes.len()));
+        Some(Entry { path: self.path, way: Way::Reverse, datagram: Datagram::of_client(client, ecn, bytes) })
+    }
+
+    fn admit(&mut self, address: SocketAddr, now: Time) -> bool {
+        if self.clients.len() >= MOST_CLIENTS {
+            self.forget_idle(now);
+        }
+        if self.clients.len() >= MOST_CLIENTS {
+            return false;
+        }
+        let Ok(upstream) = Socket::bind(SocketAddr::new(self.local, 0)) else { return false };
+        self.clients.insert(address, Client { upstream, sends_to: None, last_heard: now });
+        true
+    }
+}
+
+impl Door for UdpDoor {
+    fn receive(
         &mut self,
         source: Source,
         clock: &Clock,
@@ -103,15 +130,16 @@ impl Door {
             let entry = match source {
                 Source::Listen => self.handle_from_client(arrival),
                 Source::Upstream(client) => self.handle_from_target(client, arrival),
+                Source::Interface(_) => None,
             };
             incoming.extend(entry.map(|entry| Incoming { at, entry }));
         }
     }
 
-    /// Sends what leaves the path. What the system does not take is lost and counted.
-    pub fn send(&mut self, departure: &Departure) {
+    fn send(&mut self, departure: &Departure) {
         let Departure { way, datagram, .. } = departure;
-        let client = self.clients.get(&datagram.client);
+        let Content::Payload { client: address } = datagram.content else { return };
+        let client = self.clients.get(&address);
         let message = Message { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
         let sent = match (way, client) {
             (Way::Forward, Some(client)) => client.upstream.send(&message),
@@ -119,7 +147,7 @@ impl Door {
             (Way::Forward, None) => Err(io::ErrorKind::NotConnected.into()),
             (Way::Reverse, client) => {
                 let source = client.and_then(|client| client.sends_to);
-                self.listen.send(&Message { to: datagram.client, source, ..message })
+                self.listen.send(&Message { to: address, source, ..message })
             }
         };
         let traffic = match way {
@@ -132,73 +160,30 @@ impl Door {
         }
     }
 
-    /// Closes the sockets of clients from whom and for whom nothing came for long.
-    pub fn forget_idle(&mut self, now: Time) {
+    fn forget_idle(&mut self, now: Time) {
         self.clients.retain(|_, client| now.since(client.last_heard) < IDLE);
     }
 
-    /// All sockets.
-    pub fn sources(&self) -> impl Iterator<Item = (Source, BorrowedFd<'_>)> {
+    fn sources(&self) -> Vec<(Source, BorrowedFd<'_>)> {
         let upstream = self
             .clients
             .iter()
             .map(|(address, client)| (Source::Upstream(*address), client.upstream.as_fd()));
-        std::iter::once((Source::Listen, self.listen.as_fd())).chain(upstream)
+        std::iter::once((Source::Listen, self.listen.as_fd())).chain(upstream).collect()
     }
 
-    /// What went through it.
-    pub fn report(&self, name: &str) -> PathReport {
+    fn report(&self, name: &str) -> PathReport {
         PathReport {
             name: name.to_owned(),
-            listen: self.listen.address(),
-            to: self.target,
-            clients: self.clients.len(),
+            ends: Ends::Sockets {
+                listen: self.listen.address(),
+                to: self.target,
+                clients: self.clients.len(),
+                refused: self.refused,
+            },
             forward: self.forward,
             reverse: self.reverse,
-            refused: self.refused,
         }
-    }
-
-    fn socket(&self, source: Source) -> Option<&Socket> {
-        match source {
-            Source::Listen => Some(&self.listen),
-            Source::Upstream(client) => self.clients.get(&client).map(|client| &client.upstream),
-        }
-    }
-
-    /// A datagram came to the listening socket; from a newcomer only if there is room for one.
-    fn handle_from_client(&mut self, arrival: Arrival) -> Option<Entry> {
-        let Arrival { at, from, to, ecn, bytes } = arrival;
-        if !self.clients.contains_key(&from) && !self.admit(from, at) {
-            self.refused += 1;
-            return None;
-        }
-        let client = self.clients.get_mut(&from)?;
-        client.last_heard = at;
-        client.sends_to = to;
-        self.forward.on_received(ByteCount::of_len(bytes.len()));
-        Some(Entry { path: self.path, way: Way::Forward, datagram: Datagram { client: from, ecn, bytes } })
-    }
-
-    /// A datagram came to a client's socket; what strangers send there is none of its business.
-    fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<Entry> {
-        let Arrival { at, from, ecn, bytes, .. } = arrival;
-        let known = self.clients.get_mut(&client).filter(|_| from == self.target)?;
-        known.last_heard = at;
-        self.reverse.on_received(ByteCount::of_len(bytes.len()));
-        Some(Entry { path: self.path, way: Way::Reverse, datagram: Datagram { client, ecn, bytes } })
-    }
-
-    fn admit(&mut self, address: SocketAddr, now: Time) -> bool {
-        if self.clients.len() >= MOST_CLIENTS {
-            self.forget_idle(now);
-        }
-        if self.clients.len() >= MOST_CLIENTS {
-            return false;
-        }
-        let Ok(upstream) = Socket::bind(SocketAddr::new(self.local, 0)) else { return false };
-        self.clients.insert(address, Client { upstream, sends_to: None, last_heard: now });
-        true
     }
 }
 
@@ -228,9 +213,9 @@ mod tests {
         SocketAddr::from(([127, 0, 0, 1], port))
     }
 
-    fn door() -> Door {
+    fn door() -> UdpDoor {
         let listen = Socket::bind(address(0)).expect("a port of the system's choice");
-        Door::open(0, listen, address(9)).expect("loopback can be reached")
+        UdpDoor::open(0, listen, address(9)).expect("loopback can be reached")
     }
 
     fn arrival(seconds: u64, from: SocketAddr) -> Arrival {
@@ -267,7 +252,7 @@ mod tests {
     #[test]
     fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
         let mut door = door();
-        let datagram = Datagram { client: address(1), ecn: None, bytes: b"late".to_vec() };
+        let datagram = Datagram::of_client(address(1), None, b"late".to_vec());
         door.send(&Departure { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
         assert_eq!((door.forward.sent, door.forward.unsent), (0, 1));
     }

@@ -1,0 +1,117 @@
+//! `anabranch emulate` with a command: it runs in a network of its own, with an interface a path. It knows when that ends
+//! and what is told then; namespaces, links and processes are others' work.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anabranch_base::{Duration, Seed};
+use anabranch_cli::observe::CannotWrite;
+use anabranch_emulate::RelayReport;
+use anabranch_emulate::company::{self, CommandOutput, Company, Doorkeeper, Job};
+use anabranch_emulate::enclosure::{Enclosure, OpenError, may_have_namespaces};
+
+use super::{document, refuse_appstripe, table};
+use crate::arguments::EmulateArguments;
+use crate::clock::Stopwatch;
+use crate::failure::Failure;
+use crate::report::{Body, Outcome, print_line};
+use crate::scenario::load;
+
+/// What this process has to do if it is one of those that stand between a user and the command.
+pub fn duty(words: &[OsString]) -> Option<ExitCode> {
+    company::duty(words)
+}
+
+/// Runs the command and ends as that does. It must be called before there are threads.
+pub fn run_enclosed(arguments: &EmulateArguments) -> ExitCode {
+    match run(arguments) {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            let code = failure.exit_code();
+            Outcome::from(failure).print(arguments.result_output());
+            code
+        }
+    }
+}
+
+fn run(arguments: &EmulateArguments) -> Result<u8, Failure> {
+    let loaded = load(&arguments.scenario, &arguments.changes())?;
+    let scenario = &loaded.scenario;
+    refuse_appstripe(scenario)?;
+    // Known before anything runs.
+    let mut kept = arguments.report.as_deref().map(Kept::create).transpose()?;
+    let doorkeeper = Doorkeeper::hold()?;
+    may_have_namespaces().map_err(OpenError::Namespace)?;
+    let enclosure = Enclosure::open(scenario, &Seed::from_number(scenario.run.seed))?;
+    let company = Company::begin(doorkeeper, &enclosure, &job(arguments))?;
+    let status = wait(arguments, &enclosure, &company)?;
+    let report = enclosure.stop();
+    let body = document::enclosed(&loaded, &report, status);
+    if let Some(kept) = &mut kept {
+        kept.write(&body)?;
+    }
+    tell(arguments, &report, &body);
+    Ok(status)
+}
+
+fn job(arguments: &EmulateArguments) -> Job {
+    let is_ours = arguments.output.is_json();
+    Job {
+        command: arguments.command.clone(),
+        lines: arguments.far.clone(),
+        output: if is_ours { CommandOutput::Error } else { CommandOutput::Output },
+    }
+}
+
+/// Until the command ends.
+fn wait(arguments: &EmulateArguments, enclosure: &Enclosure, company: &Company) -> Result<u8, Failure> {
+    let tells = arguments.output.json_lines;
+    let mut clock = Stopwatch::start();
+    loop {
+        let left = tells.then(|| SECOND.saturating_sub(clock.elapsed()));
+        if let Some(status) = company.wait(left)? {
+            return Ok(status);
+        }
+        if tells && clock.elapsed() >= SECOND {
+            clock = Stopwatch::start();
+            print_line(&document::line(&enclosure.report()).to_string());
+        }
+    }
+}
+
+/// Standard output is the command's unless a document was asked for there.
+fn tell(arguments: &EmulateArguments, report: &RelayReport, body: &Body) {
+    let output = arguments.result_output();
+    if output.is_json() {
+        let outcome = Outcome { document: Some(body.clone()), ..Outcome::default() };
+        outcome.print(output);
+    } else if !output.quiet && arguments.report.is_none() {
+        eprint!("{}", table::relayed(report));
+    }
+}
+
+/// The file in which the document is kept.
+struct Kept<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl Kept<'_> {
+    fn create(path: &Path) -> Result<Kept<'_>, Failure> {
+        let file = File::create(path).map_err(|error| cannot_write(path, error))?;
+        Ok(Kept { path, file })
+    }
+
+    fn write(&mut self, body: &Body) -> Result<(), Failure> {
+        writeln!(self.file, "{:#}", body.value(None)).map_err(|error| cannot_write(self.path, error))
+    }
+}
+
+fn cannot_write(path: &Path, source: io::Error) -> Failure {
+    Failure::Record(CannotWrite { path: path.to_owned(), source })
+}
+
+const SECOND: Duration = Duration::from_secs(1);

@@ -1,0 +1,30 @@
+//! Becomes another program, which ends with whoever asked for it. It knows how programs are begun, and not where.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitCode};
+
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::unistd::{Pid, getppid};
+
+use super::signals::release;
+
+/// Begins the program in the place of this one; comes back only if that cannot be.
+pub fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
+    let Some((program, arguments)) = words.split_first() else { return ExitCode::from(NOT_FOUND) };
+    let prepared = set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).and_then(|()| release());
+    // Whoever ended before that would not have told.
+    let error = match prepared {
+        Ok(()) if getppid() != parent => return ExitCode::FAILURE,
+        Ok(()) => Command::new(program).args(arguments).exec(),
+        Err(error) => error,
+    };
+    eprintln!("anabranch: cannot run {program:?}: {error}");
+    ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN })
+}
+
+/// As shells, `env` and `timeout` say it.
+const NOT_FOUND: u8 = 127;
+const NOT_RUN: u8 = 126;

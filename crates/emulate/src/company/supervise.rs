@@ -1,0 +1,141 @@
+//! The process above all that run in an enclosure: it begins them, hands signals on, and leaves none behind. It knows
+//! processes, and neither links nor interfaces.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::process::{Command, Stdio};
+
+use anabranch_base::Duration;
+use nix::sched::{CloneFlags, setns};
+use nix::sys::prctl::{set_child_subreaper, set_pdeathsig};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::WaitStatus;
+use nix::unistd::{Pid, getppid};
+
+use super::descendants::{end, kill_all, reap};
+use super::servers::waiting;
+use super::signals::{ORPHANED, Received, Signals};
+use super::{LAUNCH, OURSELVES};
+use crate::clock::Clock;
+
+/// What the supervisor is told.
+#[derive(Debug)]
+pub struct Duty {
+    /// Who began it.
+    pub parent: Pid,
+    /// The network in which the lines run.
+    pub far: OsString,
+    /// The network in which the command runs.
+    pub near: OsString,
+    /// Shell lines that begin first and end last.
+    pub lines: Vec<OsString>,
+    /// A program and its arguments.
+    pub command: Vec<OsString>,
+}
+
+/// Runs lines and command until the command ends, and says how that did.
+///
+/// # Errors
+/// Whatever the system says.
+pub fn supervise(duty: &Duty) -> io::Result<u8> {
+    let signals = Signals::hold()?;
+    set_child_subreaper(true)?;
+    set_pdeathsig(ORPHANED)?;
+    let status = work(duty, &signals);
+    if is_orphan(duty) {
+        kill_all();
+    } else {
+        end(&signals)?;
+    }
+    status
+}
+
+fn work(duty: &Duty, signals: &Signals) -> io::Result<u8> {
+    enter(&duty.far)?;
+    for line in &duty.lines {
+        begin(&["sh".into(), "-c".into(), line.clone()], Server::Line)?;
+    }
+    if let Some(signal) = wait_for_servers(duty, signals)? {
+        return Ok(after(signal));
+    }
+    enter(&duty.near)?;
+    let command = begin(&duty.command, Server::Command)?;
+    loop {
+        let Some(received) = signals.next(None)? else { continue };
+        match received.signal {
+            Signal::SIGCHLD => {
+                if let Some(status) = reap().iter().flatten().find_map(|ended| status_of(*ended, command)) {
+                    return Ok(status);
+                }
+            }
+            ORPHANED if is_orphan(duty) => return Ok(after(Signal::SIGKILL)),
+            ORPHANED => {}
+            // A terminal tells the command itself.
+            signal if received.from.is_some() => {
+                let _ = kill(command, signal);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether what is begun is the command, whose standard input and output these are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Server {
+    Line,
+    Command,
+}
+
+fn begin(words: &[OsString], kind: Server) -> io::Result<Pid> {
+    let mut program = Command::new(OURSELVES);
+    program.arg(LAUNCH).arg(std::process::id().to_string()).args(words);
+    if kind == Server::Line {
+        program.stdin(Stdio::null()).stdout(io::stderr());
+    }
+    let child = program.spawn()?;
+    Ok(Pid::from_raw(child.id().cast_signed()))
+}
+
+/// Until as many sockets wait as there are lines, for those of servers do; not for ever, for those of others need not.
+/// A signal that ends all this comes first.
+fn wait_for_servers(duty: &Duty, signals: &Signals) -> io::Result<Option<Signal>> {
+    let clock = Clock::start();
+    while waiting() < duty.lines.len() && Duration::from_nanos(clock.now().as_nanos()) < PATIENCE {
+        match signals.next(Some(LOOK))? {
+            None | Some(Received { signal: Signal::SIGCHLD, .. }) => {
+                if !duty.lines.is_empty() && reap().is_none() {
+                    break;
+                }
+            }
+            Some(received) => return Ok(Some(received.signal)),
+        }
+    }
+    Ok(None)
+}
+
+/// How `process` ended, if that is who ended.
+fn status_of(ended: WaitStatus, process: Pid) -> Option<u8> {
+    match ended {
+        WaitStatus::Exited(who, status) if who == process => Some(u8::try_from(status).unwrap_or(u8::MAX)),
+        WaitStatus::Signaled(who, signal, _) if who == process => Some(after(signal)),
+        _ => None,
+    }
+}
+
+/// As shells say that a signal has ended somebody.
+fn after(signal: Signal) -> u8 {
+    128 + signal as u8
+}
+
+fn is_orphan(duty: &Duty) -> bool {
+    getppid() != duty.parent
+}
+
+fn enter(network: &OsStr) -> io::Result<()> {
+    Ok(setns(File::open(network)?, CloneFlags::CLONE_NEWNET)?)
+}
+
+/// Servers that are not there by then are not waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);

@@ -1,0 +1,145 @@
+//! Two network namespaces with an interface a path in each, and a scenario's links between them: a laboratory for any
+//! program. It knows what is in it, not who works there.
+
+mod namespace;
+mod plan;
+mod wiring;
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use anabranch_base::Seed;
+use anabranch_scenario::Scenario;
+use tun_rs::{DeviceBuilder, SyncDevice};
+
+use crate::door::{Door, TunDoor, Tunnel};
+use crate::kernel::drops_of_interfaces;
+use crate::report::{Ends, RelayReport};
+use crate::running::Running;
+
+pub use namespace::{Namespace, may_have_namespaces};
+use plan::Interface;
+pub use plan::Side;
+
+/// Links at work between two namespaces. All of it ends when this is dropped, and with this process.
+#[derive(Debug)]
+pub struct Enclosure {
+    near: Namespace,
+    far: Namespace,
+    interfaces: Vec<Interface>,
+    running: Running,
+}
+
+/// Why there can be no enclosure.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The system refuses namespaces.
+    #[error("cannot make a network namespace: {0}; {advice}", advice = namespace::advice(.0))]
+    Namespace(io::Error),
+    /// The system refuses TUN interfaces.
+    #[error(
+        "cannot make the TUN interface {name:?}: {error}; /dev/net/tun must be there (modprobe tun), and this user must \
+         be allowed to open it"
+    )]
+    Device {
+        /// What it was to be called.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is nobody to give interfaces addresses.
+    #[error("cannot run `ip`, which gives interfaces their addresses: {0}; install iproute2")]
+    NoIp(io::Error),
+    /// Somebody is there and refuses.
+    #[error("`ip` cannot give the interfaces their addresses: {0}")]
+    Ip(String),
+    /// The system refuses what it never should.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+impl Enclosure {
+    /// Makes the namespaces and interfaces, and begins. The scenario's clock, by which events happen and rates change,
+    /// begins to run with the first packet.
+    ///
+    /// # Errors
+    /// Where the system refuses any of it; whoever is not root needs [`may_have_namespaces`] first.
+    ///
+    /// # Panics
+    /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
+    pub fn open(scenario: &Scenario, seed: &Seed) -> Result<Enclosure, OpenError> {
+        let interfaces = plan::interfaces(scenario);
+        let near = Namespace::new().map_err(OpenError::Namespace)?;
+        let far = Namespace::new().map_err(OpenError::Namespace)?;
+        let [nears, fars] = [&near, &far].map(|side| side.within(|| devices(&interfaces)));
+        for (namespace, side) in [(&near, Side::Near), (&far, Side::Far)] {
+            namespace.within(|| wiring::wire(side, &interfaces))??;
+        }
+        let tunnels = nears??.into_iter().zip(fars??).zip(&interfaces);
+        let doors = tunnels.enumerate().map(|(path, ((near, far), interface))| {
+            let tunnel = Tunnel { near, far, ends: ends(interface) };
+            Ok(Box::new(TunDoor::open(path, tunnel)?) as Box<dyn Door>)
+        });
+        let doors = doors.collect::<io::Result<Vec<_>>>()?;
+        let running = Running::start(scenario, seed, doors)?;
+        Ok(Enclosure { near, far, interfaces, running })
+    }
+
+    /// One of the two namespaces.
+    pub fn namespace(&self, side: Side) -> &Namespace {
+        match side {
+            Side::Near => &self.near,
+            Side::Far => &self.far,
+        }
+    }
+
+    /// The interfaces' names, the same on both sides, in the paths' order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.interfaces.iter().map(|interface| interface.name.as_str())
+    }
+
+    /// The addresses of a side, in the paths' order.
+    pub fn addresses(&self, side: Side) -> impl Iterator<Item = Ipv4Addr> {
+        self.interfaces.iter().map(move |interface| interface.address(side))
+    }
+
+    /// The IPv6 addresses of a side, in the paths' order, without those of paths that are too small for it.
+    pub fn addresses_v6(&self, side: Side) -> impl Iterator<Item = Ipv6Addr> {
+        let carrying = self.interfaces.iter().filter(|interface| interface.carries_v6());
+        carrying.map(move |interface| interface.address_v6(side))
+    }
+
+    /// What the links did so far.
+    pub fn report(&self) -> RelayReport {
+        RelayReport { kernel_drops: self.drops(), ..self.running.ask().report }
+    }
+
+    /// Ends it and says what the links did.
+    pub fn stop(mut self) -> RelayReport {
+        let kernel_drops = self.drops();
+        RelayReport { kernel_drops, ..self.running.stop() }
+    }
+
+    /// Packets for which an interface had no room.
+    fn drops(&self) -> Option<u64> {
+        let [near, far] = [&self.near, &self.far].map(|side| side.within(drops_of_interfaces).ok().flatten());
+        Some(near? + far?)
+    }
+}
+
+/// The interfaces of the namespace that the calling thread is in. They end with their files.
+fn devices(interfaces: &[Interface]) -> Result<Vec<SyncDevice>, OpenError> {
+    let made = interfaces.iter().map(|Interface { name, .. }| {
+        let device = DeviceBuilder::new().name(name).enable(false).build_sync();
+        device.map_err(|error| OpenError::Device { name: name.clone(), error })
+    });
+    made.collect()
+}
+
+fn ends(interface: &Interface) -> Ends {
+    Ends::Interfaces {
+        name: interface.name.clone(),
+        near: interface.address(Side::Near),
+        far: interface.address(Side::Far),
+    }
+}

@@ -1,0 +1,91 @@
+//! Network namespaces of this process's own, and the right to have them. It knows no interface and no link.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::panic::resume_unwind;
+use std::path::PathBuf;
+
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::unistd::{getgid, getuid};
+
+/// A network of its own: it has the interfaces that are made within, and no other. It ends with this and with the last
+/// process in it.
+#[derive(Debug)]
+pub struct Namespace {
+    file: File,
+}
+
+impl Namespace {
+    /// A new one, empty.
+    ///
+    /// # Errors
+    /// `PermissionDenied` to whom may not have one; see [`may_have_namespaces`].
+    pub fn new() -> io::Result<Namespace> {
+        // A thread may leave the others' network by itself, and takes nobody with it.
+        on_a_thread(|| {
+            unshare(CloneFlags::CLONE_NEWNET)?;
+            Ok(Namespace { file: File::open("/proc/thread-self/ns/net")? })
+        })
+    }
+
+    /// What `work` comes to, done on a thread that is within. Sockets and processes that it makes stay there.
+    ///
+    /// # Errors
+    /// The system has no thread, or does not let it in.
+    pub fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> io::Result<T> {
+        on_a_thread(|| {
+            setns(&self.file, CloneFlags::CLONE_NEWNET)?;
+            Ok(work())
+        })
+    }
+
+    /// A path by which other processes of this user find it, as long as this exists: `nsenter --net=PATH`.
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()).into()
+    }
+}
+
+/// Makes sure that this process may have network namespaces: whoever is not root becomes root of a user namespace, in
+/// which files still are the user's own. It must be asked for before there are threads.
+///
+/// # Errors
+/// The system allows neither.
+pub fn may_have_namespaces() -> io::Result<()> {
+    match Namespace::new() {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => enter_user_namespace(),
+        Err(error) => Err(error),
+    }
+}
+
+fn enter_user_namespace() -> io::Result<()> {
+    let (user, group) = (getuid(), getgid());
+    unshare(CloneFlags::CLONE_NEWUSER)?;
+    // user_namespaces(7): without this, whoever is not root may map no group.
+    std::fs::write("/proc/self/setgroups", "deny")?;
+    std::fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
+    std::fs::write("/proc/self/gid_map", format!("0 {group} 1"))
+}
+
+fn on_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("namespace".to_owned()).spawn_scoped(scope, work)?;
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// What to do where the system refuses namespaces.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::EPERM | Errno::EACCES) => {
+            "run it as root, or let users have namespaces: sysctl -w kernel.unprivileged_userns_clone=1, \
+             and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; a container must be allowed them too"
+        }
+        Some(Errno::ENOSPC | Errno::EUSERS) => {
+            "raise the system's limits: sysctl user.max_net_namespaces, user.max_user_namespaces"
+        }
+        _ => "it needs a Linux kernel with network namespaces (CONFIG_NET_NS)",
+    }
+}

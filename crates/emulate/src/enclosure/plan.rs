@@ -1,0 +1,152 @@
+//! What the interfaces of an enclosure are called, their addresses and their size: one pair a path. It knows no system
+//! call.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use anabranch_base::ByteCount;
+use anabranch_scenario::Scenario;
+
+/// A path's two interfaces, as they are to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// The name of both: the path's, as far as interfaces may be called so.
+    pub name: String,
+    /// Which path it is, from 1.
+    pub number: u32,
+    /// The largest packet, in bytes.
+    pub mtu: u64,
+}
+
+/// Which of the two namespaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Where the command runs.
+    Near,
+    /// At the other end of the paths.
+    Far,
+}
+
+impl Interface {
+    /// 10.77.N.1 near and 10.77.N.2 far, in a network of 256.
+    pub fn address(&self, side: Side) -> Ipv4Addr {
+        Ipv4Addr::from(u32::from(FIRST_V4).wrapping_add(self.number << 8) | side.last())
+    }
+
+    /// fd77:0:0:N::1 near and fd77:0:0:N::2 far, N in hexadecimal.
+    pub fn address_v6(&self, side: Side) -> Ipv6Addr {
+        Ipv6Addr::from(u128::from(FIRST_V6) + (u128::from(self.number) << 64) + u128::from(side.last()))
+    }
+
+    /// RFC 8200 §5: a link with less carries no IPv6.
+    pub fn carries_v6(&self) -> bool {
+        self.mtu >= 1280
+    }
+}
+
+impl Side {
+    /// The last number of its addresses.
+    fn last(self) -> u32 {
+        match self {
+            Side::Near => 1,
+            Side::Far => 2,
+        }
+    }
+}
+
+/// The interfaces of a scenario's paths.
+pub fn interfaces(scenario: &Scenario) -> Vec<Interface> {
+    let mut taken: Vec<String> = NOT_FOR_US.map(str::to_owned).to_vec();
+    let numbered = scenario.paths.iter().zip(1..);
+    numbered
+        .map(|(path, number)| {
+            let name = free_name(&path.name, &taken);
+            taken.push(name.clone());
+            Interface { name, number, mtu: mtu(scenario, &path.links) }
+        })
+        .collect()
+}
+
+/// The smallest of the links', both ways; what Ethernet has where none says anything.
+fn mtu(scenario: &Scenario, links: &[usize]) -> u64 {
+    let sides = links.iter().flat_map(|link| {
+        let link = &scenario.links[*link];
+        [link.forward.mtu, link.reverse.mtu]
+    });
+    sides.flatten().min().map_or(ETHERNET, ByteCount::get).min(LARGEST)
+}
+
+/// `wanted`, as far as it may be an interface's name, with a number where that is taken.
+fn free_name(wanted: &str, taken: &[String]) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let clean: String = wanted.chars().map(allowed).collect();
+    let numbered = (2_u32..).map(|number| {
+        let suffix = format!("-{number}");
+        let kept: String = clean.chars().take(LONGEST_NAME - suffix.len()).collect();
+        kept + &suffix
+    });
+    let plain = clean.chars().take(LONGEST_NAME).collect();
+    let is_free = |name: &String| !name.is_empty() && !taken.contains(name);
+    // There are more numbers than paths.
+    std::iter::once(plain).chain(numbered).find(is_free).unwrap_or_default()
+}
+
+const FIRST_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 0);
+const FIRST_V6: Ipv6Addr = Ipv6Addr::new(0xfd77, 0, 0, 0, 0, 0, 0, 0);
+const ETHERNET: u64 = 1500;
+/// IPv4 has no larger packets, and TUN devices take none.
+const LARGEST: u64 = 65_535;
+/// What the kernel takes, without the zero at the end.
+const LONGEST_NAME: usize = 15;
+/// Loopback, and what directories and settings of the kernel are called.
+const NOT_FOR_US: [&str; 5] = ["lo", "all", "default", ".", ".."];
+
+#[cfg(test)]
+mod tests {
+    use anabranch_scenario::{NoFiles, Source};
+
+    use super::*;
+
+    fn planned(text: &str) -> Vec<Interface> {
+        let source = Source::new("test", text);
+        interfaces(&Scenario::parse(&source, &NoFiles, &[]).expect("a scenario"))
+    }
+
+    fn links(names: &[&str]) -> String {
+        let link = |name| format!("[[link]]\nname = {name:?}\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n");
+        names.iter().map(link).collect()
+    }
+
+    #[test]
+    fn addresses_count_with_the_paths() {
+        let found = planned(&("[run]\ntime = \"1 s\"\n".to_owned() + &links(&["a", "b"])));
+        let [first, second] = &found[..] else { panic!("two paths") };
+        assert_eq!(first.address(Side::Near).to_string(), "10.77.1.1");
+        assert_eq!(second.address(Side::Far).to_string(), "10.77.2.2");
+        assert_eq!(first.address_v6(Side::Far).to_string(), "fd77:0:0:1::2");
+        let far_away = Interface { number: 300, ..second.clone() };
+        assert_eq!(far_away.address(Side::Near).to_string(), "10.78.44.1");
+        assert_eq!(far_away.address_v6(Side::Near).to_string(), "fd77:0:0:12c::1");
+    }
+
+    #[test]
+    fn names_are_the_paths_as_far_as_the_kernel_takes_them_and_no_two_are_the_same() {
+        let names = ["wifi", "lo", "a-very-long-name-indeed", "a-very-long-name-too"];
+        let found = planned(&("[run]\ntime = \"1 s\"\n".to_owned() + &links(&names)));
+        let found: Vec<&str> = found.iter().map(|interface| interface.name.as_str()).collect();
+        assert_eq!(found, ["wifi", "lo-2", "a-very-long-nam", "a-very-long-n-2"]);
+        // A scenario that was not read from a file may call its paths as it likes.
+        assert_eq!(free_name("Zürich/1 2", &[]), "Z-rich-1-2");
+        assert_eq!(free_name("", &[]), "-2");
+    }
+
+    #[test]
+    fn the_smallest_link_of_a_path_says_how_large_packets_are() {
+        let mtus = "[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\nmtu = \"1400 B\"\n\
+                    reverse = { mtu = \"1200 B\" }\n";
+        let paths =
+            "[[path]]\nname = \"one\"\nlinks = [\"b\"]\n[[path]]\nname = \"two\"\nlinks = [\"b\", \"a\"]\n";
+        let found = planned(&format!("[run]\ntime = \"1 s\"\n{}{mtus}{paths}", links(&["b"])));
+        assert_eq!(found.iter().map(|interface| interface.mtu).collect::<Vec<_>>(), [1500, 1200]);
+        assert!(found[0].carries_v6() && !found[1].carries_v6());
+    }
+}

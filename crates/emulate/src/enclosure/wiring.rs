@@ -1,0 +1,88 @@
+//! Gives the interfaces of a namespace their addresses and routes, by `ip` of iproute2. It knows what the kernel is to
+//! be told, and nothing of what the interfaces carry.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::OpenError;
+use super::plan::{Interface, Side};
+
+/// Configures the interfaces of the namespace that the calling thread is in.
+///
+/// # Errors
+/// There is no `ip`, or it complains.
+pub fn wire(side: Side, interfaces: &[Interface]) -> Result<(), OpenError> {
+    forgive_other_ways(interfaces);
+    let has_v6 = Path::new("/proc/sys/net/ipv6").exists();
+    let links = interfaces.iter().flat_map(|interface| up(interface, has_v6));
+    ip("-4", std::iter::once("link set lo up".to_owned()).chain(links))?;
+    ip("-4", interfaces.iter().flat_map(|interface| v4(side, interface)))?;
+    let large = interfaces.iter().filter(|interface| has_v6 && interface.carries_v6());
+    ip("-6", large.flat_map(|interface| v6(side, interface)))
+}
+
+/// An interface that makes no address of its own, with which it would begin to look for routers: it must be told before
+/// it is up, and before it is too small for IPv6. What a program sends at once waits here until it is read: the queue is
+/// not full before that.
+fn up(Interface { name, mtu, .. }: &Interface, has_v6: bool) -> Vec<String> {
+    let quiet = has_v6.then(|| format!("link set {name} addrgenmode none"));
+    let set = format!("link set {name} txqueuelen {QUEUE} mtu {mtu} up");
+    quiet.into_iter().chain([set]).collect()
+}
+
+fn v4(side: Side, interface: &Interface) -> Vec<String> {
+    let address = interface.address(side).to_string();
+    let mut lines = vec![format!("addr add {address}/24 dev {}", interface.name)];
+    lines.extend(way(side, interface, &address));
+    lines
+}
+
+/// Nobody looks for a duplicate of the address.
+fn v6(side: Side, interface: &Interface) -> Vec<String> {
+    let address = interface.address_v6(side).to_string();
+    let mut lines = vec![format!("addr add {address}/64 dev {} nodad", interface.name)];
+    lines.extend(way(side, interface, &address));
+    lines
+}
+
+/// The near address says which path a packet takes, whatever the far one: so do the uplinks of a host with several.
+fn way(side: Side, interface: &Interface, from: &str) -> Vec<String> {
+    let (name, table) = (&interface.name, FIRST_TABLE + interface.number);
+    match side {
+        Side::Near => vec![
+            format!("route add default dev {name} table {table}"),
+            format!("rule add from {from} lookup {table}"),
+            format!("rule add oif {name} lookup {table}"),
+        ],
+        Side::Far => Vec::new(),
+    }
+}
+
+/// The kernel is not to drop what comes from an address that it would answer on another path. Where it does not let
+/// itself be told (a container with settings that are read only), it is as the system has it.
+fn forgive_other_ways(interfaces: &[Interface]) {
+    for name in interfaces.iter().map(|interface| interface.name.as_str()).chain(["all", "default"]) {
+        let _ = std::fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0");
+    }
+}
+
+/// One run of `ip` for these lines, which are of one version of IP.
+fn ip(version: &str, lines: impl Iterator<Item = String>) -> Result<(), OpenError> {
+    let lines: String = lines.map(|line| line + "\n").collect();
+    let mut command = Command::new("ip");
+    command.args([version, "-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut running = command.spawn().map_err(OpenError::NoIp)?;
+    let written = running.stdin.take().map_or(Ok(()), |mut input| input.write_all(lines.as_bytes()));
+    let ended = running.wait_with_output()?;
+    if !ended.status.success() {
+        let complaint = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+        return Err(OpenError::Ip(complaint));
+    }
+    Ok(written?)
+}
+
+/// Packets: a burst of fifteen megabytes.
+const QUEUE: u32 = 10_000;
+/// The kernel's own are 253 to 255.
+const FIRST_TABLE: u32 = 1000;

@@ -1,0 +1,179 @@
+//! The few fields of an IP header that links have to do with: congestion marks, whether a packet may be cut, whether it
+//! stays on its link. It knows both versions, and nothing above them.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use quinn_udp::EcnCodepoint;
+
+/// The ECN bits (RFC 3168 §5); `None` where the ends do not understand marks, or where this is no IP packet.
+pub fn ecn(packet: &[u8]) -> Option<EcnCodepoint> {
+    match version(packet)? {
+        Version::V4 => EcnCodepoint::from_bits(packet.get(1)? & ECN),
+        Version::V6 => EcnCodepoint::from_bits((packet.get(1)? >> 4) & ECN),
+    }
+}
+
+/// Tells of congestion: both bits are set, and the header's checksum follows.
+pub fn mark(packet: &mut [u8]) {
+    match version(packet) {
+        Some(Version::V4) => mark_v4(packet),
+        Some(Version::V6) => {
+            if let Some(traffic_class) = packet.get_mut(1) {
+                *traffic_class |= ECN << 4;
+            }
+        }
+        None => {}
+    }
+}
+
+/// Whether routers may cut it: IPv4 without the DF bit.
+pub fn may_fragment(packet: &[u8]) -> bool {
+    matches!(version(packet), Some(Version::V4))
+        && packet.get(6).is_some_and(|flags| flags & DONT_FRAGMENT == 0)
+}
+
+/// Whether it is for a group of which routers pass nothing on (RFC 5771 §4, RFC 4291 §2.7): what kernels and daemons
+/// say to their own link.
+pub fn stays_on_its_link(packet: &[u8]) -> bool {
+    match version(packet) {
+        Some(Version::V4) => {
+            octets(packet, 16).is_some_and(|to| Ipv4Addr::from(to).octets()[..3] == [224, 0, 0])
+        }
+        Some(Version::V6) => {
+            octets::<16>(packet, 24).is_some_and(|to| Ipv6Addr::from(to).segments()[0] & 0xff0f == 0xff02)
+        }
+        None => false,
+    }
+}
+
+enum Version {
+    V4,
+    V6,
+}
+
+fn version(packet: &[u8]) -> Option<Version> {
+    match packet.first()? >> 4 {
+        4 => Some(Version::V4),
+        6 => Some(Version::V6),
+        _ => None,
+    }
+}
+
+fn octets<const N: usize>(packet: &[u8], at: usize) -> Option<[u8; N]> {
+    packet.get(at..at + N)?.try_into().ok()
+}
+
+/// RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), for the word of version, length and type of service.
+fn mark_v4(packet: &mut [u8]) {
+    let (Some(old), Some(sum)) = (octets(packet, 0), octets(packet, 10)) else { return };
+    let (old, sum) = (u16::from_be_bytes(old), u16::from_be_bytes(sum));
+    let new = old | u16::from(ECN);
+    let added = u32::from(!sum) + u32::from(!old) + u32::from(new);
+    let folded = (added & 0xffff) + (added >> 16);
+    let folded = (folded & 0xffff) + (folded >> 16);
+    packet[..2].copy_from_slice(&new.to_be_bytes());
+    packet[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
+}
+
+const ECN: u8 = 0b11;
+const DONT_FRAGMENT: u8 = 0x40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An IPv4 header from Wikipedia's article on its checksum, ECT(0) put in.
+    const V4: [u8; 20] = [
+        0x45, 0x02, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0xb8, 0x5f, 0xc0, 0xa8, 0x00, 0x01, 0xc0,
+        0xa8, 0x00, 0xc7,
+    ];
+
+    /// RFC 1071: the sum in ones' complement.
+    fn sum(header: &[u8]) -> u16 {
+        let words = header.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
+        let sum: u32 = words.sum();
+        let folded = (sum & 0xffff) + (sum >> 16);
+        ((folded & 0xffff) + (folded >> 16)) as u16
+    }
+
+    /// Over a whole header the sum is all ones.
+    fn is_right(header: &[u8]) -> bool {
+        sum(header) == 0xffff
+    }
+
+    fn v6(traffic_class: u8, to: &str) -> Vec<u8> {
+        let mut packet = vec![0; 40];
+        packet[0] = 0x60 | traffic_class >> 4;
+        packet[1] = traffic_class << 4;
+        packet[24..].copy_from_slice(&to.parse::<Ipv6Addr>().expect("an address").octets());
+        packet
+    }
+
+    #[test]
+    fn a_mark_sets_both_bits_and_keeps_the_checksum_right() {
+        let mut packet = V4;
+        assert!(is_right(&packet));
+        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ect0));
+        mark(&mut packet);
+        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ce));
+        assert!(is_right(&packet), "{packet:x?}");
+        let marked = packet;
+        mark(&mut packet);
+        assert_eq!(packet, marked);
+    }
+
+    #[test]
+    fn the_checksum_stays_right_whatever_the_rest_of_the_header_says() {
+        for id in 0..=u16::MAX {
+            let mut packet = V4;
+            packet[4..6].copy_from_slice(&id.to_be_bytes());
+            packet[10..12].copy_from_slice(&[0, 0]);
+            let right = !sum(&packet);
+            packet[10..12].copy_from_slice(&right.to_be_bytes());
+            mark(&mut packet);
+            assert!(is_right(&packet), "{packet:x?}");
+        }
+    }
+
+    #[test]
+    fn the_mark_of_version_6_leaves_the_rest_of_the_traffic_class_and_the_flow_label() {
+        let mut packet = v6(0b1010_1101, "fd77::1");
+        packet[1] |= 0x0f;
+        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ect1));
+        mark(&mut packet);
+        assert_eq!((packet[0], packet[1]), (0x6a, 0xff));
+        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ce));
+    }
+
+    #[test]
+    fn only_version_4_without_its_bit_may_be_cut() {
+        let mut packet = V4;
+        assert!(!may_fragment(&packet));
+        packet[6] = 0;
+        assert!(may_fragment(&packet));
+        assert!(!may_fragment(&v6(0, "fd77::1")));
+    }
+
+    #[test]
+    fn link_local_groups_stay_and_all_else_goes() {
+        let mut packet = V4;
+        for (to, stays) in [([224, 0, 0, 22], true), ([224, 0, 1, 1], false), ([10, 77, 1, 2], false)] {
+            packet[16..].copy_from_slice(&to);
+            assert_eq!(stays_on_its_link(&packet), stays, "{to:?}");
+        }
+        for (to, stays) in [("ff02::2", true), ("ff12::2", true), ("ff0e::1", false), ("fd77::2", false)] {
+            assert_eq!(stays_on_its_link(&v6(0, to)), stays, "{to}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_packet_is_left_as_it_is() {
+        for bytes in [&[][..], &[0x45], &[0x60], &[0x00; 40], &[0x45; 11]] {
+            let mut copy = bytes.to_vec();
+            mark(&mut copy);
+            assert!(!stays_on_its_link(bytes));
+            let _ = (ecn(bytes), may_fragment(bytes));
+            assert_eq!(copy.len(), bytes.len());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A thread that lets links work, as its owner sees it: asked what it did, stopped. It knows no socket and no interface;
+//! the work is the engine's.
+
+use std::io::{self, Write as _};
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use anabranch_base::Seed;
+use anabranch_scenario::Scenario;
+
+use crate::clock::Clock;
+use crate::door::Door;
+use crate::engine::{Answer, Engine, Names, Request};
+use crate::fabric::Fabric;
+use crate::report::RelayReport;
+
+/// Links at work between doors. They end when this is dropped; what is on them then is gone.
+#[derive(Debug)]
+pub struct Running {
+    requests: Sender<Request>,
+    bell: UnixStream,
+    thread: Option<JoinHandle<RelayReport>>,
+}
+
+impl Running {
+    /// Begins. The scenario's clock begins to run with the first datagram that comes in at one of `doors`, of which
+    /// there is one a path.
+    ///
+    /// # Errors
+    /// The system has no thread or no pipe for it.
+    ///
+    /// # Panics
+    /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
+    pub fn start(scenario: &Scenario, seed: &Seed, doors: Vec<Box<dyn Door>>) -> io::Result<Running> {
+        let (requests, asked) = channel();
+        let (bell, ears) = UnixStream::pair()?;
+        ears.set_nonblocking(true)?;
+        let engine = Engine {
+            clock: Clock::start(),
+            names: Names {
+                links: scenario.links.iter().map(|link| link.name.clone()).collect(),
+                paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
+            },
+            fabric: Fabric::new(scenario, seed),
+            doors,
+            requests: asked,
+            bell: ears,
+        };
+        let thread = std::thread::Builder::new().name("links".to_owned()).spawn(move || engine.run())?;
+        Ok(Running { requests, bell, thread: Some(thread) })
+    }
+
+    /// What was done so far, and the sockets of which the kernel may tell more.
+    pub fn ask(&self) -> Answer {
+        let (answer, report) = channel();
+        self.request(Request::Report(answer));
+        // No answer means that the thread has panicked; its message is on standard error.
+        report.recv().unwrap_or_default()
+    }
+
+    /// Ends it and says what was done.
+    pub fn stop(&mut self) -> RelayReport {
+        self.request(Request::Stop);
+        let ended = self.thread.take().and_then(|thread| thread.join().ok());
+        ended.unwrap_or_default()
+    }
+
+    fn request(&self, request: Request) {
+        let _ = self.requests.send(request);
+        let _ = (&self.bell).write_all(&[0]);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.stop();
+        }
+    }
+}
