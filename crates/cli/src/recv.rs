@@ -64,10 +64,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
         tokio::pin!(receiving);
         let outcome = tokio::select! {
             outcome = &mut receiving => outcome,
-            successor = turns::successor(&endpoint, &association) => {
-                next = Some(successor);
-                receiving.await
-            }
+            () = turns::successor(&endpoint, &association, &mut next) => receiving.await,
         };
         match outcome {
             // Somebody connected and left, a port scan perhaps: that was no transfer.
@@ -79,8 +76,12 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
             Some(outcome) if arguments.keep => {
                 outcome.print(arguments.result_output());
             }
-            // The one transfer that was asked for is still to come.
-            Some(Outcome { failure: Some(failure), .. }) if next.is_some() => failure.tell(),
+            // The one transfer that was asked for is still to come; what went to standard output cannot be taken back.
+            Some(Outcome { failure: Some(failure @ Failure::PeerGone(_)), .. })
+                if next.is_some() && !is_output(&arguments.dir) =>
+            {
+                failure.tell();
+            }
             Some(outcome) => {
                 farewell(&endpoint).await;
                 return Ok(outcome);

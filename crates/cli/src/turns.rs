@@ -8,18 +8,24 @@ use anabranch_cli::file_protocol::{FrameRef, encode};
 use anabranch_net::{Association, Endpoint, SendOptions};
 use tokio::time::{interval, timeout};
 
-/// Turns away who comes while `current` answers. Ends with who came when it did not, and `current` aborted; never where
-/// the endpoint accepts nobody any more.
-pub async fn successor(endpoint: &Endpoint, current: &Association) -> Association {
-    while let Some(newcomer) = endpoint.accept().await {
-        if answers(current).await {
+/// Turns away who comes while `current` answers. Ends when somebody is `waiting` whose turn it is: `current` is over, or
+/// was aborted because it did not answer. Whoever is there when this is dropped is `waiting` too.
+pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut Option<Association>) {
+    loop {
+        *waiting = endpoint.accept().await;
+        if waiting.is_none() {
+            return std::future::pending().await;
+        }
+        if !answers(current).await {
+            return current.abort("silent on all paths when another sender came");
+        }
+        if !current.is_open() {
+            return;
+        }
+        if let Some(newcomer) = waiting.take() {
             newcomer.abort("busy with another transfer; try again later");
-        } else {
-            current.abort("silent on all paths when another sender came");
-            return newcomer;
         }
     }
-    std::future::pending().await
 }
 
 /// Whether anything comes from the peer within [`PATIENCE`], asked to acknowledge a message if by nothing else.

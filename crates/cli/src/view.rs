@@ -180,7 +180,10 @@ impl Pace {
 
 /// The file that travels now, and how many did.
 fn now(progress: &Progress) -> String {
-    let current = progress.current().unwrap_or_else(|| "waiting for the verdict".to_owned());
+    let mut current = progress.current().unwrap_or_else(|| "waiting for the verdict".to_owned());
+    if progress.is_comparing() {
+        current += " (looking for what is there already)";
+    }
     match progress.tally().verified {
         0 => current,
         files => format!("{current} (after {files} more)"),

@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{
-    Digest, FrameRef, Offer, Outcome, Receiver, ReceiverError, Step, Verdict, encode,
+    Digest, FrameRef, Kind, Offer, Outcome, Receiver, ReceiverError, Step, Verdict, encode,
 };
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
@@ -14,6 +14,7 @@ use super::store::Arriving;
 use super::{PIECES_BETWEEN, Progress, Transferred};
 use crate::failure::Failure;
 use crate::peer::Peer;
+use crate::quantity::show_size;
 use crate::report::shortened;
 
 /// What the writing thread says.
@@ -22,6 +23,8 @@ enum News {
     Began {
         name: String,
         size: Option<ByteCount>,
+        /// Whether what is there of it is looked for.
+        is_asked: bool,
     },
     /// What the user should know.
     Remark(String),
@@ -77,7 +80,10 @@ pub async fn receive_files(
     }
     if let Some(name) = progress.current() {
         let what_is_left = match end.left {
-            Some(left) => format!("\"{name}\" is incomplete: {left} are kept, send it again and it goes on"),
+            Some(left) => {
+                let left = show_size(left);
+                format!("\"{name}\" is incomplete: {left} are kept, send it again and it goes on")
+            }
             None => format!("\"{name}\" is incomplete and was thrown away"),
         };
         return Err(match peer.failure(reason) {
@@ -106,8 +112,11 @@ struct End {
 
 async fn tell(association: &Association, progress: &Progress, news: News, end: &mut End) {
     match news {
-        News::Began { name, size } => {
+        News::Began { name, size, is_asked } => {
             progress.begin(&name);
+            if is_asked {
+                progress.compare();
+            }
             progress.expect(size.unwrap_or_default());
         }
         News::Remark(text) => progress.remark(text),
@@ -202,7 +211,8 @@ impl Writer {
 
     /// Makes a place for the file on offer, or finds what is there of it.
     fn open(&mut self, offer: &Offer) {
-        self.tell(News::Began { name: offer.path.to_string(), size: offer.size() });
+        let is_asked = matches!(offer.kind, Kind::Resumable { .. });
+        self.tell(News::Began { name: offer.path.to_string(), size: offer.size(), is_asked });
         match self.destination.create(offer) {
             Ok(file) => {
                 if let Some(remark) = file.remark() {

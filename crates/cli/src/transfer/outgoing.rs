@@ -114,6 +114,9 @@ impl Sending<'_> {
     async fn one(&mut self, name: String, promised: ByteCount, reading: Reading) -> Result<(), Failure> {
         self.progress.begin(&name);
         let Reading { mut pieces, has, kind } = reading;
+        if has.is_some() {
+            self.progress.compare();
+        }
         // The number of verdicts when this file has one.
         let its_verdict = self.judged + self.offered.len() as u64 + 1;
         let (size, resumed) = (ByteCount::ZERO, ByteCount::ZERO);

@@ -44,6 +44,7 @@ struct Files {
     current: Option<String>,
     current_bytes: ByteCount,
     current_resumed: ByteCount,
+    is_comparing: bool,
     done: Vec<Transferred>,
     tally: Tally,
     remarks: Vec<String>,
@@ -75,6 +76,7 @@ impl Progress {
         let mut files = self.files();
         files.current = Some(name.to_owned());
         (files.current_bytes, files.current_resumed) = (ByteCount::ZERO, ByteCount::ZERO);
+        files.is_comparing = false;
         files.began.get_or_insert(now);
         files.moved = Some(now);
     }
@@ -97,11 +99,22 @@ impl Progress {
         files.moved = Some(now);
     }
 
+    /// What is there of the current file is read, at one end or the other.
+    pub(super) fn compare(&self) {
+        self.files().is_comparing = true;
+    }
+
     /// So much of the current file need not travel: it is there already.
     pub(super) fn skip(&self, size: ByteCount) {
         self.shared.resumed.fetch_add(size.get(), Ordering::Relaxed);
+        let now = self.shared.watch.now();
         let mut files = self.files();
+        if self.bytes().is_zero() {
+            // Reading what is there is no time of the transfer.
+            (files.began, files.moved) = (Some(now), Some(now));
+        }
         (files.current_bytes, files.current_resumed) = (size, size);
+        files.is_comparing = false;
     }
 
     /// What the user should know at once.
@@ -175,6 +188,11 @@ impl Progress {
     /// The file that travels now.
     pub fn current(&self) -> Option<String> {
         self.files().current.clone()
+    }
+
+    /// Whether what is there of it is being read, which may take its time.
+    pub fn is_comparing(&self) -> bool {
+        self.files().is_comparing
     }
 
     /// The files that a verdict was spoken on; of very many, the first.
