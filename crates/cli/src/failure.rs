@@ -88,10 +88,12 @@ pub enum Failure {
     Enclosure(#[from] OpenError),
     /// Nobody answered the handshake.
     #[error(
-        "no answer from {} after {attempts} attempts ({:.1} s): is `anabranch recv` running there, \
+        "no answer from {} after {attempts} attempts ({:.1} s): is `{program}` running there, \
          is UDP port {} open, {key}", list(.to), .waited.as_secs_f64(), ports(.to)
     )]
     NoAnswer {
+        /// What should run there.
+        program: &'static str,
         /// Who was asked.
         to: Vec<SocketAddr>,
         /// How often.
@@ -105,13 +107,18 @@ pub enum Failure {
     #[error("{0}")]
     PeerGone(String),
     /// The peer speaks something else, or nonsense.
-    #[error("{peer} does not speak anabranch's file protocol: {what}")]
+    #[error("{peer} does not speak anabranch's {protocol}: {what}")]
     Garbage {
+        /// What it should speak.
+        protocol: &'static str,
         /// Who.
         peer: String,
         /// What came.
         what: String,
     },
+    /// The other end does not want to.
+    #[error("{0}")]
+    Refused(String),
     /// The other end, or this one, could not or would not store files.
     #[error("{}", .0.join("\n"))]
     NotStored(Vec<String>),
@@ -180,6 +187,7 @@ impl Failure {
             Failure::NoAnswer { .. }
             | Failure::PeerGone(_)
             | Failure::Garbage { .. }
+            | Failure::Refused(_)
             | Failure::NotStored(_)
             | Failure::NotPrinted(_)
             | Failure::System(_) => 1,
@@ -207,6 +215,7 @@ impl Failure {
             Failure::NoAnswer { .. } => "no-answer",
             Failure::PeerGone(_) => "peer-gone",
             Failure::Garbage { .. } => "garbage",
+            Failure::Refused(_) => "refused",
             Failure::NotStored(_) => "not-stored",
             Failure::NotPrinted(_) => "output",
             Failure::Interrupted => "interrupted",
@@ -247,6 +256,7 @@ mod tests {
     fn no_answer_says_who_was_asked_how_long_and_what_to_do() {
         let to = vec!["10.0.0.5:9899".parse().expect("an address")];
         let failure = Failure::NoAnswer {
+            program: "anabranch recv",
             to,
             attempts: 5,
             waited: Duration::from_millis(15_500),

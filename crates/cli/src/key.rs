@@ -26,7 +26,7 @@ pub struct Listening {
 pub fn to_send(secrecy: &Secrecy) -> Result<Security, Failure> {
     given(secrecy)?.ok_or_else(|| {
         Failure::Key(format!(
-            "there is no key: set {VARIABLE} to the key that `anabranch recv` printed, or give both ends one with \
+            "there is no key: set {VARIABLE} to the key that the other end printed, or give both ends one with \
              --key-file (--insecure sends without)"
         ))
     })
@@ -59,14 +59,6 @@ pub fn word(security: &Security) -> &'static str {
     match security {
         Security::Sealed(_) => "sealed",
         Security::Insecure => "insecure",
-    }
-}
-
-/// What may be wrong with the key where nobody answers.
-pub fn question(security: &Security) -> &'static str {
-    match security {
-        Security::Sealed(_) => "is the key the one that recv printed?",
-        Security::Insecure => "was it started with --insecure too?",
     }
 }
 

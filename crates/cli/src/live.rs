@@ -1,6 +1,7 @@
 //! Runs a transfer and looks at it meanwhile: the view, the events, Ctrl-C. It knows how the three go
 //! together, and nothing of files.
 
+use std::convert::Infallible;
 use std::future::Future;
 
 use anabranch_net::{Association, Endpoint};
@@ -67,4 +68,12 @@ pub async fn watched(
 /// Waits until the last packets have left, so that the peer is not left in the dark; not for long.
 pub async fn farewell(endpoint: &Endpoint) {
     let _ = timeout(std::time::Duration::from_secs(1), endpoint.settled()).await;
+}
+
+/// While one transfer or test (`work`) runs, others are told so. Never ends.
+pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
+    while let Some(association) = endpoint.accept().await {
+        association.abort(&format!("busy with another {work}; try again later"));
+    }
+    std::future::pending().await
 }

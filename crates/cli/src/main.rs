@@ -3,6 +3,7 @@
 
 mod addresses;
 mod arguments;
+mod bench;
 mod clock;
 mod compare;
 mod completions;
@@ -17,6 +18,7 @@ mod peer;
 mod plan;
 mod predict;
 mod quantity;
+mod ready;
 mod recv;
 mod report;
 mod scenario;
@@ -81,6 +83,7 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
         Command::Emulate(arguments) => emulate::run(arguments, &mut interrupt).await,
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
+        Command::Bench(arguments) => bench::run(arguments, &mut interrupt).await,
         Command::Completions(arguments) => completions::run(arguments),
         Command::Manual(arguments) => manual::run(arguments),
     }

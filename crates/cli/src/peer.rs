@@ -7,35 +7,46 @@ use anabranch_net::{CloseReason, ConnectError, Security, SendError};
 
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
-use crate::key;
 
 /// The other end of an association.
 #[derive(Clone, Debug)]
 pub struct Peer {
     addresses: Vec<SocketAddr>,
     since: Stopwatch,
-    /// What may be wrong with the key where it does not answer.
-    key: &'static str,
+    partner: Partner,
+    is_sealed: bool,
+}
+
+/// What is expected there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partner {
+    /// `anabranch send` or `anabranch recv`.
+    Files,
+    /// `anabranch bench`.
+    Tests,
 }
 
 impl Peer {
     /// The peer at `addresses`, spoken to so from now.
-    pub fn new(addresses: Vec<SocketAddr>, security: &Security) -> Peer {
-        Peer { addresses, since: Stopwatch::start(), key: key::question(security) }
+    pub fn new(addresses: Vec<SocketAddr>, security: &Security, partner: Partner) -> Peer {
+        let is_sealed = matches!(security, Security::Sealed(_));
+        Peer { addresses, since: Stopwatch::start(), partner, is_sealed }
     }
 
     /// What the end of an association means, where something was still to be done.
     pub fn failure(&self, reason: CloseReason) -> Failure {
         match reason {
             CloseReason::NoAnswer { attempts } => Failure::NoAnswer {
+                program: self.partner.program(),
                 to: self.addresses.clone(),
                 attempts,
                 waited: self.since.elapsed(),
-                key: self.key,
+                key: self.key_question(),
             },
-            CloseReason::Graceful => {
-                Failure::PeerGone(format!("{self} closed the association before the transfer was complete"))
-            }
+            CloseReason::Graceful => Failure::PeerGone(format!(
+                "{self} closed the association before the {} was complete",
+                self.partner.work()
+            )),
             CloseReason::AbortedHere { why } => Failure::PeerGone(format!("called off here: {why}")),
             CloseReason::AbortedByPeer { .. } => Failure::PeerGone(format!("{self}: {reason}")),
             CloseReason::PeerGone { errors } => Failure::PeerGone(format!(
@@ -54,7 +65,7 @@ impl Peer {
         match error {
             SendError::Closed(reason) => self.failure(reason),
             SendError::Closing => self.failure(CloseReason::Graceful),
-            error => Failure::PeerGone(format!("{self} cannot take files: {error}")),
+            error => Failure::PeerGone(format!("{self} cannot take the {}: {error}", self.partner.work())),
         }
     }
 
@@ -68,7 +79,41 @@ impl Peer {
 
     /// It speaks something else.
     pub fn garbage(&self, what: &dyn fmt::Display) -> Failure {
-        Failure::Garbage { peer: self.to_string(), what: what.to_string() }
+        let protocol = self.partner.protocol();
+        Failure::Garbage { protocol, peer: self.to_string(), what: what.to_string() }
+    }
+
+    /// What may be wrong with the key where nobody answers.
+    fn key_question(&self) -> &'static str {
+        match (self.is_sealed, self.partner) {
+            (true, Partner::Files) => "is the key the one that recv printed?",
+            (true, Partner::Tests) => "is the key the one that bench --serve printed?",
+            (false, _) => "was it started with --insecure too?",
+        }
+    }
+}
+
+impl Partner {
+    /// What waits for us there.
+    fn program(self) -> &'static str {
+        match self {
+            Partner::Files => "anabranch recv",
+            Partner::Tests => "anabranch bench --serve",
+        }
+    }
+
+    fn protocol(self) -> &'static str {
+        match self {
+            Partner::Files => "file protocol",
+            Partner::Tests => "test protocol",
+        }
+    }
+
+    fn work(self) -> &'static str {
+        match self {
+            Partner::Files => "transfer",
+            Partner::Tests => "test",
+        }
     }
 }
 

@@ -23,6 +23,17 @@ pub fn span(text: &str) -> Result<Duration, String> {
     quantity::span(text).map_err(|error| error.to_string())
 }
 
+/// Reads a span of time with its unit, seconds where there is none.
+///
+/// # Errors
+/// What was expected.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    match text.trim().parse::<u32>() {
+        Ok(seconds) => Ok(Duration::from_secs(seconds.into())),
+        Err(_) => span(text),
+    }
+}
+
 /// Reads a rate with its unit, or as other tools take it: 500k, 2M, 1G, and bits a second without any. Never zero.
 ///
 /// # Errors
@@ -90,6 +101,13 @@ mod tests {
         }
         assert!(rate("10 MB/s").is_err() && rate("").is_err() && rate("-1M").is_err());
         assert!(rate("0").is_err_and(|error| error.contains("nothing would ever leave")));
+    }
+
+    #[test]
+    fn a_number_of_seconds_needs_no_unit() {
+        let read = [seconds("10"), seconds("500 ms")];
+        assert_eq!(read, [Ok(Duration::from_secs(10)), Ok(Duration::from_millis(500))]);
+        assert!(seconds("-1").is_err());
     }
 
     #[test]

@@ -13,9 +13,10 @@ use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{farewell, watched};
-use crate::peer::Peer;
+use crate::peer::{Partner, Peer};
 use crate::quantity::show_size;
-use crate::report::{self, Document, Outcome, hex, shortened, table, there_already};
+use crate::ready::{self, Spoken};
+use crate::report::{Document, Outcome, hex, shortened, table, there_already};
 use crate::settings;
 use crate::transfer::{Destination, Overwrite, Progress, Tally, is_output, receive_files};
 use crate::turns;
@@ -29,12 +30,7 @@ use crate::watch::{Direction, Watch, addresses_of};
 pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let listening = key::to_listen(&arguments.secrecy)?;
-    if listening.fresh.is_some() && arguments.output.quiet {
-        return Err(Failure::Key(format!(
-            "with --quiet nobody would learn the fresh key: set {}, or give --key-file",
-            key::VARIABLE
-        )));
-    }
+    ready::check(&listening, &arguments.output)?;
     let destination = destination(arguments)?;
     let local = addresses::to_listen(&arguments.listen).await?;
     let options = Options {
@@ -46,7 +42,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
         ..Options::with(listening.security.clone())
     };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
-    tell_where(&endpoint, &listening, arguments);
+    ready::tell(&endpoint, &listening, spoken(arguments), "sender", "anabranch send FILE");
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let mut next = None;
@@ -115,7 +111,7 @@ async fn receive(
     let mut watch = Watch::new(clock, Direction::Receiving, addresses_of);
     let mut view = View::new(arguments.output);
     watch.look(association);
-    let peer = Peer::new(watch.paths().iter().map(|path| path.report.addresses.remote).collect(), security);
+    let peer = Peer::new(watch.remote_addresses(), security, Partner::Files);
     let work = receive_files(association, &peer, destination.clone(), &progress);
     let failure = watched(association, &mut watch, &mut view, &progress, interrupt, work).await.err();
     let is_gone = matches!(failure, None | Some(Failure::PeerGone(_)));
@@ -138,24 +134,11 @@ async fn receive(
     })
 }
 
-/// The line to paste on the sender, with the key if it is fresh. Where standard output is for something else, it is on
-/// standard error.
-fn tell_where(endpoint: &Endpoint, listening: &Listening, arguments: &RecvArguments) {
-    let output = arguments.output;
-    if output.quiet {
-        return;
-    }
-    let to = addresses::to_paste(&endpoint.local_addresses());
-    let key = listening.fresh.as_ref().map(|key| format!("{}={} ", key::VARIABLE, *key.reveal()));
-    let (key, plain) = match listening.security {
-        Security::Sealed(_) => (key.unwrap_or_default(), ""),
-        Security::Insecure => (String::new(), "--insecure "),
-    };
-    let line = format!("ready; on the sender: {key}anabranch send FILE {plain}--to {to}");
-    if output.is_json() || is_output(&arguments.dir) {
-        eprintln!("{line}");
-    } else {
-        report::print_line(&line);
+/// Where the line to paste is printed: standard output may be for the file.
+fn spoken(arguments: &RecvArguments) -> Spoken {
+    match Spoken::by(&arguments.output) {
+        Spoken::Output if is_output(&arguments.dir) => Spoken::Error,
+        spoken => spoken,
     }
 }
 

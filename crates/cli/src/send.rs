@@ -14,7 +14,7 @@ use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key;
 use crate::live::{farewell, watched};
-use crate::peer::Peer;
+use crate::peer::{Partner, Peer};
 use crate::quantity::show_size;
 use crate::report::{Document, Outcome, shortened, table, there_already};
 use crate::settings;
@@ -46,7 +46,7 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
         ..Options::with(security.clone())
     };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
-    let peer = Peer::new(to.clone(), &security);
+    let peer = Peer::new(to.clone(), &security, Partner::Files);
     let association = tokio::select! {
         connected = endpoint.connect(&to) => connected.map_err(|error| peer.not_opened(error))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),

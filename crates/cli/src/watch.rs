@@ -2,6 +2,7 @@
 //! of screens and files.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_net::{Association, Event, PathReport};
@@ -71,6 +72,11 @@ impl Watch {
     /// The paths in the order in which they were added.
     pub fn paths(&self) -> &[WatchedPath] {
         &self.paths
+    }
+
+    /// Where the paths lead.
+    pub fn remote_addresses(&self) -> Vec<SocketAddr> {
+        self.paths.iter().map(|path| path.report.addresses.remote).collect()
     }
 
     /// What this end's receive buffer has grown to, or its size.

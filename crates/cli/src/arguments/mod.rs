@@ -1,5 +1,6 @@
 //! What the command line may say. It parses and does nothing else: no name is looked up, no file opened.
 
+mod bench;
 mod compare;
 mod emulate;
 mod host;
@@ -11,6 +12,7 @@ mod shell;
 mod sim;
 mod transfer;
 
+pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
 pub use emulate::EmulateArguments;
 pub use host::Host;
@@ -52,6 +54,8 @@ pub enum Command {
     Send(SendArguments),
     /// Receive files from `anabranch send`, check them and put them into a directory
     Recv(RecvArguments),
+    /// Measure what the paths to a host carry, where `anabranch bench --serve` runs there
+    Bench(BenchArguments),
     /// Print the script by which a shell completes our commands
     Completions(CompletionsArguments),
     /// Write the manual's pages into a folder, for packages
@@ -71,6 +75,7 @@ impl Arguments {
             Command::Emulate(emulate) => emulate.result_output(),
             Command::Send(send) => send.output,
             Command::Recv(recv) => recv.result_output(),
+            Command::Bench(bench) => bench.result_output(),
             Command::Completions(_) | Command::Manual(_) => Output::default(),
         }
     }
@@ -92,11 +97,11 @@ fn laid_out(command: clap::Command) -> clap::Command {
     command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
 }
 
-/// Whether somebody asks which settings `send` and `recv` have: `--set help`, whatever else is missing.
+/// Whether somebody asks which settings `send`, `recv` and `bench` have: `--set help`, whatever else is missing.
 pub fn asks_for_settings(arguments: &[String]) -> bool {
     let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"])
         || arguments.iter().any(|one| one == "--set=help");
-    is_asked && matches!(arguments.get(1).map(String::as_str), Some("send" | "recv"))
+    is_asked && matches!(arguments.get(1).map(String::as_str), Some("send" | "recv" | "bench"))
 }
 
 const EXAMPLES: &str = "\

@@ -19,7 +19,7 @@ use crate::addresses::bind_failure;
 use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::key;
-use crate::peer::Peer;
+use crate::peer::{Partner, Peer};
 
 /// What one real transfer came to.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub async fn transfer(variant: &Variant) -> Result<Attempt, Failure> {
     let relay = start_relay(variant, &receiver.local_addresses())?;
     let to: Vec<SocketAddr> = paths.iter().map(|path| relay.listen_addresses()[*path]).collect();
     let clock = Stopwatch::start();
-    let peer = Peer::new(to.clone(), &security);
+    let peer = Peer::new(to.clone(), &security, Partner::Files);
     let sending = async {
         let association = sender.connect(&to).await.map_err(|error| peer.not_opened(error))?;
         send(&association, variant, &config).await;

@@ -1,11 +1,13 @@
 //! The JSON document of a transfer. It knows its keys, which scripts rely on.
 
-use anabranch_base::{BitRate, Duration};
+use anabranch_base::Duration;
 use anabranch_cli::file_protocol::Digest;
+use anabranch_cli::path_entry::PathEntry;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::body::Body;
+use super::path::{bps, entry};
 use crate::transfer::{Progress, Transferred};
 use crate::watch::{Watch, WatchedPath};
 
@@ -34,31 +36,6 @@ struct FileEntry {
     verdict: &'static str,
     #[serde(skip_serializing_if = "String::is_empty")]
     why: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct PathEntry {
-    name: String,
-    local: String,
-    remote: String,
-    state: &'static str,
-    sent_packets: u64,
-    sent_bytes: u64,
-    received_packets: u64,
-    received_bytes: u64,
-    retransmitted_chunks: u64,
-    fast_retransmits: u64,
-    timeouts: u64,
-    mean_cwnd_bytes: f64,
-    mean_rtt_s: Option<f64>,
-    carried_bytes: u64,
-    share: f64,
-    goodput_bps: f64,
-    app_limited_s: f64,
-    cwnd_limited_s: f64,
-    rwnd_limited_s: f64,
-    scheduler_limited_s: f64,
-    down_s: f64,
 }
 
 impl Document {
@@ -122,35 +99,4 @@ pub fn line(watch: &Watch, progress: &Progress) -> Value {
 /// A hash as `sha256sum` prints it.
 pub fn hex(digest: &Digest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn entry(watch: &Watch, path: &WatchedPath, took: Duration) -> PathEntry {
-    let (counters, limits) = (path.report.counters, path.report.limits);
-    PathEntry {
-        name: path.name.clone(),
-        local: path.report.addresses.local.to_string(),
-        remote: path.report.addresses.remote.to_string(),
-        state: path.state(),
-        sent_packets: counters.sent_packets,
-        sent_bytes: counters.sent_bytes.get(),
-        received_packets: counters.received_packets,
-        received_bytes: counters.received_bytes.get(),
-        retransmitted_chunks: counters.retransmitted_chunks,
-        fast_retransmits: counters.fast_retransmits,
-        timeouts: counters.timeouts,
-        mean_cwnd_bytes: path.report.mean_cwnd,
-        mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
-        carried_bytes: path.carried.get(),
-        share: watch.share(path),
-        goodput_bps: bps(path.carried.rate_over(took)),
-        app_limited_s: limits.application.as_secs_f64(),
-        cwnd_limited_s: limits.congestion_window.as_secs_f64(),
-        rwnd_limited_s: limits.receive_window.as_secs_f64(),
-        scheduler_limited_s: limits.scheduler.as_secs_f64(),
-        down_s: limits.down.as_secs_f64(),
-    }
-}
-
-fn bps(rate: Option<BitRate>) -> f64 {
-    rate.unwrap_or_default().bits_per_second() as f64
 }

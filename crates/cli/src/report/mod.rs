@@ -5,6 +5,7 @@ mod body;
 mod columns;
 mod document;
 mod listing;
+mod path;
 mod table;
 
 use std::io::{self, Write as _};
@@ -17,6 +18,7 @@ pub use body::Body;
 pub use columns::{head, lay_out};
 pub use document::{Document, hex, line};
 pub use listing::{shortened, there_already};
+pub use path::entry;
 pub use table::{milliseconds, path_state, table};
 
 /// How a command ended.

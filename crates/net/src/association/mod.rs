@@ -101,6 +101,12 @@ impl Association {
         self.look(core::Association::unacknowledged).unwrap_or_default()
     }
 
+    /// User data that was sent and has not left yet, on any path. A sender that keeps some here keeps every path busy, and
+    /// one that keeps more only makes its messages older.
+    pub fn waiting(&self) -> ByteCount {
+        self.look(core::Association::waiting).unwrap_or_default()
+    }
+
     /// How much user data the receive buffer holds when it is full: as configured, or what it has grown to.
     pub fn receive_buffer(&self) -> ByteCount {
         self.look(core::Association::receive_buffer).unwrap_or_default()

@@ -365,6 +365,14 @@ impl Association {
         }
     }
 
+    /// User data that waits to be sent for the first time.
+    pub fn waiting(&self) -> ByteCount {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => session.send.waiting_bytes(),
+            _ => ByteCount::ZERO,
+        }
+    }
+
     /// User data that is held for the application or until it is complete.
     pub fn received_bytes_held(&self) -> ByteCount {
         self.session().map_or(ByteCount::ZERO, |session| session.buffer.held().charge)

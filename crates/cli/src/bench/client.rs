@@ -1,0 +1,98 @@
+//! The client: connects, agrees with the server, runs the test, says what came of it. It knows the order of these
+//! steps; each is done elsewhere.
+
+use anabranch_cli::bench_protocol::{Ask, Limits};
+use serde_json::{Value, json};
+
+use super::dialogue::{self, Paced, limits_of, usual_length};
+use super::document::Document;
+use super::exchange::{Test, exchange};
+use super::intervals::Intervals;
+use super::measured::{Measured, Role};
+use super::route::{Connected, Route};
+use super::table;
+use crate::arguments::BenchArguments;
+use crate::failure::{Failure, list};
+use crate::interrupt::Interrupt;
+use crate::key;
+use crate::live::farewell;
+use crate::report::Outcome;
+use crate::settings;
+
+/// Runs the client.
+///
+/// # Errors
+/// What went wrong before anything was measured.
+pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let route = Route::of(arguments).await?;
+    let resolved = resolved(arguments, &route);
+    let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
+    let document = Document::of(&measured, resolved);
+    Ok(Outcome { document: Some(document.into()), summary: table::summary(&measured), failure })
+}
+
+/// One test over `route`, and why it did not end as agreed if it did not. `label` says which of several it is.
+///
+/// # Errors
+/// What went wrong before it began.
+pub async fn measure(
+    route: &Route,
+    arguments: &BenchArguments,
+    label: Option<String>,
+    interrupt: &mut Interrupt,
+) -> Result<(Measured, Option<Failure>), Failure> {
+    let Connected { endpoint, association, peer } = route.connect(interrupt).await?;
+    let here = limits_of(&route.config);
+    let opening = async {
+        let greeting = dialogue::greet(&association, &peer).await?;
+        let ask = wanted(arguments, &greeting.limits, &here, greeting.offset.nanos);
+        ask.check(&here).map_err(|why| Failure::Arguments(format!("this end cannot do that: {why}")))?;
+        dialogue::ask(&association, &peer, ask).await?;
+        Ok::<_, Failure>((ask, greeting.offset.error))
+    };
+    let (ask, clock_error) = tokio::select! {
+        opened = opening => opened?,
+        () = interrupt.pressed() => return Err(Failure::Interrupted),
+    };
+    let test = Test { ask, role: Role::Client, receive_buffer_limit: here.receive_buffer };
+    let mut intervals = Intervals::new(ask.interval, Some(arguments.output), label);
+    let ended = exchange(&association, &peer, test, &mut intervals, interrupt).await;
+    if ended.failure.is_none() {
+        // Everything was said: how the goodbye goes changes nothing.
+        let _ = tokio::time::timeout(GOODBYE, association.close()).await;
+    }
+    farewell(&endpoint).await;
+    let (ours, theirs, rows) = (ended.ours, ended.theirs, intervals.into_rows());
+    Ok((Measured { ask, clock_error, role: Role::Client, ours, theirs, rows }, ended.failure))
+}
+
+/// What the command line asks for, in messages that the receiving end can take.
+fn wanted(arguments: &BenchArguments, there: &Limits, here: &Limits, offset_ns: i64) -> Ask {
+    let direction = arguments.direction();
+    let paced = if arguments.bitrate.is_some() { Paced::Yes } else { Paced::No };
+    let message = usual_length(arguments.length, paced, there.message.min(here.message));
+    Ask {
+        direction,
+        duration: arguments.time,
+        message,
+        rate: arguments.bitrate,
+        interval: arguments.interval,
+        offset_ns,
+    }
+}
+
+fn resolved(arguments: &BenchArguments, route: &Route) -> Value {
+    json!({
+        "to": list(&route.to),
+        "via": arguments.via,
+        "time_s": arguments.time.as_secs_f64(),
+        "interval_s": arguments.interval.as_secs_f64(),
+        "direction": arguments.direction().word(),
+        "bitrate_bps": arguments.bitrate.map(anabranch_base::BitRate::bits_per_second),
+        "security": key::word(&route.security),
+        "sctp": settings::resolved(&route.config),
+    })
+}
+
+/// How long is waited for the last word.
+const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);

@@ -1,0 +1,102 @@
+//! The JSON document of a test. It knows its keys, which scripts rely on.
+
+use anabranch_cli::bench_protocol::{Delays, Report};
+use anabranch_cli::path_entry::PathEntry;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::intervals::Row;
+use super::measured::{Measured, OneWay, cpu_s_per_gb};
+use crate::report::Body;
+
+/// What a test came to. Keys in the order in which they are printed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    #[serde(flatten)]
+    first: WayEntry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reverse: Option<WayEntry>,
+    intervals: Vec<Value>,
+    resolved: Value,
+}
+
+/// What one direction came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct WayEntry {
+    bytes: u64,
+    seconds: f64,
+    goodput_bps: f64,
+    direction: &'static str,
+    message_bytes: u64,
+    offered_bps: Option<u64>,
+    messages: Option<u64>,
+    unsent_messages: u64,
+    late_bytes: Option<u64>,
+    delay_s: Option<Delays>,
+    delay_error_s: f64,
+    longest_stall_s: Option<f64>,
+    longest_stall_at_s: Option<f64>,
+    delivered_interval_s: Option<f64>,
+    delivered_bytes: Vec<u64>,
+    cpu_s_per_gb: Ends<Option<f64>>,
+    cpu_share: Ends<Option<f64>>,
+    receive_buffer_bytes: Option<u64>,
+    receive_buffer_limit_bytes: Option<u64>,
+    paths: Vec<PathEntry>,
+}
+
+/// One thing of both ends.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Ends<T> {
+    sender: T,
+    receiver: T,
+}
+
+impl Document {
+    /// What `measured` came to, done with the settings `resolved`.
+    pub fn of(measured: &Measured, resolved: Value) -> Document {
+        let (first, reverse) = measured.ways();
+        let entry = |way| WayEntry::of(measured, way);
+        let intervals = measured.rows.iter().map(Row::document).collect();
+        Document { first: entry(first), reverse: reverse.map(entry), intervals, resolved }
+    }
+}
+
+impl From<Document> for Body {
+    fn from(document: Document) -> Body {
+        Body::of(&document)
+    }
+}
+
+impl WayEntry {
+    fn of(measured: &Measured, one: OneWay<'_>) -> WayEntry {
+        let received = one.received();
+        let offered = measured.ask.rate.map(anabranch_base::BitRate::bits_per_second);
+        WayEntry {
+            bytes: one.bytes(),
+            seconds: one.seconds(),
+            goodput_bps: one.goodput_bps(),
+            direction: one.way.word(),
+            message_bytes: measured.ask.message.get(),
+            offered_bps: offered,
+            messages: received.map(|received| received.messages),
+            unsent_messages: one.unsent_messages(),
+            late_bytes: received.map(|received| received.late_bytes),
+            delay_s: received.map(|received| received.delay_s),
+            delay_error_s: measured.clock_error.as_secs_f64(),
+            longest_stall_s: received.map(|received| received.longest_stall_s),
+            longest_stall_at_s: received.map(|received| received.longest_stall_at_s),
+            delivered_interval_s: received.map(|received| received.interval_s),
+            delivered_bytes: received.map(|received| received.intervals.clone()).unwrap_or_default(),
+            cpu_s_per_gb: ends(&one, cpu_s_per_gb),
+            cpu_share: ends(&one, |report| (report.seconds > 0.0).then(|| report.cpu_s / report.seconds)),
+            receive_buffer_bytes: one.receiver.map(|report| report.receive_buffer_bytes),
+            receive_buffer_limit_bytes: one.receiver.map(|report| report.receive_buffer_limit_bytes),
+            paths: one.paths,
+        }
+    }
+}
+
+fn ends(one: &OneWay<'_>, of: impl Fn(&Report) -> Option<f64>) -> Ends<Option<f64>> {
+    Ends { sender: one.sender.and_then(&of), receiver: one.receiver.and_then(&of) }
+}

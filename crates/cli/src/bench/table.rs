@@ -1,0 +1,122 @@
+//! What a test came to, for people. It knows what is worth a line, and not how it was measured.
+
+use anabranch_base::{BitRate, ByteCount};
+use anabranch_cli::bench_protocol::{Delays, Received};
+use anabranch_cli::path_entry::PathEntry;
+
+use super::measured::{Measured, OneWay, Way, cpu_s_per_gb};
+use crate::quantity::show_size;
+use crate::report::{head, lay_out};
+
+/// All of it: each path, what arrived, how late, at what cost.
+pub fn summary(measured: &Measured) -> String {
+    let (first, reverse) = measured.ways();
+    let mut text = one_way(measured, &first);
+    if let Some(reverse) = &reverse {
+        text.push('\n');
+        text.push_str(&one_way(measured, reverse));
+    }
+    text
+}
+
+fn one_way(measured: &Measured, one: &OneWay<'_>) -> String {
+    let mut text = format!("\n{}\n", paths(&one.paths));
+    let whither = match one.way {
+        Way::Forward => "client to server",
+        Way::Reverse => "server to client",
+    };
+    let rate = shown_rate(one.goodput_bps());
+    let bytes = show_size(ByteCount::new(one.bytes()));
+    text.push_str(&format!("{bytes} in {:.1} s, {rate}, {whither}\n", one.seconds()));
+    if let Some(offered) = measured.ask.rate {
+        text.push_str(&kept(one, offered, measured.ask.message));
+    }
+    if let Some(received) = one.received().filter(|received| received.messages > 0) {
+        text.push_str(&lateness(received, measured.clock_error.as_secs_f64()));
+    }
+    let cost = |report| Option::and_then(report, cpu_s_per_gb).map(|cost| format!("{cost:.2} s"));
+    if let (Some(sender), Some(receiver)) = (cost(one.sender), cost(one.receiver)) {
+        text.push_str(&format!("processor time a GB: sender {sender}, receiver {receiver}\n"));
+    }
+    text
+}
+
+/// Each path, and where its time went.
+pub fn paths(all: &[PathEntry]) -> String {
+    let head = head([
+        "path",
+        "state",
+        "carried",
+        "share",
+        "rate",
+        "resent",
+        "time-outs",
+        "RTT",
+        "idle",
+        "cwnd",
+        "rwnd",
+        "sched",
+        "down",
+    ]);
+    let rows = all.iter().map(row);
+    lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2)
+}
+
+fn row(path: &PathEntry) -> Vec<String> {
+    let all = path.limited_s();
+    let part = |seconds: f64| match all > 0.0 {
+        true => format!("{:.0} %", seconds / all * 100.0),
+        false => "-".to_owned(),
+    };
+    vec![
+        path.name.clone(),
+        path.state.clone(),
+        show_size(ByteCount::new(path.carried_bytes)),
+        format!("{:.1} %", path.share * 100.0),
+        shown_rate(path.goodput_bps),
+        path.retransmitted_chunks.to_string(),
+        path.timeouts.to_string(),
+        path.mean_rtt_s.map_or("-".to_owned(), milliseconds),
+        part(path.app_limited_s),
+        part(path.cwnd_limited_s),
+        part(path.rwnd_limited_s),
+        part(path.scheduler_limited_s),
+        part(path.down_s),
+    ]
+}
+
+/// Whether the rate that was asked for was kept.
+fn kept(one: &OneWay<'_>, offered: BitRate, message: ByteCount) -> String {
+    match one.unsent_messages() {
+        0 => format!("{offered} was offered\n"),
+        unsent => format!(
+            "{offered} was offered, more than the paths take: {unsent} messages ({}) that were due were never sent\n",
+            show_size(message * unsent)
+        ),
+    }
+}
+
+fn lateness(received: &Received, error: f64) -> String {
+    let Delays { p50, p95, p99, max } = received.delay_s;
+    let [p50, p95, p99, max] = [p50, p95, p99, max].map(milliseconds);
+    let error = if error > 0.0 {
+        format!(" (each ± {} at most, two clocks)", milliseconds(error))
+    } else {
+        String::new()
+    };
+    format!(
+        "message delay: median {p50}, 95 % {p95}, 99 % {p99}, longest {max}{error}\n\
+         longest stall: {} after {:.1} s\n",
+        milliseconds(received.longest_stall_s),
+        received.longest_stall_at_s
+    )
+}
+
+/// `59.1 Mbit/s`.
+pub fn shown_rate(bps: f64) -> String {
+    BitRate::from_bits_per_second(bps.max(0.0) as u64).to_string()
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.1} ms", seconds * 1e3)
+}

@@ -1,0 +1,169 @@
+//! `anabranch bench` between two programs on loopback, as a person and as a script sees it. Real time passes here.
+
+mod program;
+
+use program::{Ended, Program, anabranch, run};
+use serde_json::Value;
+
+/// A server of one test, and what goes after `--to`.
+fn server(addresses: &str, more: &str) -> (Program, String) {
+    let listen: Vec<String> = addresses.split(',').map(|address| format!("{address}:0")).collect();
+    let mut program =
+        Program::start(&mut anabranch(&format!("bench --serve --listen {} {more}", listen.join(","))));
+    let to = program.wait_for("--to ");
+    (program, to)
+}
+
+/// One test over two addresses, and what the client says.
+fn test(more: &str) -> (Ended, Ended) {
+    let (server, to) = server("127.0.0.1,127.0.0.2", "--once --json");
+    let client = run(&mut anabranch(&format!("bench --to {to} {more}"))).expect(0);
+    (client, server.finish().expect(0))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn paths(document: &Value) -> &Vec<Value> {
+    document["paths"].as_array().expect("paths")
+}
+
+#[test]
+fn the_documents_of_both_ends_have_the_contracts_keys_and_agree() {
+    let (client, server) = test("-t 1 -i 200ms --json");
+    let (client, server) = (client.json(), server.json());
+    for document in [&client, &server] {
+        assert_eq!((&document["schema"], &document["direction"]), (&1.into(), &"forward".into()));
+        assert!(number(&document["bytes"]) > 1e5, "{document:#}");
+        assert!((0.9..=1.0).contains(&number(&document["seconds"])), "{document:#}");
+        let rate = number(&document["bytes"]) * 8.0 / number(&document["seconds"]);
+        assert!((number(&document["goodput_bps"]) / rate - 1.0).abs() < 1e-6, "{document:#}");
+        for key in ["p50", "p95", "p99", "max"] {
+            assert!(number(&document["delay_s"][key]) >= 0.0, "{document:#}");
+        }
+        for end in ["sender", "receiver"] {
+            assert!(number(&document["cpu_s_per_gb"][end]) > 0.0, "{document:#}");
+        }
+        assert_eq!(paths(document).len(), 2, "{document:#}");
+        for path in paths(document) {
+            let limits =
+                ["app_limited_s", "cwnd_limited_s", "rwnd_limited_s", "scheduler_limited_s", "down_s"];
+            let all: f64 = limits.iter().map(|key| number(&path[key])).sum();
+            assert!((0.9..2.0).contains(&all), "what held it back is shared out: {path:#}");
+        }
+        let keys: Vec<&String> = document.as_object().expect("an object").keys().collect();
+        assert_eq!(keys.last().map(|key| key.as_str()), Some("resolved"));
+    }
+    for key in ["bytes", "messages", "delay_s", "longest_stall_s", "delivered_bytes"] {
+        assert_eq!(client[key], server[key], "{key}");
+    }
+    let intervals = client["intervals"].as_array().expect("intervals");
+    assert!(intervals.len() >= 3, "{intervals:?}");
+    let in_intervals: f64 = intervals.iter().map(|interval| number(&interval["bytes"])).sum();
+    let carried: f64 = paths(&client).iter().map(|path| number(&path["carried_bytes"])).sum();
+    assert_eq!(in_intervals, carried, "the intervals are all of the test: {client:#}");
+}
+
+#[test]
+fn messages_at_a_rate_keep_it_and_tell_their_delay() {
+    let (client, _) = test("-t 1 -b 8M -l 1000 --json");
+    let document = client.json();
+    assert_eq!((&document["offered_bps"], &document["message_bytes"]), (&8_000_000.into(), &1_000.into()));
+    assert_eq!(document["unsent_messages"], 0, "{document:#}");
+    assert_eq!(document["messages"], 1_000, "{document:#}");
+    assert!(number(&document["delay_s"]["p50"]) < 0.1, "{document:#}");
+    assert!(number(&document["delay_s"]["max"]) <= 2.0 && number(&document["delay_s"]["max"]) > 0.0);
+    assert_eq!(document["delay_error_s"], 0.0, "both ends read one clock: {document:#}");
+}
+
+#[test]
+fn the_server_sends_and_the_paths_have_the_clients_names() {
+    let (client, server) = test("-t 1 -R --json");
+    let (client, server) = (client.json(), server.json());
+    assert_eq!((&client["direction"], &server["direction"]), (&"reverse".into(), &"reverse".into()));
+    assert!(number(&client["bytes"]) > 1e5, "{client:#}");
+    assert_eq!(client["bytes"], server["bytes"]);
+    for path in paths(&client) {
+        assert!(path["name"].as_str().is_some_and(|name| name.starts_with("127.0.0.")), "{path:#}");
+        assert!(number(&path["sent_bytes"]) > 0.0, "what the server says: {path:#}");
+        assert!(number(&path["cwnd_limited_s"]) + number(&path["app_limited_s"]) > 0.0, "{path:#}");
+    }
+}
+
+#[test]
+fn both_send_at_once() {
+    let (client, _) = test("-t 1 --bidir -b 4M --json");
+    let document = client.json();
+    for way in [&document, &document["reverse"]] {
+        assert!((number(&way["goodput_bps"]) / 4e6 - 1.0).abs() < 0.2, "{document:#}");
+        assert_eq!(paths(way).len(), 2);
+    }
+    assert_eq!(
+        (&document["direction"], &document["reverse"]["direction"]),
+        (&"forward".into(), &"reverse".into())
+    );
+}
+
+#[test]
+fn a_person_sees_a_line_an_interval_and_where_the_time_went() {
+    let (client, server) = test("-t 1 -i 0.5s -b 4M");
+    let stdout = &client.stdout;
+    assert!(stdout.contains("interval") && stdout.contains("0.0-0.5 s"), "{stdout}");
+    for word in
+        ["cwnd", "rwnd", "sched", "down", "message delay: median", "longest stall:", "client to server"]
+    {
+        assert!(stdout.contains(word), "{word}: {stdout}");
+    }
+    assert_eq!(server.stdout.lines().count(), 1, "{server:?}");
+}
+
+#[test]
+fn json_lines_are_an_object_an_interval_and_then_the_document() {
+    let (client, _) = test("-t 1 -i 250ms -b 4M --json-lines");
+    let lines: Vec<Value> =
+        client.stdout.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    let (document, intervals) = lines.split_last().expect("lines");
+    assert_eq!(document["schema"], 1);
+    assert!(intervals.len() >= 3, "{intervals:?}");
+    assert!(intervals.iter().all(|line| line["paths"].is_array() && line["to_s"].is_f64()));
+}
+
+#[test]
+fn a_second_client_is_told_that_the_server_is_busy() {
+    let (server, to) = server("127.0.0.1", "");
+    let first = Program::start(&mut anabranch(&format!("bench --to {to} -t 60 -b 1M --json-lines -i 100ms")));
+    let mut first = first;
+    first.wait_for("from_s");
+    let second = run(&mut anabranch(&format!("bench --to {to} -t 1 --json"))).expect(1).json();
+    assert!(second["error"]["message"].as_str().is_some_and(|why| why.contains("busy with another test")));
+    first.interrupt();
+    let ended = first.finish().expect(130);
+    let document: Value =
+        serde_json::from_str(ended.stdout.lines().last().expect("lines")).expect("a document");
+    assert_eq!(document["error"]["kind"], "interrupted");
+    assert!(number(&document["bytes"]) > 0.0, "what was measured until then: {document:#}");
+    let third = run(&mut anabranch(&format!("bench --to {to} -t 1 -b 1M --json"))).expect(0).json();
+    assert!(number(&third["bytes"]) > 0.0, "the server goes on");
+    drop(server);
+}
+
+#[test]
+fn what_the_server_does_not_allow_is_refused_in_words() {
+    let (server, to) = server("127.0.0.1", "");
+    for (ask, why) in [("-t 4000", "a test of 4000 s"), ("-t 1 -l 300KiB", "messages of 307200 B")] {
+        let refused = run(&mut anabranch(&format!("bench --to {to} {ask} --json"))).json();
+        let message = refused["error"]["message"].as_str().expect("a message");
+        assert!(message.contains(why), "{message}");
+    }
+    drop(server);
+}
+
+#[test]
+fn a_receiver_of_files_is_not_mistaken_for_a_server_of_tests() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (recv, to) = program::receiver("127.0.0.1", dir.path(), "");
+    let ended = run(&mut anabranch(&format!("bench --to {to} -t 1"))).expect(1);
+    assert!(ended.stderr.contains("file protocol"), "{ended:?}");
+    drop(recv);
+}
