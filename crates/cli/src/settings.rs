@@ -202,7 +202,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "scheduler",
-        expected: "which path carries new data: round-robin, fill, primary",
+        expected: "which path carries new data: round-robin, fill, lowest-rtt, primary",
         read: |config| json!(config.scheduler),
         write: |config, text| set(&mut config.scheduler, Ok(text.to_owned())),
     },

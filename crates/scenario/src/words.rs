@@ -70,8 +70,8 @@ pub(crate) const CONGESTION_CONTROL: Policies = Words {
 
 pub(crate) const SCHEDULER: Policies = Words {
     what: "scheduler",
-    built: &[("round-robin", ()), ("fill", ())],
-    planned: &["window-regulated", "lowest-rtt", "bas", "reception-index", "ods", "ecf", "blest"],
+    built: &[("round-robin", ()), ("fill", ()), ("lowest-rtt", ())],
+    planned: &["window-regulated", "bas", "reception-index", "ods", "ecf", "blest"],
 };
 
 pub(crate) const RETRANSMISSION: Policies = Words {

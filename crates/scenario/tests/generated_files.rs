@@ -182,7 +182,7 @@ fn sctp() -> BoxedStrategy<String> {
         maybe("rwnd_charge", charge()),
         maybe("encapsulation", word(&["none", "udp", "sealed"])),
         maybe("multipath", select(vec![striped.to_owned(), "\"off\"".to_owned()])),
-        maybe("scheduler", word(&["round-robin", "fill"])),
+        maybe("scheduler", word(&["round-robin", "fill", "lowest-rtt"])),
         maybe("window_management", word(&["none", "dynamic", "dynamic-unbounded", "static", "live"])),
         maybe("retransmission", place()),
         maybe("fast_retransmission", place()),

@@ -24,6 +24,7 @@ use super::response::LossResponse;
 use super::response::standard::Standard;
 use super::schedule::Scheduler;
 use super::schedule::fill::Fill;
+use super::schedule::lowest_rtt::LowestRtt;
 use super::schedule::primary::Primary;
 use super::schedule::round_robin::RoundRobin;
 use super::window::WindowLimit;
@@ -124,6 +125,7 @@ impl Registry {
         registry.schedulers.add("primary", |_| Box::new(Primary));
         registry.schedulers.add("round-robin", |_| Box::new(RoundRobin::default()));
         registry.schedulers.add("fill", |_| Box::new(Fill::default()));
+        registry.schedulers.add("lowest-rtt", |_| Box::new(LowestRtt));
         registry
             .ack_timings
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
@@ -244,7 +246,10 @@ mod tests {
         let error =
             Registry::standard().schedulers.build("fastest", &rules()).expect_err("no such scheduler");
         let said = error.to_string();
-        assert_eq!(said, "no scheduler is called \"fastest\"; there are fill, primary, round-robin");
+        assert_eq!(
+            said,
+            "no scheduler is called \"fastest\"; there are fill, lowest-rtt, primary, round-robin"
+        );
     }
 
     #[test]

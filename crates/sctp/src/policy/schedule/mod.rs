@@ -1,6 +1,7 @@
 //! Which path carries the next new chunk, and which chunk that is (M-SCH, M-CMT-1).
 
 pub mod fill;
+pub mod lowest_rtt;
 pub mod primary;
 pub mod round_robin;
 
