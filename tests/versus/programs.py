@@ -22,19 +22,21 @@ class Programs:
     """The systems that need a program of their own."""
 
     ours: System
+    by_round_trip: System
+    """Ours with the scheduler that takes the path with the shortest round trip first."""
     usrsctp: list[System]
 
 
 def built(target):
     """Builds all; without usrsctp where Debian's package or a C compiler cannot be had."""
     build("--package", "anabranch-cli", "--bin", "anabranch")
-    measured = built_ours(target)
+    measured = built_ours(target), ours(target, "scheduler=lowest-rtt")
     try:
         program = built_usrsctp(target)
     except Unavailable as unavailable:
         print(f"without usrsctp: {unavailable}", file=sys.stderr)
-        return Programs(measured, [])
-    return Programs(measured, [usrsctp(program, mode) for mode in MODES])
+        return Programs(*measured, [])
+    return Programs(*measured, [usrsctp(program, mode) for mode in MODES])
 
 
 def built_ours(target):

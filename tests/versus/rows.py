@@ -5,6 +5,7 @@ It knows what is compared, and neither how it is measured nor how it is printed.
 
 from dataclasses import dataclass
 
+from emulated import Emulated, down, link, traced
 from links import Shaped
 from measure import Job
 from messages import Messages
@@ -14,10 +15,11 @@ KIB, MIB = 1 << 10, 1 << 20
 
 UNEVEN = Shaped((50, 10))
 SHAPED = [Shaped((50, 50)), UNEVEN, Shaped((50, 10, 10)), Shaped((50, 50, 10, 10))]
+OWN = "Buffers as each system chooses them"
 BUFFERS = {
     "Buffers of 1 MiB": MIB,
     "Buffers of 128 KiB": 128 * KIB,
-    "Buffers as each system chooses them": 0,
+    OWN: 0,
 }
 
 RATE, MESSAGE = 42_000_000, 1316
@@ -37,21 +39,50 @@ class Row:
         return [self.together, *self.alone]
 
 
-def row(network, system, buffer, seconds):
+def row(network, system, alone, buffer, seconds):
     """One row."""
-    alone = tuple(Job(path, system, buffer, seconds) for path in network.each())
-    return Row(Job(network, system, buffer, seconds), alone)
+    paths = tuple(Job(path, alone, buffer, seconds) for path in network.each())
+    return Row(Job(network, system, buffer, seconds), paths)
+
+
+def rows_of(networks, systems, buffer, seconds):
+    """A row for each of the systems on each network."""
+    return [row(network, *pair, buffer, seconds) for network in networks for pair in systems]
+
+
+def compared(programs, others=()):
+    """The systems, each with what it is on one path: a scheduler changes nothing there."""
+    systems = [kernel("cubic"), kernel("bbr"), *others, programs.ours]
+    return [*((system, system) for system in systems), (programs.by_round_trip, programs.ours)]
 
 
 def shaped(programs, seconds):
     """Paths of unlike rates whose queues are all their delay: each table's title and rows, by buffers."""
     tables = {}
     for title, buffer in BUFFERS.items():
-        compared = [kernel("cubic"), kernel("bbr"), *([] if buffer == 0 else programs.usrsctp), programs.ours]
-        tables[title] = [
-            row(network, system, buffer, seconds or 5.0) for network in SHAPED for system in compared
-        ]
+        systems = compared(programs, programs.usrsctp if buffer else ())
+        tables[title] = rows_of(SHAPED, systems, buffer, seconds or 4.0)
     return tables
+
+
+def emulated(programs, seconds):
+    """Links with delays, losses, an outage and a mobile trace, where each system chooses its buffers."""
+    seconds = seconds or 8.0
+    near = distant(1)
+    networks = [Emulated(f"20+20, round trips 1:{ratio}", (near, distant(ratio))) for ratio in (1, 2, 4, 8)]
+    for percent in (0.1, 1):
+        lossy = link(f"20, 20 ms, {percent} % lost", 20, delay='"10 ms"', loss=percent / 100)
+        networks.append(Emulated(f"20+20, {percent} % lost on both", (lossy, lossy)))
+    networks.append(Emulated("20+20, the second down for a fifth of the time", (near, down(near, seconds))))
+    networks.append(
+        Emulated("20 beside a mobile trace", (near, traced("a mobile trace, 50 ms", delay='"25 ms"')))
+    )
+    return {OWN: rows_of(networks, compared(programs), 0, seconds)}
+
+
+def distant(ratio):
+    """A link with so many times 20 ms of round trip."""
+    return link(f"20, {20 * ratio} ms", 20, delay=f'"{10 * ratio} ms"')
 
 
 def latency(programs, seconds):
@@ -61,7 +92,7 @@ def latency(programs, seconds):
         f"{RATE / 1e6:g} Mbit/s in messages of {MESSAGE:,} B over {UNEVEN.name} Mbit/s": [
             Row(Job(UNEVEN, system, MIB, seconds, Messages(RATE, MESSAGE, cut, CUT_AT * seconds)), ())
             for cut in (0, 1, 2)
-            for system in (kernel("cubic"), programs.ours)
+            for system in (kernel("cubic"), programs.ours, programs.by_round_trip)
         ]
     }
 
@@ -71,5 +102,5 @@ def distinct(tables):
     return list(dict.fromkeys(job for rows in tables.values() for row in rows for job in row.jobs()))
 
 
-PARTS = {"shaped": shaped, "latency": latency}
+PARTS = {"shaped": shaped, "emulated": emulated, "latency": latency}
 """What can be measured by itself, each a part of the page."""

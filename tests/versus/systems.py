@@ -64,12 +64,13 @@ def usrsctp(program, mode):
     return System(f"usrsctp, {CMT[mode]}", (str(program),), (f"cmt={mode}",), 1400, packet=1456)
 
 
-def ours(target):
+def ours(target, *settings):
     """Our program for measuring, sealed, with the profile of the tools and messages that fill a packet each.
 
     20 bytes of IPv4, 8 of UDP, 32 of the sealed layer, 12 of SCTP and 16 of the DATA chunk.
     """
-    return System("anabranch", (str(target / "debug/examples/meter"),), ("message=1412",), 1412)
+    name = ", ".join(["anabranch", *(setting.partition("=")[2] for setting in settings)])
+    return System(name, (str(target / "debug/examples/meter"),), ("message=1412", *settings), 1412)
 
 
 def refusal():

@@ -35,7 +35,7 @@ def of_rows(rows, results):
         cells = [
             job.network.name,
             job.system.name,
-            spread([run.megabits for run in runs]),
+            spread([run.megabits for run in runs]) + void(runs),
             f"{got / job.system.ceiling(job.network):.1%}",
             f"{got / sum(alone):.2f}",
             f"{got / max(alone):.2f}",
@@ -57,7 +57,7 @@ def of_messages(jobs, results):
         missing = sum(one.missing for one in late)
         cells = [
             job.traffic.name,
-            job.system.name,
+            job.system.name + void(runs),
             spread([one.percentile(50) for one in late]),
             spread([one.percentile(99) for one in late]),
             spread([one.stall / 1000 for one in late]) + (f", {missing} never came" if missing else ""),
@@ -78,7 +78,7 @@ def of_paths(rows, results):
     ]
     for network in networks:
         here = {job.system: results[job] for job in jobs if job.network == network}
-        cells = [spread([run.megabits for run in here[system]]) for system in systems]
+        cells = [spread([run.megabits for run in here[system]]) + void(here[system]) for system in systems]
         lines.append(f"| {network.name} | {' | '.join(cells)} |")
     return lines
 
@@ -90,8 +90,13 @@ def megabits(runs):
 
 def spread(values):
     """The median, and in brackets the least and the most."""
-    void = "" if len(values) < 2 else f" ({min(values):.1f} to {max(values):.1f})"
-    return f"{median(values):.1f}{void}"
+    reach = f" ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else ""
+    return f"{median(values):.1f}{reach}"
+
+
+def void(runs):
+    """A mark where the machine was too busy for one of the runs, however often it was tried."""
+    return " †" if any(run.is_void for run in runs) else ""
 
 
 def carried(runs):
