@@ -21,6 +21,9 @@ PATIENCE = 90
 LATE, MOST_LATE = 0.010, 0.01
 """Seconds, and the share of a thread's wake-ups that may be so late: with more, a run is void."""
 
+TOO_LATE = 0.1
+"""Seconds that none of them may be late."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -51,6 +54,8 @@ class Result:
     """Bytes that arrived by each path, headers included."""
     lateness: float
     """The share of wake-ups that came late."""
+    latest: float
+    """The latest of them, seconds."""
 
     @property
     def megabits(self):
@@ -60,7 +65,7 @@ class Result:
     @property
     def is_void(self):
         """Whether the machine was too busy for this to say anything."""
-        return self.lateness > MOST_LATE
+        return self.lateness > MOST_LATE or self.latest > TOO_LATE
 
     def __str__(self):
         return (
@@ -78,7 +83,7 @@ class Lateness:
     """A thread that sleeps 5 ms again and again, and notes how often it wakes late."""
 
     def __init__(self):
-        self.is_over, self.late, self.count = threading.Event(), 0, 0
+        self.is_over, self.late, self.count, self.latest = threading.Event(), 0, 0, 0.0
         self.thread = threading.Thread(target=self.watch, daemon=True)
 
     def watch(self):
@@ -86,8 +91,10 @@ class Lateness:
         while not self.is_over.is_set():
             before = time.monotonic()
             time.sleep(0.005)
-            self.late += time.monotonic() - before > 0.005 + LATE
+            late = time.monotonic() - before - 0.005
+            self.late += late > LATE
             self.count += 1
+            self.latest = max(self.latest, late)
 
     def __enter__(self):
         self.thread.start()
@@ -135,7 +142,7 @@ def transfer(job, hosts):
         carried = tuple(after - first for after, first in zip(arrived(hosts), before, strict=True))
         if job.system.is_kernel and joined(hosts) != hosts.paths - 1:
             raise Failed(f"{job.system.name}: Multipath TCP uses {joined(hosts) + 1} of {hosts.paths} paths")
-    return Result(document, carried, lateness.share)
+    return Result(document, carried, lateness.share, lateness.latest)
 
 
 def document_of(job, receiver, sender):
@@ -182,4 +189,5 @@ def measured(job, tries=3):
             continue
         if not result.is_void or number == tries:
             return result, complaints
-        complaints.append(f"{job.system.name}: void, {result.lateness:.1%} of wake-ups were late")
+        late = f"{result.lateness:.1%} of wake-ups were late, one by {1000 * result.latest:.0f} ms"
+        complaints.append(f"{job.system.name}: void, {late}")
