@@ -114,4 +114,16 @@ fn what_another_program_did_to_a_part_does_not_get_into_the_file() {
     check_arrived(&broken);
 }
 
+#[test]
+fn a_file_that_one_receiver_has_in_hand_is_refused_by_another_in_the_same_directory() {
+    let (broken, recv, sent) = broken();
+    let (other, to) = receiver("127.0.0.1", broken.inbox.path(), "--force");
+    let refused = run(anabranch(&format!("send --to {to}")).arg(&broken.path)).expect(1);
+    assert!(refused.stderr.contains("big.part\" is being received in another transfer"), "{refused:?}");
+    other.finish().expect(1);
+    sent.finish().expect(0);
+    recv.finish().expect(0);
+    check_arrived(&broken);
+}
+
 const SIZE: usize = 40_000_000;

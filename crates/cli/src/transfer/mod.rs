@@ -2,6 +2,7 @@
 //! neither waits for the other needlessly. It knows no argument and no screen.
 
 mod destination;
+mod hashing;
 mod incoming;
 mod limit;
 mod outgoing;

@@ -6,13 +6,14 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{Beginning, Digest, Kind, MAX_PIECE, Sender, SenderError};
+use anabranch_cli::file_protocol::{Beginning, Digest, Kind, Sender, SenderError};
 use bytes::Bytes;
 use rustix::fs::{Mode, OFlags};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
 use super::PIECES_BETWEEN;
+use super::hashing::hash_of;
 use super::sources::{Entry, reason};
 
 /// A file that is being read.
@@ -186,14 +187,16 @@ impl Reader {
 
     /// Begins after what the receiver has, if that is the beginning of this file, else at its beginning.
     fn skip(&mut self, file: &mut File, has: Beginning) -> Result<(), Stop> {
-        let (read, hash) = hash_of(Read::by_ref(file).take(has.size.get()))?;
-        let is_same = read == has.size && Digest::from(hash.clone().finalize()) == has.digest;
-        let (size, hash) = if is_same { (has.size, hash) } else { (ByteCount::ZERO, Sha256::new()) };
-        if !is_same {
-            file.rewind()?;
-        }
+        let same =
+            hash_of(file, has.size)?.filter(|hash| Digest::from(hash.clone().finalize()) == has.digest);
+        let (size, useless, hash) = match same {
+            Some(hash) => (has.size, ByteCount::ZERO, hash),
+            None => {
+                file.rewind()?;
+                (ByteCount::ZERO, has.size, Sha256::default())
+            }
+        };
         let frame = self.sender.from(size, hash)?;
-        let useless = if is_same { ByteCount::ZERO } else { has.size };
         self.hand_over(Piece::From { frame, size, useless })
     }
 
@@ -241,20 +244,6 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// How long the input is, and its hash.
-fn hash_of(mut input: impl Read) -> io::Result<(ByteCount, Sha256)> {
-    let (mut read, mut hash) = (ByteCount::ZERO, Sha256::new());
-    let mut buffer = vec![0; MAX_PIECE];
-    loop {
-        let length = fill(&mut input, &mut buffer)?;
-        if length == 0 {
-            return Ok((read, hash));
-        }
-        read += ByteCount::of_len(length);
-        hash.update(&buffer[..length]);
-    }
-}
-
 /// Reads until `buffer` is full or the input ends, so that a slow pipe does not make small messages.
 fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
@@ -271,7 +260,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_cli::file_protocol::{FilePath, Offer, Receiver, Step};
+    use anabranch_cli::file_protocol::{FilePath, MAX_PIECE, Offer, Receiver, Step};
 
     use super::*;
 

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
-use anabranch_base::ByteCount;
+use anabranch_base::{ByteCount, Duration};
 use anabranch_cli::file_protocol::{Digest, Kind, Offer, Verdict};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
@@ -12,10 +12,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::arriving::Arriving;
 use super::place::{Place, narrow, set_modified};
-use super::present::hash_of;
 use super::state::State;
 use super::{Overwrite, reason, refusal};
+use crate::clock::Stopwatch;
 use crate::quantity::show_size;
+use crate::transfer::hashing::hash_of;
 
 /// A file that is arriving. Unless it is kept or left to go on later, it vanishes.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct PartFile {
     offer: Offer,
     /// What of it was written down last.
     noted: State,
+    since_note: Stopwatch,
     received: ByteCount,
     /// The hash of what was there in the beginning.
     hash: Sha256,
@@ -72,6 +74,7 @@ impl PartFile {
             received: ByteCount::ZERO,
             hash: Sha256::new(),
             noted: nothing,
+            since_note: Stopwatch::start(),
             remark: None,
             is_done: false,
         };
@@ -132,12 +135,18 @@ impl PartFile {
     fn add(&mut self, piece: &[u8], hash: &Sha256) -> io::Result<()> {
         self.file.write_all(piece)?;
         self.received += ByteCount::of_len(piece.len());
-        if self.received - self.noted.received >= BETWEEN_NOTES { self.note(hash) } else { Ok(()) }
+        let fresh = self.received - self.noted.received;
+        if self.is_resumable() && is_worth_a_note(fresh, self.since_note.elapsed()) {
+            self.note(hash)
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes down that all that came is there, with this hash.
     fn note(&mut self, hash: &Sha256) -> io::Result<()> {
         let before = self.noted.clone();
+        self.since_note = Stopwatch::start();
         self.noted.received = self.received;
         self.noted.digest = hash.clone().finalize().into();
         self.write_down().inspect_err(|_| self.noted = before)
@@ -180,14 +189,18 @@ impl PartFile {
     /// Goes back to what was written down last, for another transfer to go on; how much that is, if anything.
     fn retreat(&mut self) -> Option<ByteCount> {
         let noted = self.noted.received;
-        let is_worth_it = matches!(self.offer.kind, Kind::Resumable { .. }) && noted > ByteCount::ZERO;
-        if !is_worth_it {
+        if !self.is_resumable() || noted.is_zero() {
             return None;
         }
         // What is behind it does not count; a full disk is better off without it.
         let _ = self.file.set_len(noted.get());
         self.is_done = true;
         Some(noted)
+    }
+
+    /// Whether its sender would ask how much of it is there.
+    fn is_resumable(&self) -> bool {
+        matches!(self.offer.kind, Kind::Resumable { .. })
     }
 
     fn failed(&self, error: &io::Error) -> Verdict {
@@ -229,7 +242,7 @@ impl Arriving for PartFile {
     }
 
     fn leave(mut self: Box<Self>, hash: &Sha256) -> Option<ByteCount> {
-        if matches!(self.offer.kind, Kind::Resumable { .. }) && self.received > self.noted.received {
+        if self.is_resumable() && self.received > self.noted.received {
             // Where that fails, what was written down before still holds.
             let _ = self.note(hash);
         }
@@ -295,6 +308,11 @@ impl Places {
     }
 }
 
+/// Whether a kill now would lose what took long: so many bytes came since the last note, or for so long.
+fn is_worth_a_note(fresh: ByteCount, elapsed: Duration) -> bool {
+    fresh >= BETWEEN_NOTES || elapsed >= LONGEST_SILENCE
+}
+
 /// Refuses a file that another process is receiving, or has just finished. Where the file system knows no locks, nobody
 /// can tell.
 fn lock(file: &File, part: &Place) -> Result<(), Verdict> {
@@ -308,8 +326,10 @@ fn lock(file: &File, part: &Place) -> Result<(), Verdict> {
 
 /// Whoever writes a file must be able to read and write it, whatever its permissions will be.
 const OWNER_WRITES: u32 = 0o600;
-/// How far a file is is written down so often.
+/// How far a file is is written down so often,
 const BETWEEN_NOTES: ByteCount = ByteCount::from_mib(16);
+/// and over slow links so often.
+const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 /// Smaller files are on the disk when the system sees fit: a thousand of them would take seconds.
 const WORTH_A_SYNC: ByteCount = ByteCount::from_mib(1);
 /// Longer than any state.
@@ -352,6 +372,14 @@ mod tests {
             if is_kept {
                 assert_eq!(self::part(dir.path(), kind).beginning().0, ByteCount::from_mib(16));
             }
+        }
+    }
+
+    #[test]
+    fn neither_a_fast_nor_a_slow_link_loses_much_by_a_kill() {
+        for (mebibytes, seconds, is_due) in [(15, 1, false), (16, 0, true), (0, 1, false), (1, 2, true)] {
+            let (fresh, elapsed) = (ByteCount::from_mib(mebibytes), Duration::from_secs(seconds));
+            assert_eq!(is_worth_a_note(fresh, elapsed), is_due, "{fresh} in {elapsed}");
         }
     }
 

@@ -1,8 +1,6 @@
 //! A file that was there before it was offered, and seems to be the same: a tree that was broken off is sent again, and
 //! what is complete of it counts as received. It knows one file, and writes nothing.
 
-use std::io::{self, Read as _};
-
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{Digest, Kind, Modified, Offer, Verdict};
 use sha2::{Digest as _, Sha256};
@@ -11,6 +9,7 @@ use super::arriving::Arriving;
 use super::part::PartFile;
 use super::place::{Found, Place};
 use super::{Overwrite, exists};
+use crate::transfer::hashing::hash_of;
 
 /// A file of the name and length on offer; whether it is the same, its hash will tell.
 #[derive(Debug)]
@@ -37,7 +36,7 @@ impl Present {
         if !may_be_same {
             return None;
         }
-        let hash = hash_of(target.open_to_read().ok()?, size).ok()??;
+        let hash = hash_of(&target.open_to_read().ok()?, size).ok()??;
         Some(Present { target: target.clone(), offer: offer.clone(), overwrite, size, hash })
     }
 }
@@ -70,23 +69,4 @@ impl Arriving for Present {
 
 fn is_of_time(found: &Found, modified: Option<Modified>) -> bool {
     modified.is_some_and(|modified| modified == found.modified)
-}
-
-/// The hash of the first `size` bytes, if there are so many.
-pub fn hash_of(input: impl io::Read, size: ByteCount) -> io::Result<Option<Sha256>> {
-    let mut hash = Sha256::new();
-    let mut input = input.take(size.get());
-    let mut buffer = vec![0; 64 * 1024];
-    let mut left = size;
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return Ok(left.is_zero().then_some(hash)),
-            Ok(length) => {
-                hash.update(&buffer[..length]);
-                left = left.saturating_sub(ByteCount::of_len(length));
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
