@@ -7,7 +7,7 @@ second receives; path i has the addresses 10.77.i.1 and 10.77.i.2.
 import subprocess
 from dataclasses import dataclass
 
-from interop.network import Namespace
+from interop.network import Namespace, unshare
 
 SHAPE = "burst 16k limit 100k"
 """Of the token buckets: 100 KiB wait at most, 16 ms at 50 Mbit/s."""
@@ -41,6 +41,14 @@ class Shaped:
     def built(self):
         """The two hosts, for one run: nothing that the kernel remembers of one is left for the next."""
         return Hosts(self.rates)
+
+
+def refusal():
+    """Why such paths cannot be made here, or None."""
+    cable = "ip link add p1 type veth peer name p2"
+    line = f"{cable} && tc qdisc add dev p1 root tbf rate 8mbit {SHAPE} && ip mptcp limits show"
+    tried = subprocess.run([*unshare(), "sh", "-c", line], capture_output=True, text=True, check=False)
+    return f"shaped interfaces are refused: {tried.stderr.strip()}" if tried.returncode != 0 else None
 
 
 class Hosts:

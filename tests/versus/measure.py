@@ -177,7 +177,7 @@ def urgent():
 
 
 def measured(job, tries=3):
-    """The result of a job, run again where it is void or the paths were not all used; and what went wrong."""
+    """The result of a job, run again where it is void or failed, or None; and what went wrong."""
     complaints = []
     for number in itertools.count(1):
         try:
@@ -185,7 +185,7 @@ def measured(job, tries=3):
         except Failed as failed:
             complaints.append(str(failed))
             if number == tries:
-                raise
+                return None, complaints
             continue
         if not result.is_void or number == tries:
             return result, complaints

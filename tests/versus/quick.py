@@ -29,7 +29,9 @@ def judge(ours):
 
 def judged(system):
     """What a system carries over two unlike paths, if that is possible and both are used."""
-    result, _ = measured(Job(LINKS, system, MIB, SECONDS))
+    result, complaints = measured(Job(LINKS, system, MIB, SECONDS))
+    if result is None:
+        raise Failed(complaints[-1])
     most = system.ceiling(LINKS)
     told = f"{result.megabits:.2f} of at most {most:.2f} Mbit/s, by path {result.carried} B"
     # What waits in the queues when the first byte arrives comes on top: 100 KiB a path at most.

@@ -30,6 +30,9 @@ def of_rows(rows, results):
     for row in rows:
         job = row.together
         runs = results[job]
+        if not all(results[each] for each in row.jobs()):
+            lines.append(failed(job.network.name, job.system.name))
+            continue
         got = megabits(runs)
         alone = [megabits(results[path]) for path in row.alone]
         cells = [
@@ -53,6 +56,9 @@ def of_messages(jobs, results):
     ]
     for job in jobs:
         runs = results[job]
+        if not runs:
+            lines.append(failed(job.traffic.name, job.system.name))
+            continue
         late = [delays(run.document, job.seconds, job.traffic) for run in runs]
         missing = sum(one.missing for one in late)
         cells = [
@@ -88,8 +94,15 @@ def megabits(runs):
     return median(run.megabits for run in runs)
 
 
+def failed(what, system):
+    """The line of what could not be measured."""
+    return f"| {what} | {system} | failed |"
+
+
 def spread(values):
     """The median, and in brackets the least and the most."""
+    if not values:
+        return "failed"
     reach = f" ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else ""
     return f"{median(values):.1f}{reach}"
 
