@@ -279,6 +279,27 @@ fn a_lost_shutdown_complete_is_given_again_by_an_end_that_forgot() {
     assert_both_closed(&mut pair);
 }
 
+/// The way back works, and Z does not know that the way there does not.
+#[test]
+fn the_last_word_goes_by_a_path_that_works() {
+    let mut pair = Pair::open(Config::tuned_1(), 2);
+    pair.run_for(secs(1));
+    pair.pipes[0].drop_next[End::A as usize] = u32::MAX;
+    (0..200).for_each(|_| pair.send(End::A, 1000));
+    pair.run_for(ms(600));
+    assert!(pair.path(End::A, 0).state.has_failed());
+    assert!(pair.path(End::Z, 0).state.carries_data());
+    pair.log.clear();
+    pair.close(End::A);
+    assert!(pair.run_until(ms(200), |pair| pair.closed(End::A).is_some()));
+    let ways: Vec<(&str, usize)> = pair.log.iter().map(|line| (line.text.as_str(), line.pipe)).collect();
+    let dialogue =
+        [("A -2> SHUTDOWN -2> Z", 1), ("Z -1> SHUTDOWN-ACK -1> A", 0), ("A -2> SHUTDOWN-COMPLETE -2> Z", 1)];
+    assert_eq!(ways, dialogue);
+    pair.run_for(ms(100));
+    assert_both_closed(&mut pair);
+}
+
 /// §8.4 rule 8: a late packet of Z, which another path held up, comes when A has forgotten; the answer to it may be
 /// quicker than the last word. Who has a reason to call it off still says so.
 #[test]

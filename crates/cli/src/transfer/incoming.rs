@@ -10,6 +10,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::destination::Destination;
+use super::messages::Messages;
 use super::store::Arriving;
 use super::{PIECES_BETWEEN, Progress, Transferred};
 use crate::failure::Failure;
@@ -59,10 +60,11 @@ pub async fn receive_files(
     let (to_tell, mut news) = mpsc::channel(NEWS_BETWEEN);
     std::thread::spawn(move || Writer::new(destination, to_tell).run(to_write));
     let reading = async move {
+        let mut incoming = Messages::of(association);
         loop {
-            match association.recv().await {
+            match incoming.next().await {
                 // Where the thread takes no more, it has told why, and the association is being aborted.
-                Ok(message) => drop(messages.send(message.into_bytes()).await),
+                Ok(message) => drop(messages.send(message).await),
                 Err(reason) => return reason,
             }
         }

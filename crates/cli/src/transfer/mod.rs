@@ -5,6 +5,7 @@ mod destination;
 mod hashing;
 mod incoming;
 mod limit;
+mod messages;
 mod outgoing;
 mod output;
 mod progress;

@@ -8,7 +8,7 @@ use anabranch_cli::file_protocol::{Answer, Beginning, Digest, Kind, Outcome, Sen
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::limit::Limit;
 use super::reading::{Piece, Reading};
@@ -47,8 +47,8 @@ pub async fn send_files(
         association.abort(&failure.to_string());
     }
     sent?;
-    // Every verdict is here: how the goodbye goes changes nothing.
-    let _ = association.close().await;
+    // Every verdict is here: how the goodbye goes changes nothing, and a receiver that is gone is not waited for.
+    let _ = timeout(GOODBYE, association.close()).await;
     match sending.complaints {
         none if none.is_empty() => Ok(()),
         complaints => Err(Failure::NotStored(shortened(&complaints, MORE).collect())),
@@ -250,5 +250,7 @@ impl Sending<'_> {
 
 /// Behind the first of very many complaints.
 const MORE: &str = "were not sent or stored";
+/// A goodbye that is lost is said again, over another path as well.
+const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
 /// So many files may wait for their verdict.
 const MOST_OFFERED: usize = 256;

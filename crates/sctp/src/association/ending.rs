@@ -37,7 +37,8 @@ impl Association {
 
     pub(super) fn say_shutdown_complete(&mut self, path: PathId) {
         let Some(session) = self.session() else { return };
-        let path = if session.paths.is_removed(path) { session.usable_path(path) } else { path };
+        // The way back may work where the way there does not, which the peer cannot know; nobody says this word twice.
+        let path = session.usable_path(path);
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, session.header(), MIN_PACKET);
         builder.push(&ShutdownComplete { tag_reflected: false }).expect("a chunk of four bytes fits");
