@@ -2,12 +2,13 @@
 
 COUNT   ?= 2000
 SEED    ?= 1
+MINUTES ?= 10
 WALKS   ?= 100000
 NETWORKS ?= 20000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming chaos browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming chaos soak browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -66,6 +67,10 @@ roaming: ## addresses of the sender that come and go while it sends, as docs/roa
 chaos:  ## transfers while paths and programs come and go (COUNT=2000 SEED=1)
 	cargo build --package anabranch-cli --bin anabranch
 	tests/chaos --count $(COUNT) --seed $(SEED)
+
+soak:   ## long-lived processes under the same, and whether they grow (MINUTES=10)
+	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example churn
+	tests/soak --minutes $(MINUTES) --seed $(SEED)
 
 oracle: ## our transfers beside ns-2's CMT module, point by point, as docs/oracle.md has them
 	cargo run --release --quiet --package anabranch-studies -- ns2

@@ -14,6 +14,7 @@ from subprocess import Popen, TimeoutExpired
 from ours import Failed, environment
 from turmoil.contents import Contents
 from turmoil.crossing import Crossing
+from turmoil.events import begin_on_path, over_on_path
 from turmoil.plan import ALL_KINDS, PATH_KINDS
 
 TICK = 0.01
@@ -142,7 +143,7 @@ class Trial:
         who, _, what = event.what.partition(" ")
         if event.what in PATH_KINDS or event.what == ALL_KINDS:
             for path in self.paths_of(event):
-                self.begin_on_path(event.what, path)
+                begin_on_path(self.crossing, event.what, path)
             return
         for name in ["sender", "receiver"] if who == "both" else [who]:
             process = getattr(self, name)
@@ -164,7 +165,7 @@ class Trial:
         who, _, what = event.what.partition(" ")
         if event.what in PATH_KINDS or event.what == ALL_KINDS:
             for path in self.paths_of(event):
-                self.over_on_path(event.what, path)
+                over_on_path(self.crossing, event.what, path)
             return
         for name in ["receiver", "sender"] if who == "both" else [who]:
             if what == "stopped":
@@ -175,49 +176,6 @@ class Trial:
                 self.listen()
             else:
                 self.sender, self.sends_again = None, 0.0
-
-    def begin_on_path(self, what, path):
-        crossing = self.crossing
-        match what:
-            case "interface down":
-                crossing.switch_off(path)
-            case "no carrier":
-                crossing.pull(path)
-            case "silent there" | "silent back":
-                crossing.silence(path, what.removeprefix("silent "))
-            case "silent both ways" | "all paths silent":
-                crossing.silence(path, "there")
-                crossing.silence(path, "back")
-            case "slow":
-                crossing.slow(path)
-            case "address away" | "renumbered":
-                crossing.lose(path)
-            case "interface replaced":
-                crossing.disconnect(path)
-            case "server's address away":
-                crossing.lose_far(path)
-
-    def over_on_path(self, what, path):
-        crossing = self.crossing
-        match what:
-            case "interface down" | "no carrier":
-                crossing.switch_on(path)
-            case "silent there" | "silent back":
-                crossing.hear(path, what.removeprefix("silent "))
-            case "silent both ways" | "all paths silent":
-                crossing.hear(path, "there")
-                crossing.hear(path, "back")
-            case "slow":
-                crossing.hurry(path)
-            case "address away":
-                crossing.gain(path)
-            case "renumbered":
-                crossing.renumber(path)
-                crossing.gain(path)
-            case "interface replaced":
-                crossing.connect(path)
-            case "server's address away":
-                crossing.gain_far(path)
 
     def paths_of(self, event):
         return range(len(self.plan.rates)) if event.path is None else [event.path]
