@@ -29,11 +29,7 @@ pub fn duty(words: &[OsString]) -> Option<ExitCode> {
 pub fn run_enclosed(arguments: &EmulateArguments) -> ExitCode {
     match run(arguments) {
         Ok(status) => ExitCode::from(status),
-        Err(failure) => {
-            let code = failure.exit_code();
-            Outcome::from(failure).print(arguments.result_output());
-            code
-        }
+        Err(failure) => Outcome::from(failure).print(arguments.result_output()),
     }
 }
 

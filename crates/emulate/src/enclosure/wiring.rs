@@ -16,7 +16,7 @@ pub fn wire(side: Side, interfaces: &[Interface]) -> Result<(), OpenError> {
     forgive_other_ways(interfaces);
     let has_v6 = Path::new("/proc/sys/net/ipv6").exists();
     let links = interfaces.iter().flat_map(|interface| up(interface, has_v6));
-    ip("-4", std::iter::once("link set lo up".to_owned()).chain(links))?;
+    ip("-4", std::iter::once("link set dev lo up".to_owned()).chain(links))?;
     ip("-4", interfaces.iter().flat_map(|interface| v4(side, interface)))?;
     let large = interfaces.iter().filter(|interface| has_v6 && interface.carries_v6());
     ip("-6", large.flat_map(|interface| v6(side, interface)))
@@ -26,8 +26,8 @@ pub fn wire(side: Side, interfaces: &[Interface]) -> Result<(), OpenError> {
 /// it is up, and before it is too small for IPv6. What a program sends at once waits here until it is read: the queue is
 /// not full before that.
 fn up(Interface { name, mtu, .. }: &Interface, has_v6: bool) -> Vec<String> {
-    let quiet = has_v6.then(|| format!("link set {name} addrgenmode none"));
-    let set = format!("link set {name} txqueuelen {QUEUE} mtu {mtu} up");
+    let quiet = has_v6.then(|| format!("link set dev {name} addrgenmode none"));
+    let set = format!("link set dev {name} txqueuelen {QUEUE} mtu {mtu} up");
     quiet.into_iter().chain([set]).collect()
 }
 

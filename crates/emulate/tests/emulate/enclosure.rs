@@ -67,8 +67,12 @@ fn now() -> Instant {
 
 #[test]
 fn datagrams_go_there_and_back_unchanged_each_path_by_its_own_delay() {
-    let links = vec![link("a", 1_000, 10), link("b", 1_000, 40)];
-    let Some(enclosure) = enclosure(&scenario(links, &[&[0], &[1]])) else { return };
+    let mut named = scenario(vec![link("a", 1_000, 10), link("b", 1_000, 40)], &[&[0], &[1]]);
+    // Each is also a word that `ip` knows, or begins like one.
+    for (path, name) in named.paths.iter_mut().zip(["a", "up"]) {
+        path.name = name.to_owned();
+    }
+    let Some(enclosure) = enclosure(&named) else { return };
     for (path, delay) in [(0, 10), (1, 40)] {
         let [near, far] = [Side::Near, Side::Far].map(|side| socket(&enclosure, side, path));
         for size in [0, 1, 1_472, 1_471] {

@@ -1,0 +1,248 @@
+//! `anabranch emulate SCENARIO -- COMMAND` as a person and as a script sees it. Where the system refuses namespaces the
+//! tests say so and pass.
+#![cfg(target_os = "linux")]
+
+mod program;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use program::{Ended, Program, anabranch, run};
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+const LINKS: &str = r#"
+[run]
+time = "1 s"
+[[link]]
+name = "wifi"
+rate = "20 Mbit/s"
+delay = "5 ms"
+[[link]]
+name = "lte"
+rate = "10 Mbit/s"
+delay = "5 ms"
+"#;
+
+/// A folder with a scenario.
+struct Place {
+    dir: TempDir,
+}
+
+impl Place {
+    /// `None` where there can be no namespaces.
+    fn new() -> Option<Place> {
+        let place = Place { dir: tempdir().expect("a directory") };
+        std::fs::write(place.path("links.toml"), LINKS).expect("a file");
+        let tried = place.run("-q", &["true"]);
+        if tried.status == Some(0) {
+            return Some(place);
+        }
+        let reasons = ["network namespace", "TUN interface", "iproute2"];
+        assert!(reasons.iter().any(|reason| tried.stderr.contains(reason)), "{tried:?}");
+        println!("skipped: {}", tried.stderr);
+        None
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// With these words before the command.
+    fn command(&self, before: &str, words: &[&str]) -> Command {
+        let mut command = anabranch("emulate");
+        command.current_dir(self.dir.path()).arg("links.toml").args(before.split_whitespace());
+        command.arg("--").args(words);
+        command
+    }
+
+    fn run(&self, before: &str, words: &[&str]) -> Ended {
+        run(&mut self.command(before, words))
+    }
+
+    /// Runs a line of a shell.
+    fn shell(&self, before: &str, line: &str) -> Ended {
+        self.run(before, &["sh", "-c", line])
+    }
+}
+
+/// Waits until there is no process with this number.
+fn wait_until_gone(process: &str) {
+    let path = PathBuf::from("/proc").join(process);
+    // A zombie has ended; who began it only has not looked yet.
+    let has_ended = || {
+        std::fs::read_to_string(path.join("stat"))
+            .map_or(true, |line| line.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+    };
+    for _ in 0..2_000 {
+        if has_ended() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("process {process} is still there");
+}
+
+#[test]
+fn the_exit_status_is_the_commands_and_so_is_its_output() {
+    let Some(place) = Place::new() else { return };
+    let ended = place.shell("", "echo out; exit 7").expect(7);
+    assert_eq!(ended.stdout, "out\n");
+    assert!(ended.stderr.contains("Nobody sent anything"), "{ended:?}");
+    assert_eq!(place.shell("-q", "kill -TERM $$").expect(143).stderr, "");
+    assert!(place.run("", &["./no-such-program"]).expect(127).stderr.contains("no-such-program"));
+    let plain = place.path("links.toml").display().to_string();
+    place.run("", &[&plain]).expect(126);
+    // What looks like an option of ours is the command's.
+    assert_eq!(place.run("-q", &["echo", "--json", "--to"]).expect(0).stdout, "--json --to\n");
+}
+
+#[test]
+fn a_command_finds_interfaces_named_after_the_paths_and_both_sides_addresses() {
+    let Some(place) = Place::new() else { return };
+    let line = "echo $ANABRANCH_PATHS $ANABRANCH_NEAR $ANABRANCH_FAR; ip -o -4 addr show; \
+                nsenter --net=$ANABRANCH_FAR_NET ip -o -4 addr show; nsenter --net=$ANABRANCH_NEAR_NET ip -o link show lte";
+    let ended = place.shell("-q", line).expect(0);
+    for words in [
+        "wifi,lte 10.77.1.1,10.77.2.1 10.77.1.2,10.77.2.2",
+        "inet 127.0.0.1/8",
+        "inet 10.77.1.1/24",
+        "inet 10.77.2.1/24",
+        "inet 10.77.1.2/24",
+        "inet 10.77.2.2/24",
+        "lte: <POINTOPOINT,MULTICAST,NOARP,UP,LOWER_UP> mtu 1500",
+    ] {
+        assert!(ended.stdout.contains(words), "no {words:?}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_file_goes_from_send_on_one_side_to_recv_on_the_other_over_both_paths() {
+    let Some(place) = Place::new() else { return };
+    let path = program::file(place.dir.path(), "a", 500_000);
+    std::fs::create_dir(place.path("inbox")).expect("a directory");
+    let program = env!("CARGO_BIN_EXE_anabranch");
+    let far = format!("exec {program} recv --dir inbox --listen 10.77.1.2,10.77.2.2");
+    let mut command = anabranch("emulate");
+    command.current_dir(place.dir.path()).args([
+        "links.toml",
+        "--far",
+        &far,
+        "--report",
+        "report.json",
+        "--",
+    ]);
+    let ended = run(command.args([program, "send", "a", "--to", "10.77.1.2,10.77.2.2"])).expect(0);
+    let came = std::fs::read(place.path("inbox/a")).expect("stored");
+    assert!(came == std::fs::read(path).expect("sent"), "{ended:?}");
+    let document = std::fs::read_to_string(place.path("report.json")).expect("a report");
+    let document: Value = serde_json::from_str(&document).expect("a document");
+    assert_eq!((&document["exit_status"], &document["paths"][1]["far"]), (&0.into(), &"10.77.2.2".into()));
+    let carried = |link: usize| document["links"][link]["forward"]["packets"].as_u64().expect("a count");
+    assert!(carried(0) > 20 && carried(1) > 20, "both links were used: {document:#}");
+}
+
+#[test]
+fn with_json_the_document_is_on_standard_output_and_the_commands_words_are_not() {
+    let Some(place) = Place::new() else { return };
+    let ended = place.shell("--json", "echo words; exit 3").expect(3);
+    assert_eq!(ended.stderr, "words\n");
+    let document = ended.json();
+    assert_eq!((&document["schema"], &document["exit_status"]), (&1.into(), &3.into()));
+    assert_eq!(document["paths"][0]["interface"], "wifi");
+    assert!(document["resolved"].is_object());
+}
+
+#[test]
+fn ctrl_c_ends_the_command_and_all_else_cleanly_with_the_table_printed() {
+    let Some(place) = Place::new() else { return };
+    let line = "trap 'echo got it; exit 5' INT; echo ready; while :; do sleep 0.05; done";
+    let mut program = Program::start(&mut place.command("", &["sh", "-c", line]));
+    program.wait_for("ready");
+    program.interrupt();
+    let ended = program.finish().expect(5);
+    assert_eq!(ended.stdout, "ready\ngot it\n");
+    assert!(ended.stderr.contains("Nobody sent anything"), "{ended:?}");
+    let mut program = Program::start(&mut place.command("-q", &["sh", "-c", "echo ready; exec sleep 600"]));
+    program.wait_for("ready");
+    program.interrupt();
+    program.finish().expect(130);
+}
+
+#[test]
+fn what_a_command_leaves_behind_ends_with_it_and_so_do_the_lines_at_the_far_end() {
+    let Some(place) = Place::new() else { return };
+    let mut command = anabranch("emulate");
+    command.current_dir(place.dir.path()).args(["links.toml", "-q", "--far"]);
+    command.arg("(trap '' TERM; echo far $$ >&2; exec sleep 600) & wait");
+    command.args(["--", "sh", "-c", "setsid sleep 600 & echo left $!"]);
+    let mut program = Program::start(&mut command);
+    let mut left = [program.wait_for("far "), program.wait_for("left ")];
+    left.sort();
+    program.finish().expect(0);
+    left.iter().for_each(|process| wait_until_gone(process));
+}
+
+#[test]
+fn nothing_stays_when_it_is_killed() {
+    let Some(place) = Place::new() else { return };
+    let line = "setsid sleep 600 & echo left $! $$; wait";
+    let mut program = Program::start(&mut place.command("", &["sh", "-c", line]));
+    let processes = program.wait_for("left ");
+    program.kill();
+    processes.split(' ').for_each(wait_until_gone);
+}
+
+#[test]
+fn a_user_without_rights_may_have_it_too() {
+    let Some(place) = Place::new() else { return };
+    let mut user = Command::new("setpriv");
+    user.args([
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        "--",
+        "unshare",
+        "--user",
+        "--net",
+        "true",
+    ]);
+    let allowed = user.output().is_ok_and(|tried| tried.status.success());
+    if !allowed {
+        println!("skipped: nobody may have user namespaces here, or this is not root");
+        return;
+    }
+    // The program and its scenario where everybody may read them.
+    let dir =
+        tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir();
+    let dir = dir.expect("a directory");
+    let program = dir.path().join("anabranch");
+    std::fs::copy(env!("CARGO_BIN_EXE_anabranch"), &program).expect("room for the program");
+    std::fs::copy(place.path("links.toml"), dir.path().join("links.toml")).expect("room for a file");
+    let line = "nsenter --net=$ANABRANCH_FAR_NET ip -o -4 addr show; echo far; ip -o link show wifi";
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(program);
+    command.current_dir(dir.path()).args(["emulate", "links.toml", "-q", "--", "sh", "-c", line]);
+    let ended = run(&mut command).expect(0);
+    assert!(ended.stdout.contains("10.77.2.2/24") && ended.stdout.contains("mtu 1500"), "{ended:?}");
+}
+
+#[test]
+fn a_wrong_scenario_or_arguments_that_contradict_one_another_end_with_2_and_run_nothing() {
+    let dir = tempdir().expect("a directory");
+    std::fs::write(dir.path().join("links.toml"), LINKS).expect("a file");
+    std::fs::write(dir.path().join("wrong.toml"), "nonsense = 1\n").expect("a file");
+    for (line, complaint) in [
+        ("emulate wrong.toml -- touch ran", "wrong.toml:1:1"),
+        ("emulate links.toml --to 127.0.0.1:9 -- touch ran", "cannot be used with"),
+        ("emulate links.toml --time 1s -- touch ran", "cannot be used with"),
+        ("emulate links.toml --far true", "COMMAND"),
+        ("emulate links.toml --report no/such/folder -- touch ran", "no/such/folder"),
+        ("emulate links.toml --set link.tin.loss=0 -- touch ran", "no link"),
+        ("emulate links.toml", "--to"),
+    ] {
+        let ended = run(anabranch(line).current_dir(dir.path())).expect(2);
+        assert!(ended.stderr.contains(complaint), "{line}: {ended:?}");
+    }
+    assert!(!dir.path().join("ran").exists());
+}
