@@ -48,7 +48,7 @@ walks:  ## long random walks of two endpoints (WALKS=100000)
 networks: ## long random walks of networks with events (NETWORKS=20000)
 	ANABRANCH_NETWORKS=$(NETWORKS) cargo test --profile checked --package anabranch-sim --test random_networks
 
-agree:  ## simulated and emulated goodput of twelve scenarios, side by side
+agree:  ## simulated and emulated goodput of twelve scenarios, through the relay and between interfaces
 	cargo build --release --quiet --package anabranch-cli --bin anabranch
 	tests/agree.py
 

@@ -4,7 +4,7 @@ use anabranch_scenario::{NoFiles, Scenario, Setting, Source};
 use sha2::{Digest, Sha256};
 
 use crate::arguments::DemoArguments;
-use crate::compare::{Scope, compare};
+use crate::compare::{Manner, Over, Scope, compare};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::{Outcome, hex};
@@ -26,8 +26,9 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
         settings,
         source: "wifi-lte.toml".to_owned(),
     };
-    compare(&loaded, Scope::AloneAndTogether, arguments.around.encapsulation(), arguments.output, interrupt)
-        .await
+    let around = arguments.around.encapsulation();
+    let manner = Manner { scope: Scope::AloneAndTogether, around, over: Over::Relay };
+    compare(&loaded, manner, arguments.output, interrupt).await
 }
 
 const SCENARIO: &str = include_str!("../../../scenarios/wifi-lte.toml");

@@ -60,6 +60,11 @@ fn main() -> ExitCode {
         return emulate::run_enclosed(emulated);
     }
     let output = arguments.output();
+    if let Command::Compare(compared) = &arguments.command
+        && let Err(failure) = compare::prepare(compared)
+    {
+        return Outcome::from(failure).print(output);
+    }
     let outcome = match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
             let outcome = runtime.block_on(run(&arguments.command)).unwrap_or_else(Outcome::from);

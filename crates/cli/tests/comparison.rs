@@ -63,6 +63,29 @@ fn each_path_alone_and_both_stand_in_one_table_simulated_and_real() {
     panic!("simulated and real differ by {differences:?} in three comparisons");
 }
 
+/// As above, between interfaces; where the system refuses namespaces, it says so and this passes.
+#[test]
+fn both_paths_together_carry_between_interfaces_what_they_carry_in_the_simulator() {
+    let _stage = stage();
+    let mut differences = Vec::new();
+    for _ in 0..3 {
+        let ended = compare(TWO_LINKS, "--together --tun --json");
+        let document = ended.json();
+        let refusal = document["error"]["message"].as_str().unwrap_or_default();
+        if ["network namespace", "TUN interface", "iproute2"].iter().any(|reason| refusal.contains(reason)) {
+            println!("skipped: {refusal}");
+            return;
+        }
+        let largest = largest_difference(&ended.expect(0).json());
+        assert_eq!(document["rows"][0]["name"], "a + b");
+        if document["rows"][0]["difference"].is_number() && largest < 0.1 {
+            return;
+        }
+        differences.push(largest);
+    }
+    panic!("simulated and real differ by {differences:?} in three comparisons");
+}
+
 /// The largest difference between simulated and real; 5 % is agreement, and this short run gets as much again.
 fn largest_difference(document: &Value) -> f64 {
     let rows = document["rows"].as_array().expect("rows");

@@ -1,7 +1,8 @@
-//! Measures the relay's own timing error under load: paths of so many Mbit/s, filled both ways by threads of this
-//! process, with so many other threads that only burn time. It knows what it offers, and reports what the relay says.
+//! Measures the links' own timing error under load: paths of so many Mbit/s, filled both ways by threads of this
+//! process, with so many other threads that only burn time; through the relay, or between interfaces in two network
+//! namespaces. It knows what it offers, and reports what is said of the links.
 //!
-//! `cargo run --release -p anabranch-emulate --example load -- [MBPS [PATHS [SECONDS [BUSY]]]]`, by default
+//! `cargo run --release -p anabranch-emulate --example load -- [MBPS [PATHS [SECONDS [BUSY [tun]]]]]`, by default
 //! `50 2 10 0`.
 
 use std::io::ErrorKind;
@@ -18,13 +19,53 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Link, Path, Run};
 
 fn main() {
-    let numbers: Vec<u64> = std::env::args().skip(1).map(|word| word.parse().expect("a number")).collect();
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "tun").collect();
+    let numbers: Vec<u64> = words.iter().map(|word| word.parse().expect("a number")).collect();
     let number = |index: usize, default| numbers.get(index).copied().unwrap_or(default);
     let (mbps, paths, seconds, busy) = (number(0, 50), number(1, 2), number(2, 10), number(3, 0));
-    let (client, server) = (socket(), socket());
     let scenario = scenario(mbps, paths);
+    let field = if std::env::args().any(|word| word == "tun") {
+        between_interfaces(&scenario)
+    } else {
+        through_a_relay(&scenario)
+    };
+    let ends = Arc::new(AtomicBool::new(false));
+    let mut work = Vec::new();
+    for Exchange { client, server, doors, answers } in field.exchanges {
+        work.push(spawn_until(&ends, fill(&client, doors, mbps)));
+        work.push(spawn_until(&ends, fill(&server, answers, mbps)));
+        work.push(spawn_until(&ends, drain(&client)));
+        work.push(spawn_until(&ends, drain(&server)));
+    }
+    let burners = (0..busy).map(|_| spawn_until(&ends, burn));
+    let burners: Vec<_> = burners.collect();
+    sleep(Duration::from_secs(seconds));
+    let report = (field.stop)();
+    ends.store(true, Ordering::Relaxed);
+    work.into_iter().chain(burners).for_each(|thread| thread.join().expect("it ends"));
+    print(&report, mbps);
+}
+
+/// Links at work, and who sends over them.
+struct Field {
+    exchanges: Vec<Exchange>,
+    stop: Box<dyn FnOnce() -> RelayReport>,
+}
+
+/// Two sockets that send to one another.
+struct Exchange {
+    client: UdpSocket,
+    server: UdpSocket,
+    /// Where the client sends to.
+    doors: Vec<SocketAddr>,
+    /// Where the server does.
+    answers: Vec<SocketAddr>,
+}
+
+fn through_a_relay(scenario: &Scenario) -> Field {
+    let [client, server] = [(), ()].map(|()| socket("127.0.0.1"));
     let relay = Relay::start(&RelayConfig {
-        scenario: &scenario,
+        scenario,
         seed: Seed::from_number(1),
         listen: vec![SocketAddr::from(([127, 0, 0, 1], 0)); scenario.paths.len()],
         to: vec![server.local_addr().expect("it is bound")],
@@ -32,21 +73,36 @@ fn main() {
     let relay = relay.expect("free ports");
     let doors = relay.listen_addresses().to_vec();
     // The server learns where its clients are from what arrives first.
-    let upstream: Vec<SocketAddr> = doors.iter().map(|door| hello(&client, &server, *door)).collect();
-    let ends = Arc::new(AtomicBool::new(false));
-    let work = [
-        spawn_until(&ends, fill(&client, doors, mbps)),
-        spawn_until(&ends, fill(&server, upstream, mbps)),
-        spawn_until(&ends, drain(&client)),
-        spawn_until(&ends, drain(&server)),
-    ];
-    let burners = (0..busy).map(|_| spawn_until(&ends, burn));
-    let burners: Vec<_> = burners.collect();
-    sleep(Duration::from_secs(seconds));
-    let report = relay.stop();
-    ends.store(true, Ordering::Relaxed);
-    work.into_iter().chain(burners).for_each(|thread| thread.join().expect("it ends"));
-    print(&report, mbps);
+    let answers: Vec<SocketAddr> = doors.iter().map(|door| hello(&client, &server, *door)).collect();
+    Field {
+        exchanges: vec![Exchange { client, server, doors, answers }],
+        stop: Box::new(move || relay.stop()),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn between_interfaces(scenario: &Scenario) -> Field {
+    use anabranch_emulate::enclosure::{Enclosure, Side, may_have_namespaces};
+    may_have_namespaces().expect("a network namespace");
+    let enclosure = Enclosure::open(scenario, &Seed::from_number(1)).expect("TUN interfaces");
+    let open = |side: Side| {
+        let addresses: Vec<String> = enclosure.addresses(side).map(|address| address.to_string()).collect();
+        let all = || addresses.iter().map(|address| socket(address)).collect::<Vec<_>>();
+        enclosure.namespace(side).within(all).expect("a thread")
+    };
+    let pairs = open(Side::Near).into_iter().zip(open(Side::Far));
+    let exchanges = pairs.map(|(client, server)| {
+        let [doors, answers] =
+            [&server, &client].map(|socket| vec![socket.local_addr().expect("it is bound")]);
+        Exchange { client, server, doors, answers }
+    });
+    let exchanges = exchanges.collect();
+    Field { exchanges, stop: Box::new(move || enclosure.stop()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn between_interfaces(_: &Scenario) -> Field {
+    panic!("interfaces in network namespaces need Linux");
 }
 
 fn scenario(mbps: u64, paths: u64) -> Scenario {
@@ -63,8 +119,8 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
     }
 }
 
-fn socket() -> UdpSocket {
-    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+fn socket(address: &str) -> UdpSocket {
+    let socket = UdpSocket::bind((address, 0)).expect("a port");
     socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
     socket
 }

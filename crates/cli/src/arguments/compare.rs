@@ -34,6 +34,9 @@ pub struct CompareArguments {
     /// Only all paths together, none of them alone
     #[arg(long)]
     pub together: bool,
+    /// Transfer between interfaces in two networks of their own instead of over loopback (Linux)
+    #[arg(long)]
+    pub tun: bool,
     /// What lies around packets.
     #[command(flatten)]
     pub around: Around,
@@ -73,4 +76,5 @@ scenario's links do. A transfer during which the relay was late (more than 1 in 
 
 Examples:
   anabranch compare scenarios/wifi-lte.toml
-  all paths together only:    anabranch compare scenarios/failover.toml --together";
+  all paths together only:    anabranch compare scenarios/failover.toml --together
+  between interfaces:         anabranch compare scenarios/wifi-lte.toml --tun";

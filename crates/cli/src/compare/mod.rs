@@ -2,6 +2,7 @@
 //! through the emulated links. It knows the order of the work; the models, the simulator and the relay do it.
 
 mod document;
+mod meeting;
 mod real;
 mod table;
 mod variant;
@@ -20,6 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::predict::forecast;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
+pub use meeting::Over;
 use real::{Attempt, transfer};
 pub use variant::Scope;
 use variant::{Variant, variants};
@@ -37,6 +39,25 @@ pub struct Row {
     attempts: Vec<Attempt>,
 }
 
+/// What is compared, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Which paths.
+    pub scope: Scope,
+    /// What lies around packets.
+    pub around: Encapsulation,
+    /// What the links of the real transfers lie between.
+    pub over: Over,
+}
+
+/// What must be done before there are threads.
+///
+/// # Errors
+/// The system does not allow what is asked for.
+pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
+    over(arguments).prepare()
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -44,7 +65,8 @@ pub struct Row {
 pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings)?;
     let scope = if arguments.together { Scope::Together } else { Scope::AloneAndTogether };
-    compare(&loaded, scope, arguments.around.encapsulation(), arguments.output, interrupt).await
+    let manner = Manner { scope, around: arguments.around.encapsulation(), over: over(arguments) };
+    compare(&loaded, manner, arguments.output, interrupt).await
 }
 
 /// Compares what is predicted, what is simulated and what is real, path by path and together.
@@ -53,17 +75,16 @@ pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Res
 /// As [`run`].
 pub async fn compare(
     loaded: &Loaded,
-    scope: Scope,
-    around: Encapsulation,
+    manner: Manner,
     output: Output,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let variants = variants(&loaded.scenario, scope, around).map_err(Failure::Arguments)?;
+    let variants = variants(&loaded.scenario, manner.scope, manner.around).map_err(Failure::Arguments)?;
     let bar = bar(output, variants.len() as u64 * 2);
     let mut rows = Vec::new();
     let mut failure = None;
     for variant in variants {
-        let work = compare_one(variant, &bar);
+        let work = compare_one(variant, manner.over, &bar);
         tokio::select! {
             row = work => rows.push(row?),
             () = interrupt.pressed() => {
@@ -80,7 +101,11 @@ pub async fn compare(
     })
 }
 
-async fn compare_one(variant: Variant, bar: &ProgressBar) -> Result<Row, Failure> {
+fn over(arguments: &CompareArguments) -> Over {
+    if arguments.tun { Over::Interfaces } else { Over::Relay }
+}
+
+async fn compare_one(variant: Variant, over: Over, bar: &ProgressBar) -> Result<Row, Failure> {
     let predicted = predict(&variant).await?;
     bar.set_message(format!("{}, simulated", variant.name));
     let simulated = simulate(&variant).await?;
@@ -88,7 +113,7 @@ async fn compare_one(variant: Variant, bar: &ProgressBar) -> Result<Row, Failure
     bar.set_message(format!("{}, really", variant.name));
     let mut attempts: Vec<Attempt> = Vec::new();
     while attempts.len() <= REPEATS && attempts.last().is_none_or(Attempt::is_void) {
-        attempts.push(transfer(&variant).await?);
+        attempts.push(transfer(&variant, over).await?);
     }
     bar.inc(1);
     Ok(Row { variant, predicted, simulated, attempts })

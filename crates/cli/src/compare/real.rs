@@ -1,12 +1,9 @@
-//! A real transfer over emulated links: two endpoints on loopback, the relay between them. It knows clocks and sockets,
-//! and nothing of simulations.
+//! A real transfer over emulated links, from one endpoint to another. It knows clocks and what is sent, and nothing of
+//! simulations.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-
-use anabranch_base::{ByteCount, Duration, Seed};
-use anabranch_emulate::{Relay, RelayConfig, RelayReport, TimingError};
-use anabranch_net::{Association, Endpoint, Options, Security, SendOptions};
-use anabranch_planner::live;
+use anabranch_base::{ByteCount, Duration};
+use anabranch_emulate::{RelayReport, TimingError};
+use anabranch_net::{Association, Endpoint, Security, SendOptions};
 use anabranch_scenario::model::Encapsulation;
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sim::BuildError;
@@ -14,8 +11,8 @@ use anabranch_sim::observe::Host;
 use anabranch_sim::predict::planned_config;
 use bytes::Bytes;
 
+use super::meeting::{Meeting, Over, meet};
 use super::variant::Variant;
-use crate::addresses::bind_failure;
 use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::key;
@@ -49,20 +46,16 @@ impl Attempt {
 /// A relay whose p99 timing error is larger does not emulate the scenario.
 pub const MOST_LATE: Duration = Duration::from_millis(2);
 
-/// Transfers what the variant's flow says, on loopback.
+/// Transfers what the variant's flow says, on this machine.
 ///
 /// # Errors
 /// A socket cannot be opened, or the association cannot.
-pub async fn transfer(variant: &Variant) -> Result<Attempt, Failure> {
-    let (flow, paths) = (variant.flow(), &variant.flow().paths);
-    let config = planned_config(&variant.scenario, paths, Host::First, variant.sctp())
+pub async fn transfer(variant: &Variant, over: Over) -> Result<Attempt, Failure> {
+    let flow = variant.flow();
+    let config = planned_config(&variant.scenario, &flow.paths, Host::First, variant.sctp())
         .map_err(|why| BuildError { flow: flow.name.clone(), why })?;
-    let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
     let security = security(variant)?;
-    let receiver = bind(local.clone(), &config, &security, Role::Receiver)?;
-    let sender = bind(local, &config, &security, Role::Sender)?;
-    let relay = start_relay(variant, &receiver.local_addresses())?;
-    let to: Vec<SocketAddr> = paths.iter().map(|path| relay.listen_addresses()[*path]).collect();
+    let Meeting { sender, receiver, to, links } = meet(variant, over, &config, &security)?;
     let clock = Stopwatch::start();
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let sending = async {
@@ -82,7 +75,7 @@ pub async fn transfer(variant: &Variant) -> Result<Attempt, Failure> {
     if let Some(association) = &held {
         association.abort("the comparison is over");
     }
-    Ok(counted.attempt(variant, relay.stop()))
+    Ok(counted.attempt(variant, links.stop()))
 }
 
 /// What the receiver counted.
@@ -105,50 +98,12 @@ impl Counted {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Sender,
-    Receiver,
-}
-
 /// Both ends are here: they share a key that nobody else has.
 fn security(variant: &Variant) -> Result<Security, Failure> {
     match variant.sctp().encapsulation {
         Encapsulation::Sealed => Ok(Security::Sealed(key::fresh()?)),
         Encapsulation::None | Encapsulation::Udp => Ok(Security::Insecure),
     }
-}
-
-fn bind(
-    local: Vec<SocketAddr>,
-    config: &Config,
-    security: &Security,
-    role: Role,
-) -> Result<Endpoint, Failure> {
-    let options = Options {
-        local,
-        accepts: role == Role::Receiver,
-        config: config.clone(),
-        registry: live::registry(),
-        ..Options::with(security.clone())
-    };
-    Endpoint::bind(options).map_err(|error| bind_failure(&error))
-}
-
-/// The relay listens at the receiver's own addresses, with other ports: to the sender they are the receiver's.
-fn start_relay(variant: &Variant, receiver: &[SocketAddr]) -> Result<Relay, Failure> {
-    let scenario = &variant.scenario;
-    let mut to = vec![receiver[0]; scenario.paths.len()];
-    for (path, address) in variant.flow().paths.iter().zip(receiver) {
-        to[*path] = *address;
-    }
-    let config = RelayConfig {
-        scenario,
-        seed: Seed::from_number(scenario.run.seed),
-        listen: (0..scenario.paths.len()).map(loopback).collect(),
-        to,
-    };
-    Relay::start(&config).map_err(|error| Failure::Bind(error.to_string()))
 }
 
 /// Sends all of the transfer, or until the association ends.
@@ -197,11 +152,6 @@ async fn receive(endpoint: &Endpoint, variant: &Variant, clock: Stopwatch) -> Co
     let _ = tokio::time::timeout(limit, counting).await;
     counted.ended = clock.elapsed();
     counted
-}
-
-fn loopback(path: usize) -> SocketAddr {
-    let last = u8::try_from(path % 250 + 1).unwrap_or(1);
-    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)), 0)
 }
 
 /// A transfer that takes longer does not end.

@@ -1,0 +1,162 @@
+//! Two endpoints on this machine with a scenario's links between them: on loopback through the relay, or in two network
+//! namespaces. It knows addresses and sockets, and nothing of what is sent.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use anabranch_base::Seed;
+#[cfg(target_os = "linux")]
+use anabranch_emulate::enclosure::{Enclosure, Side, may_have_namespaces};
+use anabranch_emulate::{Relay, RelayConfig, RelayReport};
+use anabranch_net::{Endpoint, Options, Security};
+use anabranch_planner::live;
+use anabranch_sctp::config::Config;
+
+use super::variant::Variant;
+use crate::addresses::bind_failure;
+use crate::failure::Failure;
+
+/// What the links of a real transfer lie between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// UDP sockets on loopback.
+    Relay,
+    /// The interfaces of two network namespaces.
+    Interfaces,
+}
+
+/// Two endpoints that can reach one another.
+pub struct Meeting {
+    /// Who sends.
+    pub sender: Endpoint,
+    /// Who receives.
+    pub receiver: Endpoint,
+    /// Where the sender finds the receiver, path by path of the flow.
+    pub to: Vec<SocketAddr>,
+    /// What is between them.
+    pub links: Links,
+}
+
+/// Links at work.
+pub enum Links {
+    /// Between sockets.
+    Relay(Relay),
+    /// Between interfaces.
+    #[cfg(target_os = "linux")]
+    Interfaces(Enclosure),
+}
+
+impl Links {
+    /// Ends them and says what they did.
+    pub fn stop(self) -> RelayReport {
+        match self {
+            Links::Relay(relay) => relay.stop(),
+            #[cfg(target_os = "linux")]
+            Links::Interfaces(enclosure) => enclosure.stop(),
+        }
+    }
+}
+
+impl Over {
+    /// Makes sure that the system allows it; before there are threads.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn prepare(self) -> Result<(), Failure> {
+        match self {
+            Over::Relay => Ok(()),
+            #[cfg(target_os = "linux")]
+            Over::Interfaces => may_have_namespaces()
+                .map_err(|error| anabranch_emulate::enclosure::OpenError::Namespace(error).into()),
+            #[cfg(not(target_os = "linux"))]
+            Over::Interfaces => Err(needs_linux()),
+        }
+    }
+}
+
+/// Opens both endpoints and the links between them.
+///
+/// # Errors
+/// A socket cannot be opened, or the system refuses namespaces.
+pub fn meet(variant: &Variant, over: Over, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+    match over {
+        Over::Relay => on_loopback(variant, config, security),
+        #[cfg(target_os = "linux")]
+        Over::Interfaces => in_namespaces(variant, config, security),
+        #[cfg(not(target_os = "linux"))]
+        Over::Interfaces => Err(needs_linux()),
+    }
+}
+
+/// The relay listens at the receiver's own addresses, with other ports: to the sender they are the receiver's.
+fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+    let (scenario, paths) = (&variant.scenario, &variant.flow().paths);
+    let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
+    let receiver = bind(local.clone(), config, security, Role::Receiver)?;
+    let sender = bind(local, config, security, Role::Sender)?;
+    let at = receiver.local_addresses();
+    let mut to = vec![at[0]; scenario.paths.len()];
+    for (path, address) in paths.iter().zip(&at) {
+        to[*path] = *address;
+    }
+    let relay = Relay::start(&RelayConfig {
+        scenario,
+        seed: Seed::from_number(scenario.run.seed),
+        listen: (0..scenario.paths.len()).map(loopback).collect(),
+        to,
+    });
+    let relay = relay.map_err(|error| Failure::Bind(error.to_string()))?;
+    let to = paths.iter().map(|path| relay.listen_addresses()[*path]).collect();
+    Ok(Meeting { sender, receiver, to, links: Links::Relay(relay) })
+}
+
+/// Sockets belong to the network in which they were opened, whoever uses them.
+#[cfg(target_os = "linux")]
+fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+    let scenario = &variant.scenario;
+    let enclosure = Enclosure::open(scenario, &Seed::from_number(scenario.run.seed))?;
+    let runtime = tokio::runtime::Handle::current();
+    let open = |side: Side, role: Role| {
+        let all: Vec<Ipv4Addr> = enclosure.addresses(side).collect();
+        let local = variant.flow().paths.iter().map(|path| SocketAddr::from((all[*path], 0))).collect();
+        enclosure.namespace(side).within(|| {
+            let _context = runtime.enter();
+            bind(local, config, security, role)
+        })?
+    };
+    let receiver = open(Side::Far, Role::Receiver)?;
+    let sender = open(Side::Near, Role::Sender)?;
+    let to = receiver.local_addresses();
+    Ok(Meeting { sender, receiver, to, links: Links::Interfaces(enclosure) })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn needs_linux() -> Failure {
+    Failure::Arguments("--tun needs Linux".to_owned())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Sender,
+    Receiver,
+}
+
+fn bind(
+    local: Vec<SocketAddr>,
+    config: &Config,
+    security: &Security,
+    role: Role,
+) -> Result<Endpoint, Failure> {
+    let options = Options {
+        local,
+        accepts: role == Role::Receiver,
+        config: config.clone(),
+        registry: live::registry(),
+        ..Options::with(security.clone())
+    };
+    Endpoint::bind(options).map_err(|error| bind_failure(&error))
+}
+
+fn loopback(path: usize) -> SocketAddr {
+    let last = u8::try_from(path % 250 + 1).unwrap_or(1);
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)), 0)
+}
