@@ -6,7 +6,7 @@ MINUTES ?= 10
 WALKS   ?= 100000
 NETWORKS ?= 20000
 SECONDS ?= 60
-FUZZED  = packet chunks parameters cookie association handshake file_protocol sealed sealed_handshake scenario
+FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
 
 .PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming chaos soak browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help

@@ -7,8 +7,10 @@ mod pair;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_cli::bench_protocol::{Ask, Frame as TestFrame, Received, Report};
 use anabranch_cli::file_protocol::{FilePath, FrameRef, Kind, Modified, Offer, Sender, Verdict, encode};
+use anabranch_cli::path_entry::PathEntry;
 use anabranch_sctp::config::Config;
 use bytes::Bytes;
 use pair::{End, Pair};
@@ -40,6 +42,7 @@ fn main() {
         // Three bytes a deed: what, who, and which datagram.
         write("sealed_handshake", &name, &drawn(&mut chance, 600));
     }
+    write("bench_protocol", "test", &test());
     write("file_protocol", "file", &frames());
     write("file_protocol", "resumed", &resumed());
     for (name, bytes) in scenarios() {
@@ -126,6 +129,29 @@ fn resumed() -> Vec<u8> {
 /// Each message behind its length.
 fn framed(messages: &[Bytes]) -> Vec<u8> {
     messages.iter().flat_map(|m| [&(m.len() as u16).to_be_bytes(), &m[..]].concat()).collect()
+}
+
+/// A greeting, the time, a test of three messages, its end and a report, each message behind its length.
+fn test() -> Vec<u8> {
+    let due = Time::from_nanos(5);
+    let length = ByteCount::new(100);
+    let ask = Ask {
+        direction: anabranch_cli::bench_protocol::Direction::Forward,
+        duration: Duration::from_secs(1),
+        message: length,
+        rate: None,
+        interval: Duration::from_millis(100),
+        offset_ns: -3,
+    };
+    let path = PathEntry { name: "a > b".to_owned(), ..PathEntry::default() };
+    let report = Report { received: Some(Received::default()), paths: vec![path], ..Report::default() };
+    let mut frames =
+        vec![TestFrame::Hello { machine: 1 }, TestFrame::Ping { asked: due }, TestFrame::Ask(ask)];
+    frames.extend((0..3).map(|number| TestFrame::Data { number, due, length }));
+    frames.push(TestFrame::End { messages: 3, bytes: ByteCount::new(300) });
+    frames.push(TestFrame::Report(Box::new(report)));
+    let messages = frames.iter().map(anabranch_cli::bench_protocol::encode);
+    messages.flat_map(|m| [&(m.len() as u16).to_be_bytes(), &m[..]].concat()).collect()
 }
 
 fn drawn(chance: &mut u64, length: usize) -> Vec<u8> {

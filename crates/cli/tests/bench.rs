@@ -159,6 +159,65 @@ fn what_the_server_does_not_allow_is_refused_in_words() {
     drop(server);
 }
 
+/// Two links of which the one takes six times as long as the other, with room for little.
+const UNEVEN: &str = r#"
+[run]
+time = "1 s"
+[[link]]
+name = "fast"
+rate = "20 Mbit/s"
+delay = "10 ms"
+[[link]]
+name = "slow"
+rate = "4 Mbit/s"
+delay = "60 ms"
+"#;
+
+/// What `bench --each` says of these links with such settings of the receiver.
+fn each(server_settings: &str, more: &str) -> Value {
+    let dir = tempfile::tempdir().expect("a directory");
+    let scenario = dir.path().join("uneven.toml");
+    std::fs::write(&scenario, UNEVEN).expect("a file");
+    let (server, to) = server("127.0.0.1", server_settings);
+    let emulate = format!("emulate {} --to {to} --json", scenario.display());
+    let mut relay = Program::start(&mut anabranch(&emulate));
+    let line = format!("{{\"listening\":{}", relay.wait_for("{\"listening\":"));
+    let line: Value = serde_json::from_str(&line).expect("a line of JSON");
+    let listen = line["listening"].as_array().expect("paths").iter();
+    let listen: Vec<&str> = listen.map(|path| path["listen"].as_str().expect("an address")).collect();
+    let bench = format!("bench --each --json --to {} {more}", listen.join(","));
+    let document = run(&mut anabranch(&bench)).expect(0).json();
+    drop((server, relay));
+    document
+}
+
+#[test]
+fn a_small_receive_buffer_on_uneven_paths_is_what_the_verdict_names() {
+    let document = each("--set sctp.receive_buffer=64KiB", "-t 2");
+    let verdict = &document["verdict"];
+    assert_eq!(verdict["limited_by"], "receive buffer", "{verdict:#}");
+    let advice = verdict["advice"].as_str().expect("a text");
+    assert!(advice.contains("64 KiB") && advice.contains("--set sctp.receive_buffer="), "{advice}");
+    let alone = document["alone"].as_array().expect("each path");
+    assert_eq!(alone.len(), 2, "{alone:#?}");
+    let sum: f64 = alone.iter().map(|path| number(&path["goodput_bps"])).sum();
+    assert!((number(&verdict["sum_alone_bps"]) / sum - 1.0).abs() < 1e-9, "{verdict:#}");
+    let share = number(&document["goodput_bps"]) / sum;
+    assert!((number(&verdict["share_of_sum"]) - share).abs() < 1e-9, "{verdict:#}");
+    for path in alone {
+        // The others rest: what a path carried alone went by it.
+        let carried = path["paths"].as_array().expect("paths").iter();
+        let by_it = carried.filter(|one| one["name"] == path["name"]).map(|one| number(&one["share"]));
+        assert!(by_it.sum::<f64>() > 0.9, "{path:#}");
+    }
+}
+
+#[test]
+fn a_rate_that_all_paths_take_is_the_applications_limit() {
+    let document = each("", "-t 1 -b 1M -l 1000");
+    assert_eq!(document["verdict"]["limited_by"], "application", "{:#}", document["verdict"]);
+}
+
 #[test]
 fn a_receiver_of_files_is_not_mistaken_for_a_server_of_tests() {
     let dir = tempfile::tempdir().expect("a directory");

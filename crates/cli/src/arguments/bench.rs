@@ -43,6 +43,9 @@ pub struct BenchArguments {
     /// Both send at once
     #[arg(long, conflicts_with = "serve")]
     pub bidir: bool,
+    /// Measure every path alone, then all together, and say what held them back
+    #[arg(long, conflicts_with_all = ["serve", "reverse", "bidir"])]
+    pub each: bool,
     /// Send at this rate, each message at its time (default: all that goes)
     #[arg(short, long, conflicts_with = "serve", value_name = "RATE", value_parser = crate::quantity::rate)]
     pub bitrate: Option<BitRate>,
@@ -83,12 +86,16 @@ to paste. A server runs one test at a time, of an hour at most.
 With --bitrate every message has a time at which it is due. If the transport does not take it then, it waits, and
 its delay counts from when it was due.
 
+With --each the paths are learnt first, then each carries data alone while the others rest, then all do. What they
+carry the other way is measured from the other host.
+
 Examples:
-  on the one host:              anabranch bench --serve
-  on the other, as it says:     ANABRANCH_KEY=… anabranch bench --to 192.0.2.1,198.51.100.1
-  the other way, 30 seconds:    anabranch bench --to 192.0.2.1 -R -t 30
-  the delay of a video:         anabranch bench --to 192.0.2.1 -b 8Mbit/s -l 1316
-  for a script:                 anabranch bench --to 192.0.2.1 --json
+  on the one host:                 anabranch bench --serve
+  on the other, as it says:        ANABRANCH_KEY=… anabranch bench --to 192.0.2.1,198.51.100.1
+  do I get the sum of my links:    anabranch bench --to 192.0.2.1 --each
+  the other way, 30 seconds:       anabranch bench --to 192.0.2.1 -R -t 30
+  the delay of a video:            anabranch bench --to 192.0.2.1 -b 8Mbit/s -l 1316
+  for a script:                    anabranch bench --to 192.0.2.1 --json
 
 Exit status: 0 it was measured, 1 the test failed, 2 the input is wrong, 130 after Ctrl-C.";
 
@@ -126,6 +133,8 @@ mod tests {
     #[test]
     fn a_server_is_told_nothing_of_tests_and_one_of_both_is_needed() {
         assert!(parsed("--serve --listen 127.0.0.1:0 --once").is_ok());
+        assert!(parsed("--to a --each").is_ok_and(|bench| bench.each));
+        assert!(parsed("--to a --each -R").is_err() && parsed("--serve --each").is_err());
         for line in
             ["", "--serve --to 10.0.0.1", "--serve -R", "--to a --once", "--to a -R --bidir", "--serve -t 5"]
         {

@@ -1,7 +1,7 @@
 //! The client: connects, agrees with the server, runs the test, says what came of it. It knows the order of these
 //! steps; each is done elsewhere.
 
-use anabranch_cli::bench_protocol::{Ask, Limits};
+use anabranch_cli::bench_protocol::{Ask, Limits, Report};
 use serde_json::{Value, json};
 
 use super::dialogue::{self, Paced, limits_of, usual_length};
@@ -11,6 +11,7 @@ use super::intervals::Intervals;
 use super::measured::{Measured, Role};
 use super::route::{Connected, Route};
 use super::table;
+use super::verdict::{Alone, Run, Verdict, judge};
 use crate::arguments::BenchArguments;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
@@ -27,8 +28,32 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let route = Route::of(arguments).await?;
     let resolved = resolved(arguments, &route);
     let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
-    let document = Document::of(&measured, resolved);
-    Ok(Outcome { document: Some(document.into()), summary: table::summary(&measured), failure })
+    let verdict = judged(&measured, &route, &[]);
+    let summary = format!("{}\n{}", table::summary(&measured), table::verdict(&verdict, &[], &measured));
+    let document = Document::of(&measured, resolved).judged(verdict);
+    Ok(Outcome { document: Some(document.into()), summary, failure })
+}
+
+/// What held the test back, by what is known of each path alone; of both directions, the client's.
+pub fn judged(measured: &Measured, route: &Route, alone: &[Alone]) -> Verdict {
+    let (first, _) = measured.ways();
+    let is_ours = Role::sending(first.way) == Role::Client;
+    let busy = |report: Option<&Report>| report.map_or(0.0, |report| rate_of(report.cpu_s, report.seconds));
+    let run = Run {
+        goodput_bps: first.goodput_bps(),
+        offered_bps: measured.ask.rate.map(|rate| rate.bits_per_second() as f64),
+        unsent_messages: first.unsent_messages(),
+        receive_buffer_bytes: first.receiver.map(|report| report.receive_buffer_limit_bytes),
+        send_buffer_bytes: is_ours.then(|| route.config.send_buffer.get()),
+        scheduler: is_ours.then(|| route.config.scheduler.clone()),
+        cpu_share: busy(first.sender).max(busy(first.receiver)),
+        paths: first.paths,
+    };
+    judge(&run, alone)
+}
+
+fn rate_of(taken: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { taken / seconds } else { 0.0 }
 }
 
 /// One test over `route`, and why it did not end as agreed if it did not. `label` says which of several it is.
@@ -81,10 +106,12 @@ fn wanted(arguments: &BenchArguments, there: &Limits, here: &Limits, offset_ns: 
     }
 }
 
-fn resolved(arguments: &BenchArguments, route: &Route) -> Value {
+/// The settings as used.
+pub fn resolved(arguments: &BenchArguments, route: &Route) -> Value {
     json!({
         "to": list(&route.to),
         "via": arguments.via,
+        "each": arguments.each,
         "time_s": arguments.time.as_secs_f64(),
         "interval_s": arguments.interval.as_secs_f64(),
         "direction": arguments.direction().word(),

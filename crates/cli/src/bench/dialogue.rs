@@ -91,8 +91,6 @@ pub async fn answer(
             }
             ServerStep::Refuse(why, frame) => {
                 say(association, peer, frame).await?;
-                // The client has the last word, so that it hears this one.
-                let _ = timeout(PATIENCE, association.closed()).await;
                 return Err(Failure::Refused(format!("refused {peer}: {why}")));
             }
         }

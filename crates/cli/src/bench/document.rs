@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::intervals::Row;
 use super::measured::{Measured, OneWay, cpu_s_per_gb};
+use super::verdict::{Alone, Verdict};
+use crate::failure::Failure;
 use crate::report::Body;
 
 /// What a test came to. Keys in the order in which they are printed.
@@ -17,7 +19,24 @@ pub struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     reverse: Option<WayEntry>,
     intervals: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alone: Vec<AloneEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
     resolved: Value,
+}
+
+/// What one path came to while the others rested.
+#[derive(Clone, Debug, Serialize)]
+pub struct AloneEntry {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+    #[serde(flatten)]
+    way: Option<WayEntry>,
+    /// The same for the verdict.
+    #[serde(skip)]
+    pub alone: Alone,
 }
 
 /// What one direction came to.
@@ -58,7 +77,41 @@ impl Document {
         let (first, reverse) = measured.ways();
         let entry = |way| WayEntry::of(measured, way);
         let intervals = measured.rows.iter().map(Row::document).collect();
-        Document { first: entry(first), reverse: reverse.map(entry), intervals, resolved }
+        Document {
+            first: entry(first),
+            reverse: reverse.map(entry),
+            intervals,
+            alone: Vec::new(),
+            verdict: None,
+            resolved,
+        }
+    }
+
+    /// With a verdict.
+    pub fn judged(self, verdict: Verdict) -> Document {
+        Document { verdict: Some(verdict), ..self }
+    }
+
+    /// With each path alone.
+    pub fn beside(self, alone: Vec<AloneEntry>) -> Document {
+        Document { alone, ..self }
+    }
+}
+
+impl AloneEntry {
+    /// What a path of this name came to.
+    pub fn of(name: &str, measured: &Measured) -> AloneEntry {
+        let (first, _) = measured.ways();
+        let path = first.paths.iter().find(|path| path.name == name).cloned().unwrap_or_default();
+        let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
+        let way = Some(WayEntry::of(measured, first));
+        AloneEntry { name: name.to_owned(), error: None, way, alone }
+    }
+
+    /// It did not work alone.
+    pub fn failed(name: &str, failure: &Failure) -> AloneEntry {
+        let alone = Alone { name: name.to_owned(), ..Alone::default() };
+        AloneEntry { name: name.to_owned(), error: Some(failure.document()), way: None, alone }
     }
 }
 

@@ -4,6 +4,7 @@
 mod client;
 mod dialogue;
 mod document;
+mod each;
 mod exchange;
 mod intervals;
 mod measured;
@@ -12,6 +13,7 @@ mod pour;
 mod route;
 mod serve;
 mod table;
+mod verdict;
 
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
@@ -23,9 +25,9 @@ use crate::report::Outcome;
 /// # Errors
 /// What went wrong before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    if arguments.serve {
-        serve::run(arguments, interrupt).await
-    } else {
-        client::run(arguments, interrupt).await
+    match (arguments.serve, arguments.each) {
+        (true, _) => serve::run(arguments, interrupt).await,
+        (false, true) => each::run(arguments, interrupt).await,
+        (false, false) => client::run(arguments, interrupt).await,
     }
 }

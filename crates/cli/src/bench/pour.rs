@@ -44,7 +44,8 @@ async fn pour_all(association: Association, ask: Ask) -> Result<Sent, SendError>
         let now = of_machine();
         let age = now.since(began);
         let Some(left) = left(age, ask.duration) else { break };
-        if association.waiting() > enough(sent.bytes, age) {
+        let waiting = association.waiting();
+        if waiting > enough(ByteCount::new(sent.bytes).saturating_sub(waiting), age) {
             sleep(PAUSE).await;
             continue;
         }
@@ -60,10 +61,10 @@ async fn pour_all(association: Association, ask: Ask) -> Result<Sent, SendError>
     Ok(sent)
 }
 
-/// So much may wait for its turn: what leaves in a tenth of a second, so that no path runs dry. More, up to a whole send
-/// buffer, would make no path faster, and the end of the test late.
-fn enough(sent: u64, age: Duration) -> ByteCount {
-    let tenth = u128::from(sent) * 100_000_000 / u128::from(age.as_nanos().max(1));
+/// So much may wait for its turn: what has left in a tenth of a second on average, so that no path runs dry. More, up to a
+/// whole send buffer, would make no path faster, and the end of the test late.
+fn enough(left: ByteCount, age: Duration) -> ByteCount {
+    let tenth = u128::from(left.get()) * 100_000_000 / u128::from(age.as_nanos().max(100_000_000));
     LEAST_WAITING + ByteCount::new(u64::try_from(tenth).unwrap_or(u64::MAX))
 }
 
@@ -132,8 +133,10 @@ mod tests {
 
     #[test]
     fn a_tenth_of_a_second_may_wait_and_half_a_mebibyte_in_any_case() {
-        assert_eq!(enough(0, Duration::ZERO), LEAST_WAITING);
-        let second = Duration::from_secs(1);
-        assert_eq!(enough(10_000_000, second), LEAST_WAITING + ByteCount::new(1_000_000));
+        assert_eq!(enough(ByteCount::ZERO, Duration::ZERO), LEAST_WAITING);
+        let (ten, second) = (ByteCount::new(10_000_000), Duration::from_secs(1));
+        assert_eq!(enough(ten, second), LEAST_WAITING + ByteCount::new(1_000_000));
+        let at_once = enough(ByteCount::new(1_000), Duration::from_nanos(1));
+        assert_eq!(at_once, LEAST_WAITING + ByteCount::new(1_000), "a moment says nothing about a rate");
     }
 }

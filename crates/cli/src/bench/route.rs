@@ -1,6 +1,6 @@
 //! From where to where a client's test goes, and opening an association over that. It knows no test.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anabranch_net::{Association, Endpoint, Follow, Options, Security};
 use anabranch_planner::live;
@@ -27,6 +27,19 @@ pub struct Route {
     pub security: Security,
     /// The settings of the protocol.
     pub config: Config,
+    /// The one path that carries data, where the others are to rest.
+    pub only: Option<OnePath>,
+}
+
+/// One path of a route, recognised again in another association.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnePath {
+    /// What it is called.
+    pub name: String,
+    /// Its address here; ports differ from one association to the next.
+    pub local: IpAddr,
+    /// Its address there.
+    pub remote: SocketAddr,
 }
 
 /// An association over a route.
@@ -51,7 +64,15 @@ impl Route {
         let local = addresses::local_for(&to, &arguments.via)?;
         let follow = addresses::to_follow(&arguments.via);
         let config = settings::with(settings::for_tools(), &arguments.settings)?;
-        Ok(Route { to, local, follow, security, config })
+        Ok(Route { to, local, follow, security, config, only: None })
+    }
+
+    /// The same with one path that carries data: the others are there, and rest.
+    pub fn only(&self, path: &OnePath) -> Route {
+        let mut route = self.clone();
+        "primary".clone_into(&mut route.config.scheduler);
+        route.only = Some(path.clone());
+        route
     }
 
     /// Opens an association over it.
@@ -75,6 +96,41 @@ impl Route {
             connected = endpoint.connect(&self.to) => connected.map_err(|error| peer.not_opened(error))?,
             () = interrupt.pressed() => return Err(Failure::Interrupted),
         };
+        if let Some(path) = &self.only {
+            tokio::select! {
+                chosen = choose(&association, path) => chosen?,
+                () = interrupt.pressed() => return Err(Failure::Interrupted),
+            }
+        }
         Ok(Connected { endpoint, association, peer })
     }
 }
+
+/// Sends by `path` alone, once it answers.
+async fn choose(association: &Association, path: &OnePath) -> Result<(), Failure> {
+    let found = || {
+        let all = association.paths();
+        all.into_iter().find(|report| {
+            report.addresses.remote == path.remote
+                && report.addresses.local.ip() == path.local
+                && report.sample.state.carries_data()
+        })
+    };
+    let waiting = async {
+        loop {
+            match found() {
+                Some(report) => return report.id,
+                None => tokio::time::sleep(LOOK).await,
+            }
+        }
+    };
+    let id = tokio::time::timeout(PATIENCE, waiting).await.map_err(|_| {
+        Failure::PeerGone(format!("the path does not answer within {} s", PATIENCE.as_secs()))
+    })?;
+    association.set_primary(id);
+    Ok(())
+}
+
+/// How long a path may take until it is verified.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+const LOOK: std::time::Duration = std::time::Duration::from_millis(20);

@@ -48,13 +48,18 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
             return Err(Failure::System(std::io::Error::other("the sockets were closed")));
         };
         let outcome = tokio::select! {
+            // A client that comes when all is said must not be told otherwise.
+            biased;
             outcome = serve(&association, &security, &limits, &resolved, interrupt) => outcome,
             never = turn_away(&endpoint, "test") => match never {},
         };
+        // The client closes when it has heard all; whoever comes next need not wait for that.
+        let goodbye = tokio::spawn(goodbye(association));
         match outcome {
             // Somebody connected and left, a port scan perhaps: that was no test.
             None => {}
             Some(outcome) if arguments.once || matches!(outcome.failure, Some(Failure::Interrupted)) => {
+                let _ = goodbye.await;
                 farewell(&endpoint).await;
                 return Ok(outcome);
             }
@@ -95,6 +100,8 @@ async fn serve(
     };
     let ask = match asked {
         Ok(ask) => ask?,
+        // It is told why, and closes when it has heard that.
+        Err(failure @ Failure::Refused(_)) => return Some(failure.into()),
         Err(failure) => {
             association.abort(&failure.to_string());
             return Some(failure.into());
@@ -103,10 +110,6 @@ async fn serve(
     let test = Test { ask, role: Role::Server, receive_buffer_limit: limits.receive_buffer };
     let mut intervals = Intervals::new(ask.interval, None, None);
     let ended = exchange(association, &peer, test, &mut intervals, interrupt).await;
-    if ended.failure.is_none() {
-        // The client closes when it has heard all; the last packets may be lost.
-        let _ = tokio::time::timeout(GOODBYE, association.closed()).await;
-    }
     let measured = Measured {
         ask,
         clock_error: Duration::ZERO,
@@ -118,6 +121,11 @@ async fn serve(
     let summary = format!("test of {peer}\n{}", table::summary(&measured));
     let document = Document::of(&measured, resolved.clone());
     Some(Outcome { document: Some(document.into()), summary, failure: ended.failure })
+}
+
+/// Waits for the client's farewell, but not for ever.
+async fn goodbye(association: Association) {
+    let _ = tokio::time::timeout(GOODBYE, association.closed()).await;
 }
 
 fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments: &BenchArguments) -> Value {

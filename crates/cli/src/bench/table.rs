@@ -5,6 +5,7 @@ use anabranch_cli::bench_protocol::{Delays, Received};
 use anabranch_cli::path_entry::PathEntry;
 
 use super::measured::{Measured, OneWay, Way, cpu_s_per_gb};
+use super::verdict::{Alone, Verdict};
 use crate::quantity::show_size;
 use crate::report::{head, lay_out};
 
@@ -42,7 +43,7 @@ fn one_way(measured: &Measured, one: &OneWay<'_>) -> String {
 }
 
 /// Each path, and where its time went.
-pub fn paths(all: &[PathEntry]) -> String {
+fn paths(all: &[PathEntry]) -> String {
     let head = head([
         "path",
         "state",
@@ -60,6 +61,30 @@ pub fn paths(all: &[PathEntry]) -> String {
     ]);
     let rows = all.iter().map(row);
     lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 2)
+}
+
+/// The judgement in words; with each path alone, where that was measured.
+pub fn verdict(verdict: &Verdict, alone: &[Alone], measured: &Measured) -> String {
+    let mut text = String::new();
+    if !alone.is_empty() {
+        let (together, _) = measured.ways();
+        let head = head(["path", "alone", "together"]);
+        let rows = alone.iter().map(|alone| {
+            let path = together.paths.iter().find(|path| path.name == alone.name);
+            let here = path.map_or("-".to_owned(), |path| shown_rate(path.goodput_bps));
+            vec![alone.name.clone(), shown_rate(alone.goodput_bps), here]
+        });
+        text.push_str(&lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1));
+        let share = verdict.share_of_sum.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0));
+        text.push_str(&format!(
+            "\nthe best alone carries {}, the sum is {}; together they carry {}, {share} of the sum\n",
+            shown_rate(verdict.best_alone_bps.unwrap_or(0.0)),
+            shown_rate(verdict.sum_alone_bps.unwrap_or(0.0)),
+            shown_rate(together.goodput_bps())
+        ));
+    }
+    text.push_str(&format!("limited by: {}\n{}\n", verdict.limited_by, verdict.advice));
+    text
 }
 
 fn row(path: &PathEntry) -> Vec<String> {

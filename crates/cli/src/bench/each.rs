@@ -1,0 +1,131 @@
+//! `--each`: every path alone, then all together, and the verdict. It knows the order of these tests; each is the
+//! client's.
+
+use std::time::Duration;
+
+use anabranch_net::{Association, PathState};
+use tokio::time::{sleep, timeout};
+
+use super::client::{self, measure};
+use super::document::{AloneEntry, Document};
+use super::measured::Measured;
+use super::route::{OnePath, Route};
+use super::table::{self, shown_rate};
+use super::verdict::{Alone, Verdict};
+use crate::arguments::BenchArguments;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::live::farewell;
+use crate::report::{self, Outcome};
+use crate::watch::addresses_of;
+
+/// Runs all the tests.
+///
+/// # Errors
+/// What went wrong before anything was measured.
+pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let route = Route::of(arguments).await?;
+    let resolved = client::resolved(arguments, &route);
+    let paths = learn(&route, interrupt).await?;
+    let mut alone = Vec::new();
+    for (index, path) in paths.iter().enumerate() {
+        tell(arguments, &format!("{} alone (test {} of {})", path.name, index + 1, paths.len() + 1));
+        alone.push(test_alone(&route.only(path), arguments, interrupt).await?);
+        rest(interrupt).await?;
+    }
+    tell(arguments, &format!("all together (test {0} of {0})", paths.len() + 1));
+    let (measured, failure) = measure(&route, arguments, Some("together".to_owned()), interrupt).await?;
+    let judged: Vec<Alone> = alone.iter().map(|entry| entry.alone.clone()).collect();
+    let verdict = client::judged(&measured, &route, &judged);
+    let summary = summary(&measured, &judged, &verdict);
+    let document = Document::of(&measured, resolved).judged(verdict).beside(alone);
+    Ok(Outcome { document: Some(document.into()), summary, failure })
+}
+
+/// Which paths there are: what the ends agree on, once each was verified or had its time.
+async fn learn(route: &Route, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
+    let connected = route.connect(interrupt).await?;
+    let association = &connected.association;
+    tokio::select! {
+        () = verified(association) => {}
+        () = interrupt.pressed() => return Err(Failure::Interrupted),
+    }
+    let reports = association.paths();
+    let paths = reports.iter().map(|path| OnePath {
+        name: addresses_of(path),
+        local: path.addresses.local.ip(),
+        remote: path.addresses.remote,
+    });
+    let paths: Vec<OnePath> = paths.collect();
+    let _ = timeout(GOODBYE, association.close()).await;
+    farewell(&connected.endpoint).await;
+    rest(interrupt).await?;
+    Ok(paths)
+}
+
+/// Waits until no path is left to be verified, but not for one that never answers.
+async fn verified(association: &Association) {
+    let is_open = || association.paths().iter().any(|path| path.sample.state == PathState::Unconfirmed);
+    let waiting = async {
+        while is_open() {
+            sleep(LOOK).await;
+        }
+    };
+    let _ = timeout(PATIENCE, waiting).await;
+}
+
+/// One path alone. One that does not work carries nothing, and says why.
+async fn test_alone(
+    route: &Route,
+    arguments: &BenchArguments,
+    interrupt: &mut Interrupt,
+) -> Result<AloneEntry, Failure> {
+    let name = route.only.as_ref().map(|path| path.name.clone()).unwrap_or_default();
+    let failed = |failure: Failure| {
+        if !arguments.output.quiet {
+            eprintln!("{name} alone: {failure}");
+        }
+        AloneEntry::failed(&name, &failure)
+    };
+    match measure(route, arguments, Some(name.clone()), interrupt).await {
+        Err(Failure::Interrupted) | Ok((_, Some(Failure::Interrupted))) => Err(Failure::Interrupted),
+        // The whole test is wrong, and not this path.
+        Err(failure @ (Failure::Arguments(_) | Failure::Refused(_) | Failure::Garbage { .. })) => {
+            Err(failure)
+        }
+        Err(failure) | Ok((_, Some(failure))) => Ok(failed(failure)),
+        Ok((measured, None)) => {
+            let entry = AloneEntry::of(&name, &measured);
+            tell(arguments, &format!("{name} alone: {}\n", shown_rate(entry.alone.goodput_bps)));
+            Ok(entry)
+        }
+    }
+}
+
+/// What one test left in queues is gone before the next.
+async fn rest(interrupt: &mut Interrupt) -> Result<(), Failure> {
+    tokio::select! {
+        () = sleep(REST) => Ok(()),
+        () = interrupt.pressed() => Err(Failure::Interrupted),
+    }
+}
+
+/// How far it is.
+fn tell(arguments: &BenchArguments, what: &str) {
+    match (arguments.output.quiet, arguments.output.is_json()) {
+        (true, _) => {}
+        (false, true) => eprintln!("{}", what.trim_end()),
+        (false, false) => report::print_line(what),
+    }
+}
+
+fn summary(measured: &Measured, alone: &[Alone], verdict: &Verdict) -> String {
+    format!("{}\n{}", table::summary(measured), table::verdict(verdict, alone, measured))
+}
+
+const LOOK: Duration = Duration::from_millis(20);
+/// A path that does not answer for so long is taken as it is.
+const PATIENCE: Duration = Duration::from_secs(3);
+const GOODBYE: Duration = Duration::from_secs(2);
+/// More than queues usually hold.
+const REST: Duration = Duration::from_secs(1);

@@ -1,0 +1,70 @@
+//! What must hold for any messages that a peer sends as frames of the test protocol.
+#![no_main]
+
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_cli::bench_protocol::{Frame, Incoming, Limits, Server, ServerStep, Tally, decode, encode};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bench_protocol(bytes));
+
+/// The bytes are frames, each behind its length: each is read without a panic, what is read writes itself so that it is
+/// read the same, a server begins no test that it does not allow, and what is counted is what came.
+fn bench_protocol(bytes: &[u8]) {
+    let mut server = Server::new(7, LIMITS);
+    let mut incoming = None;
+    let mut arrived = ByteCount::ZERO;
+    for (number, message) in messages(bytes).enumerate() {
+        let now = Time::from_nanos(number as u64 * 1_000_000);
+        if let Ok(frame) = decode(message) {
+            assert_eq!(decode(&encode(&frame)), Ok(frame.clone()), "what is written is read as it was");
+            if let Frame::Report(report) = frame {
+                assert!(report.paths.iter().flat_map(|path| path.texts()).all(is_harmless));
+            }
+        }
+        match &mut incoming {
+            None => match server.handle(now, message) {
+                Ok(ServerStep::Begin(ask, _)) => {
+                    assert_eq!(ask.check(&LIMITS), Ok(()));
+                    incoming = Some(Incoming::new(Some(Tally::new(&ask, ask.offset_ns))));
+                }
+                Ok(ServerStep::Answer(_)) => {}
+                Ok(ServerStep::Refuse(why, _)) => return assert!(is_harmless(&why)),
+                Err(error) => return assert!(is_harmless(&error.to_string())),
+            },
+            Some(hearing) => {
+                if let Err(error) = hearing.handle(now, message) {
+                    return assert!(is_harmless(&error.to_string()));
+                }
+                if let (Ok(Frame::Data { length, .. }), false) = (decode(message), hearing.has_ended()) {
+                    arrived += length;
+                }
+                let tally = hearing.tally().expect("the other sends");
+                assert_eq!(tally.bytes(), arrived);
+                let received = tally.received(now);
+                assert_eq!(received.bytes + received.late_bytes, arrived.get());
+                assert!(received.intervals.len() <= 512);
+            }
+        }
+    }
+}
+
+/// A terminal can show it.
+fn is_harmless(text: &str) -> bool {
+    !text.contains(char::is_control)
+}
+
+/// Each message behind its length in two bytes; the last may be shorter than it says.
+fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (length, behind) = rest.split_first_chunk::<2>()?;
+        let (message, behind) = behind.split_at(usize::from(u16::from_be_bytes(*length)).min(behind.len()));
+        rest = behind;
+        Some(message)
+    })
+}
+
+const LIMITS: Limits = Limits {
+    duration: Duration::from_secs(3_600),
+    message: ByteCount::from_kib(256),
+    receive_buffer: ByteCount::from_mib(16),
+};
