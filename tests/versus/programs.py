@@ -57,6 +57,8 @@ def built_usrsctp(target):
         raise Unavailable("there is no C compiler")
     source, program = Path(__file__).with_name("usrsctp.c"), folder / "paths"
     library = next(folder.glob("usr/lib/*/libusrsctp.a"))
-    words = ["-O2", "-Wall", f"-I{folder / 'usr/include'}", source, library, "-lpthread", "-o", program]
+    fresh = program.with_suffix(".new")  # Another comparison may be using the one that is there.
+    words = ["-O2", "-Wall", f"-I{folder / 'usr/include'}", source, library, "-lpthread", "-o", fresh]
     subprocess.run(["cc", *map(str, words)], check=True)
+    fresh.replace(program)
     return program
