@@ -61,6 +61,10 @@ class Crossing:
         """Both ends are up, with their addresses and the way to the server."""
         self.far.ip(f"link set l{link} addrgenmode none up")
         self.near.ip(f"link set u{link} addrgenmode none up")
+        if self.version == 6:
+            # Who asks for a neighbour from the address of another interface asks from this one.
+            self.far.ip(f"addr replace fe80::1/64 dev l{link} nodad")
+            self.near.ip(f"addr replace fe80::2/64 dev u{link} nodad")
         self.gain_far(link)
         self.gain(link)
 
