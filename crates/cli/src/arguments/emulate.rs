@@ -73,7 +73,7 @@ With COMMAND (Linux) the links are interfaces, for any program: COMMAND runs in 
 with an interface a path, named after it; the far ends are in a second one. Both are gone when it
 ends. Path N has the addresses 10.77.N.1 near and 10.77.N.2 far, and fd77:0:0:N::1 and ::2. COMMAND
 and LINE find them in ANABRANCH_NEAR and ANABRANCH_FAR, and the other network in ANABRANCH_FAR_NET
-(`nsenter --net=$ANABRANCH_FAR_NET`). The exit status is COMMAND's. What the links did is told on
+(`nsenter --net=$ANABRANCH_FAR_NET`). What the links did is told on
 standard error; with --json it is told on standard output, and what COMMAND prints goes to standard
 error. It needs no root where users may have namespaces.
 
@@ -86,6 +86,9 @@ Examples:
                             anabranch send FILE --to 127.0.0.1:7001,127.0.0.1:7002
   for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time '600 s' --json
   a look around:            anabranch emulate scenarios/wifi-lte.toml -- ping -c 3 10.77.1.2
-  TCP over the second path: anabranch emulate scenarios/wifi-lte.toml --far 'iperf3 -s' \\
+  TCP over one of them:     anabranch emulate scenarios/wifi-lte.toml --far 'iperf3 -s' \\
                                 -- iperf3 -c 10.77.2.2
-  a shell among the links:  anabranch emulate scenarios/wifi-lte.toml -- bash";
+  a shell among the links:  anabranch emulate scenarios/wifi-lte.toml -- bash
+
+Exit status: COMMAND's own; without COMMAND, or where it could not be run, 0 done, 1 the work failed,
+2 the input is wrong, 130 after Ctrl-C.";

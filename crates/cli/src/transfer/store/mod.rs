@@ -159,7 +159,7 @@ fn reason(error: &io::Error) -> String {
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::FileTooLarge => "the file is larger than allowed here".to_owned(),
         io::ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
-        io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+        io::ErrorKind::NotFound => "there is no such directory (mkdir makes it)".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
         _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
