@@ -36,6 +36,20 @@ pub struct Loaded {
 /// # Errors
 /// A file that cannot be read, a scenario or a change that is wrong.
 pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
+    load_as(file, changes, Document::scenario)
+}
+
+/// The same for programs of others on its links: its flows play no part, and need no end.
+///
+/// # Errors
+/// A file that cannot be read, a scenario or a change that is wrong.
+pub fn load_links(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
+    load_as(file, changes, Document::links)
+}
+
+type Reading = fn(&Document, &dyn Files, &[Setting]) -> Result<Scenario, ScenarioError>;
+
+fn load_as(file: &Path, changes: &[String], reading: Reading) -> Result<Loaded, Failure> {
     let is_stdin = file.as_os_str() == "-";
     let bytes = if is_stdin { read_stdin() } else { std::fs::read(file) };
     let bytes = bytes.map_err(|error| Failure::NoScenario { file: file.to_owned(), why: why(&error) })?;
@@ -44,7 +58,7 @@ pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
     let settings = changes.iter().map(|change| Setting::parse(change)).collect::<Result<Vec<_>, _>>()?;
     let folder = if is_stdin { PathBuf::new() } else { file.parent().unwrap_or(Path::new("")).to_owned() };
     Ok(Loaded {
-        scenario: Scenario::parse(&source, &Beside(folder.clone()), &settings)?,
+        scenario: reading(&Document::parse(&source)?, &Beside(folder.clone()), &settings)?,
         text: source.text,
         sha256: hex(&Sha256::digest(&bytes).into()),
         name: file

@@ -5,7 +5,7 @@ use crate::error::ScenarioError;
 use crate::fault::Fault;
 use crate::files::Files;
 use crate::model::Scenario;
-use crate::read;
+use crate::read::{self, Users};
 use crate::setting::Setting;
 use crate::source::Source;
 use crate::tree::{self, Span, Table, Value};
@@ -33,10 +33,22 @@ impl Document {
     /// # Errors
     /// The first thing that is wrong.
     pub fn scenario(&self, files: &dyn Files, settings: &[Setting]) -> Result<Scenario, ScenarioError> {
+        self.read(files, settings, Users::Flows)
+    }
+
+    /// The same, for programs of others on its links: that its flows never end, or that it has none, is no error.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn links(&self, files: &dyn Files, settings: &[Setting]) -> Result<Scenario, ScenarioError> {
+        self.read(files, settings, Users::Programs)
+    }
+
+    fn read(&self, files: &dyn Files, settings: &[Setting], users: Users) -> Result<Scenario, ScenarioError> {
         let mut root = self.root.clone();
         let applied =
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
-        let read = applied.and_then(|()| read::scenario(&root, files));
+        let read = applied.and_then(|()| read::scenario(&root, files, users));
         read.map_err(|fault| fault.at_key(&root).shown(&self.source, settings))
     }
 
@@ -119,5 +131,14 @@ mod tests {
         ] {
             assert_eq!(found.lines().next(), Some(format!("{place}: it is too small").as_str()), "{found}");
         }
+    }
+
+    #[test]
+    fn links_for_other_programs_need_no_flow_that_ends() {
+        let source = Source::new("s.toml", "[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"");
+        let document = Document::parse(&source).expect("a sound file");
+        assert!(document.scenario(&crate::NoFiles, &[]).is_err());
+        let links = document.links(&crate::NoFiles, &[]).expect("links");
+        assert_eq!((links.links.len(), links.paths.len()), (1, 1));
     }
 }

@@ -18,7 +18,7 @@ use crate::arguments::EmulateArguments;
 use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::report::{Body, Outcome, print_line};
-use crate::scenario::load;
+use crate::scenario::load_links;
 
 /// What this process has to do if it is one of those that stand between a user and the command.
 pub fn duty(words: &[OsString]) -> Option<ExitCode> {
@@ -34,7 +34,7 @@ pub fn run_enclosed(arguments: &EmulateArguments) -> ExitCode {
 }
 
 fn run(arguments: &EmulateArguments) -> Result<u8, Failure> {
-    let loaded = load(&arguments.scenario, &arguments.changes())?;
+    let loaded = load_links(&arguments.scenario, &arguments.changes())?;
     let scenario = &loaded.scenario;
     refuse_appstripe(scenario)?;
     // Known before anything runs.

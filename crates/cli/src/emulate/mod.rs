@@ -23,7 +23,7 @@ use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::{Outcome, print_line};
-use crate::scenario::load;
+use crate::scenario::load_links;
 
 pub use enclosed::{duty, run_enclosed};
 use status::Status;
@@ -34,7 +34,7 @@ use status::Status;
 /// The scenario is wrong or has a flow that is only simulated, addresses and paths do not go together, or a socket cannot
 /// be opened.
 pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let loaded = load(&arguments.scenario, &arguments.changes())?;
+    let loaded = load_links(&arguments.scenario, &arguments.changes())?;
     let scenario = &loaded.scenario;
     refuse_appstripe(scenario)?;
     let relay = Relay::start(&RelayConfig {

@@ -38,8 +38,17 @@ use link::LinkDraft;
 use name::{Directory, Name, Named};
 use path::PathDraft;
 
+/// Who uses the links of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Users {
+    /// Its own flows, which must end.
+    Flows,
+    /// Programs that know nothing of it.
+    Programs,
+}
+
 /// Reads a whole scenario.
-pub(crate) fn scenario(root: &Table, files: &dyn Files) -> Read<Scenario> {
+pub(crate) fn scenario(root: &Table, files: &dyn Files, users: Users) -> Read<Scenario> {
     let fields = Fields::new(&shapes::FILE, root, Span::START)?;
     let title = fields.or("title", String::new(), |node| value::text(node).map(str::to_owned))?;
     let run = run(fields.find("run"))?;
@@ -60,7 +69,9 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files) -> Read<Scenario> {
     let check = Check { run: fields.find("run"), links: &links, events: &events, flows: &flows };
     check.udp_flows(&network, &paths)?;
     check.window_limits(&paths)?;
-    check.ends(&run)?;
+    if users == Users::Flows {
+        check.ends(&run)?;
+    }
     Ok(Scenario { title, run, links: network.links, paths: network.paths, events: made, flows: all })
 }
 
