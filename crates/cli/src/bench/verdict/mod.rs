@@ -109,7 +109,9 @@ fn cause(evidence: &Evidence<'_>) -> Cause {
         return Cause::ReceiveBuffer;
     }
     let is_busy = evidence.run.cpu_share >= FULL_CORE;
-    if held(evidence.application) && !is_busy {
+    // At a rate the application itself lets paths run dry, while nothing is due.
+    let is_all_offered = evidence.run.offered_bps.is_none();
+    if held(evidence.application) && is_all_offered && !is_busy {
         return Cause::SendBuffer;
     }
     if is_busy {

@@ -116,6 +116,9 @@ fn a_rate_that_was_kept_is_the_applications_limit() {
     assert!(verdict.advice.contains("leave out -b"), "{}", verdict.advice);
     let too_much = Run { offered_bps: Some(100e6), unsent_messages: 9, ..run(vec![path("wifi", 40.0)]) };
     assert_eq!(judged(&too_much, &[]).limited_by, "congestion window");
+    let idle_at_first = PathEntry { app_limited_s: 1.0, cwnd_limited_s: 9.0, ..path("wifi", 33.0) };
+    let late = Run { offered_bps: Some(42e6), ..run(vec![idle_at_first]) };
+    assert_eq!(judged(&late, &[]).limited_by, "congestion window", "a larger send buffer helps nothing");
 }
 
 #[test]
