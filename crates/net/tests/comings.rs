@@ -1,0 +1,103 @@
+//! Associations that come and go leave nothing behind at either endpoint, however they end. It knows what the process
+//! holds, and nothing of where.
+
+#[path = "../../sctp/tests/counting/mod.rs"]
+mod counting;
+
+use anabranch_net::{Association, Config, Endpoint, Key, Options, Security, SendOptions};
+use bytes::Bytes;
+use counting::{Counting, held};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Associations between two looks, more than the endpoint remembers the last words of (64).
+const BETWEEN: u64 = 200;
+
+/// Opens an association, sends one message each way, and ends it in one of the ways there are.
+async fn come_and_go(client: &Endpoint, server: &Endpoint, number: u64) {
+    let near = client.connect(&server.local_addresses()).await.expect("connected");
+    let far = server.accept().await.expect("accepted");
+    for (from, to) in [(&near, &far), (&far, &near)] {
+        from.send(Bytes::from(vec![7; 5_000]), SendOptions::default()).await.expect("sent");
+        to.recv().await.expect("a message");
+    }
+    end(near, far, number).await;
+    // Both endpoints have forgotten it before the next begins.
+    while client.associations() + server.associations() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn end(near: Association, far: Association, number: u64) {
+    match number % 4 {
+        0 => {
+            let (near, far) = tokio::join!(near.close(), far.recv());
+            near.expect("closed in order");
+            far.expect_err("the peer closed");
+        }
+        1 => near.abort("enough"),
+        2 => far.abort("enough"),
+        _ => drop(near),
+    }
+}
+
+/// Where associations come from.
+#[derive(Clone, Copy)]
+enum Callers {
+    /// All from one endpoint.
+    One,
+    /// Each from an endpoint of its own, whose port the server has never seen.
+    Fresh,
+}
+
+/// What all of it holds after each two hundred associations, the first of which warm up.
+async fn holds(security: Security, callers: Callers) -> [u64; 5] {
+    let options = |accepts| Options {
+        local: vec!["127.0.0.1:0".parse().expect("an address")],
+        accepts,
+        config: Config::rfc9260(),
+        ..Options::with(security.clone())
+    };
+    let server = Endpoint::bind(options(true)).expect("a server");
+    let mut client = Endpoint::bind(options(false)).expect("a client");
+    let mut holds = [0; 5];
+    for holds in &mut holds {
+        for number in 0..BETWEEN {
+            if matches!(callers, Callers::Fresh) {
+                client = Endpoint::bind(options(false)).expect("a client");
+            }
+            come_and_go(&client, &server, number).await;
+        }
+        *holds = held();
+    }
+    holds
+}
+
+/// The least counts: what is held at the moment of looking goes up and down with what has not been given back yet.
+fn assert_flat(holds: [u64; 5]) {
+    println!("bytes held: {holds:?}");
+    let [_, before @ .., third, last] = holds;
+    let before = before.into_iter().min().unwrap_or_default();
+    let more = third.min(last).saturating_sub(before);
+    assert!(more <= 2 * BETWEEN * 100, "{more} bytes more after {} associations", 2 * BETWEEN);
+}
+
+fn sealed() -> Security {
+    Security::Sealed(Key::fresh().expect("random numbers"))
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn plain_associations_leave_nothing() {
+    assert_flat(holds(Security::Insecure, Callers::One).await);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn sealed_associations_leave_nothing() {
+    assert_flat(holds(sealed(), Callers::One).await);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn callers_that_were_never_seen_leave_nothing() {
+    assert_flat(holds(sealed(), Callers::Fresh).await);
+}
