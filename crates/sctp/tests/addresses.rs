@@ -122,6 +122,24 @@ fn an_address_that_comes_back_brings_its_path_back() {
 }
 
 #[test]
+fn a_peer_that_was_started_anew_while_the_only_address_was_away_can_say_so_when_it_is_back() {
+    let mut pair = over_one_of_two();
+    assert!(arrive_within(&mut pair, secs(5), 3));
+    pair.run_for(secs(1));
+    pair.remove_local(End::A, 0);
+    pair.restart(End::Z);
+    pair.run_for(ms(500));
+    pair.add_local(End::A, 0);
+    assert_eq!(
+        states(&mut pair, End::A),
+        [PathState::Unconfirmed],
+        "it is to be seen whether it leads there"
+    );
+    assert!(pair.run_until(secs(2), |pair| pair.closed(End::A).is_some()), "{:#?}", pair.log);
+    assert_eq!(pair.closed(End::A), Some(CloseReason::PeerForgot));
+}
+
+#[test]
 fn the_last_address_is_waited_for_and_the_next_one_takes_over_when_it_is_verified() {
     let mut pair = over_one_of_two();
     pair.remove_local(End::A, 0);

@@ -4,7 +4,7 @@
 use super::authentication::{Keys, Verdict, is_required_here};
 use super::session::Session;
 use super::{Association, State};
-use crate::policy::{PathId, PathState};
+use crate::policy::{PathId, PathSample, PathState};
 use crate::wire::{Cause, Chunk};
 
 /// What to do with a chunk.
@@ -66,7 +66,16 @@ impl Session {
     /// deleted MUST be ignored" (RFC 5061 §5.3 F4); and from where nobody was verified, whoever found our packet out of
     /// the blue is not known to be the peer.
     pub(super) fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
-        let is_stranger = is_reflected && self.paths.sample(path).state == PathState::Unconfirmed;
-        !self.paths.is_removed(path) && self.departed != Some(path) && !is_stranger
+        let is_believed = !is_reflected || !self.is_stranger(path);
+        !self.paths.is_removed(path) && self.departed != Some(path) && is_believed
+    }
+
+    /// Whether nobody who answers by `path` was ever known to be the peer, or was, and others are known better. A path
+    /// whose address went and came back has a round trip of before: where it is all there is, a peer that was started anew
+    /// meanwhile can say so by no other.
+    fn is_stranger(&self, path: PathId) -> bool {
+        let PathSample { state, srtt, .. } = self.paths.sample(path);
+        let is_only_word = srtt.is_some() && !self.paths.living().any(|id| self.is_verified(id));
+        *state == PathState::Unconfirmed && !is_only_word
     }
 }

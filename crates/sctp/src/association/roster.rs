@@ -193,7 +193,7 @@ impl Session {
     }
 
     /// Whether a path works or did, but for one whose address is gone.
-    fn is_verified(&self, id: PathId) -> bool {
+    pub(super) fn is_verified(&self, id: PathId) -> bool {
         let state = self.paths.sample(id).state;
         (state.carries_data() || state.has_failed()) && self.departed != Some(id)
     }
