@@ -153,17 +153,22 @@ fn with_json_the_document_is_on_standard_output_and_the_commands_words_are_not()
     assert!(document["resolved"].is_object());
 }
 
+/// Before a command that is to mind Ctrl-C: who began these tests in the background may have had it ignored, and that is
+/// inherited.
+const DEFAULT: [&str; 2] = ["env", "--default-signal=INT"];
+
 #[test]
 fn ctrl_c_ends_the_command_and_all_else_cleanly_with_the_table_printed() {
     let Some(place) = Place::new() else { return };
     let line = "trap 'echo got it; exit 5' INT; echo ready; while :; do sleep 0.05; done";
-    let mut program = Program::start(&mut place.command("", &["sh", "-c", line]));
+    let mut program = Program::start(&mut place.command("", &[&DEFAULT[..], &["sh", "-c", line]].concat()));
     program.wait_for("ready");
     program.interrupt();
     let ended = program.finish().expect(5);
     assert_eq!(ended.stdout, "ready\ngot it\n");
     assert!(ended.stderr.contains("Nobody sent anything"), "{ended:?}");
-    let mut program = Program::start(&mut place.command("-q", &["sh", "-c", "echo ready; exec sleep 600"]));
+    let sleeping = [&DEFAULT[..], &["sh", "-c", "echo ready; exec sleep 600"]].concat();
+    let mut program = Program::start(&mut place.command("-q", &sleeping));
     program.wait_for("ready");
     program.interrupt();
     program.finish().expect(130);
