@@ -35,7 +35,6 @@ CAUSES = {
     "the peer was started anew": r"was started anew in the middle",
     "the peer had forgotten": r"knows nothing of this transfer any more",
     "the peer aborted": r"interrupted by its user",
-    "the peer's program ended": r"the application went away",
     "the receiver was busy": r"busy with another transfer; try again later",
     "no answer": r"no answer from \S+ after \d+ attempts",
     "no address": r"(no address of this machine|network is unreachable|no interface)",

@@ -55,7 +55,7 @@ pub async fn watched(
                     break Err(Failure::Interrupted);
                 }
                 is_interrupted = true;
-                association.abort("interrupted by its user");
+                association.abort(INTERRUPTED);
             }
         }
     };
@@ -77,3 +77,6 @@ pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
     }
     std::future::pending().await
 }
+
+/// What a peer is told after Ctrl-C here.
+pub const INTERRUPTED: &str = "interrupted by its user";

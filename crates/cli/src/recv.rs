@@ -12,7 +12,7 @@ use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
-use crate::live::{farewell, watched};
+use crate::live::{INTERRUPTED, farewell, watched};
 use crate::peer::{Partner, Peer};
 use crate::quantity::show_size;
 use crate::ready::{self, Spoken};
@@ -66,6 +66,9 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
             // Somebody connected and left, a port scan perhaps: that was no transfer.
             None => {}
             Some(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
+                if let Some(newcomer) = next {
+                    newcomer.abort(INTERRUPTED);
+                }
                 farewell(&endpoint).await;
                 return Ok(outcome);
             }

@@ -68,6 +68,19 @@ fn a_sender_that_was_killed_goes_on_and_need_not_wait_until_it_is_given_up() {
 }
 
 #[test]
+fn a_sender_whose_turn_has_not_come_is_told_when_the_receiver_is_interrupted() {
+    let (broken, recv, mut sent) = broken();
+    sent.kill();
+    let mut waiting = Program::start(anabranch(&format!("send -v --to {}", broken.to)).arg(&broken.path));
+    waiting.wait_for("is active");
+    // The first one's silence is not long enough yet.
+    recv.interrupt();
+    recv.finish().expect(130);
+    let ended = waiting.finish().expect(1);
+    assert!(ended.stderr.contains("interrupted by its user"), "{ended:?}");
+}
+
+#[test]
 fn a_receiver_that_was_killed_goes_on_with_what_it_has_written_down() {
     let (broken, mut recv, sent) = broken();
     recv.kill();

@@ -5,6 +5,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::ask::{Ask, Direction, Limits};
 use super::report::Report;
+use crate::reason::{self, MAX_WHY};
 
 /// The version of this protocol.
 pub const VERSION: u8 = 1;
@@ -14,8 +15,6 @@ pub const MAX_MESSAGE: ByteCount = ByteCount::from_mib(1);
 pub const DATA_HEADER: ByteCount = ByteCount::new(17);
 /// The most bytes of a report.
 pub const MAX_REPORT: usize = 32 * 1024;
-/// The most bytes of a reason.
-pub const MAX_WHY: usize = 1024;
 
 /// One frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,8 +155,7 @@ pub fn encode(frame: &Frame) -> Bytes {
         }
         Frame::Refused(why) => {
             bytes.put_u8(REFUSED);
-            let why = why.replace(char::is_control, " ");
-            bytes.put_slice(&why.as_bytes()[..why.floor_char_boundary(MAX_WHY)]);
+            reason::encode(why, &mut bytes);
         }
         Frame::Ping { asked } => {
             bytes.put_u8(PING);
@@ -217,8 +215,7 @@ fn decode_refused(rest: &[u8]) -> Result<Frame, FrameError> {
     if rest.is_empty() || rest.len() > MAX_WHY {
         return Err(length("REFUSED", rest, "2 to 1,025"));
     }
-    let why = std::str::from_utf8(rest).ok().filter(|why| !why.contains(char::is_control));
-    Ok(Frame::Refused(why.ok_or(FrameError::Text)?.to_owned()))
+    reason::decode(rest).map(Frame::Refused).ok_or(FrameError::Text)
 }
 
 fn decode_ask(rest: &[u8]) -> Result<Frame, FrameError> {

@@ -39,10 +39,9 @@ mod report;
 mod server;
 mod tally;
 
+pub use crate::reason::MAX_WHY;
 pub use ask::{Ask, Direction, Limits};
-pub use frame::{
-    DATA_HEADER, Frame, FrameError, MAX_MESSAGE, MAX_REPORT, MAX_WHY, VERSION, data, decode, encode,
-};
+pub use frame::{DATA_HEADER, Frame, FrameError, MAX_MESSAGE, MAX_REPORT, VERSION, data, decode, encode};
 pub use incoming::{Incoming, IncomingError, Step};
 pub use offset::{Offset, Pings};
 pub use report::{Delays, Received, Report, Sent};

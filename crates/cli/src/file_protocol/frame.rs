@@ -5,13 +5,12 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::offer::{self, Offer};
 use super::path::PathError;
+use crate::reason::{self, MAX_WHY};
 
 /// The version of this protocol.
 pub const VERSION: u8 = 2;
 /// The most bytes of a file in one DATA frame.
 pub const MAX_PIECE: usize = 64 * 1024;
-/// The most bytes of a verdict's reason.
-pub const MAX_WHY: usize = 1024;
 /// The longest frame: a DATA frame with its kind.
 pub const MAX_FRAME: usize = 1 + MAX_PIECE;
 
@@ -197,11 +196,11 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
         }
         FrameRef::Verdict(verdict) => {
             bytes.put_slice(&[VERDICT, verdict.outcome.code()]);
-            encode_why(&verdict.why, &mut bytes);
+            reason::encode(&verdict.why, &mut bytes);
         }
         FrameRef::GiveUp(why) => {
             bytes.put_u8(GIVE_UP);
-            encode_why(why, &mut bytes);
+            reason::encode(why, &mut bytes);
         }
         FrameRef::Here => bytes.put_u8(HERE),
     }
@@ -225,13 +224,7 @@ fn decode_verdict(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
 }
 
 fn decode_why(why: &[u8]) -> Result<String, FrameError> {
-    let why = std::str::from_utf8(why).ok().filter(|why| !why.contains(char::is_control));
-    Ok(why.ok_or(FrameError::Text)?.to_owned())
-}
-
-fn encode_why(why: &str, bytes: &mut BytesMut) {
-    let why = why.replace(char::is_control, " ");
-    bytes.put_slice(&why.as_bytes()[..why.floor_char_boundary(MAX_WHY)]);
+    reason::decode(why).ok_or(FrameError::Text)
 }
 
 fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError {

@@ -38,9 +38,9 @@ mod path;
 mod receiver;
 mod sender;
 
+pub use crate::reason::MAX_WHY;
 pub use frame::{
-    Beginning, Digest, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, MAX_WHY, Outcome, VERSION, Verdict,
-    decode, encode,
+    Beginning, Digest, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, Outcome, VERSION, Verdict, decode, encode,
 };
 pub use offer::{Kind, Modified, Offer};
 pub use path::{FilePath, PathError, Shown};

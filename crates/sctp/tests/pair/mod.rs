@@ -322,6 +322,16 @@ impl Pair {
         self.settle(end);
     }
 
+    /// Fails unless both ends are open, and data flows both ways.
+    pub fn assert_flows(&mut self) {
+        assert!(self.at(End::A).is_open() && self.at(End::Z).is_open());
+        for end in [End::A, End::Z] {
+            self.send(end, 500);
+            self.run_for(Duration::from_secs(5));
+            assert_eq!(self.receive(end.other()).len(), 1, "{end:?} sent a message");
+        }
+    }
+
     pub fn close(&mut self, end: End) {
         let now = self.now;
         self.at(end).close(now);
