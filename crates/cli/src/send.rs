@@ -1,6 +1,8 @@
 //! `anabranch send`: opens the files, connects, sends, says what became of it. It knows the order of these
 //! steps; each is done elsewhere.
 
+use std::net::SocketAddr;
+
 use anabranch_base::BitRate;
 use anabranch_net::{Endpoint, Options, Security};
 use anabranch_planner::live;
@@ -47,22 +49,44 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     };
     let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
+    let transferred = transfer(&endpoint, &to, &peer, sources, arguments, interrupt).await;
+    // However it ended: a receiver that does not hear of that waits for nobody.
+    farewell(&endpoint).await;
+    let Transferred { watch, progress, failure } = transferred?;
+    Ok(Outcome {
+        document: Some(Document::new(&watch, &progress, resolved).into()),
+        summary: summary(&watch, &progress),
+        failure,
+    })
+}
+
+/// What there is to say after a transfer.
+struct Transferred {
+    watch: Watch,
+    progress: Progress,
+    failure: Option<Failure>,
+}
+
+/// Connects and sends.
+async fn transfer(
+    endpoint: &Endpoint,
+    to: &[SocketAddr],
+    peer: &Peer,
+    sources: Sources,
+    arguments: &SendArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Transferred, Failure> {
     let association = tokio::select! {
-        connected = endpoint.connect(&to) => connected.map_err(|error| peer.not_opened(error))?,
+        connected = endpoint.connect(to) => connected.map_err(|error| peer.not_opened(error))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),
     };
     let clock = Stopwatch::start();
     let progress = Progress::new(clock);
     let mut watch = Watch::new(clock, Direction::Sending, addresses_of);
     let mut view = View::new(arguments.output);
-    let work = send_files(&association, &peer, sources, arguments.limit_rate, &progress);
-    let result = watched(&association, &mut watch, &mut view, &progress, interrupt, work).await;
-    farewell(&endpoint).await;
-    Ok(Outcome {
-        document: Some(Document::new(&watch, &progress, resolved).into()),
-        summary: summary(&watch, &progress),
-        failure: result.err(),
-    })
+    let work = send_files(&association, peer, sources, arguments.limit_rate, &progress);
+    let failure = watched(&association, &mut watch, &mut view, &progress, interrupt, work).await.err();
+    Ok(Transferred { watch, progress, failure })
 }
 
 /// All that was named is looked at before anything is sent, so that a slip costs no transfer.

@@ -149,13 +149,22 @@ fn a_second_client_is_told_that_the_server_is_busy() {
 }
 
 #[test]
-fn what_the_server_does_not_allow_is_refused_in_words() {
-    let (server, to) = server("127.0.0.1", "");
-    for (ask, why) in [("-t 4000", "a test of 4000 s"), ("-t 1 -l 300KiB", "messages of 307200 B")] {
+fn what_either_end_does_not_allow_is_refused_in_words_and_the_server_goes_on() {
+    // The server takes messages of a quarter of its buffer at most, 16 KiB.
+    let (server, to) = server("127.0.0.1", "--set sctp.receive_buffer=64KiB");
+    let cases = [
+        ("-t 4000", "this end cannot do that: a test of 4000 s"),
+        ("-l 300KiB", "this end cannot do that: messages of 307200 B"),
+        ("-l 20KiB", "refused the test: messages of 20480 B"),
+    ];
+    for (ask, why) in cases {
         let refused = run(&mut anabranch(&format!("bench --to {to} {ask} --json"))).json();
         let message = refused["error"]["message"].as_str().expect("a message");
         assert!(message.contains(why), "{message}");
     }
+    let allowed =
+        run(&mut anabranch(&format!("bench --to {to} -t 1 -l 10KiB -b 1M --json"))).expect(0).json();
+    assert!(number(&allowed["bytes"]) > 0.0, "{allowed:#}");
     drop(server);
 }
 

@@ -1,7 +1,9 @@
 //! The client: connects, agrees with the server, runs the test, says what came of it. It knows the order of these
 //! steps; each is done elsewhere.
 
+use anabranch_base::Duration;
 use anabranch_cli::bench_protocol::{Ask, Limits, Report};
+use anabranch_net::Endpoint;
 use serde_json::{Value, json};
 
 use super::dialogue::{self, Paced, limits_of, usual_length};
@@ -66,19 +68,29 @@ pub async fn measure(
     label: Option<String>,
     interrupt: &mut Interrupt,
 ) -> Result<(Measured, Option<Failure>), Failure> {
-    let Connected { endpoint, association, peer } = route.connect(interrupt).await?;
+    let endpoint = route.bind()?;
+    let result = test(&endpoint, route, arguments, label, interrupt).await;
+    // However it ended: a server that does not hear of that is busy with nobody.
+    farewell(&endpoint).await;
+    result
+}
+
+/// The same with sockets.
+async fn test(
+    endpoint: &Endpoint,
+    route: &Route,
+    arguments: &BenchArguments,
+    label: Option<String>,
+    interrupt: &mut Interrupt,
+) -> Result<(Measured, Option<Failure>), Failure> {
+    let connected = route.connect(endpoint, interrupt).await?;
     let here = limits_of(&route.config);
-    let opening = async {
-        let greeting = dialogue::greet(&association, &peer).await?;
-        let ask = wanted(arguments, &greeting.limits, &here, greeting.offset.nanos);
-        ask.check(&here).map_err(|why| Failure::Arguments(format!("this end cannot do that: {why}")))?;
-        dialogue::ask(&association, &peer, ask).await?;
-        Ok::<_, Failure>((ask, greeting.offset.error))
+    let opened = tokio::select! {
+        opened = open(&connected, arguments, &here) => opened,
+        () = interrupt.pressed() => Err(Failure::Interrupted),
     };
-    let (ask, clock_error) = tokio::select! {
-        opened = opening => opened?,
-        () = interrupt.pressed() => return Err(Failure::Interrupted),
-    };
+    let Connected { association, peer } = connected;
+    let (ask, clock_error) = opened.inspect_err(|failure| association.abort(&failure.to_string()))?;
     let test = Test { ask, role: Role::Client, receive_buffer_limit: here.receive_buffer };
     let mut intervals = Intervals::new(ask.interval, Some(arguments.output), label);
     let ended = exchange(&association, &peer, test, &mut intervals, interrupt).await;
@@ -86,9 +98,22 @@ pub async fn measure(
         // Everything was said: how the goodbye goes changes nothing.
         let _ = tokio::time::timeout(GOODBYE, association.close()).await;
     }
-    farewell(&endpoint).await;
     let (ours, theirs, rows) = (ended.ours, ended.theirs, intervals.into_rows());
     Ok((Measured { ask, clock_error, role: Role::Client, ours, theirs, rows }, ended.failure))
+}
+
+/// Agrees with the server on a test; also by how much the clocks' difference may be wrong.
+async fn open(
+    connected: &Connected,
+    arguments: &BenchArguments,
+    here: &Limits,
+) -> Result<(Ask, Duration), Failure> {
+    let Connected { association, peer } = connected;
+    let greeting = dialogue::greet(association, peer).await?;
+    let ask = wanted(arguments, &greeting.limits, here, greeting.offset.nanos);
+    ask.check(here).map_err(|why| Failure::Arguments(format!("this end cannot do that: {why}")))?;
+    dialogue::ask(association, peer, ask).await?;
+    Ok((ask, greeting.offset.error))
 }
 
 /// What the command line asks for, in messages that the receiving end can take.

@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
-use anabranch_net::{Association, PathState};
+use anabranch_net::{Association, Endpoint, PathState};
 use tokio::time::{sleep, timeout};
 
 use super::client::{self, measure};
 use super::document::{AloneEntry, Document};
 use super::measured::Measured;
-use super::route::{OnePath, Route};
+use super::route::{Connected, OnePath, Route};
 use super::table::{self, shown_rate};
 use super::verdict::{Alone, Verdict};
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::live::farewell;
+use crate::live::{INTERRUPTED, farewell};
 use crate::report::{self, Outcome};
 use crate::watch::addresses_of;
 
@@ -44,11 +44,27 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 
 /// Which paths there are: what the ends agree on, once each was verified or had its time.
 async fn learn(route: &Route, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
-    let connected = route.connect(interrupt).await?;
-    let association = &connected.association;
+    let endpoint = route.bind()?;
+    let paths = look(&endpoint, route, interrupt).await;
+    farewell(&endpoint).await;
+    let paths = paths?;
+    rest(interrupt).await?;
+    Ok(paths)
+}
+
+/// The same with sockets.
+async fn look(
+    endpoint: &Endpoint,
+    route: &Route,
+    interrupt: &mut Interrupt,
+) -> Result<Vec<OnePath>, Failure> {
+    let Connected { association, .. } = route.connect(endpoint, interrupt).await?;
     tokio::select! {
-        () = verified(association) => {}
-        () = interrupt.pressed() => return Err(Failure::Interrupted),
+        () = verified(&association) => {}
+        () = interrupt.pressed() => {
+            association.abort(INTERRUPTED);
+            return Err(Failure::Interrupted);
+        }
     }
     let reports = association.paths();
     let paths = reports.iter().map(|path| OnePath {
@@ -56,10 +72,8 @@ async fn learn(route: &Route, interrupt: &mut Interrupt) -> Result<Vec<OnePath>,
         local: path.addresses.local.ip(),
         remote: path.addresses.remote,
     });
-    let paths: Vec<OnePath> = paths.collect();
+    let paths = paths.collect();
     let _ = timeout(GOODBYE, association.close()).await;
-    farewell(&connected.endpoint).await;
-    rest(interrupt).await?;
     Ok(paths)
 }
 

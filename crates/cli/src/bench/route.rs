@@ -45,8 +45,6 @@ pub struct OnePath {
 /// An association over a route.
 #[derive(Debug)]
 pub struct Connected {
-    /// Its sockets.
-    pub endpoint: Endpoint,
     /// The association.
     pub association: Association,
     /// The server.
@@ -75,11 +73,11 @@ impl Route {
         route
     }
 
-    /// Opens an association over it.
+    /// The sockets for it. Whoever is done with them lets their last packets leave.
     ///
     /// # Errors
-    /// A socket that cannot be bound, a server that does not answer, Ctrl-C.
-    pub async fn connect(&self, interrupt: &mut Interrupt) -> Result<Connected, Failure> {
+    /// One that cannot be bound.
+    pub fn bind(&self) -> Result<Endpoint, Failure> {
         let may_grow = addresses::may_grow(&self.local, &self.follow);
         let options = Options {
             local: self.local.clone(),
@@ -90,7 +88,18 @@ impl Route {
             registry: live::registry(),
             ..Options::with(self.security.clone())
         };
-        let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
+        Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))
+    }
+
+    /// Opens an association over it.
+    ///
+    /// # Errors
+    /// A server that does not answer, Ctrl-C.
+    pub async fn connect(
+        &self,
+        endpoint: &Endpoint,
+        interrupt: &mut Interrupt,
+    ) -> Result<Connected, Failure> {
         let peer = Peer::new(self.to.clone(), &self.security, Partner::Tests);
         let association = tokio::select! {
             connected = endpoint.connect(&self.to) => connected.map_err(|error| peer.not_opened(error))?,
@@ -102,7 +111,7 @@ impl Route {
                 () = interrupt.pressed() => return Err(Failure::Interrupted),
             }
         }
-        Ok(Connected { endpoint, association, peer })
+        Ok(Connected { association, peer })
     }
 }
 
