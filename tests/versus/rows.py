@@ -50,18 +50,18 @@ def rows_of(networks, systems, buffer, seconds):
     return [row(network, *pair, buffer, seconds) for network in networks for pair in systems]
 
 
-def compared(programs, others=()):
-    """The systems, each with what it is on one path: a scheduler changes nothing there."""
-    systems = [kernel("cubic"), kernel("bbr"), *others, programs.ours]
-    return [*((system, system) for system in systems), (programs.by_round_trip, programs.ours)]
+def compared(programs):
+    """The systems, each with what it is on one path: what ours does with several changes nothing there."""
+    systems = [kernel("cubic"), kernel("bbr"), *programs.usrsctp, programs.ours]
+    others = [programs.by_round_trip, programs.by_rank]
+    return [*((system, system) for system in systems), *((other, programs.ours) for other in others)]
 
 
 def shaped(programs, seconds):
     """Paths of unlike rates whose queues are all their delay: each table's title and rows, by buffers."""
     tables = {}
     for title, buffer in BUFFERS.items():
-        systems = compared(programs, programs.usrsctp if buffer else ())
-        tables[title] = rows_of(SHAPED, systems, buffer, seconds or 4.0)
+        tables[title] = rows_of(SHAPED, compared(programs), buffer, seconds or 4.0)
     return tables
 
 

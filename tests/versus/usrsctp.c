@@ -5,7 +5,8 @@
  *     usrsctp send    cmt=MODE local=A[,B...] remote=C[,D...] buffer=BYTES seconds=S
  *
  * MODE is what the library's switch for CMT takes: 0 off, 1 CMT, 2 and 3 resource pooling, 4 coupled as MPTCP's
- * LIA. Messages of 1,400 bytes, packets of up to 1,500, all else as the library comes. */
+ * LIA; BYTES may be 0 for what the library chooses. Messages of 1,400 bytes, packets of up to 1,500, all else as the
+ * library comes. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -76,8 +77,10 @@ static struct socket *bound(const struct wanted *wanted)
 	check(sock == NULL, "socket");
 	encapsulation.sue_address.ss_family = AF_INET;
 	path.spp_address.ss_family = AF_INET;
-	check(usrsctp_setsockopt(sock, SOL_SOCKET, SO_RCVBUF, &wanted->buffer, sizeof(int)) < 0, "SO_RCVBUF");
-	check(usrsctp_setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &wanted->buffer, sizeof(int)) < 0, "SO_SNDBUF");
+	if (wanted->buffer > 0) {
+		check(usrsctp_setsockopt(sock, SOL_SOCKET, SO_RCVBUF, &wanted->buffer, sizeof(int)) < 0, "SO_RCVBUF");
+		check(usrsctp_setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &wanted->buffer, sizeof(int)) < 0, "SO_SNDBUF");
+	}
 	check(usrsctp_setsockopt(sock, IPPROTO_SCTP, SCTP_REMOTE_UDP_ENCAPS_PORT, &encapsulation,
 	                         sizeof encapsulation) < 0, "SCTP_REMOTE_UDP_ENCAPS_PORT");
 	check(usrsctp_setsockopt(sock, IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, &path, sizeof path) < 0,
@@ -155,7 +158,7 @@ int main(int count, char **words)
 		.seconds = atof(value(count, words, "seconds")),
 	};
 
-	if (count < 2 || wanted.buffer <= 0 || wanted.seconds <= 0 || wanted.seconds > TENTHS / 10) {
+	if (count < 2 || wanted.buffer < 0 || wanted.seconds <= 0 || wanted.seconds > TENTHS / 10) {
 		fprintf(stderr, "usage: usrsctp receive|send KEY=VALUE...\n");
 		return 2;
 	}

@@ -8,7 +8,7 @@
 //!
 //! The receiver prints `ready`, then one JSON document: without `rate` how much arrived in the S seconds from the first
 //! message on and when, with it when each message was due to be sent and when it arrived, in µs. `buffer=0` leaves the
-//! buffers as the profile has them; `profile` and `scheduler` choose others than the tools use.
+//! buffers as the profile has them; `profile`, `scheduler` and `window_management` choose others than the tools use.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -71,6 +71,9 @@ impl Wanted {
         };
         if let Some(scheduler) = words.get("scheduler") {
             (*scheduler).clone_into(&mut config.scheduler);
+        }
+        if let Some(rule) = words.get("window_management") {
+            (*rule).clone_into(&mut config.window_management);
         }
         let buffer = number("buffer")?.unwrap_or(0.0) as u64;
         if buffer > 0 {

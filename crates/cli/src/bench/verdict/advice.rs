@@ -76,7 +76,7 @@ fn receive_buffer(evidence: &Evidence<'_>) -> String {
     if has > 0 && needed.get() <= has {
         return format!(
             "the receiver's {} would do ({reason}), but what waits in it for a path's lost packets fills it: \
-             {} at the sender, or more at the receiver, --set sctp.receive_buffer={}",
+             {}, or more at the receiver, --set sctp.receive_buffer={}",
             exact_size(ByteCount::new(has)),
             sparing(evidence),
             written(ByteCount::new(has.saturating_mul(2)))
@@ -89,21 +89,20 @@ fn receive_buffer(evidence: &Evidence<'_>) -> String {
     };
     format!(
         "the receiver's buffer of {} is too small ({reason}): --set sctp.receive_buffer={} there{again}. Where it has no \
-         more memory: {} at the sender, or limits by `anabranch plan`",
+         more memory, {}",
         exact_size(ByteCount::new(has)),
         written(needed),
         sparing(evidence)
     )
 }
 
-/// What makes more of a scarce receive buffer: docs/performance.md has `lowest-rtt` with 128 KiB. Over paths that are alike it
-/// costs more than it gives.
+/// What makes more of a scarce receive buffer. docs/performance.md has `lowest-rtt` with 128 KiB; `window_management` gives more
+/// still where queues are all the delay, and less where they are not.
 fn sparing(evidence: &Evidence<'_>) -> &'static str {
-    let is_set = evidence.run.scheduler.as_deref() == Some("lowest-rtt");
-    if evidence.round_trips_differ() && !is_set {
-        "--set sctp.scheduler=lowest-rtt"
+    if evidence.run.scheduler.as_deref() == Some("lowest-rtt") {
+        "limits by `anabranch plan` may make more of it"
     } else {
-        "--set sctp.window_management=live"
+        "try --set sctp.scheduler=lowest-rtt at the sender"
     }
 }
 

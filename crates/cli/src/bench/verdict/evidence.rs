@@ -103,13 +103,6 @@ impl<'a> Evidence<'a> {
         (2.0 * rates * longest / 8.0, rates, longest)
     }
 
-    /// Whether one path takes at least twice as long there and back as another, with all at work.
-    pub fn round_trips_differ(&self) -> bool {
-        let round_trips = || self.run.paths.iter().filter_map(|path| path.mean_rtt_s);
-        let shortest = round_trips().fold(f64::INFINITY, f64::min);
-        round_trips().any(|round_trip| round_trip >= 2.0 * shortest)
-    }
-
     /// Whether the receiver's buffer held paths back that were alone.
     pub fn is_alone_blocked(&self) -> bool {
         self.alone.iter().any(|alone| part(&alone.path, alone.path.rwnd_limited_s) >= super::NOTEWORTHY)
