@@ -9,6 +9,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::report::Outcome;
 use crate::transfer::Progress;
 use crate::view::View;
 use crate::watch::Watch;
@@ -70,6 +71,16 @@ pub async fn farewell(endpoint: &Endpoint) {
     let _ = timeout(std::time::Duration::from_secs(1), endpoint.settled()).await;
 }
 
+/// The program is about to end so: whoever came and was not served yet is told why, and the last packets leave.
+pub async fn dismiss(endpoint: &Endpoint, ended: &Result<Outcome, Failure>) {
+    let failure = ended.as_ref().map_or_else(Some, |outcome| outcome.failure.as_ref());
+    let why = if matches!(failure, Some(Failure::Interrupted)) { INTERRUPTED } else { ENDED };
+    while let Ok(Some(association)) = timeout(std::time::Duration::ZERO, endpoint.accept()).await {
+        association.abort(why);
+    }
+    farewell(endpoint).await;
+}
+
 /// While one transfer or test (`work`) runs, others are told so. Never ends.
 pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
     while let Some(association) = endpoint.accept().await {
@@ -80,3 +91,5 @@ pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
 
 /// What a peer is told after Ctrl-C here.
 pub const INTERRUPTED: &str = "interrupted by its user";
+/// What a peer is told that came too late.
+const ENDED: &str = "it has done what it was started for, and ends";

@@ -12,7 +12,7 @@ use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
-use crate::live::{INTERRUPTED, farewell, watched};
+use crate::live::{INTERRUPTED, dismiss, watched};
 use crate::peer::{Partner, Peer};
 use crate::quantity::show_size;
 use crate::ready::{self, Spoken};
@@ -45,6 +45,20 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     ready::tell(&endpoint, &listening, spoken(arguments), "sender", "anabranch send FILE");
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
+    let ended = receive_all(&endpoint, &security, &destination, &resolved, arguments, interrupt).await;
+    dismiss(&endpoint, &ended).await;
+    ended
+}
+
+/// One transfer after another, as many as are wanted.
+async fn receive_all(
+    endpoint: &Endpoint,
+    security: &Security,
+    destination: &Destination,
+    resolved: &Value,
+    arguments: &RecvArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
     let mut next = None;
     loop {
         let association = match next.take() {
@@ -55,12 +69,11 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
                 () = interrupt.pressed() => return Err(Failure::Interrupted),
             },
         };
-        let receiving =
-            receive(&association, &security, destination.clone(), &resolved, arguments, interrupt);
+        let receiving = receive(&association, security, destination.clone(), resolved, arguments, interrupt);
         tokio::pin!(receiving);
         let outcome = tokio::select! {
             outcome = &mut receiving => outcome,
-            () = turns::successor(&endpoint, &association, &mut next) => receiving.await,
+            () = turns::successor(endpoint, &association, &mut next) => receiving.await,
         };
         match outcome {
             // Somebody connected and left, a port scan perhaps: that was no transfer.
@@ -69,7 +82,6 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
                 if let Some(newcomer) = next {
                     newcomer.abort(INTERRUPTED);
                 }
-                farewell(&endpoint).await;
                 return Ok(outcome);
             }
             Some(outcome) if arguments.keep => {
@@ -81,10 +93,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
             {
                 failure.tell();
             }
-            Some(outcome) => {
-                farewell(&endpoint).await;
-                return Ok(outcome);
-            }
+            Some(outcome) => return Ok(outcome),
         }
     }
 }

@@ -119,6 +119,7 @@ impl Driver {
                     core.endpoint.add_local(now, socket.address());
                     ports.push(Port::new(socket, unsent));
                 }
+                Step::Has(address) => core.endpoint.return_local(now, address),
             }
         }
     }

@@ -14,8 +14,8 @@ use crate::interfaces::Interface;
 /// carrier counts as gone. Link-local addresses are not used, and those that go out of use only where there is no
 /// other.
 ///
-/// Where one of the endpoint's addresses is the wildcard, its socket has every address: none is opened, and only the
-/// paths of addresses that vanish are given up. Loopback addresses, and those of interfaces that are not followed,
+/// Where one of the endpoint's addresses is the wildcard, its socket has every address: none is opened, the paths of addresses
+/// that vanish are given up, and an address that comes back is used again. Loopback addresses, and those of interfaces that are not followed,
 /// stay in use whatever becomes of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Follow {
@@ -46,6 +46,8 @@ pub enum Step {
     Leave(SocketAddr),
     /// Use this one too.
     Use(Place),
+    /// A wildcard socket has this address now, for the first time or again.
+    Has(SocketAddr),
 }
 
 /// The places that an endpoint uses.
@@ -98,7 +100,7 @@ impl Places {
                 steps.push(Step::Leave(address));
             }
         }
-        self.cover(known);
+        steps.extend(self.cover(known).into_iter().map(Step::Has));
         steps.extend(self.unused(known).map(Step::Use));
         steps
     }
@@ -116,17 +118,20 @@ impl Places {
         })
     }
 
-    /// Notes the addresses that wildcard sockets have.
-    fn cover(&mut self, known: &[Interface]) {
+    /// Notes the addresses that wildcard sockets have, and tells which of them are new.
+    fn cover(&mut self, known: &[Interface]) -> Vec<SocketAddr> {
+        let mut fresh = Vec::new();
         for interface in self.follow.of(known) {
             for ip in &interface.addresses {
                 let Some(wildcard) = self.wildcard(ip.is_ipv4()) else { continue };
                 let address = with_scope(*ip, wildcard.port(), interface.index);
                 if self.used.iter().all(|(_, used)| *used != address) {
                     self.used.push((Place::on(interface, *ip), address));
+                    fresh.push(address);
                 }
             }
         }
+        fresh
     }
 
     /// Where a socket should be and is not.
@@ -204,6 +209,7 @@ mod tests {
                 places.on_opened(place, address);
                 text
             }
+            Step::Has(address) => format!("has {address}"),
         });
         steps.collect()
     }
@@ -264,13 +270,19 @@ mod tests {
         let mut known = machine();
         let mut places = places(Follow::EachInterface, &["0.0.0.0:9899", "[::]:9899"], &known);
         known.push(interface("wwan0", 3, &["10.64.0.2"]));
-        assert!(shown(&mut places, &known).is_empty());
+        assert_eq!(shown(&mut places, &known), ["has 10.64.0.2:9899"]);
         let wlan = known.remove(1);
         let expected = ["leave [fe80::1%2]:9899", "leave 192.168.1.7:9899", "leave [2001:db8::7]:9899"];
         assert_eq!(shown(&mut places, &known), expected);
         known.push(Interface { name: "bridge0".to_owned(), index: Some(4), ..wlan });
         known.retain(|interface| interface.name != "wwan0");
-        assert_eq!(shown(&mut places, &known), ["leave 10.64.0.2:9899"]);
+        let expected = [
+            "leave 10.64.0.2:9899",
+            "has [fe80::1%4]:9899",
+            "has 192.168.1.7:9899",
+            "has [2001:db8::7]:9899",
+        ];
+        assert_eq!(shown(&mut places, &known), expected);
     }
 
     #[test]

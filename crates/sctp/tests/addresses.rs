@@ -122,6 +122,41 @@ fn an_address_that_comes_back_brings_its_path_back() {
 }
 
 #[test]
+fn an_address_that_a_wildcard_socket_has_again_is_used_where_it_was_used() {
+    let mut pair = Pair::open(Config::rfc9260(), 2);
+    pair.remove_local(End::A, 1);
+    pair.run_for(secs(2));
+    assert_eq!(states(&mut pair, End::A), [PathState::Active, PathState::Removed]);
+    pair.return_local(End::A, 1);
+    pair.run_for(secs(2));
+    assert_eq!(states(&mut pair, End::A), [PathState::Active; 2]);
+    assert!(arrive_within(&mut pair, secs(10), 100));
+    let mut pair = over_one_of_two();
+    pair.return_local(End::A, 1);
+    pair.run_for(secs(2));
+    assert_eq!(states(&mut pair, End::A), [PathState::Active], "what it never used is not its");
+}
+
+#[test]
+fn a_path_joins_again_by_what_comes_on_it_when_the_only_address_there_is_back() {
+    let mut pair = over_one_of_two();
+    pair.add_local(End::A, 1);
+    pair.run_for(secs(2));
+    assert_eq!(states(&mut pair, End::Z), [PathState::Active; 2], "both lead to one address");
+    pair.remove_local(End::Z, 0);
+    assert_eq!(states(&mut pair, End::Z), [PathState::Active, PathState::Removed], "one waits for it");
+    pair.run_for(ms(200));
+    pair.return_local(End::Z, 0);
+    assert!(
+        pair.run_until(secs(60), |pair| states(pair, End::Z) == [PathState::Active; 2]),
+        "{:#?}",
+        states(&mut pair, End::Z)
+    );
+    pair.remove_local(End::A, 0);
+    assert!(arrive_within(&mut pair, secs(10), 100), "the other has its data");
+}
+
+#[test]
 fn a_peer_that_was_started_anew_while_the_only_address_was_away_can_say_so_when_it_is_back() {
     let mut pair = over_one_of_two();
     assert!(arrive_within(&mut pair, secs(5), 3));

@@ -20,7 +20,7 @@ use crate::clock;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
-use crate::live::{farewell, turn_away};
+use crate::live::{dismiss, turn_away};
 use crate::peer::{Partner, Peer};
 use crate::ready::{self, Spoken};
 use crate::report::Outcome;
@@ -39,6 +39,20 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
     let limits = limits_of(&config);
+    let ended = serve_all(&endpoint, &security, &limits, &resolved, arguments, interrupt).await;
+    dismiss(&endpoint, &ended).await;
+    ended
+}
+
+/// One test after another, as many as are wanted.
+async fn serve_all(
+    endpoint: &Endpoint,
+    security: &Security,
+    limits: &Limits,
+    resolved: &Value,
+    arguments: &BenchArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
     loop {
         let association = tokio::select! {
             accepted = endpoint.accept() => accepted,
@@ -50,8 +64,8 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
         let outcome = tokio::select! {
             // A client that comes when all is said must not be told otherwise.
             biased;
-            outcome = serve(&association, &security, &limits, &resolved, interrupt) => outcome,
-            never = turn_away(&endpoint, "test") => match never {},
+            outcome = serve(&association, security, limits, resolved, interrupt) => outcome,
+            never = turn_away(endpoint, "test") => match never {},
         };
         // The client closes when it has heard all; whoever comes next need not wait for that.
         let goodbye = tokio::spawn(goodbye(association));
@@ -60,7 +74,6 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
             None => {}
             Some(outcome) if arguments.once || matches!(outcome.failure, Some(Failure::Interrupted)) => {
                 let _ = goodbye.await;
-                farewell(&endpoint).await;
                 return Ok(outcome);
             }
             Some(outcome) => {

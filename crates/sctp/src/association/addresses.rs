@@ -16,6 +16,8 @@ pub(super) enum LocalChange {
     Added(SocketAddr),
     /// This host has it no longer.
     Removed(SocketAddr),
+    /// This host has an address again, if this association had it.
+    Returned(SocketAddr),
 }
 
 impl Association {
@@ -31,12 +33,20 @@ impl Association {
         self.change_local(now, LocalChange::Removed(address));
     }
 
+    /// This host has an address again at a socket that has all its addresses: what used it before does so again, and what
+    /// never did is left as it is.
+    pub fn return_local(&mut self, now: Time, address: SocketAddr) {
+        self.change_local(now, LocalChange::Returned(address));
+    }
+
     /// The path of a datagram from `remote` that arrived at `local` with our tag. A path whose peer changed
     /// its port follows it (RFC 6951 §5.4); an address that is new becomes a path to be verified.
     pub fn path_of(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
-        if let Some(known) = self.path_table().find(local, remote) {
+        let table = self.path_table();
+        // A path that was removed joins again by what comes on it, where its addresses are back.
+        if let Some(known) = table.find(local, remote).filter(|&known| !table.may_return(known)) {
             // RFC 5061 §5.3 F13: what comes from an address that the peer deleted is out of the blue.
-            return Some(known).filter(|&known| !self.path_table().is_remote_gone(known));
+            return Some(known).filter(|&known| !table.is_remote_gone(known));
         }
         let session = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => session,
@@ -79,7 +89,9 @@ impl Association {
             State::Open(session) | State::Closing(session, _) => session,
             State::Opening(_) => {
                 self.changes.retain(|earlier| earlier.address() != change.address());
-                return self.changes.push(change);
+                // Whatever came back is as it was when the handshake began.
+                let is_news = !matches!(change, LocalChange::Returned(_));
+                return self.changes.extend(is_news.then_some(change));
             }
             State::Closed(_) => return,
         };
@@ -87,6 +99,10 @@ impl Association {
         match change {
             LocalChange::Added(address) => session.add_local(now, address),
             LocalChange::Removed(address) => session.remove_local(now, address),
+            LocalChange::Returned(address) if session.paths.has_lost_local(address) => {
+                session.add_local(now, address);
+            }
+            LocalChange::Returned(_) => {}
         }
     }
 }
@@ -94,7 +110,9 @@ impl Association {
 impl LocalChange {
     fn address(self) -> SocketAddr {
         match self {
-            LocalChange::Added(address) | LocalChange::Removed(address) => address,
+            LocalChange::Added(address) | LocalChange::Removed(address) | LocalChange::Returned(address) => {
+                address
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use anabranch_base::Time;
 use rand_core::Rng;
 
 use super::{AssociationId, Endpoint};
-use crate::association::RandomNumber;
+use crate::association::{Association, RandomNumber};
 use crate::wire::{Chunk, Packet};
 
 impl Endpoint {
@@ -16,12 +16,7 @@ impl Endpoint {
         if !self.config.local.contains(&address) {
             self.config.local.push(address);
         }
-        for id in self.ids() {
-            if let Some(association) = self.associations.get_mut(&id) {
-                association.add_local(now, address);
-                self.touch(id);
-            }
-        }
+        self.each(|association| association.add_local(now, address));
     }
 
     /// This host has lost an address: what its paths carried goes to others at once, and nothing leaves by it any more.
@@ -29,12 +24,13 @@ impl Endpoint {
     /// this address as its [`local`](super::Departure::local) and is lost.
     pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
         self.config.local.retain(|known| *known != address);
-        for id in self.ids() {
-            if let Some(association) = self.associations.get_mut(&id) {
-                association.remove_local(now, address);
-                self.touch(id);
-            }
-        }
+        self.each(|association| association.remove_local(now, address));
+    }
+
+    /// This host has an address again that it had lost, at a socket that has all its addresses: associations that used it
+    /// use it again, and tell their peers. To others it means nothing, as to those that begin: they have the socket's.
+    pub fn return_local(&mut self, now: Time, address: SocketAddr) {
+        self.each(|association| association.return_local(now, address));
     }
 
     /// The addresses that new associations begin with.
@@ -70,7 +66,13 @@ impl Endpoint {
         addresses.collect()
     }
 
-    fn ids(&self) -> Vec<AssociationId> {
-        self.associations.keys().copied().collect()
+    fn each(&mut self, mut tell: impl FnMut(&mut Association)) {
+        let ids: Vec<AssociationId> = self.associations.keys().copied().collect();
+        for id in ids {
+            if let Some(association) = self.associations.get_mut(&id) {
+                tell(association);
+                self.touch(id);
+            }
+        }
     }
 }

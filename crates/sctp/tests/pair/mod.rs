@@ -240,6 +240,15 @@ impl Pair {
         self.settle(end);
     }
 
+    /// It has it again, at a socket that has all its addresses.
+    pub fn return_local(&mut self, end: End, pipe: usize) {
+        let (now, address) = (self.now, self.address(end, pipe));
+        let side = self.side(end);
+        side.missing.retain(|missing| *missing != address);
+        side.endpoint.return_local(now, address);
+        self.settle(end);
+    }
+
     /// It loses it.
     pub fn remove_local(&mut self, end: End, pipe: usize) {
         let (now, address) = (self.now, self.address(end, pipe));

@@ -55,6 +55,11 @@ impl PathTable {
             .for_each(|path| path.gone.local = true);
     }
 
+    /// Whether this end had the address `local` and has lost it.
+    pub fn has_lost_local(&self, local: SocketAddr) -> bool {
+        self.paths.iter().any(|path| path.gone.local && path.addresses.local == local)
+    }
+
     /// The peer has the address `remote` again.
     pub fn gain_remote(&mut self, remote: IpAddr) {
         let there = self.paths.iter_mut().filter(|path| path.addresses.remote.ip() == remote);
@@ -96,7 +101,13 @@ impl PathTable {
         ends
     }
 
-    /// Whether one of the path's addresses is gone.
+    /// Whether the path was removed though both its addresses are there: one was away meanwhile.
+    pub fn may_return(&self, id: PathId) -> bool {
+        let Gone { local, remote } = self.paths[id.index()].gone;
+        self.is_removed(id) && !local && !remote
+    }
+
+    /// Whether one of the path's addresses is gone, or was and nothing has come by it since.
     pub fn is_removed(&self, id: PathId) -> bool {
         self.sample(id).state == PathState::Removed
     }
