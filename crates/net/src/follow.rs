@@ -14,9 +14,9 @@ use crate::interfaces::Interface;
 /// carrier counts as gone. Link-local addresses are not used, and those that go out of use only where there is no
 /// other.
 ///
-/// Where one of the endpoint's addresses is the wildcard, its socket has every address: none is opened, the paths of addresses
-/// that vanish are given up, and an address that comes back is used again. Loopback addresses, and those of interfaces that are not followed,
-/// stay in use whatever becomes of them.
+/// Where one of the endpoint's addresses is the wildcard, its socket has every address: none is opened, the paths of
+/// addresses that vanish are given up, and an address that comes back is used again. Loopback addresses, and those of
+/// interfaces that are not followed, stay in use whatever becomes of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Follow {
     /// Those that it was given, whatever becomes of them.
