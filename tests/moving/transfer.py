@@ -28,6 +28,7 @@ SOON = 1.0
 
 ONLY_AWAY = "only address away"
 SERVER_LOSES = "server's address removed"
+SERVER_REGAINS = "server's address returns"
 
 AWAY = 1.0
 """Seconds for which the only address is away."""
@@ -45,14 +46,19 @@ class Row:
     version: int = 4
 
     @property
+    def is_servers(self):
+        """Whether it is the server that loses an address."""
+        return self.what in (SERVER_LOSES, SERVER_REGAINS)
+
+    @property
     def links(self):
         """The links on which the sender has addresses from the beginning."""
-        return (1, 2) if self.what == SERVER_LOSES else (1,)
+        return (1, 2) if self.is_servers else (1,)
 
     @property
     def returns(self):
         """Whether the address that vanishes is there again at the end."""
-        return self.what in ("address returns", "address flaps", ONLY_AWAY)
+        return self.what in ("address returns", "address flaps", ONLY_AWAY, SERVER_REGAINS)
 
     @property
     def name(self):
@@ -105,8 +111,8 @@ class Transfer:
         time.sleep(1)
         if self.row.what == "narrow interface":
             traveller.narrow(2)
-        if self.row.what not in (ONLY_AWAY, SERVER_LOSES):
-            self.used_after = self.gain(2)
+        if self.row.what != ONLY_AWAY and not self.row.is_servers:
+            self.used_after = self.used_once(traveller.gain, 2)
             time.sleep(0.5)
         at = time.monotonic()
         match self.row.what:
@@ -123,20 +129,24 @@ class Transfer:
             case "address returns":
                 traveller.lose(1)
                 time.sleep(0.5)
-                self.gain(1)
+                self.used_once(traveller.gain, 1)
             case "address flaps":
                 self.flap()
             case "only address away":
                 traveller.lose(1)
                 time.sleep(AWAY)
-                self.used_after = self.gain(1)
+                self.used_after = self.used_once(traveller.gain, 1)
             case "server's address removed":
                 traveller.lose_server(1)
+            case "server's address returns":
+                traveller.lose_server(1)
+                time.sleep(0.5)
+                self.used_after = self.used_once(traveller.gain_server, 1)
         return at
 
     def to(self):
         """The server's address behind both links, or that on each of them."""
-        if self.row.what != SERVER_LOSES:
+        if not self.row.is_servers:
             return SERVER[self.row.version]
         return ",".join(self.traveller.address(link, 1) for link in (1, 2))
 
@@ -152,10 +162,10 @@ class Transfer:
         if sockets_of(self.sender) > before:
             raise Failed(f"{sockets_of(self.sender)} sockets instead of {before}")
 
-    def gain(self, link):
-        """An address appears. After how many seconds it carries data."""
+    def used_once(self, gain, link):
+        """An address appears on a link. After how many seconds it carries data."""
         at = time.monotonic()
-        self.traveller.gain(link)
+        gain(link)
         self.wait_for(link, f"the new address on link {link} carries nothing")
         return time.monotonic() - at
 
@@ -169,7 +179,7 @@ class Transfer:
 
     def judged(self, sent, got, happened):
         """The cells of the row's line, if it is as it should be."""
-        by_server = self.row.what == SERVER_LOSES
+        by_server = self.row.is_servers
         paths = [f"{path['local']} {path['state']}" for path in (got if by_server else sent)["paths"]]
         most = 3 if self.row.what == "another address" else 2
         if len(paths) > most:

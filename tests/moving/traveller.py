@@ -65,6 +65,10 @@ class Traveller:
         """The server loses its address on a link."""
         self.server.ip(f"addr del {self.address(link, 1)}/{LENGTH[self.version]} dev l{link}")
 
+    def gain_server(self, link):
+        """It has it again."""
+        self.server.ip(f"addr add {self.address(link, 1)}/{LENGTH[self.version]} dev l{link}")
+
     def switch_off(self, link):
         """The interface goes down."""
         self.host.ip(f"link set u{link} down")
