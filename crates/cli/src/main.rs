@@ -9,6 +9,7 @@ mod compare;
 mod completions;
 mod demo;
 mod emulate;
+mod endpoint;
 mod failure;
 mod interrupt;
 mod key;

@@ -1,14 +1,13 @@
 //! `anabranch recv`: listens, receives, says what became of it. It knows the order of these steps; each is
 //! done elsewhere.
 
-use anabranch_net::{Association, Endpoint, Follow, Options, Security};
-use anabranch_planner::live;
+use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
 
-use crate::addresses;
 use crate::arguments::RecvArguments;
 use crate::clock::Stopwatch;
+use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
@@ -32,16 +31,7 @@ pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result
     let listening = key::to_listen(&arguments.secrecy)?;
     ready::check(&listening, &arguments.output)?;
     let destination = destination(arguments)?;
-    let local = addresses::to_listen(&arguments.listen).await?;
-    let options = Options {
-        local,
-        follow: if arguments.listen.is_empty() { Follow::EachInterface } else { Follow::Nothing },
-        accepts: true,
-        config: config.clone(),
-        registry: live::registry(),
-        ..Options::with(listening.security.clone())
-    };
-    let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
+    let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
     ready::tell(&endpoint, &listening, spoken(arguments), "sender", "anabranch send FILE");
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);

@@ -4,14 +4,14 @@
 use std::net::SocketAddr;
 
 use anabranch_base::BitRate;
-use anabranch_net::{Endpoint, Options, Security};
-use anabranch_planner::live;
+use anabranch_net::{Endpoint, Security};
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
 
 use crate::addresses;
 use crate::arguments::SendArguments;
 use crate::clock::Stopwatch;
+use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key;
@@ -34,20 +34,9 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let to = addresses::look_up(&arguments.to).await?;
     let local = addresses::local_for(&to, &arguments.via)?;
     let follow = addresses::to_follow(&arguments.via);
-    let may_grow = addresses::may_grow(&local, &follow);
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let resolved = resolved(&config, &security, arguments, &list(&to));
-    // With several ways out, now or later, a packet has to leave by the one whose address it has.
-    let by_device = may_grow || local.len() > 1;
-    let options = Options {
-        local,
-        by_device,
-        follow,
-        config,
-        registry: live::registry(),
-        ..Options::with(security.clone())
-    };
-    let endpoint = Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))?;
+    let endpoint = endpoint::to_connect(&local, &follow, &config, &security)?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let transferred = transfer(&endpoint, &to, &peer, sources, arguments, interrupt).await;
     // However it ended: a receiver that does not hear of that waits for nobody.

@@ -13,7 +13,7 @@ use anabranch_sctp::wire::{
     HeartbeatAck, Init, Parameter, Ppid, Sack, StreamId, UnknownChunk, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Faults, PORT, Pair, chunks, packet, packet_with};
+use pair::{End, Faults, PORT, Pair, chunks, data, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -36,21 +36,6 @@ fn warm(config: Config) -> Pair {
     pair.a.events.clear();
     pair.z.events.clear();
     pair
-}
-
-/// A DATA chunk that is a whole message.
-fn data(tsn: Tsn, payload: &[u8]) -> Data<'_> {
-    Data {
-        tsn,
-        stream: StreamId::new(0),
-        ssn: Ssn::new(0),
-        ppid: Ppid::new(0),
-        unordered: false,
-        beginning: true,
-        ending: true,
-        immediate: false,
-        payload,
-    }
 }
 
 /// What the last SACK among these packets says: cumulative TSN, window, blocks, duplicates.

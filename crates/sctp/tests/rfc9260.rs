@@ -11,13 +11,13 @@ use anabranch_sctp::association::AssociationState;
 use anabranch_sctp::config::{Charge, Config, Encapsulation, InitialWindow, IpVersion, Unit};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
-use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{
-    Abort, Cause, Checksum, Chunk, CookieAck, CookieEcho, Data, EncodeChunk, Heartbeat, Init, Packet,
-    Parameter, Ppid, ShutdownAck, ShutdownComplete, StreamId, VerificationTag,
+    Abort, Cause, Checksum, Chunk, CookieAck, CookieEcho, EncodeChunk, Heartbeat, Init, Packet, Parameter,
+    ShutdownAck, ShutdownComplete, StreamId, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, PORT, Pair, chunks, packet, path};
+use pair::{End, PORT, Pair, chunks, data, packet, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -54,20 +54,6 @@ fn init_of(bytes: &Bytes) -> Init {
     match chunks(bytes).remove(0) {
         Chunk::Init(init) => init,
         other => panic!("not an INIT: {other}"),
-    }
-}
-
-fn data(tsn: Tsn, payload: &[u8]) -> Data<'_> {
-    Data {
-        tsn,
-        stream: StreamId::new(0),
-        ssn: Ssn::new(0),
-        ppid: Ppid::new(0),
-        unordered: false,
-        beginning: true,
-        ending: true,
-        immediate: false,
-        payload,
     }
 }
 

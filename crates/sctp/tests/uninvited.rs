@@ -9,14 +9,14 @@ use anabranch_base::Duration;
 use anabranch_sctp::association::AssociationState;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::event::CloseReason;
-use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{
-    Abort, Cause, Checksum, Chunk, CommonHeader, CookieAck, CookieEcho, Data, EncodeChunk, ErrorChunk,
-    Heartbeat, HeartbeatAck, Init, InitAck, Packet, Parameter, Ppid, Sack, Shutdown, ShutdownAck,
-    ShutdownComplete, StreamId, UnknownChunk, VerificationTag,
+    Abort, Cause, Checksum, Chunk, CommonHeader, CookieAck, CookieEcho, EncodeChunk, ErrorChunk, Heartbeat,
+    HeartbeatAck, Init, InitAck, Packet, Parameter, Sack, Shutdown, ShutdownAck, ShutdownComplete,
+    UnknownChunk, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Pair, packet, packet_with};
+use pair::{End, Pair, data, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -257,7 +257,7 @@ fn chunks_that_come_in_the_wrong_state_are_dropped() {
     pair.lose(End::A, "INIT");
     pair.connect();
     pair.take_log();
-    pair.forge(End::A, &[&data(Tsn::new(1))]);
+    pair.forge(End::A, &[&data(Tsn::new(1), b"data")]);
     pair.forge(End::A, &[&CookieAck]);
     pair.forge(End::A, &[&Shutdown { cumulative_tsn_ack: Tsn::new(1) }]);
     assert_eq!(pair.at(End::A).state(), AssociationState::CookieWait);
@@ -269,20 +269,6 @@ fn chunks_that_come_in_the_wrong_state_are_dropped() {
     pair.forge(End::A, &[&init_ack()]);
     assert!(pair.take_log().is_empty());
     pair.assert_flows();
-}
-
-fn data(tsn: Tsn) -> Data<'static> {
-    Data {
-        tsn,
-        stream: StreamId::new(0),
-        ssn: Ssn::new(0),
-        ppid: Ppid::new(0),
-        unordered: false,
-        beginning: true,
-        ending: true,
-        immediate: false,
-        payload: b"data",
-    }
 }
 
 /// RFC 9260 §8.5: "the receiver MUST silently discard the packet".
@@ -300,7 +286,7 @@ fn no_chunk_with_a_wrong_tag_reaches_an_open_association() {
     let (own, peer) = pair.at(End::Z).tags();
     let peer = peer.expect("open");
     let chunks: [&dyn EncodeChunk; 11] = [
-        &data(tsn),
+        &data(tsn, b"data"),
         &sack,
         &Heartbeat { info: vec![1; 20] },
         &HeartbeatAck { info: vec![1; 20] },
@@ -357,14 +343,14 @@ fn s8_4_2_an_abort_anywhere_in_the_packet_is_not_answered() {
     let abort = Abort { tag_reflected: false, causes: Vec::new() };
     assert_eq!(out_of_the_blue(&[&abort]), None);
     assert_eq!(out_of_the_blue(&[&ShutdownAck, &abort]), None);
-    assert_eq!(out_of_the_blue(&[&data(Tsn::new(1)), &abort]), None);
+    assert_eq!(out_of_the_blue(&[&data(Tsn::new(1), b"data"), &abort]), None);
 }
 
 #[test]
 fn s8_4_3_an_init_is_answered_and_only_alone_and_with_tag_zero() {
     let (tag, text) = told(&answer_to_init(&init()).expect("an answer"));
     assert!(tag == init().initiate_tag.get() && text.contains("INIT-ACK"), "{text}");
-    let bundled = packet(VerificationTag::ZERO, &[&init(), &data(Tsn::new(1))]);
+    let bundled = packet(VerificationTag::ZERO, &[&init(), &data(Tsn::new(1), b"data")]);
     assert_eq!(answer_to(Config::rfc9260(), bundled), None);
     let to_nobody =
         CommonHeader { source_port: 1, destination_port: 2, verification_tag: VerificationTag::ZERO };
@@ -378,7 +364,7 @@ fn s8_4_3_an_init_is_answered_and_only_alone_and_with_tag_zero() {
 
 #[test]
 fn s8_4_4_a_cookie_that_is_none_is_not_answered() {
-    assert_eq!(out_of_the_blue(&[&CookieEcho { cookie: &[7; 100] }, &data(Tsn::new(1))]), None);
+    assert_eq!(out_of_the_blue(&[&CookieEcho { cookie: &[7; 100] }, &data(Tsn::new(1), b"data")]), None);
 }
 
 #[test]
@@ -404,7 +390,7 @@ fn s8_4_7_a_stale_cookie_error_and_a_cookie_ack_are_not_answered_but_other_error
 
 #[test]
 fn s8_4_8_everything_else_is_answered_by_an_abort_with_its_own_tag() {
-    assert_eq!(out_of_the_blue(&[&data(Tsn::new(1))]), reflected_abort());
+    assert_eq!(out_of_the_blue(&[&data(Tsn::new(1), b"data")]), reflected_abort());
     assert_eq!(out_of_the_blue(&[&Heartbeat { info: vec![1; 8] }]), reflected_abort());
     assert_eq!(out_of_the_blue(&[&Shutdown { cumulative_tsn_ack: Tsn::new(1) }]), reflected_abort());
     assert_eq!(out_of_the_blue(&[&init_ack()]), reflected_abort());
@@ -415,5 +401,8 @@ fn s8_4_8_everything_else_is_answered_by_an_abort_with_its_own_tag() {
 /// verify that the packet contains only an INIT chunk. Otherwise, the receiver MUST silently discard".
 #[test]
 fn a_packet_with_tag_zero_and_no_init_is_dropped() {
-    assert_eq!(answer_to(Config::rfc9260(), packet(VerificationTag::ZERO, &[&data(Tsn::new(1))])), None);
+    assert_eq!(
+        answer_to(Config::rfc9260(), packet(VerificationTag::ZERO, &[&data(Tsn::new(1), b"data")])),
+        None
+    );
 }

@@ -2,12 +2,12 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use anabranch_net::{Association, Endpoint, Follow, Options, Security};
-use anabranch_planner::live;
+use anabranch_net::{Association, Endpoint, Follow, Security};
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
 use crate::arguments::BenchArguments;
+use crate::endpoint;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::key;
@@ -78,17 +78,7 @@ impl Route {
     /// # Errors
     /// One that cannot be bound.
     pub fn bind(&self) -> Result<Endpoint, Failure> {
-        let may_grow = addresses::may_grow(&self.local, &self.follow);
-        let options = Options {
-            local: self.local.clone(),
-            // With several ways out, now or later, a packet has to leave by the one whose address it has.
-            by_device: may_grow || self.local.len() > 1,
-            follow: self.follow.clone(),
-            config: self.config.clone(),
-            registry: live::registry(),
-            ..Options::with(self.security.clone())
-        };
-        Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))
+        endpoint::to_connect(&self.local, &self.follow, &self.config, &self.security)
     }
 
     /// Opens an association over it.

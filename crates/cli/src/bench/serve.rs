@@ -3,8 +3,7 @@
 
 use anabranch_base::Duration;
 use anabranch_cli::bench_protocol::{Limits, Server};
-use anabranch_net::{Association, Endpoint, Follow, Options, Security};
-use anabranch_planner::live;
+use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
 
@@ -14,9 +13,9 @@ use super::exchange::{Test, exchange};
 use super::intervals::Intervals;
 use super::measured::{Measured, Role};
 use super::table;
-use crate::addresses;
 use crate::arguments::BenchArguments;
 use crate::clock;
+use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
@@ -34,7 +33,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let listening = key::to_listen(&arguments.secrecy)?;
     ready::check(&listening, &arguments.output)?;
-    let endpoint = bind(arguments, &config, &listening.security).await?;
+    let endpoint = endpoint::to_listen(&arguments.listen, &config, &listening.security).await?;
     ready::tell(&endpoint, &listening, Spoken::by(&arguments.output), "other host", "anabranch bench");
     let Listening { security, .. } = listening;
     let resolved = resolved(&config, &security, &endpoint, arguments);
@@ -81,18 +80,6 @@ async fn serve_all(
             }
         }
     }
-}
-
-async fn bind(arguments: &BenchArguments, config: &Config, security: &Security) -> Result<Endpoint, Failure> {
-    let options = Options {
-        local: addresses::to_listen(&arguments.listen).await?,
-        follow: if arguments.listen.is_empty() { Follow::EachInterface } else { Follow::Nothing },
-        accepts: true,
-        config: config.clone(),
-        registry: live::registry(),
-        ..Options::with(security.clone())
-    };
-    Endpoint::bind(options).map_err(|error| addresses::bind_failure(&error))
 }
 
 /// One client's test; `None` where it left without asking for one.

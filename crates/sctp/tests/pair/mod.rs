@@ -5,21 +5,30 @@
 //! way ends in `lost`; one to an address of neither end ends in that address.
 #![allow(dead_code, reason = "each test file uses its own part of the pair")]
 
+mod addresses;
+mod packets;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, SendError};
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Departure, Endpoint, EndpointConfig, join};
 use anabranch_sctp::event::{CloseReason, Event};
-use anabranch_sctp::policy::{PathId, PathSample, Registry};
-use anabranch_sctp::wire::{
-    Checksum, Chunk, CommonHeader, EncodeChunk, Packet, PacketBuilder, Ppid, StreamId, VerificationTag,
-};
+use anabranch_sctp::policy::{PathSample, Registry};
+use anabranch_sctp::wire::{EncodeChunk, Ppid, StreamId, VerificationTag};
 use bytes::Bytes;
+
+use addresses::{address_of, pipe_of};
+use packets::chunk_names;
+#[allow(unused_imports, reason = "each test file uses its own part of the pair")]
+pub use {
+    addresses::{address, path},
+    packets::{chunks, data, packet, packet_with},
+};
 
 /// Which end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -231,40 +240,6 @@ impl Pair {
         side.events.clear();
     }
 
-    /// An end's host gains its address on a pipe.
-    pub fn add_local(&mut self, end: End, pipe: usize) {
-        let (now, address) = (self.now, self.address(end, pipe));
-        let side = self.side(end);
-        side.missing.retain(|missing| *missing != address);
-        side.endpoint.add_local(now, address);
-        self.settle(end);
-    }
-
-    /// It has it again, at a socket that has all its addresses.
-    pub fn return_local(&mut self, end: End, pipe: usize) {
-        let (now, address) = (self.now, self.address(end, pipe));
-        let side = self.side(end);
-        side.missing.retain(|missing| *missing != address);
-        side.endpoint.return_local(now, address);
-        self.settle(end);
-    }
-
-    /// It loses it.
-    pub fn remove_local(&mut self, end: End, pipe: usize) {
-        let (now, address) = (self.now, self.address(end, pipe));
-        let side = self.side(end);
-        side.missing.push(address);
-        side.endpoint.remove_local(now, address);
-        self.settle(end);
-    }
-
-    /// Both ends have no addresses but those on the first pipes, until [`add_local`](Pair::add_local) gives them.
-    pub fn keep_locals(&mut self, pipes: usize) {
-        for end in [End::A, End::Z] {
-            (pipes..self.pipes.len()).for_each(|pipe| self.remove_local(end, pipe));
-        }
-    }
-
     /// Where chance begins.
     pub fn seed(&mut self, seed: u64) {
         self.chance = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -466,20 +441,6 @@ impl Pair {
         self.at(end).paths()[index].clone()
     }
 
-    /// The address of an end on a pipe.
-    pub fn address(&self, end: End, pipe: usize) -> SocketAddr {
-        address_of(end, pipe, self.pipes[pipe].version)
-    }
-
-    /// The address that an end's packets on a pipe come from, as the other end sees it.
-    pub fn seen(&self, end: End, pipe: usize) -> SocketAddr {
-        let mut address = self.address(end, pipe);
-        if let (End::A, Some(port)) = (end, self.pipes[pipe].translated) {
-            address.set_port(port);
-        }
-        address
-    }
-
     fn step(&mut self) {
         if let Some(Reverse(flying)) = self.flying.peek()
             && flying.at <= self.now
@@ -667,94 +628,4 @@ impl fmt::Debug for Line {
 /// The endpoint of a life: each draws other tags.
 fn endpoint(config: &EndpointConfig, life: u64) -> Endpoint {
     Endpoint::new(config.clone(), Seed::from_number(life)).expect("sound settings")
-}
-
-/// A packet with both ends' port and this tag.
-pub fn packet(tag: VerificationTag, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
-    let header = CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag };
-    packet_with(header, chunks)
-}
-
-/// A packet with this header.
-pub fn packet_with(header: CommonHeader, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut builder = PacketBuilder::new(&mut bytes, header, usize::from(u16::MAX));
-    chunks.iter().for_each(|chunk| builder.push(*chunk).expect("there is room"));
-    builder.finish(Checksum::Crc32c);
-    bytes
-}
-
-/// The chunks of a sound packet.
-pub fn chunks(bytes: &Bytes) -> Vec<Chunk<'_>> {
-    let packet = Packet::decode(bytes, Checksum::Crc32c).expect("a sound packet");
-    packet.chunks().map(|chunk| chunk.expect("a sound chunk")).collect()
-}
-
-/// The IPv4 address of an end on a pipe.
-pub fn address(end: End, pipe: usize) -> SocketAddr {
-    address_of(end, pipe, IpVersion::V4)
-}
-
-fn address_of(end: End, pipe: usize, version: IpVersion) -> SocketAddr {
-    let host = match end {
-        End::A => 1,
-        End::Z => 2,
-    };
-    match version {
-        IpVersion::V4 => SocketAddr::from(([10, 0, pipe as u8, host], PORT)),
-        IpVersion::V6 => {
-            let ip = Ipv6Addr::new(0x2001, 0xdb8, 0, pipe as u16, 0, 0, 0, u16::from(host));
-            SocketAddr::from((ip, PORT))
-        }
-    }
-}
-
-/// The paths in order.
-pub fn path(index: usize) -> PathId {
-    PathId::from_index(index)
-}
-
-fn pipe_of(local: SocketAddr) -> usize {
-    match local {
-        SocketAddr::V4(local) => usize::from(local.ip().octets()[2]),
-        SocketAddr::V6(local) => usize::from(local.ip().segments()[3]),
-    }
-}
-
-/// `SACK + DATA`.
-fn chunk_names(bytes: &[u8]) -> String {
-    let packet = match Packet::decode(bytes, Checksum::Crc32c) {
-        Ok(packet) => packet,
-        Err(error) => return error.to_string(),
-    };
-    let names: Vec<String> =
-        packet.chunks().map(|chunk| chunk.map_or_else(|e| e.to_string(), |c| name(&c))).collect();
-    names.join(" + ")
-}
-
-fn name(chunk: &Chunk<'_>) -> String {
-    let name = match chunk {
-        Chunk::Data(_) => "DATA",
-        Chunk::Init(_) => "INIT",
-        Chunk::InitAck(_) => "INIT-ACK",
-        Chunk::Sack(_) => "SACK",
-        Chunk::Heartbeat(_) => "HEARTBEAT",
-        Chunk::HeartbeatAck(_) => "HEARTBEAT-ACK",
-        Chunk::Abort(_) => "ABORT",
-        Chunk::Shutdown(_) => "SHUTDOWN",
-        Chunk::ShutdownAck => "SHUTDOWN-ACK",
-        Chunk::Error(_) => "ERROR",
-        Chunk::CookieEcho(_) => "COOKIE-ECHO",
-        Chunk::CookieAck => "COOKIE-ACK",
-        Chunk::EcnEcho(_) => "ECNE",
-        Chunk::CongestionWindowReduced(_) => "CWR",
-        Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
-        Chunk::Pad(_) => "PAD",
-        Chunk::Auth(_) => "AUTH",
-        Chunk::Asconf(_) => "ASCONF",
-        Chunk::AsconfAck(_) => "ASCONF-ACK",
-        Chunk::ForwardTsn(_) => "FORWARD-TSN",
-        Chunk::Unknown(_) => "UNKNOWN",
-    };
-    name.to_owned()
 }
