@@ -9,7 +9,7 @@ impl Session {
     /// A packet with new data that weighs so much has arrived.
     pub(super) fn tune_buffer(&mut self, now: Time, arrived: ByteCount) {
         let Some(tuning) = &mut self.tuning else { return };
-        let (capacity, held) = (self.buffer.capacity(), self.buffer.held().charge);
+        let (capacity, held) = (self.buffer.capacity(), self.buffer.held());
         let used = self.paths.samples().iter().filter(|sample| sample.state.carries_data());
         let received = Received {
             arrived,

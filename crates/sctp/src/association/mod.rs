@@ -375,7 +375,7 @@ impl Association {
 
     /// User data that is held for the application or until it is complete.
     pub fn received_bytes_held(&self) -> ByteCount {
-        self.session().map_or(ByteCount::ZERO, |session| session.buffer.held().charge)
+        self.session().map_or(ByteCount::ZERO, |session| session.buffer.held())
     }
 
     /// How many streams there are each way: for sending, and for receiving. `None` without a session.

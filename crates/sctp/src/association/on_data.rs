@@ -68,7 +68,8 @@ impl Session {
                 return Ok(());
             }
         }
-        let load = Load::of_chunk(self.settings.config.rwnd_charge.weigh(data.payload.len()));
+        let length = data.payload.len();
+        let load = Load::of_chunk(self.settings.config.rwnd_charge.weigh(length), length);
         let mut room = self.room_for(data, load);
         while matches!(room, Room::Never) && self.may_grow_for_awaited() {
             room = self.room_for(data, load);
@@ -84,7 +85,7 @@ impl Session {
         self.arrivals.on_tsn(data.tsn);
         packet.has_new = true;
         packet.arrived += load.charge;
-        self.paths.counters_mut(arrived.path).received_bytes += ByteCount::of_len(data.payload.len());
+        self.paths.counters_mut(arrived.path).received_bytes += ByteCount::of_len(length);
         if data.stream.get() >= self.agreement.inbound_streams {
             // RFC 9260 §6.5: acknowledge the TSN, discard the chunk, report the stream.
             self.report(arrived.path, vec![Cause::InvalidStreamIdentifier(data.stream)]);
@@ -140,13 +141,13 @@ impl Session {
 
     /// The receive buffer in numbers.
     pub(super) fn buffer_sample(&self) -> BufferSample {
-        self.buffer.sample(self.delivery.ready(), self.settings.config.mtu)
+        self.buffer.sample(self.delivery.ready().charge, self.received_memory(), self.settings.config.mtu)
     }
 
     /// The next message for the application. Reading makes room, which the peer may have to be told of.
     pub(super) fn take_message(&mut self) -> Option<Message> {
         let message = self.delivery.take()?;
-        self.buffer.on_released(message.load());
+        self.buffer.on_released(message.load().charge);
         if let Some(tuning) = &mut self.tuning {
             tuning.on_read(message.load().charge);
         }
@@ -158,23 +159,34 @@ impl Session {
 
     fn deliver(&mut self, message: Message) -> Result<(), BadData> {
         let was_empty = self.delivery.is_empty();
-        self.delivery.push(message)?;
+        let reach = self.arrivals.highest().distance_from(self.arrivals.cumulative());
+        self.delivery.push(message, reach)?;
         if was_empty && !self.delivery.is_empty() {
             self.events.push_back(Event::Readable);
         }
         Ok(())
     }
 
-    /// Whether there is room for a chunk. When everything that is held waits for this very chunk, it is taken
-    /// even beyond the buffer's size: refusing it would stop the association for good.
+    /// What all that has arrived and was not read takes.
+    fn received_memory(&self) -> ByteCount {
+        let held = self.reassembly.held() + self.delivery.waiting() + self.delivery.ready();
+        held.memory + self.arrivals.memory()
+    }
+
+    /// Whether there is room for a chunk. The one for which others wait, or without which nothing can be read, is taken even
+    /// beyond the buffer's size: refusing it would cost a time-out for each, or stop the association for good.
     fn room_for(&self, data: &Data<'_>, load: Load) -> Room {
+        let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();
-        let is_awaited = is_next && self.delivery.is_empty();
-        match (self.buffer.has_room(load), is_awaited) {
-            (true, _) => Room::Enough,
-            (false, true) if self.buffer.has_room_for_awaited(load) => Room::Enough,
-            (false, true) => Room::Never,
-            (false, false) => Room::NotNow,
+        let is_stuck = is_next && self.delivery.is_empty();
+        let is_awaited = is_stuck || is_next && self.arrivals.has_gap();
+        if self.buffer.has_room(load, memory) || is_awaited && self.buffer.has_room_for_awaited(load, memory)
+        {
+            Room::Enough
+        } else if is_stuck {
+            Room::Never
+        } else {
+            Room::NotNow
         }
     }
 }

@@ -1,42 +1,54 @@
-//! How much is held, and how much more may be. It knows weights and numbers of chunks, and nothing of what
-//! the chunks are or in which order they came.
+//! How much is held, and how much more may be. It knows weights and memory, and nothing of what the chunks are or in which
+//! order they came.
 
 use anabranch_base::ByteCount;
 
+use super::bundle::Bundle;
 use super::load::Load;
 use crate::policy::acknowledge::BufferSample;
 
 /// The receive buffer of an association, shared by all its paths (M-SCTP-13).
 ///
-/// The peer counts user data (or chunks, or packets: what `rwnd_charge` says), but a chunk costs memory
-/// beyond that. So each chunk held counts for [`ReceiveBuffer::CHUNK_OVERHEAD`] more, and the sum may reach
-/// twice the capacity: chunks of more than a few hundred bytes never notice, and a flood of tiny ones is
-/// first told of a smaller window, then refused.
+/// The peer counts user data (or chunks, or packets: what `rwnd_charge` says), but a chunk takes memory beyond that. All
+/// that is held may take twice the capacity, whatever it is made of; who holds it says how much that is. Chunks of more than a
+/// few hundred bytes never notice. Where chunks are small, no more user data is advertised than that memory can hold in
+/// chunks of the size that came lately.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
     capacity: ByteCount,
-    held: Load,
+    held: ByteCount,
     high_water: ByteCount,
     /// What the peer may still believe to be free.
     offered: ByteCount,
+    usual: Usual,
+}
+
+/// What chunks weigh that came lately and what they cost where most are due in order: sums in which each new chunk takes the
+/// place of a part of the older ones.
+#[derive(Clone, Copy, Debug)]
+struct Usual {
+    charge: u64,
+    memory: u64,
 }
 
 impl ReceiveBuffer {
     /// An empty buffer of `capacity`, which INIT or INIT-ACK advertised in full.
     pub fn new(capacity: ByteCount) -> ReceiveBuffer {
-        ReceiveBuffer { capacity, held: Load::NONE, high_water: ByteCount::ZERO, offered: capacity }
+        let (held, high_water) = (ByteCount::ZERO, ByteCount::ZERO);
+        ReceiveBuffer { capacity, held, high_water, offered: capacity, usual: Usual::UNKNOWN }
     }
 
     /// A chunk was accepted.
     pub fn on_held(&mut self, chunk: Load) {
-        self.held += chunk;
-        self.high_water = self.high_water.max(self.held.charge);
+        self.held += chunk.charge;
+        self.high_water = self.high_water.max(self.held);
         self.offered = self.offered.saturating_sub(chunk.charge);
+        self.usual.on_chunk(chunk);
     }
 
-    /// A message was read, or chunks were discarded.
-    pub fn on_released(&mut self, load: Load) {
-        self.held = self.held.saturating_sub(load);
+    /// A message of this weight was read, or chunks were discarded.
+    pub fn on_released(&mut self, charge: ByteCount) {
+        self.held = self.held.saturating_sub(charge);
     }
 
     /// It holds `capacity` from now on, if that is more than before: what was offered stays offered.
@@ -49,26 +61,29 @@ impl ReceiveBuffer {
         self.offered = a_rwnd;
     }
 
-    /// Whether a chunk may be held; else it is dropped and a SACK says so at once (RFC 9260 §6.2).
-    pub fn has_room(&self, chunk: Load) -> bool {
-        self.fits(chunk, 1)
+    /// Whether a chunk may be held beside what takes `memory` now; else it is dropped and a SACK says so at once
+    /// (RFC 9260 §6.2).
+    pub fn has_room(&self, chunk: Load, memory: ByteCount) -> bool {
+        self.fits(chunk, memory, 1)
     }
 
-    /// Whether a chunk may be held for which all others wait: the next TSN, while the application has nothing
-    /// to read. It may overdraw the buffer up to twice its capacity. RFC 9260 §6.2 would rather drop the
-    /// highest TSN held; but that was acknowledged, and what is missing is less than what was ever advertised.
-    /// Where even this is refused, a single message is larger than the buffer and can never be received.
-    pub fn has_room_for_awaited(&self, chunk: Load) -> bool {
-        self.fits(chunk, 2)
+    /// Whether a chunk may be held for which others wait: the next TSN. It may overdraw the buffer up to twice its capacity.
+    /// RFC 9260 §6.2 would rather drop the highest TSN held; but that was acknowledged, and what is missing is less than
+    /// what was ever advertised. Where even this is refused and nothing can be read, a single message is larger than the
+    /// buffer and can never be received.
+    pub fn has_room_for_awaited(&self, chunk: Load, memory: ByteCount) -> bool {
+        self.fits(chunk, memory, 2)
     }
 
-    /// The numbers for flow control; `ready` is the part of what is held that the application could read now.
-    pub fn sample(&self, ready: Load, full_chunk: ByteCount) -> BufferSample {
+    /// The numbers for flow control; `ready` is the weight of what the application could read now, `memory` what all that is
+    /// held takes.
+    pub fn sample(&self, ready: ByteCount, memory: ByteCount, full_chunk: ByteCount) -> BufferSample {
+        let limit = self.memory_limit();
         BufferSample {
-            capacity: self.capacity,
-            in_order: ready.charge,
-            out_of_order: self.held.charge.saturating_sub(ready.charge),
-            memory_left: self.memory_limit().saturating_sub(memory_of(self.held)),
+            capacity: self.capacity.min(self.usual.charge_of(limit)),
+            in_order: ready,
+            out_of_order: self.held.saturating_sub(ready),
+            holdable: self.usual.charge_of(limit.saturating_sub(memory)),
             offered: self.offered,
             full_chunk,
         }
@@ -84,8 +99,8 @@ impl ReceiveBuffer {
         self.offered
     }
 
-    /// What is held.
-    pub fn held(&self) -> Load {
+    /// The weight of what is held.
+    pub fn held(&self) -> ByteCount {
         self.held
     }
 
@@ -94,12 +109,9 @@ impl ReceiveBuffer {
         self.high_water
     }
 
-    /// What a chunk costs besides its payload: the message or run that it stands in and the allocator's part.
-    pub const CHUNK_OVERHEAD: ByteCount = ByteCount::new(256);
-
-    fn fits(&self, chunk: Load, times: u64) -> bool {
-        let held = self.held + chunk;
-        held.charge <= self.capacity * times && memory_of(held) <= self.memory_limit() * times
+    fn fits(&self, chunk: Load, memory: ByteCount, times: u64) -> bool {
+        self.held + chunk.charge <= self.capacity * times
+            && memory + chunk.memory <= self.memory_limit() * times
     }
 
     fn memory_limit(&self) -> ByteCount {
@@ -107,9 +119,28 @@ impl ReceiveBuffer {
     }
 }
 
-fn memory_of(load: Load) -> ByteCount {
-    load.charge + ReceiveBuffer::CHUNK_OVERHEAD * load.chunks
+impl Usual {
+    /// As if one large chunk had come that costs no more than what it weighs.
+    const UNKNOWN: Usual = Usual { charge: 1500 * FINE, memory: 1500 * FINE };
+
+    fn on_chunk(&mut self, chunk: Load) {
+        let length = chunk.memory.saturating_sub(Load::OVERHEAD).as_len();
+        let memory = if length <= Bundle::LARGEST { Bundle::cost_of(length) } else { chunk.memory };
+        self.charge = self.charge - self.charge / LATELY + chunk.charge.get() * FINE;
+        self.memory = self.memory - self.memory / LATELY + memory.get() * FINE;
+    }
+
+    /// The weight of what fits into so much memory.
+    fn charge_of(self, memory: ByteCount) -> ByteCount {
+        let charge = u128::from(memory.get()) * u128::from(self.charge) / u128::from(self.memory.max(1));
+        ByteCount::new(u64::try_from(charge).unwrap_or(u64::MAX))
+    }
 }
+
+/// Of so many chunks the last is one part.
+const LATELY: u64 = 128;
+/// Sums are kept so much finer than bytes, or rounding would be all there is of chunks of one byte.
+const FINE: u64 = 1 << 16;
 
 #[cfg(test)]
 mod tests {
@@ -118,8 +149,13 @@ mod tests {
     use super::*;
     use crate::policy::acknowledge::{FlowControl, StandardFlow};
 
-    const FULL: Load = Load::of_chunk(ByteCount::new(1500));
-    const TINY: Load = Load::of_chunk(ByteCount::new(1));
+    const FULL: Load = Load::of_chunk(ByteCount::new(1500), 1500);
+    const TINY: Load = Load::of_chunk(ByteCount::new(1), 1);
+
+    /// What so many full chunks take.
+    fn full(chunks: u64) -> ByteCount {
+        FULL.memory * chunks
+    }
 
     /// A buffer of four full chunks, holding `chunks` of them.
     fn buffer(chunks: u64) -> ReceiveBuffer {
@@ -128,42 +164,60 @@ mod tests {
         buffer
     }
 
-    fn a_rwnd(buffer: &ReceiveBuffer) -> ByteCount {
-        StandardFlow.advertise(&buffer.sample(Load::NONE, FULL.charge))
+    fn a_rwnd(buffer: &ReceiveBuffer, memory: ByteCount) -> ByteCount {
+        StandardFlow.advertise(&buffer.sample(ByteCount::ZERO, memory, FULL.charge))
     }
 
     #[test]
     fn a_full_buffer_takes_nothing_more_until_something_is_read() {
         let mut buffer = buffer(4);
-        assert!(!buffer.has_room(TINY));
-        assert!(a_rwnd(&buffer).is_zero());
-        buffer.on_released(FULL);
-        assert!(buffer.has_room(FULL));
-        assert_eq!(a_rwnd(&buffer), FULL.charge);
+        assert!(!buffer.has_room(TINY, full(4)));
+        assert!(a_rwnd(&buffer, full(4)).is_zero());
+        buffer.on_released(FULL.charge);
+        assert!(buffer.has_room(FULL, full(3)));
+        assert_eq!(a_rwnd(&buffer, full(3)), FULL.charge);
         assert_eq!(buffer.high_water(), ByteCount::new(6000));
     }
 
     #[test]
     fn what_all_others_wait_for_may_overdraw_the_buffer_once_over() {
         let mut buffer = buffer(4);
-        for _ in 0..4 {
-            assert!(buffer.has_room_for_awaited(FULL));
+        for held in 4..8 {
+            assert!(buffer.has_room_for_awaited(FULL, full(held)));
             buffer.on_held(FULL);
         }
-        assert!(!buffer.has_room_for_awaited(TINY));
-        assert!(a_rwnd(&buffer).is_zero());
+        assert!(!buffer.has_room_for_awaited(TINY, full(8)));
+        assert!(a_rwnd(&buffer, full(8)).is_zero());
     }
 
     #[test]
-    fn a_flood_of_tiny_chunks_is_told_of_a_smaller_window_and_then_refused() {
+    fn a_flood_of_chunks_that_take_memory_each_is_refused_when_that_is_full() {
         let mut buffer = ReceiveBuffer::new(ByteCount::from_kib(64));
+        let mut memory = ByteCount::ZERO;
         let mut chunks = 0;
-        while buffer.has_room(TINY) {
+        while buffer.has_room(TINY, memory) {
             buffer.on_held(TINY);
+            memory += TINY.memory;
             chunks += 1;
         }
         assert_eq!(chunks, 2 * 65_536 / 257);
-        assert!(a_rwnd(&buffer) < ByteCount::new(257));
+        assert!(a_rwnd(&buffer, memory) < ByteCount::new(257));
+    }
+
+    #[test]
+    fn no_more_is_advertised_than_can_be_held_in_chunks_like_those_that_came_lately() {
+        for length in [1, 10, 20, 64, 200, 255] {
+            let chunk = Load::of_chunk(ByteCount::of_len(length), length);
+            let mut buffer = ReceiveBuffer::new(ByteCount::from_mib(1));
+            for _ in 0..LATELY * 12 {
+                buffer.on_held(chunk);
+                buffer.on_released(chunk.charge);
+            }
+            let chunks = a_rwnd(&buffer, ByteCount::ZERO).get() / length as u64;
+            // Averages are rounded: one in a thousand is allowed for.
+            assert!(Bundle::cost_of(length) * chunks * 999 <= buffer.memory_limit() * 1000, "{length} B");
+            assert!(length < 200 || chunks * length as u64 > 1_000_000, "{length} B: {chunks} chunks");
+        }
     }
 
     #[test]
@@ -171,7 +225,7 @@ mod tests {
         let mut buffer = ReceiveBuffer::new(FULL.charge * 100);
         for held in 1..=100 {
             buffer.on_held(FULL);
-            assert_eq!(a_rwnd(&buffer), FULL.charge * (100 - held));
+            assert_eq!(a_rwnd(&buffer, full(held)), FULL.charge * (100 - held));
         }
     }
 
@@ -179,15 +233,15 @@ mod tests {
     fn a_buffer_that_grows_offers_more_and_one_that_is_to_shrink_stays() {
         let mut buffer = buffer(4);
         buffer.grow_to(FULL.charge * 6);
-        assert!(buffer.has_room(FULL));
-        assert_eq!(a_rwnd(&buffer), FULL.charge * 2);
+        assert!(buffer.has_room(FULL, full(4)));
+        assert_eq!(a_rwnd(&buffer, full(4)), FULL.charge * 2);
         buffer.grow_to(FULL.charge);
         assert_eq!(buffer.capacity(), FULL.charge * 6);
     }
 
     #[test]
     fn what_is_ready_and_what_waits_are_told_apart() {
-        let sample = buffer(3).sample(FULL, FULL.charge);
+        let sample = buffer(3).sample(FULL.charge, full(3), FULL.charge);
         assert_eq!(sample.in_order, ByteCount::new(1500));
         assert_eq!(sample.out_of_order, ByteCount::new(3000));
         assert_eq!(sample.offered, ByteCount::new(1500));
@@ -202,27 +256,28 @@ mod tests {
         ) {
             let mut buffer = ReceiveBuffer::new(ByteCount::new(capacity));
             let mut waiting = Vec::new();
+            let memory_of = |waiting: &[Load]| waiting.iter().fold(Load::NONE, |sum, &chunk| sum + chunk).memory;
             for (charge, read, acknowledges) in steps {
-                let chunk = Load::of_chunk(ByteCount::new(charge));
-                if buffer.has_room(chunk) {
+                let chunk = Load::of_chunk(ByteCount::new(charge), charge as usize);
+                if buffer.has_room(chunk, memory_of(&waiting)) {
                     buffer.on_held(chunk);
                     waiting.push(chunk);
                 }
                 for chunk in waiting.drain(..read.min(waiting.len())) {
-                    buffer.on_released(chunk);
+                    buffer.on_released(chunk.charge);
                 }
                 if acknowledges {
-                    let a_rwnd = a_rwnd(&buffer);
-                    prop_assert!(a_rwnd + buffer.held().charge <= buffer.capacity());
+                    let a_rwnd = a_rwnd(&buffer, memory_of(&waiting));
+                    prop_assert!(a_rwnd + buffer.held() <= buffer.capacity());
                     buffer.on_advertised(a_rwnd);
                 }
             }
-            waiting.drain(..).for_each(|chunk| buffer.on_released(chunk));
-            prop_assert_eq!(buffer.held(), Load::NONE);
-            let sample = buffer.sample(Load::NONE, FULL.charge);
+            waiting.drain(..).for_each(|chunk| buffer.on_released(chunk.charge));
+            prop_assert_eq!(buffer.held(), ByteCount::ZERO);
+            let sample = buffer.sample(ByteCount::ZERO, ByteCount::ZERO, FULL.charge);
             let is_open = sample.offered >= FULL.charge.min(ByteCount::new(capacity / 2));
             prop_assert_ne!(is_open, StandardFlow.is_update_due(&sample));
-            prop_assert_eq!(a_rwnd(&buffer), buffer.capacity());
+            prop_assert_eq!(a_rwnd(&buffer, ByteCount::ZERO), buffer.capacity());
         }
     }
 }

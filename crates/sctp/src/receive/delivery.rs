@@ -1,8 +1,9 @@
 //! The order in which whole messages are handed to the application. It knows each stream's next SSN, and
-//! nothing of TSNs and fragments.
+//! nothing of fragments.
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::bundle::Bundle;
 use super::load::Load;
 use super::message::Message;
 use crate::seq::Ssn;
@@ -11,16 +12,19 @@ use crate::wire::StreamId;
 /// Messages that are due, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
 ///
 /// A stream costs memory from its first ordered message on, a few tens of bytes. What waits lies in one tree for all streams:
-/// one for each would cost more than a kilobyte for a single small message.
+/// one for each would cost more than a kilobyte for a single small message. Small messages that follow one another lie
+/// together, in a [`Bundle`].
 #[derive(Debug)]
 pub struct Delivery {
     streams: u16,
     lanes: BTreeMap<StreamId, Lane>,
-    /// What has come too early, by its stream and the count that its SSN stands for.
-    early: BTreeMap<(StreamId, u64), Message>,
-    ready: VecDeque<Message>,
+    /// What has come too early, by its stream and the count that its first SSN stands for.
+    early: BTreeMap<(StreamId, u64), Parcel>,
+    ready: VecDeque<Parcel>,
     ready_load: Load,
     waiting_load: Load,
+    /// An empty bundle, whose memory the next one takes over.
+    spare: Bundle,
 }
 
 /// A message that cannot be delivered.
@@ -54,6 +58,14 @@ struct Lane {
     passed: u64,
 }
 
+/// What is held as one.
+#[derive(Debug)]
+enum Parcel {
+    Message(Message),
+    /// Small messages that follow one another.
+    Bundle(Bundle),
+}
+
 impl Delivery {
     /// Nothing was delivered yet on any of the streams 0 to `streams` − 1.
     pub fn new(streams: u16) -> Delivery {
@@ -64,57 +76,60 @@ impl Delivery {
             ready: VecDeque::new(),
             ready_load: Load::NONE,
             waiting_load: Load::NONE,
+            spare: Bundle::default(),
         }
     }
 
     /// A message is whole: it is due at once if it is unordered or next in its stream, with all that waited
-    /// for it.
+    /// for it. `reach` is how far the highest TSN that has arrived lies beyond the cumulative TSN.
+    ///
+    /// All 65,536 SSNs of a stream may be in use at once, so that an SSN alone does not tell a message far ahead from one that
+    /// has passed. TSNs do: the next message, and each between it and this one, has a TSN of its own beyond the cumulative
+    /// TSN, so that this one lies less than `reach` ahead.
     ///
     /// # Errors
     /// There is no such stream, or the SSN was used before. The message is gone; what it weighed is the
     /// caller's to take off the buffer.
-    pub fn push(&mut self, message: Message) -> Result<(), DeliveryError> {
+    pub fn push(&mut self, message: Message, reach: u32) -> Result<(), DeliveryError> {
         let (stream, ssn) = (message.stream, message.ssn);
         if !self.has_stream(stream) {
             return Err(DeliveryError::InvalidStream { stream, streams: self.streams });
         }
         if message.unordered {
-            self.make_ready(message);
+            self.make_message_ready(message);
             return Ok(());
         }
         let lane = self.lanes.entry(stream).or_default();
-        match lane.count_of(ssn) {
-            Some(count) if count == lane.passed => {
-                lane.passed += 1;
-                self.make_ready(message);
-                self.release(stream);
-            }
-            Some(count) if !self.early.contains_key(&(stream, count)) => {
-                self.waiting_load += message.load;
-                self.early.insert((stream, count), message);
-            }
-            _ => return Err(DeliveryError::UsedSsn { stream, ssn, next: lane.next() }),
+        let next = lane.next();
+        let ahead = ssn.distance_from(next);
+        let count = lane.passed + u64::from(ahead);
+        if ahead == 0 {
+            lane.passed += 1;
+            self.make_message_ready(message);
+            self.release(stream);
+        } else if u32::from(ahead) >= reach || !self.keep(stream, count, message) {
+            return Err(DeliveryError::UsedSsn { stream, ssn, next });
         }
         Ok(())
     }
 
     /// The next message for the application.
     pub fn take(&mut self) -> Option<Message> {
-        let message = self.ready.pop_front()?;
-        self.ready_load = self.ready_load.saturating_sub(message.load);
-        Some(message)
-    }
-
-    /// The sender gave up what is missing of `stream` up to `ssn` (RFC 3758 §3.6): what arrived of it is due
-    /// now, in order. Streams that do not exist and SSNs that have passed are ignored.
-    pub fn skip(&mut self, stream: StreamId, ssn: Ssn) {
-        if !self.has_stream(stream) {
-            return;
+        let parcel = self.ready.pop_front()?;
+        self.ready_load = self.ready_load.saturating_sub(parcel.load());
+        match parcel {
+            Parcel::Message(message) => Some(message),
+            Parcel::Bundle(mut bundle) => {
+                let message = bundle.take();
+                if bundle.count() > 0 {
+                    self.ready_load += bundle.load();
+                    self.ready.push_front(Parcel::Bundle(bundle));
+                } else {
+                    self.spare = bundle.emptied();
+                }
+                message
+            }
         }
-        let lane = self.lanes.entry(stream).or_default();
-        let Some(count) = lane.count_of(ssn) else { return };
-        lane.passed = count + 1;
-        self.release(stream);
     }
 
     /// Whether the association has this stream.
@@ -127,54 +142,116 @@ impl Delivery {
         self.ready.is_empty()
     }
 
-    /// What the messages weigh that the application could take now.
+    /// What the messages cost that the application could take now.
     pub fn ready(&self) -> Load {
         self.ready_load
     }
 
-    /// What the messages weigh that wait for others of their stream.
+    /// What the messages cost that wait for others of their stream.
     pub fn waiting(&self) -> Load {
         self.waiting_load
     }
 
+    /// Holds a message until those before it have come. Answers whether its place was free.
+    fn keep(&mut self, stream: StreamId, count: u64, message: Message) -> bool {
+        let before = self.early.range_mut((stream, 0)..=(stream, count)).next_back();
+        if let Some((&(_, first), parcel)) = before {
+            let end = first + parcel.count();
+            if end > count {
+                return false;
+            }
+            if end == count
+                && let Parcel::Bundle(bundle) = parcel
+            {
+                let load = bundle.load();
+                if bundle.push(&message) {
+                    self.waiting_load = self.waiting_load.saturating_sub(load) + bundle.load();
+                    return true;
+                }
+            }
+        }
+        let parcel = self.parcel_of(message);
+        self.waiting_load += parcel.load();
+        self.early.insert((stream, count), parcel);
+        true
+    }
+
     /// Makes due what has waited on `stream` for an SSN that has passed, and what follows it without a gap.
     fn release(&mut self, stream: StreamId) {
-        while let Some(message) = self.take_due(stream) {
-            self.waiting_load = self.waiting_load.saturating_sub(message.load);
-            self.make_ready(message);
+        while let Some(parcel) = self.take_due(stream) {
+            self.waiting_load = self.waiting_load.saturating_sub(parcel.load());
+            self.make_ready(parcel);
         }
     }
 
-    fn take_due(&mut self, stream: StreamId) -> Option<Message> {
+    fn take_due(&mut self, stream: StreamId) -> Option<Parcel> {
         if self.early.is_empty() {
             return None;
         }
         let lane = self.lanes.get_mut(&stream)?;
-        let (&first, _) = self.early.range((stream, 0)..=(stream, lane.passed)).next()?;
-        lane.passed = lane.passed.max(first.1 + 1);
-        self.early.remove(&first)
+        let parcel = self.early.remove(&(stream, lane.passed))?;
+        lane.passed += parcel.count();
+        Some(parcel)
     }
 
-    fn make_ready(&mut self, message: Message) {
-        self.ready_load += message.load;
-        self.ready.push_back(message);
+    fn make_message_ready(&mut self, message: Message) {
+        if let Some(Parcel::Bundle(last)) = self.ready.back_mut() {
+            let load = last.load();
+            if last.push(&message) {
+                self.ready_load = self.ready_load.saturating_sub(load) + last.load();
+                return;
+            }
+        }
+        let parcel = self.parcel_of(message);
+        self.ready_load += parcel.load();
+        self.ready.push_back(parcel);
+    }
+
+    fn make_ready(&mut self, mut parcel: Parcel) {
+        if let (Some(Parcel::Bundle(last)), Parcel::Bundle(bundle)) = (self.ready.back_mut(), &mut parcel) {
+            let load = last.load();
+            if last.absorb(bundle) {
+                self.ready_load = self.ready_load.saturating_sub(load) + last.load();
+                return;
+            }
+        }
+        self.ready_load += parcel.load();
+        self.ready.push_back(parcel);
+    }
+
+    /// A message by itself, or as the first of a bundle.
+    fn parcel_of(&mut self, message: Message) -> Parcel {
+        if !Bundle::takes(&message) {
+            return Parcel::Message(message);
+        }
+        let mut bundle = std::mem::take(&mut self.spare);
+        bundle.push(&message);
+        Parcel::Bundle(bundle)
+    }
+}
+
+impl Parcel {
+    /// How many messages it is.
+    fn count(&self) -> u64 {
+        match self {
+            Parcel::Message(_) => 1,
+            Parcel::Bundle(bundle) => bundle.count(),
+        }
+    }
+
+    fn load(&self) -> Load {
+        match self {
+            Parcel::Message(message) => message.load,
+            Parcel::Bundle(bundle) => bundle.load(),
+        }
     }
 }
 
 impl Lane {
-    /// The count that `ssn` stands for, if it has not passed: half of all SSNs lie ahead, half behind.
-    fn count_of(&self, ssn: Ssn) -> Option<u64> {
-        let ahead = ssn.distance_from(self.next());
-        (ahead < HALF).then(|| self.passed + u64::from(ahead))
-    }
-
     fn next(&self) -> Ssn {
         Ssn::new(self.passed as u16)
     }
 }
-
-/// From here on a distance is one backwards.
-const HALF: u16 = 1 << 15;
 
 #[cfg(test)]
 mod tests {
@@ -183,8 +260,11 @@ mod tests {
     use super::super::message::tests::message;
     use super::*;
 
+    /// How far beyond the cumulative TSN others have come.
+    const REACH: u32 = 1000;
+
     fn push(delivery: &mut Delivery, stream: u16, ssn: u16) -> Result<(), DeliveryError> {
-        delivery.push(message(stream, ssn, b"four"))
+        delivery.push(message(stream, ssn, b"four"), REACH)
     }
 
     /// Takes all that is due, as (stream, SSN).
@@ -200,9 +280,9 @@ mod tests {
             push(&mut delivery, 0, ssn).expect("early");
         }
         assert!(delivery.is_empty());
-        assert_eq!(delivery.waiting(), Load { charge: ByteCount::new(8), chunks: 2 });
+        assert_eq!(delivery.waiting().charge, ByteCount::new(8));
         push(&mut delivery, 0, 0).expect("due");
-        assert_eq!(delivery.ready(), Load { charge: ByteCount::new(12), chunks: 3 });
+        assert_eq!(delivery.ready().charge, ByteCount::new(12));
         assert_eq!(taken(&mut delivery), [(0, 0), (0, 1), (0, 2)]);
         assert_eq!((delivery.ready(), delivery.waiting()), (Load::NONE, Load::NONE));
     }
@@ -219,7 +299,7 @@ mod tests {
     fn an_unordered_message_waits_for_nothing_and_takes_no_ssn() {
         let mut delivery = Delivery::new(1);
         push(&mut delivery, 0, 1).expect("early");
-        delivery.push(Message { unordered: true, ..message(0, 77, b"now") }).expect("due");
+        delivery.push(Message { unordered: true, ..message(0, 77, b"now") }, REACH).expect("due");
         assert_eq!(taken(&mut delivery), [(0, 77)]);
         push(&mut delivery, 0, 0).expect("due");
         assert_eq!(taken(&mut delivery), [(0, 0), (0, 1)]);
@@ -240,7 +320,7 @@ mod tests {
         let error = push(&mut delivery, 2, 0).expect_err("no stream 2");
         assert_eq!(error, DeliveryError::InvalidStream { stream: StreamId::new(2), streams: 2 });
         let unordered = Message { unordered: true, ..message(9, 0, b"now") };
-        assert!(delivery.push(unordered).is_err());
+        assert!(delivery.push(unordered, REACH).is_err());
         assert!(delivery.lanes.is_empty());
     }
 
@@ -259,17 +339,68 @@ mod tests {
     }
 
     #[test]
-    fn a_skip_delivers_what_arrived_of_the_skipped_and_goes_on_behind_it() {
+    fn all_ssns_of_a_stream_may_wait_for_one_of_them() {
         let mut delivery = Delivery::new(1);
-        for ssn in [1, 3, 4, 6] {
-            push(&mut delivery, 0, ssn).expect("early");
+        let message = |count: u32| message(0, count as u16, b"x");
+        for count in 0..100 {
+            delivery.push(message(count), 0).expect("due");
         }
-        delivery.skip(StreamId::new(0), Ssn::new(2));
-        assert_eq!(taken(&mut delivery), [(0, 1), (0, 3), (0, 4)]);
-        delivery.skip(StreamId::new(0), Ssn::new(1));
-        delivery.skip(StreamId::new(7), Ssn::new(1));
-        push(&mut delivery, 0, 5).expect("due");
-        assert_eq!(taken(&mut delivery), [(0, 5), (0, 6)]);
+        while delivery.take().is_some() {}
+        // TSN 1 lacks, which is message 100; the one with TSN n is message 99 + n.
+        for tsn in 2..=65_535u32 {
+            delivery.push(message(99 + tsn), tsn).expect("each lies less far ahead than its TSN");
+        }
+        assert!(delivery.is_empty());
+        assert!(delivery.waiting().memory < ByteCount::from_mib(2), "{}", delivery.waiting().memory);
+        let used = delivery.push(message(99), 60_000).expect_err("it passed");
+        assert_eq!(
+            used,
+            DeliveryError::UsedSsn { stream: StreamId::new(0), ssn: Ssn::new(99), next: Ssn::new(100) }
+        );
+        delivery.push(message(100), 65_534).expect("due");
         assert_eq!(delivery.waiting(), Load::NONE);
+        let ssns: Vec<u16> = taken(&mut delivery).into_iter().map(|(_, ssn)| ssn).collect();
+        assert!(ssns.iter().copied().eq((100..=65_634u32).map(|count| count as u16)));
+    }
+
+    #[test]
+    fn small_messages_of_several_streams_wait_in_little_memory_and_come_out_in_order() {
+        let mut delivery = Delivery::new(4);
+        for ssn in 1..=500 {
+            for stream in 0..4 {
+                delivery.push(message(stream, ssn, b"x"), REACH * 10).expect("early");
+            }
+        }
+        let each = delivery.waiting().memory.get() / 2000;
+        assert!(each < 24, "{each} B a message of one byte");
+        for stream in [2, 0, 3, 1] {
+            push(&mut delivery, stream, 0).expect("due");
+            let all = taken(&mut delivery);
+            assert!(all.into_iter().eq((0..=500).map(|ssn| (stream, ssn))));
+        }
+        assert_eq!((delivery.ready(), delivery.waiting()), (Load::NONE, Load::NONE));
+    }
+
+    #[test]
+    fn large_messages_among_small_ones_stay_in_their_place() {
+        let large: &[u8] = &[7; 700];
+        let mut delivery = Delivery::new(1);
+        for ssn in (1..40).rev() {
+            delivery.push(message(0, ssn, if ssn % 3 == 0 { large } else { b"s" }), REACH).expect("early");
+        }
+        delivery.push(message(0, 0, b"first"), REACH).expect("due");
+        let lengths =
+            std::iter::from_fn(|| delivery.take()).map(|message| (message.ssn.get(), message.len()));
+        assert!(lengths.eq((0..40).map(|ssn| (
+            ssn,
+            if ssn == 0 {
+                5
+            } else if ssn % 3 == 0 {
+                700
+            } else {
+                1
+            }
+        ))));
+        assert_eq!((delivery.ready(), delivery.waiting()), (Load::NONE, Load::NONE));
     }
 }

@@ -1,4 +1,4 @@
-//! How much is held of something: its weight against the window and its number of chunks. It knows nothing
+//! How much is held of something: its weight against the window and the memory behind it. It knows nothing
 //! of what is held.
 
 use std::ops::{Add, AddAssign};
@@ -10,17 +10,21 @@ use anabranch_base::ByteCount;
 pub struct Load {
     /// What they weigh against the advertised window (M-SCTP-18 `rwnd_charge`).
     pub charge: ByteCount,
-    /// How many chunks they are.
-    pub chunks: u64,
+    /// The memory that they take, with what surrounds their user data.
+    pub memory: ByteCount,
 }
 
 impl Load {
     /// Nothing.
-    pub const NONE: Load = Load { charge: ByteCount::ZERO, chunks: 0 };
+    pub const NONE: Load = Load { charge: ByteCount::ZERO, memory: ByteCount::ZERO };
 
-    /// One chunk of this weight.
-    pub const fn of_chunk(charge: ByteCount) -> Load {
-        Load { charge, chunks: 1 }
+    /// What a chunk costs besides its user data where it is held by itself: the message, run or bundle that it
+    /// stands in and the allocator's part.
+    pub const OVERHEAD: ByteCount = ByteCount::new(256);
+
+    /// One chunk of this weight, with so much user data, held by itself.
+    pub const fn of_chunk(charge: ByteCount, length: usize) -> Load {
+        Load { charge, memory: ByteCount::new(Load::OVERHEAD.get() + length as u64) }
     }
 
     /// This less `other`; none where `other` is more.
@@ -28,15 +32,16 @@ impl Load {
     pub const fn saturating_sub(self, other: Load) -> Load {
         Load {
             charge: self.charge.saturating_sub(other.charge),
-            chunks: self.chunks.saturating_sub(other.chunks),
+            memory: self.memory.saturating_sub(other.memory),
         }
     }
 }
 
 impl Add for Load {
     type Output = Load;
+
     fn add(self, other: Load) -> Load {
-        Load { charge: self.charge + other.charge, chunks: self.chunks.saturating_add(other.chunks) }
+        Load { charge: self.charge + other.charge, memory: self.memory + other.memory }
     }
 }
 

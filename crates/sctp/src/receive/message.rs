@@ -83,7 +83,7 @@ pub(super) mod tests {
             unordered: false,
             first: Bytes::from_static(payload),
             rest: VecDeque::new(),
-            load: Load::of_chunk(ByteCount::of_len(payload.len())),
+            load: Load::of_chunk(ByteCount::of_len(payload.len()), payload.len()),
         }
     }
 

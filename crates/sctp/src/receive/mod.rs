@@ -5,6 +5,7 @@
 mod arrivals;
 mod budget;
 mod buffer;
+mod bundle;
 mod compact;
 mod delivery;
 mod load;
@@ -15,6 +16,7 @@ mod tuning;
 pub use arrivals::{Arrival, Arrivals};
 pub use budget::{Allowance, Budget};
 pub use buffer::ReceiveBuffer;
+pub use bundle::Bundle;
 pub use compact::compact;
 pub use delivery::{Delivery, DeliveryError};
 pub use load::Load;
@@ -111,21 +113,23 @@ mod tests {
                 if arrivals.on_tsn(fragment.tsn) == Arrival::Duplicate {
                     continue;
                 }
-                buffer.on_held(Load::of_chunk(fragment.charge));
+                buffer.on_held(fragment.load());
+                let reach = arrivals.highest().distance_from(arrivals.cumulative());
                 if let Some(message) = reassembly.insert(fragment).expect("sound") {
-                    delivery.push(message).expect("a stream and an SSN of its own");
+                    delivery.push(message, reach).expect("a stream and an SSN of its own");
                 }
                 prop_assert_eq!(reassembly.on_cumulative(arrivals.cumulative()), Ok(()));
                 let parts = reassembly.held() + delivery.waiting() + delivery.ready();
-                prop_assert_eq!(parts, buffer.held());
+                prop_assert_eq!(parts.charge, buffer.held());
                 while let Some(message) = delivery.take() {
-                    buffer.on_released(message.load());
+                    buffer.on_released(message.load().charge);
                     received.push(message);
                 }
             }
 
             prop_assert!(!arrivals.has_gap());
-            prop_assert_eq!(buffer.held(), Load::NONE);
+            prop_assert_eq!(buffer.held(), ByteCount::ZERO);
+            prop_assert_eq!(reassembly.held() + delivery.waiting() + delivery.ready(), Load::NONE);
             prop_assert_eq!(received.len(), messages.len());
             for message in &received {
                 let sent = &messages[message.ppid.get() as usize];
@@ -153,7 +157,7 @@ mod tests {
             let mut arrivals = Arrivals::new(Tsn::new(0));
             let mut reassembly = Reassembly::new();
             let mut delivery = Delivery::new(STREAMS);
-            let mut held = Load::NONE;
+            let mut held = ByteCount::ZERO;
             for (tsn, stream, ssn, (beginning, ending), unordered) in fragments {
                 let tsn = Tsn::new(tsn);
                 if arrivals.classify(tsn) != Arrival::New {
@@ -173,18 +177,18 @@ mod tests {
                 };
                 let Ok(whole) = reassembly.insert(fragment) else { continue };
                 arrivals.on_tsn(tsn);
-                held += Load::of_chunk(charge);
+                held += charge;
+                let reach = arrivals.highest().distance_from(arrivals.cumulative());
                 if let Some(message) = whole {
-                    let load = message.load();
-                    if delivery.push(message).is_err() {
-                        held = held.saturating_sub(load);
+                    let charge = message.load().charge;
+                    if delivery.push(message, reach).is_err() {
+                        held -= charge;
                     }
                 }
-                prop_assert_eq!(reassembly.held() + delivery.waiting() + delivery.ready(), held);
+                let parts = reassembly.held() + delivery.waiting() + delivery.ready();
+                prop_assert_eq!(parts.charge, held);
+                prop_assert!(parts.memory >= held && parts.memory <= Load::of_chunk(charge, 1).memory * held.get() * 2);
             }
-            held = held.saturating_sub(reassembly.forward_to(Tsn::new(30)));
-            prop_assert_eq!(reassembly.held(), Load::NONE);
-            prop_assert_eq!(delivery.waiting() + delivery.ready(), held);
         }
     }
 

@@ -95,7 +95,7 @@ struct Run {
     outline: Outline,
     /// That of the first fragment here.
     ppid: Ppid,
-    charge: ByteCount,
+    load: Load,
     parts: VecDeque<Bytes>,
 }
 
@@ -128,7 +128,7 @@ impl Reassembly {
         if outline.begins && outline.ends {
             return Ok(Some(fragment.into_message()));
         }
-        self.held += Load::of_chunk(fragment.charge);
+        self.held += fragment.load();
         let first = before.unwrap_or(at);
         match self.runs.get_mut(&first) {
             Some(run) => run.push(fragment),
@@ -161,19 +161,7 @@ impl Reassembly {
         Ok(())
     }
 
-    /// The sender gave up everything up to `cumulative` (RFC 3758 §3.6): discards the incomplete messages that
-    /// began there, and answers with what they weighed.
-    pub fn forward_to(&mut self, cumulative: Tsn) -> Load {
-        let reached = self.position(cumulative);
-        self.seen = (cumulative, reached);
-        let kept = self.runs.split_off(&(reached + 1));
-        let discarded = std::mem::replace(&mut self.runs, kept);
-        let load = discarded.values().fold(Load::NONE, |load, run| load + run.load());
-        self.held = self.held.saturating_sub(load);
-        load
-    }
-
-    /// What the fragments held here weigh.
+    /// What the fragments held here cost.
     pub fn held(&self) -> Load {
         self.held
     }
@@ -235,14 +223,19 @@ impl Fragment {
         }
     }
 
+    /// What it costs where it is held by itself.
+    pub fn load(&self) -> Load {
+        Load::of_chunk(self.charge, self.payload.len())
+    }
+
     fn into_message(self) -> Message {
-        let load = Load::of_chunk(self.charge);
+        let load = self.load();
         message(self.outline(), self.ppid, self.payload, VecDeque::new(), load)
     }
 
     fn into_run(self) -> Run {
-        let outline = self.outline();
-        Run { outline, ppid: self.ppid, charge: self.charge, parts: VecDeque::from([self.payload]) }
+        let (outline, load) = (self.outline(), self.load());
+        Run { outline, ppid: self.ppid, load, parts: VecDeque::from([self.payload]) }
     }
 }
 
@@ -250,14 +243,14 @@ impl Run {
     /// Puts a fragment behind this run.
     fn push(&mut self, fragment: Fragment) {
         self.outline.ends = fragment.ending;
-        self.charge += fragment.charge;
+        self.load += fragment.load();
         self.parts.push_back(fragment.payload);
     }
 
     /// Puts `after` behind this run; the shorter of the two moves.
     fn append(&mut self, mut after: Run) {
         self.outline.ends = after.outline.ends;
-        self.charge += after.charge;
+        self.load += after.load;
         if self.parts.len() >= after.parts.len() {
             self.parts.append(&mut after.parts);
             return;
@@ -269,17 +262,12 @@ impl Run {
     }
 
     fn into_message(mut self) -> Option<Message> {
-        let load = self.load();
         let first = self.parts.pop_front()?;
-        Some(message(self.outline, self.ppid, first, self.parts, load))
+        Some(message(self.outline, self.ppid, first, self.parts, self.load))
     }
 
     fn len(&self) -> u64 {
         self.parts.len() as u64
-    }
-
-    fn load(&self) -> Load {
-        Load { charge: self.charge, chunks: self.len() }
     }
 }
 
@@ -359,7 +347,7 @@ mod tests {
             (message.stream, message.ssn, message.ppid),
             (StreamId::new(1), Ssn::new(5), Ppid::new(51))
         );
-        assert_eq!(message.load(), Load::of_chunk(ByteCount::new(1)));
+        assert_eq!(message.load(), Load::of_chunk(ByteCount::new(1), 1));
         assert_eq!(reassembly.held(), Load::NONE);
     }
 
@@ -451,24 +439,5 @@ mod tests {
         assert_eq!(reassembly.on_cumulative(Tsn::new(2)), Ok(()));
         let error = ReassemblyError::Incomplete { tsn: Tsn::new(2), cumulative: Tsn::new(3) };
         assert_eq!(reassembly.on_cumulative(Tsn::new(3)), Err(error));
-    }
-
-    #[test]
-    fn forward_tsn_discards_what_began_before_it() {
-        let mut reassembly = Reassembly::new();
-        text_of(&mut reassembly, &[fragment(1, "B", "aa"), fragment(4, "B", "b"), fragment(7, "", "c")]);
-        assert_eq!(reassembly.forward_to(Tsn::new(4)), Load { charge: ByteCount::new(3), chunks: 2 });
-        assert_eq!(reassembly.held(), Load::of_chunk(ByteCount::new(1)));
-        assert_eq!(text_of(&mut reassembly, &[fragment(6, "B", "f"), fragment(8, "E", "d")]), ["fcd"]);
-        assert_eq!(reassembly.held(), Load::NONE);
-    }
-
-    #[test]
-    fn positions_go_on_when_forward_tsn_leaps() {
-        let mut reassembly = Reassembly::new();
-        text_of(&mut reassembly, &[fragment(1, "B", "a")]);
-        reassembly.forward_to(Tsn::new(0x7fff_ffff));
-        let arriving = [fragment(0x8000_0002, "E", "z"), fragment(0x8000_0001, "B", "y")];
-        assert_eq!(text_of(&mut reassembly, &arriving), ["yz"]);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Message, SendError};
-use anabranch_sctp::config::{BufferSplit, Config, Failover};
+use anabranch_sctp::config::{BufferSplit, Config, Exemption, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use anabranch_sctp::policy::{PathState, Registry};
@@ -22,6 +22,8 @@ use account::Account;
 pub enum Operation {
     /// An end sends a message.
     Send { end: End, stream: u16, unordered: bool, length: usize },
+    /// An end sends many small ones, ordered.
+    Burst { end: End, stream: u16, count: u32, length: usize },
     /// An end reads all that waits.
     Receive(End),
     /// Time passes.
@@ -146,9 +148,12 @@ pub fn shrink(operations: &[Operation], fails: impl Fn(&[Operation]) -> bool) ->
 
 struct Walk {
     pair: Pair,
-    receive_buffer: ByteCount,
+    /// Each end's receive buffer, which may grow.
+    receive_buffers: [ByteCount; 2],
     send_buffer: ByteCount,
     mtu: u64,
+    /// Which SACKs let a packet pass the window.
+    exemption: Exemption,
     /// The windows are held to the buffer that they share.
     shares_windows: bool,
     sent: [Ledger; 2],
@@ -203,9 +208,10 @@ impl Walk {
         }
         Walk {
             pair,
-            receive_buffer: ByteCount::new(setting.receive_buffer),
+            receive_buffers: [ByteCount::new(setting.receive_buffer); 2],
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
+            exemption: profile.fast_retransmit_exemption,
             shares_windows: setting.window_management != "none",
             sent: Default::default(),
             largest_windows: Default::default(),
@@ -218,6 +224,9 @@ impl Walk {
     fn take(&mut self, operation: Operation) -> Result<(), String> {
         match operation {
             Operation::Send { end, stream, unordered, length } => self.send(end, stream, unordered, length),
+            Operation::Burst { end, stream, count, length } => {
+                (0..count).try_for_each(|_| self.send(end, stream, false, length))
+            }
             Operation::Receive(end) => self.receive(end),
             Operation::Run { milliseconds } => self.run(Duration::from_millis(milliseconds)),
             Operation::Cut(pipe) => {
@@ -293,7 +302,7 @@ impl Walk {
             steps += 1;
             wrong = self.account.check_event(pair);
             if wrong.is_ok() && !self.may_reorder {
-                wrong = check_flight(pair, windows, self.mtu);
+                wrong = check_flight(pair, windows, self.mtu, self.exemption);
             }
             steps > MAX_STEPS || wrong.is_err()
         });
@@ -309,20 +318,27 @@ impl Walk {
     /// What holds at any time.
     fn check(&mut self) -> Result<(), String> {
         for end in [End::A, End::Z] {
+            if self.has(end) {
+                let buffer = &mut self.receive_buffers[end as usize];
+                *buffer = self.pair.at(end).receive_buffer().max(*buffer);
+            }
+        }
+        for end in [End::A, End::Z] {
             if !self.has(end) {
                 continue;
             }
             let association = self.pair.at(end);
             let (held, waiting) = (association.received_bytes_held(), association.unacknowledged());
-            // A chunk that everything waits for is taken even when the buffer is full.
-            let most = self.receive_buffer * 2 + ByteCount::new(self.mtu);
-            if held > most {
-                return Err(format!("{end:?} holds {held}, its buffer has {}", self.receive_buffer));
+            // A chunk that others wait for is taken even when the buffer is full.
+            let buffer = self.receive_buffers[end as usize];
+            if held > buffer * 2 + ByteCount::new(self.mtu) {
+                return Err(format!("{end:?} holds {held}, its buffer has {buffer}"));
             }
             let living = association.paths().iter().filter(|path| path.state != PathState::Removed);
             let windows: ByteCount = living.clone().map(|path| path.cwnd).sum();
             // M-CWM-1; a window is never less than a packet.
-            let most = self.receive_buffer.max(ByteCount::new(self.mtu) * living.count() as u64);
+            let shared = self.receive_buffers[end.other() as usize];
+            let most = shared.max(ByteCount::new(self.mtu) * living.count() as u64);
             for gone in association.paths().iter().filter(|path| path.state == PathState::Removed) {
                 if !gone.flight.is_zero() {
                     return Err(format!(
@@ -332,10 +348,7 @@ impl Walk {
                 }
             }
             if self.shares_windows && association.is_open() && windows > most {
-                return Err(format!(
-                    "{end:?} has windows of {windows} for a buffer of {}",
-                    self.receive_buffer
-                ));
+                return Err(format!("{end:?} has windows of {windows} for a buffer of {shared}"));
             }
             if waiting > self.send_buffer {
                 return Err(format!("{end:?} keeps {waiting} to send, its buffer has {}", self.send_buffer));
@@ -439,8 +452,14 @@ impl Ledger {
 }
 
 /// What is in flight on a path may pass the largest window it ever had by one packet, and by one more of
-/// retransmissions in a recovery. Says so if it is more.
-fn check_flight(pair: &mut Pair, windows: &mut [Vec<ByteCount>; 2], mtu: u64) -> Result<(), String> {
+/// retransmissions in a recovery; by one for each SACK that reports chunks missing, where each exempts one, and so by no
+/// more than a window, which is what can have been reported. Says so if it is more.
+fn check_flight(
+    pair: &mut Pair,
+    windows: &mut [Vec<ByteCount>; 2],
+    mtu: u64,
+    exemption: Exemption,
+) -> Result<(), String> {
     for end in [End::A, End::Z] {
         let side = pair.side(end);
         let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
@@ -448,7 +467,11 @@ fn check_flight(pair: &mut Pair, windows: &mut [Vec<ByteCount>; 2], mtu: u64) ->
         largest.resize(association.paths().len(), ByteCount::ZERO);
         for (path, largest) in association.paths().iter().zip(largest) {
             *largest = path.cwnd.max(*largest);
-            if path.flight > *largest + ByteCount::new(mtu) * 2 {
+            let reported = match exemption {
+                Exemption::Entry => ByteCount::ZERO,
+                Exemption::Each => *largest,
+            };
+            if path.flight > *largest + reported + ByteCount::new(mtu) * 2 {
                 let (flight, id) = (path.flight, path.id);
                 return Err(format!("{end:?} has {flight} in flight on {id}, cwnd was {largest} at most"));
             }
@@ -471,7 +494,13 @@ fn operation(dice: &mut Dice, pipes: usize) -> Operation {
     let end = dice.one_of(&[End::A, End::Z]);
     let pipe = dice.below(pipes as u64) as usize;
     match dice.below(100) {
-        0..40 => Operation::Send {
+        0..3 => Operation::Burst {
+            end,
+            stream: dice.one_of(&[0, 0, 1]),
+            count: dice.one_of(&[60, 500, 3_000]),
+            length: dice.one_of(&[1, 3, 17, 64, 255, 256]),
+        },
+        3..40 => Operation::Send {
             end,
             stream: dice.one_of(&[0, 0, 1, 2, 15, 16]),
             unordered: dice.below(4) == 0,

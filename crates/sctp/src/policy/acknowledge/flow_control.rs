@@ -8,15 +8,14 @@ use anabranch_base::ByteCount;
 /// A receive buffer as it is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferSample {
-    /// What it holds when it is full.
+    /// What it holds when it is full, of chunks of the size that came lately.
     pub capacity: ByteCount,
     /// What the application could read now.
     pub in_order: ByteCount,
     /// What waits for fragments or messages before it.
     pub out_of_order: ByteCount,
-    /// What the memory behind it can still take, chunks' own cost included; more than the free capacity
-    /// unless very many small chunks are held.
-    pub memory_left: ByteCount,
+    /// What the memory behind it can still hold of them; more than the free capacity unless they are very small.
+    pub holdable: ByteCount,
     /// What the peer may still believe to be free: the window last advertised less what arrived since.
     pub offered: ByteCount,
     /// A full chunk's weight: less room than this is of little use to the peer.

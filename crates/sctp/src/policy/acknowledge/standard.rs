@@ -32,7 +32,7 @@ impl FlowControl for StandardFlow {
 
 fn free(buffer: &BufferSample) -> ByteCount {
     let held = buffer.in_order + buffer.out_of_order;
-    buffer.capacity.saturating_sub(held).min(buffer.memory_left)
+    buffer.capacity.saturating_sub(held).min(buffer.holdable)
 }
 
 /// The least window that is worth a SACK: never zero, or a window of zero would not count as closed.
@@ -50,7 +50,7 @@ mod tests {
             capacity: ByteCount::new(6000),
             in_order: ByteCount::new(in_order),
             out_of_order: ByteCount::new(out_of_order),
-            memory_left: ByteCount::MAX,
+            holdable: ByteCount::MAX,
             offered: ByteCount::new(offered),
             full_chunk: ByteCount::new(1500),
         }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_window_is_no_wider_than_the_memory_behind_it() {
-        let crowded = BufferSample { memory_left: ByteCount::new(1600), ..buffer(100, 0, 5900) };
+        let crowded = BufferSample { holdable: ByteCount::new(1600), ..buffer(100, 0, 5900) };
         assert_eq!(advertised(crowded), 1600);
     }
 }
