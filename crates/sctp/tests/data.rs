@@ -281,9 +281,10 @@ fn a_stream_counts_its_messages_over_the_wrap() {
 }
 
 /// RFC 9260 §6.1: "For each stream, the data sender MUST NOT have more than 2^16 - 1 ordered user messages in the
-/// current send window."
+/// current send window." Half as many: a receiver that compares SSNs by serial number arithmetic takes one 32,768 ahead for one
+/// that has passed.
 #[test]
-fn no_more_messages_are_outstanding_than_a_stream_can_number() {
+fn less_than_half_of_the_messages_that_a_stream_can_number_are_outstanding() {
     let config = Config {
         initial_window: InitialWindow::Bytes(ByteCount::from_mib(8)),
         receive_buffer: ByteCount::from_mib(8),
@@ -294,7 +295,7 @@ fn no_more_messages_are_outstanding_than_a_stream_can_number() {
     let mut pair = Pair::open(config, 1);
     pair.keep_packets();
     pair.send_at_once(End::A, 70_000, 1);
-    assert_eq!(data_of(&pair.take_packets(End::A)).len(), 65_535);
+    assert_eq!(data_of(&pair.take_packets(End::A)).len(), 32_767);
     pair.z.reads_at_once = true;
     pair.run_for(secs(5));
     assert_eq!(pair.z.read.len(), 70_000);

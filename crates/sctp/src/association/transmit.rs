@@ -25,6 +25,30 @@ struct Packed {
     is_stretched: bool,
 }
 
+/// A packet that is being filled.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    path: PathId,
+    /// It has a DATA chunk already.
+    has_data: bool,
+    /// It may pass the window of a path that lost something.
+    is_exempt: bool,
+}
+
+impl Open {
+    /// Whether the window of its path has room for one more lost chunk.
+    fn has_window(self, view: &View<'_>) -> bool {
+        let sample = view.path(self.path);
+        self.is_exempt || if self.has_data { sample.has_window_for_more() } else { sample.has_window() }
+    }
+
+    /// Whether one more new chunk may go on its path.
+    fn may_send(self, view: &View<'_>) -> bool {
+        let sample = view.path(self.path);
+        if self.has_data { sample.may_send_more() } else { sample.may_send() }
+    }
+}
+
 /// How large a packet may be.
 #[derive(Clone, Copy, Debug)]
 enum Room {
@@ -115,21 +139,23 @@ impl Session {
         let mut shield = Shield::default();
         self.pack_control(path, &mut builder, &mut shield);
         self.pack_sack(path, &mut builder, &mut shield);
-        let is_exempt = self.exempt.covers(path);
-        while let Some((tsn, _)) = self.next_lost(Some((path, is_exempt)), now) {
+        let mut open = Open { path, has_data: false, is_exempt: self.exempt.covers(path) };
+        while let Some((tsn, _)) = self.next_lost(Some(open), now) {
             if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
                 break;
             }
             packed.is_retransmission = true;
             self.exempt.spend(path);
             self.commit(tsn, path, now, &mut packed);
+            open.has_data = true;
         }
-        while let Some((tsn, _)) = self.next_waiting(Some(path), now) {
+        while let Some((tsn, _)) = self.next_waiting(Some(open), now) {
             if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
                 break;
             }
             self.picked = None;
             self.commit(tsn, path, now, &mut packed);
+            open.has_data = true;
         }
         shield.sign(self.keys.as_ref(), &mut builder);
         packed.len = builder.finish(self.settings.config.checksum);
@@ -218,8 +244,8 @@ impl Session {
         self.is_sack_due = false;
     }
 
-    /// The next chunk to be sent again: the lowest whose place has room, or that place's if `only` is given.
-    fn next_lost(&mut self, only: Option<(PathId, bool)>, now: Time) -> Option<(Tsn, PathId)> {
+    /// The next chunk to be sent again: the lowest whose place has room, or of those for the path of `open`.
+    fn next_lost(&mut self, open: Option<Open>, now: Time) -> Option<(Tsn, PathId)> {
         if self.awaits_verification {
             return None;
         }
@@ -230,11 +256,11 @@ impl Session {
             return None;
         }
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let may_pass_anywhere = match only {
-            Some((_, is_exempt)) => is_exempt,
+        let may_pass = match open {
+            Some(open) => open.is_exempt || open.has_data,
             None => !self.exempt.is_none(),
         };
-        if !may_pass_anywhere && !view.paths.iter().any(PathSample::has_window) {
+        if !may_pass && !view.paths.iter().any(PathSample::has_window) {
             return None;
         }
         for lost in self.send.marked() {
@@ -251,18 +277,20 @@ impl Session {
                 Place::Wait => continue,
             };
             let path = self.wide_enough(path, &lost, &view);
-            let is_wanted = only.is_none_or(|(wanted, _)| wanted == path);
-            let is_exempt = only.map_or_else(|| self.exempt.covers(path), |(_, is_exempt)| is_exempt);
-            if is_wanted && (is_exempt || view.path(path).has_window()) {
+            let fits = match open {
+                Some(open) => open.path == path && open.has_window(&view),
+                None => self.exempt.covers(path) || view.path(path).has_window(),
+            };
+            if fits {
                 return Some((lost.tsn, path));
             }
         }
         None
     }
 
-    /// The next new chunk and its path: what the scheduler picks, or the oldest if a packet `open` on a path
-    /// has room for another.
-    fn next_waiting(&mut self, open: Option<PathId>, now: Time) -> Option<(Tsn, PathId)> {
+    /// The next new chunk and its path: what the scheduler picks, or the oldest if the packet `open` has
+    /// room for another.
+    fn next_waiting(&mut self, open: Option<Open>, now: Time) -> Option<(Tsn, PathId)> {
         self.share_buffers(now);
         self.cut_ahead();
         if self.awaits_verification {
@@ -284,12 +312,12 @@ impl Session {
         let (path, index) = match (self.picked, open) {
             (Some(picked), _) if view.path(picked.0).may_send() => picked,
             // Nobody picked this: if it does not fit, the scheduler is asked where the next packet goes.
-            (None, Some(open)) if view.path(open).may_send() => return Some((oldest, open)),
+            (None, Some(open)) if open.may_send(&view) => return Some((oldest, open.path)),
             _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
             _ => self.policies.scheduler.pick(&queue, &view)?,
         };
         self.picked = Some((path, index));
-        if open.is_some_and(|open| open != path) {
+        if open.is_some_and(|open| open.path != path) {
             return None;
         }
         let tsn = if index == Index::OLDEST { oldest } else { self.send.waiting(index)? };
@@ -381,8 +409,9 @@ impl Session {
 }
 
 /// RFC 9260 §6.1: "For each stream, the data sender MUST NOT have more than 2^16 - 1 ordered user messages in the
-/// current send window." No gap block could name a chunk further ahead anyway.
-const MOST_OUTSTANDING: u32 = u16::MAX as u32;
+/// current send window." Half as many: a receiver that compares SSNs by serial number arithmetic (RFC 1982), as most do,
+/// takes one further ahead for one that has passed.
+const MOST_OUTSTANDING: u32 = u16::MAX as u32 / 2;
 
 /// After so many halvings every window is at its floor.
 const MAX_DECAYS: u64 = 32;

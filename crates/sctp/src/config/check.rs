@@ -31,7 +31,7 @@ impl Config {
         let in_range = [
             ("mtu", self.mtu.get(), 576, 65_535),
             ("unit", unit.get(), 1, 65_535),
-            ("payload", self.payload.map_or(4, ByteCount::get), 4, largest_payload),
+            ("payload", self.payload.map_or(1, ByteCount::get), 1, largest_payload),
             ("receive_buffer", self.receive_buffer.get(), 1500, u64::from(u32::MAX)),
             ("send_buffer", self.send_buffer.get(), 1, u64::MAX),
             ("streams.outbound", u64::from(self.outbound_streams), 1, 65_535),

@@ -143,6 +143,12 @@ impl PathSample {
         has_room && !self.held
     }
 
+    /// Whether a packet that has data may take one more chunk: the window was asked before the first, and is passed by less than
+    /// one packet. A strict window is asked again.
+    pub fn has_window_for_more(&self) -> bool {
+        self.has_window() || !self.is_strict && !self.held
+    }
+
     /// Whether packets wait somewhere on the path: its round-trip time is a quarter above the least.
     pub fn is_queueing(&self) -> bool {
         let Some((smoothed, least)) = self.srtt.zip(self.min_rtt) else { return false };
@@ -151,7 +157,16 @@ impl PathSample {
 
     /// Whether new data may go there now.
     pub fn may_send(&self) -> bool {
-        self.state.carries_data() && self.has_window() && !self.has_spent_share
+        self.may_send_if(self.has_window())
+    }
+
+    /// Whether one more chunk of new data may go into a packet that has data.
+    pub fn may_send_more(&self) -> bool {
+        self.may_send_if(self.has_window_for_more())
+    }
+
+    fn may_send_if(&self, has_window: bool) -> bool {
+        self.state.carries_data() && has_window && !self.has_spent_share
     }
 }
 

@@ -402,8 +402,9 @@ fn index(offset: u64) -> usize {
     usize::try_from(offset).expect("a buffer in memory has fewer chunks than addresses")
 }
 
-/// What a chunk costs besides its payload: what is known of it, and a handle and the allocator's part of a message's memory.
-const CHUNK_OVERHEAD: ByteCount = ByteCount::new(256);
+/// What a chunk costs besides its payload: what is known of it, twice where the queue has just grown, and the allocator's part of
+/// a message's memory.
+const CHUNK_OVERHEAD: ByteCount = ByteCount::new(192);
 /// Room for so many chunks is kept although none is held: megabytes in flight, in chunks of the usual size.
 pub(super) const KEPT_CHUNKS: usize = 4_096;
 
@@ -441,6 +442,12 @@ pub(super) mod tests {
         for offset in offsets {
             buffer.on_sent(tsn(offset), path, 0);
         }
+    }
+
+    #[test]
+    fn a_chunk_costs_no_more_than_is_counted() {
+        let allocators = 32;
+        assert!(2 * size_of::<OutboundChunk>() as u64 + allocators <= CHUNK_OVERHEAD.get());
     }
 
     #[test]
