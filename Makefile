@@ -8,7 +8,7 @@ NETWORKS ?= 20000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned nat roaming chaos soak browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned small nat roaming chaos soak browser tail docs fuzz walks networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -86,6 +86,9 @@ failover: ## how long a cut stalls a transfer, as docs/failover.md has it
 
 tuned:  ## the profile tuned-1 beside rfc9260, as docs/tuned.md has it
 	cargo run --release --quiet --package anabranch-studies -- tuned
+
+small:  ## what small messages cost, as docs/performance.md has it
+	cargo run --release --quiet --package anabranch-studies -- small
 
 lint:   ## clippy, warnings are errors
 	cargo clippy --workspace --all-targets -- -D warnings

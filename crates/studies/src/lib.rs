@@ -10,4 +10,5 @@ pub mod grid;
 pub mod ns2;
 pub mod sample;
 pub mod scale;
+pub mod small;
 pub mod tuned;

@@ -21,6 +21,7 @@ enum Study {
     Failover(commands::failover::Arguments),
     Figures(commands::figures::Arguments),
     Ns2(commands::ns2::Arguments),
+    Small(commands::small::Arguments),
     Tuned(commands::tuned::Arguments),
 }
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Study::Failover(arguments) => commands::failover::run(&arguments),
         Study::Figures(arguments) => commands::figures::run(&arguments),
         Study::Ns2(arguments) => commands::ns2::run(&arguments),
+        Study::Small(arguments) => commands::small::run(&arguments),
         Study::Tuned(arguments) => commands::tuned::run(&arguments),
     };
     ended.unwrap_or_else(|error| {

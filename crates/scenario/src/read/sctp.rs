@@ -129,7 +129,7 @@ fn packets(fields: &Fields<'_>, sctp: &mut Sctp) -> Read<()> {
     fields.set("mtu_discovery", &mut sctp.mtu_discovery, |node| words::MTU_DISCOVERY.meaning(node))?;
     let fits = largest_payload(sctp.mtu, sctp.encapsulation);
     let Some(node) = fields.find("payload") else { return Ok(()) };
-    let payload = value::size_within(node, 4, 65_535)?;
+    let payload = value::size_within(node, 1, 65_535)?;
     if payload > fits {
         let (payload, mtu) = (exact_size(payload), exact_size(sctp.mtu));
         let fault = Fault::value(node.span, format!("a payload of {payload} does not fit an MTU of {mtu}"));

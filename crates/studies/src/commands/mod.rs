@@ -4,4 +4,5 @@ pub mod blocking;
 pub mod failover;
 pub mod figures;
 pub mod ns2;
+pub mod small;
 pub mod tuned;

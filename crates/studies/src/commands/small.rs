@@ -1,0 +1,21 @@
+//! `small`: what small messages cost, on a terminal. It knows options only.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use anabranch_studies::scale::Scale;
+use anabranch_studies::small::table;
+
+/// Messages of one byte to a packet's worth over one link, by profile and loss (docs/performance.md)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// How much is run
+    #[arg(long, value_enum, default_value = "full")]
+    scale: Scale,
+}
+
+/// Prints it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    print!("{}", table(arguments.scale)?);
+    Ok(ExitCode::SUCCESS)
+}
