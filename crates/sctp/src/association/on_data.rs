@@ -8,7 +8,7 @@ use super::timers::Timer;
 use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
-use crate::receive::{Arrival, DeliveryError, Fragment, Load, Message, ReassemblyError, compact};
+use crate::receive::{Arrival, Bundle, DeliveryError, Fragment, Load, Message, ReassemblyError, compact};
 use crate::wire::{Cause, Data};
 
 /// What the DATA chunks of one packet did, taken together.
@@ -101,7 +101,11 @@ impl Session {
             beginning: data.beginning,
             ending: data.ending,
             charge: load.charge,
-            payload: compact(data.payload, arrived.bytes, arrived.memory),
+            payload: match data.beginning && data.ending && length <= Bundle::LARGEST {
+                // It is copied to others like it anyway.
+                true => arrived.bytes.slice_ref(data.payload),
+                false => compact(data.payload, arrived.bytes, arrived.memory),
+            },
         })?;
         match whole {
             Some(message) => self.deliver(message),
