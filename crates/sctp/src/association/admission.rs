@@ -1,5 +1,6 @@
 //! Which chunks of a packet are taken at all: those that must be authenticated only behind an AUTH chunk that proves them
-//! (RFC 4895 §6.3), and no end of the association from where its peer may not be. It knows no chunk's meaning.
+//! (RFC 4895 §6.3), those that one packet has use for once only once, and no end of the association from where its peer
+//! may not be. It knows no chunk's meaning.
 
 use super::authentication::{Keys, Verdict, is_required_here};
 use super::session::Session;
@@ -12,33 +13,61 @@ use crate::wire::{Cause, Chunk};
 pub(super) enum Admission {
     /// It is taken.
     Take,
-    /// It has done what it is for.
-    Done,
+    /// It has done what it is for, or is one too many: the next one is looked at.
+    PassOver,
     /// Neither it nor what follows it in the packet is taken.
     Refuse,
 }
 
+/// What is known of a packet's chunks so far.
+#[derive(Debug, Default)]
+pub(super) struct ChunksBefore {
+    /// There was one, whatever it was.
+    has_any: bool,
+    /// An AUTH chunk proved what follows it.
+    is_authentic: bool,
+    has_sack: bool,
+    has_shutdown: bool,
+}
+
+impl ChunksBefore {
+    /// Whether a chunk has its place behind those before it. Reading a SACK costs as much as there are holes, however short
+    /// it is, and an honest peer has one for a packet. A SHUTDOWN acknowledges as well, and may stand beside a SACK. A
+    /// COOKIE-ECHO "MUST be the first chunk in the packet" (RFC 9260 §5.1 C): only there the endpoint has read its cookie.
+    fn take(&mut self, chunk: &Chunk<'_>) -> bool {
+        let is_first = !std::mem::replace(&mut self.has_any, true);
+        match chunk {
+            Chunk::Sack(_) => !std::mem::replace(&mut self.has_sack, true),
+            Chunk::Shutdown(_) => !std::mem::replace(&mut self.has_shutdown, true),
+            Chunk::CookieEcho(_) => is_first,
+            _ => true,
+        }
+    }
+}
+
 impl Association {
-    /// Whether `chunk` of a packet on `path` is taken; `rest` are the packet's bytes from it on, and `is_authentic` says
-    /// whether an AUTH chunk before it proved them.
+    /// Whether `chunk` of a packet on `path` is taken, after those `before` it; `rest` are the packet's bytes from it on.
     pub(super) fn admit(
         &mut self,
         path: PathId,
         chunk: &Chunk<'_>,
         rest: &[u8],
-        is_authentic: &mut bool,
+        before: &mut ChunksBefore,
     ) -> Admission {
+        if !before.take(chunk) {
+            return Admission::PassOver;
+        }
         let keys = self.keys();
         let Chunk::Auth(auth) = chunk else {
-            let is_proven = keys.is_none() || *is_authentic || !is_required_here(chunk.kind());
+            let is_proven = keys.is_none() || before.is_authentic || !is_required_here(chunk.kind());
             return if is_proven { Admission::Take } else { Admission::Refuse };
         };
         // RFC 4895 §5.1: AUTH "MUST NOT appear more than once". Who does not know it drops what follows.
-        let Some(keys) = keys.filter(|_| !*is_authentic) else { return Admission::Refuse };
+        let Some(keys) = keys.filter(|_| !before.is_authentic) else { return Admission::Refuse };
         match keys.verify(auth, rest) {
             Verdict::Authentic => {
-                *is_authentic = true;
-                Admission::Done
+                before.is_authentic = true;
+                Admission::PassOver
             }
             Verdict::Forged => Admission::Refuse,
             Verdict::Unsupported => {

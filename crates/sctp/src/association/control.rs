@@ -45,9 +45,9 @@ impl Session {
     /// that is not verified a COOKIE-ACK "MUST be bundled with a HEARTBEAT" (§5.4).
     pub(super) fn acknowledge_cookie(&mut self, path: PathId, now: Time) {
         if self.paths.sample(path).state != PathState::Unconfirmed {
-            return self.post(path, CookieAck);
+            return self.answer(path, CookieAck);
         }
-        if self.outbox.len() < MAX_OUTBOX {
+        if self.may_answer(path, &CookieAck) {
             self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(CookieAck) });
             self.send_heartbeat(path, now);
         }
@@ -55,7 +55,11 @@ impl Session {
 
     /// Reports an error to the peer (RFC 9260 §3.3.10), if that may be.
     pub(super) fn report(&mut self, path: PathId, causes: Vec<Cause>) {
-        let chunk = ErrorChunk { causes };
+        self.answer(path, ErrorChunk { causes });
+    }
+
+    /// Queues an answer for `path`, or for another if that is not usable, if it may wait.
+    pub(super) fn answer(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
         if self.may_answer(path, &chunk) {
             self.post(path, chunk);
         }

@@ -3,7 +3,7 @@
 
 use anabranch_base::Time;
 
-use super::admission::Admission;
+use super::admission::{Admission, ChunksBefore};
 use super::on_data::PacketData;
 use super::session::Session;
 use super::shutdown::Shutdown;
@@ -48,14 +48,14 @@ impl Association {
             session.begin_packet()
         });
         let mut chunks = arrived.packet.chunks();
-        let mut is_authentic = false;
+        let mut before = ChunksBefore::default();
         loop {
             let rest = chunks.rest();
             let flow = match chunks.next() {
                 None => break,
-                Some(Ok(chunk)) => match self.admit(arrived.path, &chunk, rest, &mut is_authentic) {
+                Some(Ok(chunk)) => match self.admit(arrived.path, &chunk, rest, &mut before) {
                     Admission::Take => self.handle_chunk(now, arrived, chunk, &mut data),
-                    Admission::Done => Flow::Continue,
+                    Admission::PassOver => Flow::Continue,
                     Admission::Refuse => Flow::Discard,
                 },
                 Some(Err(error)) => self.handle_bad_chunk(&error),
@@ -138,7 +138,7 @@ impl Association {
                 Flow::Continue
             }
             (State::Closing(session, _), Chunk::CookieEcho(_)) => {
-                session.post(arrived.path, CookieAck);
+                session.answer(arrived.path, CookieAck);
                 Flow::Continue
             }
             (State::Closing(_, Shutdown::AckSent), Chunk::ShutdownComplete(_)) => {

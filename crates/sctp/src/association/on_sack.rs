@@ -48,6 +48,7 @@ impl Session {
 
     /// What follows from an acknowledgement for windows, losses and timers.
     fn on_news(&mut self, now: Time) {
+        self.paths.sacks_mut().examined += self.news.examined as u64;
         if self.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
             self.paths.on_acked_retransmission(self.settings.config.max_burst);
         }
@@ -66,9 +67,9 @@ impl Session {
     }
 
     /// M-CMT-2: a path has recovered when everything is acknowledged that was outstanding there at the cut. It may
-    /// grow by the very SACK that says so.
+    /// grow by the very SACK that says so, and by none that says nothing new.
     fn leave_recovery(&mut self) {
-        if !self.policies.order.recovers_by_path() {
+        if !self.policies.order.recovers_by_path() || self.news.acked.is_empty() {
             return;
         }
         for id in self.paths.ids() {

@@ -47,4 +47,6 @@ pub struct SackCounters {
     pub received: u64,
     /// Those of them that newly acknowledged chunks last sent on more than one path.
     pub received_for_several_paths: u64,
+    /// What these, and SHUTDOWNs, cost to read: gap blocks, of each and the one before it, and chunks that were looked at.
+    pub examined: u64,
 }

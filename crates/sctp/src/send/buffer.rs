@@ -8,6 +8,7 @@ use std::ops::Range;
 use anabranch_base::ByteCount;
 
 use super::chunk::{MessageHead, OutboundChunk, State};
+use super::credit::Credit;
 use super::fragmentation::{Fragments, Outgoing};
 use super::held::{Held, HeldByPath};
 use super::lowest::Lowest;
@@ -53,6 +54,8 @@ pub struct SendBuffer {
     pub(super) lowest_before: Vec<(Option<u64>, Option<u64>)>,
     /// What a SACK no longer reports.
     pub(super) taken_back: Vec<u64>,
+    /// How much more of it may be believed.
+    pub(super) credit: Credit,
     pub(super) next_ssn: Vec<Ssn>,
     /// Messages that wait whole, behind all chunks, and their user data.
     pub(super) uncut: VecDeque<Outgoing>,
@@ -114,6 +117,7 @@ impl SendBuffer {
             paths: Vec::new(),
             lowest_before: Vec::new(),
             taken_back: Vec::new(),
+            credit: Credit::new(),
             next_ssn: Vec::new(),
             uncut: VecDeque::new(),
             uncut_bytes: ByteCount::ZERO,
@@ -207,6 +211,9 @@ impl SendBuffer {
         self.rwnd_flight -= rwnd_weight;
         self.marked.insert(position);
         self.revoked.remove(&position);
+        if by == LostBy::Timeout {
+            self.credit.earn();
+        }
         Some(left)
     }
 
@@ -398,7 +405,7 @@ impl SendBuffer {
     }
 }
 
-fn index(offset: u64) -> usize {
+pub(super) fn index(offset: u64) -> usize {
     usize::try_from(offset).expect("a buffer in memory has fewer chunks than addresses")
 }
 

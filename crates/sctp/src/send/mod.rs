@@ -3,6 +3,7 @@
 
 mod buffer;
 mod chunk;
+mod credit;
 mod fragmentation;
 mod gap_diff;
 mod held;

@@ -1,9 +1,10 @@
 //! What a SACK says of the chunks in the send buffer. It costs as much as there are gap blocks, newly
-//! acknowledged chunks and holes, never as much as is in flight. It knows nothing of what follows.
+//! acknowledged chunks and holes, never as much as is in flight; and what it takes back costs credit. It knows nothing
+//! of what follows.
 
 use anabranch_base::ByteCount;
 
-use super::buffer::{KEPT_CHUNKS, SendBuffer};
+use super::buffer::{KEPT_CHUNKS, SendBuffer, index};
 use super::chunk::State;
 use super::gap_diff::added;
 use crate::policy::PathId;
@@ -73,10 +74,12 @@ impl SendBuffer {
         news.has_advanced = new_first > self.first;
         news.cumulative = cumulative;
         self.ack_cumulatively(new_first, news);
+        self.bound_taking_back();
         self.ack_gaps(news);
         self.take_back(news);
         std::mem::swap(&mut self.gap_acked, &mut self.reported);
-        news.highest_reported = self.tsn(claimed).previous();
+        let highest = self.gap_acked.last().map_or(new_first, |block| block.end);
+        news.highest_reported = self.tsn(highest).previous();
         self.find_holes(news);
         self.compare_lowest(news);
         Ok(true)
@@ -92,6 +95,7 @@ impl SendBuffer {
 
     /// Empties `news` and remembers each path's two lowest positions.
     fn begin(&mut self, news: &mut SackNews) {
+        news.examined = self.gap_acked.len() + self.reported.len();
         news.acked.clear();
         news.holes.clear();
         news.paths.clear();
@@ -137,6 +141,31 @@ impl SendBuffer {
         });
     }
 
+    /// Taking back costs credit: a SACK that says nothing new is short, and may take back a whole window. What there is no
+    /// credit for stays as it was, the highest chunks first, and what is reported up there is passed over.
+    fn bound_taking_back(&mut self) {
+        let taken_back = || added(&self.reported, &self.gap_acked);
+        let wanted = taken_back().map(|block| block.end - block.start).sum();
+        let mut left = self.credit.spend(wanted);
+        if left == wanted {
+            return;
+        }
+        let end = taken_back().find_map(|block| {
+            let chunks = left.min(block.end - block.start);
+            left -= chunks;
+            (left == 0).then_some(block.start + chunks)
+        });
+        let Some(end) = end else { return };
+        self.reported.retain_mut(|block| {
+            block.end = block.end.min(end);
+            block.start < block.end
+        });
+        self.reported.extend(self.gap_acked.iter().filter_map(|block| {
+            let start = block.start.max(end);
+            (start < block.end).then_some(start..block.end)
+        }));
+    }
+
     fn ack_gaps(&mut self, news: &mut SackNews) {
         let (old, new) = (std::mem::take(&mut self.gap_acked), std::mem::take(&mut self.reported));
         for position in added(&old, &new).flatten() {
@@ -149,6 +178,7 @@ impl SendBuffer {
     fn take_back(&mut self, news: &mut SackNews) {
         let (old, new) = (std::mem::take(&mut self.gap_acked), std::mem::take(&mut self.reported));
         for position in added(&new, &old).flatten() {
+            news.examined += 1;
             let rwnd_charge = self.rwnd_charge;
             let charge = self.charge;
             let chunk = self.chunk_mut(position);
@@ -174,6 +204,7 @@ impl SendBuffer {
 
     /// The chunk at `position` is acknowledged, in whatever state it was.
     fn ack(&mut self, position: u64, news: &mut SackNews) {
+        news.examined += 1;
         let (tsn, charge, rwnd_charge) = (self.tsn(position), self.charge, self.rwnd_charge);
         let chunk = self.chunk_mut(position);
         let before = std::mem::replace(&mut chunk.state, State::Acked);
@@ -199,21 +230,22 @@ impl SendBuffer {
             State::Acked => {}
         }
         if is_first_time {
+            self.credit.earn();
             let payload = ByteCount::of_len(length);
             news.acked.push(AckedChunk { tsn, path, round, weight, payload, is_retransmitted });
         }
     }
 
-    /// The chunks in flight below the highest reported one, and those just taken back. Nothing is looked for
-    /// when nothing can follow from it.
+    /// The chunks in flight below the highest reported one, and those just taken back. Without anything newly
+    /// acknowledged only these: nothing could follow for the others.
     fn find_holes(&self, news: &mut SackNews) {
-        if news.acked.is_empty() && self.taken_back.is_empty() {
-            return;
-        }
         let mut from = self.first;
-        for block in &self.gap_acked {
-            news.holes.extend((from..block.start).filter_map(|position| self.hole(position)));
-            from = block.end;
+        if !news.acked.is_empty() {
+            for block in &self.gap_acked {
+                news.examined += index(block.start - from);
+                news.holes.extend((from..block.start).filter_map(|position| self.hole(position)));
+                from = block.end;
+            }
         }
         let beyond = self.taken_back.iter().filter(|&&position| position >= from);
         news.holes.extend(beyond.filter_map(|&position| self.hole(position)));
@@ -299,7 +331,7 @@ mod tests {
         let news = sack(&mut buffer, 0, &[(3, 3)]);
         assert_eq!(news.paths[0].returned.get(), 100);
         let reneged: Vec<bool> = news.holes.iter().map(|hole| hole.is_reneged).collect();
-        assert_eq!((holes(&news), reneged), (vec![0, 1, 3], vec![false, false, true]));
+        assert_eq!((holes(&news), reneged), (vec![3], vec![true]), "nothing is known of the others");
         assert_eq!(buffer.in_flight_on(ONE).len(), 5);
         let news = sack(&mut buffer, 0, &[(3, 4)]);
         assert_eq!((acked(&news), news.paths[0].left.get()), (vec![], 100));
@@ -323,6 +355,23 @@ mod tests {
         }
         sack(&mut buffer, 3, &[]);
         assert!(buffer.in_flight_on(two()).is_empty());
+    }
+
+    /// The credit of the first window is spent, and six chunks are worth more than they have earned.
+    #[test]
+    fn what_there_is_no_credit_for_stays_acknowledged_from_the_top() {
+        let mut buffer = buffer(6);
+        sent(&mut buffer, 0..6, ONE);
+        sack(&mut buffer, 0, &[(2, 6)]);
+        while buffer.credit.spend(1_000) > 1 {}
+        sack(&mut buffer, 0, &[(4, 4)]);
+        assert_eq!(buffer.in_flight_on(ONE), [tsn(0), tsn(1)], "one may always be taken back");
+        let news = sack(&mut buffer, 0, &[(2, 3)]);
+        assert_eq!((news.paths[0].left.get(), holes(&news)), (100, vec![3]), "and the next one");
+        assert_eq!(buffer.in_flight_on(ONE), [tsn(0), tsn(3)]);
+        buffer.credit.earn();
+        sack(&mut buffer, 0, &[]);
+        assert_eq!(buffer.in_flight_on(ONE), (0..6).map(tsn).collect::<Vec<_>>());
     }
 
     #[test]

@@ -74,10 +74,12 @@ pub struct SackNews {
     pub highest_reported: Tsn,
     /// How many packets with DATA it answers, where its sender says so (M-CMT-4); 0 where it does not.
     pub packets: u8,
+    /// What it cost to read: gap blocks, of this SACK and the one before, and chunks that were looked at.
+    pub examined: usize,
     /// The chunks acknowledged for the first time, ascending.
     pub acked: Vec<AckedChunk>,
-    /// The chunks in flight below the highest reported one, and those that were reported before and are no
-    /// longer; ascending.
+    /// The chunks in flight below the highest reported one, where something is acknowledged for the first time, and
+    /// those that were reported before and are no longer; ascending.
     pub holes: Vec<Hole>,
     /// For each path, by index, what became of its flight.
     pub paths: Vec<PathNews>,
