@@ -76,9 +76,12 @@ pub fn bind_all(addresses: &[SocketAddr], tied_to: &[Interface]) -> Result<Vec<S
     for &address in addresses {
         let interface = tied_to.iter().find(|interface| interface.addresses.contains(&address.ip()));
         let device = interface.map(|interface| interface.name.as_str());
-        let preferred = shared_port.filter(|_| address.port() == 0);
-        let at_preferred =
-            preferred.and_then(|port| Socket::bind(SocketAddr::new(address.ip(), port), device).ok());
+        let at_port = |port: u16| {
+            let mut address = address;
+            address.set_port(port);
+            Socket::bind(address, device).ok()
+        };
+        let at_preferred = shared_port.filter(|_| address.port() == 0).and_then(at_port);
         let socket = match at_preferred {
             Some(socket) => socket,
             None => Socket::bind(address, device).map_err(|error| explain(address, error))?,

@@ -74,8 +74,7 @@ impl StateCookie {
             body.extend(number.to_be_bytes());
         }
         for address in [self.local, self.remote] {
-            write_ip(&mut body, address.ip());
-            body.extend(address.port().to_be_bytes());
+            write_socket_address(&mut body, address);
         }
         let announced = &self.announced[..self.announced.len().min(MAX_ANNOUNCED)];
         let announced = announced.iter().filter(|ip| !ip.is_unspecified());
@@ -186,7 +185,25 @@ impl Reader<'_> {
     }
 
     fn socket_address(&mut self) -> Option<SocketAddr> {
-        Some(SocketAddr::new(self.ip()?, self.u16()?))
+        let mut address = SocketAddr::new(self.ip()?, self.u16()?);
+        if let SocketAddr::V6(address) = &mut address
+            && address.ip().is_unicast_link_local()
+        {
+            address.set_scope_id(self.u32()?);
+        }
+        Some(address)
+    }
+}
+
+/// An address with its port; behind a link-local one the number of its interface, without which it leads nowhere (RFC 4007
+/// §6).
+fn write_socket_address(body: &mut Vec<u8>, address: SocketAddr) {
+    write_ip(body, address.ip());
+    body.extend(address.port().to_be_bytes());
+    if let SocketAddr::V6(address) = address
+        && address.ip().is_unicast_link_local()
+    {
+        body.extend(address.scope_id().to_be_bytes());
     }
 }
 
@@ -212,11 +229,11 @@ const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 const MAX_ANNOUNCED: usize = 16;
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::super::authentication::announcement;
     use super::*;
 
-    fn cookie() -> StateCookie {
+    pub(crate) fn cookie() -> StateCookie {
         StateCookie {
             created: Time::from_nanos(5),
             lifetime: Duration::from_secs(60),
@@ -265,6 +282,15 @@ mod tests {
         }
         assert_eq!(StateCookie::open(&sealed[..20], &key), Err(ForgedCookie));
         assert_eq!(StateCookie::open(&sealed, &[8; 32]), Err(ForgedCookie));
+    }
+
+    #[test]
+    fn a_link_local_address_keeps_its_interface() {
+        let key = [7; 32];
+        let local = "[fe80::1%3]:9899".parse().expect("an address");
+        let remote = "[fe80::2%3]:4000".parse().expect("an address");
+        let cookie = StateCookie { local, remote, ..extended() };
+        assert_eq!(StateCookie::open(&cookie.seal(&key), &key), Ok(cookie));
     }
 
     #[test]

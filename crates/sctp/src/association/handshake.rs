@@ -8,7 +8,7 @@ use anabranch_base::{ByteCount, Duration, Seed, Time};
 
 use super::authentication::{Keys, RandomNumber};
 use super::extensions::{Extensions, Offer};
-use super::init::{MAX_PATHS, Refusal, acceptable, address_parameters, check_init};
+use super::init::{MAX_PATHS, Refusal, acceptable, address_parameters, check_init, reached_as};
 use super::session::{Agreement, Session, Settings};
 use super::shield::Shield;
 use super::timers::{Timer, Timers};
@@ -322,7 +322,7 @@ fn join_announced(paths: &mut PathTable, answered: PathId, announced: &[IpAddr],
             continue;
         }
         let local = fitting[paths.len() % fitting.len()];
-        let remote = SocketAddr::new(ip, source.port());
+        let remote = reached_as(source, ip);
         paths.add(PathAddresses { local, remote }, PathState::Unconfirmed, &settings.config);
     }
 }

@@ -1,7 +1,7 @@
 //! What an INIT or INIT-ACK says, once it is checked, and the addresses in it. It knows no state: the same
 //! rules hold for who asks and who answers.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::Duration;
 
@@ -107,6 +107,18 @@ pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = 
             ip.is_multicast() || ip.is_unspecified() || matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
         !is_many && (!ip.is_loopback() || source.is_loopback())
     })
+}
+
+/// Where an announced address is reached: behind the port of UDP that its owner's packet came from (RFC 6951 §5.1), and by the
+/// same interface where it is link-local, which is all that could be meant (RFC 4007 §6).
+pub fn reached_as(source: SocketAddr, announced: IpAddr) -> SocketAddr {
+    let mut address = SocketAddr::new(announced, source.port());
+    if let (SocketAddr::V6(address), SocketAddr::V6(source)) = (&mut address, source)
+        && address.ip().is_unicast_link_local()
+    {
+        address.set_scope_id(source.scope_id());
+    }
+    address
 }
 
 /// RFC 9260 §3.3.2: "An endpoint receiving an INIT chunk with the a_rwnd parameter set to a value smaller

@@ -49,7 +49,9 @@ pub use datagram::{Datagram, Ecn, Packet, Transmit};
 pub use extensions::{Extensions, Offer, OfferedExtensions};
 use handshake::Handshake;
 pub use handshake::Identity;
-pub use init::{InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init};
+pub use init::{
+    InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init, reached_as,
+};
 pub use policies::Policies;
 pub use session::{Agreement, Settings};
 use session::{PeerGone, Session};
@@ -404,6 +406,11 @@ impl Association {
     /// `path` is not one of [`paths`](Association::paths).
     pub fn path_addresses(&self, path: PathId) -> PathAddresses {
         self.path_table().addresses(path)
+    }
+
+    /// How often a path was added or moved: as long as it stays, all lead where they did.
+    pub(crate) fn address_changes(&self) -> u64 {
+        self.path_table().address_changes()
     }
 
     /// What a path carried.

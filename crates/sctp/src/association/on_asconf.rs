@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::Time;
 
 use super::control::Control;
-use super::init::acceptable;
+use super::init::{acceptable, reached_as};
 use super::reconfiguration::Turn;
 use super::roster::partner;
 use super::session::Session;
@@ -89,10 +89,14 @@ impl Session {
                 responses.push(Parameter::ErrorCauseIndication { id, causes: vec![refusal.cause(request)] });
             }
         }
-        let mut answer = AsconfAck { serial: asconf.serial, responses };
+        let mut answer = AsconfAck { serial: asconf.serial, responses: Vec::new() };
         // What a refusal leaves unsaid has failed too (A7), so the last ones may be left out of a packet that is full.
         let room = self.paths.sample(path).packet_limit.as_len().saturating_sub(OVERHEAD);
-        while answer.encoded_len() > room && answer.responses.pop().is_some() {}
+        let mut left = room.saturating_sub(answer.encoded_len());
+        answer.responses.extend(responses.into_iter().map_while(|response| {
+            left = left.checked_sub(response.to_bytes().len().next_multiple_of(4))?;
+            Some(response)
+        }));
         answer
     }
 
@@ -104,8 +108,7 @@ impl Session {
         if self.paths.living().any(|id| self.paths.addresses(id).remote.ip() == ip) {
             return Ok(());
         }
-        // RFC 6951 §5.1: other addresses are reached by the UDP port of the packet that tells of them.
-        let remote = SocketAddr::new(ip, source.port());
+        let remote = reached_as(source, ip);
         let local = partner(remote, &self.paths.locals()).ok_or(Refusal::NotAllowed)?;
         self.paths.gain_remote(ip);
         self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(Refusal::NoRoom)

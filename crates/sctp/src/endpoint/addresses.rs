@@ -5,9 +5,9 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::Time;
 use rand_core::Rng;
 
-use super::{AssociationId, Endpoint};
+use super::{Arrival, AssociationId, Endpoint};
 use crate::association::{Association, RandomNumber};
-use crate::wire::{Chunk, Packet};
+use crate::wire::{Chunk, Packet, Parameter};
 
 impl Endpoint {
     /// This host has another address, with a socket of its own: every association may use it, by one path more that is
@@ -47,23 +47,29 @@ impl Endpoint {
         random
     }
 
-    /// Where a packet asks to change addresses: those that other associations with the same port of the peer have. An
-    /// address cannot belong to two, for nobody could tell whose its next INIT is.
-    pub(super) fn addresses_beside(&self, id: AssociationId, packet: &Packet<'_>) -> Vec<IpAddr> {
-        let asks = |chunk| matches!(chunk, Ok(Chunk::Asconf(_)));
-        let is_alone = self.associations.len() < 2;
-        if is_alone || !self.settings.config.dynamic_addresses || !packet.chunks().any(asks) {
+    /// Of the addresses that a packet asks to add, and of its own: those that other associations with the same port of the
+    /// peer have. An address cannot belong to two, for nobody could tell whose its next INIT is.
+    pub(super) fn addresses_beside(
+        &mut self,
+        id: AssociationId,
+        arrival: &Arrival,
+        packet: &Packet<'_>,
+    ) -> Vec<IpAddr> {
+        if self.associations.len() < 2 || !self.settings.config.dynamic_addresses {
             return Vec::new();
         }
-        let port = packet.header().source_port;
-        let others = self.associations.iter().filter(|(other, association)| {
-            let is_alike = self.channels.of(**other) == self.channels.of(id);
-            **other != id && is_alike && association.peer_port() == Some(port)
-        });
-        let addresses = others.flat_map(|(_, association)| {
-            association.paths().iter().map(|sample| association.path_addresses(sample.id).remote.ip())
-        });
-        addresses.collect()
+        let (channel, port) = (self.channels.of(id), packet.header().source_port);
+        let mut addresses: Vec<IpAddr> = Vec::new();
+        for chunk in packet.chunks() {
+            let Ok(Chunk::Asconf(asconf)) = chunk else { continue };
+            let added = asconf.requests().iter().filter_map(|request| match *request {
+                Parameter::AddAddress { address, .. } => Some(address),
+                _ => None,
+            });
+            addresses.extend(added.chain([arrival.remote.ip()]));
+        }
+        addresses.retain(|&ip| self.peers.has_other(id, channel, port, ip));
+        addresses
     }
 
     fn each(&mut self, mut tell: impl FnMut(&mut Association)) {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use anabranch_base::{ByteCount, Time};
 use rand_core::Rng as _;
 
-use super::{AssociationId, ConnectError, Endpoint, pairing};
+use super::{AssociationId, Channel, ConnectError, Endpoint, pairing};
 use crate::association::{Agreement, Association, PathAddresses};
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
@@ -78,6 +78,6 @@ impl Endpoint {
         };
         let seed = self.next_seed();
         let association = Association::joined(now, self.settings.clone(), agreement, paths, &seed);
-        self.insert(own.tag, association)
+        self.insert(own.tag, association, Channel::PLAIN)
     }
 }

@@ -5,11 +5,11 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{Duration, Time};
 
-use super::{Arrival, AssociationId, Channel, Endpoint, leads_to, pairing};
+use super::{Arrival, AssociationId, Channel, Endpoint, Way, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
     Association, AssociationState, Extensions, InitBody, Offer, OfferedExtensions, PathAddresses,
-    RandomNumber, acceptable, address_parameter, address_parameters, check_init,
+    RandomNumber, acceptable, address_parameter, address_parameters, check_init, reached_as,
 };
 use crate::seq::Tsn;
 use crate::wire::{
@@ -57,7 +57,7 @@ impl Endpoint {
         if header.destination_port != self.config.port {
             return self.abort(arrival, back, Vec::new());
         }
-        let existing = self.known_peer(arrival, header);
+        let existing = self.known_peer(Way::of(arrival, header));
         match existing.and_then(|id| self.associations.get(&id).map(|known| (id, known.state()))) {
             Some((id, AssociationState::ShutdownAckSent)) => {
                 // RFC 9260 §9.2: the peer missed our SHUTDOWN-ACK.
@@ -92,7 +92,7 @@ impl Endpoint {
         let known = self
             .named(cookie.local_tag)
             .or_else(|| self.named(cookie.tie_tags.0))
-            .or_else(|| self.known_peer(&Arrival { remote: cookie.remote, ..arrival.clone() }, header));
+            .or_else(|| self.known_peer(Way { remote: cookie.remote, ..Way::of(arrival, header) }));
         // A cookie is good for the channel in which it was asked for.
         if known.is_some_and(|id| self.channels.of(id) != arrival.channel) {
             return;
@@ -100,7 +100,7 @@ impl Endpoint {
         let known = known.and_then(|id| self.associations.get(&id).map(|known| (id, known)));
         let known = known.map(|(id, association)| (id, association.tags(), association.state()));
         let is_current = known.is_some_and(|(_, tags, _)| tags == (cookie.local_tag, Some(cookie.peer_tag)));
-        if let Some(staleness) = cookie.staleness(now).filter(|_| !is_current) {
+        if let Some(staleness) = self.spent.staleness(now, &cookie).filter(|_| !is_current) {
             let back = reply_header(header, cookie.peer_tag);
             if self.may_answer_other(now, arrival) {
                 self.answer(arrival, back, &ErrorChunk { causes: vec![Cause::StaleCookie(staleness)] });
@@ -108,10 +108,13 @@ impl Endpoint {
             return;
         }
         let opened = match known {
+            // Whoever repeats it has no association any more.
+            None if self.spent.contains(&cookie) => return self.answer_out_of_the_blue(now, arrival, packet),
             None => self.open(now, arrival, &cookie),
             Some((id, tags, state)) => self.reopen(now, &cookie, id, tags, state),
         };
         if let Some(id) = opened {
+            self.spent.keep(now, &cookie);
             self.deliver(now, id, arrival, packet);
         }
     }
@@ -130,19 +133,15 @@ impl Endpoint {
             return None;
         }
         let way = PathAddresses { local: arrival.local, remote: arrival.remote };
-        // RFC 6951 §5.1: other addresses are reached by the port that the first one uses.
         let announced = acceptable(&cookie.announced, cookie.remote.ip());
-        let mut remotes: Vec<SocketAddr> =
-            announced.map(|&ip| SocketAddr::new(ip, cookie.remote.port())).collect();
+        let mut remotes: Vec<SocketAddr> = announced.map(|&ip| reached_as(cookie.remote, ip)).collect();
         if !remotes.contains(&cookie.remote) {
             remotes.insert(0, cookie.remote);
         }
         let paths = pairing::accepted_pairs(&self.config.local, way, &remotes);
         let seed = self.next_seed();
         let association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
-        let id = self.insert(cookie.local_tag, association);
-        self.channels.bind(id, arrival.channel);
-        Some(id)
+        Some(self.insert(cookie.local_tag, association, arrival.channel))
     }
 
     /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. If it is to read the packet: the
@@ -169,7 +168,7 @@ impl Endpoint {
             }
             (false, false, true) => {
                 association.on_restart(now, cookie, &seed);
-                self.by_tag.retain(|_, other| *other != id);
+                self.by_tag.remove(&local);
                 self.by_tag.insert(cookie.local_tag, id);
             }
             // B) Both ends sent INIT, and the peer's came through first. D) It is the cookie of this very
@@ -288,15 +287,12 @@ impl Endpoint {
     }
 
     /// The association with the peer that sends so, by this channel and with these ports.
-    fn known_peer(&self, arrival: &Arrival, header: CommonHeader) -> Option<AssociationId> {
-        let mut known = self.associations.iter().filter(|(id, association)| {
-            let is_alive = association.state() != AssociationState::Closed;
-            is_alive
-                && self.channels.of(**id) == arrival.channel
-                && association.peer_port() == Some(header.source_port)
-                && leads_to(association, arrival.remote)
-        });
-        known.next().map(|(id, _)| *id)
+    fn known_peer(&mut self, way: Way) -> Option<AssociationId> {
+        let is_alive = |id| {
+            let known = self.associations.get(&id);
+            known.is_some_and(|association| association.state() != AssociationState::Closed)
+        };
+        self.peers.find(way, is_alive)
     }
 }
 

@@ -11,6 +11,8 @@ mod listen;
 mod mtu;
 mod out_of_the_blue;
 mod pairing;
+mod peers;
+mod spent;
 mod throttle;
 mod turns;
 
@@ -39,6 +41,8 @@ use cookies::CookieJar;
 use deadlines::Deadlines;
 pub use join::join;
 use last_words::LastWords;
+use peers::{Peers, Way};
+use spent::SpentCookies;
 use throttle::Throttle;
 use turns::Turns;
 
@@ -63,6 +67,11 @@ pub struct EndpointConfig {
 /// An association of an endpoint. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssociationId(u64);
+
+impl AssociationId {
+    /// None is before it.
+    const FIRST: AssociationId = AssociationId(0);
+}
 
 /// A datagram that arrived at a socket.
 #[derive(Clone, Debug)]
@@ -137,6 +146,8 @@ pub struct Endpoint {
     associations: BTreeMap<AssociationId, Association>,
     /// Which association a packet with this tag is for.
     by_tag: BTreeMap<VerificationTag, AssociationId>,
+    /// Which one a packet is for that carries no tag of ours.
+    peers: Peers,
     channels: Channels,
     /// Events of associations come in the order in which the associations were touched.
     ready: Turns,
@@ -151,6 +162,7 @@ pub struct Endpoint {
     others: Throttle,
     last_words: LastWords,
     jar: CookieJar,
+    spent: SpentCookies,
     seed: Seed,
     rng: ChaCha12Rng,
     made: u64,
@@ -187,6 +199,7 @@ impl Endpoint {
             config,
             associations: BTreeMap::new(),
             by_tag: BTreeMap::new(),
+            peers: Peers::default(),
             channels: Channels::default(),
             ready: Turns::default(),
             sending: Turns::default(),
@@ -196,6 +209,7 @@ impl Endpoint {
             others: Throttle::new(&seed.child("others")),
             last_words: LastWords::default(),
             jar: CookieJar::new(&seed.child("cookies")),
+            spent: SpentCookies::default(),
             rng: ChaCha12Rng::from_seed(seed.child("endpoint").bytes()),
             seed,
             made: 0,
@@ -240,9 +254,7 @@ impl Endpoint {
         let announced = pairing::announced(&self.config.local, remote[0].ip());
         let seed = self.next_seed();
         let association = Association::connect(self.settings.clone(), identity, announced, &paths, seed);
-        let id = self.insert(identity.tag, association);
-        self.channels.bind(id, channel);
-        Ok(id)
+        Ok(self.insert(identity.tag, association, channel))
     }
 
     /// A datagram arrived. Whatever is in it, the worst it can do is be dropped.
@@ -344,6 +356,7 @@ impl Endpoint {
             }
             self.sending.pop();
             self.deadlines.set(id, self.due_of(id));
+            self.update_ways(id);
         }
         None
     }
@@ -409,6 +422,8 @@ impl Endpoint {
             association.abort("the application went away");
         }
         self.deadlines.set(id, None);
+        self.peers.remove(id);
+        self.by_tag.remove(&association.tags().0);
         let channel = self.channels.of(id);
         self.channels.release(id);
         if let Some(packet) = association.take_last_word() {
@@ -419,7 +434,6 @@ impl Endpoint {
             let PathAddresses { local, remote } = association.path_addresses(transmit.path);
             self.replies.push_back(Reply { local, remote, channel, bytes: std::mem::take(&mut bytes) });
         }
-        self.by_tag.retain(|_, other| *other != id);
     }
 
     /// How many associations there are.
@@ -432,9 +446,19 @@ impl Endpoint {
         self.associations.is_empty()
     }
 
+    /// How many associations were looked at to find those that packets without our tag are for.
+    pub fn examined(&self) -> u64 {
+        self.peers.examined()
+    }
+
     /// The association that a packet is for: that with its tag; for one that may carry the peer's tag, that
-    /// with the peer's address (RFC 9260 §8.5.1).
-    fn addressee(&self, arrival: &Arrival, header: CommonHeader, first: &Chunk<'_>) -> Option<AssociationId> {
+    /// with the peer's address and port (RFC 9260 §8.5.1).
+    fn addressee(
+        &mut self,
+        arrival: &Arrival,
+        header: CommonHeader,
+        first: &Chunk<'_>,
+    ) -> Option<AssociationId> {
         let is_reflected = match first {
             Chunk::Abort(abort) => abort.tag_reflected,
             Chunk::ShutdownComplete(complete) => complete.tag_reflected,
@@ -443,12 +467,7 @@ impl Endpoint {
         if !is_reflected {
             return self.living(arrival.channel, header);
         }
-        let mut peers = self.associations.iter().filter(|(id, association)| {
-            let is_peers = association.tags().1 == Some(header.verification_tag)
-                && self.channels.of(**id) == arrival.channel;
-            is_peers && leads_to(association, arrival.remote)
-        });
-        peers.next().map(|(id, _)| *id)
+        self.peers.find_tagged(Way::of(arrival, header), header.verification_tag)
     }
 
     /// The association with the tag of a packet to our port, unless it is over or speaks by another channel: what
@@ -468,7 +487,7 @@ impl Endpoint {
 
     /// Hands a datagram to an association, with the path it took.
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
-        let taken = self.addresses_beside(id, packet);
+        let taken = self.addresses_beside(id, arrival, packet);
         let Some(association) = self.associations.get_mut(&id) else { return };
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
             let (bytes, memory) = (&arrival.bytes, arrival.memory);
@@ -477,10 +496,11 @@ impl Endpoint {
         self.touch(id);
     }
 
-    fn insert(&mut self, tag: VerificationTag, association: Association) -> AssociationId {
+    fn insert(&mut self, tag: VerificationTag, association: Association, channel: Channel) -> AssociationId {
         self.made += 1;
         let id = AssociationId(self.made);
         self.by_tag.insert(tag, id);
+        self.channels.bind(id, channel);
         self.associations.insert(id, association);
         self.touch(id);
         id
@@ -490,6 +510,14 @@ impl Endpoint {
     fn touch(&mut self, id: AssociationId) {
         self.ready.push(id);
         self.sending.push(id);
+        self.update_ways(id);
+    }
+
+    /// Its peer may be elsewhere, or be known by now, or the association be over.
+    fn update_ways(&mut self, id: AssociationId) {
+        if let Some(association) = self.associations.get(&id) {
+            self.peers.update(id, self.channels.of(id), association);
+        }
     }
 
     fn check_count(&self) -> Result<(), ConnectError> {

@@ -45,8 +45,9 @@ pub fn accepted_pairs(
     std::iter::once(way).chain(others).take(MAX_PATHS).collect()
 }
 
-/// The addresses that a peer at `peer` is told of: those that are specified, and this host's own only if
-/// the peer is on it.
+/// The addresses that a peer at `peer` is told of: those that are specified, and this host's own only if the peer is on
+/// it. No more than an association has paths at first, so that an INIT fits any packet; of more, those of the peer's IP
+/// version first, as its paths are.
 pub fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
     let mut announced: Vec<IpAddr> = Vec::new();
     for ip in local.iter().map(SocketAddr::ip) {
@@ -54,6 +55,10 @@ pub fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
         if is_reachable && !announced.contains(&ip) {
             announced.push(ip);
         }
+    }
+    if announced.len() > MAX_PATHS {
+        announced.sort_by_key(|ip| ip.is_ipv4() != peer.is_ipv4());
+        announced.truncate(MAX_PATHS);
     }
     announced
 }

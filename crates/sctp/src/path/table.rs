@@ -39,6 +39,7 @@ pub struct PathTable {
     has_failed_path: bool,
     blocked: BlockedClock,
     sacks: SackCounters,
+    address_changes: u64,
 }
 
 #[derive(Debug)]
@@ -77,6 +78,7 @@ impl PathTable {
             has_failed_path: false,
             blocked: BlockedClock::default(),
             sacks: SackCounters::default(),
+            address_changes: 0,
         }
     }
 
@@ -85,6 +87,7 @@ impl PathTable {
         let id = PathId::from_index(self.paths.len());
         let ip = addresses.ip_version();
         let round_trip = RoundTrip::new(config.rto);
+        self.address_changes += 1;
         self.samples.push(PathSample {
             id,
             state,
@@ -130,6 +133,7 @@ impl PathTable {
 
     /// The path's peer now sends from `remote`.
     pub fn move_to(&mut self, id: PathId, remote: SocketAddr) {
+        self.address_changes += 1;
         self.paths[id.index()].addresses.remote = remote;
     }
 

@@ -112,6 +112,11 @@ impl PathTable {
         self.sample(id).state == PathState::Removed
     }
 
+    /// How often a path was added or moved: as long as it stays, all lead where they did.
+    pub fn address_changes(&self) -> u64 {
+        self.address_changes
+    }
+
     /// The path that a datagram from `remote` to `local` took: of several the one that names both, and was not removed.
     pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         let fits = self.ids().filter(|&id| self.addresses(id).is_of(local, remote));

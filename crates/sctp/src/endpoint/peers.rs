@@ -1,0 +1,113 @@
+//! Where the peers of associations are, for packets that do not carry our tag: an INIT, an ABORT with the T bit. It knows
+//! addresses, ports and tags of associations, and no packet.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+
+use super::{Arrival, AssociationId, Channel};
+use crate::association::Association;
+use crate::wire::{CommonHeader, VerificationTag};
+
+/// A way by which a peer's packets come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// The channel.
+    pub channel: Channel,
+    /// The peer's SCTP port.
+    pub port: u16,
+    /// Where it sends from.
+    pub remote: SocketAddr,
+}
+
+impl Way {
+    /// The way of a packet with this header.
+    pub fn of(arrival: &Arrival, header: CommonHeader) -> Way {
+        Way { channel: arrival.channel, port: header.source_port, remote: arrival.remote }
+    }
+}
+
+/// The ways of all associations that are not over. To find one costs the logarithm of their number, however many there
+/// are.
+#[derive(Debug, Default)]
+pub struct Peers {
+    /// Each way with the peer's tag, as far as that is known.
+    ways: BTreeSet<(Way, Option<VerificationTag>, AssociationId)>,
+    of: BTreeMap<AssociationId, Entered>,
+    examined: u64,
+}
+
+/// What is entered of an association.
+#[derive(Debug)]
+struct Entered {
+    version: Version,
+    ways: Vec<Way>,
+}
+
+/// What the entries of an association depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Version {
+    channel: Channel,
+    /// `None` where it is over.
+    port: Option<u16>,
+    tag: Option<VerificationTag>,
+    addresses: u64,
+}
+
+impl Peers {
+    /// Something happened to an association: its ways are entered anew where they changed.
+    pub fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
+        let (port, tag) = (association.peer_port(), association.tags().1);
+        let version = Version { channel, port, tag, addresses: association.address_changes() };
+        if self.of.get(&id).is_some_and(|entered| entered.version == version) {
+            return;
+        }
+        self.remove(id);
+        let Some(port) = port else { return };
+        let remotes = association.paths().iter().map(|path| association.path_addresses(path.id).remote);
+        let ways: Vec<Way> = remotes.map(|remote| Way { channel, port, remote }).collect();
+        self.ways.extend(ways.iter().map(|&way| (way, tag, id)));
+        self.of.insert(id, Entered { version, ways });
+    }
+
+    /// The association is gone.
+    pub fn remove(&mut self, id: AssociationId) {
+        let Some(Entered { version, ways }) = self.of.remove(&id) else { return };
+        for way in ways {
+            self.ways.remove(&(way, version.tag, id));
+        }
+    }
+
+    /// An association whose peer's packets come by `way`.
+    pub fn find(&mut self, way: Way, is_wanted: impl Fn(AssociationId) -> bool) -> Option<AssociationId> {
+        let ways = self.ways.range((way, None, AssociationId::FIRST)..);
+        let mut found = ways.take_while(|known| known.0 == way).map(|known| known.2);
+        found.find(|id| {
+            self.examined += 1;
+            is_wanted(*id)
+        })
+    }
+
+    /// The same, where its tag is known too.
+    pub fn find_tagged(&mut self, way: Way, tag: VerificationTag) -> Option<AssociationId> {
+        let mut ways = self.ways.range((way, Some(tag), AssociationId::FIRST)..);
+        self.examined += 1;
+        ways.next().filter(|known| (known.0, known.1) == (way, Some(tag))).map(|known| known.2)
+    }
+
+    /// Whether another association than `id` has its peer at this address, behind whatever port of UDP.
+    pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
+        let way = Way { channel, port, remote: SocketAddr::new(ip, 0) };
+        let ways = self.ways.range((way, None, AssociationId::FIRST)..);
+        let is_there = |known: &Way| (known.channel, known.port, known.remote.ip()) == (channel, port, ip);
+        let mut there = ways.take_while(|known| is_there(&known.0)).map(|known| known.2);
+        there.any(|other| {
+            self.examined += 1;
+            other != id
+        })
+    }
+
+    /// How many entries were looked at so far.
+    pub fn examined(&self) -> u64 {
+        self.examined
+    }
+}
