@@ -3,13 +3,16 @@
 
 mod pair;
 
+use std::net::SocketAddr;
+
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::{AssociationState, Message};
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{
-    Abort, Cause, Checksum, Chunk, CommonHeader, CookieEcho, Init, Packet, Parameter, VerificationTag,
+    Abort, Cause, Checksum, Chunk, CommonHeader, CookieEcho, Init, InitAck, Packet, Parameter,
+    VerificationTag,
 };
 use bytes::Bytes;
 use pair::{End, PORT, Pair, address, packet, packet_with};
@@ -230,6 +233,38 @@ fn a_cookie_that_comes_twice_is_answered_twice_and_changes_nothing() {
 }
 
 /// RFC 9260 §5.2.4 action A, §5.2.4.1.
+/// Whoever saw an association on its way may repeat it while its cookie is good.
+#[test]
+fn an_association_that_is_gone_is_not_opened_by_its_packets_a_second_time() {
+    let mut pair = Pair::new(Config::rfc9260(), 1);
+    pair.keep_packets();
+    pair.connect();
+    pair.run_for(secs(1));
+    pair.send(End::A, 500);
+    pair.run_for(secs(1));
+    let sent = pair.take_packets(End::A);
+    assert_eq!(pair.receive(End::Z).len(), 1);
+    pair.abort(End::Z, "enough");
+    pair.run_for(secs(1));
+    for is_removed in [false, true] {
+        if is_removed {
+            let (now, id) = (pair.now, pair.z.id.expect("it was open"));
+            pair.z.endpoint.remove(now, id);
+        }
+        pair.z.events.clear();
+        pair.take_log();
+        for packet in &sent {
+            pair.inject(End::Z, 0, packet.to_vec());
+            pair.run_for(ms(1));
+        }
+        assert_eq!(pair.z.endpoint.len(), usize::from(!is_removed), "{:?}", pair.log);
+        assert!(pair.z.events.is_empty(), "{:?}", pair.z.events);
+        let mut log = pair.take_log();
+        log.retain(|line| !line.contains("INIT-ACK"));
+        assert!(log.iter().all(|line| line.starts_with("Z -> ABORT")), "{log:?}");
+    }
+}
+
 #[test]
 fn a_peer_that_restarted_is_announced_and_data_flows_again() {
     let mut pair = Pair::open(Config::rfc9260(), 2);
@@ -447,4 +482,54 @@ fn the_acceptor_verifies_its_other_paths_while_the_cookie_is_acknowledged() {
         "1040 A -3> HEARTBEAT-ACK -3> Z",
     ];
     assert_eq!(pair.take_timed_log(Time::ZERO), verification);
+}
+
+/// RFC 9260 §5.1: an INIT is one packet, to peers of whom nothing is known.
+#[test]
+fn a_host_with_a_hundred_addresses_names_as_many_as_fit_the_least_packet_and_opens() {
+    for (version, mtu) in [(IpVersion::V4, 576), (IpVersion::V6, 1_280)] {
+        let config = Config { mtu: ByteCount::new(mtu), dynamic_addresses: true, ..Config::rfc9260() };
+        let mut pair = Pair::over(config.clone(), config, &[version; 100]);
+        pair.keep_packets();
+        pair.connect_to(End::A, &[pair.address(End::Z, 0)]);
+        pair.run_for(secs(1));
+        assert!(pair.is_open(End::A) && pair.is_open(End::Z));
+        let named = |bytes: &Bytes| match pair::chunks(bytes).swap_remove(0) {
+            Chunk::Init(Init { parameters, .. }) | Chunk::InitAck(InitAck { parameters, .. }) => {
+                let is_address =
+                    |one: &&Parameter| matches!(one, Parameter::Ipv4Address(_) | Parameter::Ipv6Address(_));
+                parameters.iter().filter(is_address).count()
+            }
+            _ => 0,
+        };
+        assert_eq!(named(&pair.log[0].bytes), 16, "of the INIT");
+    }
+}
+
+/// RFC 4007 §6: a link-local address means nothing without the interface.
+#[test]
+fn an_association_over_link_local_addresses_knows_by_which_interface() {
+    let [here, there]: [SocketAddr; 2] =
+        ["[fe80::1%3]:9899", "[fe80::2%3]:777"].map(|text| text.parse().expect("an address"));
+    let mut pair = Pair::over(Config::rfc9260(), Config::rfc9260(), &[IpVersion::V6]);
+    pair.keep_packets();
+    pair.restart_with(End::Z, vec![here]);
+    let init = Init {
+        initiate_tag: VerificationTag::new(7),
+        a_rwnd: 100_000,
+        outbound_streams: 1,
+        inbound_streams: 1,
+        initial_tsn: Tsn::new(1),
+        parameters: vec![Parameter::Ipv6Address([0xfe80, 0, 0, 0, 0, 0, 0, 9].into())],
+    };
+    pair.inject_between(End::Z, here, there, packet(VerificationTag::ZERO, &[&init]));
+    let (tag, cookie) = cookie_of(&pair.take_packets(End::Z)[0]);
+    pair.inject_between(End::Z, here, there, packet(tag, &[&CookieEcho { cookie: &cookie }]));
+    let association = pair.at(End::Z);
+    let paths: Vec<String> = association
+        .paths()
+        .iter()
+        .map(|path| format!("{} {:?}", association.path_addresses(path.id).remote, path.state))
+        .collect();
+    assert_eq!(paths, ["[fe80::2%3]:777 Active", "[fe80::9%3]:777 Unconfirmed"]);
 }
