@@ -101,11 +101,11 @@ fn what_is_taken_back_again_and_again_costs_a_multiple_of_what_was_sent_and_arri
     // Nothing of it is true: the receiver has none of them.
     pair.pipes[0].drop_next = [0; 2];
     let mut received = 0;
-    pair.run_until(Duration::from_secs(60), |pair| {
+    pair.run_until(Duration::from_secs(600), |pair| {
         received += pair.receive(End::Z).len();
         received == usize::from(CHUNKS)
     });
-    assert_eq!(received, usize::from(CHUNKS));
+    assert_eq!(received, usize::from(CHUNKS), "{:?}", pair.a.events);
 }
 
 /// How many COOKIE-ACKs left Z since it was asked last.

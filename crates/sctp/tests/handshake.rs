@@ -523,8 +523,10 @@ fn an_association_over_link_local_addresses_knows_by_which_interface() {
         parameters: vec![Parameter::Ipv6Address([0xfe80, 0, 0, 0, 0, 0, 0, 9].into())],
     };
     pair.inject_between(End::Z, here, there, packet(VerificationTag::ZERO, &[&init]));
-    let (tag, cookie) = cookie_of(&pair.take_packets(End::Z)[0]);
-    pair.inject_between(End::Z, here, there, packet(tag, &[&CookieEcho { cookie: &cookie }]));
+    let answer = pair.take_packets(End::Z).remove(0);
+    let Some(Chunk::InitAck(ack)) = pair::chunks(&answer).pop() else { panic!("no INIT-ACK") };
+    let Some(Parameter::StateCookie(cookie)) = ack.parameters.first() else { panic!("no cookie") };
+    pair.inject_between(End::Z, here, there, packet(ack.initiate_tag, &[&CookieEcho { cookie }]));
     let association = pair.at(End::Z);
     let paths: Vec<String> = association
         .paths()
