@@ -78,6 +78,7 @@ impl Endpoint {
             if let Some(association) = self.associations.get_mut(&id) {
                 tell(association);
                 self.touch(id);
+                self.update_ways(id);
             }
         }
     }

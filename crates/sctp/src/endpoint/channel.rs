@@ -1,7 +1,7 @@
 //! Which association speaks by which channel. It knows their numbers; what keeps a channel to two ends is the
 //! driver's business.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::AssociationId;
 
@@ -26,6 +26,8 @@ pub enum ChannelUse {
 pub(super) struct Channels {
     /// Those that are not plain.
     of: BTreeMap<AssociationId, Channel>,
+    /// The same the other way round.
+    speakers: BTreeSet<(Channel, AssociationId)>,
     news: VecDeque<ChannelUse>,
 }
 
@@ -49,6 +51,7 @@ impl Channels {
     pub fn bind(&mut self, id: AssociationId, channel: Channel) {
         if channel != Channel::PLAIN {
             self.of.insert(id, channel);
+            self.speakers.insert((channel, id));
             self.news.push_back(ChannelUse::Taken(channel));
         }
     }
@@ -56,6 +59,7 @@ impl Channels {
     /// The association is gone.
     pub fn release(&mut self, id: AssociationId) {
         if let Some(channel) = self.of.remove(&id) {
+            self.speakers.remove(&(channel, id));
             self.news.push_back(ChannelUse::Released(channel));
         }
     }
@@ -63,6 +67,12 @@ impl Channels {
     /// What the driver has not been told yet.
     pub fn poll(&mut self) -> Option<ChannelUse> {
         self.news.pop_front()
+    }
+
+    /// The associations that speak by `channel`, which is not the plain one.
+    pub fn speakers(&self, channel: Channel) -> impl Iterator<Item = AssociationId> {
+        let speakers = self.speakers.range((channel, AssociationId::FIRST)..);
+        speakers.take_while(move |speaker| speaker.0 == channel).map(|speaker| speaker.1)
     }
 
     /// The channel of an association.

@@ -294,10 +294,11 @@ impl Endpoint {
     /// authenticates what arrives, and its order, may say so: a translator on the way chose another port, or the
     /// peer moved. The path follows, and is verified before it carries data again (RFC 9260 §5.4).
     pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
-        for id in self.speaking_by(channel) {
+        for id in self.channels.speakers(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.get_mut(&id) {
                 association.follow(now, path, remote);
                 self.touch(id);
+                self.update_ways(id);
             }
         }
     }
@@ -305,16 +306,12 @@ impl Endpoint {
     /// The peer of a channel has forgotten what was agreed on by it: its associations are over. Only a driver that
     /// authenticates what it is told may say so.
     pub fn on_peer_restarted(&mut self, channel: Channel) {
-        for id in self.speaking_by(channel) {
+        for id in self.channels.speakers(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.get_mut(&id) {
                 association.on_peer_restarted();
                 self.touch(id);
             }
         }
-    }
-
-    fn speaking_by(&self, channel: Channel) -> Vec<AssociationId> {
-        self.associations.keys().copied().filter(|id| self.channels.of(*id) == channel).collect()
     }
 
     /// What a driver with channels may want to know next.
@@ -494,6 +491,7 @@ impl Endpoint {
             association.handle_verified(now, Verified { path, bytes, memory, packet, taken: &taken });
         }
         self.touch(id);
+        self.update_ways(id);
     }
 
     fn insert(&mut self, tag: VerificationTag, association: Association, channel: Channel) -> AssociationId {
@@ -503,6 +501,7 @@ impl Endpoint {
         self.channels.bind(id, channel);
         self.associations.insert(id, association);
         self.touch(id);
+        self.update_ways(id);
         id
     }
 
@@ -510,7 +509,6 @@ impl Endpoint {
     fn touch(&mut self, id: AssociationId) {
         self.ready.push(id);
         self.sending.push(id);
-        self.update_ways(id);
     }
 
     /// Its peer may be elsewhere, or be known by now, or the association be over.
