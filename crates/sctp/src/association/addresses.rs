@@ -40,7 +40,8 @@ impl Association {
     }
 
     /// The path of a datagram from `remote` that arrived at `local` with our tag. A path whose peer changed
-    /// its port follows it (RFC 6951 §5.4); an address that is new becomes a path to be verified.
+    /// its port follows it (RFC 6951 §5.4); an address that is new becomes a path to be verified, if it answers
+    /// (RFC 9260 §5.4).
     pub fn path_of(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         let table = self.path_table();
         // A path that was removed joins again by what comes on it, where its addresses are back.
@@ -52,14 +53,13 @@ impl Association {
             State::Open(session) | State::Closing(session, _) => session,
             State::Opening(_) | State::Closed(_) => return None,
         };
-        let path = match session.path_to_move(local, remote) {
-            Some(path) => {
-                session.move_path(path, remote, now);
-                path
-            }
-            None => session.open_path(PathAddresses { local, remote })?,
-        };
-        session.verify_paths(now);
+        if let Some(path) = session.path_to_move(local, remote) {
+            session.move_path(path, remote, now);
+            session.verify_paths(now);
+            return Some(path);
+        }
+        let path = session.open_candidate(PathAddresses { local, remote })?;
+        session.challenge(path, now);
         Some(path)
     }
 

@@ -74,14 +74,17 @@ impl Session {
         }
     }
 
-    /// A HEARTBEAT-ACK arrived. Only the answer to the HEARTBEAT that is under way counts.
-    pub(super) fn on_heartbeat_ack(&mut self, now: Time, ack: &HeartbeatAck) {
-        let Some(probe) = Probe::decode(&ack.info) else { return };
-        if probe.path.index() >= self.paths.len() {
-            return;
-        }
-        let Some(sent_at) = self.paths.heartbeat(probe.path).probes_mut().take(probe.nonce) else {
-            return self.on_mtu_answer(probe.path, probe.nonce, now);
+    /// A HEARTBEAT-ACK arrived on `arrived`. Only the answer to a HEARTBEAT that is under way counts, or one that proves
+    /// that `arrived` leads to the peer.
+    pub(super) fn on_heartbeat_ack(&mut self, now: Time, arrived: PathId, ack: &HeartbeatAck) {
+        let Some(Answer { probe, proof }) = Answer::decode(&ack.info) else { return };
+        let known = (probe.path.index() < self.paths.len()).then_some(probe.path);
+        let sent_at = known.and_then(|path| self.paths.heartbeat(path).probes_mut().take(probe.nonce));
+        let Some(sent_at) = sent_at else {
+            if proof.is_some_and(|proof| self.is_proof(arrived, proof)) {
+                return self.accept_proof(arrived, now);
+            }
+            return known.into_iter().for_each(|path| self.on_mtu_answer(path, probe.nonce, now));
         };
         let path = probe.path;
         self.timers.stop(Timer::HeartbeatAnswer(path));
@@ -91,10 +94,39 @@ impl Session {
         self.record(now, path, Happening::RoundTrip { sample, rto });
         self.errors = 0;
         self.settle_suspicion(path, now);
+        self.on_verified(path, now);
+    }
+
+    /// The path leads to the peer.
+    fn on_verified(&mut self, path: PathId, now: Time) {
         let change = self.paths.confirm(path);
         self.announce(path, change, now);
         self.settle_departure();
+        self.drop_wrong_guesses();
         self.schedule_heartbeat(path, now);
+    }
+
+    /// Whether an answer that came by a guess proves that the peer gets what is sent there, although the guess may have
+    /// given way to others since it was asked.
+    fn is_proof(&self, arrived: PathId, proof: u64) -> bool {
+        let is_guess = self.paths.is_candidate(arrived) && !self.paths.is_removed(arrived);
+        is_guess && proof == self.challenges.proof(self.paths.addresses(arrived))
+    }
+
+    fn accept_proof(&mut self, path: PathId, now: Time) {
+        self.timers.stop(Timer::HeartbeatAnswer(path));
+        self.paths.heartbeat(path).probes_mut().forget();
+        self.errors = 0;
+        self.on_verified(path, now);
+    }
+
+    /// Probes a guess at once, or when its turn comes if too many were probed just now.
+    pub(super) fn challenge(&mut self, path: PathId, now: Time) {
+        if self.is_announced(path) && self.challenges.may_give(now) {
+            self.send_heartbeat(path, now);
+        } else {
+            self.verify_paths(now);
+        }
     }
 
     /// The association is open: paths that are not verified are probed, the others are watched
@@ -164,8 +196,12 @@ impl Session {
         match self.paths.sample(path).state {
             PathState::Unconfirmed => {
                 // Nobody answers: data that is not answered either ends the association.
-                self.awaits_verification &=
-                    self.paths.health(path).errors() <= self.settings.config.failover.path_max;
+                let is_given_up = self.paths.health(path).errors() > self.settings.config.failover.path_max;
+                self.awaits_verification &= !is_given_up;
+                self.try_other_pairs(path, now);
+                if is_given_up && self.paths.is_candidate(path) {
+                    self.remove_path(path);
+                }
                 self.verify_paths(now);
             }
             // RFC 7829: one an RTO, until it answers or has failed for certain.
@@ -207,11 +243,34 @@ impl Session {
 
     pub(super) fn send_heartbeat(&mut self, path: PathId, now: Time) {
         let nonce = self.random();
-        let chunk = Box::new(Heartbeat { info: Probe { nonce, path }.encode() });
+        let mut info = Probe { nonce, path }.encode();
+        if self.paths.is_candidate(path) {
+            info.extend(self.challenges.proof(self.paths.addresses(path)).to_be_bytes());
+        }
+        let chunk = Box::new(Heartbeat { info });
         self.outbox.push_back(Control { path, is_probe: true, chunk });
         self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
         // What is sent in addition, on a failed path, is no later error.
         self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
+    }
+}
+
+/// What a HEARTBEAT-ACK carries back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Answer {
+    probe: Probe,
+    /// What a guess was asked for beside it.
+    proof: Option<u64>,
+}
+
+impl Answer {
+    fn decode(info: &[u8]) -> Option<Answer> {
+        let (probe, proof) = info.split_at_checked(PROBE_LEN)?;
+        let proof = match proof {
+            [] => None,
+            proof => Some(u64::from_be_bytes(proof.try_into().ok()?)),
+        };
+        Some(Answer { probe: Probe::decode(probe)?, proof })
     }
 }
 
@@ -256,5 +315,9 @@ mod tests {
         assert_eq!(Probe::decode(&probe.encode()), Some(probe));
         assert_eq!(Probe::decode(&[0; 19]), None);
         assert_eq!(Probe::decode(&[0xff; 20]), None, "no path has that number");
+        let proven = [probe.encode(), vec![0, 0, 0, 0, 0, 0, 1, 2]].concat();
+        assert_eq!(Answer::decode(&proven), Some(Answer { probe, proof: Some(0x0102) }));
+        assert_eq!(Answer::decode(&probe.encode()), Some(Answer { probe, proof: None }));
+        assert_eq!(Answer::decode(&proven[..27]), None);
     }
 }

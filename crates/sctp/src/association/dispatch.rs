@@ -183,7 +183,7 @@ impl Association {
                 }
             }
             Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
-            Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, &ack),
+            Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, path, &ack),
             Chunk::Asconf(asconf) if stage != Some(Shutdown::AckSent) => {
                 session.on_asconf(now, path, &asconf, arrived.taken);
             }

@@ -22,6 +22,7 @@ impl Session {
         self.count_error(path, is_serious, now)?;
         if self.paths.sample(path).state != before {
             self.probe_failed(path, now);
+            self.try_other_pairs(path, now);
         }
         Ok(())
     }

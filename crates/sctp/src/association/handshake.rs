@@ -33,15 +33,40 @@ pub struct Handshake {
     stage: Stage,
     /// Where the next INIT or COOKIE-ECHO goes.
     path: PathId,
-    /// So many paths, the first ones, the application asked for; the others the peer announced.
+    /// So many paths, the first ones, INIT may take; the others the peer announced.
     given: usize,
+    search: Search,
     attempts: u32,
+    /// How often in a row INIT or COOKIE-ECHO was left unanswered wherever it went.
+    rounds: u32,
     rto: Duration,
     is_due: bool,
     /// How many cookies the peer found too old.
     stale_cookies: u32,
     /// By how much the cookie was too old, when the peer refused one.
     staleness: Option<Duration>,
+}
+
+/// Which pairs of addresses INIT may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways<'a> {
+    /// The paths, the best first.
+    pub paths: &'a [PathAddresses],
+    /// Other pairs of the same addresses, to be tried where those do not answer.
+    pub further: &'a [PathAddresses],
+}
+
+/// Whether other pairs of addresses are tried where the paths do not answer.
+#[derive(Debug)]
+struct Search {
+    /// How many paths the application asked for.
+    asked: usize,
+    /// The pairs that are no paths yet.
+    further: Vec<PathAddresses>,
+    /// Whether pairs are tried one shortly after the other, not each for a whole time-out.
+    is_brisk: bool,
+    /// How many INITs left in this round.
+    turn: usize,
 }
 
 /// What this end calls itself.
@@ -75,14 +100,15 @@ pub struct NoAnswer {
 }
 
 impl Handshake {
-    /// Begins to open an association over `paths`, the first one first.
+    /// Begins to open an association over `ways`, the first one first.
     pub fn new(
         settings: Arc<Settings>,
         identity: Identity,
         announced: Vec<IpAddr>,
-        paths: &[PathAddresses],
+        ways: Ways<'_>,
         seed: Seed,
     ) -> Handshake {
+        let Ways { paths, further } = ways;
         // RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are
         // automatically considered to be CONFIRMED."
         let given = match settings.config.trusts_given_addresses {
@@ -105,7 +131,14 @@ impl Handshake {
             stage: Stage::CookieWait,
             path: PathId::FIRST,
             given: paths.len(),
+            search: Search {
+                asked: paths.len(),
+                further: further.to_vec(),
+                is_brisk: !further.is_empty(),
+                turn: 0,
+            },
             attempts: 0,
+            rounds: 0,
             is_due: true,
             stale_cookies: 0,
             staleness: None,
@@ -114,13 +147,61 @@ impl Handshake {
 
     /// T1-init or T1-cookie expired: again, on the next path (RFC 9260 §5.1, §6.3.3 applies its doubling).
     pub fn on_timeout(&mut self) -> Result<(), NoAnswer> {
-        if self.attempts > self.settings.config.max_init_retransmits {
-            return Err(NoAnswer { attempts: self.attempts });
+        if self.is_round_over() {
+            self.rounds += 1;
+            if self.rounds > self.settings.config.max_init_retransmits {
+                return Err(NoAnswer { attempts: self.attempts });
+            }
+            self.search.turn = 0;
+            self.rto = (self.rto * 2).min(self.settings.config.rto.max);
+        } else if self.search.turn >= self.given {
+            self.widen();
         }
         self.path = self.next_path();
-        self.rto = (self.rto * 2).min(self.settings.config.rto.max);
         self.is_due = true;
         Ok(())
+    }
+
+    /// Whether INIT has left over every pair since the last time-out that counted. Where no others are tried, one path is
+    /// a round.
+    fn is_round_over(&self) -> bool {
+        self.is_cookie_echoed()
+            || !self.search.is_brisk
+            || (self.search.turn >= self.given && self.search.further.is_empty())
+    }
+
+    /// How long an answer to the INIT or COOKIE-ECHO that leaves now is waited for: what is left of a time-out that began
+    /// with the round.
+    fn patience(&self) -> Duration {
+        if !self.search.is_brisk || self.is_cookie_echoed() {
+            return self.rto;
+        }
+        let before = ATTEMPT_DELAY * (self.search.turn as u64).saturating_sub(1);
+        let rest = if self.is_round_over() { self.rto.saturating_sub(before) } else { Duration::ZERO };
+        rest.max(ATTEMPT_DELAY)
+    }
+
+    /// The paths have not answered: the other pairs are tried too, and nothing is trusted any more before it answers.
+    fn widen(&mut self) {
+        self.paths.ids().for_each(|id| self.paths.doubt(id));
+        for addresses in std::mem::take(&mut self.search.further) {
+            if self.paths.len() < MAX_PATHS {
+                self.paths.add(addresses, PathState::Unconfirmed, &self.settings.config);
+            }
+        }
+        self.given = self.paths.len();
+    }
+
+    /// INIT was answered on `path`. If that is one of the paths that were asked for, the other pairs are kept for ends that
+    /// nobody answers on; else they are among the paths already.
+    fn end_search(&mut self, path: PathId, paths: &mut PathTable) -> Vec<PathAddresses> {
+        let mut further = std::mem::take(&mut self.search.further);
+        if path.index() < self.search.asked {
+            further.extend(paths.ids().skip(self.search.asked).map(|id| paths.addresses(id)));
+            paths.truncate(self.search.asked);
+            self.given = self.search.asked;
+        }
+        further
     }
 
     /// The peer answered INIT. The cookie goes back next, and with it what we did not understand.
@@ -150,14 +231,16 @@ impl Handshake {
             inbound_streams: config.inbound_streams.min(ack.outbound_streams),
         };
         let mut paths = std::mem::take(&mut self.paths);
+        let further = self.end_search(path, &mut paths);
         paths.set_primary(path);
         paths.confirm(path);
         join_announced(&mut paths, path, &body.addresses, &self.settings);
         let mut session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
+        session.search_on(further, self.search.is_brisk);
         session.equip(Extensions::agree(&self.settings.config, &self.identity.random, &offer));
         self.stage = Stage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
         self.path = path;
-        self.attempts = 0;
+        (self.attempts, self.rounds) = (0, 0);
         self.rto = self.settings.config.rto.initial;
         self.is_due = true;
         Ok(())
@@ -207,7 +290,8 @@ impl Handshake {
             return None;
         }
         self.attempts += 1;
-        self.timers.set(Timer::Handshake, now + self.rto);
+        self.search.turn += 1;
+        self.timers.set(Timer::Handshake, now + self.patience());
         let limit = self.paths().sample(self.path).packet_limit.as_len();
         let len = match &self.stage {
             Stage::CookieWait => {
@@ -308,6 +392,10 @@ impl Handshake {
         }
     }
 }
+
+/// INIT waits so long for an answer before it takes the next pair of addresses as well (RFC 8305 §5, Connection Attempt
+/// Delay: "a recommended value for a default delay is 250 milliseconds").
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
 /// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses
 /// in turn, to the UDP port that the peer answered from.

@@ -6,6 +6,7 @@ mod addresses;
 mod admission;
 mod announce;
 mod authentication;
+mod challenge;
 mod control;
 pub mod cookie;
 mod datagram;
@@ -28,6 +29,7 @@ mod policies;
 mod reconfiguration;
 mod recording;
 mod roster;
+mod search;
 mod session;
 mod shield;
 mod shutdown;
@@ -48,7 +50,7 @@ pub(crate) use datagram::Verified;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 pub use extensions::{Extensions, Offer, OfferedExtensions};
 use handshake::Handshake;
-pub use handshake::Identity;
+pub use handshake::{Identity, Ways};
 pub use init::{
     InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init, reached_as,
 };
@@ -166,15 +168,15 @@ pub enum SendError {
 }
 
 impl Association {
-    /// Opens an association over `paths`: the first INIT goes to the first of them.
+    /// Opens an association over `ways`: the first INIT goes over the first of them.
     pub fn connect(
         settings: Arc<Settings>,
         identity: Identity,
         announced: Vec<IpAddr>,
-        paths: &[PathAddresses],
+        ways: Ways<'_>,
         seed: Seed,
     ) -> Association {
-        let handshake = Handshake::new(settings, identity, announced, paths, seed);
+        let handshake = Handshake::new(settings, identity, announced, ways, seed);
         Association::in_state(State::Opening(Box::new(handshake)))
     }
 

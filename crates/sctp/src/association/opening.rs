@@ -30,7 +30,9 @@ impl Association {
             let state = if is_proven { PathState::Active } else { PathState::Unconfirmed };
             table.add(addresses, state, &settings.config);
         }
-        let session = session_of(settings, cookie, table, seed);
+        let mut session = session_of(settings, cookie, table, seed);
+        // Which of the peer's other addresses goes with which of ours is a guess.
+        session.search_on(Vec::new(), true);
         let mut association = Association::in_state(State::Open(Box::new(session)));
         association.on_open(now);
         association

@@ -15,29 +15,65 @@ use crate::policy::{PathId, PathState};
 
 impl Session {
     /// A path between these addresses: one that was removed joins again, else one is added that nobody has verified.
-    /// `None` if there are too many.
+    /// `None` if there are too many, and all of more use than a guess.
     pub fn open_path(&mut self, addresses: PathAddresses) -> Option<PathId> {
         if self.paths.living().count() >= MAX_PATHS {
-            return None;
+            let least = self.least_useful()?;
+            self.remove_path(least);
         }
-        let is_same = |id: &PathId| self.paths.addresses(*id) == addresses;
-        let known = self.paths.ids().find(|id| self.paths.is_removed(*id) && is_same(id));
-        let config = &self.settings.config;
-        let id = match known {
-            Some(id) => {
-                self.paths.reset(id, PathState::Unconfirmed, config);
-                id
-            }
-            None if self.paths.len() < MAX_PATHS_EVER => {
-                self.paths.add(addresses, PathState::Unconfirmed, config)
-            }
-            None => return None,
-        };
+        let id = self.settle_at(addresses)?;
         self.paths.set_initial_ssthresh(self.peer_window.buffer);
         self.join(id);
         self.fit_first_windows(&[id]);
         self.events.push_back(Event::PathAdded(id));
         Some(id)
+    }
+
+    /// The place of a path in the table: its own, else that of a guess that is over, else a new one; where there were too many
+    /// that of the one that was heard longest ago.
+    fn settle_at(&mut self, addresses: PathAddresses) -> Option<PathId> {
+        let config = &self.settings.config;
+        let removed = || self.paths.ids().filter(|&id| self.paths.is_removed(id));
+        if let Some(known) = removed().find(|&id| self.paths.addresses(id) == addresses) {
+            self.paths.reset(known, PathState::Unconfirmed, config);
+            return Some(known);
+        }
+        let guess = removed().find(|&id| self.paths.is_candidate(id));
+        if guess.is_none() && self.paths.len() < MAX_PATHS_EVER {
+            return Some(self.paths.add(addresses, PathState::Unconfirmed, config));
+        }
+        let place = guess.or_else(|| removed().min_by_key(|&id| self.paths.last_arrival(id)))?;
+        self.paths.replace(place, addresses, PathState::Unconfirmed, config);
+        Some(place)
+    }
+
+    /// The same for a path that is nothing but a guess: a packet came this way, wherever it really came from, or it is tried
+    /// where others do not answer. It gives way to any other path, and leaves if it does not answer.
+    pub(super) fn open_candidate(&mut self, addresses: PathAddresses) -> Option<PathId> {
+        let is_known = |id: PathId| self.paths.addresses(id) == addresses && !self.paths.is_candidate(id);
+        let was_path = self.paths.ids().any(is_known);
+        let id = self.open_path(addresses)?;
+        if !was_path {
+            self.paths.set_candidate(id);
+        }
+        Some(id)
+    }
+
+    /// Which path gives way to another when there are as many as there may be: of those that nobody vouches for and nothing
+    /// has verified the one that was heard longest ago; else of those that have failed for certain. One that works gives
+    /// way to none.
+    fn least_useful(&self) -> Option<PathId> {
+        let rank = |id: &PathId| {
+            let is_failed = self.paths.sample(*id).state == PathState::Inactive;
+            let may_leave = Some(*id) != self.departed && *id != self.paths.primary();
+            match (self.paths.is_candidate(*id), is_failed && may_leave) {
+                (true, _) => Some(0),
+                (false, true) => Some(1),
+                (false, false) => None,
+            }
+        };
+        let ranked = self.paths.living().filter_map(|id| Some((rank(&id)?, self.paths.last_arrival(id), id)));
+        ranked.min().map(|(_, _, id)| id)
     }
 
     /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP
@@ -170,7 +206,7 @@ impl Session {
         fresh.iter().for_each(|&id| self.paths.fit_first_window(id, part));
     }
 
-    fn remove_path(&mut self, id: PathId) {
+    pub(super) fn remove_path(&mut self, id: PathId) {
         self.take_all_back(id);
         self.paths.remove(id);
         for timer in
@@ -209,8 +245,8 @@ pub(super) fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Opti
     others.iter().filter(is_alike).min_by_key(|(_, paths)| *paths).map(|(other, _)| *other)
 }
 
-/// So many paths an association may have had in all: the table keeps a place for each, and no id is used twice. A path
-/// that comes back takes its own place again.
+/// So many paths an association may have had in all before a place in the table is used again that was not a mere guess's. A
+/// path that comes back takes its own place again.
 const MAX_PATHS_EVER: usize = 256;
 
 #[cfg(test)]

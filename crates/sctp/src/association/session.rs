@@ -9,6 +9,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::authentication::Keys;
+use super::challenge::Challenges;
 use super::control::Control;
 use super::exempt::Exempt;
 use super::extensions::Extensions;
@@ -16,6 +17,7 @@ use super::mtu::MtuProbe;
 use super::on_sack::Tally;
 use super::policies::Policies;
 use super::reconfiguration::Reconfiguration;
+use super::search::Pairs;
 use super::timers::{Timer, Timers};
 use crate::config::Config;
 use crate::event::Event;
@@ -142,6 +144,10 @@ pub struct Session {
     pub(super) keys: Option<Keys>,
     /// What is asked about addresses, where both ends can.
     pub(super) reconfiguration: Option<Reconfiguration>,
+    /// What else may be tried where paths do not answer.
+    pub(super) pairs: Pairs,
+    /// How an address proves that it got what was sent there.
+    pub(super) challenges: Challenges,
     /// Somebody waits for so much room in the send buffer.
     pub(super) wanted_room: Option<ByteCount>,
     pub(super) events: VecDeque<Event>,
@@ -196,6 +202,8 @@ impl Session {
             awaits_verification: false,
             keys: None,
             reconfiguration: None,
+            pairs: Pairs::default(),
+            challenges: Challenges::new(&seed.child("challenges")),
             wanted_room: None,
             events: VecDeque::new(),
             records: None,

@@ -27,7 +27,7 @@ use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
     Association, AssociationState, Ecn, Identity, Message, PathAddresses, Policies, Settings, Transmit,
-    Verified,
+    Verified, Ways,
 };
 use crate::config::{Config, ConfigError, SackBatch};
 use crate::event::Event;
@@ -234,12 +234,26 @@ impl Endpoint {
         channel: Channel,
         remote: &[SocketAddr],
     ) -> Result<AssociationId, ConnectError> {
+        let paths = pairing::pairs(&self.config.local, remote);
+        self.connect_over(channel, remote, Ways { paths: &paths, further: &[] })
+    }
+
+    /// The same over paths that the driver chose, who may know which address goes with which. Where they do not answer, the
+    /// other pairs are tried too.
+    ///
+    /// # Errors
+    /// As [`connect`](Endpoint::connect).
+    pub fn connect_over(
+        &mut self,
+        channel: Channel,
+        remote: &[SocketAddr],
+        ways: Ways<'_>,
+    ) -> Result<AssociationId, ConnectError> {
         if remote.is_empty() {
             return Err(ConnectError::NoRemoteAddress);
         }
         self.check_count()?;
-        let paths = pairing::pairs(&self.config.local, remote);
-        let reached = |address: &&SocketAddr| paths.iter().any(|path| path.remote == **address);
+        let reached = |address: &&SocketAddr| ways.paths.iter().any(|path| path.remote == **address);
         if let Some(unreached) = remote.iter().find(|address| !reached(address)) {
             return Err(ConnectError::NoLocalAddressFor(*unreached));
         }
@@ -251,9 +265,10 @@ impl Endpoint {
             tsn: Tsn::new(self.rng.next_u32()),
             random: self.fresh_random(),
         };
-        let announced = pairing::announced(&self.config.local, remote[0].ip());
+        let locals = pairing::in_order_of(remote, &self.config.local, ways.paths);
+        let announced = pairing::announced(&locals, remote[0].ip());
         let seed = self.next_seed();
-        let association = Association::connect(self.settings.clone(), identity, announced, &paths, seed);
+        let association = Association::connect(self.settings.clone(), identity, announced, ways, seed);
         Ok(self.insert(identity.tag, association, channel))
     }
 

@@ -29,6 +29,19 @@ pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> 
     paths
 }
 
+/// The local addresses, those first that go with the first of the peer's. A peer that listens at the addresses that it was
+/// asked at, in that order, pairs them so.
+pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAddresses]) -> Vec<SocketAddr> {
+    let place = |local: &SocketAddr| {
+        let goes_with =
+            |address: &SocketAddr| paths.iter().any(|path| path.local == *local && path.remote == *address);
+        remote.iter().position(goes_with).unwrap_or(remote.len())
+    };
+    let mut ordered = local.to_vec();
+    ordered.sort_by_key(place);
+    ordered
+}
+
 /// The paths of an acceptor: the way the peer came first, then the other pairs in the order of both lists,
 /// which is the peer's own order.
 ///
@@ -105,6 +118,17 @@ mod tests {
         assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1", "127.0.0.1-127.0.0.1"]);
         let paths = accepted_pairs(&addresses(&["0.0.0.0:9"]), way, &[way.remote]);
         assert_eq!(shown(&paths), ["127.0.0.2-127.0.0.1"], "the peer shows what else there is");
+    }
+
+    #[test]
+    fn addresses_are_told_in_the_order_of_those_that_they_go_with() {
+        let (near, far) = (
+            addresses(&["10.0.0.1:1", "10.0.1.1:1", "10.0.2.1:1"]),
+            addresses(&["10.0.1.2:9", "10.0.0.2:9"]),
+        );
+        let paths = [(1, 0), (0, 1)]
+            .map(|(local, remote): (usize, usize)| PathAddresses { local: near[local], remote: far[remote] });
+        assert_eq!(in_order_of(&far, &near, &paths), [near[1], near[0], near[2]]);
     }
 
     #[test]

@@ -29,7 +29,8 @@ use crate::policy::order::AckedChunk;
 use crate::policy::{Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
 
-/// The table of paths. A path that is removed keeps its place, so that no id is used twice.
+/// The table of paths. A path that is removed keeps its place, so that no id is used twice; but one by which nothing but
+/// probes ever left may give its place to another.
 #[derive(Debug)]
 pub struct PathTable {
     samples: Vec<PathSample>,
@@ -65,6 +66,8 @@ struct Path {
     counters: PathCounters,
     limits: LimitClock,
     gone: Gone,
+    /// Whether it is nothing but a guess: nobody vouches for it, and nothing has proved that it leads to the peer.
+    is_candidate: bool,
 }
 
 impl PathTable {
@@ -85,50 +88,46 @@ impl PathTable {
     /// Adds a path in `state`; the first to be added is the primary one.
     pub fn add(&mut self, addresses: PathAddresses, state: PathState, config: &Config) -> PathId {
         let id = PathId::from_index(self.paths.len());
-        let ip = addresses.ip_version();
-        let round_trip = RoundTrip::new(config.rto);
+        let (sample, path) = fresh(id, addresses, state, config);
         self.address_changes += 1;
-        self.samples.push(PathSample {
-            id,
-            state,
-            mtu: config.first_mtu(ip),
-            packet_limit: config.first_mtu(ip) - config.overhead(ip),
-            unit: config.window_unit(ip),
-            cwnd: config.first_window(ip),
-            ssthresh: config.initial_ssthresh.unwrap_or(ByteCount::MAX),
-            flight: ByteCount::ZERO,
-            is_strict: config.strict_window,
-            held: true,
-            is_paced: false,
-            has_spent_share: false,
-            srtt: None,
-            min_rtt: None,
-            rttvar: Duration::ZERO,
-            rto: round_trip.rto(),
-            bandwidth: None,
-            loss_rate: 0.0,
-            hints: Hints::default(),
-        });
-        self.paths.push(Path {
-            addresses,
-            health: Health::new(state),
-            silence: Silence::new(),
-            round_trip,
-            burst: Burst::new(),
-            mtu: config.mtu_bounds(ip).map_or_else(|| MtuSearch::off(config.mtu), MtuSearch::within),
-            pacer: Pacer::new(),
-            is_probing_window: false,
-            timeouts_in_row: 0,
-            last_data: None,
-            last_arrival: None,
-            round: 0,
-            loss_rate: LossRate::default(),
-            bandwidth: Bandwidth::default(),
-            counters: PathCounters::default(),
-            limits: LimitClock::new(),
-            gone: Gone::default(),
-        });
+        self.samples.push(sample);
+        self.paths.push(path);
         id
+    }
+
+    /// A path in `state` takes the place of one that is removed, of which nothing is left.
+    pub fn replace(&mut self, id: PathId, addresses: PathAddresses, state: PathState, config: &Config) {
+        (self.samples[id.index()], self.paths[id.index()]) = fresh(id, addresses, state, config);
+        self.address_changes += 1;
+        self.weigh_failures();
+    }
+
+    /// Only the first `count` paths are left, and none of the others was ever used.
+    pub fn truncate(&mut self, count: usize) {
+        self.samples.truncate(count);
+        self.paths.truncate(count);
+        self.address_changes += 1;
+        self.weigh_failures();
+    }
+
+    /// The path is nothing but a guess until it is verified.
+    pub fn set_candidate(&mut self, id: PathId) {
+        self.paths[id.index()].is_candidate = true;
+    }
+
+    /// Whether the path is, or was when it was removed, nothing but a guess.
+    pub fn is_candidate(&self, id: PathId) -> bool {
+        self.paths[id.index()].is_candidate
+    }
+
+    /// When a packet last came this way.
+    pub fn last_arrival(&self, id: PathId) -> Option<Time> {
+        self.paths[id.index()].last_arrival
+    }
+
+    /// Whether a packet ever came this way.
+    pub fn has_heard(&self, id: PathId) -> bool {
+        self.last_arrival(id).is_some()
     }
 
     /// The path's peer now sends from `remote`.
@@ -316,6 +315,7 @@ impl PathTable {
 
     /// The path is verified.
     pub fn confirm(&mut self, id: PathId) -> Option<HealthChange> {
+        self.paths[id.index()].is_candidate = false;
         self.change_health(id, Health::confirm)
     }
 
@@ -457,6 +457,54 @@ impl PathTable {
             self.show_held(id);
         }
     }
+}
+
+/// A path nothing was ever sent on.
+fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config) -> (PathSample, Path) {
+    let ip = addresses.ip_version();
+    let round_trip = RoundTrip::new(config.rto);
+    let sample = PathSample {
+        id,
+        state,
+        mtu: config.first_mtu(ip),
+        packet_limit: config.first_mtu(ip) - config.overhead(ip),
+        unit: config.window_unit(ip),
+        cwnd: config.first_window(ip),
+        ssthresh: config.initial_ssthresh.unwrap_or(ByteCount::MAX),
+        flight: ByteCount::ZERO,
+        is_strict: config.strict_window,
+        held: true,
+        is_paced: false,
+        has_spent_share: false,
+        srtt: None,
+        min_rtt: None,
+        rttvar: Duration::ZERO,
+        rto: round_trip.rto(),
+        bandwidth: None,
+        loss_rate: 0.0,
+        hints: Hints::default(),
+    };
+    let path = Path {
+        addresses,
+        health: Health::new(state),
+        silence: Silence::new(),
+        round_trip,
+        burst: Burst::new(),
+        mtu: config.mtu_bounds(ip).map_or_else(|| MtuSearch::off(config.mtu), MtuSearch::within),
+        pacer: Pacer::new(),
+        is_probing_window: false,
+        timeouts_in_row: 0,
+        last_data: None,
+        last_arrival: None,
+        round: 0,
+        loss_rate: LossRate::default(),
+        bandwidth: Bandwidth::default(),
+        counters: PathCounters::default(),
+        limits: LimitClock::new(),
+        gone: Gone::default(),
+        is_candidate: false,
+    };
+    (sample, path)
 }
 
 impl Path {

@@ -132,6 +132,8 @@ pub struct Pair {
     pub log: Vec<Line>,
     /// Packets may leave one end's address of one pipe for the other end's of another, and travel the latter.
     pub may_cross: bool,
+    /// Packets that leave so are lost.
+    pub loses_crossing: bool,
     keeps_packets: bool,
     losses: Vec<Loss>,
     flying: BinaryHeap<Reverse<Flying>>,
@@ -164,6 +166,7 @@ impl Pair {
             faults: Faults::default(),
             log: Vec::new(),
             may_cross: false,
+            loses_crossing: false,
             keeps_packets: false,
             losses: Vec::new(),
             flying: BinaryHeap::new(),
@@ -510,6 +513,9 @@ impl Pair {
             return self.note(from, 0, &names, &remote.to_string(), bytes);
         };
         let source = pipe_of(local);
+        if source != pipe && self.loses_crossing {
+            return self.note(from, pipe, &names, "lost", bytes);
+        }
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
         // A translator that knows no such port, or the pipe, lets it not through.
         let is_missing = self.side(from).missing.contains(&local);

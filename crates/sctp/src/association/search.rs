@@ -1,0 +1,68 @@
+//! The recipes for finding which of the peer's addresses goes with which of this end's, where the pairs that were asked for
+//! do not answer. It knows the pairs that nobody has tried, and no route.
+
+use anabranch_base::Time;
+
+use super::session::Session;
+use crate::path::PathAddresses;
+use crate::policy::{PathId, PathState};
+
+/// The pairs of addresses beside those that are paths.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    untried: Vec<PathAddresses>,
+    /// Whether some were tried: then a path that never worked may be a wrong guess.
+    were_tried: bool,
+}
+
+impl Session {
+    /// `untried` pairs may be tried where paths do not answer; some were before, if so.
+    pub(super) fn search_on(&mut self, untried: Vec<PathAddresses>, were_tried: bool) {
+        self.pairs = Pairs { untried, were_tried };
+    }
+
+    /// `path` does not answer. If it never did, its addresses may go with others: of the pairs that were not tried those
+    /// join that would use most of the addresses that are of no use yet, and are verified.
+    pub(super) fn try_other_pairs(&mut self, path: PathId, now: Time) {
+        if self.pairs.untried.is_empty() || self.paths.has_heard(path) {
+            return;
+        }
+        let most = self.pairs.untried.iter().map(|pair| self.unused_ends(*pair)).max().unwrap_or(0);
+        if most == 0 {
+            return;
+        }
+        let untried = std::mem::take(&mut self.pairs.untried);
+        let (tried, untried): (Vec<_>, Vec<_>) =
+            untried.into_iter().partition(|pair| self.unused_ends(*pair) == most);
+        self.pairs = Pairs { untried, were_tried: true };
+        for addresses in tried {
+            self.open_candidate(addresses);
+        }
+        self.verify_paths(now);
+    }
+
+    /// A path was verified. Pairs that never worked are given up where both addresses are of use by others: they were
+    /// wrong guesses.
+    pub(super) fn drop_wrong_guesses(&mut self) {
+        if !self.pairs.were_tried {
+            return;
+        }
+        let is_wrong = |id: &PathId| {
+            let state = self.paths.sample(*id).state;
+            let may_be_wrong = state == PathState::Unconfirmed || state.has_failed();
+            may_be_wrong && !self.paths.has_heard(*id) && self.unused_ends(self.paths.addresses(*id)) == 0
+        };
+        let wrong: Vec<PathId> = self.paths.living().filter(is_wrong).collect();
+        wrong.into_iter().for_each(|id| self.remove_path(id));
+    }
+
+    /// How many ends of a pair no path uses that works.
+    fn unused_ends(&self, pair: PathAddresses) -> usize {
+        let works = |id: &PathId| self.paths.sample(*id).state.carries_data() && self.paths.has_heard(*id);
+        let used: Vec<PathAddresses> =
+            self.paths.living().filter(works).map(|id| self.paths.addresses(id)).collect();
+        let is_local_used = used.iter().any(|one| one.local == pair.local);
+        let is_remote_used = used.iter().any(|one| one.remote == pair.remote);
+        usize::from(!is_local_used) + usize::from(!is_remote_used)
+    }
+}
