@@ -27,8 +27,8 @@ pub struct Session {
     question: Option<Question>,
     /// The packet that waits for the first keys.
     held: Option<(Route, Vec<u8>)>,
-    /// Where the latest packet of each of the peer's paths came from, and to.
-    ways: BTreeMap<Route, PathAddresses>,
+    /// Where the latest packet of each of the peer's paths to each of our addresses came from.
+    ways: BTreeMap<(Route, SocketAddr), SocketAddr>,
     /// An inquiry that is not answered.
     pub inquiry: Option<Inquiry>,
     /// How many associations speak by it.
@@ -155,13 +155,16 @@ impl Session {
 
     /// The latest packet of one of the peer's paths came this way. Where from until now, if that was elsewhere.
     pub fn on_way(&mut self, route: Route, way: PathAddresses) -> Option<SocketAddr> {
-        let before = self.ways.insert(route, way)?;
-        (before.local == way.local && before.remote != way.remote).then_some(before.remote)
+        let before = self.ways.insert((route, way.local), way.remote)?;
+        (before != way.remote).then_some(before)
     }
 
-    /// The way of a path whose packet came `way`, but not in its turn.
-    pub fn way(&self, route: Route, way: PathAddresses) -> PathAddresses {
-        self.ways.get(&route).filter(|known| known.local == way.local).copied().unwrap_or(way)
+    /// Where a packet of a path that came `way`, but not in its turn, counts as coming from: from where the path's latest
+    /// packet to the same address came, else to any other.
+    pub fn remote_of(&self, route: Route, way: PathAddresses) -> SocketAddr {
+        let here = self.ways.get(&(route, way.local));
+        let elsewhere = || self.ways.iter().find(|((known, _), _)| *known == route).map(|(_, remote)| remote);
+        here.or_else(elsewhere).copied().unwrap_or(way.remote)
     }
 
     /// Whether this end is to ask for fresh keys.

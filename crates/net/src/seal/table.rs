@@ -227,7 +227,7 @@ impl Sealing {
         }
         let route = number.route();
         let (remote, moved_from) = match order {
-            Order::Late => (session.way(route, way).remote, None),
+            Order::Late => (session.remote_of(route, way), None),
             Order::Latest if route.is_path() => (way.remote, session.on_way(route, way)),
             Order::Latest => (way.remote, None),
         };

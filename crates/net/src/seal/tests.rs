@@ -263,6 +263,32 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
     assert_eq!(handle(&mut far, thief, &held).0, came(roamed, None));
 }
 
+/// Who is on a path leads packets to several of an end's addresses, each from an address of his own invention.
+#[test]
+fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
+    let Open { mut near, mut far, channel } = open();
+    let other = PathAddresses { local: address(3, 9899), ..there() };
+    let from = |way: PathAddresses, host| PathAddresses { remote: address(host, 4), ..way };
+    let mut send = |way: PathAddresses| {
+        let (_, bytes) = sealed(&mut near, NEAR, path(0), b"x");
+        handle(&mut far, way, &bytes).0
+    };
+    let came = |way: PathAddresses, moved_from| Opened::Packet { channel, remote: way.remote, moved_from };
+    assert_eq!(send(there()), came(there(), None));
+    assert_eq!(send(from(other, 50)), came(from(other, 50), None), "nothing came there before");
+    assert_eq!(send(from(there(), 51)), came(from(there(), 51), Some(there().remote)));
+    assert_eq!(send(from(other, 52)), came(from(other, 52), Some(from(other, 50).remote)), "it moved");
+    assert_eq!(
+        send(there()),
+        came(there(), Some(from(there(), 51).remote)),
+        "and back with the next true one"
+    );
+    // What was held back and is led to an address where nothing came comes from where the path is.
+    let [held, later] = [b"1", b"2"].map(|x| sealed(&mut near, NEAR, path(1), x).1);
+    assert_eq!(handle(&mut far, there(), &later).0, came(there(), None));
+    assert_eq!(handle(&mut far, from(other, 53), &held).0, came(there(), None));
+}
+
 #[test]
 fn a_forged_answer_does_not_stop_the_true_one() {
     let (mut near, mut far) = (asking(Limits::default()), layer(1));
@@ -446,6 +472,31 @@ fn nobody_can_say_without_the_key_that_a_session_is_forgotten() {
     let again = inquiry(&mut near, NEAR);
     assert_ne!(again, asked);
     assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
+}
+
+/// A verdict is about the session keys that were in use when it was asked for. Of those that fresh ones have superseded the
+/// peer may know nothing any more, and still have the session.
+#[test]
+fn a_verdict_about_keys_that_were_superseded_ends_nothing() {
+    let Open { mut near, mut far, channel } = open_with(Limits { renew_after: 8, ..Limits::default() });
+    let asked = inquiry(&mut near, NEAR);
+    // Somebody else who has the key answers that it knows no such session.
+    let (_, verdict) = handle(&mut layer(1), there(), &asked);
+    let mut control = Vec::new();
+    while near.take_control(NEAR, &mut control).is_none() {
+        let bytes = packet(&mut near, NEAR, b"DATA");
+        assert!(opened(&mut far, there(), &bytes).is_some());
+    }
+    let before = packet(&mut near, NEAR, b"DATA")[..8].to_vec();
+    let (_, answer) = handle(&mut far, there(), &control);
+    handle(&mut near, back(), &answer);
+    assert_ne!(packet(&mut near, NEAR, b"DATA")[..8], before, "there are fresh keys");
+    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
+    let bytes = packet(&mut near, NEAR, b"DATA");
+    assert_eq!(opened(&mut far, there(), &bytes), Some((channel, b"DATA".to_vec())));
+    // One about the present keys is believed.
+    let (_, verdict) = handle(&mut layer(1), there(), &inquiry(&mut near, NEAR));
+    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Forgotten(NEAR));
 }
 
 #[test]
