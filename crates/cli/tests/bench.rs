@@ -221,6 +221,28 @@ fn a_small_receive_buffer_on_uneven_paths_is_what_the_verdict_names() {
     }
 }
 
+/// A socket that answers nothing stands for a link that is cut.
+#[test]
+fn a_dead_path_has_no_rate_of_its_own_and_adds_nothing_to_the_sum() {
+    let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let dead = silent.local_addr().expect("bound").to_string();
+    let (server, to) = server("127.0.0.1", "");
+    let bench = format!("bench --each --json -t 1 --to {to},{dead}");
+    let document = run(&mut anabranch(&bench)).expect(0).json();
+    drop(server);
+    let alone = document["alone"].as_array().expect("each path");
+    let [alive, gone] =
+        [&to, &dead].map(|name| alone.iter().find(|path| path["name"] == **name).expect("each"));
+    assert!(number(&alive["goodput_bps"]) > 0.0, "{alive:#}");
+    assert!(gone["error"]["message"].as_str().is_some_and(|why| why.contains("no answer")), "{gone:#}");
+    assert!(gone["goodput_bps"].is_null(), "{gone:#}");
+    let verdict = &document["verdict"];
+    let (sum, best) = (number(&verdict["sum_alone_bps"]), number(&alive["goodput_bps"]));
+    assert!((sum / best - 1.0).abs() < 1e-9, "the sum is that of one: {verdict:#}");
+    assert_eq!(verdict["limited_by"], "outage", "{verdict:#}");
+    assert!(verdict["advice"].as_str().is_some_and(|advice| advice.contains(&dead)), "{verdict:#}");
+}
+
 #[test]
 fn a_rate_that_all_paths_take_is_the_applications_limit() {
     let document = each("", "-t 1 -b 1M -l 1000");

@@ -102,10 +102,16 @@ impl AloneEntry {
     /// What a path of this name came to.
     pub fn of(name: &str, measured: &Measured) -> AloneEntry {
         let (first, _) = measured.ways();
+        let first = first.only(name);
         let path = first.paths.iter().find(|path| path.name == name).cloned().unwrap_or_default();
         let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
         let way = Some(WayEntry::of(measured, first));
         AloneEntry { name: name.to_owned(), error: None, way, alone }
+    }
+
+    /// Whether nothing went by it.
+    pub fn is_dead(&self) -> bool {
+        self.alone.is_dead()
     }
 
     /// It did not work alone.

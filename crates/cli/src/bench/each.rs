@@ -66,7 +66,8 @@ async fn look(
             return Err(Failure::Interrupted);
         }
     }
-    let reports = association.paths();
+    let mut reports = association.paths();
+    reports.retain(|path| path.sample.state != PathState::Removed);
     let paths = reports.iter().map(|path| OnePath {
         name: addresses_of(path),
         local: path.addresses.local.ip(),
@@ -110,6 +111,9 @@ async fn test_alone(
         Err(failure) | Ok((_, Some(failure))) => Ok(failed(failure)),
         Ok((measured, None)) => {
             let entry = AloneEntry::of(&name, &measured);
+            if entry.is_dead() {
+                return Ok(failed(Failure::PeerGone(DEAD.to_owned())));
+            }
             tell(arguments, &format!("{name} alone: {}\n", shown_rate(entry.alone.goodput_bps)));
             Ok(entry)
         }
@@ -137,6 +141,8 @@ fn summary(measured: &Measured, alone: &[Alone], verdict: &Verdict) -> String {
     format!("{}\n{}", table::summary(measured), table::verdict(verdict, alone, measured))
 }
 
+/// What there is to say of a path alone by which nothing went.
+const DEAD: &str = "no answer: nothing went by it";
 const LOOK: Duration = Duration::from_millis(20);
 /// A path that does not answer for so long is taken as it is.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -2,6 +2,7 @@
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_cli::path_entry::rate;
+use anabranch_net::PathId;
 use serde_json::{Value, json};
 
 use super::measured::Way;
@@ -47,7 +48,7 @@ pub struct Intervals {
     output: Shown,
     label: Option<String>,
     last: Duration,
-    before: Vec<Vec<ByteCount>>,
+    before: Vec<Vec<(PathId, ByteCount)>>,
     head: Vec<String>,
     rows: Vec<Row>,
     is_over: bool,
@@ -218,10 +219,11 @@ impl PathRow {
     }
 }
 
-fn path_rows(watch: &Watch, before: &[ByteCount]) -> Vec<PathRow> {
-    let paths = watch.paths().iter().enumerate().map(|(index, path)| PathRow {
+fn path_rows(watch: &Watch, before: &[(PathId, ByteCount)]) -> Vec<PathRow> {
+    let carried_before = |id: PathId| before.iter().find(|(one, _)| *one == id).map(|(_, carried)| *carried);
+    let paths = watch.paths().iter().map(|path| PathRow {
         name: path.name.clone(),
-        carried: path.carried.saturating_sub(before.get(index).copied().unwrap_or_default()),
+        carried: path.carried.saturating_sub(carried_before(path.report.id).unwrap_or_default()),
         state: path.state(),
         rtt: path.report.sample.srtt,
         cwnd: path.report.sample.cwnd,
@@ -229,8 +231,8 @@ fn path_rows(watch: &Watch, before: &[ByteCount]) -> Vec<PathRow> {
     paths.collect()
 }
 
-fn carried(watch: &Watch) -> Vec<ByteCount> {
-    watch.paths().iter().map(|path| path.carried).collect()
+fn carried(watch: &Watch) -> Vec<(PathId, ByteCount)> {
+    watch.paths().iter().map(|path| (path.report.id, path.carried)).collect()
 }
 
 fn head(names: &[String]) -> String {

@@ -53,6 +53,8 @@ pub struct OneWay<'a> {
     pub receiver: Option<&'a Report>,
     /// What the paths did, by the sender, with the names that they have here.
     pub paths: Vec<PathEntry>,
+    /// Which part of what arrived counts, 0 to 1.
+    part: f64,
 }
 
 impl Role {
@@ -123,7 +125,7 @@ impl Measured {
             // The sender said nothing: what arrived is what is known.
             None => self.ours.paths.clone(),
         };
-        OneWay { way, sender, receiver, paths: shared(paths) }
+        OneWay { way, sender, receiver, paths: shared(paths), part: 1.0 }
     }
 
     fn of(&self, role: Role) -> Option<&Report> {
@@ -139,10 +141,11 @@ impl OneWay<'_> {
 
     /// User data that arrived in time; as far as it was acknowledged, where the receiver did not tell.
     pub fn bytes(&self) -> u64 {
-        match self.received() {
+        let all = match self.received() {
             Some(received) => received.bytes,
             None => self.paths.iter().map(|path| path.carried_bytes).sum(),
-        }
+        };
+        if self.part < 1.0 { (all as f64 * self.part) as u64 } else { all }
     }
 
     /// The time in which it did.
@@ -152,6 +155,12 @@ impl OneWay<'_> {
             Some(received) => received.seconds,
             None => sent.or(self.sender.map(|report| report.seconds)).unwrap_or(0.0),
         }
+    }
+
+    /// The same as far as the path of this name carried it: where that does not work, the others do, whatever was wanted.
+    pub fn only(mut self, name: &str) -> Self {
+        self.part = self.paths.iter().find(|path| path.name == name).map_or(0.0, |path| path.share);
+        self
     }
 
     /// Bits a second.

@@ -72,7 +72,8 @@ pub fn verdict(verdict: &Verdict, alone: &[Alone], measured: &Measured) -> Strin
         let rows = alone.iter().map(|alone| {
             let path = together.paths.iter().find(|path| path.name == alone.name);
             let here = path.map_or("-".to_owned(), |path| shown_rate(path.goodput_bps));
-            vec![alone.name.clone(), shown_rate(alone.goodput_bps), here]
+            let there = if alone.is_dead() { "no answer".to_owned() } else { shown_rate(alone.goodput_bps) };
+            vec![alone.name.clone(), there, here]
         });
         text.push_str(&lay_out(&std::iter::once(head).chain(rows).collect::<Vec<_>>(), 1));
         let share = verdict.share_of_sum.map_or("-".to_owned(), |share| format!("{:.0} %", share * 100.0));

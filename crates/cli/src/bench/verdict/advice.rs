@@ -52,6 +52,13 @@ fn application(evidence: &Evidence<'_>) -> String {
 }
 
 fn outage(evidence: &Evidence<'_>) -> String {
+    let dead: Vec<&str> = evidence.dead().map(|alone| alone.name.as_str()).collect();
+    if !dead.is_empty() {
+        return format!(
+            "nothing went by {}, not even alone: see to that link. The sum is that of the other paths",
+            dead.join(" and ")
+        );
+    }
     let Some((path, share)) = evidence.longest_down() else { return String::new() };
     let rest = if path.state == "active" { "it is back" } else { "it still is" };
     format!(

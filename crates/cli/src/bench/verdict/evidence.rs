@@ -48,6 +48,11 @@ impl<'a> Evidence<'a> {
         self.alone.iter().find(|alone| alone.name == name).map(|alone| alone.goodput_bps)
     }
 
+    /// The paths by which nothing went, not even alone.
+    pub fn dead(&self) -> impl Iterator<Item = &Alone> {
+        self.alone.iter().filter(|alone| alone.is_dead())
+    }
+
     /// The path that carries most alone.
     pub fn best_alone(&self) -> Option<&Alone> {
         self.alone.iter().max_by(|a, b| a.goodput_bps.total_cmp(&b.goodput_bps))

@@ -41,6 +41,13 @@ pub struct Alone {
     pub path: PathEntry,
 }
 
+impl Alone {
+    /// Whether nothing went by it.
+    pub fn is_dead(&self) -> bool {
+        self.goodput_bps <= 0.0
+    }
+}
+
 /// The judgement. Keys in the order in which they are printed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
@@ -98,6 +105,9 @@ fn cause(evidence: &Evidence<'_>) -> Cause {
     let held = |share: f64| share >= NOTEWORTHY;
     if evidence.is_rate_kept() {
         return Cause::Application;
+    }
+    if evidence.dead().next().is_some() {
+        return Cause::Outage;
     }
     if evidence.share_of_sum().is_some_and(|share| share >= ALL_OF_IT) {
         return Cause::Nothing;

@@ -60,6 +60,14 @@ fn the_sum_of_all_links_is_limited_by_nothing() {
 }
 
 #[test]
+fn a_path_that_is_dead_alone_is_named_and_adds_nothing_to_the_sum() {
+    let verdict =
+        judged(&run(vec![path("wifi", 47.0), path("lte", 0.0)]), &[alone("wifi", 48.0), alone("lte", 0.0)]);
+    assert_eq!((verdict.limited_by, verdict.sum_alone_bps), ("outage", Some(48e6)));
+    assert!(verdict.advice.starts_with("nothing went by lte, not even alone"), "{}", verdict.advice);
+}
+
+#[test]
 fn more_than_the_sum_says_that_alone_the_paths_had_too_little_time() {
     let verdict = judged(&run(vec![path("wifi", 54.0), path("lte", 9.2)]), &uneven());
     assert_eq!(verdict.limited_by, "nothing");
