@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use anabranch_net::{BindError, Follow, UDP_PORT, interfaces};
+use anabranch_net::{BindError, Follow, Interface, UDP_PORT, interfaces};
 use tokio::net::lookup_host;
 
 use crate::arguments::Host;
@@ -76,22 +76,24 @@ pub async fn to_listen(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
         return look_up(hosts).await;
     }
     let mut all = vec![SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), UDP_PORT)];
-    let is_ipv6_used = of_this_host(false).iter().any(|ip| !ip.is_loopback());
+    let mut known = interfaces().unwrap_or_default().into_iter().flat_map(|interface| interface.addresses);
+    let is_ipv6_used = known.any(|ip| ip.is_ipv6() && is_reachable(&ip));
     all.extend(is_ipv6_used.then_some(SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), UDP_PORT)));
     Ok(all)
 }
 
-/// How `listening` is written after `--to`: wildcards become this host's addresses.
+/// How `listening` is written after `--to`: wildcards become this host's addresses, one a link.
 pub fn to_paste(listening: &[SocketAddr]) -> String {
-    let mut all: Vec<SocketAddr> = Vec::new();
-    for address in listening {
-        if address.ip().is_unspecified() {
-            let found = of_this_host(address.is_ipv4());
-            all.extend(found.into_iter().map(|ip| SocketAddr::new(ip, address.port())));
-        } else {
-            all.push(*address);
-        }
-    }
+    let mut all: Vec<SocketAddr> =
+        listening.iter().copied().filter(|one| !one.ip().is_unspecified()).collect();
+    let port_of = |is_ipv4: bool| {
+        let mut wildcards = listening.iter().filter(|one| one.ip().is_unspecified());
+        wildcards.find(|one| one.is_ipv4() == is_ipv4).map(SocketAddr::port)
+    };
+    let ports = [port_of(true), port_of(false)];
+    let offered = one_a_link(&interfaces().unwrap_or_default(), ports.map(|port| port.is_some()));
+    let port = |ip: &IpAddr| ports[usize::from(ip.is_ipv6())].unwrap_or(UDP_PORT);
+    all.extend(offered.into_iter().map(|ip| SocketAddr::new(ip, port(&ip))));
     let written = all.iter().map(|address| match (address.port(), address.ip()) {
         (UDP_PORT, ip) => ip.to_string(),
         _ => address.to_string(),
@@ -99,21 +101,34 @@ pub fn to_paste(listening: &[SocketAddr]) -> String {
     written.collect::<Vec<_>>().join(",")
 }
 
-/// An address of each interface that others can reach, or loopback where there is none.
-fn of_this_host(is_ipv4: bool) -> Vec<IpAddr> {
-    let all: Vec<IpAddr> =
-        interfaces().unwrap_or_default().into_iter().flat_map(|interface| interface.addresses).collect();
-    let is_reachable = |ip: &IpAddr| match ip {
+/// One address of each link that others can reach, all of one IP version if every link has it: two versions over one link
+/// would be two paths that share it. IPv4 goes before IPv6, and an interface's first address before its others. Where there is
+/// no such link, loopback. `versions` are those that may be asked for, IPv4 and IPv6.
+fn one_a_link(known: &[Interface], versions: [bool; 2]) -> Vec<IpAddr> {
+    let first = |interface: &Interface, is_wanted: &dyn Fn(&IpAddr) -> bool, is_ipv4: bool| {
+        let mut addresses = interface.addresses.iter().copied();
+        addresses.find(|ip| ip.is_ipv4() == is_ipv4 && versions[usize::from(!is_ipv4)] && is_wanted(ip))
+    };
+    let of_links = |is_wanted: &dyn Fn(&IpAddr) -> bool| -> Vec<[Option<IpAddr>; 2]> {
+        let both = known.iter().map(|one| [first(one, is_wanted, true), first(one, is_wanted, false)]);
+        both.filter(|both| both.iter().any(Option::is_some)).collect()
+    };
+    let mut links = of_links(&is_reachable);
+    if links.is_empty() {
+        links = of_links(&IpAddr::is_loopback);
+    }
+    let in_common = (0..2).find(|&version| links.iter().all(|link| link[version].is_some()));
+    let chosen =
+        links.iter().filter_map(|link| in_common.map_or(link[0].or(link[1]), |version| link[version]));
+    chosen.collect()
+}
+
+/// Whether others than this host and its link can answer to an address.
+fn is_reachable(ip: &IpAddr) -> bool {
+    match ip {
         IpAddr::V4(ip) => !ip.is_loopback() && !ip.is_link_local(),
         IpAddr::V6(ip) => !ip.is_loopback() && !ip.is_unicast_link_local(),
-    };
-    let same_version = all.into_iter().filter(|ip| ip.is_ipv4() == is_ipv4);
-    let (mut reachable, mut others): (Vec<IpAddr>, Vec<IpAddr>) = same_version.partition(is_reachable);
-    if reachable.is_empty() {
-        others.retain(IpAddr::is_loopback);
-        reachable = others;
     }
-    reachable
 }
 
 /// What is wrong with an address that cannot be bound, and what to do.
@@ -156,6 +171,36 @@ mod tests {
         assert!(may_grow(&local(&["10.0.0.1:0"]), &Follow::EachInterface));
         assert!(!may_grow(&local(&["10.0.0.1:0"]), &Follow::Nothing));
         assert!(!may_grow(&local(&["0.0.0.0:0"]), &Follow::EachInterface), "a peer on this host");
+    }
+
+    #[test]
+    fn a_link_is_offered_by_one_address_and_all_links_by_one_version() {
+        let interface = |name: &str, addresses: &[&str]| Interface {
+            name: name.to_owned(),
+            index: None,
+            addresses: addresses.iter().map(|text| text.parse().expect("an address")).collect(),
+            mtu: None,
+        };
+        let lo = interface("lo", &["127.0.0.1", "::1"]);
+        let both = interface("eth0", &["192.0.2.1", "192.0.2.2", "fe80::1", "2001:db8::1"]);
+        let other = interface("eth1", &["2001:db8:1::1", "198.51.100.1"]);
+        let old = interface("wwan0", &["10.64.0.2"]);
+        let new = interface("wlan0", &["fe80::2", "2001:db8:2::1"]);
+        let bare = interface("eth9", &["fe80::9", "169.254.1.1"]);
+        let offered = |known: &[&Interface], versions| -> Vec<String> {
+            let known: Vec<Interface> = known.iter().copied().cloned().collect();
+            one_a_link(&known, versions).iter().map(ToString::to_string).collect()
+        };
+        let any = [true, true];
+        assert_eq!(offered(&[&lo, &both, &other, &bare], any), ["192.0.2.1", "198.51.100.1"]);
+        assert_eq!(
+            offered(&[&both, &new], any),
+            ["2001:db8::1", "2001:db8:2::1"],
+            "IPv6 alone is everywhere"
+        );
+        assert_eq!(offered(&[&old, &new, &both], any), ["10.64.0.2", "2001:db8:2::1", "192.0.2.1"]);
+        assert_eq!(offered(&[&both, &other], [false, true]), ["2001:db8::1", "2001:db8:1::1"]);
+        assert_eq!(offered(&[&lo, &bare], any), ["127.0.0.1"]);
     }
 
     #[test]

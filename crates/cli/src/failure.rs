@@ -10,10 +10,13 @@ use anabranch_base::Duration;
 use anabranch_cli::observe::CannotWrite;
 #[cfg(target_os = "linux")]
 use anabranch_emulate::enclosure::OpenError;
+use anabranch_net::PathAddresses;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
 use serde_json::{Value, json};
+
+use crate::watch::pair_name;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -88,14 +91,16 @@ pub enum Failure {
     Enclosure(#[from] OpenError),
     /// Nobody answered the handshake.
     #[error(
-        "no answer from {} after {attempts} attempts ({:.1} s): is `{program}` running there, \
-         is UDP port {} open, {key}", list(.to), .waited.as_secs_f64(), ports(.to)
+        "no answer from {} after {attempts} attempts ({:.1} s){}: is `{program}` running there, \
+         is UDP port {} open, {key}", list(.to), .waited.as_secs_f64(), over(.tried), ports(.to)
     )]
     NoAnswer {
         /// What should run there.
         program: &'static str,
         /// Who was asked.
         to: Vec<SocketAddr>,
+        /// Over which pairs of addresses.
+        tried: Vec<PathAddresses>,
         /// How often.
         attempts: u32,
         /// For how long.
@@ -242,6 +247,14 @@ pub fn list(addresses: &[SocketAddr]) -> String {
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
+/// Where it was tried, if that is not clear from who was asked.
+fn over(tried: &[PathAddresses]) -> String {
+    match tried {
+        [] | [_] => String::new(),
+        pairs => format!(", over {}", pairs.iter().map(pair_name).collect::<Vec<_>>().join(", ")),
+    }
+}
+
 fn ports(addresses: &[SocketAddr]) -> String {
     let mut ports: Vec<u16> = addresses.iter().map(SocketAddr::port).collect();
     ports.dedup();
@@ -258,6 +271,7 @@ mod tests {
         let failure = Failure::NoAnswer {
             program: "anabranch recv",
             to,
+            tried: Vec::new(),
             attempts: 5,
             waited: Duration::from_millis(15_500),
             key: "is the key the one that recv printed?",
@@ -268,6 +282,13 @@ mod tests {
              is UDP port 9899 open, is the key the one that recv printed?"
         );
         assert_eq!((failure.status(), failure.kind()), (1, "no-answer"));
+        let pair = |local: &str, remote: &str| PathAddresses {
+            local: local.parse().expect("an address"),
+            remote: remote.parse().expect("an address"),
+        };
+        let tried = [pair("10.0.0.1:5", "10.0.0.5:9899"), pair("10.0.1.1:5", "10.0.0.5:9899")];
+        assert_eq!(over(&tried), ", over 10.0.0.1 > 10.0.0.5:9899, 10.0.1.1 > 10.0.0.5:9899");
+        assert_eq!(over(&tried[..1]), "", "there was no choice");
     }
 
     #[test]

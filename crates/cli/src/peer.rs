@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-use anabranch_net::{CloseReason, ConnectError, Security, SendError};
+use anabranch_net::{CloseReason, ConnectError, PathAddresses, Security, SendError};
 
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
@@ -36,13 +36,7 @@ impl Peer {
     /// What the end of an association means, where something was still to be done.
     pub fn failure(&self, reason: CloseReason) -> Failure {
         match reason {
-            CloseReason::NoAnswer { attempts } => Failure::NoAnswer {
-                program: self.partner.program(),
-                to: self.addresses.clone(),
-                attempts,
-                waited: self.since.elapsed(),
-                key: self.key_question(),
-            },
+            CloseReason::NoAnswer { attempts } => self.no_answer(attempts, Vec::new()),
             CloseReason::Graceful => Failure::PeerGone(format!(
                 "{self} closed the association before the {} was complete",
                 self.partner.work()
@@ -73,7 +67,19 @@ impl Peer {
     pub fn not_opened(&self, error: ConnectError) -> Failure {
         match error {
             ConnectError::Failed(reason) => self.failure(reason),
+            ConnectError::NoAnswer { attempts, tried } => self.no_answer(attempts, tried),
             error => Failure::Via(format!("cannot connect to {self}: {error}")),
+        }
+    }
+
+    fn no_answer(&self, attempts: u32, tried: Vec<PathAddresses>) -> Failure {
+        Failure::NoAnswer {
+            program: self.partner.program(),
+            to: self.addresses.clone(),
+            tried,
+            attempts,
+            waited: self.since.elapsed(),
+            key: self.key_question(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
-use anabranch_net::{Association, Event, PathReport};
+use anabranch_net::{Association, Event, PathAddresses, PathReport, PathState};
 
 use crate::clock::Stopwatch;
 use crate::report::path_state;
@@ -69,7 +69,7 @@ impl Watch {
         self.on_reports(self.clock.now(), association.paths());
     }
 
-    /// The paths in the order in which they were added.
+    /// The paths in the order in which they were added, but for those that were tried and never led anywhere.
     pub fn paths(&self) -> &[WatchedPath] {
         &self.paths
     }
@@ -119,11 +119,19 @@ impl Watch {
 
     fn on_reports(&mut self, now: Time, reports: Vec<PathReport>) {
         for report in reports {
+            if is_wrong_guess(&report) {
+                self.paths.retain(|path| path.report.id != report.id);
+                continue;
+            }
             let carried = match self.direction {
                 Direction::Sending => report.counters.acked_bytes,
                 Direction::Receiving => report.counters.received_bytes,
             };
             match self.paths.iter_mut().find(|path| path.report.id == report.id) {
+                // Its number was another path's that never led anywhere.
+                Some(path) if path.carried.is_zero() && path.report.addresses != report.addresses => {
+                    *path = WatchedPath::new((self.names.0)(&report), now, report, carried);
+                }
                 Some(path) => path.on_report(now, report, carried),
                 None => self.paths.push(WatchedPath::new((self.names.0)(&report), now, report, carried)),
             }
@@ -168,10 +176,21 @@ impl WatchedPath {
     }
 }
 
+/// Whether a path was tried and given up before it carried anything.
+fn is_wrong_guess(report: &PathReport) -> bool {
+    let has_carried = !(report.counters.acked_bytes + report.counters.received_bytes).is_zero();
+    report.sample.state == PathState::Removed && !has_carried
+}
+
 /// A path's name where nobody gave it one: `192.0.2.1 > 198.51.100.1:9899`, or only where it leads if the
 /// system chooses where it begins.
 pub fn addresses_of(report: &PathReport) -> String {
-    let (local, remote) = (report.addresses.local.ip(), report.addresses.remote);
+    pair_name(&report.addresses)
+}
+
+/// The same for its addresses alone.
+pub fn pair_name(addresses: &PathAddresses) -> String {
+    let (local, remote) = (addresses.local.ip(), addresses.remote);
     if local.is_unspecified() { remote.to_string() } else { format!("{local} > {remote}") }
 }
 

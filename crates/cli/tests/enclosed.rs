@@ -116,6 +116,33 @@ fn a_command_finds_interfaces_named_after_the_paths_and_both_sides_addresses() {
     }
 }
 
+/// Interfaces are found by name, `lte` before `wifi`; the receiver says its addresses in the other order.
+#[test]
+fn each_interface_goes_with_the_address_in_its_own_subnet_whatever_the_order() {
+    let Some(place) = Place::new() else { return };
+    program::file(place.dir.path(), "a", 500_000);
+    std::fs::create_dir(place.path("inbox")).expect("a directory");
+    let program = env!("CARGO_BIN_EXE_anabranch");
+    for (listen, to) in
+        [("10.77.1.2,10.77.2.2", "10.77.1.2,10.77.2.2"), ("10.77.2.2,10.77.1.2", "10.77.2.2,10.77.1.2")]
+    {
+        let far = format!("exec {program} recv --force --dir inbox --listen {listen}");
+        let mut command = anabranch("emulate");
+        command.current_dir(place.dir.path()).args(["links.toml", "-q", "--far", &far, "--"]);
+        let ended = run(command.args([program, "send", "a", "--json", "--to", to])).expect(0);
+        let document: Value = serde_json::from_str(ended.stdout.trim()).expect("a document");
+        let paths = document["paths"].as_array().expect("paths");
+        let ends: Vec<(&str, &str)> = paths
+            .iter()
+            .map(|path| (path["local"].as_str().expect("text"), path["remote"].as_str().expect("text")))
+            .collect();
+        assert_eq!(ends.len(), 2, "{ends:?}");
+        for (local, remote) in ends {
+            assert_eq!(local.split('.').nth(2), remote.split('.').nth(2), "{local} > {remote}, asked {to}");
+        }
+    }
+}
+
 #[test]
 fn a_file_goes_from_send_on_one_side_to_recv_on_the_other_over_both_paths() {
     let Some(place) = Place::new() else { return };

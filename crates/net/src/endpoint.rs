@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Seed};
+use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::config::{Config, Encapsulation, IpVersion, MtuDiscovery};
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
 use anabranch_sctp::event::CloseReason;
@@ -18,6 +19,7 @@ use crate::driver::Driver;
 use crate::follow::Follow;
 use crate::follower::{Alike, Follower};
 use crate::interfaces::{Interface, interfaces, least_mtu};
+use crate::reach::pair_by_route;
 use crate::report::{SocketReport, SocketReports};
 use crate::seal::{Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
@@ -30,8 +32,8 @@ pub const UDP_PORT: u16 = 9899;
 /// What an endpoint is made of.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where its sockets are bound, one socket an address, in the order in which they are paired with the
-    /// addresses of peers. With port 0 the operating system chooses, the same port for all if it can.
+    /// Where its sockets are bound, one socket an address. Where nothing else says which address of a peer one goes with, the
+    /// i-th goes with the i-th. With port 0 the operating system chooses, the same port for all if it can.
     pub local: Vec<SocketAddr>,
     /// Whether each socket sends and receives only by the interface that has its address. Clients with
     /// several ways out want that: Linux chooses a way by the destination alone, so that all paths would leave
@@ -79,6 +81,14 @@ pub enum ConnectError {
     /// It could not even be tried.
     #[error(transparent)]
     Impossible(#[from] core::ConnectError),
+    /// The peer did not answer.
+    #[error("the peer did not answer {attempts} attempts to connect over {}", shown(tried))]
+    NoAnswer {
+        /// How often it was asked.
+        attempts: u32,
+        /// Over which pairs of addresses, one after the other.
+        tried: Vec<PathAddresses>,
+    },
     /// The handshake failed.
     #[error("{0}")]
     Failed(CloseReason),
@@ -155,8 +165,11 @@ impl Endpoint {
         Ok(Endpoint { owner: Arc::new(Owner { shared }) })
     }
 
-    /// Opens an association with the peer behind `remote`; its i-th address is paired with the i-th local one,
-    /// and with a single address all local ones are. Waits until messages may be sent.
+    /// Opens an association with the peer behind `remote`. Waits until messages may be sent.
+    ///
+    /// Each of its addresses goes with the local one that is nearest: in its subnet, else the one that the system would send
+    /// from. Of equals the i-th goes with the i-th; with a single address all local ones do. Where those pairs do not answer,
+    /// others of the same addresses are tried, a quarter of a second apart.
     ///
     /// Cancellation-safe: if the future is dropped, the attempt is given up.
     ///
@@ -165,10 +178,18 @@ impl Endpoint {
     /// peer already (a second one needs another endpoint), or the peer does not answer or refuses.
     pub async fn connect(&self, remote: &[SocketAddr]) -> Result<Association, ConnectError> {
         let shared = &self.owner.shared;
-        let (id, signals) = shared.change(|core, _| core.connect(remote))?;
+        let local = shared.lock().endpoint.locals().to_vec();
+        let pairing = pair_by_route(&local, remote);
+        let (id, signals) = shared.change(|core, _| core.connect(remote, &pairing))?;
         let association = Association::new(shared.clone(), id, signals);
-        association.opened().await.map_err(ConnectError::Failed)?;
-        Ok(association)
+        match association.opened().await {
+            Ok(()) => Ok(association),
+            Err(CloseReason::NoAnswer { attempts }) => {
+                let tried = association.paths().into_iter().map(|path| path.addresses).collect();
+                Err(ConnectError::NoAnswer { attempts, tried })
+            }
+            Err(reason) => Err(ConnectError::Failed(reason)),
+        }
     }
 
     /// Waits for the next association that a peer opens. `None` if there will be none: the runtime ends.
@@ -216,6 +237,11 @@ impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.change(Core::release_endpoint);
     }
+}
+
+fn shown(paths: &[PathAddresses]) -> String {
+    let each = paths.iter().map(|path| format!("{} > {}", path.local.ip(), path.remote));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn fresh_seed() -> Result<Seed, BindError> {

@@ -51,8 +51,8 @@
 //! # Endpoints
 //!
 //! [`Endpoint::bind`] opens a UDP socket for each address of [`Options::local`] and starts the task that serves them;
-//! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: the i-th is reached from
-//! the i-th local one, and a single one from all. [`Endpoint::accept`] gives what peers open, where
+//! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is reached from the
+//! local one that is nearest, of equals the i-th from the i-th, and a single one from all. [`Endpoint::accept`] gives what peers open, where
 //! [`Options::accepts`] says so. Whether packets are sealed, and with which key, has no default: [`Security`].
 //! Addresses of this machine that appear or vanish while associations live are used and given up where
 //! [`Options::follow`] says so.
@@ -132,6 +132,7 @@ mod interfaces;
 mod ipv6;
 mod notices;
 mod outbox;
+mod reach;
 mod refused;
 mod report;
 pub mod seal;

@@ -62,7 +62,7 @@ pub(crate) struct SocketReports {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PathReport {
-    /// Which path; an id is never used twice.
+    /// Which path; an id is used twice only where the path before never led anywhere, or there were very many.
     pub id: PathId,
     /// Its addresses at both ends.
     pub addresses: PathAddresses,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anabranch_base::Time;
-use anabranch_sctp::association::{self as core, Association, AssociationState, Outgoing};
+use anabranch_sctp::association::{self as core, Association, AssociationState, Outgoing, Ways};
 use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::receive::Message;
@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 
 use crate::association::SendError;
 use crate::clock::Clock;
+use crate::reach::Pairing;
 use crate::report::SocketReports;
 use crate::seal::{self, Security};
 use crate::slot::{Owner, Phase, Signals, Slot};
@@ -141,9 +142,11 @@ impl Core {
     pub fn connect(
         &mut self,
         remote: &[std::net::SocketAddr],
+        pairing: &Pairing,
     ) -> Result<(AssociationId, Arc<Signals>), ConnectError> {
         let channel = self.channels.map_or(Channel::PLAIN, seal::asked);
-        let id = self.endpoint.connect_by(channel, remote)?;
+        let ways = Ways { paths: &pairing.paths, further: &pairing.further };
+        let id = self.endpoint.connect_over(channel, remote, ways)?;
         self.channels = self.channels.map(|asked| asked + 1);
         let phase = if self.has_driver { Phase::Opening } else { Phase::Closed(driver_gone()) };
         let slot = Slot { phase, ..Slot::new(Owner::Handle) };

@@ -72,8 +72,8 @@ impl RecvArguments {
 }
 
 const SEND_EXAMPLES: &str = "\
-A pair of a local and a remote address is a path: the first --via with the first address of --to,
-and so on; with one remote address, every --via with it. An interface that comes up meanwhile, or is
+A pair of a local and a remote address is a path: those of one subnet or route, else the first --via with
+the first address of --to, and so on; with one remote address, every --via with it. An interface that comes up meanwhile, or is
 plugged in, is used too; one that goes is left. With --via INTERFACE those alone are followed, with
 --via ADDRESS none.
 

@@ -67,6 +67,7 @@ mod tests {
     use anabranch_sctp::policy::Registry;
 
     use crate::clock::Clock;
+    use crate::reach::pair_by_route;
     use crate::report::SocketReports;
     use crate::seal::Security;
     use crate::shared::Shared;
@@ -84,7 +85,9 @@ mod tests {
         let endpoint = Endpoint::new(config, Seed::from_number(1)).expect("an endpoint");
         let shared = Shared::new(endpoint, Clock::start(), SocketReports::default(), &Security::Insecure);
         let mut core = shared.lock();
-        let (id, _) = core.connect(&[([127, 0, 0, 1], 2).into()]).expect("it is tried");
+        let remote = [([127, 0, 0, 1], 2).into()];
+        let pairing = pair_by_route(core.endpoint.locals(), &remote);
+        let (id, _) = core.connect(&remote, &pairing).expect("it is tried");
         assert!(core.recorded.is_empty());
         let (first, second) = (core.record(id), core.record(id));
         assert_eq!(core.recorded, [id]);

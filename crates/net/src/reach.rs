@@ -1,0 +1,349 @@
+//! Which of this machine's addresses goes with which of a peer's: by the prefixes of its interfaces and the routes of its
+//! operating system, not by their places in two lists. It sends nothing.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
+use anabranch_sctp::association::{MAX_PATHS, PathAddresses};
+
+/// How near a peer's address is to one of this machine's, the nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// In the same subnet, of a prefix that is so many bits short of a whole address.
+    OnLink {
+        /// How many bits tell its hosts apart.
+        host_bits: u8,
+    },
+    /// The system sends there from this address.
+    Preferred,
+    /// The system does not say.
+    Elsewhere,
+}
+
+/// The pairs that an association begins with, and those that may be tried where they do not answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pairing {
+    /// Each address of both lists at least once, of each IP version that both have; that of the first remote address first.
+    pub paths: Vec<PathAddresses>,
+    /// All others.
+    pub further: Vec<PathAddresses>,
+}
+
+/// The pairs between two lists of addresses, by what this machine knows of its routes.
+pub fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
+    let routes = Routes::of_this_machine();
+    pair(local, remote, |local, remote| routes.nearness(local, remote))
+}
+
+/// The pairs between two lists: the nearest go together, each address once before one is used again; of equals the i-th with
+/// the i-th. With one remote address, every local one goes with it.
+fn pair(
+    local: &[SocketAddr],
+    remote: &[SocketAddr],
+    nearness: impl Fn(SocketAddr, SocketAddr) -> Nearness,
+) -> Pairing {
+    let leads = remote.first().is_none_or(SocketAddr::is_ipv4);
+    let mut pairing = Pairing::default();
+    for is_ipv4 in [leads, !leads] {
+        let of = |list: &[SocketAddr]| -> Vec<SocketAddr> {
+            list.iter().copied().filter(|address| address.is_ipv4() == is_ipv4).collect()
+        };
+        let (local, remote) = (of(local), of(remote));
+        let table = Table::of(&local, &remote, &nearness);
+        let chosen = table.assigned();
+        let all = (0..local.len()).flat_map(|near| (0..remote.len()).map(move |far| (near, far)));
+        let mut others: Vec<(usize, usize)> = all.filter(|pair| !chosen.contains(pair)).collect();
+        others.sort_by_key(|&pair| table.cost(pair));
+        let addresses =
+            |(near, far): (usize, usize)| PathAddresses { local: local[near], remote: remote[far] };
+        pairing.paths.extend(chosen.into_iter().map(addresses));
+        pairing.further.extend(others.into_iter().map(addresses));
+    }
+    pairing.paths.truncate(MAX_PATHS);
+    pairing.further.truncate(MAX_PATHS - pairing.paths.len());
+    pairing
+}
+
+/// What each pair of one IP version costs.
+struct Table {
+    locals: usize,
+    remotes: usize,
+    costs: Vec<Cost>,
+}
+
+/// How far apart the two of a pair are: by route, by the reach of their addresses, by their places.
+type Cost = (Nearness, bool, bool);
+
+impl Table {
+    fn of(
+        local: &[SocketAddr],
+        remote: &[SocketAddr],
+        nearness: impl Fn(SocketAddr, SocketAddr) -> Nearness,
+    ) -> Table {
+        let (locals, remotes) = (local.len(), remote.len());
+        let mut costs = Vec::with_capacity(locals * remotes);
+        for (near, &from) in local.iter().enumerate() {
+            for (far, &to) in remote.iter().enumerate() {
+                let is_elsewhere = near % remotes != far && far % locals != near;
+                costs.push((nearness(from, to), scope(from.ip()) != scope(to.ip()), is_elsewhere));
+            }
+        }
+        Table { locals, remotes, costs }
+    }
+
+    fn cost(&self, (near, far): (usize, usize)) -> Cost {
+        self.costs[near * self.remotes + far]
+    }
+
+    /// The pairs, in the order of the longer list.
+    fn assigned(&self) -> Vec<(usize, usize)> {
+        let mut pairs = self.one_to_one();
+        let is_paired = |pairs: &[(usize, usize)], near| pairs.iter().any(|pair| pair.0 == near);
+        for near in (0..self.locals).filter(|_| self.remotes > 0) {
+            if !is_paired(&pairs, near) {
+                pairs.extend((0..self.remotes).map(|far| (near, far)).min_by_key(|&pair| self.cost(pair)));
+            }
+        }
+        for far in (0..self.remotes).filter(|_| self.locals > 0) {
+            if pairs.iter().all(|pair| pair.1 != far) {
+                pairs.extend((0..self.locals).map(|near| (near, far)).min_by_key(|&pair| self.cost(pair)));
+            }
+        }
+        match self.locals >= self.remotes {
+            true => pairs.sort_unstable(),
+            false => pairs.sort_unstable_by_key(|&(near, far)| (far, near)),
+        }
+        pairs
+    }
+
+    /// As many pairs as the shorter list has addresses, none of which is in two of them: the nearest first, then two pairs
+    /// change partners as long as that brings the farther of them nearer, or one of them where the other stays as it is.
+    fn one_to_one(&self) -> Vec<(usize, usize)> {
+        let all = (0..self.locals).flat_map(|near| (0..self.remotes).map(move |far| (near, far)));
+        let mut by_cost: Vec<(usize, usize)> = all.collect();
+        by_cost.sort_by_key(|&pair| self.cost(pair));
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for (near, far) in by_cost {
+            if pairs.iter().all(|pair| pair.0 != near && pair.1 != far) {
+                pairs.push((near, far));
+            }
+        }
+        while let Some((first, second)) = self.better_exchange(&pairs) {
+            let (one, other) = (pairs[first], pairs[second]);
+            (pairs[first], pairs[second]) = ((one.0, other.1), (other.0, one.1));
+        }
+        pairs
+    }
+
+    /// Two pairs that had better change partners. Each such change lowers the sorted list of costs, so they come to an end.
+    fn better_exchange(&self, pairs: &[(usize, usize)]) -> Option<(usize, usize)> {
+        let worst_first = |one, other| {
+            let (one, other) = (self.cost(one), self.cost(other));
+            (one.max(other), one.min(other))
+        };
+        let each = (0..pairs.len()).flat_map(|first| (0..first).map(move |second| (first, second)));
+        each.into_iter().find(|&(first, second)| {
+            let (one, other) = (pairs[first], pairs[second]);
+            worst_first((one.0, other.1), (other.0, one.1)) < worst_first(one, other)
+        })
+    }
+}
+
+/// How far an address is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Host,
+    Link,
+    Site,
+    Global,
+}
+
+fn scope(ip: IpAddr) -> Scope {
+    let (is_host, is_link, is_site) = match ip {
+        IpAddr::V4(ip) => (ip.is_loopback(), ip.is_link_local(), ip.is_private()),
+        IpAddr::V6(ip) => (ip.is_loopback(), ip.is_unicast_link_local(), ip.is_unique_local()),
+    };
+    match (is_host, is_link, is_site) {
+        (true, ..) => Scope::Host,
+        (_, true, _) => Scope::Link,
+        (_, _, true) => Scope::Site,
+        _ => Scope::Global,
+    }
+}
+
+/// What the operating system knows of ways to others.
+struct Routes {
+    /// The prefixes of this machine's addresses.
+    prefixes: Vec<(IpAddr, u8)>,
+}
+
+impl Routes {
+    /// Where the system does not tell, nothing is nearer than anything else.
+    fn of_this_machine() -> Routes {
+        let found = if_addrs::get_if_addrs().unwrap_or_default();
+        let prefix = |one: if_addrs::Interface| match one.addr {
+            if_addrs::IfAddr::V4(v4) => (IpAddr::V4(v4.ip), v4.prefixlen),
+            if_addrs::IfAddr::V6(v6) => (IpAddr::V6(v6.ip), v6.prefixlen),
+        };
+        Routes { prefixes: found.into_iter().map(prefix).collect() }
+    }
+
+    fn nearness(&self, local: SocketAddr, remote: SocketAddr) -> Nearness {
+        let prefix = self.prefixes.iter().find(|(ip, _)| *ip == local.ip()).map(|(_, length)| *length);
+        if let Some(length) = prefix.filter(|length| is_in_prefix(local.ip(), *length, remote.ip())) {
+            let bits = if remote.is_ipv4() { u32::BITS } else { u128::BITS };
+            return Nearness::OnLink {
+                host_bits: u8::try_from(bits).unwrap_or(u8::MAX).saturating_sub(length),
+            };
+        }
+        match preferred_source(remote) == Some(local.ip()) {
+            true => Nearness::Preferred,
+            false => Nearness::Elsewhere,
+        }
+    }
+}
+
+/// Where packets to `remote` would begin if the system chose. To connect a UDP socket asks its routes and sends nothing.
+fn preferred_source(remote: SocketAddr) -> Option<IpAddr> {
+    let any: IpAddr =
+        if remote.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let socket = UdpSocket::bind(SocketAddr::new(any, 0)).ok()?;
+    socket.connect(remote).ok()?;
+    Some(socket.local_addr().ok()?.ip())
+}
+
+fn is_in_prefix(ip: IpAddr, length: u8, other: IpAddr) -> bool {
+    let bits = |ip| match ip {
+        IpAddr::V4(ip) => (u128::from(u32::from(ip)) << 96, u32::BITS),
+        IpAddr::V6(ip) => (u128::from(ip), u128::BITS),
+    };
+    let ((ours, width), (theirs, other_width)) = (bits(ip), bits(other));
+    let length = u32::from(length);
+    let differ = (ours ^ theirs).leading_zeros();
+    // A prefix of no length is everybody's, one of full length nobody's but the address's own.
+    width == other_width && (1..width).contains(&length) && differ >= length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(list: &[&str]) -> Vec<SocketAddr> {
+        list.iter().map(|text| text.parse().expect("an address")).collect()
+    }
+
+    fn shown(pairs: &[PathAddresses]) -> Vec<String> {
+        pairs.iter().map(|path| format!("{}-{}", path.local.ip(), path.remote.ip())).collect()
+    }
+
+    /// By prefixes of 24 bits; whatever is not on the link is routed.
+    fn by_prefix(local: SocketAddr, remote: SocketAddr) -> Nearness {
+        match is_in_prefix(local.ip(), 24, remote.ip()) {
+            true => Nearness::OnLink { host_bits: 8 },
+            false => Nearness::Elsewhere,
+        }
+    }
+
+    fn paths(local: &[&str], remote: &[&str]) -> Vec<String> {
+        shown(&pair(&addresses(local), &addresses(remote), by_prefix).paths)
+    }
+
+    #[test]
+    fn addresses_of_one_subnet_go_together_whatever_their_order() {
+        let near = ["10.0.0.1:1", "10.0.1.1:1"];
+        let expected = ["10.0.0.1-10.0.0.2", "10.0.1.1-10.0.1.2"];
+        assert_eq!(paths(&near, &["10.0.0.2:9", "10.0.1.2:9"]), expected);
+        assert_eq!(paths(&near, &["10.0.1.2:9", "10.0.0.2:9"]), expected);
+        let three = ["10.0.2.1:1", "10.0.0.1:1", "10.0.1.1:1"];
+        assert_eq!(
+            paths(&three, &["10.0.1.2:9", "10.0.2.2:9", "10.0.0.2:9"]),
+            ["10.0.2.1-10.0.2.2", "10.0.0.1-10.0.0.2", "10.0.1.1-10.0.1.2"]
+        );
+    }
+
+    #[test]
+    fn where_no_route_tells_the_ith_goes_with_the_ith() {
+        let near = ["192.168.1.7:1", "10.64.0.2:1"];
+        assert_eq!(
+            paths(&near, &["192.0.2.1:9", "198.51.100.1:9"]),
+            ["192.168.1.7-192.0.2.1", "10.64.0.2-198.51.100.1"]
+        );
+        assert_eq!(paths(&near, &["192.0.2.1:9"]), ["192.168.1.7-192.0.2.1", "10.64.0.2-192.0.2.1"]);
+        assert_eq!(
+            paths(&["10.64.0.2:1"], &["192.0.2.1:9", "198.51.100.1:9"]),
+            ["10.64.0.2-192.0.2.1", "10.64.0.2-198.51.100.1"]
+        );
+        let three = ["10.1.0.1:1", "10.2.0.1:1", "10.3.0.1:1"];
+        assert_eq!(
+            paths(&three, &["192.0.2.1:9", "198.51.100.1:9"]),
+            ["10.1.0.1-192.0.2.1", "10.2.0.1-198.51.100.1", "10.3.0.1-192.0.2.1"]
+        );
+    }
+
+    #[test]
+    fn two_that_are_near_one_address_do_not_leave_the_other_to_the_farther() {
+        // The first is on a link with both; the second has a route to the first address alone.
+        let nearness = |local: SocketAddr, remote: SocketAddr| match (local.port(), remote.port()) {
+            (1, 1) => Nearness::OnLink { host_bits: 8 },
+            (1, _) => Nearness::OnLink { host_bits: 16 },
+            (_, 1) => Nearness::Preferred,
+            _ => Nearness::Elsewhere,
+        };
+        let pairing = pair(
+            &addresses(&["10.1.0.1:1", "10.2.0.1:2"]),
+            &addresses(&["192.0.2.1:1", "192.0.3.1:2"]),
+            nearness,
+        );
+        assert_eq!(shown(&pairing.paths), ["10.1.0.1-192.0.3.1", "10.2.0.1-192.0.2.1"]);
+        assert_eq!(shown(&pairing.further), ["10.1.0.1-192.0.2.1", "10.2.0.1-192.0.3.1"]);
+    }
+
+    #[test]
+    fn addresses_of_one_reach_go_together_where_routes_do_not_tell() {
+        assert_eq!(
+            paths(&["10.64.0.2:1", "203.0.113.7:1"], &["192.0.2.1:9", "192.168.9.1:9"]),
+            ["10.64.0.2-192.168.9.1", "203.0.113.7-192.0.2.1"]
+        );
+    }
+
+    #[test]
+    fn ip_versions_do_not_mix_and_the_first_remote_address_leads() {
+        let pairing = pair(
+            &addresses(&["10.0.0.1:1", "10.0.1.1:1", "[2001:db8::1]:1"]),
+            &addresses(&["[2001:db8::2]:9", "10.0.1.2:9"]),
+            by_prefix,
+        );
+        assert_eq!(
+            shown(&pairing.paths),
+            ["2001:db8::1-2001:db8::2", "10.0.0.1-10.0.1.2", "10.0.1.1-10.0.1.2"]
+        );
+        assert_eq!(pairing.further, []);
+    }
+
+    #[test]
+    fn sixteen_pairs_are_the_most_that_are_tried() {
+        let near: Vec<SocketAddr> = (1..=9).map(|host| ([10, host, 0, 1], 1).into()).collect();
+        let far: Vec<SocketAddr> = (1..=9).map(|host| ([192, 0, host, 1], 1).into()).collect();
+        let Pairing { paths, further } = pair(&near, &far, by_prefix);
+        assert_eq!((paths.len(), further.len()), (9, 7));
+    }
+
+    #[test]
+    fn a_prefix_covers_what_its_bits_are_in() {
+        let ip = |text: &str| text.parse::<IpAddr>().expect("an address");
+        assert!(is_in_prefix(ip("10.0.0.1"), 8, ip("10.255.0.1")));
+        assert!(!is_in_prefix(ip("10.0.0.1"), 24, ip("10.0.1.1")));
+        assert!(!is_in_prefix(ip("10.0.0.1"), 0, ip("192.0.2.1")), "a prefix of no length tells nothing");
+        assert!(!is_in_prefix(ip("10.0.0.1"), 32, ip("10.0.0.1")), "nor does one that is a single address");
+        assert!(is_in_prefix(ip("2001:db8:0:1::1"), 64, ip("2001:db8:0:1::2")));
+        assert!(!is_in_prefix(ip("2001:db8:0:1::1"), 64, ip("10.0.0.1")));
+    }
+
+    #[test]
+    fn this_machine_reaches_its_own_loopback_addresses_by_their_prefix() {
+        let pairing = pair_by_route(&addresses(&["127.0.0.1:1"]), &addresses(&["127.0.0.2:9"]));
+        assert_eq!(shown(&pairing.paths), ["127.0.0.1-127.0.0.2"]);
+        let routes = Routes::of_this_machine();
+        let [near, far] = addresses(&["127.0.0.1:1", "127.0.0.2:9"])[..] else { unreachable!("two") };
+        assert_eq!(routes.nearness(near, far), Nearness::OnLink { host_bits: 24 });
+    }
+}
