@@ -81,7 +81,7 @@ class Transfer:
     def __init__(self, row, program, folder, traveller):
         self.row, self.program, self.folder, self.traveller = row, program, folder, traveller
         self.deadline = time.monotonic() + SECONDS
-        self.growth = Growth(folder / "file.part")
+        self.growth = Growth(folder / f".anabranch-partial-{os.geteuid()}" / "file.part")
         self.sender, self.used_after = None, 0.0
 
     def run(self):

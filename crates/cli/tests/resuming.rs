@@ -5,7 +5,7 @@ mod program;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use program::{Program, anabranch, file, receiver, run, wait_until};
+use program::{Program, anabranch, file, part, receiver, run, wait_until};
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
@@ -26,7 +26,7 @@ fn broken() -> (Broken, Program, Program) {
     // Slow enough to be killed in the middle.
     let mut command = anabranch(&format!("send --limit-rate 160M --to {to}"));
     let sent = Program::start(command.arg(&path));
-    let part = inbox.path().join("big.part");
+    let part = part(inbox.path(), "big");
     wait_until("20 MB of big.part", || part.metadata().is_ok_and(|found| found.len() > 20_000_000));
     (Broken { from, inbox, path, to }, recv, sent)
 }
@@ -116,7 +116,7 @@ fn what_another_program_did_to_a_part_does_not_get_into_the_file() {
     let (broken, mut recv, mut sent) = broken();
     sent.kill();
     recv.kill();
-    let part = broken.inbox.path().join("big.part");
+    let part = part(broken.inbox.path(), "big");
     let mut bytes = std::fs::read(&part).expect("what is left");
     bytes[1_000_000] ^= 1;
     std::fs::write(&part, bytes).expect("it is ours");
@@ -132,7 +132,7 @@ fn a_file_that_one_receiver_has_in_hand_is_refused_by_another_in_the_same_direct
     let (broken, recv, sent) = broken();
     let (other, to) = receiver("127.0.0.1", broken.inbox.path(), "--force");
     let refused = run(anabranch(&format!("send --to {to}")).arg(&broken.path)).expect(1);
-    assert!(refused.stderr.contains("big.part\" is being received in another transfer"), "{refused:?}");
+    assert!(refused.stderr.contains("\"big\" is being received in another transfer"), "{refused:?}");
     other.finish().expect(1);
     sent.finish().expect(0);
     recv.finish().expect(0);

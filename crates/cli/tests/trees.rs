@@ -112,6 +112,44 @@ fn what_exists_stays_unless_forced_and_the_rest_goes_on() {
 }
 
 #[test]
+fn files_that_are_called_like_parts_arrive_and_those_that_are_there_stay() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let own = ["own.part", "own.part.json", "own.part.json.new"];
+    for name in own {
+        fs::write(inbox.path().join(name), "").expect("a file");
+    }
+    fs::write(inbox.path().join("own.part"), "precious").expect("a file");
+    let names = ["x.part", "x.part.json", "x", "own"];
+    let paths: Vec<_> =
+        names.iter().enumerate().map(|(nth, name)| file(from.path(), name, 1_000 + nth)).collect();
+    let (recv, to) = receiver("127.0.0.1", inbox.path(), "");
+    let sent = run(anabranch(&format!("send --to {to}")).args(&paths)).expect(0);
+    recv.finish().expect(0);
+    assert!(sent.stdout.contains("4 files are stored"), "{sent:?}");
+    for path in &paths {
+        let there = inbox.path().join(path.file_name().expect("a name"));
+        assert!(fs::read(path).expect("sent") == fs::read(&there).expect("received"), "{there:?}");
+    }
+    let kept: Vec<_> = own.map(|name| fs::read_to_string(inbox.path().join(name)).expect("ours")).into();
+    assert_eq!(kept, ["precious", "", ""]);
+    assert_eq!(fs::read_dir(inbox.path()).expect("a directory").count(), names.len() + own.len());
+}
+
+#[test]
+fn a_sender_that_is_refused_is_not_told_where_the_receiver_stores() {
+    let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
+    let paths = [file(from.path(), "there", 10), file(from.path(), "folder", 10)];
+    fs::write(inbox.path().join("there"), "old").expect("a file");
+    fs::create_dir(inbox.path().join("folder")).expect("a directory");
+    let (recv, to) = receiver("127.0.0.1", inbox.path(), "");
+    let sent = run(anabranch(&format!("send --json --to {to}")).args(&paths)).expect(1);
+    recv.finish().expect(1);
+    let said = sent.stdout + &sent.stderr;
+    assert!(said.contains("exists already") && said.contains("is a directory"), "{said}");
+    assert!(!said.contains(&inbox.path().display().to_string()), "{said}");
+}
+
+#[test]
 fn a_receivers_links_are_not_written_through() {
     let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let elsewhere = tempdir().expect("a directory");
@@ -130,6 +168,8 @@ fn a_receivers_links_are_not_written_through() {
     assert!(sent.stderr.contains("no directory, or a symbolic link, which is not followed"), "{sent:?}");
     assert_eq!(fs::read_dir(elsewhere.path()).expect("a directory").count(), 1);
     assert_eq!(fs::read(&own).expect("ours"), before);
+    // What is not complete goes to a directory of its own.
+    assert!(inbox.path().join("b").is_file() && inbox.path().join("b.part").is_symlink());
     // Forced, the link itself is replaced.
     assert!(fs::symlink_metadata(inbox.path().join("link")).expect("received").is_file());
 }
@@ -232,7 +272,7 @@ fn a_disk_that_is_full_fails_the_file_and_the_next_one_still_fits() {
         return eprintln!("skipped: there are no mount namespaces here, or no unshare(1)");
     };
     let script =
-        format!("{mount} && \"$0\" recv --listen 127.0.0.1:0 --dir inbox; echo \"status $?\"; ls inbox");
+        format!("{mount} && \"$0\" recv --listen 127.0.0.1:0 --dir inbox; echo \"status $?\"; ls -AR inbox");
     let mut recv = Program::start(&mut enclose(spaces, &script));
     let to = recv.wait_for("--to ");
     let sent = run(anabranch(&format!("send --to {to}")).args(paths)).expect(1);

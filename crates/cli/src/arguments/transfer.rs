@@ -99,9 +99,10 @@ Exit status: 0 the receiver stored everything and its SHA-256 is right, 1 someth
 
 const RECV_EXAMPLES: &str = "\
 It prints the line to paste on the sender, with a fresh key unless one is given, and ends after one
-transfer unless --keep is given. A file is written as NAME.part, with NAME.part.json beside it, and gets
-its name when its SHA-256 is right. Where a transfer was broken off, the two wait for the file to be sent
-again, and it goes on. Nothing is overwritten unless --force is given, and no symbolic link is followed.
+transfer unless --keep is given. Until a file is complete and its SHA-256 is right, it is kept in a
+directory .anabranch-partial-UID beside the place where it goes, which nobody else may enter. Where a
+transfer was broken off, it waits there for the file to be sent again, and it goes on. Nothing is
+overwritten unless --force is given, and no symbolic link is followed.
 
 Examples:
   on all interfaces:              anabranch recv

@@ -20,7 +20,7 @@ pub fn variables(command: &Command) -> Vec<(&'static str, &'static str)> {
 pub fn files(command: &Command) -> Vec<(&'static str, &'static str)> {
     let mut files = Vec::new();
     if command.get_name() == "recv" {
-        files.push(("DIR/NAME.part, DIR/NAME.part.json", PART));
+        files.push(("DIR/.anabranch-partial-UID/", PART));
     }
     if is_about(command, "key_file") {
         files.push(("FILE after --key-file", KEY_FILE));
@@ -43,8 +43,8 @@ const NO_COLOR: &str = "If it is set and not empty, nothing is coloured.";
 const ENDS: &str =
     "`emulate` sets them for COMMAND and LINE: the addresses of the paths at the near and at the far end.";
 const FAR_NET: &str = "`emulate` sets it for COMMAND and LINE: the network of the far ends, for nsenter.";
-const PART: &str = "What has arrived of a file that is not whole yet, and how far it is. They stay where a transfer was broken \
-                    off: it goes on from there when the file is sent again.";
+const PART: &str = "What has arrived of a file that is not whole yet, `NAME.part`, and how far it is, `NAME.part.json`. They stay \
+                    where a transfer was broken off: it goes on from there when the file is sent again.";
 const KEY_FILE: &str = "The key, 32 hexadecimal digits. Nobody but its owner may read or change it: `(umask 077; openssl rand \
                         -hex 16 > FILE)` makes one.";
 const SCENARIO: &str = "A TOML file that describes links, what happens to them, and who sends over them. The document \

@@ -59,6 +59,12 @@ pub fn file(dir: &Path, name: &str, length: usize) -> PathBuf {
     path
 }
 
+/// Where the file that goes to `name` in `dir` is until it is complete.
+pub fn part(dir: &Path, name: &str) -> PathBuf {
+    let user = rustix::process::geteuid().as_raw();
+    dir.join(format!(".anabranch-partial-{user}/{name}.part"))
+}
+
 /// A sender of a file that never ends, about 10 MB a second.
 pub fn endless_sender(arguments: &str) -> Program {
     let mut command = anabranch(&format!("send - --name endless {arguments}"));

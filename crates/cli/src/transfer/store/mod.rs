@@ -2,6 +2,7 @@
 
 mod arriving;
 mod part;
+mod partial;
 mod place;
 mod present;
 mod state;
@@ -17,14 +18,15 @@ use crate::failure::Failure;
 
 pub use arriving::Arriving;
 use part::PartFile;
-use place::{Place, Root};
+use partial::{Owner, is_reserved};
+use place::{Directory, Place};
 use present::Present;
 
 /// A directory for files, checked once.
 #[derive(Clone, Debug)]
 pub struct Store {
-    root: Root,
-    overwrite: Overwrite,
+    root: Directory,
+    rules: Rules,
     /// Directories on offer, whose times are set when nothing is put into them any more; those made here get their
     /// permissions too.
     filled: BTreeMap<FilePath, Filled>,
@@ -37,6 +39,13 @@ pub enum Overwrite {
     Never,
     /// The new one takes its place, once it is there and right.
     Always,
+}
+
+/// What holds for every file of a store.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    overwrite: Overwrite,
+    owner: Owner,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,14 +64,10 @@ impl Store {
         if !std::fs::metadata(dir).map_err(|error| failure(&reason(&error)))?.is_dir() {
             return Err(failure(&"it is not a directory"));
         }
-        let root = Root::open(dir).map_err(|error| failure(&reason(&error)))?;
+        let root = Directory::open(dir).map_err(|error| failure(&reason(&error)))?;
         // Permission bits say little (root, read-only mounts): try.
-        let name = format!(".anabranch-{}.part", std::process::id());
-        let probe = FilePath::new(name.as_bytes()).map_err(|error| failure(&error))?;
-        let probe = root.place(&probe).map_err(|error| failure(&reason(&error)))?;
-        probe.create(0o600).map_err(|error| failure(&reason(&error)))?;
-        probe.remove();
-        Ok(Store { root, overwrite, filled: BTreeMap::new() })
+        let owner = Owner::find(&root).map_err(|error| failure(&reason(&error)))?;
+        Ok(Store { root, rules: Rules { overwrite, owner }, filled: BTreeMap::new() })
     }
 
     /// Makes a place for the file on offer, or finds what is there of it.
@@ -71,9 +76,9 @@ impl Store {
     /// The verdict for the sender: another file of that name exists, or it cannot be created.
     pub fn create(&self, offer: &Offer) -> Result<Box<dyn Arriving>, Verdict> {
         let target = self.place(offer)?;
-        match Present::find(&target, offer, self.overwrite) {
+        match Present::find(&target, offer, self.rules) {
             Some(present) => Ok(Box::new(present)),
-            None => Ok(Box::new(PartFile::open(target, offer, self.overwrite)?)),
+            None => Ok(Box::new(PartFile::open(target, offer, self.rules)?)),
         }
     }
 
@@ -93,16 +98,14 @@ impl Store {
             Some(_) => {
                 return Err(Verdict::refused(&format!(
                     "{:?} is there already and is no directory",
-                    place.path()
+                    offer.path
                 )));
             }
             None => {}
         }
         let mode = offer.mode.unwrap_or(0o777);
         let made = place.make_directory(mode | OWNER_ENTERS);
-        made.map_err(|error| {
-            Verdict::failed(&format!("cannot make {:?}: {}", place.path(), reason(&error)))
-        })?;
+        made.map_err(|error| Verdict::failed(&format!("cannot make {:?}: {}", offer.path, reason(&error))))?;
         self.filled.insert(offer.path.clone(), Filled { mode: offer.mode, modified });
         Ok(())
     }
@@ -121,9 +124,16 @@ impl Store {
         self.root.path()
     }
 
+    /// Where the file on offer goes. What a sender is told of it has the names that it said itself, and no other.
     fn place(&self, offer: &Offer) -> Result<Place, Verdict> {
-        self.root.place(&offer.path).map_err(|error| {
-            let path = self.dir().join(offer.path.as_path());
+        let path = &offer.path;
+        if is_reserved(path) {
+            return Err(Verdict::refused(&format!(
+                "{path:?}: names that begin with {} are those of `anabranch recv` itself, for what is not complete",
+                partial::NAME
+            )));
+        }
+        self.root.place(path).map_err(|error| {
             let what = if offer.kind == Kind::Directory { "make" } else { "store" };
             let why = match error.kind() {
                 io::ErrorKind::NotADirectory => {
@@ -138,18 +148,16 @@ impl Store {
 }
 
 /// Why `target` may not be written, if so.
-fn refusal(target: &Place, overwrite: Overwrite) -> Option<Verdict> {
+fn refusal(target: &Place, offer: &Offer, overwrite: Overwrite) -> Option<Verdict> {
     match target.found()? {
-        found if found.is_directory() => {
-            Some(Verdict::refused(&format!("{:?} is a directory", target.path())))
-        }
-        _ => (overwrite == Overwrite::Never).then(|| exists(target)),
+        found if found.is_directory() => Some(Verdict::refused(&format!("{:?} is a directory", offer.path))),
+        _ => (overwrite == Overwrite::Never).then(|| exists(offer)),
     }
 }
 
 /// The refusal to replace what is there.
-fn exists(target: &Place) -> Verdict {
-    let path = target.path();
+fn exists(offer: &Offer) -> Verdict {
+    let path = &offer.path;
     Verdict::refused(&format!("{path:?} exists already; `anabranch recv --force` replaces it"))
 }
 

@@ -1,8 +1,8 @@
-//! A file that is arriving: `NAME.part` until it is complete, with `NAME.part.json` beside it, from which it goes on
-//! after a kill. It knows one file, and not what sends it.
+//! A file that is arriving: `NAME.part` in the directory of what is not complete, with `NAME.part.json` beside it, from which
+//! it goes on after a kill. It knows one file, and not what sends it.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_cli::file_protocol::{Digest, Kind, Offer, Verdict};
@@ -11,9 +11,10 @@ use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
 use super::arriving::Arriving;
+use super::partial::{Owner, Partial};
 use super::place::{Place, narrow, set_modified};
 use super::state::State;
-use super::{Overwrite, reason, refusal};
+use super::{Overwrite, Rules, reason, refusal};
 use crate::clock::Stopwatch;
 use crate::quantity::show_size;
 use crate::transfer::hashing::hash_of;
@@ -41,16 +42,8 @@ struct Places {
     target: Place,
     part: Place,
     state: Place,
-}
-
-/// What an earlier transfer left.
-enum Left {
-    /// So much of a file.
-    State(State),
-    /// What is of no use, and nobody's own either.
-    Rubbish,
-    /// A file of that name that no transfer made.
-    Foreign,
+    /// Vanishes behind the others.
+    partial: Partial,
 }
 
 impl PartFile {
@@ -58,33 +51,45 @@ impl PartFile {
     ///
     /// # Errors
     /// The verdict for the sender: the file exists, is being received by somebody else, or cannot be created.
-    pub fn open(target: Place, offer: &Offer, overwrite: Overwrite) -> Result<PartFile, Verdict> {
-        if let Some(refusal) = refusal(&target, overwrite) {
+    pub fn open(target: Place, offer: &Offer, rules: Rules) -> Result<PartFile, Verdict> {
+        if let Some(refusal) = refusal(&target, offer, rules.overwrite) {
             return Err(refusal);
         }
-        let (part, state) = (target.with_suffix(".part"), target.with_suffix(".part.json"));
-        let places = Places { target, part, state };
-        let (file, left) = places.create_or_find(offer, overwrite)?;
-        let nothing = State::nothing_of(offer);
+        let (places, file) =
+            Places::open(&target, offer, rules.owner).map_err(|error| failed(offer, &error))?;
+        lock(&file, &places.part, offer)?;
         let mut part = PartFile {
             file,
             places,
-            overwrite,
+            overwrite: rules.overwrite,
             offer: offer.clone(),
             received: ByteCount::ZERO,
             hash: Sha256::new(),
-            noted: nothing,
+            noted: State::nothing_of(offer),
             since_note: Stopwatch::start(),
             remark: None,
             is_done: false,
         };
-        let ready = match left {
-            Some(Left::State(left)) => part.go_on(left),
-            _ => part.go_to(ByteCount::ZERO).and_then(|()| part.write_down()),
+        let ready = match State::read(&part.places.state) {
+            Some(left) => part.go_on(left),
+            // A new file, or a kill or a power cut before the first note.
+            None => {
+                part.remark = part.left_beside();
+                part.begin_anew_in_place()
+            }
         };
         match ready {
             Ok(()) => Ok(part),
             Err(error) => Err(part.failed(&error)),
+        }
+    }
+
+    /// Tidies up behind a transfer of `target` that was killed when all but that was done.
+    pub fn tidy(target: &Place, rules: Rules) {
+        let Some(partial) = Partial::left_in(&target.directory(), rules.owner) else { return };
+        let places = Places::of(target, partial);
+        if places.part.found().is_none() {
+            places.state.remove();
         }
     }
 
@@ -107,8 +112,21 @@ impl PartFile {
         } else {
             self.remark = Some(format!("{shown:?} was damaged or changed meanwhile: it begins anew"));
         }
-        self.go_to(ByteCount::ZERO)?;
-        self.write_down()
+        self.begin_anew_in_place()
+    }
+
+    /// What to say of what an earlier version left beside the file, where anybody's files are. It is never touched.
+    fn left_beside(&self) -> Option<String> {
+        let beside = |suffix| self.places.target.moved_to(&self.places.target.directory(), suffix);
+        let (part, state) = (beside(".part"), beside(".part.json"));
+        let is_there = self.is_resumable() && part.found().is_some_and(|found| found.is_file());
+        let left = State::read(&state).filter(|left| is_there && left.is_of(&self.offer))?;
+        let (part, state) = (part.path(), state.path());
+        let received = show_size(left.received);
+        Some(format!(
+            "{part:?} holds {received} from an earlier version of anabranch, which this one does not go on with: the \
+             file begins anew, and {part:?} and {state:?} may be removed"
+        ))
     }
 
     /// The hash of the first `size` bytes, read from the disk: what was written down may be older or newer than what is
@@ -127,8 +145,8 @@ impl PartFile {
     fn begin_anew_in_place(&mut self) -> io::Result<()> {
         (self.received, self.hash, self.noted) =
             (ByteCount::ZERO, Sha256::new(), State::nothing_of(&self.offer));
-        // Written down first: what it said is no longer true when the file is cut.
-        self.write_down()?;
+        // First: what is written down is no longer true when the file is cut.
+        self.places.state.remove();
         self.go_to(ByteCount::ZERO)
     }
 
@@ -155,16 +173,11 @@ impl PartFile {
     /// Writes down how far it has come, once that is on the disk: after a power cut there is no more in the note than in
     /// the file.
     fn write_down(&mut self) -> io::Result<()> {
-        let is_worth_it = self.noted.received > ByteCount::ZERO;
-        if is_worth_it {
-            self.file.sync_data()?;
-        }
-        let fresh = self.places.target.with_suffix(".part.json.new");
+        self.file.sync_data()?;
+        let fresh = self.places.partial.place_of(&self.places.target, ".part.json.new");
         fresh.remove();
         let mut file = fresh.create(0o600)?;
-        let written = file
-            .write_all(self.noted.to_text().as_bytes())
-            .and_then(|()| if is_worth_it { file.sync_data() } else { Ok(()) });
+        let written = file.write_all(self.noted.to_text().as_bytes()).and_then(|()| file.sync_data());
         let renamed = written.and_then(|()| fresh.rename(&self.places.state, Overwrite::Always));
         renamed.inspect_err(|_| fresh.remove())
     }
@@ -176,6 +189,9 @@ impl PartFile {
         let _ = set_modified(&self.file, self.offer.modified);
         if self.received >= WORTH_A_SYNC {
             self.file.sync_all()?;
+        }
+        if !self.places.part.is_of(&self.file) {
+            return Err(io::Error::other("somebody has removed it while it was received"));
         }
         self.places.part.rename(&self.places.target, self.overwrite)?;
         self.is_done = true;
@@ -204,7 +220,7 @@ impl PartFile {
     }
 
     fn failed(&self, error: &io::Error) -> Verdict {
-        self.places.failed(error)
+        failed(&self.offer, error)
     }
 }
 
@@ -232,11 +248,11 @@ impl Arriving for PartFile {
 
     fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), Verdict> {
         // Somebody may have made a file of that name meanwhile.
-        if let Some(refusal) = refusal(&self.places.target, self.overwrite) {
+        if let Some(refusal) = refusal(&self.places.target, &self.offer, self.overwrite) {
             return Err(refusal);
         }
         self.settle().map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => super::exists(&self.places.target),
+            io::ErrorKind::AlreadyExists => super::exists(&self.offer),
             _ => self.failed(&error),
         })
     }
@@ -264,48 +280,43 @@ impl Drop for PartFile {
 }
 
 impl Places {
-    /// A new file, or what another transfer left; nobody else has it then.
-    fn create_or_find(&self, offer: &Offer, overwrite: Overwrite) -> Result<(File, Option<Left>), Verdict> {
+    /// A new file, or what another transfer left of one.
+    fn open(target: &Place, offer: &Offer, owner: Owner) -> io::Result<(Places, File)> {
         let mode = offer.mode.unwrap_or(0o666) | OWNER_WRITES;
+        for _ in 0..MOST_TRIES {
+            let partial = Partial::of(&target.directory(), owner);
+            let opened = partial.and_then(|partial| {
+                let places = Places::of(target, partial);
+                places.create_or_find(mode, owner).map(|file| (places, file))
+            });
+            match opened {
+                // Another receiver has just ended and taken the empty directory away.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                opened => return opened,
+            }
+        }
+        Err(Errno::NOENT.into())
+    }
+
+    fn of(target: &Place, partial: Partial) -> Places {
+        let (part, state) = (partial.place_of(target, ".part"), partial.place_of(target, ".part.json"));
+        Places { target: target.clone(), part, state, partial }
+    }
+
+    fn create_or_find(&self, mode: u32, owner: Owner) -> io::Result<File> {
         match self.part.create(mode) {
-            Ok(file) => {
-                lock(&file, &self.part)?;
-                Ok((file, None))
-            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let file = self.part.open().map_err(|error| self.failed(&error))?;
-                lock(&file, &self.part)?;
-                let left = self.left(&file);
-                if matches!(left, Left::Foreign) && overwrite == Overwrite::Never {
-                    return Err(Verdict::refused(&format!(
-                        "{:?} exists already, and not from an earlier transfer: remove it, or start \
-                         `anabranch recv` with --force",
-                        self.part.path()
-                    )));
-                }
-                Ok((file, Some(left)))
+                let file = self.part.open()?;
+                owner.check_left(&file, &self.part)?;
+                Ok(file)
             }
-            Err(error) => Err(self.failed(&error)),
+            created => created,
         }
     }
+}
 
-    /// What an earlier transfer left in `file`.
-    fn left(&self, file: &File) -> Left {
-        let mut text = String::new();
-        let read =
-            self.state.open_to_read().and_then(|file| file.take(LONGEST_STATE).read_to_string(&mut text));
-        let is_empty = file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0);
-        match State::from_text(&text) {
-            Some(state) => Left::State(state),
-            // A kill or a power cut before the first note leaves one of the two empty.
-            None if is_empty || read.is_ok_and(|length| length == 0) => Left::Rubbish,
-            None => Left::Foreign,
-        }
-    }
-
-    fn failed(&self, error: &io::Error) -> Verdict {
-        Verdict::failed(&format!("cannot store {:?}: {}", self.target.path(), reason(error)))
-    }
+fn failed(offer: &Offer, error: &io::Error) -> Verdict {
+    Verdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
 }
 
 /// Whether a kill now would lose what took long: so many bytes came since the last note, or for so long.
@@ -315,11 +326,11 @@ fn is_worth_a_note(fresh: ByteCount, elapsed: Duration) -> bool {
 
 /// Refuses a file that another process is receiving, or has just finished. Where the file system knows no locks, nobody
 /// can tell.
-fn lock(file: &File, part: &Place) -> Result<(), Verdict> {
+fn lock(file: &File, part: &Place, offer: &Offer) -> Result<(), Verdict> {
     let locked = rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
     // Between opening and locking, the other may have given it its name: it must not be touched then.
     if locked == Err(Errno::WOULDBLOCK) || !part.is_of(file) {
-        return Err(Verdict::refused(&format!("{:?} is being received in another transfer", part.path())));
+        return Err(Verdict::refused(&format!("{:?} is being received in another transfer", offer.path)));
     }
     Ok(())
 }
@@ -332,16 +343,17 @@ const BETWEEN_NOTES: ByteCount = ByteCount::from_mib(16);
 const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 /// Smaller files are on the disk when the system sees fit: a thousand of them would take seconds.
 const WORTH_A_SYNC: ByteCount = ByteCount::from_mib(1);
-/// Longer than any state.
-const LONGEST_STATE: u64 = 4_096;
+/// So often the directory of what is not complete may vanish at the wrong moment.
+const MOST_TRIES: u32 = 10;
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use anabranch_cli::file_protocol::{FilePath, Modified};
 
-    use super::super::place::Root;
+    use super::super::partial;
+    use super::super::place::Directory;
     use super::*;
 
     fn offer(kind: Kind) -> Offer {
@@ -351,8 +363,14 @@ mod tests {
 
     fn part(dir: &Path, kind: Kind) -> PartFile {
         let offer = offer(kind);
-        let target = Root::open(dir).and_then(|root| root.place(&offer.path)).expect("a place");
-        PartFile::open(target, &offer, Overwrite::Never).expect("nothing in the way")
+        let root = Directory::open(dir).expect("a directory");
+        let owner = Owner::find(&root).expect("it is writable");
+        let rules = Rules { overwrite: Overwrite::Never, owner };
+        PartFile::open(root.place(&offer.path).expect("a place"), &offer, rules).expect("nothing in the way")
+    }
+
+    fn path_of_part(dir: &Path) -> PathBuf {
+        dir.join(partial::name()).join("a.part")
     }
 
     #[test]
@@ -364,11 +382,11 @@ mod tests {
             let piece = vec![7; 16 << 20];
             part.write(&piece, &Sha256::new_with_prefix(&piece)).expect("room");
             // A file that cannot be written any more.
-            part.file = File::open(dir.path().join("a.part")).expect("the file");
+            part.file = File::open(path_of_part(dir.path())).expect("the file");
             let verdict = part.write(b"more", &Sha256::new()).expect_err("no way");
             assert_eq!(verdict.why.contains("16.8 MB are kept"), is_kept, "{}", verdict.why);
             drop(part);
-            assert_eq!(dir.path().join("a.part").exists(), is_kept);
+            assert_eq!(path_of_part(dir.path()).exists(), is_kept);
             if is_kept {
                 assert_eq!(self::part(dir.path(), kind).beginning().0, ByteCount::from_mib(16));
             }
@@ -388,10 +406,32 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let first = Box::new(part(dir.path(), Kind::File { size: None }));
         let late = first.places.part.open().expect("another receiver opens it");
+        let place = first.places.part.clone();
         first.keep(&Digest::default()).expect("nothing in the way");
-        let place = Root::open(dir.path()).and_then(|root| root.place(&offer(Kind::Directory).path));
-        let verdict =
-            lock(&late, &place.expect("a place").with_suffix(".part")).expect_err("it is another's");
-        assert!(verdict.why.ends_with("is being received in another transfer"), "{}", verdict.why);
+        let verdict = lock(&late, &place, &offer(Kind::Directory)).expect_err("it is another's");
+        assert_eq!(verdict.why, "\"a\" is being received in another transfer");
+    }
+
+    /// Between the look whether it is there and the rename.
+    #[test]
+    fn a_file_that_appears_at_the_last_moment_is_not_overwritten() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut part = part(dir.path(), Kind::File { size: None });
+        part.write(b"new", &Sha256::new()).expect("room");
+        assert!(refusal(&part.places.target, &part.offer, part.overwrite).is_none());
+        std::fs::write(dir.path().join("a"), "old").expect("a file");
+        assert_eq!(part.settle().expect_err("in the way").kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(dir.path().join("a")).expect("the file"), b"old");
+    }
+
+    #[test]
+    fn what_somebody_put_in_the_place_of_a_part_does_not_get_its_name() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let part = Box::new(part(dir.path(), Kind::File { size: None }));
+        std::fs::remove_file(path_of_part(dir.path())).expect("ours");
+        std::fs::write(path_of_part(dir.path()), "another").expect("ours");
+        let verdict = part.keep(&Digest::default()).expect_err("another file");
+        assert!(verdict.why.ends_with("somebody has removed it while it was received"), "{}", verdict.why);
+        assert!(!dir.path().join("a").exists());
     }
 }

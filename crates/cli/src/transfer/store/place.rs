@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use anabranch_cli::file_protocol::{FilePath, Modified};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 
-/// The directory that everything is put into.
+/// An open directory: the one that everything is put into, or one below it.
 #[derive(Clone, Debug)]
-pub struct Root {
+pub struct Directory {
     dir: Arc<OwnedFd>,
     shown: PathBuf,
 }
@@ -50,15 +50,15 @@ impl Found {
     }
 }
 
-impl Root {
+impl Directory {
     /// The directory at `dir`.
     ///
     /// # Errors
     /// There is none, or it may not be looked into.
-    pub fn open(dir: &Path) -> io::Result<Root> {
+    pub fn open(dir: &Path) -> io::Result<Directory> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(dir, flags, Mode::empty())?;
-        Ok(Root { dir: Arc::new(opened), shown: dir.to_owned() })
+        Ok(Directory { dir: Arc::new(opened), shown: dir.to_owned() })
     }
 
     /// The place of `path` below the directory.
@@ -67,13 +67,16 @@ impl Root {
     /// One of the directories on the way is missing, is none, or is a symbolic link.
     pub fn place(&self, path: &FilePath) -> io::Result<Place> {
         let path = path.as_path();
-        let mut dir = self.dir.clone();
+        let mut dir = self.clone();
         for name in path.parent().into_iter().flat_map(Path::iter) {
-            let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-            dir = Arc::new(rustix::fs::openat(&dir, name, flags, Mode::empty())?);
+            dir = dir.child(name.to_owned()).enter()?;
         }
-        let name = path.file_name().unwrap_or_default().to_owned();
-        Ok(Place { dir, name, shown: self.shown.join(path) })
+        Ok(dir.child(path.file_name().unwrap_or_default().to_owned()))
+    }
+
+    /// The place of a name in the directory itself.
+    pub fn child(&self, name: OsString) -> Place {
+        Place { dir: self.dir.clone(), shown: self.shown.join(&name), name }
     }
 
     /// The directory's path.
@@ -82,9 +85,21 @@ impl Root {
     }
 }
 
+impl AsFd for Directory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+}
+
 impl Place {
-    /// The place of the same name with `suffix` behind it, shortened where file systems would refuse it.
-    pub fn with_suffix(&self, suffix: &str) -> Place {
+    /// The directory that it is in.
+    pub fn directory(&self) -> Directory {
+        let shown = self.shown.parent().unwrap_or(Path::new("")).to_owned();
+        Directory { dir: self.dir.clone(), shown }
+    }
+
+    /// The place in `directory` of the same name with `suffix` behind it, shortened where file systems would refuse it.
+    pub fn moved_to(&self, directory: &Directory, suffix: &str) -> Place {
         let name = self.name.as_encoded_bytes();
         let mut kept = name.len().min(FilePath::MAX_NAME - suffix.len());
         if let Some(text) = self.name.to_str() {
@@ -93,7 +108,12 @@ impl Place {
         // A name that is no text may be cut anywhere.
         let mut short = OsString::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&name[..kept]));
         short.push(suffix);
-        Place { dir: self.dir.clone(), shown: self.shown.with_file_name(&short), name: short }
+        directory.child(short)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &OsStr {
+        &self.name
     }
 
     /// What there is of this name; a symbolic link is one.
@@ -152,18 +172,28 @@ impl Place {
         Ok(rustix::fs::mkdirat(&self.dir, &self.name, Mode::from_raw_mode(mode))?)
     }
 
+    /// The directory that is there.
+    ///
+    /// # Errors
+    /// There is none, it is a symbolic link or something else, or the system refuses.
+    pub fn enter(&self) -> io::Result<Directory> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let opened = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?;
+        Ok(Directory { dir: Arc::new(opened), shown: self.shown.clone() })
+    }
+
     /// Takes permissions away from a directory, and sets its time.
     ///
     /// # Errors
     /// The system refuses.
     pub fn finish_directory(&self, mode: Option<u32>, modified: Option<Modified>) -> io::Result<()> {
-        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let dir = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?;
+        let dir = self.enter()?;
         narrow(&dir, mode)?;
         set_modified(&dir, modified)
     }
 
-    /// Gives what is here the name of another place in the same directory.
+    /// Gives what is here the name of another place on the same file system. What has that name already is replaced only
+    /// where it may be: it is the system that looks, so that nothing appears between a look and the rename.
     ///
     /// # Errors
     /// There is something of that name already, unless it may be replaced; or the system refuses.
@@ -171,18 +201,35 @@ impl Place {
         if overwrite == super::Overwrite::Never {
             let flags = RenameFlags::NOREPLACE;
             match rustix::fs::renameat_with(&self.dir, &self.name, &to.dir, &to.name, flags) {
-                // Some file systems cannot promise it: then it is looked for, and may appear meanwhile.
-                Err(Errno::INVAL | Errno::NOSYS) if to.found().is_none() => {}
-                Err(Errno::INVAL | Errno::NOSYS) => return Err(Errno::EXIST.into()),
+                // Some file systems cannot promise it.
+                Err(Errno::INVAL | Errno::NOSYS) => return self.rename_by_link(to),
                 done => return Ok(done?),
             }
         }
         Ok(rustix::fs::renameat(&self.dir, &self.name, &to.dir, &to.name)?)
     }
 
+    /// A second name never replaces another, on any file system that has second names; the first is then taken away.
+    fn rename_by_link(&self, to: &Place) -> io::Result<()> {
+        match rustix::fs::linkat(&self.dir, &self.name, &to.dir, &to.name, AtFlags::empty()) {
+            Ok(()) => Ok(rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty())?),
+            // Without second names it is looked for, and may appear meanwhile.
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) if to.found().is_none() => {
+                Ok(rustix::fs::renameat(&self.dir, &self.name, &to.dir, &to.name)?)
+            }
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => Err(Errno::EXIST.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Removes the file, if there is one.
     pub fn remove(&self) {
         let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty());
+    }
+
+    /// Removes the directory, if there is one and nothing is in it.
+    pub fn remove_directory(&self) {
+        let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::REMOVEDIR);
     }
 
     /// Sees to it that the names in this directory survive a power cut; some file systems cannot promise it.
@@ -215,4 +262,48 @@ pub fn set_modified(file: impl AsFd, modified: Option<Modified>) -> io::Result<(
     let last_modification = Timespec { tv_sec: seconds, tv_nsec: i64::from(nanoseconds) };
     let last_access = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
     Ok(rustix::fs::futimens(file, &Timestamps { last_access, last_modification })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::super::Overwrite;
+    use super::*;
+
+    /// A directory with "new" in `a` and "old" in `b`, and the places of both.
+    fn new_and_old() -> (tempfile::TempDir, Place, Place) {
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::write(dir.path().join("a"), "new").expect("room");
+        fs::write(dir.path().join("b"), "old").expect("room");
+        let root = Directory::open(dir.path()).expect("it is there");
+        (dir, root.child("a".into()), root.child("b".into()))
+    }
+
+    fn content(dir: &tempfile::TempDir, name: &str) -> Option<String> {
+        fs::read_to_string(dir.path().join(name)).ok()
+    }
+
+    #[test]
+    fn a_rename_replaces_what_is_there_only_where_it_may() {
+        let (dir, new, old) = new_and_old();
+        let error = new.rename(&old, Overwrite::Never).expect_err("it is there");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (Some("new".into()), Some("old".into())));
+        new.rename(&old, Overwrite::Always).expect("it may be replaced");
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (None, Some("new".into())));
+    }
+
+    #[test]
+    fn where_the_system_renames_over_everything_a_second_name_does_not() {
+        let (dir, new, old) = new_and_old();
+        let error = new.rename_by_link(&old).expect_err("it is there");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (Some("new".into()), Some("old".into())));
+        old.remove();
+        new.rename_by_link(&old).expect("nothing is there");
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (None, Some("new".into())));
+        assert_eq!(fs::metadata(dir.path().join("b")).map(|found| found.nlink()).ok(), Some(1));
+    }
 }

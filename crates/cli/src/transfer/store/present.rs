@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::arriving::Arriving;
 use super::part::PartFile;
 use super::place::{Found, Place};
-use super::{Overwrite, exists};
+use super::{Overwrite, Rules, exists};
 use crate::transfer::hashing::hash_of;
 
 /// A file of the name and length on offer; whether it is the same, its hash will tell.
@@ -16,18 +16,18 @@ use crate::transfer::hashing::hash_of;
 pub struct Present {
     target: Place,
     offer: Offer,
-    overwrite: Overwrite,
+    rules: Rules,
     size: ByteCount,
     hash: Sha256,
 }
 
 impl Present {
     /// What is there, if it may be what is on offer: the receiver's own is not replaced by the same, nor is it refused.
-    pub fn find(target: &Place, offer: &Offer, overwrite: Overwrite) -> Option<Present> {
+    pub fn find(target: &Place, offer: &Offer, rules: Rules) -> Option<Present> {
         let size = offer.size()?;
         let found = target.found().filter(|found| found.is_file() && found.size == size)?;
         let is_resumable = matches!(offer.kind, Kind::Resumable { .. });
-        let may_be_same = match overwrite {
+        let may_be_same = match rules.overwrite {
             // What differs is refused: it costs nothing to look.
             Overwrite::Never => true,
             // The small travel again, and those of another time should get the new one.
@@ -37,7 +37,7 @@ impl Present {
             return None;
         }
         let hash = hash_of(&target.open_to_read().ok()?, size).ok()??;
-        Some(Present { target: target.clone(), offer: offer.clone(), overwrite, size, hash })
+        Some(Present { target: target.clone(), offer: offer.clone(), rules, size, hash })
     }
 }
 
@@ -47,9 +47,9 @@ impl Arriving for Present {
     }
 
     fn begin_anew(self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
-        match self.overwrite {
-            Overwrite::Never => Err(exists(&self.target)),
-            Overwrite::Always => Ok(Box::new(PartFile::open(self.target, &self.offer, Overwrite::Always)?)),
+        match self.rules.overwrite {
+            Overwrite::Never => Err(exists(&self.offer)),
+            Overwrite::Always => Ok(Box::new(PartFile::open(self.target, &self.offer, self.rules)?)),
         }
     }
 
@@ -59,7 +59,11 @@ impl Arriving for Present {
     }
 
     fn keep(self: Box<Self>, digest: &Digest) -> Result<(), Verdict> {
-        if Digest::from(self.hash.finalize()) == *digest { Ok(()) } else { Err(exists(&self.target)) }
+        if Digest::from(self.hash.finalize()) != *digest {
+            return Err(exists(&self.offer));
+        }
+        PartFile::tidy(&self.target, self.rules);
+        Ok(())
     }
 
     fn leave(self: Box<Self>, _: &Sha256) -> Option<ByteCount> {

@@ -1,11 +1,14 @@
 //! What is written down beside a file that is not complete, so that it can go on after a kill. It knows the text, and
-//! not where it stands, nor whether it is true.
+//! not whether it is true.
+
+use std::io::Read as _;
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{Digest, Kind, Modified, Offer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::place::Place;
 use crate::report::hex;
 
 /// How far a file has come, and which file it is.
@@ -62,6 +65,13 @@ impl State {
         serde_json::to_string_pretty(&written).unwrap_or_default() + "\n"
     }
 
+    /// The state that is written at a place, if one is.
+    pub fn read(place: &Place) -> Option<State> {
+        let mut text = String::new();
+        place.open_to_read().ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+        State::from_text(&text)
+    }
+
     /// The state that `text` tells, if it is one.
     pub fn from_text(text: &str) -> Option<State> {
         let written: Written = serde_json::from_str(text).ok()?;
@@ -84,6 +94,8 @@ fn byte(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(text, 16).ok()
 }
 
+/// Longer than any state.
+const LONGEST: u64 = 4_096;
 const PURPOSE: &str = "a file that is not complete; send it again and it goes on";
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! A store as its users see it: what is in the directory before and after. It knows no frame.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::path::PathBuf;
 
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::Digest;
@@ -31,6 +32,18 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
+/// Where files of `dir` are until they are complete.
+fn partial(dir: &tempfile::TempDir) -> PathBuf {
+    dir.path().join(partial::name())
+}
+
+/// The same, made by this user as a transfer makes it.
+fn make_partial(dir: &tempfile::TempDir) -> PathBuf {
+    let path = partial(dir);
+    fs::DirBuilder::new().mode(0o700).create(&path).expect("a directory");
+    path
+}
+
 fn store(overwrite: Overwrite) -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().expect("a directory");
     let store = Store::open(dir.path(), overwrite).expect("it is writable");
@@ -54,7 +67,8 @@ fn a_file_has_its_name_only_when_it_is_kept_and_then_its_time_and_permissions() 
     let (dir, store) = store(Overwrite::Never);
     let mut part = store.create(&file("a")).expect("a new file");
     fill(&mut part, b"abc");
-    assert_eq!(names(dir.path()), ["a.part", "a.part.json"]);
+    assert_eq!((names(dir.path()), names(&partial(&dir))), (vec![partial::name()], vec!["a.part".into()]));
+    assert_eq!(fs::metadata(partial(&dir)).expect("the directory").mode() & 0o777, 0o700);
     part.keep(&Digest::default()).expect("nothing in the way");
     assert_eq!(names(dir.path()), ["a"]);
     assert_eq!(fs::read(dir.path().join("a")).expect("the file"), b"abc");
@@ -83,7 +97,7 @@ fn left() -> (tempfile::TempDir, Store) {
 fn what_is_left_goes_on() {
     let (dir, store) = left();
     // What a killed receiver wrote after its last note does not count.
-    let path = dir.path().join("a.part");
+    let path = partial(&dir).join("a.part");
     fs::write(&path, "abcxyz").expect("a file");
     let mut part = store.create(&resumable(6)).expect("it goes on");
     let (size, hash) = part.beginning();
@@ -110,24 +124,31 @@ fn a_file_that_changed_or_a_part_that_was_damaged_begins_anew_and_its_user_is_to
         (resumable(6), "ab", "was damaged or changed meanwhile: it begins anew"),
     ] {
         let (dir, store) = left();
-        fs::write(dir.path().join("a.part"), there).expect("a file");
+        fs::write(partial(&dir).join("a.part"), there).expect("a file");
         let part = store.create(&offer).expect("it begins anew");
         assert!(part.remark().is_some_and(|remark| remark.ends_with(told)), "{:?}", part.remark());
         assert_eq!(part.beginning().0, ByteCount::ZERO);
-        assert_eq!(fs::read(dir.path().join("a.part")).expect("the file"), b"");
+        assert_eq!(fs::read(partial(&dir).join("a.part")).expect("the file"), b"");
     }
 }
 
 #[test]
-fn what_a_power_cut_left_empty_is_in_nobodys_way() {
+fn what_a_kill_left_behind_is_in_nobodys_way() {
     let (dir, store) = store(Overwrite::Never);
-    for (part, state) in [("", None), ("abc", Some(""))] {
-        fs::write(dir.path().join("a.part"), part).expect("a file");
+    for (part, state) in [("", None), ("abc", None), ("abc", Some("")), ("abc", Some("{}"))] {
+        let inside = make_partial(&dir);
+        fs::write(inside.join("a.part"), part).expect("a file");
         if let Some(text) = state {
-            fs::write(dir.path().join("a.part.json"), text).expect("a file");
+            fs::write(inside.join("a.part.json"), text).expect("a file");
         }
         assert_eq!(store.create(&resumable(6)).expect("ours").beginning().0, ByteCount::ZERO);
+        assert!(names(dir.path()).is_empty(), "{:?}", names(dir.path()));
     }
+    // The file got its name, and then there was no time to take the rest away.
+    receive(&store, &resumable(6), b"abcdef").expect("a new file");
+    fs::write(make_partial(&dir).join("a.part.json"), "{}").expect("a file");
+    receive(&store, &resumable(6), b"abcdef").expect("the same");
+    assert_eq!(names(dir.path()), ["a"]);
 }
 
 #[test]
@@ -168,7 +189,7 @@ fn a_file_that_another_transfer_receives_is_left_to_it() {
     let (_dir, store) = store(Overwrite::Always);
     let _first = store.create(&resumable(6)).expect("a new file");
     let verdict = store.create(&resumable(6)).expect_err("locked");
-    assert!(verdict.why.ends_with("a.part\" is being received in another transfer"), "{}", verdict.why);
+    assert_eq!(verdict.why, "\"a\" is being received in another transfer");
 }
 
 #[test]
@@ -195,12 +216,140 @@ fn what_appears_meanwhile_is_not_overwritten() {
 }
 
 #[test]
-fn somebodys_own_part_is_named_and_kept() {
-    let (dir, store) = store(Overwrite::Never);
-    fs::write(dir.path().join("a.part"), "mine").expect("a file");
-    let verdict = store.create(&file("a")).expect_err("in the way");
-    assert!(verdict.why.contains("a.part\" exists already, and not from an"), "{}", verdict.why);
-    assert_eq!(fs::read(dir.path().join("a.part")).expect("the file"), b"mine");
+fn files_that_are_called_like_parts_are_their_users_own() {
+    for overwrite in [Overwrite::Never, Overwrite::Always] {
+        let (dir, store) = store(overwrite);
+        // As an earlier version left them before its first note, and as users have them.
+        let own = [("a.part", "mine"), ("a.part.json", ""), ("a.part.json.new", "mine too")];
+        for (name, content) in own {
+            fs::write(dir.path().join(name), content).expect("a file");
+        }
+        receive(&store, &resumable(6), b"abcdef").expect("nothing in the way");
+        drop(store.create(&Offer { path: FilePath::new(b"b").expect("a name"), ..resumable(6) }));
+        for (name, content) in own {
+            assert_eq!(fs::read_to_string(dir.path().join(name)).expect("the file"), content);
+        }
+        assert_eq!(names(dir.path()), ["a", "a.part", "a.part.json", "a.part.json.new"]);
+        // They may be sent as well.
+        receive(&store, &file("x.part.json"), b"1").expect("a file like any other");
+        receive(&store, &file("x"), b"2").expect("a file like any other");
+        assert_eq!(fs::read(dir.path().join("x.part.json")).expect("the file"), b"1");
+    }
+}
+
+#[test]
+fn what_an_earlier_version_left_beside_the_file_is_told_and_stays() {
+    let (dir, store) = left();
+    for name in ["a.part", "a.part.json"] {
+        fs::rename(partial(&dir).join(name), dir.path().join(name)).expect("ours");
+    }
+    let part = store.create(&resumable(6)).expect("nothing in the way");
+    let remark = part.remark().expect("a remark").to_owned();
+    assert!(remark.contains("a.part\" holds 3 B from an earlier version of anabranch"), "{remark}");
+    assert!(remark.ends_with("a.part.json\" may be removed"), "{remark}");
+    assert_eq!(part.beginning().0, ByteCount::ZERO);
+    drop(part);
+    assert_eq!(names(dir.path()), ["a.part", "a.part.json"]);
+}
+
+#[test]
+fn names_of_what_is_not_complete_cannot_be_offered() {
+    let (dir, mut store) = store(Overwrite::Always);
+    let _part = store.create(&file("a")).expect("a new file");
+    let inside = format!("{}/a.part", partial::name());
+    for path in [&partial::name(), &inside, &inside.to_uppercase()] {
+        let offers =
+            [store.create(&file(path)).map(drop), store.make_directory(&offer(path, Kind::Directory))];
+        for refused in offers {
+            let why = refused.expect_err("it is ours").why;
+            assert!(
+                why.contains("begin with .anabranch-partial are those of `anabranch recv` itself"),
+                "{why}"
+            );
+        }
+    }
+    assert_eq!((names(dir.path()).len(), names(&partial(&dir))), (1, vec!["a.part".into()]));
+}
+
+/// Makes `path` another user's, where whoever runs the test may.
+fn give_away(path: &Path) -> bool {
+    let is_given = chown(path, Some(65_534), Some(65_534)).is_ok();
+    if !is_given {
+        eprintln!("skipped: only root gives files away");
+    }
+    is_given
+}
+
+#[test]
+fn what_another_user_put_in_the_place_of_ours_is_not_used() {
+    let (dir, mut store) = store(Overwrite::Always);
+    store.make_directory(&offer("d", Kind::Directory)).expect("a new directory");
+    for (outer, path) in [(dir.path().to_owned(), "a"), (dir.path().join("d"), "d/a")] {
+        let theirs = outer.join(partial::name());
+        fs::DirBuilder::new().mode(0o700).create(&theirs).expect("a directory");
+        fs::write(theirs.join("a.part"), "theirs").expect("a file");
+        if !give_away(&theirs) {
+            return;
+        }
+        let why = store.create(&file(path)).expect_err("another's").why;
+        assert!(why.ends_with("is there and cannot be used: it belongs to another user"), "{why}");
+        assert_eq!(fs::read(theirs.join("a.part")).expect("the file"), b"theirs");
+    }
+    let error = Store::open(dir.path(), Overwrite::Always).expect_err("another's").to_string();
+    assert!(error.contains("cannot be used: it belongs to another user; choose another"), "{error}");
+}
+
+#[test]
+fn a_part_of_another_user_or_with_a_second_name_is_not_gone_on_with() {
+    let (dir, store) = left();
+    let part = partial(&dir).join("a.part");
+    fs::hard_link(&part, dir.path().join("second")).expect("another name");
+    let why = store.create(&resumable(6)).expect_err("it can be changed").why;
+    assert!(why.ends_with("cannot be used: it has a second name elsewhere"), "{why}");
+    fs::remove_file(dir.path().join("second")).expect("ours");
+    if give_away(&part) {
+        let why = store.create(&resumable(6)).expect_err("another's").why;
+        assert!(why.ends_with("cannot be used: it belongs to another user"), "{why}");
+    }
+    assert_eq!(fs::read(&part).expect("the file"), b"abc");
+}
+
+#[test]
+fn a_directory_of_ours_that_others_may_enter_is_not_used() {
+    let (dir, store) = left();
+    fs::set_permissions(partial(&dir), fs::Permissions::from_mode(0o770)).expect("ours");
+    let why = store.create(&resumable(6)).expect_err("open to others").why;
+    assert!(why.ends_with("cannot be used: others may enter it (chmod 700 hinders them)"), "{why}");
+    fs::set_permissions(partial(&dir), fs::Permissions::from_mode(0o700)).expect("ours");
+    assert_eq!(store.create(&resumable(6)).expect("it goes on").beginning().0, ByteCount::new(3));
+}
+
+#[test]
+fn no_verdict_tells_where_the_receiver_stores() {
+    let (dir, mut store) = store(Overwrite::Never);
+    fs::write(dir.path().join("there"), "old").expect("a file");
+    fs::create_dir(dir.path().join("d")).expect("a directory");
+    let held = store.create(&resumable(6)).expect("a new file");
+    let late = store.create(&file("late")).expect("a new file");
+    fs::write(dir.path().join("late"), "old").expect("a file");
+    let mut verdicts = vec![
+        store.create(&file("there")).expect_err("it exists"),
+        store.create(&file("d")).expect_err("a directory"),
+        store.create(&file("there/a")).expect_err("no directory"),
+        store.create(&file("nowhere/a")).expect_err("no directory"),
+        store.create(&resumable(6)).expect_err("it is being received"),
+        store.create(&file(&partial::name())).expect_err("ours"),
+        store.make_directory(&offer("there", Kind::Directory)).expect_err("a file"),
+        store.make_directory(&offer("nowhere/d", Kind::Directory)).expect_err("no directory"),
+        late.keep(&Digest::default()).expect_err("it exists meanwhile"),
+    ];
+    drop(held);
+    fs::write(partial(&dir), "in the way").expect("nothing is there");
+    verdicts.push(store.create(&file("new")).expect_err("no directory"));
+    let outer = dir.path().display().to_string();
+    for verdict in verdicts {
+        assert!(!verdict.why.contains(&outer) && verdict.why.contains('"'), "{}", verdict.why);
+    }
 }
 
 #[test]
@@ -239,13 +388,20 @@ fn symbolic_links_are_not_followed() {
     let (dir, mut store) = store(Overwrite::Always);
     let elsewhere = tempfile::tempdir().expect("a directory");
     symlink(elsewhere.path(), dir.path().join("way")).expect("a link");
-    symlink(elsewhere.path().join("x"), dir.path().join("a.part")).expect("a link");
+    symlink(elsewhere.path().join("x"), make_partial(&dir).join("a.part")).expect("a link");
     for path in ["way/a", "way/b/c", "a"] {
         let verdict = store.create(&file(path)).expect_err("a link");
         assert!(!verdict.is_verified());
     }
     assert!(!store.make_directory(&offer("way", Kind::Directory)).expect_err("a link").is_verified());
     assert!(names(elsewhere.path()).is_empty());
+    fs::remove_dir_all(partial(&dir)).expect("ours");
+    symlink(elsewhere.path(), partial(&dir)).expect("a link");
+    let verdict = store.create(&file("b")).expect_err("a link");
+    assert!(verdict.why.ends_with("is there and is no directory, or a symbolic link"), "{}", verdict.why);
+    Store::open(dir.path(), Overwrite::Always).expect_err("a link");
+    assert!(names(elsewhere.path()).is_empty());
+    fs::remove_file(partial(&dir)).expect("ours");
     // The link itself may be replaced, and what it leads to stays.
     symlink(elsewhere.path(), dir.path().join("b")).expect("a link");
     store.create(&file("b")).expect("forced").keep(&Digest::default()).expect("forced");
