@@ -222,7 +222,7 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
     let (recv, to) = receiver("127.0.0.1", &inbox, "");
     let peer = stranger(&to).await;
     for name in ["../evil", "/etc/evil", "..", "a/../../evil", "\u{1b}[2J/..", "a\0b", ""] {
-        say(&peer, &[b"\x01\x02\0".as_slice(), &[0; 24], name.as_bytes()].concat()).await;
+        say(&peer, &[b"\x01\x03\0".as_slice(), &[0; 24], name.as_bytes()].concat()).await;
         say(&peer, b"\x02content").await;
         let answer = peer.recv().await.expect("a verdict").into_bytes();
         let Ok(Answer::Verdict(verdict)) = Sender::answer(&answer) else { panic!("{answer:?}") };
@@ -241,7 +241,7 @@ async fn while_one_transfer_runs_others_are_turned_away() {
     let to_dir = tempdir().expect("a directory");
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
     let first = stranger(&to).await;
-    say(&first, &[b"\x01\x02\0".as_slice(), &[0; 24], b"a"].concat()).await;
+    say(&first, &[b"\x01\x03\0".as_slice(), &[0; 24], b"a"].concat()).await;
     let path = file(to_dir.path(), "b", 10);
     let second = run(anabranch(&format!("send --to {to}")).arg(&path)).expect(1);
     assert!(second.stderr.contains("busy with another transfer; try again later"), "{second:?}");

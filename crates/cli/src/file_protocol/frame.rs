@@ -8,7 +8,7 @@ use super::path::PathError;
 use crate::reason::{self, MAX_WHY};
 
 /// The version of this protocol.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 /// The most bytes of a file in one DATA frame.
 pub const MAX_PIECE: usize = 64 * 1024;
 /// The longest frame: a DATA frame with its kind.
@@ -34,9 +34,11 @@ pub enum FrameRef<'a> {
     /// What became of it.
     Verdict(Verdict),
     /// The receiver's answer to an offer that asks: so much of the file is there.
-    Has(Beginning),
-    /// The sender's answer to that: the data that follow begin there.
-    From(ByteCount),
+    Has(ByteCount),
+    /// The sender's answer to that: its own file begins so, or nothing of what is there is of use.
+    From(Beginning),
+    /// The receiver's answer to that: the data that follow begin there.
+    Begins(ByteCount),
     /// The sender cannot go on with the file on offer, and why.
     GiveUp(String),
     /// The receiver wants to know whether the sender is there; that SCTP acknowledges it is the answer.
@@ -156,14 +158,12 @@ pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
             Ok(FrameRef::End { size, digest })
         }
         VERDICT => decode_verdict(rest),
-        HAS => {
-            let (size, digest) = decode_sized(rest).ok_or_else(|| length("HAS", rest, "41"))?;
-            Ok(FrameRef::Has(Beginning { size, digest }))
-        }
+        HAS => Ok(FrameRef::Has(decode_size(rest).ok_or_else(|| length("HAS", rest, "9"))?)),
         FROM => {
-            let size = rest.try_into().map_err(|_| length("FROM", rest, "9"))?;
-            Ok(FrameRef::From(ByteCount::new(u64::from_be_bytes(size))))
+            let (size, digest) = decode_sized(rest).ok_or_else(|| length("FROM", rest, "41"))?;
+            Ok(FrameRef::From(Beginning { size, digest }))
         }
+        BEGINS => Ok(FrameRef::Begins(decode_size(rest).ok_or_else(|| length("BEGINS", rest, "9"))?)),
         GIVE_UP if rest.len() > MAX_WHY => Err(length("GIVE-UP", rest, "1 to 1,025")),
         GIVE_UP => Ok(FrameRef::GiveUp(decode_why(rest)?)),
         HERE if rest.is_empty() => Ok(FrameRef::Here),
@@ -185,13 +185,13 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
             bytes.put_u8(DATA);
             bytes.put_slice(piece);
         }
-        FrameRef::End { size, digest } | FrameRef::Has(Beginning { size, digest }) => {
-            bytes.put_u8(if matches!(frame, FrameRef::End { .. }) { END } else { HAS });
+        FrameRef::End { size, digest } | FrameRef::From(Beginning { size, digest }) => {
+            bytes.put_u8(if matches!(frame, FrameRef::End { .. }) { END } else { FROM });
             bytes.put_u64(size.get());
             bytes.put_slice(digest);
         }
-        FrameRef::From(size) => {
-            bytes.put_u8(FROM);
+        FrameRef::Has(size) | FrameRef::Begins(size) => {
+            bytes.put_u8(if matches!(frame, FrameRef::Has(_)) { HAS } else { BEGINS });
             bytes.put_u64(size.get());
         }
         FrameRef::Verdict(verdict) => {
@@ -205,6 +205,10 @@ pub fn encode(frame: &FrameRef<'_>) -> Bytes {
         FrameRef::Here => bytes.put_u8(HERE),
     }
     bytes.freeze()
+}
+
+fn decode_size(rest: &[u8]) -> Option<ByteCount> {
+    Some(ByteCount::new(u64::from_be_bytes(rest.try_into().ok()?)))
 }
 
 /// A size and a hash.
@@ -262,6 +266,7 @@ const HAS: u8 = 5;
 const FROM: u8 = 6;
 const GIVE_UP: u8 = 7;
 const HERE: u8 = 8;
+const BEGINS: u8 = 9;
 
 #[cfg(test)]
 mod tests {
@@ -285,9 +290,9 @@ mod tests {
         let modified = Modified { seconds: -2, nanoseconds: 1 };
         let kind = Kind::Resumable { size: ByteCount::new(65_536) };
         let full =
-            b"\x01\x02\x17\0\0\0\0\0\x01\0\0\0\0\x01\xa4\xff\xff\xff\xff\xff\xff\xff\xfe\0\0\0\x01d/a.bin";
-        let least = [b"\x01\x02\0".as_slice(), &[0; 24], b"a.bin"].concat();
-        let directory = [b"\x01\x02\x08".as_slice(), &[0; 24], b"d"].concat();
+            b"\x01\x03\x17\0\0\0\0\0\x01\0\0\0\0\x01\xa4\xff\xff\xff\xff\xff\xff\xff\xfe\0\0\0\x01d/a.bin";
+        let least = [b"\x01\x03\0".as_slice(), &[0; 24], b"a.bin"].concat();
+        let directory = [b"\x01\x03\x08".as_slice(), &[0; 24], b"d"].concat();
         for (bytes, frame) in [
             (full.as_slice(), offer_of("d/a.bin", kind, Some(0o644), Some(modified))),
             (&least, offer(None, None)),
@@ -303,8 +308,9 @@ mod tests {
         let frames = [
             encode(&offer(Some(1), None)),
             encode(&FrameRef::End { size: ByteCount::new(1), digest: [7; 32] }),
-            encode(&FrameRef::Has(Beginning { size: ByteCount::new(1), digest: [7; 32] })),
-            encode(&FrameRef::From(ByteCount::new(1))),
+            encode(&FrameRef::From(Beginning { size: ByteCount::new(1), digest: [7; 32] })),
+            encode(&FrameRef::Has(ByteCount::new(1))),
+            encode(&FrameRef::Begins(ByteCount::new(1))),
         ];
         for frame in frames {
             for length in 0..27.min(frame.len()) {
@@ -324,7 +330,7 @@ mod tests {
     #[test]
     fn values_without_a_meaning_are_refused() {
         assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
-        assert_eq!(decode(&[OFFER, 3, 9, 9]), Err(FrameError::Version(3)));
+        assert_eq!(decode(&[OFFER, 2, 9, 9]), Err(FrameError::Version(2)));
         let with = |flags: u8, at: usize, byte: u8| {
             let mut bytes = [[OFFER, VERSION, flags].as_slice(), &[0; 24], b"a"].concat();
             bytes[at] = byte;
@@ -344,7 +350,7 @@ mod tests {
         assert_eq!(decode(&[VERDICT, 2, 0x1b]), Err(FrameError::Text));
         assert_eq!(decode(&[GIVE_UP, 0x1b]), Err(FrameError::Text));
         assert!(matches!(decode(&[GIVE_UP; MAX_WHY + 2]), Err(FrameError::Length { .. })));
-        let climbing = [b"\x01\x02\0".as_slice(), &[0; 24], b"../x"].concat();
+        let climbing = [b"\x01\x03\0".as_slice(), &[0; 24], b"../x"].concat();
         assert!(matches!(decode(&climbing), Err(FrameError::Path(_))));
     }
 
@@ -367,7 +373,7 @@ mod tests {
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60))
-                .prop_map(|(kind, rest)| { [[kind % 10].as_slice(), &rest].concat() }),
+                .prop_map(|(kind, rest)| { [[kind % 11].as_slice(), &rest].concat() }),
             (prop::option::of(any::<u64>()), prop::option::of(0_u32..0o1000))
                 .prop_map(|(size, mode)| encode(&offer(size, mode)).to_vec()),
             (any::<i64>(), 0_u32..1_000_000_000, any::<u64>()).prop_map(|(seconds, nanoseconds, size)| {
@@ -378,10 +384,11 @@ mod tests {
                 encode(&FrameRef::End { size: ByteCount::new(size), digest }).to_vec()
             }),
             (any::<u64>(), any::<Digest>()).prop_map(|(size, digest)| {
-                encode(&FrameRef::Has(Beginning { size: ByteCount::new(size), digest })).to_vec()
+                encode(&FrameRef::From(Beginning { size: ByteCount::new(size), digest })).to_vec()
             }),
             "\\PC{0,40}".prop_map(|why| encode(&FrameRef::GiveUp(why)).to_vec()),
-            any::<u64>().prop_map(|size| encode(&FrameRef::From(ByteCount::new(size))).to_vec()),
+            any::<u64>().prop_map(|size| encode(&FrameRef::Has(ByteCount::new(size))).to_vec()),
+            any::<u64>().prop_map(|size| encode(&FrameRef::Begins(ByteCount::new(size))).to_vec()),
             (verdicts, "\\PC{0,40}")
                 .prop_map(|(outcome, why)| { encode(&FrameRef::Verdict(Verdict { outcome, why })).to_vec() }),
         ]

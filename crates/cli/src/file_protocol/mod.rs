@@ -10,14 +10,18 @@
 //!   the next OFFER, ...                  <-   VERDICT  verified | refused | failed, and why
 //!
 //!   OFFER    that asks                   ->
-//!                                        <-   HAS      size and SHA-256 of the beginning that is there
-//!   FROM     there, or 0                 ->
+//!                                        <-   HAS      size of the beginning that is there
+//!   FROM     that size, its own SHA-256  ->
+//!                                        <-   BEGINS   there if that is the same, else 0
 //!   DATA, ... END                        ->
 //!                                        <-   VERDICT
 //! ```
 //!
 //! There is one verdict for each offer, in the order of the offers; a sender need not wait for it before the next. A
 //! directory is an offer without data and end.
+//!
+//! The receiver tells no hash: who says the right one has the file. Where nothing of what is there is of use, or nothing is
+//! there, FROM says 0 and the data follow at once, without BEGINS.
 //!
 //! A frame is its kind in one byte and the fields below, integers in network byte order:
 //!
@@ -27,10 +31,11 @@
 //! | 2 DATA | 1 to 65,536 bytes of the file |
 //! | 3 END | size (8), SHA-256 of the whole file (32) |
 //! | 4 VERDICT | 0 verified, 1 refused, 2 failed (1); why (0 to 1,024, UTF-8) |
-//! | 5 HAS | size (8), SHA-256 (32) |
-//! | 6 FROM | size (8) |
+//! | 5 HAS | size (8) |
+//! | 6 FROM | size (8), SHA-256 of so much (32) |
 //! | 7 GIVE-UP | why (0 to 1,024, UTF-8): what END would be, where the sender cannot go on |
 //! | 8 HERE | none: the receiver asks whether the sender is still there, at any time; SCTP's acknowledgement answers |
+//! | 9 BEGINS | size (8) |
 
 mod frame;
 mod offer;

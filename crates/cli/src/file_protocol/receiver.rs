@@ -24,13 +24,11 @@ pub enum Step<'a> {
     Create(Offer),
     /// Look whether the beginning of this file is there, and say so with [`Receiver::has`]; or give up, likewise.
     Find(Offer),
-    /// Go on after so many bytes of the file that was asked for: all that is there, or none of it.
-    GoOn {
-        /// The file.
-        offer: Offer,
-        /// How much of it stays.
-        from: ByteCount,
-    },
+    /// The sender says which hash its own beginning of that size has: hash what is there, and say which that has with
+    /// [`Receiver::compare`]; or give up, likewise.
+    Compare,
+    /// The file that was asked for begins at its beginning: none of what is there stays.
+    BeginAnew,
     /// Add these bytes to it; where that fails, give up, likewise.
     Write(&'a [u8]),
     /// All is there and the hash is right: make it permanent and send a verdict.
@@ -77,7 +75,9 @@ enum State {
     /// The sender asked how much of this file is there; the owner has not answered.
     Asked(Offer),
     /// The owner has, and the sender says next where it begins.
-    Answered(Offer, ByteCount, Sha256),
+    Answered(Offer, ByteCount),
+    /// It said this of its own, and the owner has not compared it.
+    Comparing(Offer, Beginning),
     /// Pieces of this file come next.
     Receiving(Arriving),
     /// What comes belongs to a file that was given up.
@@ -109,21 +109,32 @@ impl Receiver {
             FrameRef::Offer(offer) => self.on_offer(offer),
             FrameRef::Data(piece) => self.on_data(piece),
             FrameRef::End { size, digest } => self.on_end(size, digest),
-            FrameRef::From(from) => self.on_from(from),
+            FrameRef::From(beginning) => self.on_from(beginning),
             FrameRef::GiveUp(why) => self.on_given_up(&why),
             FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
-            FrameRef::Has(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
+            FrameRef::Has(_) | FrameRef::Begins(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
             FrameRef::Here => Err(ReceiverError::OutOfTurn("a receiver's question")),
         }
     }
 
-    /// So much of the file that [`Step::Find`] asked for is there, with this hash. The message for the sender.
-    pub fn has(&mut self, size: ByteCount, hash: Sha256) -> Bytes {
-        let digest = Digest::from(hash.clone().finalize());
+    /// So much of the file that [`Step::Find`] asked for is there. The message for the sender.
+    pub fn has(&mut self, size: ByteCount) -> Bytes {
         if let State::Asked(offer) = std::mem::take(&mut self.state) {
-            self.state = State::Answered(offer, size, hash);
+            self.state = State::Answered(offer, size);
         }
-        encode(&FrameRef::Has(Beginning { size, digest }))
+        encode(&FrameRef::Has(size))
+    }
+
+    /// What is there has this hash, if any. Where the file begins: behind it if the sender's is the same, else at its
+    /// beginning; and the message for the sender, which learns no more than that.
+    pub fn compare(&mut self, hash: Option<Sha256>) -> (ByteCount, Bytes) {
+        let mut from = ByteCount::ZERO;
+        if let State::Comparing(offer, Beginning { size, digest }) = std::mem::take(&mut self.state) {
+            let same = hash.filter(|hash| Digest::from(hash.clone().finalize()) == digest);
+            from = if same.is_some() { size } else { ByteCount::ZERO };
+            self.state = State::Receiving(Arriving { offer, received: from, hash: same.unwrap_or_default() });
+        }
+        (from, encode(&FrameRef::Begins(from)))
     }
 
     /// Gives up the file that is arriving: the rest of it is ignored.
@@ -138,7 +149,9 @@ impl Receiver {
         match &self.state {
             State::Receiving(file) => Some((&file.offer, file.received)),
             State::Asked(offer) => Some((offer, ByteCount::ZERO)),
-            State::Answered(offer, size, _) => Some((offer, *size)),
+            State::Answered(offer, size) | State::Comparing(offer, Beginning { size, .. }) => {
+                Some((offer, *size))
+            }
             State::Waiting | State::Ignoring => None,
         }
     }
@@ -173,16 +186,20 @@ impl Receiver {
         })
     }
 
-    fn on_from(&mut self, from: ByteCount) -> Result<Step<'static>, ReceiverError> {
+    fn on_from(&mut self, beginning: Beginning) -> Result<Step<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
             State::Ignoring => {
                 self.state = State::Ignoring;
                 Ok(Step::Ignore)
             }
-            State::Answered(offer, size, hash) if from == size || from.is_zero() => {
-                let hash = if from.is_zero() { Sha256::new() } else { hash };
-                self.state = State::Receiving(Arriving { offer: offer.clone(), received: from, hash });
-                Ok(Step::GoOn { offer, from })
+            State::Answered(offer, _) if beginning.size.is_zero() => {
+                self.state =
+                    State::Receiving(Arriving { offer, received: ByteCount::ZERO, hash: Sha256::new() });
+                Ok(Step::BeginAnew)
+            }
+            State::Answered(offer, size) if beginning.size == size => {
+                self.state = State::Comparing(offer, beginning);
+                Ok(Step::Compare)
             }
             _ => Err(ReceiverError::OutOfTurn("where a file begins")),
         }
@@ -192,7 +209,7 @@ impl Receiver {
         match std::mem::take(&mut self.state) {
             State::Waiting => Err(ReceiverError::OutOfTurn("giving up")),
             State::Ignoring => Ok(Step::Ignore),
-            State::Asked(_) | State::Answered(..) | State::Receiving(_) => {
+            State::Asked(_) | State::Answered(..) | State::Comparing(..) | State::Receiving(_) => {
                 Ok(Step::Discard(Verdict::failed(&format!("the sender gave it up: {why}"))))
             }
         }
@@ -200,7 +217,9 @@ impl Receiver {
 
     fn on_data<'a>(&mut self, piece: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
         match &mut self.state {
-            State::Waiting | State::Asked(_) | State::Answered(..) => Err(ReceiverError::OutOfTurn("data")),
+            State::Waiting | State::Asked(_) | State::Answered(..) | State::Comparing(..) => {
+                Err(ReceiverError::OutOfTurn("data"))
+            }
             State::Ignoring => Ok(Step::Ignore),
             State::Receiving(file) => {
                 file.received += ByteCount::of_len(piece.len());
@@ -215,7 +234,9 @@ impl Receiver {
 
     fn on_end(&mut self, size: ByteCount, digest: Digest) -> Result<Step<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
-            State::Waiting | State::Asked(_) | State::Answered(..) => Err(ReceiverError::OutOfTurn("an end")),
+            State::Waiting | State::Asked(_) | State::Answered(..) | State::Comparing(..) => {
+                Err(ReceiverError::OutOfTurn("an end"))
+            }
             State::Ignoring => Ok(Step::Ignore),
             State::Receiving(file) => {
                 let promised = file.offer.size().unwrap_or(size);
@@ -242,7 +263,7 @@ impl Arriving {
 mod tests {
     use proptest::prelude::{Strategy, any, prop, proptest};
 
-    use super::super::frame::{MAX_PIECE, encode};
+    use super::super::frame::{MAX_PIECE, VERSION, encode};
     use super::*;
 
     fn offer_of(kind: Kind) -> Offer {
@@ -257,8 +278,10 @@ mod tests {
         encode(&FrameRef::Offer(offer_of(Kind::Resumable { size: ByteCount::new(size) }))).to_vec()
     }
 
-    fn from(size: u64) -> Vec<u8> {
-        encode(&FrameRef::From(ByteCount::new(size))).to_vec()
+    fn from(beginning: &[u8]) -> Vec<u8> {
+        let size = ByteCount::of_len(beginning.len());
+        let digest = Sha256::digest(beginning).into();
+        encode(&FrameRef::From(Beginning { size, digest })).to_vec()
     }
 
     fn offered(size: Option<u64>) -> Vec<u8> {
@@ -336,18 +359,53 @@ mod tests {
 
     #[test]
     fn a_file_goes_on_where_it_was_broken_off() {
-        for (from_byte, rest) in [(3, b"def".as_slice()), (0, b"abcdef")] {
+        let mut receiver = Receiver::default();
+        let offer = offer_of(Kind::Resumable { size: ByteCount::new(6) });
+        assert_eq!(receiver.handle(&resumable(6)), Ok(Step::Find(offer)));
+        let there = receiver.has(ByteCount::new(3));
+        assert_eq!(decode(&there), Ok(FrameRef::Has(ByteCount::new(3))));
+        assert_eq!(receiver.handle(&from(b"abc")), Ok(Step::Compare));
+        let (from, begins) = receiver.compare(Some(Sha256::new_with_prefix(b"abc")));
+        assert_eq!((from, decode(&begins)), (ByteCount::new(3), Ok(FrameRef::Begins(ByteCount::new(3)))));
+        receiver.handle(&data(b"def")).expect("data");
+        assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
+    }
+
+    #[test]
+    fn a_file_begins_anew_where_the_receiver_has_another_or_the_sender_says_so() {
+        for (said, there) in
+            [(b"abc".as_slice(), Some(b"abX".as_slice())), (b"abc", None), (b"", Some(b"abc"))]
+        {
             let mut receiver = Receiver::default();
-            let offer = offer_of(Kind::Resumable { size: ByteCount::new(6) });
-            assert_eq!(receiver.handle(&resumable(6)), Ok(Step::Find(offer.clone())));
-            let there = receiver.has(ByteCount::new(3), Sha256::new_with_prefix(b"abc"));
-            let beginning = Beginning { size: ByteCount::new(3), digest: Sha256::digest(b"abc").into() };
-            assert_eq!(decode(&there), Ok(FrameRef::Has(beginning)));
-            let go_on = Step::GoOn { offer, from: ByteCount::new(from_byte) };
-            assert_eq!(receiver.handle(&from(from_byte)), Ok(go_on));
-            receiver.handle(&data(rest)).expect("data");
+            receiver.handle(&resumable(6)).expect("an offer");
+            receiver.has(ByteCount::new(3));
+            let message = from(said);
+            let step = receiver.handle(&message).expect("in turn");
+            if !said.is_empty() {
+                assert_eq!(step, Step::Compare);
+                let (from, begins) = receiver.compare(there.map(Sha256::new_with_prefix));
+                assert_eq!((from, decode(&begins)), (ByteCount::ZERO, Ok(FrameRef::Begins(ByteCount::ZERO))));
+            } else {
+                assert_eq!(step, Step::BeginAnew);
+            }
+            receiver.handle(&data(b"abcdef")).expect("data");
             assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
         }
+    }
+
+    /// Nothing that a receiver says of a file that is there can be told from what it says of another of that size, unless
+    /// its hash was said first.
+    #[test]
+    fn who_does_not_know_a_files_hash_does_not_learn_it() {
+        let told = |content: &[u8]| {
+            let mut receiver = Receiver::default();
+            receiver.handle(&resumable(6)).expect("an offer");
+            let has = receiver.has(ByteCount::of_len(content.len()));
+            receiver.handle(&from(b"guess!")).expect("in turn");
+            (has, receiver.compare(Some(Sha256::new_with_prefix(content))).1)
+        };
+        assert_eq!(told(b"abcdef"), told(b"secret"));
+        assert_ne!(told(b"abcdef"), told(b"guess!"));
     }
 
     #[test]
@@ -388,9 +446,9 @@ mod tests {
         assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" came, 2 B were promised");
         assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" came, 2 B were promised");
         assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" came, 1 B were promised");
-        assert_eq!(wrong(&[&from(0)]), "where a file begins out of turn");
-        assert_eq!(wrong(&[&offered(None), &from(0)]), "where a file begins out of turn");
-        assert_eq!(wrong(&[&resumable(1), &from(0)]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&from(b"")]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&offered(None), &from(b"")]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&resumable(1), &from(b"")]), "where a file begins out of turn");
         assert_eq!(wrong(&[&resumable(1), &data(b"a")]), "data out of turn");
         assert_eq!(wrong(&[&resumable(1), &resumable(1)]), "an offer out of turn");
         assert_eq!(wrong(&[b"SSH-2.0"]), "a frame of unknown kind 0x53");
@@ -403,9 +461,9 @@ mod tests {
                 1 => offered(Some(bytes.len() as u64)),
                 2 => data(&[bytes.as_slice(), b"x"].concat()),
                 3 => end(bytes.len() as u64, &bytes),
-                4 => [[&[1, 2, 0][..], &[0; 24]].concat(), bytes].concat(),
+                4 => [[&[1, VERSION, 0][..], &[0; 24]].concat(), bytes].concat(),
                 5 => resumable(bytes.len() as u64),
-                6 => from(bytes.len() as u64 / 2),
+                6 => from(&bytes[..bytes.len() / 2]),
                 7 => encode(&FrameRef::Offer(offer_of(Kind::Directory))).to_vec(),
                 _ => bytes,
             });
@@ -419,7 +477,8 @@ mod tests {
             for message in &messages {
                 match receiver.handle(message) {
                     Ok(Step::Write(piece)) => assert!(piece.len() <= MAX_PIECE),
-                    Ok(Step::Find(_)) => drop(receiver.has(ByteCount::new(3), Sha256::new_with_prefix(b"abc"))),
+                    Ok(Step::Find(_)) => drop(receiver.has(ByteCount::new(3))),
+                    Ok(Step::Compare) => drop(receiver.compare(Some(Sha256::new_with_prefix(b"abc")))),
                     Ok(_) => {}
                     Err(_) => break,
                 }

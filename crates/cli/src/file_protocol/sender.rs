@@ -42,7 +42,9 @@ pub enum Answer {
     /// What became of the first file that nothing was said of yet.
     Verdict(Verdict),
     /// So much of the file on offer is there.
-    Has(Beginning),
+    Has(ByteCount),
+    /// The file on offer begins there: behind all that is there, or at its beginning.
+    Begins(ByteCount),
     /// It wanted to know whether this end is there.
     Here,
 }
@@ -70,15 +72,30 @@ impl Sender {
         Ok(encode(&FrameRef::Offer(offer)))
     }
 
-    /// The file begins after these bytes, which the receiver has: so many, with this hash.
+    /// The file's first bytes are these, as many as the receiver has: so many, with this hash. Where they are none, the data
+    /// follow, else the receiver's word on where it [begins](Sender::begins).
     ///
     /// # Errors
     /// Without an offer, and after data.
     pub fn from(&mut self, size: ByteCount, hash: Sha256) -> Result<Bytes, SenderError> {
         let file = self.file.as_mut().filter(|file| file.read.is_zero());
         let file = file.ok_or(SenderError::OutOfTurn("where a file begins"))?;
+        let digest = hash.clone().finalize().into();
         (file.read, file.hash) = (size, hash);
-        Ok(encode(&FrameRef::From(size)))
+        Ok(encode(&FrameRef::From(Beginning { size, digest })))
+    }
+
+    /// The receiver says where the file begins.
+    ///
+    /// # Errors
+    /// Without an offer, and where it can begin neither there nor at its beginning.
+    pub fn begins(&mut self, at: ByteCount) -> Result<(), SenderError> {
+        let file = self.file.as_mut().filter(|file| at.is_zero() || file.read == at);
+        let file = file.ok_or(SenderError::OutOfTurn("where a file begins"))?;
+        if at.is_zero() {
+            (file.read, file.hash) = (ByteCount::ZERO, Sha256::new());
+        }
+        Ok(())
     }
 
     /// The next piece of the file.
@@ -124,7 +141,8 @@ impl Sender {
     pub fn answer(message: &[u8]) -> Result<Answer, SenderError> {
         match decode(message)? {
             FrameRef::Verdict(verdict) => Ok(Answer::Verdict(verdict)),
-            FrameRef::Has(beginning) => Ok(Answer::Has(beginning)),
+            FrameRef::Has(size) => Ok(Answer::Has(size)),
+            FrameRef::Begins(at) => Ok(Answer::Begins(at)),
             FrameRef::Here => Ok(Answer::Here),
             FrameRef::Offer(_) => Err(SenderError::OutOfTurn("an offer")),
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
@@ -163,23 +181,28 @@ mod tests {
     }
 
     #[test]
-    fn a_file_goes_on_after_what_the_receiver_has() {
-        let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
-        let offer = Offer { kind: Kind::Resumable { size: ByteCount::new(5) }, ..offer(None) };
-        let first = sender.offer(offer.clone()).expect("the first file");
-        assert_eq!(receiver.handle(&first), Ok(Step::Find(offer.clone())));
-        let has = receiver.has(ByteCount::new(2), Sha256::new_with_prefix(b"ab"));
-        let digest = Sha256::digest(b"ab").into();
-        let beginning = Beginning { size: ByteCount::new(2), digest };
-        assert_eq!(Sender::answer(&has), Ok(Answer::Has(beginning)));
-        let from = sender.from(beginning.size, Sha256::new_with_prefix(b"ab")).expect("before any data");
-        assert_eq!(receiver.handle(&from), Ok(Step::GoOn { offer, from: ByteCount::new(2) }));
-        let frame = sender.data(b"cde").expect("a piece");
-        assert_eq!(receiver.handle(&frame), Ok(Step::Write(b"cde")));
-        assert!(sender.from(ByteCount::ZERO, Sha256::new()).is_err(), "after data");
-        let (frame, sent) = sender.end().expect("all of it");
-        assert_eq!(sent, Digest::from(Sha256::digest(b"abcde")));
-        assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
+    fn a_file_goes_on_after_what_the_receiver_has_or_begins_anew() {
+        for (there, from, rest) in [(b"ab", 2, b"cde".as_slice()), (b"aX", 0, b"abcde")] {
+            let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
+            let offer = Offer { kind: Kind::Resumable { size: ByteCount::new(5) }, ..offer(None) };
+            let first = sender.offer(offer.clone()).expect("the first file");
+            assert_eq!(receiver.handle(&first), Ok(Step::Find(offer)));
+            let has = receiver.has(ByteCount::new(2));
+            assert_eq!(Sender::answer(&has), Ok(Answer::Has(ByteCount::new(2))));
+            let said =
+                sender.from(ByteCount::new(2), Sha256::new_with_prefix(b"ab")).expect("before any data");
+            assert_eq!(receiver.handle(&said), Ok(Step::Compare));
+            let (_, begins) = receiver.compare(Some(Sha256::new_with_prefix(there)));
+            assert_eq!(Sender::answer(&begins), Ok(Answer::Begins(ByteCount::new(from))));
+            assert!(sender.begins(ByteCount::new(1)).is_err(), "in the middle");
+            sender.begins(ByteCount::new(from)).expect("in turn");
+            let frame = sender.data(rest).expect("a piece");
+            assert_eq!(receiver.handle(&frame), Ok(Step::Write(rest)));
+            assert!(sender.from(ByteCount::ZERO, Sha256::new()).is_err(), "after data");
+            let (frame, sent) = sender.end().expect("all of it");
+            assert_eq!(sent, Digest::from(Sha256::digest(b"abcde")));
+            assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
+        }
     }
 
     #[test]

@@ -190,12 +190,12 @@ impl Writer {
             Step::Find(offer) => {
                 self.open(&offer);
                 if let Some(file) = &self.file {
-                    let (size, hash) = file.beginning();
-                    let frame = self.receiver.has(size, hash);
+                    let frame = self.receiver.has(file.there());
                     self.tell(News::Say(frame));
                 }
             }
-            Step::GoOn { from, .. } => self.go_on(from),
+            Step::Compare => self.compare(),
+            Step::BeginAnew => self.go_on(ByteCount::ZERO),
             Step::Write(piece) => self.write(piece),
             Step::Keep { path, digest, .. } => {
                 let kept = self.file.take().map_or(Ok(()), |file| file.keep(&digest));
@@ -216,21 +216,39 @@ impl Writer {
         let is_asked = matches!(offer.kind, Kind::Resumable { .. });
         self.tell(News::Began { name: offer.path.to_string(), size: offer.size(), is_asked });
         match self.destination.create(offer) {
-            Ok(file) => {
-                if let Some(remark) = file.remark() {
-                    self.tell(News::Remark(remark.to_owned()));
+            Ok(file) => self.file = Some(file),
+            Err(verdict) => self.give_up(verdict),
+        }
+        self.tell_remark();
+    }
+
+    /// The sender has said which hash its file's beginning has: is that what is there?
+    fn compare(&mut self) {
+        let Some(file) = &mut self.file else { return };
+        match file.hash() {
+            Ok(hash) => {
+                let (from, frame) = self.receiver.compare(hash);
+                self.tell_remark();
+                self.go_on(from);
+                if self.file.is_some() {
+                    self.tell(News::Say(frame));
                 }
-                self.file = Some(file);
             }
             Err(verdict) => self.give_up(verdict),
         }
     }
 
-    /// The sender has decided to begin after so many bytes: after what is there, or anew.
+    fn tell_remark(&mut self) {
+        if let Some(remark) = self.file.as_mut().and_then(|file| file.take_remark()) {
+            self.tell(News::Remark(remark));
+        }
+    }
+
+    /// The file begins after so many bytes: after what is there, or anew.
     fn go_on(&mut self, from: ByteCount) {
         self.tell(News::Had(from));
         let Some(file) = self.file.take() else { return };
-        if from.is_zero() && file.beginning().0 > ByteCount::ZERO {
+        if from.is_zero() && file.there() > ByteCount::ZERO {
             match file.begin_anew() {
                 Ok(file) => self.file = Some(file),
                 Err(verdict) => self.give_up(verdict),
@@ -261,8 +279,7 @@ impl Writer {
     /// The sender is gone: what is there of its file waits for it.
     fn leave(&mut self) {
         let Some(file) = self.file.take() else { return };
-        let hash = self.receiver.hash().cloned().unwrap_or_else(|| file.beginning().1);
-        if let Some(left) = file.leave(&hash) {
+        if let Some(left) = file.leave(self.receiver.hash()) {
             self.tell(News::Left(left));
         }
     }

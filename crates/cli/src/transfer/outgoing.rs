@@ -4,14 +4,13 @@
 use std::collections::VecDeque;
 
 use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_cli::file_protocol::{Answer, Beginning, Digest, Kind, Outcome, Sender, SenderError, Verdict};
+use anabranch_cli::file_protocol::{Answer, Digest, Kind, Outcome, Sender, SenderError, Verdict};
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
-use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use super::limit::Limit;
-use super::reading::{Piece, Reading};
+use super::reading::{Piece, Reading, Words};
 use super::sources::{Entry, Sources};
 use super::{Progress, Transferred};
 use crate::failure::Failure;
@@ -85,7 +84,7 @@ struct Offered {
     /// Why it was given up here.
     given_up: Option<String>,
     /// Who waits for what the receiver has of it.
-    has: Option<oneshot::Sender<Beginning>>,
+    words: Option<Words>,
 }
 
 impl Sending<'_> {
@@ -113,8 +112,8 @@ impl Sending<'_> {
     /// Sends one file, as far as the receiver wants it.
     async fn one(&mut self, name: String, promised: ByteCount, reading: Reading) -> Result<(), Failure> {
         self.progress.begin(&name);
-        let Reading { mut pieces, has, kind } = reading;
-        if has.is_some() {
+        let Reading { mut pieces, words, kind } = reading;
+        if words.is_some() {
             self.progress.compare();
         }
         // The number of verdicts when this file has one.
@@ -128,7 +127,7 @@ impl Sending<'_> {
             resumed,
             digest: None,
             given_up: None,
-            has,
+            words,
         });
         while self.judged < its_verdict {
             let piece = tokio::select! {
@@ -149,8 +148,10 @@ impl Sending<'_> {
     async fn pass_on(&mut self, piece: Piece, its_verdict: u64) -> Result<(), Failure> {
         let (frame, size) = match &piece {
             Piece::Frame { frame, size } => (frame, *size),
-            Piece::From { frame, .. } | Piece::End { frame, .. } | Piece::GivenUp { frame, .. } => {
-                (frame, ByteCount::ZERO)
+            Piece::End { frame, .. } | Piece::GivenUp { frame, .. } => (frame, ByteCount::ZERO),
+            Piece::Begins { .. } => {
+                self.on_passed_on(piece);
+                return Ok(());
             }
         };
         let association = self.association;
@@ -178,10 +179,15 @@ impl Sending<'_> {
             }
         }
         self.progress.advance(size);
-        let Some(file) = self.offered.back_mut() else { return Ok(()) };
-        file.size += size;
+        self.on_passed_on(piece);
+        Ok(())
+    }
+
+    fn on_passed_on(&mut self, piece: Piece) {
+        let Some(file) = self.offered.back_mut() else { return };
         match piece {
-            Piece::From { size, useless, .. } => {
+            Piece::Frame { size, .. } => file.size += size,
+            Piece::Begins { size, useless } => {
                 (file.size, file.resumed) = (size, size);
                 self.progress.skip(size);
                 if useless > ByteCount::ZERO {
@@ -193,9 +199,7 @@ impl Sending<'_> {
             }
             Piece::End { digest, .. } => file.digest = Some(digest),
             Piece::GivenUp { why, .. } => file.given_up = Some(why),
-            Piece::Frame { .. } => {}
         }
-        Ok(())
     }
 
     /// Waits for the receiver's next word.
@@ -210,14 +214,14 @@ impl Sending<'_> {
         let out_of_turn = |what| self.peer.garbage(&SenderError::OutOfTurn(what));
         match answer {
             Answer::Here => Ok(()),
-            Answer::Has(beginning) => {
-                let asked = self.offered.back_mut().and_then(|file| file.has.take());
-                // Where nobody waits any more, the file was given up.
-                asked
-                    .map(|word| word.send(beginning))
-                    .map(drop)
-                    .ok_or_else(|| out_of_turn("what a receiver has"))
-            }
+            Answer::Has(size) => match self.asked().is_some_and(|words| words.has(size)) {
+                true => Ok(()),
+                false => Err(out_of_turn("what a receiver has")),
+            },
+            Answer::Begins(at) => match self.asked().is_some_and(|words| words.begins(at)) {
+                true => Ok(()),
+                false => Err(out_of_turn("where a file begins")),
+            },
             Answer::Verdict(verdict) => {
                 let file = self.offered.pop_front().ok_or_else(|| out_of_turn("a verdict"))?;
                 if verdict.is_verified() && file.digest.is_none() && file.kind != Kind::Directory {
@@ -228,6 +232,11 @@ impl Sending<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Who waits for what the receiver has of the file on offer.
+    fn asked(&mut self) -> Option<&mut Words> {
+        self.offered.back_mut()?.words.as_mut()
     }
 
     fn on_verdict(&mut self, file: Offered, verdict: Verdict) {

@@ -43,8 +43,12 @@ impl Output {
 struct Stream<W>(W);
 
 impl<W: io::Write + std::fmt::Debug + 'static> Arriving for Stream<W> {
-    fn beginning(&self) -> (ByteCount, Sha256) {
-        Default::default()
+    fn there(&self) -> ByteCount {
+        ByteCount::ZERO
+    }
+
+    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+        Ok(None)
     }
 
     fn begin_anew(self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
@@ -59,7 +63,7 @@ impl<W: io::Write + std::fmt::Debug + 'static> Arriving for Stream<W> {
         self.0.flush().map_err(|error| failed(&error))
     }
 
-    fn leave(self: Box<Self>, _: &Sha256) -> Option<ByteCount> {
+    fn leave(self: Box<Self>, _: Option<&Sha256>) -> Option<ByteCount> {
         None
     }
 }

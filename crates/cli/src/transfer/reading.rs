@@ -6,10 +6,9 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{Beginning, Digest, Kind, Sender, SenderError};
+use anabranch_cli::file_protocol::{Digest, Kind, Sender, SenderError};
 use bytes::Bytes;
 use rustix::fs::{Mode, OFlags};
-use sha2::{Digest as _, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
 use super::PIECES_BETWEEN;
@@ -21,10 +20,41 @@ use super::sources::{Entry, reason};
 pub struct Reading {
     /// Its pieces in order; after the last, none.
     pub pieces: mpsc::Receiver<Piece>,
-    /// Who waits for the receiver's word on how much of it is there, if it is asked.
-    pub has: Option<oneshot::Sender<Beginning>>,
+    /// Who waits for the receiver's words on what is there of it, if it is asked.
+    pub words: Option<Words>,
     /// What it is.
     pub kind: Kind,
+}
+
+/// Where the receiver's words go on what is there of a file, each once and in their order. Where nobody waits any more, the
+/// file was given up.
+#[derive(Debug)]
+pub struct Words {
+    has: Option<oneshot::Sender<ByteCount>>,
+    begins: Option<oneshot::Sender<ByteCount>>,
+}
+
+impl Words {
+    /// So much of it is there. Whether that is in turn.
+    pub fn has(&mut self, size: ByteCount) -> bool {
+        self.has.take().map(|word| word.send(size)).is_some()
+    }
+
+    /// It begins there. Whether that is in turn.
+    pub fn begins(&mut self, at: ByteCount) -> bool {
+        self.has.is_none() && self.begins.take().map(|word| word.send(at)).is_some()
+    }
+}
+
+/// Where the thread waits for them.
+struct Asked {
+    has: oneshot::Receiver<ByteCount>,
+    begins: oneshot::Receiver<ByteCount>,
+}
+
+fn words() -> (Words, Asked) {
+    let ((has, asked), (begins, told)) = (oneshot::channel(), oneshot::channel());
+    (Words { has: Some(has), begins: Some(begins) }, Asked { has: asked, begins: told })
 }
 
 /// What the reading thread hands over.
@@ -37,10 +67,8 @@ pub enum Piece {
         /// How much is in it.
         size: ByteCount,
     },
-    /// The file begins after so much of it, which the receiver has.
-    From {
-        /// The frame.
-        frame: Bytes,
+    /// The file begins after so much of it, which the receiver has. There is no frame.
+    Begins {
         /// How much that is.
         size: ByteCount,
         /// How much it has that is not the file's beginning.
@@ -69,7 +97,7 @@ impl Reading {
     /// Why it cannot be opened.
     pub fn begin(mut entry: Entry, piece: usize) -> Result<Reading, String> {
         let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
-        let (has, asked) = oneshot::channel();
+        let (words, asked) = words();
         let input = Input::open(&mut entry).map_err(|error| reason(&error))?;
         let kind = entry.offer.kind;
         let is_asked = matches!(kind, Kind::Resumable { .. });
@@ -84,7 +112,7 @@ impl Reading {
             Input::File(file) if is_asked => reader.run_after(file, asked),
             Input::File(file) => reader.run_whole(&file),
         });
-        Ok(Reading { pieces: receiver, has: is_asked.then_some(has), kind })
+        Ok(Reading { pieces: receiver, words: is_asked.then_some(words), kind })
     }
 }
 
@@ -154,10 +182,9 @@ impl Reader {
     }
 
     /// The same for a file of which the receiver may have a part.
-    fn run_after(mut self, mut file: File, asked: oneshot::Receiver<Beginning>) {
+    fn run_after(mut self, mut file: File, asked: Asked) {
         let sent = self.offer().and_then(|()| {
-            let has = asked.blocking_recv().map_err(|_| Stop::Unwanted)?;
-            self.skip(&mut file, has)?;
+            self.skip(&mut file, asked)?;
             self.file(&file)
         });
         self.finish(sent);
@@ -186,18 +213,19 @@ impl Reader {
     }
 
     /// Begins after what the receiver has, if that is the beginning of this file, else at its beginning.
-    fn skip(&mut self, file: &mut File, has: Beginning) -> Result<(), Stop> {
-        let same =
-            hash_of(file, has.size)?.filter(|hash| Digest::from(hash.clone().finalize()) == has.digest);
-        let (size, useless, hash) = match same {
-            Some(hash) => (has.size, ByteCount::ZERO, hash),
-            None => {
-                file.rewind()?;
-                (ByteCount::ZERO, has.size, Sha256::default())
-            }
-        };
-        let frame = self.sender.from(size, hash)?;
-        self.hand_over(Piece::From { frame, size, useless })
+    fn skip(&mut self, file: &mut File, asked: Asked) -> Result<(), Stop> {
+        let has = asked.has.blocking_recv().map_err(|_| Stop::Unwanted)?;
+        let own = hash_of(file, has)?.map(|hash| (has, hash));
+        let (said, hash) = own.unwrap_or_default();
+        let frame = self.sender.from(said, hash)?;
+        self.hand_over(Piece::Frame { frame, size: ByteCount::ZERO })?;
+        let at =
+            if said.is_zero() { said } else { asked.begins.blocking_recv().map_err(|_| Stop::Unwanted)? };
+        self.sender.begins(at)?;
+        if at.is_zero() {
+            file.rewind()?;
+        }
+        self.hand_over(Piece::Begins { size: at, useless: has - at })
     }
 
     fn rest(&mut self, mut input: impl Read) -> Result<(), Stop> {
@@ -261,6 +289,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 #[cfg(test)]
 mod tests {
     use anabranch_cli::file_protocol::{FilePath, MAX_PIECE, Offer, Receiver, Step};
+    use sha2::{Digest as _, Sha256};
 
     use super::*;
 
@@ -269,17 +298,24 @@ mod tests {
         Entry { path: path.to_owned(), offer: Offer { path: told, kind, mode: None, modified: None } }
     }
 
-    /// All frames of a file, after the receiver has said what it has.
-    fn frames(entry: Entry, has: Option<&[u8]>) -> Vec<Piece> {
-        frames_of(Reading::begin(entry, MAX_PIECE).expect("it can be opened"), has)
+    /// All pieces of a file of which the receiver has this beginning.
+    fn pieces(entry: Entry, has: Option<&[u8]>) -> Vec<Piece> {
+        pieces_of(Reading::begin(entry, MAX_PIECE).expect("it can be opened"), has)
     }
 
-    fn frames_of(mut reading: Reading, has: Option<&[u8]>) -> Vec<Piece> {
+    fn pieces_of(mut reading: Reading, has: Option<&[u8]>) -> Vec<Piece> {
         let mut pieces = vec![reading.pieces.blocking_recv().expect("an offer")];
-        if let (Some(word), Some(has)) = (reading.has, has) {
-            let beginning =
-                Beginning { size: ByteCount::of_len(has.len()), digest: Sha256::digest(has).into() };
-            word.send(beginning).expect("the thread waits");
+        let mut receiver = Receiver::default();
+        receiver.handle(frame(&pieces[0])).expect("a good frame");
+        if let (Some(mut words), Some(has)) = (reading.words, has) {
+            assert!(!words.begins(ByteCount::ZERO), "the first word is how much is there");
+            assert!(words.has(ByteCount::of_len(has.len())));
+            receiver.has(ByteCount::of_len(has.len()));
+            pieces.push(reading.pieces.blocking_recv().expect("where it begins"));
+            if receiver.handle(frame(&pieces[1])) == Ok(Step::Compare) {
+                assert!(words.begins(receiver.compare(Some(Sha256::new_with_prefix(has))).0));
+            }
+            assert!(!words.has(ByteCount::ZERO), "it is said once");
         }
         while let Some(piece) = reading.pieces.blocking_recv() {
             pieces.push(piece);
@@ -289,10 +325,8 @@ mod tests {
 
     fn frame(piece: &Piece) -> &Bytes {
         match piece {
-            Piece::Frame { frame, .. }
-            | Piece::From { frame, .. }
-            | Piece::End { frame, .. }
-            | Piece::GivenUp { frame, .. } => frame,
+            Piece::Frame { frame, .. } | Piece::End { frame, .. } | Piece::GivenUp { frame, .. } => frame,
+            Piece::Begins { .. } => panic!("no frame: {piece:?}"),
         }
     }
 
@@ -307,7 +341,7 @@ mod tests {
         let content = vec![7; 2 * MAX_PIECE + 1];
         let file = file(&content);
         let size = Some(ByteCount::of_len(content.len()));
-        let pieces = frames(entry(file.path(), Kind::File { size }), None);
+        let pieces = pieces(entry(file.path(), Kind::File { size }), None);
         let lengths: Vec<usize> = pieces[1..].iter().map(|piece| frame(piece).len()).collect();
         assert_eq!(lengths, [MAX_PIECE + 1, MAX_PIECE + 1, 2, 41]);
         let mut receiver = Receiver::default();
@@ -323,14 +357,14 @@ mod tests {
             [(b"abc".as_slice(), b"def".as_slice()), (b"abd", b"abcdef"), (b"abcdefg", b"abcdef")]
         {
             let kind = Kind::Resumable { size: ByteCount::new(6) };
-            let pieces = frames(entry(file.path(), kind), Some(has));
+            let pieces = pieces(entry(file.path(), kind), Some(has));
             let from = ByteCount::of_len(6 - rest.len());
             let useless = ByteCount::of_len(if from.is_zero() { has.len() } else { 0 });
-            let is_right = |piece: &Piece| matches!(piece, Piece::From { size, useless: u, .. } if (*size, *u) == (from, useless));
-            assert!(is_right(&pieces[1]), "{:?}", pieces[1]);
-            assert_eq!(&frame(&pieces[2])[1..], rest);
+            let is_right = |piece: &Piece| matches!(piece, Piece::Begins { size, useless: u } if (*size, *u) == (from, useless));
+            assert!(is_right(&pieces[2]), "{:?}", pieces[2]);
+            assert_eq!(&frame(&pieces[3])[1..], rest);
             let whole: Digest = Sha256::digest(b"abcdef").into();
-            assert!(matches!(&pieces[3], Piece::End { digest, .. } if *digest == whole));
+            assert!(matches!(&pieces[4], Piece::End { digest, .. } if *digest == whole));
         }
     }
 
@@ -341,7 +375,7 @@ mod tests {
         let reading = Reading::begin(entry(file.path(), kind), MAX_PIECE).expect("it can be opened");
         // The thread waits for what the receiver has.
         change(file.as_file()).expect("it is ours");
-        match frames_of(reading, Some(b"")).pop() {
+        match pieces_of(reading, Some(b"")).pop() {
             Some(Piece::GivenUp { why, .. }) => why,
             other => panic!("{other:?}"),
         }
@@ -360,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_directory_is_its_offer_alone() {
-        assert_eq!(frames(entry(Path::new("/"), Kind::Directory), None).len(), 1);
+        assert_eq!(pieces(entry(Path::new("/"), Kind::Directory), None).len(), 1);
     }
 
     #[test]
@@ -376,7 +410,7 @@ mod tests {
         ] {
             assert_eq!(Reading::begin(entry(path, file), MAX_PIECE).expect_err("no file"), why);
         }
-        let pieces = frames(entry(Path::new("/nowhere"), Kind::File { size: None }), None);
+        let pieces = pieces(entry(Path::new("/nowhere"), Kind::File { size: None }), None);
         assert!(matches!(&pieces[1], Piece::GivenUp { .. }), "{pieces:?}");
     }
 }

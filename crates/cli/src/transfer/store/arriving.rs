@@ -9,8 +9,14 @@ use sha2::Sha256;
 
 /// A file that is arriving. Dropped, it is thrown away.
 pub trait Arriving: fmt::Debug {
-    /// How much of it is there, and the hash of that.
-    fn beginning(&self) -> (ByteCount, Sha256);
+    /// How much of it is there.
+    fn there(&self) -> ByteCount;
+
+    /// The hash of that, read from where it is; `None` where it is not what it should be.
+    ///
+    /// # Errors
+    /// The verdict for the sender: it cannot be read.
+    fn hash(&mut self) -> Result<Option<Sha256>, Verdict>;
 
     /// Nothing of what is there is of any use.
     ///
@@ -30,11 +36,12 @@ pub trait Arriving: fmt::Debug {
     /// The verdict for the sender.
     fn keep(self: Box<Self>, digest: &Digest) -> Result<(), Verdict>;
 
-    /// The sender is gone: leaves what is there, with this hash, where another transfer can go on. How much that is.
-    fn leave(self: Box<Self>, hash: &Sha256) -> Option<ByteCount>;
+    /// The sender is gone: leaves what is there, with this hash where more came, so that another transfer can go on. How
+    /// much that is.
+    fn leave(self: Box<Self>, hash: Option<&Sha256>) -> Option<ByteCount>;
 
-    /// What its user should know of how it begins.
-    fn remark(&self) -> Option<&str> {
+    /// What its user should know of how it begins, once.
+    fn take_remark(&mut self) -> Option<String> {
         None
     }
 }

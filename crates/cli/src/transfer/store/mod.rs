@@ -1,6 +1,7 @@
 //! The directory that received files are put into. It knows the file system, and neither frames nor hashes.
 
 mod arriving;
+mod hashed;
 mod part;
 mod partial;
 mod place;
@@ -17,6 +18,7 @@ use rustix::io::Errno;
 use crate::failure::Failure;
 
 pub use arriving::Arriving;
+use hashed::Hashed;
 use part::PartFile;
 use partial::{Owner, is_reserved};
 use place::{Directory, Place};
@@ -27,6 +29,7 @@ use present::Present;
 pub struct Store {
     root: Directory,
     rules: Rules,
+    hashed: Hashed,
     /// Directories on offer, whose times are set when nothing is put into them any more; those made here get their
     /// permissions too.
     filled: BTreeMap<FilePath, Filled>,
@@ -67,7 +70,8 @@ impl Store {
         let root = Directory::open(dir).map_err(|error| failure(&reason(&error)))?;
         // Permission bits say little (root, read-only mounts): try.
         let owner = Owner::find(&root).map_err(|error| failure(&reason(&error)))?;
-        Ok(Store { root, rules: Rules { overwrite, owner }, filled: BTreeMap::new() })
+        let (rules, hashed) = (Rules { overwrite, owner }, Hashed::default());
+        Ok(Store { root, rules, hashed, filled: BTreeMap::new() })
     }
 
     /// Makes a place for the file on offer, or finds what is there of it.
@@ -76,9 +80,9 @@ impl Store {
     /// The verdict for the sender: another file of that name exists, or it cannot be created.
     pub fn create(&self, offer: &Offer) -> Result<Box<dyn Arriving>, Verdict> {
         let target = self.place(offer)?;
-        match Present::find(&target, offer, self.rules) {
+        match Present::find(&target, offer, self.rules, &self.hashed) {
             Some(present) => Ok(Box::new(present)),
-            None => Ok(Box::new(PartFile::open(target, offer, self.rules)?)),
+            None => Ok(Box::new(PartFile::open(&target, offer, self.rules)?)),
         }
     }
 
@@ -159,6 +163,11 @@ fn refusal(target: &Place, offer: &Offer, overwrite: Overwrite) -> Option<Verdic
 fn exists(offer: &Offer) -> Verdict {
     let path = &offer.path;
     Verdict::refused(&format!("{path:?} exists already; `anabranch recv --force` replaces it"))
+}
+
+/// The verdict where the system refuses.
+fn failed(offer: &Offer, error: &io::Error) -> Verdict {
+    Verdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
 }
 
 /// What the system says, without its number.

@@ -14,7 +14,7 @@ use super::arriving::Arriving;
 use super::partial::{Owner, Partial};
 use super::place::{Place, narrow, set_modified};
 use super::state::State;
-use super::{Overwrite, Rules, reason, refusal};
+use super::{Overwrite, Rules, failed, refusal};
 use crate::clock::Stopwatch;
 use crate::quantity::show_size;
 use crate::transfer::hashing::hash_of;
@@ -30,8 +30,6 @@ pub struct PartFile {
     noted: State,
     since_note: Stopwatch,
     received: ByteCount,
-    /// The hash of what was there in the beginning.
-    hash: Sha256,
     remark: Option<String>,
     is_done: bool,
 }
@@ -51,12 +49,12 @@ impl PartFile {
     ///
     /// # Errors
     /// The verdict for the sender: the file exists, is being received by somebody else, or cannot be created.
-    pub fn open(target: Place, offer: &Offer, rules: Rules) -> Result<PartFile, Verdict> {
-        if let Some(refusal) = refusal(&target, offer, rules.overwrite) {
+    pub fn open(target: &Place, offer: &Offer, rules: Rules) -> Result<PartFile, Verdict> {
+        if let Some(refusal) = refusal(target, offer, rules.overwrite) {
             return Err(refusal);
         }
         let (places, file) =
-            Places::open(&target, offer, rules.owner).map_err(|error| failed(offer, &error))?;
+            Places::open(target, offer, rules.owner).map_err(|error| failed(offer, &error))?;
         lock(&file, &places.part, offer)?;
         let mut part = PartFile {
             file,
@@ -64,7 +62,6 @@ impl PartFile {
             overwrite: rules.overwrite,
             offer: offer.clone(),
             received: ByteCount::ZERO,
-            hash: Sha256::new(),
             noted: State::nothing_of(offer),
             since_note: Stopwatch::start(),
             remark: None,
@@ -93,24 +90,19 @@ impl PartFile {
         }
     }
 
-    /// Goes on after what is `left`, if that is of the file on offer and what it says is on the disk.
+    /// Goes on after what is `left`, if that is of the file on offer. Whether it is what it says is seen when it is
+    /// [hashed](Arriving::hash).
     fn go_on(&mut self, left: State) -> io::Result<()> {
-        let shown = self.places.part.path().display().to_string();
-        if !left.is_of(&self.offer) {
-            if left.received > ByteCount::ZERO && self.offer.size().is_some() {
-                self.remark = Some(format!(
-                    "{shown:?} holds {} of another version of the file (size or time differ): it begins anew",
-                    show_size(left.received)
-                ));
-            }
-        } else if let Some(hash) = self.hash_of(left.received)?
-            && Digest::from(hash.clone().finalize()) == left.digest
-        {
-            (self.received, self.hash) = (left.received, hash);
-            self.noted = left;
-            return self.go_to(self.received);
-        } else {
-            self.remark = Some(format!("{shown:?} was damaged or changed meanwhile: it begins anew"));
+        if left.is_of(&self.offer) {
+            (self.received, self.noted) = (left.received, left);
+            return Ok(());
+        }
+        if left.received > ByteCount::ZERO && self.offer.size().is_some() {
+            self.remark = Some(format!(
+                "{:?} holds {} of another version of the file (size or time differ): it begins anew",
+                self.places.part.path(),
+                show_size(left.received)
+            ));
         }
         self.begin_anew_in_place()
     }
@@ -120,7 +112,8 @@ impl PartFile {
         let beside = |suffix| self.places.target.moved_to(&self.places.target.directory(), suffix);
         let (part, state) = (beside(".part"), beside(".part.json"));
         let is_there = self.is_resumable() && part.found().is_some_and(|found| found.is_file());
-        let left = State::read(&state).filter(|left| is_there && left.is_of(&self.offer))?;
+        let is_ours = |left: &State| left.received > ByteCount::ZERO && left.is_of(&self.offer);
+        let left = State::read(&state).filter(|left| is_there && is_ours(left))?;
         let (part, state) = (part.path(), state.path());
         let received = show_size(left.received);
         Some(format!(
@@ -129,11 +122,19 @@ impl PartFile {
         ))
     }
 
-    /// The hash of the first `size` bytes, read from the disk: what was written down may be older or newer than what is
-    /// there.
-    fn hash_of(&mut self, size: ByteCount) -> io::Result<Option<Sha256>> {
+    /// The hash of what was written down, if that is on the disk; more than that does not count.
+    fn hash_of_noted(&mut self) -> io::Result<Option<Sha256>> {
         self.file.seek(SeekFrom::Start(0))?;
-        hash_of(&self.file, size)
+        let hash = hash_of(&self.file, self.received)?;
+        let hash = hash.filter(|hash| Digest::from(hash.clone().finalize()) == self.noted.digest);
+        match hash {
+            Some(_) => self.go_to(self.received)?,
+            None => {
+                let shown = self.places.part.path();
+                self.remark = Some(format!("{shown:?} was damaged or changed meanwhile: it begins anew"));
+            }
+        }
+        Ok(hash)
     }
 
     fn go_to(&mut self, end: ByteCount) -> io::Result<()> {
@@ -143,8 +144,7 @@ impl PartFile {
     }
 
     fn begin_anew_in_place(&mut self) -> io::Result<()> {
-        (self.received, self.hash, self.noted) =
-            (ByteCount::ZERO, Sha256::new(), State::nothing_of(&self.offer));
+        (self.received, self.noted) = (ByteCount::ZERO, State::nothing_of(&self.offer));
         // First: what is written down is no longer true when the file is cut.
         self.places.state.remove();
         self.go_to(ByteCount::ZERO)
@@ -225,8 +225,12 @@ impl PartFile {
 }
 
 impl Arriving for PartFile {
-    fn beginning(&self) -> (ByteCount, Sha256) {
-        (self.received, self.hash.clone())
+    fn there(&self) -> ByteCount {
+        self.received
+    }
+
+    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+        self.hash_of_noted().map_err(|error| self.failed(&error))
     }
 
     fn begin_anew(mut self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
@@ -257,16 +261,16 @@ impl Arriving for PartFile {
         })
     }
 
-    fn leave(mut self: Box<Self>, hash: &Sha256) -> Option<ByteCount> {
-        if self.is_resumable() && self.received > self.noted.received {
+    fn leave(mut self: Box<Self>, hash: Option<&Sha256>) -> Option<ByteCount> {
+        if let Some(hash) = hash.filter(|_| self.is_resumable() && self.received > self.noted.received) {
             // Where that fails, what was written down before still holds.
             let _ = self.note(hash);
         }
         self.retreat()
     }
 
-    fn remark(&self) -> Option<&str> {
-        self.remark.as_deref()
+    fn take_remark(&mut self) -> Option<String> {
+        self.remark.take()
     }
 }
 
@@ -313,10 +317,6 @@ impl Places {
             created => created,
         }
     }
-}
-
-fn failed(offer: &Offer, error: &io::Error) -> Verdict {
-    Verdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
 }
 
 /// Whether a kill now would lose what took long: so many bytes came since the last note, or for so long.
@@ -366,7 +366,7 @@ mod tests {
         let root = Directory::open(dir).expect("a directory");
         let owner = Owner::find(&root).expect("it is writable");
         let rules = Rules { overwrite: Overwrite::Never, owner };
-        PartFile::open(root.place(&offer.path).expect("a place"), &offer, rules).expect("nothing in the way")
+        PartFile::open(&root.place(&offer.path).expect("a place"), &offer, rules).expect("nothing in the way")
     }
 
     fn path_of_part(dir: &Path) -> PathBuf {
@@ -388,7 +388,7 @@ mod tests {
             drop(part);
             assert_eq!(path_of_part(dir.path()).exists(), is_kept);
             if is_kept {
-                assert_eq!(self::part(dir.path(), kind).beginning().0, ByteCount::from_mib(16));
+                assert_eq!(self::part(dir.path(), kind).there(), ByteCount::from_mib(16));
             }
         }
     }

@@ -1,29 +1,37 @@
 //! A file that was there before it was offered, and seems to be the same: a tree that was broken off is sent again, and
 //! what is complete of it counts as received. It knows one file, and writes nothing.
 
+use std::fs::File;
+use std::io;
+
 use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{Digest, Kind, Modified, Offer, Verdict};
 use sha2::{Digest as _, Sha256};
 
 use super::arriving::Arriving;
+use super::hashed::Hashed;
 use super::part::PartFile;
 use super::place::{Found, Place};
-use super::{Overwrite, Rules, exists};
+use super::{Overwrite, Rules, exists, failed};
 use crate::transfer::hashing::hash_of;
 
-/// A file of the name and length on offer; whether it is the same, its hash will tell.
+/// A file of the name and length on offer; whether it is the same, its hash will tell. That is computed when the sender
+/// has said its own, or has sent everything.
 #[derive(Debug)]
 pub struct Present {
+    file: File,
     target: Place,
     offer: Offer,
     rules: Rules,
     size: ByteCount,
-    hash: Sha256,
+    hashed: Hashed,
+    /// Its hash, once it was asked for.
+    digest: Option<Digest>,
 }
 
 impl Present {
     /// What is there, if it may be what is on offer: the receiver's own is not replaced by the same, nor is it refused.
-    pub fn find(target: &Place, offer: &Offer, rules: Rules) -> Option<Present> {
+    pub fn find(target: &Place, offer: &Offer, rules: Rules, hashed: &Hashed) -> Option<Present> {
         let size = offer.size()?;
         let found = target.found().filter(|found| found.is_file() && found.size == size)?;
         let is_resumable = matches!(offer.kind, Kind::Resumable { .. });
@@ -36,20 +44,41 @@ impl Present {
         if !may_be_same {
             return None;
         }
-        let hash = hash_of(&target.open_to_read().ok()?, size).ok()??;
-        Some(Present { target: target.clone(), offer: offer.clone(), rules, size, hash })
+        let file = target.open_to_read().ok()?;
+        if rules.overwrite == Overwrite::Always && !hashed.may_read(&file) {
+            // It travels again.
+            return None;
+        }
+        let (target, offer, hashed) = (target.clone(), offer.clone(), hashed.clone());
+        Some(Present { file, target, offer, rules, size, hashed, digest: None })
+    }
+
+    /// Whether what is there has this hash.
+    fn is(&mut self, digest: &Digest) -> io::Result<bool> {
+        if self.digest.is_none() {
+            // Who sent as much may have as much read.
+            self.digest = hash_of(&self.file, self.size)?.map(|hash| hash.finalize().into());
+        }
+        Ok(self.digest.as_ref() == Some(digest))
     }
 }
 
 impl Arriving for Present {
-    fn beginning(&self) -> (ByteCount, Sha256) {
-        (self.size, self.hash.clone())
+    fn there(&self) -> ByteCount {
+        if self.hashed.may_read(&self.file) { self.size } else { ByteCount::ZERO }
+    }
+
+    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+        let hash = self.hashed.hash_of(&self.file, self.size);
+        let hash = hash.map_err(|error| failed(&self.offer, &error))?;
+        self.digest = hash.clone().map(|hash| hash.finalize().into());
+        Ok(hash)
     }
 
     fn begin_anew(self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
         match self.rules.overwrite {
             Overwrite::Never => Err(exists(&self.offer)),
-            Overwrite::Always => Ok(Box::new(PartFile::open(self.target, &self.offer, self.rules)?)),
+            Overwrite::Always => Ok(Box::new(PartFile::open(&self.target, &self.offer, self.rules)?)),
         }
     }
 
@@ -58,15 +87,15 @@ impl Arriving for Present {
         Ok(())
     }
 
-    fn keep(self: Box<Self>, digest: &Digest) -> Result<(), Verdict> {
-        if Digest::from(self.hash.finalize()) != *digest {
+    fn keep(mut self: Box<Self>, digest: &Digest) -> Result<(), Verdict> {
+        if !self.is(digest).map_err(|error| failed(&self.offer, &error))? {
             return Err(exists(&self.offer));
         }
         PartFile::tidy(&self.target, self.rules);
         Ok(())
     }
 
-    fn leave(self: Box<Self>, _: &Sha256) -> Option<ByteCount> {
+    fn leave(self: Box<Self>, _: Option<&Sha256>) -> Option<ByteCount> {
         None
     }
 }

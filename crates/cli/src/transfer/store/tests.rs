@@ -55,6 +55,10 @@ fn fill(part: &mut Box<dyn Arriving>, content: &[u8]) {
     part.write(content, &Sha256::new_with_prefix(content)).expect("room");
 }
 
+fn digest_of(file: &mut Box<dyn Arriving>) -> Option<Digest> {
+    file.hash().expect("it can be read").map(|hash| hash.finalize().into())
+}
+
 /// Receives all of `content` as a file.
 fn receive(store: &Store, offer: &Offer, content: &[u8]) -> Result<(), Verdict> {
     let mut part = store.create(offer)?;
@@ -89,7 +93,7 @@ fn left() -> (tempfile::TempDir, Store) {
     let (dir, store) = store(Overwrite::Never);
     let mut part = store.create(&resumable(6)).expect("a new file");
     fill(&mut part, b"abc");
-    assert_eq!(part.leave(&Sha256::new_with_prefix(b"abc")), Some(ByteCount::new(3)));
+    assert_eq!(part.leave(Some(&Sha256::new_with_prefix(b"abc"))), Some(ByteCount::new(3)));
     (dir, store)
 }
 
@@ -100,9 +104,9 @@ fn what_is_left_goes_on() {
     let path = partial(&dir).join("a.part");
     fs::write(&path, "abcxyz").expect("a file");
     let mut part = store.create(&resumable(6)).expect("it goes on");
-    let (size, hash) = part.beginning();
-    assert_eq!((size.get(), hash.finalize()), (3, Sha256::digest(b"abc")));
-    assert_eq!((part.remark(), fs::read(&path).expect("the file")), (None, b"abc".to_vec()));
+    assert_eq!(part.there(), ByteCount::new(3));
+    assert_eq!(digest_of(&mut part), Some(Sha256::digest(b"abc").into()));
+    assert_eq!((part.take_remark(), fs::read(&path).expect("the file")), (None, b"abc".to_vec()));
     part.write(b"def", &Sha256::new_with_prefix(b"abcdef")).expect("room");
     part.keep(&Digest::default()).expect("nothing in the way");
     assert_eq!(fs::read(dir.path().join("a")).expect("the file"), b"abcdef");
@@ -125,9 +129,14 @@ fn a_file_that_changed_or_a_part_that_was_damaged_begins_anew_and_its_user_is_to
     ] {
         let (dir, store) = left();
         fs::write(partial(&dir).join("a.part"), there).expect("a file");
-        let part = store.create(&offer).expect("it begins anew");
-        assert!(part.remark().is_some_and(|remark| remark.ends_with(told)), "{:?}", part.remark());
-        assert_eq!(part.beginning().0, ByteCount::ZERO);
+        let mut part = store.create(&offer).expect("it begins anew");
+        if part.there() > ByteCount::ZERO {
+            assert_eq!(digest_of(&mut part), None);
+        }
+        let remark = part.take_remark().expect("a remark");
+        assert!(remark.ends_with(told), "{remark}");
+        let part = part.begin_anew().expect("it begins anew");
+        assert_eq!(part.there(), ByteCount::ZERO);
         assert_eq!(fs::read(partial(&dir).join("a.part")).expect("the file"), b"");
     }
 }
@@ -141,7 +150,7 @@ fn what_a_kill_left_behind_is_in_nobodys_way() {
         if let Some(text) = state {
             fs::write(inside.join("a.part.json"), text).expect("a file");
         }
-        assert_eq!(store.create(&resumable(6)).expect("ours").beginning().0, ByteCount::ZERO);
+        assert_eq!(store.create(&resumable(6)).expect("ours").there(), ByteCount::ZERO);
         assert!(names(dir.path()).is_empty(), "{:?}", names(dir.path()));
     }
     // The file got its name, and then there was no time to take the rest away.
@@ -165,18 +174,51 @@ fn the_same_file_is_not_refused_and_stays_as_it_is() {
     receive(&store, &small, b"abcdef").expect("the same");
     let verdict = receive(&store, &small, b"abcdeX").expect_err("another");
     assert!(verdict.why.contains("exists already"), "{}", verdict.why);
-    let large = store.create(&resumable(6)).expect("it may be the same");
-    assert_eq!(large.beginning().1.finalize(), Sha256::digest(b"abcdef"));
+    let mut large = store.create(&resumable(6)).expect("it may be the same");
+    assert_eq!(digest_of(&mut large), Some(Sha256::digest(b"abcdef").into()));
     let verdict = large.begin_anew().expect_err("the sender says that it is not");
     assert!(verdict.why.contains("exists already"), "{}", verdict.why);
     assert!(is_untouched() && names(dir.path()) == ["a"]);
 }
 
 #[test]
+fn what_is_there_is_read_once_the_sender_has_said_its_hash_and_never_for_an_offer_alone() {
+    let (dir, mut store) = store(Overwrite::Never);
+    store.hashed = Hashed::of_at_most(1);
+    let paths = ["a", "b"].map(|name| dir.path().join(name));
+    let [a, b] = paths.map(|path| {
+        fs::write(&path, "abcdef").expect("a file");
+        fs::File::open(path).expect("the file")
+    });
+    let offer_of_b = Offer { path: FilePath::new(b"b").expect("a name"), ..resumable(6) };
+    drop(store.create(&offer_of_b).expect("it may be the same"));
+    assert!(store.hashed.may_read(&a) && store.hashed.may_read(&b));
+    let mut asked = store.create(&resumable(6)).expect("it may be the same");
+    assert_eq!(asked.there(), ByteCount::new(6));
+    digest_of(&mut asked).expect("a hash");
+    // Another association has a clone of the store.
+    assert!(store.clone().hashed.may_read(&a) && !store.clone().hashed.may_read(&b));
+    // What may not be read is compared when as much has come.
+    let mut other = store.create(&offer_of_b).expect("it may be the same");
+    assert_eq!(other.there(), ByteCount::ZERO);
+    other.write(b"abcdef", &Sha256::new()).expect("it is compared, not stored");
+    other.keep(&Sha256::digest(b"abcdef").into()).expect("the same");
+}
+
+#[test]
+fn forced_what_may_not_be_read_travels_again() {
+    let (dir, mut store) = store(Overwrite::Always);
+    receive(&store, &resumable(6), b"abcdef").expect("a new file");
+    store.hashed = Hashed::of_at_most(0);
+    receive(&store, &resumable(6), b"ABCDEF").expect("forced");
+    assert_eq!(fs::read(dir.path().join("a")).expect("replaced"), b"ABCDEF");
+}
+
+#[test]
 fn forced_the_same_file_does_not_travel_again_and_another_replaces_it() {
     let (dir, store) = store(Overwrite::Always);
     receive(&store, &resumable(6), b"abcdef").expect("a new file");
-    assert_eq!(store.create(&resumable(6)).expect("the same").beginning().0, ByteCount::new(6));
+    assert_eq!(store.create(&resumable(6)).expect("the same").there(), ByteCount::new(6));
     let mut anew = store.create(&resumable(6)).expect("the same").begin_anew().expect("forced");
     fill(&mut anew, b"ABCDEF");
     assert_eq!(fs::read(dir.path().join("a")).expect("still there"), b"abcdef");
@@ -243,11 +285,11 @@ fn what_an_earlier_version_left_beside_the_file_is_told_and_stays() {
     for name in ["a.part", "a.part.json"] {
         fs::rename(partial(&dir).join(name), dir.path().join(name)).expect("ours");
     }
-    let part = store.create(&resumable(6)).expect("nothing in the way");
-    let remark = part.remark().expect("a remark").to_owned();
+    let mut part = store.create(&resumable(6)).expect("nothing in the way");
+    let remark = part.take_remark().expect("a remark");
     assert!(remark.contains("a.part\" holds 3 B from an earlier version of anabranch"), "{remark}");
     assert!(remark.ends_with("a.part.json\" may be removed"), "{remark}");
-    assert_eq!(part.beginning().0, ByteCount::ZERO);
+    assert_eq!(part.there(), ByteCount::ZERO);
     drop(part);
     assert_eq!(names(dir.path()), ["a.part", "a.part.json"]);
 }
@@ -321,7 +363,7 @@ fn a_directory_of_ours_that_others_may_enter_is_not_used() {
     let why = store.create(&resumable(6)).expect_err("open to others").why;
     assert!(why.ends_with("cannot be used: others may enter it (chmod 700 hinders them)"), "{why}");
     fs::set_permissions(partial(&dir), fs::Permissions::from_mode(0o700)).expect("ours");
-    assert_eq!(store.create(&resumable(6)).expect("it goes on").beginning().0, ByteCount::new(3));
+    assert_eq!(store.create(&resumable(6)).expect("it goes on").there(), ByteCount::new(3));
 }
 
 #[test]
