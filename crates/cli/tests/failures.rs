@@ -6,8 +6,9 @@ use std::net::UdpSocket;
 use std::path::Path;
 use std::process::Command;
 
+use anabranch_base::ByteCount;
 use anabranch_cli::file_protocol::{Answer, Outcome, Sender};
-use anabranch_net::{Association, Endpoint, Options, Security, SendOptions};
+use anabranch_net::{Association, Config, Endpoint, Options, Security, SendOptions};
 use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use tempfile::tempdir;
 
@@ -196,6 +197,34 @@ async fn stranger(to: &str) -> Association {
     let options = Options { local, ..Options::with(Security::Sealed(KEY.parse().expect("a key"))) };
     let endpoint = Endpoint::bind(options).expect("a port");
     endpoint.connect(&[to.parse().expect("an address")]).await.expect("it listens")
+}
+
+/// The receiver takes 128 KiB and reads nothing: the rest stays in the sender's buffer.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_receiver_has_not_acknowledged_does_not_count_as_sent() {
+    let from = tempdir().expect("a directory");
+    let path = file(from.path(), "a", 900_000);
+    let local = vec!["127.0.0.1:0".parse().expect("an address")];
+    let config = Config { receive_buffer: ByteCount::from_kib(128), ..Config::rfc9260() };
+    let security = Security::Sealed(KEY.parse().expect("a key"));
+    let listening =
+        Endpoint::bind(Options { local, accepts: true, config, ..Options::with(security) }).expect("a port");
+    let to = listening.local_addresses()[0];
+    let mut sent = Program::start(anabranch(&format!("send --json-lines --to {to}")).arg(&path));
+    let _reads_nothing = listening.accept().await.expect("it sends");
+    let ended = tokio::task::spawn_blocking(move || {
+        sent.wait_for("\"time_s\"");
+        sent.interrupt();
+        sent.finish()
+    });
+    let ended = ended.await.expect("it ends").expect(130);
+    for line in ended.stdout.lines() {
+        let document: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let paths = document["paths"].as_array().expect("paths").iter();
+        let carried: u64 = paths.filter_map(|path| path["carried_bytes"].as_u64()).sum();
+        let counted = document["bytes"].as_u64().expect("a number");
+        assert!((30_000..=carried).contains(&counted) && carried < 300_000, "{document:#}");
+    }
 }
 
 async fn say(association: &Association, bytes: &[u8]) {

@@ -12,6 +12,7 @@ mod progress;
 mod reading;
 mod sources;
 mod store;
+mod underway;
 
 pub use destination::{Destination, is_output};
 pub use incoming::receive_files;

@@ -2,12 +2,13 @@
 //! receiver's verdicts come in their own time. It knows the order of a transfer, and not which path carries it.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_cli::file_protocol::{Answer, Digest, Kind, Outcome, Sender, SenderError, Verdict};
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
-use tokio::time::{sleep, timeout};
+use tokio::time::{interval, sleep, timeout};
 
 use super::limit::Limit;
 use super::reading::{Piece, Reading, Words};
@@ -41,7 +42,13 @@ pub async fn send_files(
         judged: 0,
         complaints: sources.complaints,
     };
-    let sent = sending.all(sources.entries).await;
+    let sent = tokio::select! {
+        sent = sending.all(sources.entries) => sent,
+        never = follow(association, progress) => match never {},
+    };
+    // Every verdict is here, or nothing will be acknowledged any more.
+    let left = if sent.is_ok() { ByteCount::ZERO } else { association.unacknowledged() };
+    progress.acknowledge(left);
     if let Err(failure) = &sent {
         association.abort(&failure.to_string());
     }
@@ -51,6 +58,15 @@ pub async fn send_files(
     match sending.complaints {
         none if none.is_empty() => Ok(()),
         complaints => Err(Failure::NotStored(shortened(&complaints, MORE).collect())),
+    }
+}
+
+/// Counts as sent what the receiver has acknowledged. Never ends.
+async fn follow(association: &Association, progress: &Progress) -> Infallible {
+    let mut ticks = interval(LOOK);
+    loop {
+        ticks.tick().await;
+        progress.acknowledge(association.unacknowledged());
     }
 }
 
@@ -155,7 +171,7 @@ impl Sending<'_> {
             }
         };
         let association = self.association;
-        let frame = frame.clone();
+        let (frame, length) = (frame.clone(), ByteCount::of_len(frame.len()));
         let wait = self.limit.reserve(size);
         let sending = async {
             if wait > Duration::ZERO {
@@ -178,7 +194,7 @@ impl Sending<'_> {
                 }
             }
         }
-        self.progress.advance(size);
+        self.progress.hand_over(length, size);
         self.on_passed_on(piece);
         Ok(())
     }
@@ -261,5 +277,7 @@ impl Sending<'_> {
 const MORE: &str = "were not sent or stored";
 /// A goodbye that is lost is said again, over another path as well.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
+/// How often it is seen what was acknowledged.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 /// So many files may wait for their verdict.
 const MOST_OFFERED: usize = 256;

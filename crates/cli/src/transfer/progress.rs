@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_cli::file_protocol::{Digest, Verdict};
 
+use super::underway::Underway;
 use crate::clock::Stopwatch;
 
 /// One file that was transferred, or was not.
@@ -51,6 +52,7 @@ struct Files {
     left_out: Vec<String>,
     began: Option<Time>,
     moved: Option<Time>,
+    underway: Underway,
 }
 
 /// How many files came to what.
@@ -97,6 +99,19 @@ impl Progress {
         let mut files = self.files();
         files.current_bytes += size;
         files.moved = Some(now);
+    }
+
+    /// A message with so much of a file was handed to the transport. It counts when it is acknowledged.
+    pub(super) fn hand_over(&self, length: ByteCount, size: ByteCount) {
+        self.files().underway.hand_over(length, size);
+    }
+
+    /// So much of what was handed over is not acknowledged.
+    pub(super) fn acknowledge(&self, unacknowledged: ByteCount) {
+        let size = self.files().underway.take_acknowledged(unacknowledged);
+        if size > ByteCount::ZERO {
+            self.advance(size);
+        }
     }
 
     /// What is there of the current file is read, at one end or the other.
