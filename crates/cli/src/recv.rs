@@ -49,43 +49,70 @@ async fn receive_all(
     arguments: &RecvArguments,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let mut next = None;
+    let (mut next, mut broken_off) = (None, None);
     loop {
         let association = match next.take() {
             Some(association) => association,
             None => tokio::select! {
                 accepted = endpoint.accept() => accepted
                     .ok_or_else(|| Failure::System(std::io::Error::other("the sockets were closed")))?,
-                () = interrupt.pressed() => return Err(Failure::Interrupted),
+                () = interrupt.pressed() => return interrupted(broken_off),
             },
         };
         let receiving = receive(&association, security, destination.clone(), resolved, arguments, interrupt);
         tokio::pin!(receiving);
-        let outcome = tokio::select! {
-            outcome = &mut receiving => outcome,
+        let came = tokio::select! {
+            came = &mut receiving => came,
             () = turns::successor(endpoint, &association, &mut next) => receiving.await,
         };
-        match outcome {
+        match came {
             // Somebody connected and left, a port scan perhaps: that was no transfer.
-            None => {}
-            Some(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
+            Came::Nothing => {}
+            Came::Transfer(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
                 if let Some(newcomer) = next {
                     newcomer.abort(INTERRUPTED);
                 }
                 return Ok(outcome);
             }
-            Some(outcome) if arguments.keep => {
+            Came::Transfer(outcome) | Came::Broken { outcome, .. } if arguments.keep => {
                 outcome.print(arguments.result_output());
             }
             // The one transfer that was asked for is still to come; what went to standard output cannot be taken back.
-            Some(Outcome { failure: Some(failure @ Failure::PeerGone(_)), .. })
-                if next.is_some() && !is_output(&arguments.dir) =>
+            Came::Broken { outcome, is_something_kept }
+                if (next.is_some() || is_something_kept) && !is_output(&arguments.dir) =>
             {
-                failure.tell();
+                if let Some(failure) = &outcome.failure {
+                    failure.tell();
+                }
+                if next.is_none() && !arguments.output.quiet {
+                    eprintln!("still listening; the same line on the sender goes on");
+                }
+                broken_off = Some(outcome);
             }
-            Some(outcome) => return Ok(outcome),
+            Came::Transfer(outcome) | Came::Broken { outcome, .. } => return Ok(outcome),
         }
     }
+}
+
+/// Ctrl-C while nobody sends: what came before, if anything, is still told.
+fn interrupted(broken_off: Option<Outcome>) -> Result<Outcome, Failure> {
+    let outcome = broken_off.ok_or(Failure::Interrupted)?;
+    Ok(Outcome { failure: Some(Failure::Interrupted), ..outcome })
+}
+
+/// What came of an association.
+enum Came {
+    /// The peer left without offering a file.
+    Nothing,
+    /// The sender left, or vanished, in the middle.
+    Broken {
+        /// What came until then.
+        outcome: Outcome,
+        /// Whether the sender finds something of it here when it begins again.
+        is_something_kept: bool,
+    },
+    /// A transfer, to its end.
+    Transfer(Outcome),
 }
 
 /// Where files go, as the arguments say.
@@ -99,7 +126,7 @@ fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
     Destination::open(&arguments.dir, overwrite)
 }
 
-/// One transfer; `None` where the peer left without offering a file.
+/// One transfer.
 async fn receive(
     association: &Association,
     security: &Security,
@@ -107,7 +134,7 @@ async fn receive(
     resolved: &Value,
     arguments: &RecvArguments,
     interrupt: &mut Interrupt,
-) -> Option<Outcome> {
+) -> Came {
     let clock = Stopwatch::start();
     let progress = Progress::new(clock);
     let mut watch = Watch::new(clock, Direction::Receiving, addresses_of);
@@ -122,18 +149,18 @@ async fn receive(
         if !arguments.output.quiet {
             eprintln!("{peer} connected and left without sending a file; still listening");
         }
-        return None;
+        return Came::Nothing;
     }
     let mut summary = summary(&watch, &progress, &destination);
     if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
         // Standard output is the file's alone.
         eprint!("{}", std::mem::take(&mut summary));
     }
-    Some(Outcome {
-        document: Some(Document::new(&watch, &progress, resolved.clone()).into()),
-        summary,
-        failure,
-    })
+    let is_broken = matches!(failure, Some(Failure::PeerGone(_)));
+    let document = Some(Document::new(&watch, &progress, resolved.clone()).into());
+    let outcome = Outcome { document, summary, failure };
+    let is_something_kept = progress.is_something_kept();
+    if is_broken { Came::Broken { outcome, is_something_kept } } else { Came::Transfer(outcome) }
 }
 
 /// Where the line to paste is printed: standard output may be for the file.

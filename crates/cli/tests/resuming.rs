@@ -67,6 +67,31 @@ fn a_sender_that_was_killed_goes_on_and_need_not_wait_until_it_is_given_up() {
     assert_eq!(document["files"][0]["resumed_bytes"], document["resumed_bytes"]);
 }
 
+/// The next one would have another key.
+#[test]
+fn a_receiver_whose_sender_was_interrupted_waits_until_it_goes_on() {
+    let (broken, mut recv, sent) = broken();
+    sent.interrupt();
+    sent.finish().expect(130);
+    recv.wait_for("are kept, send it again and it goes on");
+    recv.wait_for("still listening; the same line on the sender goes on");
+    check_resumed(&send_again(&broken.path, &broken.to), 20_000_000);
+    recv.finish().expect(0);
+    check_arrived(&broken);
+}
+
+#[test]
+fn a_receiver_that_waits_for_its_sender_to_go_on_is_ended_by_ctrl_c_and_tells_what_came() {
+    let (_broken, mut recv, sent) = broken();
+    sent.interrupt();
+    recv.wait_for("still listening");
+    recv.interrupt();
+    let ended = recv.finish().expect(130);
+    assert!(ended.stdout.contains(" received in "), "{ended:?}");
+    assert!(ended.stderr.contains("anabranch: interrupted"), "{ended:?}");
+    sent.finish().expect(130);
+}
+
 #[test]
 fn a_sender_whose_turn_has_not_come_is_told_when_the_receiver_is_interrupted() {
     let (broken, recv, mut sent) = broken();

@@ -101,8 +101,8 @@ const RECV_EXAMPLES: &str = "\
 It prints the line to paste on the sender, with a fresh key unless one is given, and ends after one
 transfer unless --keep is given. Until a file is complete and its SHA-256 is right, it is kept in a
 directory .anabranch-partial-UID beside the place where it goes, which nobody else may enter. Where a
-transfer was broken off, it waits there for the file to be sent again, and it goes on. Nothing is
-overwritten unless --force is given, and no symbolic link is followed.
+transfer was broken off and something of it is kept, recv stays: the same line on the sender goes on,
+as it does with another recv later, and its key. Nothing is overwritten unless --force is given, and no symbolic link is followed.
 
 Examples:
   on all interfaces:              anabranch recv

@@ -138,7 +138,10 @@ async fn tell(association: &Association, progress: &Progress, news: News, end: &
             let frame = encode(&FrameRef::Verdict(Verdict::verified()));
             let _ = association.send(frame, SendOptions::default()).await;
         }
-        News::Left(size) => end.left = Some(size),
+        News::Left(size) => {
+            progress.keep_part();
+            end.left = Some(size);
+        }
         News::Broken(error) => {
             association.abort(&format!("file protocol: {error}"));
             end.broken = Some(error);

@@ -48,6 +48,8 @@ struct Files {
     is_comparing: bool,
     done: Vec<Transferred>,
     tally: Tally,
+    /// Whether the beginning of a file that is not complete stays.
+    is_part_kept: bool,
     remarks: Vec<String>,
     left_out: Vec<String>,
     began: Option<Time>,
@@ -168,6 +170,11 @@ impl Progress {
         files.moved = Some(now);
     }
 
+    /// The beginning of the current file stays, for another transfer to go on.
+    pub(super) fn keep_part(&self) {
+        self.files().is_part_kept = true;
+    }
+
     /// How much of the current file is there, and how much of that was before.
     pub(super) fn current_bytes(&self) -> (ByteCount, ByteCount) {
         let files = self.files();
@@ -218,6 +225,12 @@ impl Progress {
     /// How many files a verdict was spoken on.
     pub fn tally(&self) -> Tally {
         self.files().tally
+    }
+
+    /// Whether a transfer that goes on after this one finds something that need not travel again.
+    pub fn is_something_kept(&self) -> bool {
+        let files = self.files();
+        files.is_part_kept || files.tally.verified > 0
     }
 
     /// From the first file's beginning to the last thing that happened.
