@@ -12,6 +12,7 @@ use anabranch_cli::file_protocol::{FilePath, Kind, Modified, Offer};
 use rustix::io::Errno;
 use walkdir::WalkDir;
 
+use super::store::is_name_of_ours;
 use crate::failure::Failure;
 
 /// All that is to be sent, in order.
@@ -111,7 +112,8 @@ impl Sources {
     }
 
     fn add_directory(&mut self, top: &Path, told: &FilePath) {
-        for entry in WalkDir::new(top).sort_by_file_name() {
+        let mut walk = WalkDir::new(top).sort_by_file_name().into_iter();
+        while let Some(entry) = walk.next() {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
@@ -123,6 +125,15 @@ impl Sources {
             };
             let path = entry.path();
             let kind = entry.file_type();
+            if entry.depth() > 0 && is_name_of_ours(entry.file_name()) {
+                // No receiver takes it.
+                self.left_out
+                    .push(format!("{path:?} is for what `anabranch recv` has not whole and is left out"));
+                if kind.is_dir() {
+                    walk.skip_current_dir();
+                }
+                continue;
+            }
             if !kind.is_file() && !kind.is_dir() {
                 self.left_out.push(format!("{path:?} is {} and is left out", word(kind)));
                 continue;
@@ -237,6 +248,22 @@ mod tests {
         assert!(sources.complaints.is_empty());
         let renamed = Sources::find(&[top], Some("other")).expect("all can be read");
         assert_eq!(told(&renamed)[1], "other/a");
+    }
+
+    #[test]
+    fn what_a_receiver_has_not_whole_is_left_out_with_a_word() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let partial = dir.path().join("a/.anabranch-partial-0");
+        fs::create_dir_all(&partial).expect("directories");
+        fs::write(partial.join("b.part"), "x").expect("a file");
+        fs::write(dir.path().join("a/c"), "x").expect("a file");
+        let sources = Sources::find(&[dir.path().join("a")], None).expect("a directory");
+        let told: Vec<String> = sources.entries.iter().map(|entry| entry.offer.path.to_string()).collect();
+        assert_eq!(told, ["a", "a/c"]);
+        assert_eq!(
+            sources.left_out,
+            [format!("{partial:?} is for what `anabranch recv` has not whole and is left out")]
+        );
     }
 
     #[test]

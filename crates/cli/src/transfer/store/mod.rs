@@ -20,6 +20,7 @@ use crate::failure::Failure;
 pub use arriving::Arriving;
 use hashed::Hashed;
 use part::PartFile;
+pub use partial::is_name_of_ours;
 use partial::{Owner, is_reserved};
 use place::{Directory, Place};
 use present::Present;

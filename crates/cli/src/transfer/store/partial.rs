@@ -1,6 +1,7 @@
 //! Where a file is until it is complete: a directory of this user's own beside the place where the file goes, which nobody
 //! else may enter and no sender can name. It knows whose a directory or a file is, and nothing of what is received.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -156,21 +157,24 @@ impl Owner {
 
 impl Facts {
     /// Those of an open file or directory.
+    #[allow(clippy::useless_conversion, reason = "systems have fields of different widths")]
     fn of(opened: impl AsFd) -> io::Result<Facts> {
         let found = rustix::fs::fstat(opened)?;
         let kind = FileType::from_raw_mode(found.st_mode);
-        #[allow(clippy::useless_conversion, reason = "systems have links of different widths")]
-        let links = u64::from(found.st_nlink);
-        Ok(Facts { kind, uid: found.st_uid, mode: found.st_mode & 0o7777, links })
+        let (mode, links) = (u32::from(found.st_mode) & 0o7777, u64::from(found.st_nlink));
+        Ok(Facts { kind, uid: found.st_uid, mode, links })
     }
 }
 
-/// Whether a part of `path` may be the name of such a directory; some file systems do not tell capital letters from
-/// small ones.
+/// Whether a part of `path` may be the name of such a directory.
 pub fn is_reserved(path: &FilePath) -> bool {
-    let is_ours =
-        |name: &[u8]| name.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME.as_bytes()));
-    path.as_bytes().split(|byte| *byte == b'/').any(is_ours)
+    path.as_path().iter().any(is_name_of_ours)
+}
+
+/// Whether `name` may be that of such a directory; some file systems do not tell capital letters from small ones.
+pub fn is_name_of_ours(name: &OsStr) -> bool {
+    let head = name.as_encoded_bytes().get(..NAME.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(NAME.as_bytes()))
 }
 
 /// Users who share a directory have one each.
