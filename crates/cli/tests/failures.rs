@@ -7,9 +7,10 @@ use std::path::Path;
 use std::process::Command;
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{Answer, Outcome, Sender};
+use anabranch_cli::file_protocol::{Answer, FilePath, Kind, Offer, Outcome, Sender, Verdict};
 use anabranch_net::{Association, Config, Endpoint, Options, Security, SendOptions};
 use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
+use sha2::{Digest as _, Sha256};
 use tempfile::tempdir;
 
 fn names(dir: &Path) -> Vec<String> {
@@ -263,6 +264,49 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
     assert!(ended.stderr.contains("the path \"../evil\" leads to another directory"), "{ended:?}");
     assert_eq!(names(outer.path()), ["inbox"]);
     assert!(names(&inbox).is_empty(), "{:?}", names(&inbox));
+}
+
+/// What a receiver answers to who offers `secret`, says that it begins so, and ends it there.
+async fn answers_to(peer: &Association, guess: &[u8]) -> Vec<Answer> {
+    let size = ByteCount::of_len(guess.len());
+    let path = FilePath::new(b"secret").expect("a good name");
+    let mut sender = Sender::default();
+    let offer = Offer { path, kind: Kind::Resumable { size }, mode: None, modified: None };
+    let frames = [
+        sender.offer(offer).expect("an offer"),
+        sender.from(size, Sha256::new_with_prefix(guess)).expect("its beginning"),
+    ];
+    let mut answers = Vec::new();
+    for frame in frames {
+        say(peer, &frame).await;
+        let answer = peer.recv().await.expect("an answer").into_bytes();
+        answers.push(Sender::answer(&answer).expect("a good frame"));
+    }
+    if let Some(Answer::Begins(_)) = answers.last() {
+        say(peer, &sender.end().expect("all of it").0).await;
+        let answer = peer.recv().await.expect("a verdict").into_bytes();
+        answers.push(Sender::answer(&answer).expect("a good frame"));
+    }
+    answers
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_guesses_a_files_name_and_size_learns_nothing_of_its_content() {
+    let to_dir = tempdir().expect("a directory");
+    std::fs::write(to_dir.path().join("secret"), "123456").expect("a file");
+    let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
+    let peer = stranger(&to).await;
+    let has = Answer::Has(ByteCount::new(6));
+    let exists = "\"secret\" exists already; `anabranch recv --force` replaces it";
+    for guess in [b"000000", b"123457"] {
+        let refused = Answer::Verdict(Verdict::refused(&exists));
+        assert_eq!(answers_to(&peer, guess).await, [has.clone(), refused]);
+    }
+    let same = [has, Answer::Begins(ByteCount::new(6)), Answer::Verdict(Verdict::verified())];
+    assert_eq!(answers_to(&peer, b"123456").await, same);
+    peer.close().await.expect("in order");
+    tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
+    assert_eq!(std::fs::read(to_dir.path().join("secret")).expect("it stays"), b"123456");
 }
 
 #[tokio::test(flavor = "multi_thread")]
