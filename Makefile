@@ -5,10 +5,11 @@ SEED    ?= 1
 MINUTES ?= 10
 WALKS   ?= 100000
 NETWORKS ?= 20000
+ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned small nat roaming chaos soak browser tail docs fuzz walks networks lint fmt
+.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned small nat roaming chaos soak browser tail docs fuzz walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -44,6 +45,9 @@ fuzz:   ## fuzz the parsers, one target after another (TARGET=cookie SECONDS=600
 
 walks:  ## long random walks of two endpoints (WALKS=100000)
 	ANABRANCH_WALKS=$(WALKS) cargo test --profile checked --package anabranch-sctp --test random_walks
+
+adversary: ## honest ends against somebody who guesses, repeats, forges and lies (ADVERSARIES=100000)
+	ANABRANCH_ADVERSARIES=$(ADVERSARIES) cargo test --profile checked --package anabranch-sctp --test adversaries -- --nocapture
 
 networks: ## long random walks of networks with events (NETWORKS=20000)
 	ANABRANCH_NETWORKS=$(NETWORKS) cargo test --profile checked --package anabranch-sim --test random_networks

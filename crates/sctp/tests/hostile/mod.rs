@@ -9,6 +9,7 @@ mod peer;
 mod walk;
 mod wire;
 
+pub use content::{INIT, KINDS, Parts};
 pub use cookie::cookie;
 pub use input::Input;
 pub use peer::{STATES, association, framed, is_entered};

@@ -21,19 +21,21 @@ impl Pair {
     }
 
     fn gain(&mut self, end: End, pipe: usize, tell: fn(&mut Endpoint, Time, SocketAddr)) {
-        let (now, address) = (self.now, self.address(end, pipe));
-        let side = self.side(end);
-        side.missing.retain(|missing| *missing != address);
-        tell(&mut side.endpoint, now, address);
+        let address = self.address(end, pipe);
+        self.within(end, |side, now| {
+            side.missing.retain(|missing| *missing != address);
+            tell(&mut side.endpoint, now, address);
+        });
         self.settle(end);
     }
 
     /// It loses it.
     pub fn remove_local(&mut self, end: End, pipe: usize) {
-        let (now, address) = (self.now, self.address(end, pipe));
-        let side = self.side(end);
-        side.missing.push(address);
-        side.endpoint.remove_local(now, address);
+        let address = self.address(end, pipe);
+        self.within(end, |side, now| {
+            side.missing.push(address);
+            side.endpoint.remove_local(now, address);
+        });
         self.settle(end);
     }
 

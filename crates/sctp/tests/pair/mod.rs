@@ -6,6 +6,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of the pair")]
 
 mod addresses;
+mod meter;
 mod packets;
 
 use std::cmp::Reverse;
@@ -23,11 +24,11 @@ use anabranch_sctp::wire::{EncodeChunk, Ppid, StreamId, VerificationTag};
 use bytes::Bytes;
 
 use addresses::{address_of, pipe_of};
-use packets::chunk_names;
 #[allow(unused_imports, reason = "each test file uses its own part of the pair")]
 pub use {
     addresses::{address, path},
-    packets::{chunks, data, packet, packet_with},
+    meter::{Meter, Reading, Toll},
+    packets::{chunk_names, chunks, data, packet, packet_with},
 };
 
 /// Which end.
@@ -53,6 +54,10 @@ pub struct Side {
     pub endpoint: Endpoint,
     pub id: Option<AssociationId>,
     pub events: Vec<Event>,
+    /// What associations beside this one told.
+    pub strays: Vec<(AssociationId, Event)>,
+    /// The first association that tells something is the one, if it is not known yet.
+    pub adopts: bool,
     /// The application reads what arrives before anything is answered.
     pub reads_at_once: bool,
     /// What it read so.
@@ -84,6 +89,12 @@ pub struct Line {
     pub from: End,
     /// Where it went.
     pub pipe: usize,
+    /// The address it was sent from.
+    pub local: SocketAddr,
+    /// The address it was sent to.
+    pub remote: SocketAddr,
+    /// Which association sent it, if one did.
+    pub by: Option<AssociationId>,
     /// `A -> INIT -> Z`.
     pub text: String,
     /// What was in it, if [`Pair::keep_packets`] was called.
@@ -134,6 +145,12 @@ pub struct Pair {
     pub may_cross: bool,
     /// Packets that leave so are lost.
     pub loses_crossing: bool,
+    /// What calls into the ends cost, if that is wanted.
+    pub meter: Option<Meter>,
+    /// What they cost since the last packet arrived.
+    spent: Reading,
+    /// Where packets are written that leave.
+    scratch: Vec<u8>,
     keeps_packets: bool,
     losses: Vec<Loss>,
     flying: BinaryHeap<Reverse<Flying>>,
@@ -167,6 +184,9 @@ impl Pair {
             log: Vec::new(),
             may_cross: false,
             loses_crossing: false,
+            meter: None,
+            spent: Reading::default(),
+            scratch: Vec::new(),
             keeps_packets: false,
             losses: Vec::new(),
             flying: BinaryHeap::new(),
@@ -216,8 +236,9 @@ impl Pair {
 
     /// An end begins to open the association with these addresses.
     pub fn connect_to(&mut self, end: End, remotes: &[SocketAddr]) {
-        let side = self.side(end);
-        side.id = Some(side.endpoint.connect(remotes).expect("addresses that can be reached"));
+        self.within(end, |side, _| {
+            side.id = Some(side.endpoint.connect(remotes).expect("addresses that can be reached"));
+        });
         self.settle(end);
     }
 
@@ -255,6 +276,14 @@ impl Pair {
         }
     }
 
+    /// An end, to be looked at.
+    pub fn end(&self, end: End) -> &Side {
+        match end {
+            End::A => &self.a,
+            End::Z => &self.z,
+        }
+    }
+
     /// Whether an end has an open association.
     pub fn is_open(&mut self, end: End) -> bool {
         self.side(end).id.is_some() && self.at(end).is_open()
@@ -262,9 +291,7 @@ impl Pair {
 
     /// The association of an end.
     pub fn at(&mut self, end: End) -> &mut Association {
-        let side = self.side(end);
-        let id = side.id.expect("there is an association");
-        side.endpoint.association_mut(id).expect("nobody removed it")
+        self.side(end).association()
     }
 
     /// Sends a message of `length` bytes on stream 0.
@@ -320,13 +347,12 @@ impl Pair {
     }
 
     pub fn close(&mut self, end: End) {
-        let now = self.now;
-        self.at(end).close(now);
+        self.within(end, |side, now| side.association().close(now));
         self.settle(end);
     }
 
     pub fn abort(&mut self, end: End, why: &str) {
-        self.at(end).abort(why);
+        self.within(end, |side, _| side.association().abort(why));
         self.settle(end);
     }
 
@@ -390,25 +416,26 @@ impl Pair {
     /// Lets `span` pass.
     pub fn run_for(&mut self, span: Duration) {
         let end = self.now + span;
-        while let Some(at) = self.next_event().filter(|at| *at <= end) {
-            self.now = self.now.max(at);
+        while self.advance(end) {}
+    }
+
+    /// Lets time pass to the next event, or to `end` if there is none before; whether there was one.
+    pub fn advance(&mut self, end: Time) -> bool {
+        let next = self.next_event().filter(|at| *at <= end);
+        self.now = next.map_or(end, |at| self.now.max(at));
+        if next.is_some() {
             self.step();
         }
-        self.now = end;
+        next.is_some()
     }
 
     /// Lets time pass until `is_done`, or until `span` is over; whether it was done.
     pub fn run_until(&mut self, span: Duration, mut is_done: impl FnMut(&mut Pair) -> bool) -> bool {
         let end = self.now + span;
         while !is_done(self) {
-            match self.next_event().filter(|at| *at <= end) {
-                Some(at) => self.now = self.now.max(at),
-                None => {
-                    self.now = end;
-                    return is_done(self);
-                }
+            if !self.advance(end) {
+                return is_done(self);
             }
-            self.step();
         }
         true
     }
@@ -458,39 +485,54 @@ impl Pair {
         for end in [End::A, End::Z] {
             let now = self.now;
             if self.side(end).endpoint.poll_timeout().is_some_and(|due| due <= now) {
-                self.side(end).endpoint.handle_timeout(now);
+                self.within(end, |side, now| side.endpoint.handle_timeout(now));
                 self.settle(end);
             }
         }
     }
 
     fn arrive(&mut self, flying: Flying) {
-        let now = self.now;
-        let Flying { local, remote, bytes, .. } = flying;
-        let memory = ByteCount::of_len(bytes.len());
-        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory };
-        self.side(flying.to).endpoint.handle(now, &arrival);
-        self.settle(flying.to);
+        let Flying { to, local, remote, bytes, .. } = flying;
+        let (left, is_metered) = (self.log.len(), self.meter.is_some());
+        self.spent = Reading::default();
+        self.within(to, |side, now| {
+            // What an end keeps of a packet is its own memory, if anybody counts.
+            let bytes = if is_metered { Bytes::copy_from_slice(&bytes) } else { bytes.clone() };
+            let memory = ByteCount::of_len(bytes.len());
+            let (channel, ecn) = (Channel::PLAIN, Ecn::NotCapable);
+            side.endpoint.handle(now, &Arrival { local, remote, channel, ecn, bytes, memory });
+        });
+        self.settle(to);
+        let (spent, answers) = (self.spent, left..self.log.len());
+        if let Some(meter) = &mut self.meter {
+            meter.tolls.push(Toll { to, bytes, spent, answers });
+        }
     }
 
     /// Sends what an end wants to send and collects what it tells.
     pub fn settle(&mut self, end: End) {
-        let now = self.now;
         self.read_at_once(end);
-        let mut bytes = Vec::new();
+        let mut bytes = std::mem::take(&mut self.scratch);
+        // It does not grow while somebody counts.
+        bytes.reserve(if self.meter.is_some() { 4 * usize::from(u16::MAX) } else { 0 });
         for departures in 0.. {
             assert!(departures < 10_000, "poll_transmit does not end");
             bytes.clear();
-            let Some(departure) = self.side(end).endpoint.poll_transmit(now, &mut bytes, 4) else { break };
+            let departure = self.within(end, |side, now| side.endpoint.poll_transmit(now, &mut bytes, 4));
+            let Some(departure) = departure else { break };
             for segment in bytes.chunks(departure.transmit.segment_size) {
                 self.leave(end, &departure, &Bytes::copy_from_slice(segment));
             }
         }
-        let side = self.side(end);
-        while let Some((id, event)) = side.endpoint.poll_event() {
-            side.id.get_or_insert(id);
-            if side.id == Some(id) {
-                side.events.push(event);
+        self.scratch = bytes;
+        while let Some((id, event)) = self.within(end, |side, _| side.endpoint.poll_event()) {
+            let side = self.side(end);
+            if side.adopts {
+                side.id.get_or_insert(id);
+            }
+            match side.id == Some(id) {
+                true => side.events.push(event),
+                false => side.strays.push((id, event)),
             }
         }
     }
@@ -510,7 +552,7 @@ impl Pair {
         let names = chunk_names(bytes);
         let Some(pipe) = (0..self.pipes.len()).find(|&pipe| self.address(to, pipe).ip() == remote.ip())
         else {
-            return self.note(from, 0, &names, &remote.to_string(), bytes);
+            return self.note((from, 0), departure, &names, &remote.to_string(), bytes);
         };
         let source = pipe_of(local);
         if source != pipe && self.loses_crossing {
@@ -522,9 +564,9 @@ impl Pair {
         let is_too_large = self.pipes[pipe].is_exceeded(bytes.len()) && !transmit.may_fragment;
         let is_gone = is_missing || is_too_large || self.seen(to, pipe) != remote;
         if is_gone || self.is_lost(from, pipe, &names) {
-            return self.note(from, pipe, &names, "lost", bytes);
+            return self.note((from, pipe), departure, &names, "lost", bytes);
         }
-        self.note(from, pipe, &names, &format!("{to:?}"), bytes);
+        self.note((from, pipe), departure, &names, &format!("{to:?}"), bytes);
         let (here, there) = (self.address(to, pipe), self.seen(from, source));
         let copies = 1 + usize::from(self.happens(self.faults.duplication));
         for _ in 0..copies {
@@ -560,12 +602,20 @@ impl Pair {
         is_planned || self.pipes[pipe].is_cut || self.happens(self.faults.loss)
     }
 
-    fn note(&mut self, from: End, pipe: usize, names: &str, to: &str, bytes: &Bytes) {
+    fn note(
+        &mut self,
+        (from, pipe): (End, usize),
+        departure: &Departure,
+        names: &str,
+        to: &str,
+        bytes: &Bytes,
+    ) {
         let arrow = if self.pipes.len() > 1 { format!("-{}>", pipe + 1) } else { "->".to_owned() };
         let text = format!("{from:?} {arrow} {names} {arrow} {to}");
         let len = bytes.len();
         let bytes = if self.keeps_packets { bytes.clone() } else { Bytes::new() };
-        self.log.push(Line { at: self.now, from, pipe, text, bytes, len });
+        let Departure { local, remote, association: by, .. } = *departure;
+        self.log.push(Line { at: self.now, from, pipe, local, remote, by, text, bytes, len });
     }
 
     fn fly(
@@ -602,8 +652,23 @@ impl Side {
             EndpointConfig { association, registry, port: PORT, accepts, local, max_associations: 8 };
         let lives = if accepts { 2 } else { 1 };
         let endpoint = endpoint(&config, lives);
-        let (events, read) = (Vec::new(), Vec::new());
-        Side { endpoint, id: None, events, reads_at_once: false, read, config, missing: Vec::new(), lives }
+        Side {
+            endpoint,
+            id: None,
+            events: Vec::new(),
+            strays: Vec::new(),
+            adopts: true,
+            reads_at_once: false,
+            read: Vec::new(),
+            config,
+            missing: Vec::new(),
+            lives,
+        }
+    }
+
+    fn association(&mut self) -> &mut Association {
+        let id = self.id.expect("there is an association");
+        self.endpoint.association_mut(id).expect("nobody removed it")
     }
 }
 

@@ -45,7 +45,7 @@ pub fn data(tsn: Tsn, payload: &[u8]) -> Data<'_> {
 }
 
 /// `SACK + DATA`.
-pub(super) fn chunk_names(bytes: &[u8]) -> String {
+pub fn chunk_names(bytes: &[u8]) -> String {
     let packet = match Packet::decode(bytes, Checksum::Crc32c) {
         Ok(packet) => packet,
         Err(error) => return error.to_string(),

@@ -2,20 +2,21 @@
 #![allow(dead_code, reason = "each test file uses its own part of the walk")]
 
 mod account;
+mod dice;
+mod ledger;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
+use crate::pair::{End, Faults, Pair};
+use account::Account;
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::association::{Message, SendError};
+use anabranch_sctp::association::SendError;
 use anabranch_sctp::config::{BufferSplit, Config, Exemption, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::order::cmt::CmtRules;
 use anabranch_sctp::policy::{PathState, Registry};
-use bytes::Bytes;
-
-use crate::pair::{End, Faults, Pair};
-use account::Account;
+pub use dice::Dice;
+pub use ledger::Ledger;
 
 /// Something that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ pub struct Outcome {
 
 /// The walk that a seed stands for.
 pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1) | 1);
+    let mut dice = Dice::of(seed);
     let registry = Registry::standard();
     let pipes = dice.one_of(&[1, 1, 2, 2, 2, 3]);
     let setting = Setting {
@@ -125,7 +126,7 @@ pub fn walk(setting: &Setting, operations: &[Operation]) -> Result<Outcome, Stri
 }
 
 /// A shorter list for which `fails` still holds: parts are left out, large ones first.
-pub fn shrink(operations: &[Operation], fails: impl Fn(&[Operation]) -> bool) -> Vec<Operation> {
+pub fn shrink<T: Clone>(operations: &[T], fails: impl Fn(&[T]) -> bool) -> Vec<T> {
     let mut kept = operations.to_vec();
     let mut part = kept.len().div_ceil(2).max(1);
     loop {
@@ -166,15 +167,6 @@ struct Walk {
     steps: u64,
 }
 
-/// What one end sent and the other received of it.
-#[derive(Default)]
-struct Ledger {
-    next: BTreeMap<(u16, bool), u32>,
-    lengths: BTreeMap<(u16, bool, u32), usize>,
-    arrived_in_order: BTreeMap<u16, u32>,
-    arrived_unordered: BTreeSet<(u16, u32)>,
-}
-
 impl Walk {
     fn new(setting: &Setting) -> Walk {
         let profile = Config::profile(setting.profile).expect("a shipped profile");
@@ -213,7 +205,7 @@ impl Walk {
             mtu: setting.mtu,
             exemption: profile.fast_retransmit_exemption,
             shares_windows: setting.window_management != "none",
-            sent: Default::default(),
+            sent: [End::A, End::Z].map(|end| Ledger::of(end, 0)),
             largest_windows: Default::default(),
             may_reorder: setting.pipes > 1,
             account: Account::new(setting.mtu, setting.cmt),
@@ -271,12 +263,10 @@ impl Walk {
             return Ok(());
         }
         let length = if unordered { length.max(4) } else { length };
-        let number = self.sent[end as usize].next.get(&(stream, unordered)).copied().unwrap_or(0);
-        match self.pair.try_send(end, stream, unordered, payload(end, stream, unordered, number, length)) {
+        let payload = self.sent[end as usize].next(stream, unordered, length);
+        match self.pair.try_send(end, stream, unordered, payload) {
             Ok(()) => {
-                let ledger = &mut self.sent[end as usize];
-                ledger.next.insert((stream, unordered), number + 1);
-                ledger.lengths.insert((stream, unordered, number), length);
+                self.sent[end as usize].on_sent(stream, unordered, length);
                 self.account.on_given(end, length);
                 Ok(())
             }
@@ -288,7 +278,7 @@ impl Walk {
 
     fn receive(&mut self, end: End) -> Result<(), String> {
         for message in self.pair.receive(end) {
-            self.sent[end.other() as usize].check(end.other(), &message)?;
+            self.sent[end.other() as usize].check(&message)?;
         }
         Ok(())
     }
@@ -391,8 +381,7 @@ impl Walk {
         let was_restarted =
             self.pair.a.events.iter().chain(&self.pair.z.events).any(|e| *e == Event::Restarted);
         if is_graceful && !was_restarted {
-            self.sent[0].check_complete(End::A)?;
-            self.sent[1].check_complete(End::Z)?;
+            self.sent.iter().try_for_each(Ledger::check_complete)?;
         }
         Ok(Outcome { is_graceful })
     }
@@ -405,49 +394,6 @@ impl Walk {
     /// Whether the association of an end is over, or never began.
     fn is_over(&mut self, end: End) -> bool {
         !self.has(end) || self.pair.closed(end).is_some()
-    }
-}
-
-impl Ledger {
-    /// A message arrived that `from` sent.
-    fn check(&mut self, from: End, message: &Message) -> Result<(), String> {
-        let bytes = message.clone().into_bytes();
-        let stream = message.stream.get();
-        let number = if message.unordered {
-            let head: [u8; 4] = bytes.get(..4).and_then(|head| head.try_into().ok()).ok_or("too short")?;
-            let number = u32::from_be_bytes(head);
-            if !self.arrived_unordered.insert((stream, number)) {
-                return Err(format!("unordered message {number} of stream {stream} arrived twice"));
-            }
-            number
-        } else {
-            let next = self.arrived_in_order.entry(stream).or_default();
-            *next += 1;
-            *next - 1
-        };
-        let Some(&length) = self.lengths.get(&(stream, message.unordered, number)) else {
-            return Err(format!("message {number} of stream {stream} was never sent"));
-        };
-        if bytes != payload(from, stream, message.unordered, number, length) {
-            return Err(format!("message {number} of stream {stream} is not what was sent"));
-        }
-        Ok(())
-    }
-
-    fn check_complete(&self, from: End) -> Result<(), String> {
-        for (&(stream, unordered), &sent) in &self.next {
-            let arrived = match unordered {
-                true => self.arrived_unordered.iter().filter(|(other, _)| *other == stream).count() as u32,
-                false => self.arrived_in_order.get(&stream).copied().unwrap_or(0),
-            };
-            if arrived != sent {
-                return Err(format!(
-                    "{from:?} sent {sent} on stream {stream} (unordered: {unordered}), {arrived} arrived, \
-                     and both ends closed in order"
-                ));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -478,16 +424,6 @@ fn check_flight(
         }
     }
     Ok(())
-}
-
-/// A message that says who it is: unordered ones begin with their number, and every byte depends on all.
-fn payload(end: End, stream: u16, unordered: bool, number: u32, length: usize) -> Bytes {
-    let key = (end as u32) ^ (u32::from(stream) << 3) ^ number.wrapping_mul(2_654_435_761);
-    let mut bytes: Vec<u8> = (0..length as u32).map(|at| (key.rotate_left(at % 31) ^ at) as u8).collect();
-    if unordered {
-        bytes[..4].copy_from_slice(&number.to_be_bytes());
-    }
-    Bytes::from(bytes)
 }
 
 fn operation(dice: &mut Dice, pipes: usize) -> Operation {
@@ -535,25 +471,6 @@ fn subset_of_cmt(subset: u64) -> CmtRules {
         split_fast_retransmit: subset & 1 != 0,
         window_update: subset & 2 != 0,
         delayed_ack: subset & 4 != 0,
-    }
-}
-
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        (self.roll() >> 32) % limit
-    }
-
-    fn one_of<T: Clone>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize].clone()
     }
 }
 

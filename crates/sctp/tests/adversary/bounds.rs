@@ -1,0 +1,142 @@
+//! What a packet may set off, and what an end may hold: each bound by a formula of the settings. It knows sizes and
+//! counts, and nothing of what the packets mean.
+
+use std::collections::BTreeSet;
+
+use anabranch_sctp::association::Association;
+use anabranch_sctp::config::{BurstRule, Config};
+use anabranch_sctp::endpoint::AssociationId;
+use anabranch_sctp::policy::PathState;
+
+use super::tally::Tally;
+use super::verdict::{Class, Fault};
+use crate::pair::{End, Line, Pair, Reading, Side, Toll};
+
+/// The bounds of a play.
+pub struct Bounds {
+    seed: u64,
+    config: Config,
+    /// So many associations an end had at once.
+    most_associations: u64,
+}
+
+impl Bounds {
+    pub fn new(seed: u64, config: Config) -> Bounds {
+        Bounds { seed, config, most_associations: 0 }
+    }
+
+    /// Where a packet cost more than it may.
+    pub fn check(&self, pair: &Pair, toll: &Toll, tally: &mut Tally) -> Vec<Fault> {
+        let mut scales = Scales { seed: self.seed, toll, tally, faults: Vec::new() };
+        let answers = &pair.log[toll.answers.clone()];
+        self.weigh_answers(&mut scales, answers, paths_of(pair.end(toll.to), answers));
+        self.weigh_costs(&mut scales, answers.len() as u64);
+        scales.faults
+    }
+
+    fn weigh_answers(&self, scales: &mut Scales<'_>, answers: &[Line], paths: u64) {
+        let (length, mtu) = (scales.length(), self.config.mtu.get());
+        let (data, others): (Vec<&Line>, Vec<&Line>) =
+            answers.iter().partition(|line| line.text.contains("DATA"));
+        let (strange, control): (Vec<&Line>, Vec<&Line>) =
+            others.into_iter().partition(|line| line.by.is_none());
+        let sum = |lines: &[&Line]| lines.iter().map(|line| line.len as u64).sum::<u64>();
+        let count = |lines: &[&Line]| lines.len() as u64;
+
+        // RFC 9260 §8.4: one answer, and no longer than what it answers; an INIT-ACK has 3.5 times the bytes of its INIT, a
+        // last word half a kilobyte.
+        scales.weigh("answers to a stranger", Class::Answers, count(&strange), 1);
+        let most = ((length + OUTER_HEADERS) * 7 / 2 - OUTER_HEADERS).max(LAST_WORD);
+        scales.weigh("bytes for a stranger", Class::Answers, sum(&strange), most);
+
+        // A SACK, a COOKIE-ACK, a probe of each path and of its MTU, and no more than the outbox holds.
+        let chunks = control.iter().map(|line| line.text.matches(" + ").count() as u64 + 1).sum();
+        scales.weigh("control chunks for a packet", Class::Answers, chunks, OUTBOX + 3 * paths);
+        let most = 2 * length + (1 + paths) * mtu;
+        scales.weigh("bytes of control for a packet", Class::Answers, sum(&control), most);
+
+        // A burst a path, and a packet of retransmissions. With pacing it is what the rate carries.
+        let burst = self.config.max_burst;
+        if burst.rule != BurstRule::Paced {
+            let most = (u64::from(burst.packets) + 2) * paths;
+            scales.weigh("packets with DATA for a packet", Class::Answers, count(&data), most);
+        }
+    }
+
+    /// One allocation a byte, which is four for the smallest parameter, some for each answer, and what a queue takes that
+    /// grows; as many bytes as an end may hold at once, for the same reason.
+    fn weigh_costs(&self, scales: &mut Scales<'_>, answers: u64) {
+        let (length, Reading { allocations, bytes, nanoseconds, .. }) = (scales.length(), scales.toll.spent);
+        let most = 256 + length + 64 * answers + self.largest_queue() / 8;
+        scales.weigh("allocations for a packet", Class::Allocations, allocations, most);
+        let most = 64 * length + self.most_held(1);
+        scales.weigh("bytes allocated for a packet", Class::Allocations, bytes, most);
+        scales.weigh("nanoseconds for a packet", Class::Time, nanoseconds, 10_000_000 + 2_000 * length);
+    }
+
+    /// Whether an end holds more than it may.
+    pub fn check_held(&mut self, pair: &Pair, end: End, tally: &mut Tally) -> Option<Fault> {
+        let held = pair.meter.as_ref().map_or(0, |meter| meter.held(end));
+        self.most_associations = self.most_associations.max(pair.end(end).endpoint.len() as u64);
+        let most = self.most_held(self.most_associations);
+        tally.watch("bytes held", self.seed, held, most);
+        (held > most)
+            .then(|| Fault::new(Class::Memory, format!("{end:?} holds {held} B, {most} B are allowed")))
+    }
+
+    /// What an end with so many associations may hold: each has twice what it may receive with all that chunks cost
+    /// besides their bytes, twice as much while all of it waits for one chunk, twice what it may send, and 100 B for each
+    /// stream (docs/security.md, "Whoever has the key"); beside that its queues, and the endpoint's.
+    fn most_held(&self, associations: u64) -> u64 {
+        let receive = self.config.receive_growth.map_or(self.config.receive_buffer, |growth| growth.limit);
+        let streams = u64::from(self.config.inbound_streams) + u64::from(self.config.outbound_streams);
+        let each = receive.get() * 4 + self.config.send_buffer.get() * 2 + 100 * streams + OTHERWISE;
+        ENDPOINT + each * associations
+    }
+
+    /// How many chunks wait or are in flight at most: each costs a quarter of a kilobyte.
+    fn largest_queue(&self) -> u64 {
+        (self.config.send_buffer * 2).get() / 256
+    }
+}
+
+/// One packet, and what is too much of it.
+struct Scales<'a> {
+    seed: u64,
+    toll: &'a Toll,
+    tally: &'a mut Tally,
+    faults: Vec<Fault>,
+}
+
+impl Scales<'_> {
+    fn length(&self) -> u64 {
+        self.toll.bytes.len() as u64
+    }
+
+    fn weigh(&mut self, what: &'static str, class: Class, value: u64, bound: u64) {
+        self.tally.watch(what, self.seed, value, bound);
+        if value > bound {
+            let (to, length) = (self.toll.to, self.length());
+            let what = format!("{what}: {value} of {bound} at most, at {to:?} for {length} B");
+            self.faults.push(Fault::new(class, what));
+        }
+    }
+}
+
+/// So many paths those associations have that answered, and one at least.
+fn paths_of(side: &Side, answers: &[Line]) -> u64 {
+    let ids: BTreeSet<AssociationId> = answers.iter().filter_map(|line| line.by).collect();
+    let paths = ids.iter().filter_map(|id| side.endpoint.association(*id)).flat_map(Association::paths);
+    (paths.filter(|path| path.state != PathState::Removed).count() as u64).max(1)
+}
+
+/// UDP's and IPv4's.
+const OUTER_HEADERS: u64 = 28;
+/// The ABORT of an association that was called off, which answers what comes later.
+const LAST_WORD: u64 = 512;
+/// So many control chunks wait at most.
+const OUTBOX: u64 = 64 + 4;
+/// Queues, lists and tables of an association that are no user data.
+const OTHERWISE: u64 = 128 << 10;
+/// Of an endpoint: two throttles, the last words, and answers that wait.
+const ENDPOINT: u64 = 256 << 10;

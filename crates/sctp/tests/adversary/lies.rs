@@ -1,0 +1,341 @@
+//! What a peer writes that has shaken hands, or that knows the tags of others: right in form, false in content. It knows
+//! an association's numbers, and not how they are answered.
+
+use std::net::Ipv4Addr;
+
+use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::wire::{
+    Abort, Asconf, Auth, Cause, Checksum, CommonHeader, CookieAck, CookieEcho, Data, EcnEcho, EncodeChunk,
+    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, PacketBuilder, Pad, Parameter, Ppid, Sack,
+    Shutdown, ShutdownAck, ShutdownComplete, SkippedStream, StreamId, UnknownChunk,
+};
+
+use super::blind::any_chunks;
+use crate::hostile::{Parts, framed};
+use crate::pair::packet_with;
+use crate::walk::Dice;
+
+/// What an association believes, which its peer knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Voice {
+    /// Ports and tag of a packet to it.
+    pub header: CommonHeader,
+    /// The cumulative TSN of what arrived there.
+    pub arrived: Tsn,
+    /// The cumulative TSN of what it knows to be acknowledged.
+    pub acked: Tsn,
+    /// The highest TSN that it sent.
+    pub highest: Tsn,
+}
+
+/// One kind of lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lie {
+    AckAll,
+    AckAllWithoutWindow,
+    AckNothing,
+    AckEveryOther,
+    AckBeyond,
+    /// SACKs that report all that was sent and nothing of it, in turns.
+    Flip,
+    /// Gap blocks and duplicates as many as fit.
+    ManyBlocks,
+    TinyData,
+    TinyDataWithGaps,
+    FirstFragments,
+    MiddleFragments,
+    FarAhead,
+    ManyStreams,
+    HugeData,
+    OldData,
+    SsnAhead,
+    NoSuchStream,
+    AnyChunks,
+    Unknown,
+    Heartbeats,
+    HeartbeatAcks,
+    Errors,
+    Shutdown,
+    ShutdownAck,
+    ShutdownComplete,
+    Abort,
+    InitWithTag,
+    InitAck,
+    CookieAcks,
+    /// COOKIE-ECHOs without a cookie behind another chunk, as many as fit.
+    Cookies,
+    Asconf,
+    Auth,
+    ForwardTsn,
+    ReConfig,
+    Idata,
+    Ecn,
+    Pad,
+    Garbage,
+}
+
+impl Lie {
+    /// All there are.
+    pub const ALL: &[Lie] = &[
+        Lie::AckAll,
+        Lie::AckAllWithoutWindow,
+        Lie::AckNothing,
+        Lie::AckEveryOther,
+        Lie::AckBeyond,
+        Lie::Flip,
+        Lie::ManyBlocks,
+        Lie::TinyData,
+        Lie::TinyDataWithGaps,
+        Lie::FirstFragments,
+        Lie::MiddleFragments,
+        Lie::FarAhead,
+        Lie::ManyStreams,
+        Lie::HugeData,
+        Lie::OldData,
+        Lie::SsnAhead,
+        Lie::NoSuchStream,
+        Lie::AnyChunks,
+        Lie::Unknown,
+        Lie::Heartbeats,
+        Lie::HeartbeatAcks,
+        Lie::Errors,
+        Lie::Shutdown,
+        Lie::ShutdownAck,
+        Lie::ShutdownComplete,
+        Lie::Abort,
+        Lie::InitWithTag,
+        Lie::InitAck,
+        Lie::CookieAcks,
+        Lie::Cookies,
+        Lie::Asconf,
+        Lie::Auth,
+        Lie::ForwardTsn,
+        Lie::ReConfig,
+        Lie::Idata,
+        Lie::Ecn,
+        Lie::Pad,
+        Lie::Garbage,
+    ];
+
+    /// The packet that says so.
+    pub fn packet(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
+        match self {
+            Lie::AckAll
+            | Lie::AckAllWithoutWindow
+            | Lie::AckNothing
+            | Lie::AckEveryOther
+            | Lie::AckBeyond
+            | Lie::Flip
+            | Lie::ManyBlocks => self.acknowledgement(voice, dice),
+            Lie::TinyData
+            | Lie::TinyDataWithGaps
+            | Lie::FirstFragments
+            | Lie::MiddleFragments
+            | Lie::FarAhead
+            | Lie::ManyStreams
+            | Lie::HugeData
+            | Lie::OldData
+            | Lie::SsnAhead
+            | Lie::NoSuchStream => self.data(voice, dice),
+            _ => self.control(voice, dice),
+        }
+    }
+
+    fn acknowledgement(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
+        let reach = voice.highest.distance_from(voice.acked).min(u32::from(u16::MAX)) as u16;
+        let sack = |cumulative_tsn_ack, a_rwnd, gaps: &[GapBlock], duplicates: &[Tsn]| {
+            let (gap_blocks, duplicates) = (gaps.into(), duplicates.into());
+            packet_with(
+                voice.header,
+                &[&Sack { cumulative_tsn_ack, a_rwnd, flags: 0, gap_blocks, duplicates }],
+            )
+        };
+        match self {
+            Lie::AckAll => sack(voice.highest, 1 << 20, &[], &[]),
+            Lie::AckAllWithoutWindow => sack(voice.highest, 0, &[], &[]),
+            Lie::AckBeyond => sack(voice.highest.plus(1 + dice.below(9) as u32), 1 << 20, &[], &[]),
+            Lie::AckNothing => sack(voice.acked, dice.one_of(&[0, 1 << 20]), &[], &[]),
+            Lie::AckEveryOther => {
+                let gaps: Vec<GapBlock> =
+                    (2..=reach).step_by(2).take(300).map(|at| GapBlock { start: at, end: at }).collect();
+                sack(voice.acked, 1 << 20, &gaps, &[])
+            }
+            Lie::Flip => {
+                let all = [GapBlock { start: 2, end: reach.max(2) }];
+                let all = if reach < 2 { &[] } else { all.as_slice() };
+                let one = |gaps: &[GapBlock]| {
+                    let duplicates: &[Tsn] = &[];
+                    let (gap_blocks, duplicates) = (gaps.into(), duplicates.into());
+                    let sack = Sack {
+                        cumulative_tsn_ack: voice.acked,
+                        a_rwnd: 1 << 20,
+                        flags: 0,
+                        gap_blocks,
+                        duplicates,
+                    };
+                    let mut bytes = Vec::new();
+                    sack.encode(&mut bytes);
+                    bytes
+                };
+                framed(voice.header, &[one(all), one(&[])].concat().repeat(dice.one_of(&[1, 50, 1500])))
+            }
+            _ => {
+                let block = |_| {
+                    let start = 2 + dice.below(u64::from(reach.max(4))) as u16;
+                    GapBlock { start, end: start.saturating_add(dice.below(3) as u16) }
+                };
+                let gaps: Vec<GapBlock> = (0..5_000).map(block).collect();
+                sack(voice.acked, 1 << 20, &gaps, &[voice.acked; 5_000])
+            }
+        }
+    }
+
+    fn data(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
+        let first = voice.arrived.next();
+        let usual = Data {
+            tsn: first,
+            stream: StreamId::new(dice.below(4) as u16),
+            ssn: Ssn::new(dice.below(3) as u16),
+            ppid: Ppid::new(0),
+            unordered: dice.is_one_in(2),
+            beginning: true,
+            ending: true,
+            immediate: false,
+            payload: b"x",
+        };
+        let count = dice.one_of(&[1, 60, 3_000]);
+        let many = |one: &dyn Fn(u32) -> Data<'static>| {
+            let mut packet = Vec::new();
+            let mut builder = PacketBuilder::new(&mut packet, voice.header, LARGEST);
+            // What does not fit is left out.
+            (0..count).take_while(|at| builder.push(&one(*at)).is_ok()).count();
+            builder.finish(Checksum::Crc32c);
+            packet
+        };
+        let gap = dice.below(2) as u32;
+        let far = dice.one_of(&[100, 5_000, 70_000, 1 << 30, 1 << 31]);
+        match self {
+            Lie::TinyData => many(&|at| Data { tsn: first.plus(gap + at), unordered: true, ..usual }),
+            Lie::TinyDataWithGaps => many(&|at| Data { tsn: first.plus(1 + 2 * at), ..usual }),
+            Lie::FirstFragments => {
+                many(&|at| Data { tsn: first.plus(1 + 2 * at), unordered: true, ending: false, ..usual })
+            }
+            Lie::MiddleFragments => many(&|at| Data {
+                tsn: first.plus(1 + at),
+                beginning: false,
+                ending: false,
+                payload: &FILLER[..if at % 2 == 0 { 1 } else { 1_400 }],
+                ..usual
+            }),
+            Lie::FarAhead => {
+                many(&|at| Data { tsn: first.plus(at.wrapping_mul(977).wrapping_add(far)), ..usual })
+            }
+            Lie::ManyStreams => many(&|at| Data {
+                tsn: first.plus(gap + at),
+                stream: StreamId::new(at as u16),
+                ssn: Ssn::new(1),
+                unordered: false,
+                ..usual
+            }),
+            Lie::OldData => many(&|at| Data { tsn: Tsn::new(first.get().wrapping_sub(1 + at % 7)), ..usual }),
+            Lie::SsnAhead => many(&|at| Data {
+                tsn: first.plus(gap + at),
+                ssn: Ssn::new((far >> 8) as u16 ^ at as u16),
+                unordered: false,
+                ..usual
+            }),
+            Lie::NoSuchStream => {
+                many(&|at| Data { tsn: first.plus(at), stream: StreamId::new(u16::MAX), ..usual })
+            }
+            _ => {
+                let payload = vec![7; dice.one_of(&[1_400, 9_000, 60_000])];
+                let tsn = first.plus(dice.below(2) as u32);
+                packet_with(voice.header, &[&Data { tsn, payload: &payload, ..usual }])
+            }
+        }
+    }
+
+    fn control(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
+        let header = voice.header;
+        let length = dice.below(200) as usize;
+        let bytes = dice.bytes(length);
+        let one = |chunk: &dyn EncodeChunk| packet_with(header, &[chunk]);
+        let reflected = dice.is_one_in(2);
+        match self {
+            Lie::Heartbeats => {
+                let mut packet = Vec::new();
+                let mut builder = PacketBuilder::new(&mut packet, header, LARGEST);
+                let probe = Heartbeat { info: vec![7; dice.one_of(&[1, 20, 1_200, 60_000])] };
+                (0..dice.one_of(&[1, 20, 4_000])).take_while(|_| builder.push(&probe).is_ok()).count();
+                builder.finish(Checksum::Crc32c);
+                packet
+            }
+            Lie::HeartbeatAcks => one(&HeartbeatAck { info: dice.bytes(20) }),
+            Lie::Errors => {
+                let causes = [
+                    Cause::OutOfResource,
+                    Cause::UnrecognizedChunkType(bytes.clone()),
+                    Cause::UnrecognizedParameters(bytes.clone()),
+                    Cause::StaleCookie(anabranch_base::Duration::from_secs(1)),
+                    Cause::UnsupportedHmac(3),
+                ];
+                one(&ErrorChunk { causes: vec![dice.one_of(&causes); dice.one_of(&[1, 100])] })
+            }
+            Lie::Shutdown => {
+                one(&Shutdown { cumulative_tsn_ack: dice.one_of(&[voice.acked, voice.highest]) })
+            }
+            Lie::ShutdownAck => one(&ShutdownAck),
+            Lie::ShutdownComplete => one(&ShutdownComplete { tag_reflected: reflected }),
+            Lie::Abort => {
+                let causes = vec![Cause::UserInitiatedAbort(bytes)];
+                one(&Abort { tag_reflected: reflected, causes })
+            }
+            Lie::InitWithTag => one(&Parts::of_kind(1, &mut crate::hostile::Input::new(&bytes)).chunk()),
+            Lie::InitAck => one(&Parts::of_kind(2, &mut crate::hostile::Input::new(&bytes)).chunk()),
+            Lie::CookieAcks => packet_with(header, &[&CookieAck, &CookieAck, &CookieAck]),
+            Lie::Cookies => {
+                let mut packet = Vec::new();
+                let mut builder = PacketBuilder::new(&mut packet, header, LARGEST);
+                let _ = builder.push(&HeartbeatAck { info: Vec::new() });
+                let echo = CookieEcho { cookie: &bytes[..length % 8] };
+                (0..dice.one_of(&[1, 100, 10_000])).take_while(|_| builder.push(&echo).is_ok()).count();
+                builder.finish(Checksum::Crc32c);
+                packet
+            }
+            Lie::Asconf => {
+                let address =
+                    std::net::IpAddr::from([10, 77, dice.below(4) as u8, 1 + dice.below(200) as u8]);
+                let own = Parameter::Ipv4Address(Ipv4Addr::new(10, 0, 0, 1));
+                let request = match dice.below(3) {
+                    0 => Parameter::AddAddress { id: 1, address },
+                    1 => Parameter::DeleteAddress { id: 1, address },
+                    _ => Parameter::SetPrimaryAddress { id: 1, address },
+                };
+                let parameters = std::iter::once(own).chain(vec![request; dice.one_of(&[1, 30])]).collect();
+                one(&Asconf { serial: voice.arrived.next(), parameters })
+            }
+            Lie::Auth => one(&Auth { key: 0, algorithm: dice.one_of(&[1, 3]), code: &bytes }),
+            Lie::ForwardTsn => {
+                let skipped: Vec<SkippedStream> = (0..dice.one_of(&[0, 5, 4_000]))
+                    .map(|at| SkippedStream { stream: StreamId::new(at), ssn: Ssn::new(7) })
+                    .collect();
+                let new_cumulative_tsn = voice.arrived.plus(dice.one_of(&[1, 100, 1 << 20]));
+                one(&ForwardTsn { new_cumulative_tsn, skipped: skipped.as_slice().into() })
+            }
+            Lie::ReConfig => one(&UnknownChunk { kind: 130, flags: 0, value: &bytes }),
+            Lie::Idata => one(&UnknownChunk { kind: 64, flags: 3, value: &bytes }),
+            Lie::Unknown => {
+                let kind = dice.one_of(&[63, 127, 191, 223, 255]);
+                one(&UnknownChunk { kind, flags: 0, value: &vec![7; dice.one_of(&[0, 1_000, 60_000])] })
+            }
+            Lie::Ecn => one(&EcnEcho::Lowest(voice.highest)),
+            Lie::Pad => one(&Pad { len: 60_000 }),
+            Lie::Garbage => framed(header, &[&bytes, b"\0".as_slice()].concat()),
+            _ => any_chunks(header, dice),
+        }
+    }
+}
+
+/// What UDP carries, less its headers.
+const LARGEST: usize = 65_000;
+static FILLER: [u8; 1_400] = [7; 1_400];

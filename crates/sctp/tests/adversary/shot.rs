@@ -1,0 +1,21 @@
+//! One packet of the attacker's, on its way. It knows addresses and bytes, and nothing of what is in them.
+
+use std::net::SocketAddr;
+
+use crate::pair::{End, Pair};
+
+/// A packet that will arrive at an address of an end as if from somewhere.
+#[derive(Clone, Debug)]
+pub struct Shot {
+    pub to: End,
+    pub local: SocketAddr,
+    pub remote: SocketAddr,
+    pub bytes: Vec<u8>,
+}
+
+impl Shot {
+    /// To an end as if from the other end, by a pipe.
+    pub fn between(pair: &Pair, to: End, pipe: usize, bytes: Vec<u8>) -> Shot {
+        Shot { to, local: pair.address(to, pipe), remote: pair.seen(to.other(), pipe), bytes }
+    }
+}

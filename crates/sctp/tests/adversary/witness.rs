@@ -1,0 +1,85 @@
+//! What somebody on the path remembers of the packets that went by, of this association and of earlier ones. It knows
+//! nothing of what to do with them.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use anabranch_sctp::endpoint::AssociationId;
+use anabranch_sctp::seq::Tsn;
+use anabranch_sctp::wire::{Checksum, Chunk, Packet};
+use bytes::Bytes;
+
+use super::shot::Shot;
+use crate::pair::{End, Line, Pair};
+
+/// The packets of the honest two, and the highest TSN that each association sent.
+#[derive(Debug, Default)]
+pub struct Witness {
+    /// The last packets of the present association.
+    pub present: Vec<Seen>,
+    /// Packets of the associations before, each from its beginning on.
+    pub earlier: Vec<Vec<Seen>>,
+    heard: BTreeMap<(End, AssociationId), Tsn>,
+}
+
+/// A packet that was seen.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub to: End,
+    pub local: SocketAddr,
+    pub remote: SocketAddr,
+    pub bytes: Bytes,
+}
+
+impl Witness {
+    /// A packet left.
+    pub fn note(&mut self, pair: &Pair, line: &Line) {
+        if let (Some(id), true) = (line.by, line.text.contains("DATA")) {
+            self.hear((line.from, id), &line.bytes);
+        }
+        let to = line.from.other();
+        let is_between = (0..pair.pipes.len()).any(|pipe| pair.address(to, pipe) == line.remote);
+        if !is_between {
+            return;
+        }
+        // The beginning is remembered for good: it has the handshake.
+        if self.present.len() == MOST_SEEN {
+            self.present.remove(FIRST_SEEN);
+        }
+        let (local, remote) = (line.remote, line.local);
+        self.present.push(Seen { to, local, remote, bytes: line.bytes.clone() });
+    }
+
+    /// The present association is over.
+    pub fn turn_page(&mut self) {
+        self.earlier.push(std::mem::take(&mut self.present));
+    }
+
+    /// The highest TSN that an association of an end sent.
+    pub fn highest(&self, end: End, id: AssociationId) -> Option<Tsn> {
+        self.heard.get(&(end, id)).copied()
+    }
+
+    fn hear(&mut self, who: (End, AssociationId), bytes: &Bytes) {
+        let Ok(packet) = Packet::decode(bytes, Checksum::Omitted) else { return };
+        for chunk in packet.chunks() {
+            if let Ok(Chunk::Data(data)) = chunk {
+                self.heard
+                    .entry(who)
+                    .and_modify(|highest| *highest = highest.later(data.tsn))
+                    .or_insert(data.tsn);
+            }
+        }
+    }
+}
+
+impl Seen {
+    /// It comes again, as it came.
+    pub fn again(&self) -> Shot {
+        Shot { to: self.to, local: self.local, remote: self.remote, bytes: self.bytes.to_vec() }
+    }
+}
+
+/// So many packets of an association are remembered, and so many of them from its beginning.
+const MOST_SEEN: usize = 160;
+const FIRST_SEEN: usize = 40;

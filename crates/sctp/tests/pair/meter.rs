@@ -1,0 +1,93 @@
+//! What calls into an end cost it: memory allocated, memory kept, and time, as a test reads them. It knows no packet's
+//! content, and not who is to judge.
+
+use std::ops::{Range, Sub};
+
+use anabranch_base::Time;
+use bytes::Bytes;
+
+use super::{End, Pair, Side};
+
+/// What the calling thread has spent so far, and what it holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// Allocations.
+    pub allocations: u64,
+    /// Bytes that they asked for.
+    pub bytes: u64,
+    /// Bytes that are held.
+    pub held: u64,
+    /// Processor time in nanoseconds; zero where the test reads no clock.
+    pub nanoseconds: u64,
+}
+
+impl Sub for Reading {
+    type Output = Reading;
+    fn sub(self, earlier: Reading) -> Reading {
+        Reading {
+            allocations: self.allocations - earlier.allocations,
+            bytes: self.bytes - earlier.bytes,
+            held: self.held.wrapping_sub(earlier.held),
+            nanoseconds: self.nanoseconds - earlier.nanoseconds,
+        }
+    }
+}
+
+/// One packet that arrived, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Toll {
+    /// The end that it came to.
+    pub to: End,
+    /// What was in it.
+    pub bytes: Bytes,
+    /// What reading and answering it took.
+    pub spent: Reading,
+    /// The lines of the log that left at once.
+    pub answers: Range<usize>,
+}
+
+/// Reads before and after each call into an end.
+pub struct Meter {
+    read: fn() -> Reading,
+    /// Bytes that each end holds by now, of what was allocated and given back within calls.
+    held: [i64; 2],
+    /// Every packet that arrived, until somebody takes it.
+    pub tolls: Vec<Toll>,
+}
+
+impl Meter {
+    /// One that reads so.
+    pub fn new(read: fn() -> Reading) -> Meter {
+        Meter { read, held: [0; 2], tolls: Vec::new() }
+    }
+
+    /// An end lost its memory.
+    pub fn forget(&mut self, end: End) {
+        self.held[end as usize] = 0;
+    }
+
+    /// What an end holds.
+    pub fn held(&self, end: End) -> u64 {
+        u64::try_from(self.held[end as usize]).unwrap_or(0)
+    }
+}
+
+impl Pair {
+    /// Calls into an end. What is to count as its memory is made within, and what it gave up is dropped within.
+    pub fn within<T>(&mut self, end: End, call: impl FnOnce(&mut Side, Time) -> T) -> T {
+        let (before, now) = (self.read_meter(), self.now);
+        let result = call(self.side(end), now);
+        let spent = self.read_meter() - before;
+        if let Some(meter) = &mut self.meter {
+            meter.held[end as usize] += spent.held as i64;
+            self.spent.allocations += spent.allocations;
+            self.spent.bytes += spent.bytes;
+            self.spent.nanoseconds += spent.nanoseconds;
+        }
+        result
+    }
+
+    fn read_meter(&self) -> Reading {
+        self.meter.as_ref().map_or_else(Reading::default, |meter| (meter.read)())
+    }
+}
