@@ -232,7 +232,6 @@ fn a_cookie_that_comes_twice_is_answered_twice_and_changes_nothing() {
     pair.assert_flows();
 }
 
-/// RFC 9260 §5.2.4 action A, §5.2.4.1.
 /// Whoever saw an association on its way may repeat it while its cookie is good.
 #[test]
 fn an_association_that_is_gone_is_not_opened_by_its_packets_a_second_time() {
@@ -265,6 +264,31 @@ fn an_association_that_is_gone_is_not_opened_by_its_packets_a_second_time() {
     }
 }
 
+/// Each end makes a cookie for the other, and only one of them need be used.
+#[test]
+fn cookies_of_inits_that_crossed_open_nothing_when_the_association_is_gone() {
+    let mut pair = Pair::new(Config::rfc9260(), 1);
+    pair.keep_packets();
+    pair.connect_from(End::A);
+    pair.connect_from(End::Z);
+    pair.lose(End::Z, "COOKIE-ECHO");
+    pair.run_for(secs(1));
+    assert_eq!((pair.a.endpoint.len(), pair.z.endpoint.len()), (1, 1));
+    let sent = [End::A, End::Z].map(|end| pair.take_packets(end));
+    pair.abort(End::A, "enough");
+    pair.run_for(secs(1));
+    for end in [End::A, End::Z] {
+        let (now, side) = (pair.now, pair.side(end));
+        side.endpoint.remove(now, side.id.expect("it was open"));
+    }
+    for (from, packets) in [End::A, End::Z].into_iter().zip(sent) {
+        packets.iter().for_each(|packet| pair.inject(from.other(), 0, packet.to_vec()));
+    }
+    pair.run_for(secs(1));
+    assert_eq!((pair.a.endpoint.len(), pair.z.endpoint.len()), (0, 0), "{:?}", pair.log);
+}
+
+/// RFC 9260 §5.2.4 action A, §5.2.4.1.
 #[test]
 fn a_peer_that_restarted_is_announced_and_data_flows_again() {
     let mut pair = Pair::open(Config::rfc9260(), 2);

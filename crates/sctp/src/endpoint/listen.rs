@@ -109,12 +109,11 @@ impl Endpoint {
         }
         let opened = match known {
             // Whoever repeats it has no association any more.
-            None if self.spent.contains(&cookie) => return self.answer_out_of_the_blue(now, arrival, packet),
+            None if self.is_spent(cookie.local_tag) => return self.answer_out_of_the_blue(now, arrival, packet),
             None => self.open(now, arrival, &cookie),
             Some((id, tags, state)) => self.reopen(now, &cookie, id, tags, state),
         };
         if let Some(id) = opened {
-            self.spent.keep(now, &cookie);
             self.deliver(now, id, arrival, packet);
         }
     }
@@ -168,7 +167,7 @@ impl Endpoint {
             }
             (false, false, true) => {
                 association.on_restart(now, cookie, &seed);
-                self.by_tag.remove(&local);
+                self.give_up_tag(now, local);
                 self.by_tag.insert(cookie.local_tag, id);
             }
             // B) Both ends sent INIT, and the peer's came through first. D) It is the cookie of this very

@@ -42,7 +42,7 @@ use deadlines::Deadlines;
 pub use join::join;
 use last_words::LastWords;
 use peers::{Peers, Way};
-use spent::SpentCookies;
+use spent::SpentTags;
 use throttle::Throttle;
 use turns::Turns;
 
@@ -162,7 +162,7 @@ pub struct Endpoint {
     others: Throttle,
     last_words: LastWords,
     jar: CookieJar,
-    spent: SpentCookies,
+    spent: SpentTags,
     seed: Seed,
     rng: ChaCha12Rng,
     made: u64,
@@ -209,7 +209,7 @@ impl Endpoint {
             others: Throttle::new(&seed.child("others")),
             last_words: LastWords::default(),
             jar: CookieJar::new(&seed.child("cookies")),
-            spent: SpentCookies::default(),
+            spent: SpentTags::default(),
             rng: ChaCha12Rng::from_seed(seed.child("endpoint").bytes()),
             seed,
             made: 0,
@@ -435,7 +435,7 @@ impl Endpoint {
         }
         self.deadlines.set(id, None);
         self.peers.remove(id);
-        self.by_tag.remove(&association.tags().0);
+        self.give_up_tag(now, association.tags().0);
         let channel = self.channels.of(id);
         self.channels.release(id);
         if let Some(packet) = association.take_last_word() {
@@ -480,6 +480,18 @@ impl Endpoint {
             return self.living(arrival.channel, header);
         }
         self.peers.find_tagged(Way::of(arrival, header), header.verification_tag)
+    }
+
+    /// An association has this tag no longer.
+    fn give_up_tag(&mut self, now: Time, tag: VerificationTag) {
+        self.by_tag.remove(&tag);
+        // RFC 9260 §5.2.6: a cookie lives twice as long where its owner asked for that.
+        self.spent.keep(now, self.settings.config.cookie_lifetime * 2, tag);
+    }
+
+    /// Whether an association that is over, or was forgotten, had this tag.
+    fn is_spent(&self, tag: VerificationTag) -> bool {
+        self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.spent.contains(tag)
     }
 
     /// The association with the tag of a packet to our port, unless it is over or speaks by another channel: what

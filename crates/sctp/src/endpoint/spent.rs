@@ -1,53 +1,59 @@
-//! State cookies that opened an association: each is good once, although the acceptor kept nothing of it before
-//! (RFC 9260 §5.1.3). It knows no key and no association.
+//! Tags of associations that are gone: a state cookie that names one of them was used, or was made beside the one that was,
+//! and opens nothing a second time (RFC 9260 §5.1.3 keeps nothing before a cookie comes back, and §5.2.4 nothing after). It
+//! knows no key and no association.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use anabranch_base::{Duration, Time};
 
 use crate::association::cookie::StateCookie;
 use crate::wire::VerificationTag;
 
-/// The cookies that were used and are not stale yet, each by when it will be and the acceptor's tag in it.
+/// The tags that this endpoint's associations had, until every cookie with them is stale.
 ///
-/// Their number is bounded. Of those that are forgotten for that, and of all that go stale no later, nobody knows whether
-/// they were used: they count as stale already, and an honest peer asks for another (RFC 9260 §5.2.6).
+/// Their number is bounded. Whoever had a tag that is forgotten for that, no cookie made before then is good: it counts as
+/// stale, and an honest peer asks for another (RFC 9260 §5.2.6).
 #[derive(Debug, Default)]
-pub struct SpentCookies {
-    latest: BTreeSet<(Time, VerificationTag)>,
-    /// Whatever goes stale until then is.
+pub struct SpentTags {
+    /// In the order in which they were given up, with when.
+    latest: VecDeque<(Time, VerificationTag)>,
+    known: BTreeSet<VerificationTag>,
+    /// Whatever cookie was made until then is stale.
     stale_until: Option<Time>,
 }
 
-impl SpentCookies {
-    /// The cookie was used.
-    pub fn keep(&mut self, now: Time, cookie: &StateCookie) {
-        while self.latest.first().is_some_and(|(stale_at, _)| *stale_at < now) {
-            self.latest.pop_first();
+impl SpentTags {
+    /// An association gave up its tag, and no cookie lives longer than `lifetime`.
+    pub fn keep(&mut self, now: Time, lifetime: Duration, tag: VerificationTag) {
+        while self.latest.front().is_some_and(|(since, _)| *since + lifetime < now) {
+            self.forget_first();
         }
-        self.latest.insert(key_of(cookie));
+        self.latest.push_back((now, tag));
+        self.known.insert(tag);
         if self.latest.len() > MOST {
-            self.stale_until = self.latest.pop_first().map(|(stale_at, _)| stale_at);
+            self.stale_until = self.forget_first();
         }
     }
 
-    /// Whether the cookie was used.
-    pub fn contains(&self, cookie: &StateCookie) -> bool {
-        self.latest.contains(&key_of(cookie))
+    /// Whether an association had the tag.
+    pub fn contains(&self, tag: VerificationTag) -> bool {
+        self.known.contains(&tag)
     }
 
     /// By how much the cookie is too old; `None` while it is good.
     pub fn staleness(&self, now: Time, cookie: &StateCookie) -> Option<Duration> {
-        let is_forgotten = self.stale_until.is_some_and(|until| key_of(cookie).0 <= until);
+        let is_forgotten = self.stale_until.is_some_and(|until| cookie.created <= until);
         cookie.staleness(now).or(is_forgotten.then_some(Duration::ZERO))
+    }
+
+    fn forget_first(&mut self) -> Option<Time> {
+        let (since, tag) = self.latest.pop_front()?;
+        self.known.remove(&tag);
+        Some(since)
     }
 }
 
-fn key_of(cookie: &StateCookie) -> (Time, VerificationTag) {
-    (cookie.created + cookie.lifetime, cookie.local_tag)
-}
-
-/// So many are remembered, in some 100 KB: who opens more associations within a cookie's life makes others' cookies stale.
+/// So many are remembered, in some 150 KB: where more associations end within a cookie's life, cookies are stale earlier.
 const MOST: usize = 4_096;
 
 #[cfg(test)]
@@ -55,36 +61,37 @@ mod tests {
     use super::*;
     use crate::association::cookie::tests::cookie;
 
+    const LIFETIME: Duration = Duration::from_secs(60);
+
     fn at(milliseconds: u64) -> Time {
         Time::ZERO + Duration::from_millis(milliseconds)
     }
 
-    fn made_at(milliseconds: u64) -> StateCookie {
-        let local_tag = VerificationTag::new(milliseconds as u32);
-        StateCookie { created: at(milliseconds), local_tag, ..cookie() }
+    fn tag(number: u64) -> VerificationTag {
+        VerificationTag::new(number as u32)
     }
 
     #[test]
-    fn a_cookie_is_good_once_and_forgotten_when_it_is_stale() {
-        let mut spent = SpentCookies::default();
-        spent.keep(at(10), &made_at(0));
-        assert!(spent.contains(&made_at(0)) && !spent.contains(&made_at(1)));
-        assert_eq!(spent.staleness(at(60_000), &made_at(0)), None);
-        spent.keep(at(60_001), &made_at(60_000));
-        assert!(!spent.contains(&made_at(0)));
-        assert_eq!(spent.staleness(at(60_001), &made_at(0)), Some(Duration::from_millis(1)));
+    fn a_tag_is_remembered_until_all_cookies_with_it_are_stale() {
+        let mut spent = SpentTags::default();
+        spent.keep(at(10), LIFETIME, tag(7));
+        spent.keep(at(60_010), LIFETIME, tag(8));
+        assert!(spent.contains(tag(7)) && spent.contains(tag(8)) && !spent.contains(tag(9)));
+        spent.keep(at(60_011), LIFETIME, tag(9));
+        assert!(!spent.contains(tag(7)) && spent.contains(tag(8)));
+        assert_eq!(spent.staleness(at(60_000), &StateCookie { created: at(0), ..cookie() }), None);
     }
 
     #[test]
-    fn of_very_many_the_latest_are_remembered_and_the_others_count_as_stale() {
-        let mut spent = SpentCookies::default();
-        (0..10_000).for_each(|number| spent.keep(at(number), &made_at(number)));
-        assert_eq!(spent.latest.len(), MOST);
+    fn of_very_many_the_latest_are_remembered_and_what_is_older_counts_as_stale() {
+        let mut spent = SpentTags::default();
+        (0..10_000).for_each(|number| spent.keep(at(number), LIFETIME, tag(number)));
+        assert_eq!((spent.latest.len(), spent.known.len()), (MOST, MOST));
         let first = 10_000 - MOST as u64;
-        for number in 0..10_001 {
-            let cookie = made_at(number);
+        for number in 0..10_000 {
+            let cookie = StateCookie { created: at(number), ..cookie() };
             assert_eq!(spent.staleness(at(10_000), &cookie).is_some(), number < first, "{number}");
-            assert_eq!(spent.contains(&cookie), (first..10_000).contains(&number), "{number}");
+            assert_eq!(spent.contains(tag(number)), number >= first, "{number}");
         }
     }
 }

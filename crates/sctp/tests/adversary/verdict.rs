@@ -55,23 +55,4 @@ impl fmt::Display for Fault {
 
 /// Faults that are found and not repaired yet, by their class and a part of what is said of them. It is empty unless
 /// somebody is at work.
-const KNOWN: &[(Class, &str)] = &[
-    // Issue 14, 7.
-    (Class::Reopened, "for the second time"),
-    // Issue 14, 2.
-    (Class::Standstill, "are not delivered"),
-    (Class::Ended, "the shutdown took too long"),
-    (Class::Ended, "the peer is gone"),
-    (Class::Ended, "the peer knows nothing of this association"),
-    // Issue 14, 6.
-    (Class::Allocations, "allocated for a packet"),
-    (Class::Allocations, "allocations for a packet"),
-    (Class::Time, "nanoseconds for a packet"),
-    // Issue 14, 8.
-    (Class::Panic, "an INIT fits the least MTU"),
-    // Issue 14, 1.
-    (Class::Accused, "comes a second time"),
-    // Issue 14, 9.
-    (Class::Answers, "control chunks for a packet"),
-    (Class::Memory, "are allowed"),
-];
+const KNOWN: &[(Class, &str)] = &[];

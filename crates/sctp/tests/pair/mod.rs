@@ -556,7 +556,7 @@ impl Pair {
         };
         let source = pipe_of(local);
         if source != pipe && self.loses_crossing {
-            return self.note(from, pipe, &names, "lost", bytes);
+            return self.note((from, pipe), departure, &names, "lost", bytes);
         }
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
         // A translator that knows no such port, or the pipe, lets it not through.
