@@ -136,7 +136,9 @@ fn connect_over(pair: &mut Pair, pairs: &[(usize, usize)], is_searching: bool) {
     let paths: Vec<PathAddresses> = pairs.iter().map(|&one| between(pair, one)).collect();
     let remotes: Vec<SocketAddr> = (0..count).map(|far| pair.address(End::Z, far)).collect();
     let ways = Ways { paths: &paths, further: &others };
-    pair.loses_crossing = !pair.may_cross;
+    if !pair.may_cross {
+        pair.loses_crossing = vec![End::A, End::Z];
+    }
     let id = pair.a.endpoint.connect_over(Channel::PLAIN, &remotes, ways).expect("addresses");
     pair.a.id = Some(id);
     pair.settle(End::A);
@@ -184,6 +186,17 @@ fn where_one_pair_answers_and_others_do_not_theirs_are_found_too() {
     pair.run_for(secs(60));
     assert_straight(&mut pair);
     assert_eq!(pair.z.read.len(), 100);
+}
+
+/// Z's routes cross the links, and A's do not: what Z sends comes by every pair, and what A sends by two.
+#[test]
+fn a_pair_by_which_packets_come_and_none_go_is_given_up_too() {
+    let mut pair = Pair::new(Config::tuned_1(), 2);
+    (pair.may_cross, pair.loses_crossing) = (true, vec![End::A]);
+    connect_over(&mut pair, &[(0, 1), (1, 0)], true);
+    pair.run_for(secs(120));
+    assert_straight(&mut pair);
+    assert_flows(&mut pair);
 }
 
 #[test]

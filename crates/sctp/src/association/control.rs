@@ -199,7 +199,8 @@ impl Session {
                 let is_given_up = self.paths.health(path).errors() > self.settings.config.failover.path_max;
                 self.awaits_verification &= !is_given_up;
                 self.try_other_pairs(path, now);
-                if is_given_up && self.paths.is_candidate(path) {
+                self.drop_wrong_guesses();
+                if is_given_up && self.paths.is_candidate(path) && !self.paths.is_removed(path) {
                     self.remove_path(path);
                 }
                 self.verify_paths(now);

@@ -24,7 +24,9 @@ impl Session {
     /// `path` does not answer. If it never did, its addresses may go with others: of the pairs that were not tried those
     /// join that would use most of the addresses that are of no use yet, and are verified.
     pub(super) fn try_other_pairs(&mut self, path: PathId, now: Time) {
-        if self.pairs.untried.is_empty() || self.paths.has_heard(path) {
+        let is_stranger = self.paths.is_candidate(path) && self.paths.has_heard(path);
+        let has_worked = self.paths.health(path).alive_at().is_some();
+        if self.pairs.untried.is_empty() || is_stranger || has_worked {
             return;
         }
         let most = self.pairs.untried.iter().map(|pair| self.unused_ends(*pair)).max().unwrap_or(0);
@@ -41,16 +43,20 @@ impl Session {
         self.verify_paths(now);
     }
 
-    /// A path was verified. Pairs that never worked are given up where both addresses are of use by others: they were
-    /// wrong guesses.
+    /// A path was verified, or left a HEARTBEAT unanswered. Pairs that never worked are given up where both addresses are of
+    /// use by others: they were wrong guesses. Packets may come by them nevertheless, where the peer's routes cross.
     pub(super) fn drop_wrong_guesses(&mut self) {
         if !self.pairs.were_tried {
             return;
         }
         let is_wrong = |id: &PathId| {
-            let state = self.paths.sample(*id).state;
-            let may_be_wrong = state == PathState::Unconfirmed || state.has_failed();
-            may_be_wrong && !self.paths.has_heard(*id) && self.unused_ends(self.paths.addresses(*id)) == 0
+            let (state, health) = (self.paths.sample(*id).state, self.paths.health(*id));
+            let is_unanswered = health.errors() > 0 || !self.paths.has_heard(*id);
+            let may_be_wrong = match state {
+                PathState::Unconfirmed => is_unanswered,
+                state => state.has_failed() && health.alive_at().is_none(),
+            };
+            may_be_wrong && self.unused_ends(self.paths.addresses(*id)) == 0
         };
         let wrong: Vec<PathId> = self.paths.living().filter(is_wrong).collect();
         wrong.into_iter().for_each(|id| self.remove_path(id));

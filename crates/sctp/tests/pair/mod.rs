@@ -143,8 +143,8 @@ pub struct Pair {
     pub log: Vec<Line>,
     /// Packets may leave one end's address of one pipe for the other end's of another, and travel the latter.
     pub may_cross: bool,
-    /// Packets that leave so are lost.
-    pub loses_crossing: bool,
+    /// Packets of these ends that leave so are lost.
+    pub loses_crossing: Vec<End>,
     /// What calls into the ends cost, if that is wanted.
     pub meter: Option<Meter>,
     /// What they cost since the last packet arrived.
@@ -183,7 +183,7 @@ impl Pair {
             faults: Faults::default(),
             log: Vec::new(),
             may_cross: false,
-            loses_crossing: false,
+            loses_crossing: Vec::new(),
             meter: None,
             spent: Reading::default(),
             scratch: Vec::new(),
@@ -555,7 +555,7 @@ impl Pair {
             return self.note((from, 0), departure, &names, &remote.to_string(), bytes);
         };
         let source = pipe_of(local);
-        if source != pipe && self.loses_crossing {
+        if source != pipe && self.loses_crossing.contains(&from) {
             return self.note((from, pipe), departure, &names, "lost", bytes);
         }
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");

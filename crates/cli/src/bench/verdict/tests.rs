@@ -181,7 +181,7 @@ fn a_window_that_never_lost_anything_was_still_growing() {
 fn a_path_that_did_not_work_alone_and_no_path_at_all_are_judged_without_panic() {
     let dead = [alone("wifi", 48.0), Alone { name: "lte".to_owned(), ..Alone::default() }];
     let verdict = judged(&run(vec![path("wifi", 47.5), path("lte", 0.0)]), &dead);
-    assert_eq!(verdict.limited_by, "nothing");
+    assert_eq!(verdict.limited_by, "outage");
     let nothing = judge(&Run::default(), &[]);
     assert_eq!((nothing.limited_by, nothing.share_of_sum), ("congestion window", None));
     assert_eq!(judge(&Run::default(), &[Alone::default()]).share_of_sum, None);
