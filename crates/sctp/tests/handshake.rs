@@ -321,6 +321,27 @@ fn a_restart_gives_back_what_was_read_before_and_starts_the_streams_anew() {
     assert_eq!(lengths, [100, 100, 100, 200]);
 }
 
+#[test]
+fn a_peer_that_restarts_again_and_again_fills_one_buffer_and_no_more() {
+    let mut pair = Pair::open(Config::rfc9260(), 1);
+    for restarts in 0..3 {
+        (0..5).for_each(|_| pair.send(End::A, 100));
+        pair.run_for(secs(1));
+        if restarts < 2 {
+            pair.restart(End::A);
+            pair.connect();
+            pair.run_for(secs(1));
+        }
+        assert_eq!(pair.is_open(End::A), restarts != 1, "the second restart waits");
+        if restarts == 1 {
+            assert_eq!(pair.receive(End::Z).len(), 10);
+            pair.run_for(secs(10));
+            assert!(pair.is_open(End::A), "as soon as all was read");
+        }
+    }
+    assert_eq!(pair.receive(End::Z).len(), 5);
+}
+
 /// RFC 9260 §5.2.2: "If new addresses are added to the association, the endpoint MUST respond with an ABORT
 /// chunk".
 #[test]

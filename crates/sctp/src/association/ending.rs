@@ -111,9 +111,7 @@ impl Association {
         let (undelivered, receive_buffer) = (self.unacknowledged(), self.receive_buffer());
         let paths = match std::mem::replace(&mut self.state, State::buried()) {
             State::Open(mut session) | State::Closing(mut session, _) => {
-                while let Some(message) = session.delivery.take() {
-                    self.unread.push_back(message);
-                }
+                self.unread.append(session.delivery.into_ready());
                 self.events.append(&mut session.events);
                 self.records = session.records;
                 session.paths

@@ -65,6 +65,7 @@ use crate::path::PathTable;
 pub use crate::path::{PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::policy::{Hints, PathId, PathSample};
 pub use crate::receive::Message;
+use crate::receive::Ready;
 use crate::record::Record;
 pub use crate::send::Outgoing;
 use crate::seq::Tsn;
@@ -84,7 +85,7 @@ pub struct Association {
     /// What is recorded, while there is no session to keep it; `None` if nobody asked.
     records: Option<VecDeque<Record>>,
     /// What arrived whole before the association ended or restarted.
-    unread: VecDeque<Message>,
+    unread: Ready,
     /// A last packet, and the path it takes.
     farewell: Option<(PathId, Vec<u8>)>,
     /// What happened to local addresses while the association was being opened.
@@ -272,7 +273,7 @@ impl Association {
 
     /// The next message that arrived whole and in its turn.
     pub fn receive(&mut self) -> Option<Message> {
-        if let Some(message) = self.unread.pop_front() {
+        if let Some(message) = self.unread.take() {
             return Some(message);
         }
         self.session_mut()?.take_message()
@@ -499,7 +500,7 @@ impl Association {
             state,
             events: VecDeque::new(),
             records: None,
-            unread: VecDeque::new(),
+            unread: Ready::default(),
             farewell: None,
             changes: Vec::new(),
         }

@@ -73,6 +73,12 @@ impl Association {
         }
     }
 
+    /// Whether the peer may begin anew. What it sent before its last restart is to be read first: a peer that restarts again
+    /// and again would else fill the memory, and its COOKIE-ECHO is repeated anyway.
+    pub fn may_restart(&self) -> bool {
+        self.unread.is_empty()
+    }
+
     /// The peer lost its memory and came back (RFC 9260 §5.2.4 A): everything begins anew, on the same paths.
     pub fn on_restart(&mut self, now: Time, cookie: &StateCookie, seed: &Seed) {
         let state = std::mem::replace(&mut self.state, State::buried());
@@ -80,9 +86,7 @@ impl Association {
             self.state = state;
             return;
         };
-        while let Some(message) = session.take_message() {
-            self.unread.push_back(message);
-        }
+        self.unread.append(session.delivery.into_ready());
         self.events.append(&mut session.events);
         self.records = session.records;
         let departed = session.departed;

@@ -109,7 +109,9 @@ impl Endpoint {
         }
         let opened = match known {
             // Whoever repeats it has no association any more.
-            None if self.is_spent(cookie.local_tag) => return self.answer_out_of_the_blue(now, arrival, packet),
+            None if self.is_spent(cookie.local_tag) => {
+                return self.answer_out_of_the_blue(now, arrival, packet);
+            }
             None => self.open(now, arrival, &cookie),
             Some((id, tags, state)) => self.reopen(now, &cookie, id, tags, state),
         };
@@ -165,6 +167,7 @@ impl Endpoint {
                 self.touch(id);
                 return None;
             }
+            (false, false, true) if !association.may_restart() => return None,
             (false, false, true) => {
                 association.on_restart(now, cookie, &seed);
                 self.give_up_tag(now, local);

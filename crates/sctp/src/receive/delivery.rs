@@ -1,11 +1,12 @@
 //! The order in which whole messages are handed to the application. It knows each stream's next SSN, and
 //! nothing of fragments.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::bundle::Bundle;
 use super::load::Load;
 use super::message::Message;
+use super::ready::{Parcel, Ready};
 use crate::seq::Ssn;
 use crate::wire::StreamId;
 
@@ -20,11 +21,8 @@ pub struct Delivery {
     lanes: BTreeMap<StreamId, Lane>,
     /// What has come too early, by its stream and the count that its first SSN stands for.
     early: BTreeMap<(StreamId, u64), Parcel>,
-    ready: VecDeque<Parcel>,
-    ready_load: Load,
-    waiting_load: Load,
-    /// An empty bundle, whose memory the next one takes over.
-    spare: Bundle,
+    waiting: Load,
+    ready: Ready,
 }
 
 /// A message that cannot be delivered.
@@ -58,14 +56,6 @@ struct Lane {
     passed: u64,
 }
 
-/// What is held as one.
-#[derive(Debug)]
-enum Parcel {
-    Message(Message),
-    /// Small messages that follow one another.
-    Bundle(Bundle),
-}
-
 impl Delivery {
     /// Nothing was delivered yet on any of the streams 0 to `streams` − 1.
     pub fn new(streams: u16) -> Delivery {
@@ -73,10 +63,8 @@ impl Delivery {
             streams,
             lanes: BTreeMap::new(),
             early: BTreeMap::new(),
-            ready: VecDeque::new(),
-            ready_load: Load::NONE,
-            waiting_load: Load::NONE,
-            spare: Bundle::default(),
+            waiting: Load::NONE,
+            ready: Ready::default(),
         }
     }
 
@@ -96,7 +84,7 @@ impl Delivery {
             return Err(DeliveryError::InvalidStream { stream, streams: self.streams });
         }
         if message.unordered {
-            self.make_message_ready(message);
+            self.ready.push(message);
             return Ok(());
         }
         let lane = self.lanes.entry(stream).or_default();
@@ -105,7 +93,7 @@ impl Delivery {
         let count = lane.passed + u64::from(ahead);
         if ahead == 0 {
             lane.passed += 1;
-            self.make_message_ready(message);
+            self.ready.push(message);
             self.release(stream);
         } else if u32::from(ahead) >= reach || !self.keep(stream, count, message) {
             return Err(DeliveryError::UsedSsn { stream, ssn, next });
@@ -115,21 +103,12 @@ impl Delivery {
 
     /// The next message for the application.
     pub fn take(&mut self) -> Option<Message> {
-        let parcel = self.ready.pop_front()?;
-        self.ready_load = self.ready_load.saturating_sub(parcel.load());
-        match parcel {
-            Parcel::Message(message) => Some(message),
-            Parcel::Bundle(mut bundle) => {
-                let message = bundle.take();
-                if bundle.count() > 0 {
-                    self.ready_load += bundle.load();
-                    self.ready.push_front(Parcel::Bundle(bundle));
-                } else {
-                    self.spare = bundle.emptied();
-                }
-                message
-            }
-        }
+        self.ready.take()
+    }
+
+    /// All messages that are due. Those that wait for others are gone.
+    pub fn into_ready(self) -> Ready {
+        self.ready
     }
 
     /// Whether the association has this stream.
@@ -144,12 +123,12 @@ impl Delivery {
 
     /// What the messages cost that the application could take now.
     pub fn ready(&self) -> Load {
-        self.ready_load
+        self.ready.load()
     }
 
     /// What the messages cost that wait for others of their stream.
     pub fn waiting(&self) -> Load {
-        self.waiting_load
+        self.waiting
     }
 
     /// Holds a message until those before it have come. Answers whether its place was free.
@@ -165,13 +144,13 @@ impl Delivery {
             {
                 let load = bundle.load();
                 if bundle.push(&message) {
-                    self.waiting_load = self.waiting_load.saturating_sub(load) + bundle.load();
+                    self.waiting = self.waiting.saturating_sub(load) + bundle.load();
                     return true;
                 }
             }
         }
-        let parcel = self.parcel_of(message);
-        self.waiting_load += parcel.load();
+        let parcel = Parcel::of(message, &mut Bundle::default());
+        self.waiting += parcel.load();
         self.early.insert((stream, count), parcel);
         true
     }
@@ -179,8 +158,8 @@ impl Delivery {
     /// Makes due what has waited on `stream` for an SSN that has passed, and what follows it without a gap.
     fn release(&mut self, stream: StreamId) {
         while let Some(parcel) = self.take_due(stream) {
-            self.waiting_load = self.waiting_load.saturating_sub(parcel.load());
-            self.make_ready(parcel);
+            self.waiting = self.waiting.saturating_sub(parcel.load());
+            self.ready.push_parcel(parcel);
         }
     }
 
@@ -192,58 +171,6 @@ impl Delivery {
         let parcel = self.early.remove(&(stream, lane.passed))?;
         lane.passed += parcel.count();
         Some(parcel)
-    }
-
-    fn make_message_ready(&mut self, message: Message) {
-        if let Some(Parcel::Bundle(last)) = self.ready.back_mut() {
-            let load = last.load();
-            if last.push(&message) {
-                self.ready_load = self.ready_load.saturating_sub(load) + last.load();
-                return;
-            }
-        }
-        let parcel = self.parcel_of(message);
-        self.ready_load += parcel.load();
-        self.ready.push_back(parcel);
-    }
-
-    fn make_ready(&mut self, mut parcel: Parcel) {
-        if let (Some(Parcel::Bundle(last)), Parcel::Bundle(bundle)) = (self.ready.back_mut(), &mut parcel) {
-            let load = last.load();
-            if last.absorb(bundle) {
-                self.ready_load = self.ready_load.saturating_sub(load) + last.load();
-                return;
-            }
-        }
-        self.ready_load += parcel.load();
-        self.ready.push_back(parcel);
-    }
-
-    /// A message by itself, or as the first of a bundle.
-    fn parcel_of(&mut self, message: Message) -> Parcel {
-        if !Bundle::takes(&message) {
-            return Parcel::Message(message);
-        }
-        let mut bundle = std::mem::take(&mut self.spare);
-        bundle.push(&message);
-        Parcel::Bundle(bundle)
-    }
-}
-
-impl Parcel {
-    /// How many messages it is.
-    fn count(&self) -> u64 {
-        match self {
-            Parcel::Message(_) => 1,
-            Parcel::Bundle(bundle) => bundle.count(),
-        }
-    }
-
-    fn load(&self) -> Load {
-        match self {
-            Parcel::Message(message) => message.load,
-            Parcel::Bundle(bundle) => bundle.load(),
-        }
     }
 }
 

@@ -10,6 +10,7 @@ mod compact;
 mod delivery;
 mod load;
 mod message;
+mod ready;
 mod reassembly;
 mod tuning;
 
@@ -21,6 +22,7 @@ pub use compact::compact;
 pub use delivery::{Delivery, DeliveryError};
 pub use load::Load;
 pub use message::Message;
+pub use ready::Ready;
 pub use reassembly::{Fragment, Reassembly, ReassemblyError};
 pub use tuning::{Received, Tuning};
 

@@ -1,0 +1,141 @@
+//! Messages that the application may take, in their order. It knows no stream's order: whoever puts them in does.
+
+use std::collections::VecDeque;
+
+use super::bundle::Bundle;
+use super::load::Load;
+use super::message::Message;
+
+/// Messages that are due, first in first out. Small ones that follow one another lie together, in a [`Bundle`].
+#[derive(Debug, Default)]
+pub struct Ready {
+    parcels: VecDeque<Parcel>,
+    load: Load,
+    /// An empty bundle, whose memory the next one takes over.
+    spare: Bundle,
+}
+
+/// What is held as one.
+#[derive(Debug)]
+pub(super) enum Parcel {
+    Message(Message),
+    /// Small messages that follow one another.
+    Bundle(Bundle),
+}
+
+impl Ready {
+    /// Puts a message behind the others.
+    pub fn push(&mut self, message: Message) {
+        if let Some(Parcel::Bundle(last)) = self.parcels.back_mut() {
+            let before = last.load();
+            if last.push(&message) {
+                self.load = self.load.saturating_sub(before) + last.load();
+                return;
+            }
+        }
+        let parcel = Parcel::of(message, &mut self.spare);
+        self.push_back(parcel);
+    }
+
+    /// Puts a message or a bundle behind the others.
+    pub(super) fn push_parcel(&mut self, mut parcel: Parcel) {
+        if let (Some(Parcel::Bundle(last)), Parcel::Bundle(bundle)) = (self.parcels.back_mut(), &mut parcel) {
+            let before = last.load();
+            if last.absorb(bundle) {
+                self.load = self.load.saturating_sub(before) + last.load();
+                return;
+            }
+        }
+        self.push_back(parcel);
+    }
+
+    /// Puts all messages of `other` behind these.
+    pub fn append(&mut self, mut other: Ready) {
+        self.parcels.append(&mut other.parcels);
+        self.load += other.load;
+    }
+
+    /// The next message.
+    pub fn take(&mut self) -> Option<Message> {
+        let parcel = self.parcels.pop_front()?;
+        self.load = self.load.saturating_sub(parcel.load());
+        match parcel {
+            Parcel::Message(message) => Some(message),
+            Parcel::Bundle(mut bundle) => {
+                let message = bundle.take();
+                if bundle.count() > 0 {
+                    self.load += bundle.load();
+                    self.parcels.push_front(Parcel::Bundle(bundle));
+                } else {
+                    self.spare = bundle.emptied();
+                }
+                message
+            }
+        }
+    }
+
+    /// Whether there is nothing to take.
+    pub fn is_empty(&self) -> bool {
+        self.parcels.is_empty()
+    }
+
+    /// What the messages cost.
+    pub fn load(&self) -> Load {
+        self.load
+    }
+
+    fn push_back(&mut self, parcel: Parcel) {
+        self.load += parcel.load();
+        self.parcels.push_back(parcel);
+    }
+}
+
+impl Parcel {
+    /// A message by itself, or as the first of a bundle, which may take over the memory of `spare`.
+    pub fn of(message: Message, spare: &mut Bundle) -> Parcel {
+        if !Bundle::takes(&message) {
+            return Parcel::Message(message);
+        }
+        let mut bundle = std::mem::take(spare);
+        bundle.push(&message);
+        Parcel::Bundle(bundle)
+    }
+
+    /// How many messages it is.
+    pub fn count(&self) -> u64 {
+        match self {
+            Parcel::Message(_) => 1,
+            Parcel::Bundle(bundle) => bundle.count(),
+        }
+    }
+
+    /// What it costs.
+    pub fn load(&self) -> Load {
+        match self {
+            Parcel::Message(message) => message.load,
+            Parcel::Bundle(bundle) => bundle.load(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::tests::message;
+    use super::*;
+
+    #[test]
+    fn two_queues_become_one_in_their_order_and_without_more_memory() {
+        let large: &[u8] = &[7; 700];
+        let filled = |ssns: std::ops::Range<u16>| {
+            let mut ready = Ready::default();
+            ssns.for_each(|ssn| ready.push(message(0, ssn, if ssn % 50 == 0 { large } else { b"x" })));
+            ready
+        };
+        let (mut first, second) = (filled(0..1_000), filled(1_000..2_000));
+        let memory = first.load().memory + second.load().memory;
+        first.append(second);
+        assert_eq!(first.load().memory, memory);
+        assert!(std::iter::from_fn(|| first.take()).map(|message| message.ssn.get()).eq(0..2_000));
+        assert_eq!((first.is_empty(), first.load()), (true, Load::NONE));
+    }
+}
