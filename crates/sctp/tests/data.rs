@@ -678,6 +678,25 @@ fn what_is_still_on_its_way_counts_against_the_window() {
     assert_eq!(data_of(&pair.take_packets(End::Z)).len(), 1);
 }
 
+/// RFC 9260 §6.2.1 D i: "If the Cumulative TSN Ack is less than the Cumulative TSN Ack Point, then drop the SACK": it was
+/// overtaken, and its window is older than what is known.
+#[test]
+fn the_window_of_a_sack_that_was_overtaken_means_nothing() {
+    for (present, overtaken, leave) in [(1_500, 100_000, 0), (100_000, 0, 5)] {
+        let window = InitialWindow::Bytes(ByteCount::new(50_000));
+        let mut pair = Pair::new(Config { initial_window: window, ..Config::rfc9260() }, 1);
+        let tag = peer_by_hand(&mut pair, Tsn::new(1));
+        (0..3).for_each(|_| pair.send(End::Z, 1000));
+        let first = data_of(&pair.take_packets(End::Z))[0].0;
+        // Two of three arrived, 1,000 bytes are on their way.
+        pair.inject(End::Z, 0, packet(tag, &[&sack(first.next(), present, &[])]));
+        pair.inject(End::Z, 0, packet(tag, &[&sack(first, overtaken, &[])]));
+        pair.run_for(Duration::ZERO);
+        (0..5).for_each(|_| pair.send(End::Z, 1000));
+        assert_eq!(data_of(&pair.take_packets(End::Z)).len(), leave, "{present}, then {overtaken}");
+    }
+}
+
 // What cannot be sent.
 
 #[test]

@@ -15,7 +15,7 @@ use anabranch_sctp::wire::{
     VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, PORT, Pair, address, packet, packet_with};
+use pair::{End, Guest, Invitation, PORT, Pair, address, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -418,6 +418,31 @@ fn a_cookie_that_was_changed_is_dropped_without_a_word() {
     pair.inject(End::Z, 0, honest.to_vec());
     pair.run_for(ms(100));
     assert_eq!(pair.take_log(), ["Z -> COOKIE-ACK -> A"]);
+}
+
+/// RFC 9260 §5.1.3: "the secret key SHOULD be changed reasonably frequently": each hour, and the one before is still good. A
+/// cookie that is two keys old is not even called stale.
+#[test]
+fn the_key_of_the_cookies_is_replaced_and_the_one_before_still_good() {
+    let mut pair = Pair::new(Config::rfc9260(), 1);
+    let guest = |host| Guest { remote: SocketAddr::from(([198, 51, 100, host], PORT)), port: PORT };
+    let answer_to = |pair: &mut Pair, host, invitation: &Invitation| -> Vec<String> {
+        pair.take_log();
+        pair.accept(guest(host), invitation);
+        pair.take_log()
+    };
+    pair.run_for(secs(3_590));
+    let (first, second) = (pair.invite(guest(1)), pair.invite(guest(2)));
+    pair.run_for(secs(20));
+    pair.invite(guest(3));
+    let said = answer_to(&mut pair, 1, &first);
+    assert!(said[0].starts_with("Z -> COOKIE-ACK"), "by the key before: {said:?}");
+    pair.run_for(secs(3_590));
+    let said = answer_to(&mut pair, 2, &second);
+    assert!(said[0].starts_with("Z -> ERROR"), "stale, by the key before: {said:?}");
+    pair.run_for(secs(20));
+    pair.invite(guest(4));
+    assert_eq!(answer_to(&mut pair, 2, &second), [""; 0], "by neither key");
 }
 
 fn cookie_of(bytes: &Bytes) -> (VerificationTag, Vec<u8>) {

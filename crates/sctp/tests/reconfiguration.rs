@@ -12,7 +12,7 @@ use anabranch_sctp::policy::PathState;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Asconf, AsconfAck, Auth, Cause, Chunk, Heartbeat, Parameter};
 use bytes::Bytes;
-use pair::{End, Pair, address, chunks, packet, path};
+use pair::{End, Guest, PORT, Pair, address, chunks, packet, path};
 
 fn dynamic() -> Config {
     Config { dynamic_addresses: true, ..Config::rfc9260() }
@@ -265,6 +265,26 @@ fn the_rules_for_adding() {
     assert_eq!(refused.first().map(|(id, _)| *id), Some(14), "fourteen had room");
 }
 
+/// An address leads to one association with the same port of the peer: nobody could tell whose its next INIT is.
+#[test]
+fn an_address_of_another_association_is_not_added() {
+    let mut pair = over_one_of(&sealed(), 1);
+    pair.keep_packets();
+    let (theirs, elsewhere) = ([10, 0, 7, 1], [10, 0, 8, 1]);
+    for (ip, port) in [(theirs, PORT), (elsewhere, 777)] {
+        let guest = Guest { remote: SocketAddr::from((ip, PORT)), port };
+        let invitation = pair.invite(guest);
+        pair.accept(guest, &invitation);
+    }
+    assert_eq!(pair.z.endpoint.len(), 3);
+    let serial = first_serial(&mut pair, End::Z);
+    let wanted = add(1, theirs);
+    let acks = ask(&mut pair, End::Z, serial, &[wanted.clone(), add(2, elsewhere)]);
+    assert_eq!(refusals(&acks), [(1, Cause::NoAuthorization(wanted.to_bytes()))]);
+    let another_port = SocketAddr::from((elsewhere, PORT));
+    assert_eq!(remotes(&mut pair, End::Z), [address(End::A, 0), another_port], "of another port it may be");
+}
+
 #[test]
 fn addresses_without_end_keep_the_table_bounded() {
     let mut pair = over_one_of(&sealed(), 1);
@@ -366,6 +386,27 @@ fn an_abort_from_an_address_that_nobody_verified_ends_nothing() {
     assert!(pair.is_open(End::A));
     pair.forge_with_tag(End::A, tag, &[&abort]);
     assert!(!pair.is_open(End::A), "from where the peer is known to be it does");
+}
+
+/// RFC 5061 §5.3 F4: "ABORT Chunks arriving destined to the IP address being deleted MUST be ignored": it may be for whoever
+/// has the address now. Of two addresses, and of the only one.
+#[test]
+fn an_abort_to_an_address_that_is_gone_ends_nothing() {
+    for pipes in [2, 1] {
+        let mut pair = Pair::open(sealed(), pipes);
+        let gone = pipes - 1;
+        let (local, remote) = (address(End::A, gone), address(End::Z, gone));
+        let abort = anabranch_sctp::wire::Abort { tag_reflected: false, causes: Vec::new() };
+        let bytes = packet(pair.at(End::A).tags().0, &[&abort]);
+        // The host has it no longer, and what came before still waits at its socket.
+        let now = pair.now;
+        pair.a.endpoint.remove_local(now, local);
+        pair.inject_between(End::A, local, remote, bytes.clone());
+        assert!(pair.is_open(End::A), "by the last of {pipes}");
+        pair.a.endpoint.add_local(now, local);
+        pair.inject_between(End::A, address(End::A, 0), address(End::Z, 0), bytes);
+        assert!(!pair.is_open(End::A), "to an address that is there it is believed");
+    }
 }
 
 #[test]

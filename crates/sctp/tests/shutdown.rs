@@ -10,9 +10,9 @@ use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Abort, Cause, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete};
-use anabranch_sctp::wire::{Checksum, Chunk, Packet, VerificationTag};
+use anabranch_sctp::wire::{Checksum, Chunk, Data, Packet, VerificationTag};
 use bytes::Bytes;
-use pair::{End, Pair};
+use pair::{End, Pair, data};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -430,6 +430,30 @@ fn shutdown_chunks_that_come_in_the_wrong_state_are_dropped() {
     assert_eq!(pair.at(End::A).state(), AssociationState::ShutdownSent);
     pair.run_for(ms(100));
     assert_both_closed(&mut pair);
+}
+
+/// RFC 9260 §6: "DATA chunks MUST only be received according to the rules below in ESTABLISHED, SHUTDOWN-PENDING, and
+/// SHUTDOWN-SENT states. A DATA chunk received in any other state SHOULD be discarded."
+#[test]
+fn data_of_a_peer_that_has_said_that_it_is_done_is_discarded() {
+    for (messages, state) in
+        [(20, AssociationState::ShutdownReceived), (0, AssociationState::ShutdownAckSent)]
+    {
+        let mut pair = open();
+        (0..messages).for_each(|_| pair.send(End::Z, 1400));
+        pair.close(End::A);
+        pair.run_for(ms(15));
+        assert_eq!(pair.at(End::Z).state(), state);
+        pair.take_log();
+        let (cumulative, _) = pair.at(End::Z).ack_points().expect("it is not closed");
+        pair.forge(End::Z, &[&Data { immediate: true, ..data(cumulative.next(), b"late") }]);
+        assert_eq!(pair.take_log(), [""; 0], "{state:?}");
+        assert_eq!(pair.at(End::Z).ack_points().expect("it is not closed").0, cumulative, "{state:?}");
+        assert!(pair.receive(End::Z).is_empty(), "{state:?}");
+        pair.run_for(secs(5));
+        assert_eq!(pair.receive(End::A).len(), messages);
+        assert_both_closed(&mut pair);
+    }
 }
 
 #[test]

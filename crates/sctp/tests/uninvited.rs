@@ -16,7 +16,7 @@ use anabranch_sctp::wire::{
     UnknownChunk, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Pair, data, packet, packet_with};
+use pair::{End, Guest, Invitation, Pair, chunks, data, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -250,6 +250,25 @@ fn an_endpoint_that_is_full_answers_by_abort() {
     panic!("the ninth was not refused: {}", pair.z.endpoint.len());
 }
 
+/// Whoever asked while there was room has a cookie that is good; room is what there is when it comes back.
+#[test]
+fn a_cookie_that_comes_back_when_the_endpoint_is_full_is_answered_by_abort() {
+    let mut pair = Pair::new(Config::rfc9260(), 1);
+    let guest = |host| Guest { remote: SocketAddr::from(([198, 51, 100, host], 777)), port: 777 };
+    let invitations: Vec<Invitation> = (0..9).map(|host| pair.invite(guest(host))).collect();
+    for (host, invitation) in (0..).zip(invitations) {
+        pair.take_log();
+        pair.accept(guest(host), &invitation);
+        let answer = pair.take_packets(End::Z).swap_remove(0);
+        let expected = match host {
+            0..8 => Chunk::CookieAck,
+            _ => Chunk::Abort(Abort { tag_reflected: false, causes: vec![Cause::OutOfResource] }),
+        };
+        assert_eq!(chunks(&answer)[0], expected, "guest {host}");
+    }
+    assert_eq!(pair.z.endpoint.len(), 8);
+}
+
 /// RFC 9260 §6: DATA, and §5.2.3, §5.2.5: late INIT-ACK and COOKIE-ACK, mean nothing in the wrong state.
 #[test]
 fn chunks_that_come_in_the_wrong_state_are_dropped() {
@@ -310,6 +329,35 @@ fn no_chunk_with_a_wrong_tag_reaches_an_open_association() {
     assert_eq!(pair.z.events, []);
     pair.forge_with_tag(End::Z, peer, &[&Abort { tag_reflected: true, causes: Vec::new() }]);
     assert_eq!(pair.closed(End::Z), Some(CloseReason::PeerForgot));
+}
+
+/// RFC 9260 §8.5.1 B, C: only ABORT and SHUTDOWN-COMPLETE may carry the peer's tag, and only with the T bit. A packet is
+/// handed to the association by its first chunk; what follows has to carry the right tag as well.
+#[test]
+fn a_chunk_that_may_reflect_the_tag_lets_no_other_in_behind_it() {
+    let mut pair = Pair::open(Config::rfc9260(), 1);
+    let (own, peer) = pair.at(End::Z).tags();
+    let next = pair.at(End::Z).ack_points().expect("open").0.next();
+    let complete = ShutdownComplete { tag_reflected: true };
+    let behind: [&dyn EncodeChunk; 6] = [
+        &Abort { tag_reflected: false, causes: Vec::new() },
+        &data(next, b"data"),
+        &Heartbeat { info: vec![1; 20] },
+        &Shutdown { cumulative_tsn_ack: pair.at(End::Z).ack_points().expect("open").1 },
+        &ErrorChunk { causes: vec![Cause::OutOfResource] },
+        &UnknownChunk { kind: 0xff, flags: 0, value: &[] },
+    ];
+    for chunk in behind {
+        pair.forge_with_tag(End::Z, peer.expect("open"), &[&complete, chunk]);
+    }
+    // And the other way round: our tag with the T bit is wrong behind a chunk that is right.
+    let ack = HeartbeatAck { info: vec![1; 20] };
+    pair.forge_with_tag(End::Z, own, &[&ack, &Abort { tag_reflected: true, causes: Vec::new() }]);
+    pair.run_for(ms(500));
+    assert_eq!((pair.take_log(), &pair.z.events[..]), (Vec::new(), [].as_slice()));
+    assert!(pair.at(End::Z).is_open());
+    pair.forge_with_tag(End::Z, own, &[&ack, &Abort { tag_reflected: false, causes: Vec::new() }]);
+    assert!(!pair.is_open(End::Z), "with the right tag it is believed behind another chunk too");
 }
 
 // RFC 9260 §8.4, row by row.

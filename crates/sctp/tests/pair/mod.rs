@@ -6,6 +6,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of the pair")]
 
 mod addresses;
+mod guests;
 mod meter;
 mod packets;
 
@@ -27,6 +28,7 @@ use addresses::{address_of, pipe_of};
 #[allow(unused_imports, reason = "each test file uses its own part of the pair")]
 pub use {
     addresses::{address, path},
+    guests::{Guest, Invitation},
     meter::{Meter, Reading, Toll},
     packets::{chunk_names, chunks, data, packet, packet_with},
 };
