@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned small nat roaming chaos soak browser tail docs fuzz walks adversary networks lint fmt
+.PHONY: help demo test bench peers versus agree interop oracle figures blocking failover tuned small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -42,6 +42,10 @@ docs:   ## build the reference of every crate
 
 fuzz:   ## fuzz the parsers, one target after another (TARGET=cookie SECONDS=600)
 	tests/fuzz $(SECONDS) $(or $(TARGET),$(FUZZED))
+
+mutants: COUNT = 300
+mutants: ## mutate the protocol by machine: does a test notice? docs/testing.md has the score (COUNT=300 SEED=1)
+	tests/mutants --count $(COUNT) --seed $(SEED)
 
 walks:  ## long random walks of two endpoints (WALKS=100000)
 	ANABRANCH_WALKS=$(WALKS) cargo test --profile checked --package anabranch-sctp --test random_walks
