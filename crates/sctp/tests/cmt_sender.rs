@@ -151,6 +151,22 @@ fn a_chunk_that_moved_to_another_path_no_longer_holds_back_the_recovery_of_its_f
     assert_eq!(windows(seeds(CmtRules::NONE, "fill", 6)).2, 3, "the association's recovery waits for TSN 1");
 }
 
+/// M-CMT-2: what counts is what was outstanding on the path at the cut, not what was elsewhere: TSN 7 of path 2, lost there
+/// and sent again on path 1, has no part in the recovery of path 1, which TSN 6 ends.
+#[test]
+fn a_chunk_that_moved_to_a_path_does_not_hold_back_its_recovery() {
+    let mut script = Script::open(seeds(CmtRules::ALL, "fill", 6), 2);
+    script.send(12);
+    assert_eq!(script.sent(), ["-1> 1 2 3 4 5 6", "-2> 7 8 9 10 11 12"]);
+    (2..=5).for_each(|highest| script.hear(&sack(0, &[2..=highest])));
+    (8..=11).for_each(|highest| script.hear(&sack(0, &[2..=5, 8..=highest])));
+    assert_eq!((script.sent().concat(), script.windows()), ("-2> 1-1> 7".to_owned(), vec![3, 3]));
+    // Path 1's window is kept full, so that nothing but recovery holds it back.
+    script.send(20);
+    script.hear(&sack(0, &[2..=6, 8..=11]));
+    assert_eq!(script.windows(), [4, 3]);
+}
+
 #[test]
 fn while_one_path_recovers_another_grows_and_is_cut_for_its_own_losses() {
     let mut script = Script::open(same(seeds(CmtRules::ALL, "fill", 8)), 2);
