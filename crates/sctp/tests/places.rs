@@ -125,6 +125,25 @@ fn what_is_said_of_a_path_is_shown_to_rules_and_the_oracle_goes_by_it() {
     assert_eq!(data_pipes(&mut pair), [1, 1, 1, 1]);
 }
 
+/// RFC 9260 §7.2.4 rule 3: "Determine how many of the earliest [...] DATA chunks marked for retransmission will fit into a
+/// single packet [...]. Retransmit those K DATA chunks in a single packet": the window, which is full, lets one packet pass and
+/// not one chunk.
+#[test]
+fn a_lost_packet_of_small_messages_is_sent_again_in_one_packet() {
+    for retransmission in ["same", "asap"] {
+        let initial_window = InitialWindow::Bytes(ByteCount::new(24_000));
+        let fast_retransmission = retransmission.to_owned();
+        let mut pair = Pair::open(Config { initial_window, fast_retransmission, ..Config::rfc9260() }, 1);
+        pair.lose(End::A, "DATA");
+        pair.send_at_once(End::A, 200, 100);
+        let lost = pair.take_log().swap_remove(0);
+        assert!(lost.matches("DATA").count() > 10, "{lost}");
+        pair.run_for(ms(25));
+        let resent = pair.take_log().into_iter().find(|line| line.starts_with("A")).expect("one after 20 ms");
+        assert_eq!(resent, lost.replace("lost", "Z"), "{retransmission}");
+    }
+}
+
 #[test]
 fn everything_arrives_under_every_policy_and_the_same_way_each_time() {
     for policy in ["asap", "cwnd", "ssthresh", "lossrate", "lossrate=oracle", "compound", "same", "alternate"]

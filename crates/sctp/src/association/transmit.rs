@@ -145,9 +145,12 @@ impl Session {
                 break;
             }
             packed.is_retransmission = true;
-            self.exempt.spend(path);
             self.commit(tsn, path, now, &mut packed);
             open.has_data = true;
+        }
+        // It is one packet that may pass the window, with as many chunks as fit.
+        if packed.is_retransmission {
+            self.exempt.spend(path);
         }
         while let Some((tsn, _)) = self.next_waiting(Some(open), now) {
             if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
@@ -260,6 +263,10 @@ impl Session {
             Some(open) => open.is_exempt || open.has_data,
             None => !self.exempt.is_none(),
         };
+        let may_pass_on = |path| match open {
+            Some(open) => may_pass && open.path == path,
+            None => self.exempt.covers(path),
+        };
         if !may_pass && !view.paths.iter().any(PathSample::has_window) {
             return None;
         }
@@ -270,10 +277,9 @@ impl Session {
             };
             let path = match placement.place(&lost, &view) {
                 Place::Now(path) => path,
-                // One packet may pass the window of a path that lost something: as good as room there (M-CMT-6).
-                Place::Wait if self.exempt.covers(lost.path) && view.path(lost.path).state.carries_data() => {
-                    lost.path
-                }
+                // One packet may pass the window of a path that lost something, or is being filled: as good as room there
+                // (M-CMT-6).
+                Place::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => lost.path,
                 Place::Wait => continue,
             };
             let path = self.wide_enough(path, &lost, &view);
