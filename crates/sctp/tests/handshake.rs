@@ -576,6 +576,15 @@ fn a_host_with_a_hundred_addresses_names_as_many_as_fit_the_least_packet_and_ope
     }
 }
 
+#[test]
+fn of_a_hundred_addresses_of_a_peer_sixteen_become_paths() {
+    let mut pair = Pair::over(Config::rfc9260(), Config::rfc9260(), &[IpVersion::V6; 100]);
+    pair.connect();
+    pair.run_for(secs(1));
+    assert!(pair.is_open(End::A) && pair.is_open(End::Z));
+    assert_eq!(pair.at(End::A).paths().len(), 16);
+}
+
 /// RFC 4007 §6: a link-local address means nothing without the interface.
 #[test]
 fn an_association_over_link_local_addresses_knows_by_which_interface() {

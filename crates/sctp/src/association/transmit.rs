@@ -279,7 +279,9 @@ impl Session {
                 Place::Now(path) => path,
                 // One packet may pass the window of a path that lost something, or is being filled: as good as room there
                 // (M-CMT-6).
-                Place::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => lost.path,
+                Place::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
+                    lost.path
+                }
                 Place::Wait => continue,
             };
             let path = self.wide_enough(path, &lost, &view);

@@ -253,8 +253,11 @@ impl Endpoint {
             return Err(ConnectError::NoRemoteAddress);
         }
         self.check_count()?;
-        let reached = |address: &&SocketAddr| ways.paths.iter().any(|path| path.remote == **address);
-        if let Some(unreached) = remote.iter().find(|address| !reached(address)) {
+        // Of very many addresses those beyond sixteen paths are left out, as those of an INIT are.
+        let has_partner = |address: &&SocketAddr| {
+            self.config.local.iter().any(|local| local.is_ipv4() == address.is_ipv4())
+        };
+        if let Some(unreached) = remote.iter().find(|address| !has_partner(address)) {
             return Err(ConnectError::NoLocalAddressFor(*unreached));
         }
         self.check_strangers(remote)?;
