@@ -315,6 +315,27 @@ fn small_messages_that_wait_together_travel_together() {
     assert_eq!(pair.receive(End::Z).len(), 20);
 }
 
+/// What a driver hands to the system in one call, which cuts it at every `segment_size`: a shorter packet can only be the last.
+#[test]
+fn packets_for_one_path_leave_together_up_to_the_first_that_is_shorter() {
+    let mut pair = warm(Config {
+        initial_window: InitialWindow::Bytes(ByteCount::new(50_000)),
+        max_burst: MaxBurst { packets: u32::MAX, rule: BurstRule::Event },
+        ..Config::rfc9260()
+    });
+    let now = pair.now;
+    for length in [1_000, 1_000, 1_000, 400, 1_000] {
+        let (stream, payload) = (StreamId::new(0), Bytes::from(vec![7; length]));
+        let message = Outgoing { stream, ppid: Ppid::new(0), unordered: false, payload };
+        pair.at(End::A).send(now, message).expect("there is room");
+    }
+    let mut bytes = Vec::new();
+    let batches = std::iter::from_fn(|| pair.a.endpoint.poll_transmit(now, &mut bytes, 8));
+    let lengths: Vec<(usize, usize)> =
+        batches.map(|departure| (departure.transmit.segment_size, departure.transmit.len)).collect();
+    assert_eq!(lengths, [(1_028, 3 * 1_028 + 428), (1_028, 1_028)]);
+}
+
 /// "The total size of the resultant SCTP packet MUST be less than or equal to the current PMTU", "the transmitter
 /// MUST transmit DATA chunks within an SCTP packet in increasing order of TSN".
 #[test]
