@@ -6,6 +6,7 @@ modules of one program, which is linked once and not forty times; but those that
 program of their own.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -35,12 +36,17 @@ GROUPS = {
         (["--test", "every"], SLOW),
         (["--test", "allocations", "--test", "bounded_memory"], []),
     ],
-    "anabranch-net": [(["--lib"], ["seal"]), (["--lib"], []), (["--tests"], [])],
+    "anabranch-net": [
+        (["--lib"], ["seal"]),
+        (["--test", "sockets", "--test", "hostile_datagrams"], []),
+        (["--lib"], []),
+        (["--test", "allocations", "--test", "comings", "--test", "interfaces", "--test", "public"], []),
+    ],
     "anabranch-cli": [
         (["--lib"], ["file_protocol"]),
-        (["--test", "transfers", "--test", "resuming", "--test", "trees"], []),
-        (["--test", "keys", "--test", "goodbye"], []),
-        (["--lib"], []),
+        (["--bin", "anabranch"], ["transfer"]),
+        (["--test", "resuming", "--test", "transfers", "--test", "trees"], []),
+        (["--test", "failures", "--test", "goodbye", "--test", "keys"], []),
     ],
 }
 """For each package groups of tests in the order of their runs: what is built, and which of its tests."""
@@ -56,15 +62,23 @@ class Workshop:
 
     def __init__(self, root, folder):
         self.root, self.tree, self.target = root, folder / "tree", folder / "build"
+        self.lock = folder / "lock"
         self.changed = None
         self.baselines = {}
 
     def __enter__(self):
+        self.lock.parent.mkdir(parents=True, exist_ok=True)
+        self.lock = self.lock.open("w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit("another run is under way") from None
         self.copy()
         return self
 
     def __exit__(self, *_):
         self.undo()
+        self.lock.close()
 
     def copy(self):
         """Brings the copy up to date. What is the same keeps its time, and is not built again."""
