@@ -5,15 +5,17 @@ mod pair;
 
 use std::net::SocketAddr;
 
-use anabranch_base::Duration;
+use anabranch_base::{ByteCount, Duration};
+use anabranch_sctp::association::Ecn;
 use anabranch_sctp::config::{Config, Failover, IpVersion};
+use anabranch_sctp::endpoint::{Arrival, Channel};
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{
     Checksum, Chunk, CookieEcho, EncodeChunk, Heartbeat, Init, Packet, Parameter, Sack, ShutdownAck,
     VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Pair, packet};
+use pair::{End, Pair, address, packet};
 
 fn init(parameters: Vec<Parameter>) -> Init {
     Init {
@@ -57,6 +59,22 @@ fn a_flood_of_inits_from_one_place_is_answered_at_a_bounded_rate_and_others_at_o
         assert_eq!(answers(&mut pair, |_| stranger([1, 1]), 1, &asked), 1, "somebody else");
     }
     assert_eq!(answered, 64, "in a second, of 10,000");
+}
+
+/// While the socket takes nothing, answers to strangers take no more memory than so many packets.
+#[test]
+fn no_more_than_256_answers_wait_to_be_sent() {
+    let mut pair = listening();
+    let asked = Bytes::from(packet(VerificationTag::ZERO, &[&init(Vec::new())]));
+    let (now, local) = (pair.now, address(End::Z, 0));
+    for number in 0..400_u16 {
+        let (remote, bytes) = (stranger(number.to_be_bytes()), asked.clone());
+        let (ecn, memory) = (Ecn::NotCapable, ByteCount::of_len(bytes.len()));
+        pair.z.endpoint.handle(now, &Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory });
+    }
+    let mut bytes = Vec::new();
+    let answers = std::iter::from_fn(|| pair.z.endpoint.poll_transmit(now, &mut bytes, 1));
+    assert_eq!(answers.count(), 256);
 }
 
 #[test]
