@@ -314,6 +314,18 @@ fn a_request_that_comes_again_is_answered_the_same_and_done_once() {
 }
 
 #[test]
+fn a_request_means_nothing_once_both_ends_are_done() {
+    let mut pair = over_one_of(&sealed(), 1);
+    pair.keep_packets();
+    let serial = first_serial(&mut pair, End::Z);
+    pair.close(End::A);
+    pair.run_for(ms(15));
+    assert_eq!(pair.at(End::Z).state(), AssociationState::ShutdownAckSent);
+    assert_eq!(ask(&mut pair, End::Z, serial, &[add(1, [10, 0, 7, 1])]), []);
+    assert_eq!(remotes(&mut pair, End::Z), [address(End::A, 0)]);
+}
+
+#[test]
 fn what_is_not_known_is_reported_or_skipped_or_stops_the_rest() {
     let mut pair = over_one_of(&sealed(), 1);
     pair.keep_packets();
