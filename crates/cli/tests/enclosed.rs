@@ -228,20 +228,14 @@ fn nothing_stays_when_it_is_killed() {
 #[test]
 fn a_user_without_rights_may_have_it_too() {
     let Some(place) = Place::new() else { return };
-    let mut user = Command::new("setpriv");
-    user.args([
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-        "--",
-        "unshare",
-        "--user",
-        "--net",
-        "true",
-    ]);
-    let allowed = user.output().is_ok_and(|tried| tried.status.success());
-    if !allowed {
-        println!("skipped: nobody may have user namespaces here, or this is not root");
+    let as_user = |words: &[&str]| {
+        let mut user = Command::new("setpriv");
+        user.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).args(words);
+        user.output().is_ok_and(|tried| tried.status.success())
+    };
+    let may_have_namespaces = as_user(&["unshare", "--user", "--net", "true"]);
+    if !may_have_namespaces || !as_user(&["sh", "-c", ": <>/dev/net/tun"]) {
+        println!("skipped: nobody may have user namespaces or open /dev/net/tun here, or this is not root");
         return;
     }
     // The program and its scenario where everybody may read them.

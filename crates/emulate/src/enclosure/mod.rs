@@ -71,11 +71,11 @@ impl Enclosure {
         let interfaces = plan::interfaces(scenario);
         let near = Namespace::new().map_err(OpenError::Namespace)?;
         let far = Namespace::new().map_err(OpenError::Namespace)?;
-        let [nears, fars] = [&near, &far].map(|side| side.within(|| devices(&interfaces)));
+        let (nears, fars) = (near.within(|| devices(&interfaces))??, far.within(|| devices(&interfaces))??);
         for (namespace, side) in [(&near, Side::Near), (&far, Side::Far)] {
             namespace.within(|| wiring::wire(side, &interfaces))??;
         }
-        let tunnels = nears??.into_iter().zip(fars??).zip(&interfaces);
+        let tunnels = nears.into_iter().zip(fars).zip(&interfaces);
         let doors = tunnels.enumerate().map(|(path, ((near, far), interface))| {
             let tunnel = Tunnel { near, far, ends: ends(interface) };
             Ok(Box::new(TunDoor::open(path, tunnel)?) as Box<dyn Door>)
