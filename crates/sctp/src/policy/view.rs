@@ -5,7 +5,8 @@ use std::fmt;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
-/// A path of one association: a (local address, remote address) pair. Never used twice in its lifetime.
+/// A path of one association: a (local address, remote address) pair. Never used twice in its lifetime, but for
+/// paths that carried nothing but probes and never answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(u16);
 
