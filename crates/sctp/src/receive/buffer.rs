@@ -132,8 +132,16 @@ impl Usual {
 
     /// The weight of what fits into so much memory.
     fn charge_of(self, memory: ByteCount) -> ByteCount {
-        let charge = u128::from(memory.get()) * u128::from(self.charge) / u128::from(self.memory.max(1));
-        ByteCount::new(u64::try_from(charge).unwrap_or(u64::MAX))
+        let memory_of_usual = self.memory.max(1);
+        let charge = match memory.get().checked_mul(self.charge) {
+            Some(product) => product / memory_of_usual,
+            // Divisions of 128 bits are slow, and so large a buffer is rare.
+            None => {
+                let product = u128::from(memory.get()) * u128::from(self.charge);
+                u64::try_from(product / u128::from(memory_of_usual)).unwrap_or(u64::MAX)
+            }
+        };
+        ByteCount::new(charge)
     }
 }
 

@@ -52,13 +52,15 @@ impl Bundle {
             return false;
         };
         self.reserve(length);
-        self.records.push(message.first.len() as u8);
-        self.records.push(u8::from(message.unordered));
-        self.records.extend(message.stream.get().to_be_bytes());
-        self.records.extend(message.ssn.get().to_be_bytes());
-        self.records.extend(message.ppid.get().to_be_bytes());
-        self.records.extend(charge.to_be_bytes());
-        self.records.extend(&*message.first);
+        let [stream0, stream1] = message.stream.get().to_be_bytes();
+        let [ssn0, ssn1] = message.ssn.get().to_be_bytes();
+        let [ppid0, ppid1, ppid2, ppid3] = message.ppid.get().to_be_bytes();
+        let [charge0, charge1] = charge.to_be_bytes();
+        let (length, unordered) = (message.first.len() as u8, u8::from(message.unordered));
+        let header: [u8; Bundle::HEADER] =
+            [length, unordered, stream0, stream1, ssn0, ssn1, ppid0, ppid1, ppid2, ppid3, charge0, charge1];
+        self.records.extend_from_slice(&header);
+        self.records.extend_from_slice(&message.first);
         self.count += 1;
         self.charge += message.load.charge;
         true

@@ -149,7 +149,7 @@ impl Delivery {
                 }
             }
         }
-        let parcel = Parcel::of(message, &mut Bundle::default());
+        let parcel = Parcel::of(message, Bundle::default());
         self.waiting += parcel.load();
         self.early.insert((stream, count), parcel);
         true

@@ -11,8 +11,8 @@ use super::message::Message;
 pub struct Ready {
     parcels: VecDeque<Parcel>,
     load: Load,
-    /// An empty bundle, whose memory the next one takes over.
-    spare: Bundle,
+    /// Empty bundles, whose memory the next ones take over.
+    spare: Vec<Bundle>,
 }
 
 /// What is held as one.
@@ -33,7 +33,10 @@ impl Ready {
                 return;
             }
         }
-        let parcel = Parcel::of(message, &mut self.spare);
+        let parcel = match Bundle::takes(&message) {
+            true => Parcel::of(message, self.spare.pop().unwrap_or_default()),
+            false => Parcel::Message(message),
+        };
         self.push_back(parcel);
     }
 
@@ -66,8 +69,8 @@ impl Ready {
                 if bundle.count() > 0 {
                     self.load += bundle.load();
                     self.parcels.push_front(Parcel::Bundle(bundle));
-                } else {
-                    self.spare = bundle.emptied();
+                } else if self.spare.len() < MOST_SPARE {
+                    self.spare.push(bundle.emptied());
                 }
                 message
             }
@@ -91,14 +94,12 @@ impl Ready {
 }
 
 impl Parcel {
-    /// A message by itself, or as the first of a bundle, which may take over the memory of `spare`.
-    pub fn of(message: Message, spare: &mut Bundle) -> Parcel {
-        if !Bundle::takes(&message) {
-            return Parcel::Message(message);
+    /// A message by itself, or as the first in `bundle`, which is empty.
+    pub fn of(message: Message, mut bundle: Bundle) -> Parcel {
+        match bundle.push(&message) {
+            true => Parcel::Bundle(bundle),
+            false => Parcel::Message(message),
         }
-        let mut bundle = std::mem::take(spare);
-        bundle.push(&message);
-        Parcel::Bundle(bundle)
     }
 
     /// How many messages it is.
@@ -117,6 +118,9 @@ impl Parcel {
         }
     }
 }
+
+/// So many are kept, a kilobyte each: what a packet of small messages fills.
+const MOST_SPARE: usize = 4;
 
 #[cfg(test)]
 mod tests {
