@@ -4,8 +4,13 @@ import hashlib
 import json
 import math
 from collections import Counter, defaultdict
+from pathlib import Path
 
 CAUGHT, TIMEOUT, MISSED, UNVIABLE = "caught", "timeout", "missed", "unviable"
+
+
+FOUND = Path(__file__).parent / "found.jsonl"
+"""What was found before, so that a run elsewhere goes on from there."""
 
 
 class Results:
@@ -13,8 +18,8 @@ class Results:
 
     def __init__(self, file, root):
         self.file, self.root, self.of, self.tests = file, root, {}, {}
-        if file.exists():
-            for line in file.read_text(encoding="utf-8").splitlines():
+        for source in filter(Path.exists, (FOUND, file)):
+            for line in source.read_text(encoding="utf-8").splitlines():
                 entry = json.loads(line)
                 self.of[entry["key"]] = entry
 
