@@ -10,7 +10,7 @@ use anabranch_sctp::policy::PathState;
 
 use super::tally::Tally;
 use super::verdict::{Class, Fault};
-use crate::pair::{End, Line, Pair, Reading, Side, Toll};
+use crate::pair::{End, Line, Pair, Reading, Side, Toll, chunk_names};
 
 /// The bounds of a play.
 pub struct Bounds {
@@ -18,20 +18,35 @@ pub struct Bounds {
     config: Config,
     /// So many associations an end had at once.
     most_associations: u64,
+    /// So many bytes came to each end since it last sent control chunks.
+    unanswered: [u64; 2],
 }
 
 impl Bounds {
     pub fn new(seed: u64, config: Config) -> Bounds {
-        Bounds { seed, config, most_associations: 0 }
+        Bounds { seed, config, most_associations: 0, unanswered: [0; 2] }
     }
 
     /// Where a packet cost more than it may.
-    pub fn check(&self, pair: &Pair, toll: &Toll, tally: &mut Tally) -> Vec<Fault> {
+    pub fn check(&mut self, pair: &Pair, toll: &Toll, tally: &mut Tally) -> Vec<Fault> {
         let mut scales = Scales { seed: self.seed, toll, tally, faults: Vec::new() };
         let answers = &pair.log[toll.answers.clone()];
         self.weigh_answers(&mut scales, answers, paths_of(pair.end(toll.to), answers));
         self.weigh_costs(&mut scales, answers.len() as u64);
+        let is_answered = answers.iter().any(|line| line.by.is_some() && !line.text.contains("DATA"));
+        let unanswered = &mut self.unanswered[toll.to as usize];
+        *unanswered = if is_answered { 0 } else { *unanswered + toll.bytes.len() as u64 };
         scales.faults
+    }
+
+    /// Of how many bytes the answers may leave now. What came after the COOKIE-ECHO had been sent waits for the
+    /// COOKIE-ACK.
+    fn answerable(&self, toll: &Toll) -> u64 {
+        let waited = match chunk_names(&toll.bytes).contains("COOKIE-ACK") {
+            true => self.unanswered[toll.to as usize],
+            false => 0,
+        };
+        toll.bytes.len() as u64 + waited
     }
 
     fn weigh_answers(&self, scales: &mut Scales<'_>, answers: &[Line], paths: u64) {
@@ -52,7 +67,7 @@ impl Bounds {
         // A SACK, a COOKIE-ACK, a probe of each path and of its MTU, and no more than the outbox holds.
         let chunks = control.iter().map(|line| line.text.matches(" + ").count() as u64 + 1).sum();
         scales.weigh("control chunks for a packet", Class::Answers, chunks, OUTBOX + 3 * paths);
-        let most = 2 * length + (1 + paths) * mtu;
+        let most = 2 * self.answerable(scales.toll) + (1 + paths) * mtu;
         scales.weigh("bytes of control for a packet", Class::Answers, sum(&control), most);
 
         // A burst a path, and a packet of retransmissions. With pacing it is what the rate carries.

@@ -35,7 +35,8 @@ pub struct Cast {
     pub(super) given: [u64; 2],
     /// An application called it off, A lost its memory, or a host its address: then it may end.
     pub(super) may_end: bool,
-    /// How often A did, in this association.
+    /// How often A did, since the two last had an association that both ended in order: a COOKIE-ECHO from before may still
+    /// open one at Z, and what A opens next begins that anew.
     pub(super) crashes: usize,
     /// How often A did in all.
     lives: u64,

@@ -60,6 +60,9 @@ impl Cast {
             return Ok(());
         }
         let is_graceful = reasons.iter().all(|reason| *reason == Some(CloseReason::Graceful));
+        if is_graceful {
+            self.crashes = 0;
+        }
         if is_graceful && self.ledgers[0].len() == self.ledgers[1].len() {
             let complete =
                 self.ledgers.iter().flat_map(|all| all.last()).try_for_each(Ledger::check_complete);
@@ -99,7 +102,7 @@ impl Cast {
                 self.begin_ledger(end);
             }
         }
-        (self.given, self.may_end, self.crashes) = ([0; 2], false, 0);
+        (self.given, self.may_end) = ([0; 2], false);
         Ok(())
     }
 
