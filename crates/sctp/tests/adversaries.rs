@@ -57,10 +57,12 @@ fn plays() -> &'static Played {
         let (one, many) = (number("ANABRANCH_ADVERSARY_SEED"), number("ANABRANCH_ADVERSARIES"));
         let seeds = one.map_or(0..many.unwrap_or(USUAL), |seed| seed..seed + 1);
         let threads = many.map_or(1, |_| available_parallelism().map_or(1, NonZero::get));
-        let quiet = std::panic::take_hook();
-        std::panic::set_hook(Box::new(|_| {}));
+        let usual = std::panic::take_hook();
+        if one.is_none() {
+            std::panic::set_hook(Box::new(|_| {}));
+        }
         let played = play_all(&seeds, threads);
-        std::panic::set_hook(quiet);
+        std::panic::set_hook(usual);
         played
     })
 }
@@ -95,7 +97,7 @@ fn play_all(seeds: &Range<u64>, threads: usize) -> Played {
                 println!("{seed} seeds");
             }
             let (scene, acts) = plan(seed);
-            match attempt(&scene, &acts, &mut played.tally) {
+            match confirmed(&scene, &acts, &mut played.tally) {
                 Err(fault) if fault.is_known() => {
                     played.tally.count(Column::Known, format!("{:?}", fault.class));
                 }
@@ -118,6 +120,16 @@ fn play_all(seeds: &Range<u64>, threads: usize) -> Played {
     });
     all.failures.sort_by_key(|(seed, _)| *seed);
     all
+}
+
+/// What came of a play. Only a time that is exceeded each of three times counts: processor time includes what the machine
+/// does beside.
+fn confirmed(scene: &Scene, acts: &[Act], tally: &mut Tally) -> Result<(), Fault> {
+    let first = attempt(scene, acts, tally);
+    (0..2).fold(first, |result, _| match &result {
+        Err(fault) if fault.class == Class::Time => attempt(scene, acts, &mut Tally::default()),
+        _ => result,
+    })
 }
 
 /// A play that fails panics, or says what is wrong.

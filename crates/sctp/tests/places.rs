@@ -2,7 +2,7 @@
 
 mod pair;
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, SackSettings, Unit,
 };
@@ -141,6 +141,23 @@ fn a_lost_packet_of_small_messages_is_sent_again_in_one_packet() {
         pair.run_for(ms(25));
         let resent = pair.take_log().into_iter().find(|line| line.starts_with("A")).expect("one after 20 ms");
         assert_eq!(resent, lost.replace("lost", "Z"), "{retransmission}");
+    }
+}
+
+/// The same after a time-out (RFC 9260 §6.3.3 E3), where the path that carries them was just timed out itself: it may have one
+/// packet in flight, and that is a full one.
+#[test]
+fn a_packet_after_a_time_out_takes_all_small_messages_that_fit() {
+    for retransmission in ["alternate", "same"] {
+        let retransmission = retransmission.to_owned();
+        let mut pair = Pair::open(Config { retransmission: retransmission.clone(), ..Config::rfc9260() }, 2);
+        (pair.pipes[0].is_cut, pair.pipes[1].is_cut) = (true, true);
+        pair.send_at_once(End::A, 100, 10);
+        pair.run_for(Duration::from_secs(9));
+        let resent = pair.log.iter().filter(|line| line.at > Time::from_nanos(500_000_000));
+        let full = resent.filter(|line| line.from == End::A && line.text.contains("DATA"));
+        let most = full.map(|line| line.text.matches("DATA").count()).collect::<Vec<_>>();
+        assert!(most.len() > 1 && most.iter().all(|chunks| *chunks > 30), "{retransmission}: {most:?}");
     }
 }
 

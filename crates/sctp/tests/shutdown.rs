@@ -368,6 +368,44 @@ fn a_restart_whose_cookie_comes_while_the_last_answer_is_missing_gets_an_error_a
     assert_eq!(pair.z.endpoint.len(), 1);
 }
 
+// A SHUTDOWN that the peer did not send (docs/security.md).
+
+#[test]
+fn a_forged_shutdown_that_acknowledges_what_was_lost_ends_both_ends() {
+    let mut pair = open();
+    pair.lose(End::Z, "DATA");
+    pair.send(End::Z, 100);
+    let cumulative_tsn_ack = pair.at(End::Z).ack_points().expect("open").1.next();
+    pair.send(End::Z, 100);
+    pair.send(End::Z, 100);
+    pair.forge(End::Z, &[&Shutdown { cumulative_tsn_ack }]);
+    assert_eq!(pair.at(End::Z).state(), AssociationState::ShutdownReceived);
+    pair.close(End::A);
+    pair.run_for(secs(299));
+    assert_eq!(pair.at(End::Z).state(), AssociationState::ShutdownReceived, "what A lacks never comes");
+    pair.run_for(secs(10));
+    assert_eq!([End::A, End::Z].map(|end| pair.at(end).state()), [AssociationState::Closed; 2]);
+}
+
+#[test]
+fn data_that_is_acknowledged_keeps_an_end_that_was_told_to_shut_down() {
+    let rto = RtoSettings { max: secs(2), ..Config::rfc9260().rto };
+    let config = Config { rto, receive_buffer: ByteCount::new(1_500), ..Config::rfc9260() };
+    let mut pair = Pair::open(config, 1);
+    pair.a.reads_at_once = true;
+    pair.pipes[0].delay = ms(400);
+    for _ in 0..40 {
+        pair.send(End::Z, 1_400);
+    }
+    let cumulative_tsn_ack = pair.at(End::Z).ack_points().expect("open").1;
+    pair.forge(End::Z, &[&Shutdown { cumulative_tsn_ack }]);
+    // Three times the guard's ten seconds.
+    pair.run_for(secs(30));
+    assert_eq!(pair.at(End::Z).state(), AssociationState::ShutdownReceived);
+    pair.run_until(secs(60), |pair| pair.a.read.len() == 40);
+    assert_eq!(pair.a.read.len(), 40);
+}
+
 /// The first TSN of the end that sent this INIT-ACK.
 fn initial_tsn(bytes: &Bytes) -> Tsn {
     let packet = Packet::decode(bytes, Checksum::Crc32c).expect("sound");

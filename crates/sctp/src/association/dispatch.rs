@@ -230,10 +230,12 @@ impl Association {
         match std::mem::replace(&mut self.state, State::buried()) {
             State::Open(mut session) => {
                 session.events.push_back(Event::PeerClosing);
-                self.state = State::Closing(session, Shutdown::Received);
+                let stage = session.on_shutdown_received(now);
+                self.state = State::Closing(session, stage);
             }
-            State::Closing(session, Shutdown::Pending) => {
-                self.state = State::Closing(session, Shutdown::Received);
+            State::Closing(mut session, Shutdown::Pending) => {
+                let stage = session.on_shutdown_received(now);
+                self.state = State::Closing(session, stage);
             }
             State::Closing(mut session, Shutdown::Sent) => {
                 // Both ends closed at once: "the endpoint SHOULD respond with a SHUTDOWN ACK".

@@ -194,7 +194,11 @@ impl Association {
                 (State::Closing(session, stage), Timer::Shutdown) => {
                     session.on_shutdown_timeout(*stage, now).map_err(gone)
                 }
-                (State::Closing(session, _), Timer::ShutdownGuard) => {
+                (State::Closing(session, stage), Timer::ShutdownGuard) => {
+                    if let Some(next) = session.on_guard_expired(*stage, now) {
+                        *stage = next;
+                        continue;
+                    }
                     // RFC 9260 §9.2: "SHOULD send an ABORT chunk when the T5-shutdown-guard timer expires".
                     let reason = gone(PeerGone { errors: session.errors });
                     let why = b"the shutdown took too long".to_vec();
@@ -342,7 +346,7 @@ impl Association {
             State::Open(_) => AssociationState::Established,
             State::Closing(_, Shutdown::Pending) => AssociationState::ShutdownPending,
             State::Closing(_, Shutdown::Sent) => AssociationState::ShutdownSent,
-            State::Closing(_, Shutdown::Received) => AssociationState::ShutdownReceived,
+            State::Closing(_, Shutdown::Received { .. }) => AssociationState::ShutdownReceived,
             State::Closing(_, Shutdown::AckSent) => AssociationState::ShutdownAckSent,
         }
     }

@@ -5,6 +5,7 @@ use anabranch_base::{Duration, Time};
 
 use super::session::{PeerGone, Session};
 use super::timers::Timer;
+use crate::seq::Tsn;
 use crate::wire::{Shutdown as ShutdownChunk, ShutdownAck};
 
 /// How far the shutdown has come.
@@ -15,7 +16,10 @@ pub enum Shutdown {
     /// SHUTDOWN-SENT: the peer was told, and may still have data on its way.
     Sent,
     /// SHUTDOWN-RECEIVED: the peer wants to close, our data is on its way.
-    Received,
+    Received {
+        /// The cumulative TSN ack point when the guard timer started.
+        acked: Tsn,
+    },
     /// SHUTDOWN-ACK-SENT: both ends are done, the last answer is missing.
     AckSent,
 }
@@ -36,15 +40,33 @@ impl Session {
         match stage {
             Shutdown::Pending => {
                 self.send_shutdown(now);
-                // RFC 9260 §9.2: T5-shutdown-guard, "5 times RTO.Max".
-                self.timers.start(Timer::ShutdownGuard, now + self.settings.config.rto.max * 5);
+                self.timers.start(Timer::ShutdownGuard, now + self.guard_time());
                 Shutdown::Sent
             }
-            Shutdown::Received => {
+            Shutdown::Received { .. } => {
+                self.timers.stop(Timer::ShutdownGuard);
                 self.send_shutdown_ack(now);
                 Shutdown::AckSent
             }
             Shutdown::Sent | Shutdown::AckSent => stage,
+        }
+    }
+
+    /// A SHUTDOWN arrived while our data is on its way. The guard timer runs here too: a SHUTDOWN that somebody forged can
+    /// acknowledge what never arrived, and then neither end would ever have anything to send again.
+    pub(super) fn on_shutdown_received(&mut self, now: Time) -> Shutdown {
+        self.timers.set(Timer::ShutdownGuard, now + self.guard_time());
+        Shutdown::Received { acked: self.send.ack_point() }
+    }
+
+    /// T5-shutdown-guard expired: the stage in which the shutdown goes on, or `None` where it took too long. While our data
+    /// is on its way the timer starts again after each acknowledgement.
+    pub(super) fn on_guard_expired(&mut self, stage: Shutdown, now: Time) -> Option<Shutdown> {
+        match stage {
+            Shutdown::Received { acked } if acked != self.send.ack_point() => {
+                Some(self.on_shutdown_received(now))
+            }
+            _ => None,
         }
     }
 
@@ -56,7 +78,7 @@ impl Session {
         match stage {
             Shutdown::Sent => self.send_shutdown(now),
             Shutdown::AckSent => self.send_shutdown_ack(now),
-            Shutdown::Pending | Shutdown::Received => {}
+            Shutdown::Pending | Shutdown::Received { .. } => {}
         }
         Ok(())
     }
@@ -74,6 +96,11 @@ impl Session {
         self.stop_heartbeats();
         self.post(self.paths.primary(), ShutdownAck);
         self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
+    }
+
+    /// RFC 9260 §9.2: T5-shutdown-guard, "5 times RTO.Max".
+    fn guard_time(&self) -> Duration {
+        self.settings.config.rto.max * 5
     }
 
     fn shutdown_wait(&self) -> Duration {

@@ -137,17 +137,22 @@ impl PathSample {
     /// Whether the window lets one more packet out (RFC 9260 §6.1 B: the packet may pass cwnd by less than
     /// one packet if there was room before it; a strict window needs room for a whole unit).
     pub fn has_window(&self) -> bool {
-        let has_room = match self.is_strict {
-            true => self.flight + self.unit <= self.cwnd,
-            false => self.flight < self.cwnd,
-        };
-        has_room && !self.held
+        self.has_room() && !self.held
     }
 
-    /// Whether a packet that has data may take one more chunk: the window was asked before the first, and is passed by less than
-    /// one packet. A strict window is asked again.
+    /// Whether a packet that has data may take one more chunk. The window and what holds the path were asked before the first
+    /// chunk, and the packet passes the window by less than one packet; after a time-out the packet itself is what holds the
+    /// path. A strict window is asked again.
     pub fn has_window_for_more(&self) -> bool {
-        self.has_window() || !self.is_strict && !self.held
+        !self.is_strict || self.has_room()
+    }
+
+    /// Whether the window has room for one more packet.
+    fn has_room(&self) -> bool {
+        match self.is_strict {
+            true => self.flight + self.unit <= self.cwnd,
+            false => self.flight < self.cwnd,
+        }
     }
 
     /// Whether packets wait somewhere on the path: its round-trip time is a quarter above the least.

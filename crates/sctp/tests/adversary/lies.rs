@@ -181,7 +181,7 @@ impl Lie {
             }
             _ => {
                 let block = |_| {
-                    let start = 2 + dice.below(u64::from(reach.max(4))) as u16;
+                    let start = 2_u16.saturating_add(dice.below(u64::from(reach.max(4))) as u16);
                     GapBlock { start, end: start.saturating_add(dice.below(3) as u16) }
                 };
                 let gaps: Vec<GapBlock> = (0..5_000).map(block).collect();

@@ -1,5 +1,5 @@
-//! SCTP stacks behind one trait: ours and those of others, each with a single association. It knows how each
-//! is driven, and nothing of what is sent or of the network between two of them.
+//! SCTP stacks behind one trait: ours and those of others, each with a single association. The stacks share their settings;
+//! [`transfer`] connects two of them.
 #![allow(dead_code, unused_imports, reason = "tests and benchmarks each use their own part of the stacks")]
 
 mod anabranch;
@@ -8,151 +8,11 @@ mod epoch;
 mod pool;
 mod rtc_sctp;
 mod sctp_proto;
+mod stack;
 pub mod transfer;
-
-use std::net::SocketAddr;
-
-use anabranch_base::{ByteCount, Time};
-use bytes::Bytes;
 
 pub use anabranch::Anabranch;
 pub use dcsctp::Dcsctp;
 pub use rtc_sctp::RtcSctp;
 pub use sctp_proto::SctpProto;
-
-/// One end of an association without sockets, in virtual time. After every call that changes something,
-/// [`poll_transmit`](Stack::poll_transmit) and then [`poll_timeout`](Stack::poll_timeout).
-pub trait Stack {
-    /// Begins to open the association.
-    fn connect(&mut self, now: Time);
-
-    /// A packet arrived.
-    fn handle(&mut self, now: Time, datagram: &Datagram);
-
-    /// Lets every timer act whose time has come.
-    fn handle_timeout(&mut self, now: Time);
-
-    /// Appends all packets that want to leave.
-    fn poll_transmit(&mut self, now: Time, out: &mut Vec<Datagram>);
-
-    /// When [`handle_timeout`](Stack::handle_timeout) is due.
-    fn poll_timeout(&self) -> Option<Time>;
-
-    /// Gives an ordered message to be sent on stream 0; `false` if there is no room for it yet.
-    fn send(&mut self, now: Time, message: &Bytes) -> bool;
-
-    /// Puts the next message that arrived into `message`, in one piece; `false` if there is none.
-    fn receive(&mut self, now: Time, message: &mut Vec<u8>) -> bool;
-
-    /// Ends the association in order.
-    fn shutdown(&mut self, now: Time);
-
-    /// How far the association is.
-    fn life(&self) -> Life;
-}
-
-impl<S: Stack + ?Sized> Stack for Box<S> {
-    fn connect(&mut self, now: Time) {
-        (**self).connect(now);
-    }
-
-    fn handle(&mut self, now: Time, datagram: &Datagram) {
-        (**self).handle(now, datagram);
-    }
-
-    fn handle_timeout(&mut self, now: Time) {
-        (**self).handle_timeout(now);
-    }
-
-    fn poll_transmit(&mut self, now: Time, out: &mut Vec<Datagram>) {
-        (**self).poll_transmit(now, out);
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        (**self).poll_timeout()
-    }
-
-    fn send(&mut self, now: Time, message: &Bytes) -> bool {
-        (**self).send(now, message)
-    }
-
-    fn receive(&mut self, now: Time, message: &mut Vec<u8>) -> bool {
-        (**self).receive(now, message)
-    }
-
-    fn shutdown(&mut self, now: Time) {
-        (**self).shutdown(now);
-    }
-
-    fn life(&self) -> Life {
-        (**self).life()
-    }
-}
-
-/// How far an association is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
-    /// The handshake is not done.
-    Opening,
-    /// Messages may be sent.
-    Open,
-    /// It ended in order.
-    Closed,
-    /// It broke.
-    Lost,
-}
-
-/// A packet on its way.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Datagram {
-    /// On which path, from 0; only ours has more than one.
-    pub path: usize,
-    /// The SCTP packet.
-    pub bytes: Bytes,
-}
-
-/// Which end of an association a stack is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// It sends INIT.
-    Client,
-    /// It answers.
-    Server,
-}
-
-/// What all stacks are told alike.
-#[derive(Clone, Copy, Debug)]
-pub struct Buffers {
-    /// How much user data may wait to be acknowledged.
-    pub send: ByteCount,
-    /// How much may wait to be read: the window that is advertised.
-    pub receive: ByteCount,
-}
-
-/// The SCTP port of both ends.
-const PORT: u16 = 5000;
-
-/// The longest SCTP packet: what IPv4 and UDP leave of 1,500 bytes.
-const PACKET: usize = 1472;
-
-/// The longest message that is accepted.
-const LONGEST_MESSAGE: u32 = 4 << 20;
-
-impl Role {
-    /// Its address on a path.
-    fn address(self, path: usize) -> SocketAddr {
-        let host = match self {
-            Role::Client => 1,
-            Role::Server => 2,
-        };
-        SocketAddr::from(([10, 0, path as u8, host], PORT))
-    }
-
-    /// The other one.
-    pub fn other(self) -> Role {
-        match self {
-            Role::Client => Role::Server,
-            Role::Server => Role::Client,
-        }
-    }
-}
+pub use stack::{Buffers, Datagram, LONGEST_MESSAGE, Life, PACKET, PORT, Role, Stack};
