@@ -93,6 +93,17 @@ impl Stop {
         }
     }
 
+    /// How many replications start after the first `done`, on so many threads. A number that was asked for is not exceeded.
+    fn batch(self, done: u64, threads: u64) -> u64 {
+        match self {
+            Stop::After(wanted) => wanted.saturating_sub(done),
+            Stop::Until { most, .. } => {
+                let missing = self.least().saturating_sub(done);
+                missing.max(threads).min(most.saturating_sub(done)).max(1)
+            }
+        }
+    }
+
     /// How many of these runs are enough; `None` if not even all are.
     fn enough(self, runs: &[Ended]) -> Option<usize> {
         match self {
@@ -169,7 +180,7 @@ fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Resul
             return Ok(Replications::of(done));
         }
         let first = done.len() as u64;
-        let count = plan.stop.least().saturating_sub(first).max(rayon::current_num_threads() as u64);
+        let count = plan.stop.batch(first, rayon::current_num_threads() as u64);
         let batch: Result<Vec<Ended>, BuildError> = (first..first + count)
             .into_par_iter()
             .map(|index| one(scenario, plan.seed.wrapping_add(index), watcher))

@@ -113,3 +113,14 @@ fn replications_do_not_depend_on_the_number_of_threads() {
         assert_eq!(results(1, until), results(3, until), "{name}");
     }
 }
+
+#[test]
+fn no_more_replications_run_than_are_asked_for() {
+    let (_, scenario) = shipped().into_iter().next().expect("a scenario is shipped");
+    for (stop, most) in [(Stop::After(1), 1), (Stop::Until { error: 0.0, least: 2, most: 3 }, 3)] {
+        let plan = Plan { seed: 3, stop, threads: std::num::NonZeroUsize::new(8) };
+        let watcher = Watcher::new(|| anabranch_base::Duration::ZERO);
+        let runs = replicate(&scenario, plan, &watcher).expect("it can be run").runs;
+        assert_eq!((runs.len() as u64, watcher.finished()), (most, most), "{stop:?}");
+    }
+}
