@@ -308,6 +308,17 @@ fn a_peer_that_restarted_is_announced_and_data_flows_again() {
 }
 
 #[test]
+fn after_a_restart_data_goes_where_the_cookie_came_from() {
+    let mut pair = Pair::open(Config::rfc9260(), 2);
+    pair.restart(End::A);
+    pair.connect();
+    pair.run_for(secs(10));
+    pair.log.clear();
+    pair.send(End::Z, 100);
+    assert_eq!(pair.take_log(), ["Z -1> DATA -1> A"]);
+}
+
+#[test]
 fn a_restart_gives_back_what_was_read_before_and_starts_the_streams_anew() {
     let mut pair = Pair::open(Config::rfc9260(), 1);
     (0..3).for_each(|_| pair.send(End::A, 100));

@@ -263,8 +263,10 @@ fn what_the_operating_system_refuses_bounds_the_size_at_once() {
     let now = pair.now;
     pair.pipes[0].mtu = 1_300;
     pair.a.endpoint.on_too_large(now, addresses, ByteCount::new(1_300));
+    pair.log.clear();
     pair.settle(End::A);
     assert_eq!(mtus(&mut pair), [1_300]);
+    assert!(count(&pair, "DATA") > 0, "what was under way and too large is sent again at once");
     let arrived = pair.run_until(Duration::from_secs(1), |pair| pair.at(End::A).unacknowledged().is_zero());
     assert!(arrived);
 }

@@ -300,6 +300,18 @@ fn addresses_without_end_keep_the_table_bounded() {
 }
 
 #[test]
+fn a_path_that_goes_takes_no_answer_of_another_path_with_it() {
+    let mut pair = Pair::open(sealed(), 2);
+    let serial = first_serial(&mut pair, End::Z);
+    pair.log.clear();
+    let parameters = vec![Parameter::Ipv4Address([10, 0, 0, 1].into()), delete(1, [10, 0, 1, 1])];
+    pair.forge(End::Z, &[&Heartbeat { info: vec![1; 4] }, &Asconf { serial, parameters }]);
+    assert_eq!(remotes(&mut pair, End::Z).len(), 1);
+    let answers = pair.take_log();
+    assert!(answers.iter().any(|line| line.contains("HEARTBEAT-ACK")), "{answers:?}");
+}
+
+#[test]
 fn a_request_that_comes_again_is_answered_the_same_and_done_once() {
     let mut pair = over_one_of(&sealed(), 1);
     pair.keep_packets();

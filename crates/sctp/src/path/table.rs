@@ -563,6 +563,7 @@ mod tests {
     #[test]
     fn a_round_ends_with_the_first_acknowledgement_of_one_of_its_packets() {
         let mut table = table();
+        assert_eq!(table.round(PathId::FIRST), 0);
         let rounds = [(); 2].map(|()| {
             table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::ZERO);
             table.round(PathId::FIRST)

@@ -76,6 +76,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_cut_while_exactly_one_turn_waits() {
+        let mut buffer = buffer(0);
+        for _ in 0..3 {
+            let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
+            let payload = Bytes::from(vec![7; 32 << 10]);
+            buffer.push_whole(Outgoing { stream, ppid, unordered: false, payload });
+        }
+        buffer.cut_ahead(ByteCount::new(1_024));
+        assert_eq!((buffer.waiting_chunks(), buffer.has_uncut()), (64, true));
+    }
+
+    #[test]
     fn what_waits_whole_is_held_like_all_else() {
         let mut buffer = buffer(3);
         let held = ByteCount::new(120_000);
