@@ -12,6 +12,8 @@ import struct
 import subprocess
 import sys
 
+from refusal import Forbidden
+
 TUNSETIFF = 0x400454CA
 IFF_TUN_WITHOUT_INFO = 0x0001 | 0x1000
 ENCLOSED = "ANABRANCH_INTEROP_ENCLOSED"
@@ -29,14 +31,14 @@ def unshare():
 def refusal():
     """Why no such network can be made here, or None."""
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
-        return "there is no /dev/net/tun for this user"
+        return Forbidden("there is no /dev/net/tun for this user")
     try:
         command = [*unshare(), "ip", "tuntap", "add", "dev", "p1", "mode", "tun"]
         tried = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
         return f"network namespaces need unshare (util-linux) and ip (iproute2): {error}"
     if tried.returncode != 0:
-        return f"this machine refuses network namespaces: {tried.stderr.strip()}"
+        return Forbidden(f"this machine refuses network namespaces: {tried.stderr.strip()}")
     return None
 
 

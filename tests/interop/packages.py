@@ -1,9 +1,9 @@
 """Programs as Debian packs them, unpacked into a folder of the build.
 
-It knows the packages; how the programs behave is for others. Nothing is installed: apt-get downloads, dpkg
-unpacks.
+apt-get downloads, dpkg unpacks; nothing is installed.
 """
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -29,6 +29,23 @@ def unpack_nft(folder):
     return root / "usr/sbin/nft", libraries
 
 
+def unpack_tshark(folder):
+    """The program ``tshark`` and what it needs in its environment; the installed one where there is one."""
+    installed = shutil.which("tshark")
+    if installed is not None:
+        return installed, {}
+    root = unpacked(folder, "tshark", missing("tshark"))
+    libraries = next((root / "usr/lib").glob("*/libwireshark.so.*")).parent
+    environment = {"LD_LIBRARY_PATH": str(libraries), "WIRESHARK_DATA_DIR": str(root / "usr/share/wireshark")}
+    return str(root / "usr/bin/tshark"), environment
+
+
+def missing(package):
+    """The package with all that it needs and that is not installed."""
+    said = run(["apt-get", "--simulate", "install", "--no-install-recommends", package], None)
+    return [line.split()[1] for line in said.splitlines() if line.startswith("Inst ")]
+
+
 def unpacked(folder, name, packages):
     """The folder ``name`` with what is in these packages."""
     root = Path(folder).resolve() / name
@@ -42,7 +59,7 @@ def unpacked(folder, name, packages):
 
 
 def run(command, folder):
-    """Runs a command, or says in one line why it could not."""
+    """What a command prints; where it fails, raises `Unavailable` with one line that says why."""
     try:
         ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except OSError as error:
@@ -50,6 +67,7 @@ def run(command, folder):
     if ended.returncode != 0:
         said = (ended.stderr.strip() or "nothing").splitlines()[0]
         raise Unavailable(f"{' '.join(command)} ended with {ended.returncode} and said {said}")
+    return ended.stdout
 
 
 class Unavailable(Exception):

@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 from interop.network import Namespace, unshare
+from refusal import Forbidden
 
 SHAPE = "burst 16k limit 100k"
 """Of the token buckets: 100 KiB wait at most, 16 ms at 50 Mbit/s."""
@@ -48,7 +49,11 @@ def refusal():
     cable = "ip link add p1 type veth peer name p2"
     line = f"{cable} && tc qdisc add dev p1 root tbf rate 8mbit {SHAPE} && ip mptcp limits show"
     tried = subprocess.run([*unshare(), "sh", "-c", line], capture_output=True, text=True, check=False)
-    return f"shaped interfaces are refused: {tried.stderr.strip()}" if tried.returncode != 0 else None
+    if tried.returncode == 0:
+        return None
+    refused = f"shaped interfaces are refused: {tried.stderr.strip()}"
+    # 127 is the shell's status for a program that is not there.
+    return refused if tried.returncode == 127 else Forbidden(refused)
 
 
 class Hosts:

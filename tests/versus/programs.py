@@ -43,8 +43,8 @@ def built(target):
 
 
 def built_ours(target):
-    """The example that measures ours, in the profile of development, which is optimised."""
-    build("--package", "anabranch-net", "--example", "meter")
+    """The example that measures ours, from the same build as the tests."""
+    build("--workspace", "--example", "meter")
     return ours(target)
 
 

@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from refusal import Forbidden
+
 MPTCP = 262
 CMT = {1: "CMT", 4: "CMT coupled"}
 """What usrsctp's switch for CMT takes: each path by itself, or coupled as in Multipath TCP's LIA."""
@@ -78,8 +80,8 @@ def refusal():
     try:
         socket.socket(socket.AF_INET, socket.SOCK_STREAM, MPTCP).close()
     except OSError as error:
-        return f"the kernel has no Multipath TCP: {error}"
+        return Forbidden(f"the kernel has no Multipath TCP: {error}")
     known = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
     if "cubic" not in known:
-        return f"the kernel has no CUBIC, but {', '.join(known)}"
+        return Forbidden(f"the kernel has no CUBIC, but {', '.join(known)}")
     return None

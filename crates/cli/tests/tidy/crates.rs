@@ -17,6 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("py", &["base", "models", "planner", "sim"]),
     ("studies", &["base", "link", "scenario", "models", "planner", "sim"]),
     ("cli", &["base", "sctp", "link", "scenario", "models", "net", "planner", "emulate", "sim"]),
+    ("cost", &["base", "sctp", "scenario", "models", "sim", "cli"]),
 ];
 
 /// Complaints about the arrows of a crate's manifest.
