@@ -1,5 +1,4 @@
-//! AppStripe beside the single associations that it is made of (M-CMT-8). It knows what was delivered when, and no
-//! protocol.
+//! AppStripe beside the single associations that it is made of (M-CMT-8).
 
 mod worlds;
 

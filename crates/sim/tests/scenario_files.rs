@@ -1,4 +1,4 @@
-//! Every scenario file that is shipped runs, twice the same, and keeps its books. It knows no file by name.
+//! Every scenario file that is shipped runs, twice the same, and keeps its books.
 
 mod worlds;
 

@@ -228,7 +228,7 @@ fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent()
         };
         // Unless a HEARTBEAT was unanswered before.
         drop(near.send("who are you?", SendOptions::default()).await);
-        // 50 and 100 ms without an answer, and one round trip. With time-outs alone it would be the 21st second.
+        // 50 and 100 ms without an answer, and one round trip. Time-outs alone would end it at the 21st.
         assert_eq!(within(5, near.closed()).await, CloseReason::PeerRestarted);
         let (near, _far) = within(5, join(&client, &anew, &anew.local_addresses())).await;
         assert_eq!(within(5, near.close()).await, Ok(()));

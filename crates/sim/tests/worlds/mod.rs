@@ -1,4 +1,4 @@
-//! Scenarios for tests, as text. It knows how to read and run them, and asserts what holds of every run.
+//! Scenarios for tests, as text.
 
 #![allow(dead_code, reason = "each test crate uses its own share")]
 
