@@ -33,7 +33,7 @@ pub enum Operation {
     Cut(usize),
     /// It is healed.
     Heal(usize),
-    /// Packets meet new fortunes.
+    /// The chances of packets change.
     Fortune { loss: u32, duplication: u32, corruption: u32, jitter_ms: u64 },
     /// An end's host loses its address on a path.
     Leave(End, usize),
