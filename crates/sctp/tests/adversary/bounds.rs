@@ -100,7 +100,7 @@ impl Bounds {
 
     /// What an end with `associations` associations may hold: each has twice what it may receive with all that chunks
     /// cost besides their bytes, twice as much while all of it waits for one chunk, twice what it may send, and 100 B
-    /// for each stream (docs/security.md, "Whoever has the key"); beside that its queues, and the endpoint's.
+    /// for each stream (docs/security.md, "Holders of the key"); beside that its queues, and the endpoint's.
     fn most_held(&self, associations: u64) -> u64 {
         let receive = self.config.receive_growth.map_or(self.config.receive_buffer, |growth| growth.limit);
         let streams = u64::from(self.config.inbound_streams) + u64::from(self.config.outbound_streams);
