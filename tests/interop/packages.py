@@ -1,7 +1,6 @@
 """Programs as Debian packs them, unpacked into a folder of the build.
 
-It knows the packages; how the programs behave is for others. Nothing is installed: apt-get downloads, dpkg
-unpacks.
+Nothing is installed: apt-get downloads, dpkg unpacks.
 """
 
 import subprocess
