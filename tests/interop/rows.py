@@ -127,7 +127,7 @@ def clean():
 
 
 def special():
-    """Both IP versions, several streams, no order, a UDP port that was not announced, an extension we lack."""
+    """Both IP versions, several streams, no order, an unannounced UDP port, an extension we lack."""
     for paths in (2, 3):
         yield Row(meetings.echo_server, paths, BOTH, Sent(200, 1200))
         yield Row(meetings.discard_server, paths, BOTH, Sent(3, 1_000_000))

@@ -1,4 +1,4 @@
-"""Two hosts with the simulator's links between them, as ``anabranch emulate SCENARIO -- COMMAND`` makes them."""
+"""Two hosts with the simulator's links between them, made by ``anabranch emulate SCENARIO -- COMMAND``."""
 
 import os
 import tempfile
