@@ -54,7 +54,7 @@ mutants: ## mutate the protocol by machine: does a test notice? docs/testing.md 
 walks:  ## long random walks of two endpoints (WALKS=100000)
 	ANABRANCH_WALKS=$(WALKS) cargo test --profile checked --package anabranch-sctp --test random_walks
 
-adversary: ## honest ends against somebody who guesses, repeats, forges and lies (ADVERSARIES=100000)
+adversary: ## honest ends against an attacker that guesses, repeats, forges and lies (ADVERSARIES=100000)
 	ANABRANCH_ADVERSARIES=$(ADVERSARIES) cargo test --profile checked --package anabranch-sctp --test adversaries -- --nocapture
 
 networks: ## long random walks of networks with events (NETWORKS=20000)

@@ -1,5 +1,5 @@
 # Where the program and what belongs to it go: `make install`, `make uninstall`, and the packages, which install into
-# a folder of their own (DESTDIR). It knows names of folders, not what stands in the files.
+# a separate folder (DESTDIR).
 
 PREFIX  ?= /usr/local
 DESTDIR ?=

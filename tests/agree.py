@@ -68,7 +68,7 @@ def run(program, command, text):
 
 
 def refusal(program):
-    """Why this system lets nobody have interfaces of their own, or None."""
+    """Why this system refuses namespaces with interfaces, or None."""
     line = [program, "emulate", "-", "--quiet", "--", "true"]
     text = scenario(RATES[0], ROUND_TRIPS_MS[0], LOSSES[0], 3)
     ended = subprocess.run(line, input=text, capture_output=True, text=True, check=False)

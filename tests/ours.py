@@ -1,7 +1,4 @@
-"""Our program as these tests run it on one side of a network, with a key that both ends have.
-
-It knows how a program is started and what it prints; which command it is, and what is judged, is for others.
-"""
+"""Our program as these tests run it on one side of a network, with a key that both ends have."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-//! Writes `fuzz/seeds/`: inputs that reach deep from the start. Packets are those of a real dialogue; inputs
-//! that stand for operations are drawn by xorshift. Run in `fuzz/`: `cargo run --example seeds`.
+//! Writes `fuzz/seeds/`: inputs that reach deep from the start. Packets come from a real dialogue; inputs that stand
+//! for operations are drawn by xorshift. Run in `fuzz/`: `cargo run --example seeds`.
 
 #[path = "../../crates/sctp/tests/pair/mod.rs"]
 mod pair;
@@ -29,17 +29,17 @@ fn main() {
         let name = format!("{seed:02}");
         write("chunks", &name, &drawn(&mut chance, 200));
         write("cookie", &name, &drawn(&mut chance, 100));
-        // The first byte is the state that is attacked, the second who is and over how many paths.
+        // The first byte is the state that is attacked, the second the end and the number of paths.
         write("association", &name, &[&[seed % 8, seed / 4], drawn(&mut chance, 300).as_slice()].concat());
     }
     for seed in 0..16 {
-        // Two bytes a deed: what is done, and with which datagram.
+        // Two bytes an act: what is done, and with which datagram.
         write("sealed", &format!("{seed:02}"), &drawn(&mut chance, 400));
     }
     for seed in 0..16 {
         let name = format!("{seed:02}");
         write("handshake", &name, &drawn(&mut chance, 600));
-        // Three bytes a deed: what, who, and which datagram.
+        // Three bytes an act: what, which end, and which datagram.
         write("sealed_handshake", &name, &drawn(&mut chance, 600));
     }
     write("bench_protocol", "test", &test());

@@ -6,8 +6,8 @@ use anabranch_cli::bench_protocol::{Frame, Incoming, Limits, Server, ServerStep,
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bench_protocol(bytes));
 
-/// The bytes are frames, each behind its length: each is read without a panic, what is read writes itself so that it is
-/// read the same, a server begins no test that it does not allow, and what is counted is what came.
+/// The bytes are frames, each behind its length. Each is read without a panic, and reading what was written gives the
+/// same. A server begins no test that it does not allow, and counts what came.
 fn bench_protocol(bytes: &[u8]) {
     let mut server = Server::new(7, LIMITS);
     let mut incoming = None;
@@ -47,7 +47,7 @@ fn bench_protocol(bytes: &[u8]) {
     }
 }
 
-/// A terminal can show it.
+/// Whether a terminal can show it safely.
 fn is_harmless(text: &str) -> bool {
     !text.contains(char::is_control)
 }

@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| file_protocol(bytes));
 
-/// The bytes are frames, each behind its length: each is read without a panic, what is read writes itself as it
-/// was, and a receiver writes no more than was sent and keeps no more than was promised.
+/// The bytes are frames, each behind its length. Each is read without a panic, and is written again as it was. A
+/// receiver writes no more than was sent, and keeps no more than it promises.
 fn file_protocol(bytes: &[u8]) {
     let mut receiver = Receiver::default();
     let mut arrived = ByteCount::ZERO;
@@ -62,7 +62,7 @@ fn file_protocol(bytes: &[u8]) {
     }
 }
 
-/// A path that stays in its directory, and that a terminal can show.
+/// Checks that a path stays in its directory, and that a terminal can show it safely.
 fn check_path(path: &FilePath) {
     let is_name = |name: &[u8]| !name.is_empty() && name.len() <= 255 && name != b"." && name != b"..";
     assert!(path.as_bytes().split(|byte| *byte == b'/').all(is_name));

@@ -1,4 +1,4 @@
-"""A capture of IP packets as a pcap file. It knows the format, and nothing of what packets say."""
+"""Writes a capture of IP packets as a pcap file."""
 
 import struct
 import time

@@ -1,7 +1,6 @@
-"""How our program and one of usrsctp's meet, and whether what both counted is right.
+"""The meetings of our program and one of usrsctp's, and whether the counts of both are right.
 
-It knows who says what to whom; the network under them and which meetings are held are for others. A meeting
-answers the seconds in which its user data passed, or raises ``Failed``.
+A meeting returns the seconds in which its user data passed, or raises ``Failed``.
 """
 
 import time
@@ -12,10 +11,10 @@ from pathlib import Path
 from programs import RECEIVED, SUMMARY, UDP_PORT, Failed, Partner, Usrsctp, received, summary
 
 READ_AT_ONCE = 10240
-"""echo_server reads so many bytes at a time, and answers the last part of a message alone."""
+"""The bytes that echo_server reads at a time; it answers only the last part of a message."""
 
 LINE = 79
-"""client reads lines of so many bytes, and sends each as a message."""
+"""The length of the lines that client reads; it sends each as a message."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,7 @@ def tsctp_sends(meeting, to):
 
 
 def line_of(number, size):
-    """A line that no other is like, of so many bytes with its end; too short ones are empty."""
+    """A unique line of that many bytes with its end; too short ones are empty."""
     return f"line {number:06}".ljust(size - 1, ".")[: size - 1] if size > 1 else ""
 
 
@@ -237,4 +236,4 @@ def uses_all(meeting, counted):
 
 
 BULK = 500_000
-"""So many bytes are more than a path that nobody has confirmed yet may miss."""
+"""More bytes than an unconfirmed path may miss."""

@@ -1,7 +1,5 @@
 """Network namespaces, and two of them with paths between them, which end with this process.
 
-It knows namespaces, addresses and TUN devices; what passes between the two sides is the wire's.
-
 Everything is made in a network namespace of this process's own (see ``enclose``), so that nothing of the
 machine's network is touched and nothing is left behind, however this ends.
 """

@@ -1,6 +1,6 @@
 """Programs as Debian packs them, unpacked into a folder of the build.
 
-apt-get downloads, dpkg unpacks; nothing is installed.
+Nothing is installed: apt-get downloads, dpkg unpacks.
 """
 
 import shutil

@@ -1,8 +1,4 @@
-"""The programs that talk to one another in a row: how each is started, and what its output says it counted.
-
-It knows command lines and outputs; who meets whom, and whether what they counted is
-right, is for ``meetings``.
-"""
+"""The programs that talk to each other in a row: how each is started, and what its output says it counted."""
 
 import os
 import re

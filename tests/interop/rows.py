@@ -1,7 +1,4 @@
-"""The rows of the matrix: who meets whom, over how many paths of which kind, and what is sent.
-
-It knows which rows there are and how one is run; what is judged in it is the meeting's.
-"""
+"""The rows of the matrix: which programs meet, over how many paths of which kind, and what is sent."""
 
 import itertools
 import time
@@ -130,7 +127,7 @@ def clean():
 
 
 def special():
-    """Both IP versions, several streams, no order, a UDP port that nobody announced, an extension we lack."""
+    """Both IP versions, several streams, no order, an unannounced UDP port, an extension we lack."""
     for paths in (2, 3):
         yield Row(meetings.echo_server, paths, BOTH, Sent(200, 1200))
         yield Row(meetings.discard_server, paths, BOTH, Sent(3, 1_000_000))

@@ -1,4 +1,4 @@
-"""The matrix as it is printed, and as docs/interop.md has it. It knows columns, and not how a row is run."""
+"""The matrix as it is printed, and as docs/interop.md has it."""
 
 COLUMNS = [(paths, versions) for versions in ((4,), (6,), (4, 6)) for paths in (1, 2, 3)]
 """Which paths, in the order of the table for the documentation."""

@@ -1,7 +1,5 @@
 """Carries IP packets between two namespaces through the links of ``anabranch emulate``, and captures them.
 
-It knows devices and the relay; what the packets say is for those who read the capture.
-
 Each packet that enters at one side is sent as a datagram through the relay, whose links delay, queue and lose
 it as their scenario says, and leaves at the other side.
 """

@@ -1,7 +1,4 @@
-"""One transfer from the traveller to the server, what happens meanwhile, and whether it is as it should be.
-
-It knows our program's command line and document; the network under it is the traveller's.
-"""
+"""One transfer from the traveller to the server, its events, and whether the result is as it should be."""
 
 import hashlib
 import os
@@ -34,7 +31,7 @@ AWAY = 1.0
 """Seconds for which the only address is away."""
 
 VERIFIED = 2.0
-"""Seconds that a system may take to see that nobody else has a new IPv6 address."""
+"""Seconds that a system may take to check that a new IPv6 address is unique."""
 
 
 @dataclass(frozen=True)

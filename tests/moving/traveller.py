@@ -1,7 +1,4 @@
-"""A host whose two interfaces come and go, and a server with one address behind both.
-
-It knows namespaces, links and addresses; what is sent over them is for others.
-"""
+"""A host whose two interfaces come and go, and a server with one address behind both."""
 
 from pathlib import Path
 from subprocess import run

@@ -84,7 +84,7 @@ def distinct(mutants):
 
 
 def sample(mutants, count, seed):
-    """So many of them: each file has a part by its number, at least one, and which ones says a hash.
+    """A sample of them: each file has a share by its number, at least one, and a hash chooses which.
 
     So a file that changes moves none of the choices in others, and few of its own. The order is by package,
     and then spreads each file's part evenly: a run that is stopped has seen something of every file.

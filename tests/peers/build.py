@@ -1,7 +1,4 @@
-"""The programs that are measured: how each is built, and the command that runs one end of a transfer.
-
-It knows compilers and folders. What the programs do is in their own files.
-"""
+"""The programs that are measured: how each is built, and the command that runs one end of a transfer."""
 
 import dataclasses
 import shutil

@@ -1,7 +1,4 @@
-"""One transfer between two processes on this machine: how long it took, and what each of them used.
-
-It knows processes and /proc, and of a program only that the receiver prints `ready` and then its seconds.
-"""
+"""One transfer between two processes on this machine: how long it took, and what each of them used."""
 
 import dataclasses
 import itertools
@@ -42,7 +39,7 @@ class End:
         self.watcher.start()
 
     def watch(self):
-        """Notes the peak until the process ends: afterwards nobody can tell it from that of its parent."""
+        """Notes the peak until the process ends: afterwards it cannot be told from that of its parent."""
         while not self.is_over.wait(0.02):
             try:
                 with open(f"/proc/{self.process.pid}/status") as status:

@@ -1,7 +1,4 @@
-"""The table of what was measured: medians with the range of the repeats, as docs/performance.md has it.
-
-It knows Markdown and the page's marks, and nothing of how the numbers came to be.
-"""
+"""The table of what was measured: medians with the range of the repeats, as docs/performance.md has it."""
 
 from statistics import median
 

@@ -1,7 +1,4 @@
-"""The files of a plan: made before a transfer, looked at while it runs, compared after it.
-
-It knows file systems; what carries the files is for others.
-"""
+"""The files of a plan: made before a transfer, checked while it runs, compared after it."""
 
 import hashlib
 import os

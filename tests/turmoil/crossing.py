@@ -1,8 +1,4 @@
-"""Two hosts with two or three links between them, and everything that may become of those.
-
-It knows namespaces, links, addresses and queues; what is sent over them, and when something happens, is for
-others.
-"""
+"""Two hosts with two or three links between them, and every change that may happen to the links."""
 
 from subprocess import DEVNULL, run
 
@@ -46,7 +42,7 @@ class Crossing:
         self.hurry(link)
 
     def disconnect(self, link):
-        """The interfaces are no more, as of a modem that is pulled out."""
+        """Removes the interfaces, like a modem that is unplugged."""
         self.near.ip(f"link del u{link}")
 
     def switch_off(self, link):
@@ -92,7 +88,7 @@ class Crossing:
         self.far.ip(f"addr del {self.address(link, 1)}/{LENGTH[self.version]} dev l{link}")
 
     def silence(self, link, way):
-        """What is sent on the link one way ("there", "back") is lost, and nobody is told."""
+        """What is sent on the link one way ("there", "back") is lost silently."""
         side, device, neighbour = self.seen(link, way)
         side.ip(f"neigh replace {neighbour} lladdr {NOBODY} nud permanent dev {device}")
 

@@ -1,7 +1,4 @@
-"""How the kinds of events on a path are brought about, and ended.
-
-It knows their names; what a crossing does to a link, and when anything happens, is for others.
-"""
+"""How each kind of event on a path begins and ends."""
 
 
 def begin_on_path(crossing, what, path):

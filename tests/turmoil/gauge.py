@@ -1,7 +1,4 @@
-"""What processes hold while they live, sampled and judged: it must not grow.
-
-It knows /proc and what the programs say of themselves; what they do is for others.
-"""
+"""What processes hold while they live, sampled and judged: it must not grow."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """What one transfer carries, over which links, and what happens to it: drawn from a seed and a number.
 
-It knows no network and no program. The same seed and number give the same plan on every machine, so that a
-transfer that failed can be looked at again.
+The same seed and number give the same plan on every machine, so that a transfer that failed can be looked at
+again.
 """
 
 import random

@@ -1,7 +1,4 @@
-"""One transfer while its plan happens to it: sent again after every failure, until it is whole.
-
-It knows our program's command line and what it may say; links and files are the crossing's and the contents'.
-"""
+"""One transfer under the events of its plan: sent again after every failure, until it is whole."""
 
 import os
 import re
@@ -21,7 +18,7 @@ TICK = 0.01
 """Seconds between two looks."""
 
 AGAIN = 0.3
-"""Seconds after which somebody whose transfer failed tries again."""
+"""Seconds after which a failed transfer is tried again."""
 
 PATIENCE = 30.0
 """Seconds after the last event in which the transfer must have gone through, beside four times what the links

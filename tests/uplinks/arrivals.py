@@ -1,7 +1,4 @@
-"""What arrives over the links of a server, and when.
-
-It knows numbers and times; the links are the household's.
-"""
+"""What arrives over the links of a server, and when."""
 
 import sys
 import threading
@@ -36,7 +33,7 @@ class Arrivals(threading.Thread):
         self.join()
 
     def wait_for(self, count, deadline):
-        """Waits until so many bytes have arrived."""
+        """Waits until that many bytes have arrived."""
         while not self.samples or sum(self.samples[-1][1]) < count:
             if time.monotonic() > deadline:
                 raise Failed("nothing arrives")
@@ -68,4 +65,4 @@ ENOUGH = 200_000
 """Bytes of a tenth of a second, nearly."""
 
 LITTLE = 3_000
-"""Bytes that are no data but acknowledgements and probes."""
+"""Bytes of acknowledgements and probes, without data."""

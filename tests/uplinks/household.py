@@ -1,7 +1,4 @@
-"""A client with two uplinks behind routers that translate its addresses, and a server with one address.
-
-It knows namespaces, links and nftables; what is sent over them is for others.
-"""
+"""A client with two uplinks behind routers that translate its addresses, and a server with one address."""
 
 import os
 from subprocess import run

@@ -1,6 +1,6 @@
 """Prints, every five milliseconds, the time and how many bytes each device named has received.
 
-It runs in the namespace of the devices, and ends when its output is closed. It knows /proc/net/dev only.
+It runs in the namespace of the devices, and ends when its output is closed.
 """
 
 import sys

@@ -1,7 +1,4 @@
-"""One transfer from the client to the server, and whether it is as it should be.
-
-It knows our program's command line and document; the network under it is the household's.
-"""
+"""One transfer from the client to the server, and whether the result is as it should be."""
 
 import hashlib
 import random

@@ -1,7 +1,4 @@
-"""Two hosts with the simulator's links between them, as ``anabranch emulate SCENARIO -- COMMAND`` makes them.
-
-It knows scenario files and how the two hosts are entered; what is sent is for others.
-"""
+"""Two hosts with the simulator's links between them, made by ``anabranch emulate SCENARIO -- COMMAND``."""
 
 import os
 import tempfile
@@ -49,7 +46,7 @@ def table(**keys):
 
 
 def down(link, seconds):
-    """The same link, which carries nothing in the middle fifth of so many seconds."""
+    """The same link, which carries nothing in the middle fifth of that many seconds."""
     events = [(0.4 * seconds, "down"), (0.6 * seconds, "up")]
     tables = [f'[[event]]\nat = "{at:g} s"\nlink = "{{name}}"\nstate = "{state}"\n' for at, state in events]
     table = "\n".join([link.table, *tables])

@@ -1,4 +1,4 @@
-"""Why something could not be measured. It knows no more than that it happened."""
+"""The error of something that could not be measured."""
 
 
 class Failed(Exception):

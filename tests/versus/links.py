@@ -1,7 +1,6 @@
 """Two hosts with one pair of interfaces a path between them, each end shaped by the kernel's token bucket.
 
-It knows namespaces, interfaces and their counters; what is sent is for others. The first host sends, the
-second receives; path i has the addresses 10.77.i.1 and 10.77.i.2.
+The first host sends, the second receives; path i has the addresses 10.77.i.1 and 10.77.i.2.
 """
 
 import subprocess

@@ -1,6 +1,6 @@
 """One run: a transfer between two hosts, timed at the receiving application.
 
-It knows processes and the machine's lateness. Which runs there are, and what becomes of them, is for others.
+The machine's lateness is measured with it.
 """
 
 import itertools
@@ -27,7 +27,7 @@ TOO_LATE = 0.1
 
 @dataclass(frozen=True)
 class Job:
-    """What a run measures: a system on a network, with buffers of so many bytes (0: its own choice)."""
+    """What a run measures: a system on a network, with buffers of that many bytes (0: its own choice)."""
 
     network: object
     system: object

@@ -1,7 +1,7 @@
-"""Messages at an even rate, and what may happen to a path meanwhile: how late they are delivered.
+"""Messages at an even rate, perhaps with a cut of a path: how late they are delivered.
 
-It knows times. A message counts from when it was due to be sent, whether or not the transport took it then;
-both ends read the same clock.
+A message counts from when it was due to be sent, whether or not the transport took it then; both ends read
+the same clock.
 """
 
 import threading
@@ -15,7 +15,7 @@ SETTLED = 2.0
 
 @dataclass(frozen=True)
 class Messages:
-    """Messages of so many bytes at a rate in bit/s; at some second a path is cut, or none (0)."""
+    """Messages of a length in bytes at a rate in bit/s; at some second a path is cut, or never (0)."""
 
     rate: int
     message: int

@@ -1,10 +1,8 @@
 """A mobile link's rate over time, drawn by a rule from a seed, as a Mahimahi trace.
 
-It knows the rule and the format: on each line a whole millisecond at which 1,504 bytes may pass.
-
-The rate's logarithm wanders every tenth of a second: a twentieth of the way back to 12 Mbit/s, and a normal
-step of 0.25; it stays between 1 and 40 Mbit/s. One second in twenty begins with a fade: three tenths at half
-a Mbit/s.
+Each line of the trace is a whole millisecond at which 1,504 bytes may pass. The rate's logarithm wanders
+every tenth of a second: a twentieth of the way back to 12 Mbit/s, and a normal step of 0.25; it stays
+between 1 and 40 Mbit/s. One second in twenty begins with a fade: three tenths at half a Mbit/s.
 """
 
 import math

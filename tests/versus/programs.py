@@ -1,7 +1,4 @@
-"""The programs that play a transfer's ends, and how those that are ours or usrsctp's are built.
-
-It knows compilers and folders. What the programs do is in their own files.
-"""
+"""The programs that play a transfer's ends, and how those that are ours or usrsctp's are built."""
 
 import shutil
 import subprocess

@@ -1,7 +1,4 @@
-"""A few rows in some seconds, for `make test`: that the measurement works, and that ours uses both paths.
-
-It knows what must hold on any machine, busy or not; how much it is, is for the tables.
-"""
+"""A few rows in some seconds, for `make test`: that the measurement works, and that ours uses both paths."""
 
 from failed import Failed
 from links import Shaped

@@ -1,7 +1,4 @@
-"""Which runs the comparison has: the networks, the systems and the buffers of each part.
-
-It knows what is compared, and neither how it is measured nor how it is printed.
-"""
+"""The runs of the comparison: the networks, the systems and the buffers of each part."""
 
 from dataclasses import dataclass
 
@@ -81,7 +78,7 @@ def emulated(programs, seconds):
 
 
 def distant(ratio):
-    """A link with so many times 20 ms of round trip."""
+    """A link whose round trip is a multiple of 20 ms."""
     return link(f"20, {20 * ratio} ms", 20, delay=f'"{10 * ratio} ms"')
 
 

@@ -60,7 +60,7 @@ def receive(wanted):
 
 
 def counted(connection, wanted):
-    """How many bytes arrived in so many seconds from the first on, and how many in each tenth of a second."""
+    """The bytes that arrived in those seconds from the first on, and those in each tenth of a second."""
     seconds = float(wanted["seconds"])
     tenths, start = [0] * round(10 * seconds), None
     memory = bytearray(PIECE)

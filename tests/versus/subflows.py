@@ -1,7 +1,4 @@
-"""Multipath TCP's paths in the two hosts, and what the kernel counts of them and of each interface.
-
-It knows ``ip mptcp`` and the tables in /proc/net; which transports are compared is for others.
-"""
+"""Multipath TCP's paths in the two hosts, and the kernel's counters of them and of each interface."""
 
 import subprocess
 

@@ -1,7 +1,4 @@
-"""The transports that are compared: how each end of a transfer is started, and what its packets carry.
-
-It knows command lines and headers. What the programs do is in their own files.
-"""
+"""The transports that are compared: how each end of a transfer is started, and what its packets carry."""
 
 import socket
 import sys

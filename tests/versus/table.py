@@ -1,7 +1,4 @@
-"""The tables of the comparison, as docs/performance.md has them.
-
-It knows Markdown and what is compared with what; how the numbers came to be is for others.
-"""
+"""The tables of the comparison, as docs/performance.md has them."""
 
 from statistics import median
 

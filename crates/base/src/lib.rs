@@ -1,7 +1,7 @@
-//! What every crate of anabranch shares: [`Time`] and [`Duration`], [`ByteCount`] and [`BitRate`],
-//! [`Seed`], and [`Machine`], the one shape of everything that an engine schedules.
+//! What every crate of anabranch shares: [`Time`] and [`Duration`], [`ByteCount`] and [`BitRate`], [`Seed`], and
+//! [`Machine`], the interface of everything that an engine schedules.
 //!
-//! It knows no protocol, no network, and no clock of the machine it runs on.
+//! No protocol, no network and no clock belongs here.
 
 mod machine;
 mod seed;

@@ -1,5 +1,4 @@
-//! The one shape of everything that an engine schedules: endpoint, link, queue, traffic source.
-//! It knows neither what goes in nor what comes out.
+//! The interface of everything that an engine schedules: endpoint, link, queue, traffic source.
 
 use crate::Time;
 
@@ -13,13 +12,13 @@ pub trait Machine {
     /// What the machine wants done.
     type Output;
 
-    /// Takes in what arrived at `now`.
+    /// Takes in an input that arrived at `now`.
     fn handle(&mut self, now: Time, input: Self::Input);
 
-    /// Lets every timer act whose time has come at `now`. Calling it early is harmless.
+    /// Runs every timer that is due at `now`. Calling it early is harmless.
     fn handle_timeout(&mut self, now: Time);
 
-    /// The next thing the machine wants done, or `None` when there is nothing more to do at `now`.
+    /// The next output, or `None` when there is nothing more to do at `now`.
     fn poll(&mut self, now: Time) -> Option<Self::Output>;
 
     /// When [`handle_timeout`](Machine::handle_timeout) is due, or `None` while no timer runs.

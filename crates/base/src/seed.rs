@@ -1,6 +1,7 @@
-//! Where random streams come from: a seed has named children, so that adding one user of randomness does
-//! not move what the others draw. It knows no generator; a crate that draws feeds
-//! [`Seed::bytes`] to the ChaCha generator.
+//! Seeds of random streams. A seed has named children, so that a new user of randomness does not change what the others
+//! draw.
+//!
+//! A crate that draws feeds [`Seed::bytes`] to the ChaCha generator.
 
 use std::fmt;
 
@@ -48,7 +49,7 @@ impl Seed {
 }
 
 impl fmt::Debug for Seed {
-    /// Says nothing of the bytes: a real endpoint's seed is a secret.
+    /// Leaves the bytes out: a real endpoint's seed is a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Seed(..)")
     }
@@ -76,13 +77,13 @@ mod tests {
         assert_ne!(seed.child("a"), Seed::from_number(2).child("a"));
     }
 
-    /// The value stands in every result that was ever published with a seed: it may not move.
+    /// Every result that was published with a seed depends on this value: it must not change.
     #[test]
     fn the_child_of_a_known_seed_has_its_known_bytes() {
         let bytes = Seed::from_number(1).child("link/wifi/loss").bytes();
         assert_eq!(bytes[..8], KNOWN_CHILD);
     }
 
-    /// By a second implementation of the specification above, in another language.
+    /// Computed by a second implementation of the specification above, in another language.
     const KNOWN_CHILD: [u8; 8] = [40, 152, 233, 108, 240, 14, 163, 37];
 }

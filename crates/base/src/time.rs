@@ -1,5 +1,5 @@
-//! Time as whole nanoseconds since the start of a run. It knows no clock: whoever drives a machine says
-//! what time it is.
+//! Time as whole nanoseconds since the start of a run. The driver of a machine says what time it is; no clock is read
+//! here.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
@@ -33,7 +33,7 @@ impl Time {
 }
 
 impl Duration {
-    /// No time at all.
+    /// A span of zero length.
     pub const ZERO: Duration = Duration(0);
     /// The longest span there is, about 584 years.
     pub const MAX: Duration = Duration(u64::MAX);
@@ -73,7 +73,7 @@ impl Duration {
         self.0 as f64 / 1e9
     }
 
-    /// Whether this is no time at all.
+    /// Whether the span is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -96,7 +96,7 @@ impl From<Duration> for std::time::Duration {
 }
 
 impl From<std::time::Duration> for Duration {
-    /// Spans beyond [`Duration::MAX`] become it.
+    /// Longer spans become [`Duration::MAX`].
     fn from(span: std::time::Duration) -> Duration {
         Duration(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
     }

@@ -1,5 +1,4 @@
 //! Bytes and bit rates as types, so that no bare number crosses a function's border.
-//! It knows no protocol's way of counting.
 
 use std::fmt;
 use std::iter::Sum;
@@ -11,27 +10,27 @@ use crate::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteCount(u64);
 
-/// A rate in whole bits a second.
+/// A rate in whole bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BitRate(u64);
 
 impl ByteCount {
     /// No bytes.
     pub const ZERO: ByteCount = ByteCount(0);
-    /// More bytes than there are anywhere.
+    /// The largest count.
     pub const MAX: ByteCount = ByteCount(u64::MAX);
 
-    /// So many bytes.
+    /// `bytes` bytes.
     pub const fn new(bytes: u64) -> ByteCount {
         ByteCount(bytes)
     }
 
-    /// So many times 1,024 bytes.
+    /// `kibibytes` times 1,024 bytes.
     pub const fn from_kib(kibibytes: u64) -> ByteCount {
         ByteCount(kibibytes.saturating_mul(1 << 10))
     }
 
-    /// So many times 1,048,576 bytes.
+    /// `mebibytes` times 1,048,576 bytes.
     pub const fn from_mib(mebibytes: u64) -> ByteCount {
         ByteCount(mebibytes.saturating_mul(1 << 20))
     }
@@ -51,17 +50,17 @@ impl ByteCount {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 
-    /// Whether there are none.
+    /// Whether the count is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
-    /// This less `other`; none where `other` is more.
+    /// This count less `other`; zero where `other` is larger.
     pub const fn saturating_sub(self, other: ByteCount) -> ByteCount {
         ByteCount(self.0.saturating_sub(other.0))
     }
 
-    /// The mean rate at which this many bytes pass in `span`; `None` for no time.
+    /// The mean rate at which this many bytes pass in `span`; `None` if `span` is zero.
     pub fn rate_over(self, span: Duration) -> Option<BitRate> {
         let bits = u128::from(self.0) * 8 * 1_000_000_000;
         let rate = bits.checked_div(u128::from(span.as_nanos()))?;
@@ -70,17 +69,17 @@ impl ByteCount {
 }
 
 impl BitRate {
-    /// So many bits a second.
+    /// `bits` bits per second.
     pub const fn from_bits_per_second(bits: u64) -> BitRate {
         BitRate(bits)
     }
 
-    /// So many millions of bits a second.
+    /// `megabits` million bits per second.
     pub const fn from_mbps(megabits: u64) -> BitRate {
         BitRate(megabits.saturating_mul(1_000_000))
     }
 
-    /// Bits a second.
+    /// The rate in bits per second.
     pub const fn bits_per_second(self) -> u64 {
         self.0
     }
@@ -110,7 +109,7 @@ impl AddAssign for ByteCount {
 
 impl Sub for ByteCount {
     type Output = ByteCount;
-    /// Taking away more than there is is a fault of the caller; see [`ByteCount::saturating_sub`].
+    /// `other` must not be larger; see [`ByteCount::saturating_sub`].
     fn sub(self, other: ByteCount) -> ByteCount {
         ByteCount(self.0 - other.0)
     }

@@ -1,6 +1,6 @@
-//! Measures the links' own timing error under load: paths of so many Mbit/s, filled both ways by threads of this
-//! process, with so many other threads that only burn time; through the relay, or between interfaces in two network
-//! namespaces. It knows what it offers, and reports what is said of the links.
+//! Measures the links' own timing error under load: paths of MBPS Mbit/s, filled both ways by threads of this process,
+//! beside BUSY threads that only use up processor time; through the relay, or between interfaces in two network
+//! namespaces.
 //!
 //! `cargo run --release -p anabranch-emulate --example load -- [MBPS [PATHS [SECONDS [BUSY [tun]]]]]`, by default
 //! `50 2 10 0`.
@@ -46,19 +46,19 @@ fn main() {
     print(&report, mbps);
 }
 
-/// Links at work, and who sends over them.
+/// Links at work, and the sockets that send over them.
 struct Field {
     exchanges: Vec<Exchange>,
     stop: Box<dyn FnOnce() -> RelayReport>,
 }
 
-/// Two sockets that send to one another.
+/// Two sockets that send to each other.
 struct Exchange {
     client: UdpSocket,
     server: UdpSocket,
-    /// Where the client sends to.
+    /// The addresses that the client sends to.
     doors: Vec<SocketAddr>,
-    /// Where the server does.
+    /// The addresses that the server sends to.
     answers: Vec<SocketAddr>,
 }
 
@@ -72,7 +72,7 @@ fn through_a_relay(scenario: &Scenario) -> Field {
     });
     let relay = relay.expect("free ports");
     let doors = relay.listen_addresses().to_vec();
-    // The server learns where its clients are from what arrives first.
+    // The server learns its clients' addresses from the first arrivals.
     let answers: Vec<SocketAddr> = doors.iter().map(|door| hello(&client, &server, *door)).collect();
     Field {
         exchanges: vec![Exchange { client, server, doors, answers }],
@@ -143,7 +143,7 @@ fn spawn_until(
     })
 }
 
-/// Sends full packets to all of `to` at so many Mbit/s each, evenly; what is late is made up for.
+/// Sends full packets to all of `to` at `mbps` each, evenly; it makes up for delays.
 #[expect(clippy::disallowed_methods, reason = "load comes in real time")]
 fn fill(from: &UdpSocket, to: Vec<SocketAddr>, mbps: u64) -> impl FnMut() + use<> {
     let from = from.try_clone().expect("a socket");

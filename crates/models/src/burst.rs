@@ -1,13 +1,12 @@
-//! How likely a window loses more than a few of its packets, each for itself (M-MOD-10). It knows one window, and not
-//! what follows from its losses.
+//! The probability that a window loses more than a few of its packets, each independently (M-MOD-10).
 
 use crate::ModelError;
 use crate::error::check_loss;
 
-/// Terms below this share of the sum no longer change it.
+/// Smaller terms than this share of the sum do not change it.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// The probability that of `window` packets more than `few` get lost, each with probability `loss`.
+/// The probability that more than `few` of `window` packets are lost, each with probability `loss`.
 ///
 /// # Errors
 /// A loss probability outside 0 to 1.
@@ -19,7 +18,7 @@ pub fn more_lost_than(few: u32, window: u32, loss: f64) -> Result<f64, ModelErro
     if loss == 1.0 {
         return Ok(1.0);
     }
-    // From the border away from the most likely number, where terms only fall, so that few are left to add.
+    // The sum begins at the border and goes away from the most likely number: terms only fall there, so that few count.
     let above = few + 1;
     Ok(if f64::from(above) > f64::from(window) * loss {
         sum(window, loss, above, |lost| (lost < window).then(|| lost + 1)).min(1.0)
@@ -28,7 +27,7 @@ pub fn more_lost_than(few: u32, window: u32, loss: f64) -> Result<f64, ModelErro
     })
 }
 
-/// The probabilities of `first` losses, of the `next` number and so on, while they change the sum.
+/// Adds the probabilities of `first` losses, of the `next` number and so on, while they change the sum.
 fn sum(window: u32, loss: f64, first: u32, next: impl Fn(u32) -> Option<u32>) -> f64 {
     let (mut sum, mut lost) = (0.0, first);
     loop {

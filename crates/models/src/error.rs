@@ -1,4 +1,4 @@
-//! What can be wrong with a model's parameters. It knows no place in any file.
+//! Errors in a model's parameters.
 
 /// A parameter that is outside a model's domain.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -22,13 +22,13 @@ pub enum ModelError {
         /// Tmax, in seconds.
         max: f64,
     },
-    /// A window limit of no packet.
+    /// A window limit of 0 packets.
     #[error("a window limit of 0 packets lets nothing out")]
     NoWindow,
-    /// A receive buffer of no packet.
+    /// A receive buffer of 0 packets.
     #[error("a receive buffer of 0 packets takes nothing in")]
     NoBuffer,
-    /// An acknowledgement of no packet.
+    /// An acknowledgement of 0 packets.
     #[error("an acknowledgement of 0 packets says nothing")]
     NoAcknowledged,
     /// A round-trip time.
@@ -45,10 +45,10 @@ pub enum ModelError {
         /// The largest that is solved.
         largest: u32,
     },
-    /// No path at all.
+    /// An empty list of paths.
     #[error("there is no path")]
     NoPath,
-    /// The model says nothing for these values.
+    /// The model has no answer for these values.
     #[error("{model} has no answer here: {why}")]
     Domain {
         /// The model's name.
@@ -62,7 +62,7 @@ impl ModelError {
     /// `value`, unless the sums that made it left the range of numbers.
     ///
     /// # Errors
-    /// They did: it is infinite or no number.
+    /// The value is infinite or not a number.
     pub(crate) fn unless_finite(model: &'static str, value: f64) -> Result<f64, ModelError> {
         if value.is_finite() {
             Ok(value)
@@ -73,19 +73,19 @@ impl ModelError {
     }
 }
 
-/// Whether a round-trip time, in seconds, is one.
+/// Checks a round-trip time, in seconds.
 pub(crate) fn check_round_trip(round_trip: f64) -> Result<(), ModelError> {
     let is_one = round_trip.is_finite() && round_trip > 0.0;
     if is_one { Ok(()) } else { Err(ModelError::RoundTrip(round_trip)) }
 }
 
-/// Whether a first time-out, in seconds, is one.
+/// Checks a first time-out, in seconds.
 pub(crate) fn check_first_timeout(timeout: f64) -> Result<(), ModelError> {
     let is_one = timeout.is_finite() && timeout > 0.0;
     if is_one { Ok(()) } else { Err(ModelError::FirstTimeout(timeout)) }
 }
 
-/// Whether a loss probability is from 0 to 1.
+/// Checks that a loss probability lies between 0 and 1.
 pub(crate) fn check_loss(loss: f64) -> Result<(), ModelError> {
     if (0.0..=1.0).contains(&loss) { Ok(()) } else { Err(ModelError::Loss(loss)) }
 }

@@ -1,5 +1,4 @@
-//! Analytic throughput models of multipath transport. They know equations, and nothing of packets, sockets or
-//! simulators.
+//! Analytic throughput models of multipath transport: equations alone, without packets, sockets or simulators.
 //!
 //! Equations are quoted as `WS (28)` for Wallace and Shami's models of CMT-SCTP, `LIU (7)` for Liu and others' of
 //! MPTCP. Rates are in packets a second, times in seconds, windows and buffers in packets.
@@ -26,12 +25,12 @@ pub use renewal::Renewal;
 
 use std::fmt::Debug;
 
-/// A model that says what paths carry.
+/// A model that computes the throughput of paths.
 pub trait ThroughputModel: Debug {
     /// Its name in commands and documents.
     fn name(&self) -> &'static str;
 
-    /// What each path carries in packets/s, with its window limited as given.
+    /// The throughput of each path in packets/s, with its window limited as given.
     ///
     /// # Errors
     /// A parameter outside the model's domain.

@@ -3,14 +3,14 @@
 /// Which packets of a round get lost (WS (6), (7)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RoundLoss {
-    /// Each for itself: g of x with probability C(x, g) pᵍ qˣ⁻ᵍ.
+    /// Each independently: g of x with probability C(x, g) pᵍ qˣ⁻ᵍ.
     #[default]
     Independent,
     /// All after the first lost one, too: none with probability qˣ, g ≥ 1 with p qˣ⁻ᵍ.
     Correlated,
 }
 
-/// The window after a fast retransmit, where half a window is no whole number.
+/// The window after a fast retransmit, where half a window is not a whole number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Halving {
     /// ⌈w / 2⌉, as adopted.

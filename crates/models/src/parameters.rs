@@ -1,9 +1,8 @@
-//! A path as the models see it, and the primitives of one round (models of WS §4). It knows no equation of
-//! throughput.
+//! A path as the models see it, and the length of a round and of a time-out (models of WS §4).
 
 use crate::ModelError;
 
-/// One path: what it carries, how long it is, and what it loses.
+/// One path: its rate, its delay and its losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathParameters {
     /// b: what the bottleneck carries, in packets/s; above 0.
@@ -12,7 +11,7 @@ pub struct PathParameters {
     pub delay: f64,
     /// p: the probability that a packet is lost, 0 to 1.
     pub loss: f64,
-    /// Between which the retransmission time-out stays.
+    /// The bounds of the retransmission time-out.
     pub timeout: TimeoutBounds,
 }
 
@@ -72,8 +71,8 @@ impl PathParameters {
         (3.0 * self.round(window)).max(self.timeout.min).min(self.timeout.max)
     }
 
-    /// ⌈b d + 1⌉: the window in packets that fills the path (WS (58)), guarded so that a product that should be whole is
-    /// (W-15).
+    /// ⌈b d + 1⌉: the window in packets that fills the path (WS (58)), guarded against rounding, so that a product that
+    /// should be whole is whole (W-15).
     pub fn cap(&self) -> u32 {
         let filling = (self.rate * self.delay + 1.0).min(f64::MAX);
         // A window beyond what the type counts saturates.

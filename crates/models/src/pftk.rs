@@ -1,6 +1,5 @@
 //! The PFTK formulas: what a TCP sender sends over one path (Padhye, Firoiu, Towsley, Kurose: *Modeling TCP Reno
-//! Performance*, IEEE/ACM Transactions on Networking 8 (2), 2000). It knows loss, round-trip time and time-out, and no
-//! rate of a link.
+//! Performance*, IEEE/ACM Transactions on Networking 8 (2), 2000).
 
 use crate::error::{check_first_timeout, check_loss, check_round_trip};
 use crate::{LimitedPath, ModelError, ThroughputModel};
@@ -60,7 +59,7 @@ impl PftkParameters {
 impl Pftk {
     const NAME: &'static str = "pftk";
 
-    /// What is sent, in packets/s.
+    /// The send rate, in packets/s.
     ///
     /// # Errors
     /// A parameter outside its domain.
@@ -69,7 +68,7 @@ impl Pftk {
         if self.acks == 0 {
             return Err(ModelError::NoAcknowledged);
         }
-        // A loss probability without an inverse is none.
+        // A loss probability that has no inverse counts as 0.
         let rate = if parameters.loss < f64::MIN_POSITIVE {
             f64::from(parameters.limit) / parameters.round_trip
         } else {
@@ -133,8 +132,8 @@ impl ThroughputModel for Pftk {
         Pftk::NAME
     }
 
-    /// The send rate of each path by itself with R = d + 1/b and t0 = 3 R between the path's bounds; never above b, of
-    /// which the formulas know nothing.
+    /// The send rate of each path by itself with R = d + 1/b and t0 = 3 R between the path's bounds; never above b,
+    /// which the formulas do not contain.
     fn throughput(&self, paths: &[LimitedPath]) -> Result<Vec<f64>, ModelError> {
         if paths.is_empty() {
             return Err(ModelError::NoPath);

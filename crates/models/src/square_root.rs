@@ -1,5 +1,4 @@
-//! The square-root law: what rare losses leave of any sender that halves its window. It knows loss and round-trip time,
-//! and neither time-outs nor limits.
+//! The square-root law: the throughput, at rare losses, of any sender that halves its window.
 
 use crate::ModelError;
 use crate::error::{check_loss, check_round_trip};
@@ -11,7 +10,7 @@ pub struct SquareRoot {
     pub factor: f64,
 }
 
-/// What the law sees of a path.
+/// The parameters of a path in the law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SquareRootParameters {
     /// p: the probability that a packet is lost; above 0, at most 1.
@@ -30,10 +29,10 @@ impl Default for SquareRoot {
 impl SquareRoot {
     const NAME: &'static str = "square-root";
 
-    /// What one path carries, in packets/s.
+    /// The throughput of one path, in packets/s.
     ///
     /// # Errors
-    /// A parameter outside its domain; no loss, with which the law has no bound.
+    /// A parameter outside its domain; no loss, for which the law has no bound.
     pub fn throughput(&self, path: &SquareRootParameters) -> Result<f64, ModelError> {
         check_loss(path.loss)?;
         check_round_trip(path.round_trip)?;
@@ -45,15 +44,15 @@ impl SquareRoot {
             let why = "without loss it has no bound".to_owned();
             return Err(ModelError::Domain { model: SquareRoot::NAME, why });
         }
-        // √2 / √p: 2 / p itself may be beyond numbers.
+        // √2 / √p: 2 / p itself may be too large for a double.
         let rate = self.factor * std::f64::consts::SQRT_2 / path.loss.sqrt() / path.round_trip;
         ModelError::unless_finite(SquareRoot::NAME, rate)
     }
 
-    /// What a whole multipath connection carries, in packets/s: as much as its best path alone (LIU (1)).
+    /// The throughput of a whole multipath connection, in packets/s: that of its best path alone (LIU (1)).
     ///
     /// # Errors
-    /// No path; what is wrong with the first path that has something wrong.
+    /// An empty list, or the first wrong parameter of a path.
     pub fn connection(&self, paths: &[SquareRootParameters]) -> Result<f64, ModelError> {
         if paths.is_empty() {
             return Err(ModelError::NoPath);
@@ -79,7 +78,7 @@ mod tests {
 
     #[test]
     fn two_equal_paths_by_themselves_carry_twice_what_one_does() {
-        // M-MOD-9: the law for each, and so the sum; LIU (1) for both together gives no more than one.
+        // M-MOD-9: the law holds for each path, and so for the sum; LIU (1) gives both together no more than one.
         assert_eq!([PATH, PATH].map(carried).iter().sum::<f64>(), 2.0 * carried(PATH));
         assert_eq!(SquareRoot::default().connection(&[PATH, PATH]), Ok(carried(PATH)));
     }

@@ -79,7 +79,7 @@ fn subflows() -> impl Strategy<Value = Vec<Subflow>> {
     vec(subflow, 1..12)
 }
 
-/// Any number at all, and no number.
+/// Any number at all, and NaN.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![any::<f64>(), Just(f64::NAN), Just(0.0), Just(f64::INFINITY), Just(f64::MIN_POSITIVE)]
 }
@@ -93,7 +93,7 @@ proptest! {
     fn the_renewal_model_answers_for_every_path(model in renewal(), limited in limited_path()) {
         let carried = model.throughput(&[limited]).expect("in its domain")[0];
         prop_assert!(is_throughput(carried), "{carried}");
-        // With few lost, as (62) has it, a slow start that is not charged for its queue may go beyond b a little.
+        // With few losses, as in (62), a slow start that is not charged for its queue may pass b a little.
         if model.rtt_rule != RttRule::Base && model.loss_rule != LossRule::Printed62 {
             prop_assert!(carried <= limited.path.rate * (1.0 + 1e-12), "{carried}");
         }

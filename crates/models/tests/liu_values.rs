@@ -1,4 +1,4 @@
-//! The values of Liu's model for the points of its figures 4 to 6, computed apart from this program: in kbit/s of
+//! The values of Liu's model for the points of its figures 4 to 6, computed independently of this program: in kbit/s of
 //! 592-byte packets, with time-outs of 3 RTT, 200 ms or more. For figures 4 and 5 the receive buffer is endless.
 
 use anabranch_models::Mptcp;

@@ -9,10 +9,10 @@ use anabranch_models::square_root::{SquareRoot, SquareRootParameters};
 use anabranch_models::{LimitedPath, Mptcp, PathParameters, Pftk, Renewal, ThroughputModel, TimeoutBounds};
 use table::Row;
 
-/// What the tables' makers and we may differ by, relative to the value.
+/// The difference allowed between the tables and ours, relative to the value.
 const TOLERANCE: f64 = 1e-10;
 
-/// Notes how `value` differs from what column `column` of `row` has.
+/// Notes how `value` differs from column `column` of `row`.
 fn compare(differences: &mut Vec<String>, row: &Row, column: &str, value: f64) {
     compare_within(differences, row, column, value, 0.0);
 }
@@ -21,7 +21,7 @@ fn compare(differences: &mut Vec<String>, row: &Row, column: &str, value: f64) {
 fn compare_within(differences: &mut Vec<String>, row: &Row, column: &str, value: f64, rounding: f64) {
     let expected = row.number(column);
     let difference = (value - expected).abs();
-    // Not a number is never within.
+    // NaN is never within.
     if !matches!(difference.partial_cmp(&(TOLERANCE * expected.abs() + rounding)), Some(o) if o.is_le()) {
         differences.push(format!("{row}: {column} is {value}"));
     }

@@ -71,7 +71,7 @@ fn rounds_played_with_dice_carry_what_the_table_says() {
     let small = lossy.iter().filter(|row| row.limited.limit <= 5).step_by(61);
     let (mut checked, mut heavy) = (0, 0);
     for (seed, row) in (1..).zip(small.chain(lossy.iter().step_by(83))) {
-        // So little loss that a window's history is longer than what is played.
+        // Losses are so rare that a window's history is longer than the simulation.
         if row.limited.path.loss < 1e-4 {
             continue;
         }

@@ -1,6 +1,6 @@
-//! One end of a transfer on the loopback interface, as fast as it goes; `tests/peers/run` measures it beside other
-//! transports. `bulk plain|sealed receive|send PORT BYTES MESSAGE`; the receiver prints `ready`, then the seconds from the
-//! first message to the last. It measures nothing else.
+//! One end of a transfer on the loopback interface at full speed; `tests/peers/run` measures it beside other
+//! transports. `bulk plain|sealed receive|send PORT BYTES MESSAGE`; the receiver prints `ready`, then the seconds from
+//! the first message to the last.
 
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -19,7 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (port, bytes, message) = (port.parse::<u16>()?, bytes.parse::<u64>()?, message.parse::<usize>()?);
     let security = match layer.as_str() {
         "plain" => Security::Insecure,
-        // Both ends have to know it; it protects nothing.
+        // Both ends must have the key; it protects nothing.
         _ => Security::Sealed(Key::from_bytes([0x5a; Key::LEN])),
     };
     let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -72,7 +72,7 @@ async fn send(
     Ok(association.close().await?)
 }
 
-/// A clock, in seconds.
+/// The time in seconds.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

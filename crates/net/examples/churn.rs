@@ -1,6 +1,5 @@
-//! Two processes that live long, between which associations come and go without end; each prints once a second what it
-//! holds. It knows nothing of the network between them, whose interfaces may come and go as well. `tests/soak` runs it:
-//! `churn serve 0.0.0.0:7000` and `churn call 192.0.2.1:7000,198.51.100.1:7000`.
+//! Two long-lived processes between which associations are opened and ended without pause; each prints once a second
+//! what it holds. `tests/soak` runs it: `churn serve 0.0.0.0:7000` and `churn call 192.0.2.1:7000,198.51.100.1:7000`.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -14,11 +13,11 @@ use anabranch_net::{
 use bytes::Bytes;
 use tokio::time::{interval, sleep, timeout};
 
-/// What became of the associations so far.
+/// The results of the associations so far.
 #[derive(Debug, Default)]
 struct Tally {
     opened: AtomicU64,
-    /// Those that could not be opened, or ended otherwise than in order where that was wanted.
+    /// Those that could not be opened, or did not end in order where they should.
     failed: AtomicU64,
     bytes: AtomicU64,
 }
@@ -36,7 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Accepts whoever comes, and answers each message with its length.
+/// Accepts every association, and answers each message with its length.
 async fn serve(local: SocketAddr) -> Result<(), Box<dyn Error>> {
     let endpoint = Endpoint::bind(Options { accepts: true, ..options(vec![local]) })?;
     let tally = Arc::new(Tally::default());
@@ -58,7 +57,7 @@ async fn answer(association: Association, tally: Arc<Tally>) {
     }
 }
 
-/// Opens one association after another, and ends them in every way there is.
+/// Opens one association after another, and ends them in every possible way.
 async fn call(remote: &[SocketAddr]) -> Result<(), Box<dyn Error>> {
     let endpoint = Endpoint::bind(options(local_addresses_for(remote, &[])?))?;
     let tally = Arc::new(Tally::default());
@@ -103,15 +102,15 @@ async fn one(
     match number % 5 {
         0 | 1 => association.close().await?,
         2 => association.abort("enough"),
-        // The end has begun and goes on without anybody.
+        // The shutdown has begun and continues without a handle.
         3 => drop(timeout(Duration::from_millis(1), association.close()).await),
-        // With the last handle goes the association.
+        // Dropping the last handle aborts the association.
         _ => answers.abort(),
     }
     Ok(())
 }
 
-/// Tells each second what is held.
+/// Prints each second what is held.
 async fn report(endpoint: Endpoint, tally: Arc<Tally>) {
     let mut seconds = interval(Duration::from_secs(1));
     loop {
@@ -129,7 +128,7 @@ async fn report(endpoint: Endpoint, tally: Arc<Tally>) {
 }
 
 fn options(local: Vec<SocketAddr>) -> Options {
-    // Both processes are ours: a key that everybody knows seals as well as another.
+    // Both processes are ours: a public key serves as well as a secret one.
     let security = Security::Sealed(Key::from_bytes([7; 16]));
     Options {
         by_device: local.iter().all(|address| !address.ip().is_unspecified()),

@@ -1,5 +1,5 @@
-//! A congestion control of one's own, by its name in the registry: here a window that neither grows nor shrinks. It knows
-//! what the association shows of itself, and no packet.
+//! A congestion controller of your own, chosen by its name in the registry: here a window that neither grows nor
+//! shrinks.
 //!
 //! ```sh
 //! cargo run -p anabranch-net --example congestion
@@ -12,7 +12,7 @@ use anabranch_net::sctp::policy::congestion::{Acked, Cause, CongestionControl, W
 use anabranch_net::sctp::policy::{PathId, View};
 use anabranch_net::{Association, Config, Endpoint, Options, Registry, Security, SendOptions};
 
-/// So many packets are on their way on each path at most, whatever happens.
+/// A fixed number of packets in flight on each path.
 #[derive(Debug)]
 struct Fixed {
     packets: u64,
@@ -23,13 +23,13 @@ impl CongestionControl for Fixed {
 
     fn remove_path(&mut self, _path: PathId) {}
 
-    /// Up to the window, at the first acknowledgement, and no further.
+    /// Grows to the window at the first acknowledgement, and no further.
     fn increase(&mut self, path: PathId, _acked: &Acked, view: &View<'_>) -> ByteCount {
         let path = view.path(path);
         (path.unit * self.packets).saturating_sub(path.cwnd)
     }
 
-    /// Not because of a loss. After a time-out one packet tries whether the path still works.
+    /// Does not shrink at a loss. After a time-out one packet tests whether the path still works.
     fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window {
         let path = view.path(path);
         let cwnd = match cause {
@@ -57,7 +57,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// An association whose ends have windows of so many packets.
+/// An association whose ends have windows of `packets` packets.
 async fn associate(packets: u64) -> Result<(Association, Association), Box<dyn Error>> {
     let mut registry = Registry::standard();
     registry.congestion_controls.add("fixed", move |_| Box::new(Fixed { packets }));

@@ -1,5 +1,4 @@
-//! A server that sends back what comes, and a client that asks, with two paths between them. It knows nothing of
-//! packets and of which path carries what.
+//! A server that echoes messages, and a client that sends one, with two paths between them.
 //!
 //! ```sh
 //! cargo run -p anabranch-net --example echo
@@ -47,7 +46,7 @@ async fn serve(server: Endpoint) {
     }
 }
 
-/// Sends each message back as it came, until the client closes.
+/// Returns each message as it came, until the client closes.
 async fn echo(association: Association) {
     while let Ok(message) = association.recv().await {
         let as_it_came = SendOptions::from(&message);

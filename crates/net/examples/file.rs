@@ -1,5 +1,4 @@
-//! A file over two paths at once, in pieces, with everything at the other end when `close` answers. It knows how to read
-//! and write a file, and not how large a packet is.
+//! A file sent over two paths at once, in pieces; when `close` returns, everything is delivered.
 //!
 //! ```sh
 //! cargo run --release -p anabranch-net --example file -- FILE
@@ -49,7 +48,7 @@ async fn transfer(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
 async fn send(association: &Association, mut file: File) -> Result<(), Box<dyn Error>> {
     let mut piece = vec![0; 64 << 10];
     loop {
-        // A program with more to do reads on a thread of its own.
+        // A larger program reads the file on a thread of its own.
         let length = file.read(&mut piece)?;
         if length == 0 {
             break;

@@ -1,14 +1,14 @@
-//! One end of a measured transfer between two hosts: as much as goes, or messages at a rate; `tests/versus/run` measures it
-//! beside the kernel's transports. It knows no network but its addresses, and judges nothing.
+//! One end of a measured transfer between two hosts: at full speed, or messages at a rate; `tests/versus/run` measures
+//! it beside the kernel's transports.
 //!
 //! ```text
 //! meter receive local=A[,B…]            buffer=BYTES seconds=S [message=BYTES] [rate=BPS]
 //! meter send    local=A[,B…] remote=C[,D…] buffer=BYTES seconds=S [message=BYTES] [rate=BPS]
 //! ```
 //!
-//! The receiver prints `ready`, then one JSON document: without `rate` how much arrived in the S seconds from the first
-//! message on and when, with it when each message was due to be sent and when it arrived, in µs. `buffer=0` leaves the
-//! buffers as the profile has them; `profile`, `scheduler` and `window_management` choose others than the tools use.
+//! The receiver prints `ready`, then one JSON document: without `rate` how much arrived, and when, in the S seconds
+//! from the first message on; with `rate` when each message was due and when it arrived, in µs. `buffer=0` leaves the
+//! buffers as the profile has them; `profile`, `scheduler` and `window_management` replace those of the tools.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -36,19 +36,19 @@ fn main() -> Result<(), Failure> {
     }
 }
 
-/// What the command line asks for.
+/// The settings of the command line.
 struct Wanted {
     local: Vec<SocketAddr>,
     remote: Vec<SocketAddr>,
     config: Config,
     seconds: f64,
-    /// Of a message.
+    /// The length of a message.
     length: usize,
-    /// Without a rate, as much as goes.
+    /// Messages at a rate; `None` for full speed.
     messages: Option<Messages>,
 }
 
-/// Messages at even distances.
+/// Messages at even intervals.
 struct Messages {
     count: u64,
     nanoseconds_apart: f64,
@@ -87,7 +87,7 @@ impl Wanted {
     }
 
     fn endpoint(&self) -> Result<Endpoint, Failure> {
-        // Both ends have to know the key; it protects nothing.
+        // Both ends must have the key; it protects nothing.
         let security = Security::Sealed(Key::from_bytes([0x5a; Key::LEN]));
         let (local, config) = (self.local.clone(), self.config.clone());
         Ok(Endpoint::bind(Options {
@@ -140,7 +140,7 @@ async fn count(association: &Association, seconds: f64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints when each message was due and when it arrived, until all have or nothing comes any more.
+/// Prints when each message was due and when it arrived, until all have arrived or none comes any more.
 async fn time(association: &Association, messages: &Messages) -> Result<(), Failure> {
     let (mut due, mut arrived) = (Vec::new(), Vec::new());
     while (due.len() as u64) < messages.count {
@@ -188,7 +188,7 @@ fn list<T: Display>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// A clock that both ends on one machine share.
+/// The time on a clock that both ends on one machine share.
 fn nanoseconds() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()

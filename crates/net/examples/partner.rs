@@ -1,5 +1,5 @@
-//! A partner for other SCTP stacks in plain UDP (RFC 6951): it echoes, discards, or sends messages and judges what
-//! comes back. It knows what it sent; who runs it, over which network, and what the peer counted is for others.
+//! A partner for other SCTP stacks in plain UDP (RFC 6951): it echoes, discards, or sends messages and checks what
+//! comes back.
 //!
 //! ```sh
 //! cargo run -p anabranch-net --example partner -- echo    local=10.0.1.2:9899,10.0.2.2:9899 port=7
@@ -68,7 +68,7 @@ async fn echo(association: &Association, count: &mut Count) -> Result<CloseReaso
         let as_it_came = SendOptions::from(&message);
         let payload = message.into_bytes();
         count.on_received(&payload);
-        // A peer that has begun to shut down takes nothing more: `recv` says how it ended.
+        // A peer that has begun to shut down accepts nothing more: `recv` says how the association ended.
         if association.send(payload, as_it_came).await.is_ok() {
             count.sent += 1;
         }
@@ -111,7 +111,7 @@ async fn source(
         Ok::<(), Box<dyn Error>>(())
     };
     let (sent, judged) = tokio::join!(sends, judges);
-    // How the association ended says more than that a message could not be sent.
+    // The end of the association says more than the failure of one message.
     judged?;
     count.sent = sent?;
     let reason = match association.close().await {
@@ -122,7 +122,7 @@ async fn source(
     Ok(reason)
 }
 
-/// What is seen of an association.
+/// The counts of an association.
 struct Count {
     started: Instant,
     /// Until the last message, or until all was acknowledged: seconds.
@@ -131,9 +131,9 @@ struct Count {
     received: u64,
     bytes: u64,
     sum: u32,
-    /// Answers that are the whole of what was sent.
+    /// Answers that equal the whole message.
     whole: u64,
-    /// Answers that are its end: what a server answers that reads large messages part by part.
+    /// Answers that equal its end: a server that reads large messages part by part answers so.
     tails: u64,
     /// Answers that are neither, or overtook another of their stream.
     wrong: u64,

@@ -1,7 +1,6 @@
-//! What the choices of `tuned-1` cost and save: processor time of plain transfers on the loopback interface, both ends in
-//! this process, one choice after another in turns.
-//! `cargo run --release -p anabranch-net --example profile_cost -- [MEGABYTES] [ROUNDS]`. It knows the choices, and
-//! nothing of how they work.
+//! The cost of each choice of `tuned-1`: processor time of plain transfers on the loopback interface, both ends in this
+//! process, one choice after another in turns. `cargo run --release -p anabranch-net --example profile_cost --
+//! [MEGABYTES] [ROUNDS]`.
 
 use anabranch_base::ByteCount;
 use anabranch_net::{Config, Endpoint, Options, Security, SendOptions};

@@ -1,6 +1,5 @@
-//! What sealing costs: processor time of a transfer on the loopback interface, both ends in this process, sealed and
-//! plain in turns. `cargo run --release -p anabranch-net --example sealed_cost -- [MEGABYTES] [ROUNDS]`. It knows
-//! nothing of how packets are sealed.
+//! The cost of sealing: processor time of a transfer on the loopback interface, both ends in this process, sealed and
+//! plain in turns. `cargo run --release -p anabranch-net --example sealed_cost -- [MEGABYTES] [ROUNDS]`.
 
 use anabranch_base::ByteCount;
 use anabranch_net::{Config, Endpoint, Key, Options, Security, SendOptions};
@@ -31,7 +30,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The seconds that it takes, and those that processors work for it.
+/// The elapsed seconds of a transfer, and its processor time in seconds.
 async fn transfer(
     security: Security,
     bytes: u64,
@@ -70,7 +69,7 @@ async fn transfer(
     Ok((clock(ClockId::Monotonic) - start, clock(ClockId::ProcessCPUTime) - worked))
 }
 
-/// What a clock says, in seconds.
+/// The time on a clock, in seconds.
 fn clock(id: ClockId) -> f64 {
     let time = clock_gettime(id);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9

@@ -1,6 +1,6 @@
 //! The memory that a long transfer takes: two processes on the loopback interface, and for each the most that was ever
-//! resident. `cargo run --release -p anabranch-net --example soak -- [BYTES] [plain|sealed] [BUFFER] [MESSAGE]`, for example
-//! `10000000000 sealed 1MiB..16MiB 65536`. It knows no more of memory than what the system counts (Linux).
+//! resident. `cargo run --release -p anabranch-net --example soak -- [BYTES] [plain|sealed] [BUFFER] [MESSAGE]`, for
+//! example `10000000000 sealed 1MiB..16MiB 65536`.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use anabranch_sctp::config::Growth;
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
 
-/// What one process is told.
+/// The task of one process.
 struct Task {
     bytes: u64,
     is_sealed: bool,
@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Starts both processes and tells what they came to.
+/// Starts both processes and prints their results.
 fn both(task: &Task) -> Result<(), Box<dyn Error>> {
     let program = std::env::current_exe()?;
     let all = [task.bytes.to_string(), task.word().into(), task.buffer.clone(), task.message.to_string()];
@@ -109,7 +109,7 @@ impl Task {
             send_buffer: limit,
             ..Config::tuned_1()
         };
-        // Both processes are ours: a key that everybody knows seals as well as another.
+        // Both processes are ours: a public key serves as well as a secret one.
         let security =
             if self.is_sealed { Security::Sealed(Key::from_bytes([7; 16])) } else { Security::Insecure };
         Ok(Options { local: vec!["127.0.0.1:0".parse()?], accepts, config, ..Options::with(security) })
@@ -121,13 +121,13 @@ fn mebibytes(text: &str) -> Result<ByteCount, Box<dyn Error>> {
     Ok(ByteCount::from_mib(number.parse()?))
 }
 
-/// What the clock says, in seconds.
+/// The time in seconds.
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// The most memory that this process ever had resident, as the system counts it.
+/// The largest resident memory of this process, as the system counts it.
 fn most_resident() -> Result<String, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;

@@ -1,5 +1,5 @@
-//! Watching the paths of an association while it works: what happens to them, what is measured on them, and how they
-//! stand at the end. It knows nothing of what is sent.
+//! Watches the paths of an association while it works: its events, its measurements, and the state of its paths at the
+//! end.
 //!
 //! ```sh
 //! cargo run -p anabranch-net --example watching
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints what happens until the association is over; counts the round trips and the windows that were told.
+/// Prints events until the association is over; counts the reported round trips and windows.
 async fn watch(association: &Association) -> BTreeMap<PathId, (usize, usize)> {
     let (mut events, mut records) = (association.subscribe(), association.records());
     let mut measured: BTreeMap<PathId, (usize, usize)> = BTreeMap::new();
@@ -47,7 +47,7 @@ async fn watch(association: &Association) -> BTreeMap<PathId, (usize, usize)> {
         tokio::select! {
             Some(event) = events.next() => match event {
                 Ok(event) => println!("{}: {event:?}", association.now()),
-                // A listener that is too slow is told so, and goes on with what is left.
+                // A listener that is too slow is told so, and continues with what is left.
                 Err(missed) => println!("events: {missed}"),
             },
             Some(record) = records.next() => match record {

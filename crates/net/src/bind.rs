@@ -1,5 +1,4 @@
-//! Opening the sockets of an endpoint, and saying what to do where one cannot be opened. It knows no
-//! association.
+//! Opens the sockets of an endpoint, and says what to do where one cannot be opened.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -9,7 +8,7 @@ use anabranch_sctp::endpoint::EndpointError;
 use crate::interfaces::{Interface, interfaces};
 use crate::socket::Socket;
 
-/// Why an endpoint cannot be opened. Each message says what to do about it.
+/// The error of an endpoint that cannot be opened. Each message says what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
@@ -18,7 +17,7 @@ pub enum BindError {
     NotHere {
         /// The address that was asked for.
         address: IpAddr,
-        /// Those that there are.
+        /// The addresses of this machine.
         known: Vec<IpAddr>,
     },
     /// Another socket has the port.
@@ -33,7 +32,7 @@ pub enum BindError {
         /// The address that was asked for.
         address: SocketAddr,
     },
-    /// The machine does not speak this version of IP.
+    /// The machine does not support this version of IP.
     #[error("this machine has no IPv{} for {address}", if address.is_ipv4() { 4 } else { 6 })]
     NoSuchIp {
         /// The address that was asked for.
@@ -62,14 +61,14 @@ pub enum BindError {
     /// The operating system does not list its interfaces, which were to be followed.
     #[error("cannot list the network interfaces: {0}")]
     NoInterfaces(io::Error),
-    /// There is nobody to drive the sockets.
+    /// There is no runtime to drive the sockets.
     #[error("an endpoint can only be opened within a tokio runtime")]
     NoRuntime,
 }
 
-/// Opens one socket an address. Where the port is 0, the first socket gets one from the operating system and
-/// the others the same if it is free: a peer that knows one address then knows the port of all.
-/// A socket at an address of one of `tied_to` is tied to that interface.
+/// Opens one socket an address. Where the port is 0, the first socket gets one from the operating system and the others
+/// the same if it is free: one address then tells a peer the port of all. A socket at an address of one of `tied_to` is
+/// tied to that interface.
 pub fn bind_all(addresses: &[SocketAddr], tied_to: &[Interface]) -> Result<Vec<Socket>, BindError> {
     let mut sockets: Vec<Socket> = Vec::with_capacity(addresses.len());
     let mut shared_port = None;

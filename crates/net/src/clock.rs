@@ -1,5 +1,4 @@
-//! The time of day for the core: whole nanoseconds since the endpoint began. The only place of this crate
-//! that reads a clock; it knows nothing of what the time is used for.
+//! The clock of the core: whole nanoseconds since the endpoint was opened. Only this file of the crate reads a clock.
 
 use std::time::Instant;
 
@@ -12,20 +11,20 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows [`Time::ZERO`] now.
+    /// Starts a clock at [`Time::ZERO`].
     #[expect(clippy::disallowed_methods, reason = "a driver of real sockets is where time enters")]
     pub fn start() -> Clock {
         Clock { start: Instant::now() }
     }
 
-    /// What the clock shows.
+    /// The time on the clock.
     pub fn now(&self) -> Time {
         let passed = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         Time::from_nanos(passed)
     }
 
-    /// When the clock will show `time`, as timers of tokio take it; a time that no machine will see becomes
-    /// one that is far off.
+    /// The instant at which the clock shows `time`, for timers of tokio; a time beyond what an instant can hold becomes
+    /// one in the far future.
     pub fn instant(&self, time: Time) -> tokio::time::Instant {
         let span = std::time::Duration::from_nanos(time.as_nanos()).min(FAR_OFF);
         tokio::time::Instant::from_std(self.start + span)

@@ -1,5 +1,4 @@
-//! The task that moves datagrams between the sockets and the core, and wakes the core when its timers are
-//! due. It knows no chunk, and no handle.
+//! The task that moves datagrams between the sockets and the core, and wakes the core when its timers are due.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -24,33 +23,33 @@ use crate::seal::{Datagram, Route, Sealed, Sealing};
 use crate::shared::{Core, Shared};
 use crate::socket::{ReceiveBuffers, Socket};
 
-/// Drives one endpoint over its sockets until nobody needs it any longer.
+/// Drives one endpoint over its sockets until no handle and no association needs it.
 #[derive(Debug)]
 pub struct Driver {
     shared: Arc<Shared>,
     clock: Clock,
     ports: Vec<Port>,
-    /// What says which sockets come and go, unless they stay.
+    /// Says which sockets to open and close; `None` if they stay.
     follower: Option<Follower>,
-    /// Which socket is read first: each in its turn.
+    /// The index of the socket that is read first; it rotates.
     first: usize,
     buffers: ReceiveBuffers,
     inbox: Inbox,
-    /// What is between the core and the network, unless that is plain.
+    /// The sealing between the core and the network; `None` if packets are plain.
     sealing: Option<Sealing>,
-    /// What the core writes packets into.
+    /// The buffer into which the core writes packets.
     packets: Vec<u8>,
     timer: Pin<Box<Sleep>>,
     is_timer_set: bool,
 }
 
-/// A socket and what waits for it.
+/// A socket and the packets that wait for it.
 #[derive(Debug)]
 struct Port {
     socket: Socket,
     outbox: Outbox,
     unsent: Unsent,
-    /// What was too large for the interface, until the core is told.
+    /// Packets that were too large for the interface, until the core is told.
     refused: Vec<Refused>,
     is_readable: bool,
 }
@@ -90,7 +89,7 @@ impl Driver {
                 return;
             }
             if self.ports.iter().any(|port| port.is_readable || !port.refused.is_empty()) {
-                // More is there, but others want to run too: those who read what came, for instance.
+                // More datagrams wait, but other tasks must run too: those that read the messages, for instance.
                 tokio::task::yield_now().await;
             } else {
                 self.wait().await;
@@ -137,8 +136,8 @@ impl Driver {
         }
     }
 
-    /// Gives the core what arrived and the time, and takes what it wants to send: after each datagram, or after all of
-    /// them where the core may answer them together.
+    /// Hands arrivals and the time to the core, and takes what it sends: after each datagram, or after all of them
+    /// where the core may answer them together.
     fn advance(&mut self) {
         let Driver { shared, ports, inbox, sealing, packets, .. } = self;
         let mut core = shared.lock();
@@ -175,8 +174,8 @@ impl Driver {
         }
     }
 
-    /// Tells the handles what happened, only now: who is told that all is over may end the program, and the
-    /// last packet has left. `true` when nobody needs the driver any longer.
+    /// Tells the handles what happened. This comes last: a handle that hears of the end may end the program, and the
+    /// last packet must have left. `true` when the driver is no longer needed.
     fn tell_handles(&mut self) -> bool {
         let mut core = self.shared.lock();
         for (report, port) in core.sockets.open.iter_mut().zip(&self.ports) {
@@ -199,8 +198,8 @@ impl Driver {
         is_deserted
     }
 
-    /// Lets the timer wake the driver no later than `due`. One that would wake it earlier is left as it is: nearly
-    /// every packet puts the next time-out off, and nearly none ever comes.
+    /// Lets the timer wake the driver no later than `due`. A timer that fires earlier is left as it is: nearly every
+    /// packet postpones the next time-out, and almost no time-out ever expires.
     fn set_timer(&mut self, due: Option<Time>) {
         self.is_timer_set = due.is_some();
         let Some(instant) = due.map(|due| self.clock.instant(due)) else { return };
@@ -226,7 +225,7 @@ impl Driver {
 }
 
 impl Drop for Driver {
-    /// Whether it ran to its end or went down with its runtime: nobody waits for it any longer.
+    /// Runs whether the driver ended by itself or with its runtime, so that no handle waits for it any longer.
     fn drop(&mut self) {
         self.shared.on_driver_gone();
     }
@@ -237,7 +236,7 @@ impl Port {
         Port { socket, outbox: Outbox::default(), unsent, refused: Vec::new(), is_readable: true }
     }
 
-    /// What could not be sent, now that what waits cannot be either.
+    /// Counts what waits as unsent, too, and returns what could not be sent.
     fn close(mut self) -> Unsent {
         let waiting = self.outbox.count();
         if waiting > 0 {
@@ -272,10 +271,10 @@ impl Port {
         for _ in 0..MOST_CALLS {
             match socket.receive(buffers, &mut take) {
                 Ok(true) => return true,
-                // Most likely nothing is left. To hear so now spares a turn of the loop that finds nothing.
+                // Most likely nothing is left. Finding that out now saves a turn of the loop.
                 Ok(false) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
-                // An error that a packet of ours caused earlier; the next call may succeed.
+                // An error that an earlier packet of ours caused; the next call may succeed.
                 Err(error) => {
                     tracing::debug!(address = %socket.address(), %error, "cannot receive");
                     errors += 1;
@@ -294,7 +293,7 @@ impl Port {
                     return;
                 }
                 if packets.count() > 1 && self.socket.max_segments() == 1 {
-                    // The system does not cut packets here: from now on one by one.
+                    // The system does not segment here: from now on packets leave one by one.
                     continue;
                 }
                 if is_too_large(&error) {
@@ -315,8 +314,8 @@ impl Port {
         Refused { path: PathAddresses { local, remote }, size, packets: packets.count() }
     }
 
-    /// Tells the core which packets are too large. Where it does not go by that they are unsent, like others that the
-    /// system refused.
+    /// Tells the core which packets are too large. If the core does not use that, they count as unsent, like other
+    /// packets that the system refused.
     fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
         for refused in self.refused.drain(..) {
             if !endpoint.on_too_large(now, refused.path, refused.largest()) {
@@ -363,7 +362,7 @@ impl Port {
     }
 }
 
-/// The way out of the core.
+/// The way of packets out of the core.
 struct Exit<'a> {
     ports: &'a mut [Port],
     sockets: &'a mut SocketReports,
@@ -372,7 +371,7 @@ struct Exit<'a> {
 }
 
 impl Exit<'_> {
-    /// Takes everything the core wants to send just now to the sockets it is for.
+    /// Moves everything that the core wants to send now to the queues of its sockets.
     fn collect(&mut self, endpoint: &mut Endpoint, now: Time) {
         if let Some(sealing) = &mut self.sealing {
             while let Some(news) = endpoint.poll_channel_use() {
@@ -410,7 +409,7 @@ impl Exit<'_> {
         }
     }
 
-    /// Asks, on the way of a packet that may not be answered either, whether the peer still has the session.
+    /// Asks, along with a packet that may get no answer, whether the peer still has the session.
     fn inquire(&mut self, departure: &Departure) {
         let Departure { local, remote, channel, .. } = *departure;
         let Some(sealing) = self.sealing.as_deref_mut() else { return };
@@ -436,7 +435,7 @@ fn gone(address: SocketAddr) -> String {
     format!("{} is no longer an address of this machine", address.ip())
 }
 
-/// So often a socket is read in one turn of the loop, full batches aside. After so many errors it is left alone until
+/// How often a socket is read in one turn of the loop, full batches aside; after as many errors it is left until
 /// something new arrives.
 const MOST_CALLS: usize = 16;
 const TOO_MANY: &str = "too many packets wait for the socket";

@@ -1,5 +1,4 @@
-//! The handle of an endpoint: opening its sockets, and opening and accepting associations over them. It knows
-//! no datagram.
+//! The handle of an endpoint: opens its sockets, and opens and accepts associations over them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,16 +28,17 @@ use crate::waiting::until;
 /// The UDP port of SCTP over UDP (RFC 6951 §3.1: "the IANA-assigned port number 9899").
 pub const UDP_PORT: u16 = 9899;
 
-/// What an endpoint is made of.
+/// The settings of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where its sockets are bound, one socket an address. Where nothing else says which address of a peer one goes with, the
-    /// i-th goes with the i-th. With port 0 the operating system chooses, the same port for all if it can.
+    /// The addresses to which its sockets are bound, one socket for each. If nothing else pairs them with a peer's
+    /// addresses, the i-th goes with the i-th. With port 0 the operating system chooses a port, the same for all if it
+    /// can.
     pub local: Vec<SocketAddr>,
-    /// Whether each socket sends and receives only by the interface that has its address. Clients with
-    /// several ways out want that: Linux chooses a way by the destination alone, so that all paths would leave
-    /// by one interface. Servers do not: who asks by another interface would get no answer. Loopback and
-    /// wildcard addresses are not tied, nor is anything on systems that go by the source address.
+    /// Whether each socket sends and receives only by the interface that has its address. Clients with several uplinks
+    /// want that: Linux chooses a route by the destination alone, so that all paths would leave by one interface.
+    /// Servers do not: a client that arrives by another interface would get no answer. Loopback and wildcard addresses
+    /// are not tied, nor is anything on systems that go by the source address.
     pub by_device: bool,
     /// Whether addresses that appear are used while associations live, and those that vanish given up.
     pub follow: Follow,
@@ -46,11 +46,11 @@ pub struct Options {
     pub security: Security,
     /// Whether peers may open associations.
     pub accepts: bool,
-    /// The settings of associations. Its `mtu` is lowered to what the interfaces of the sockets carry, unless it is searched
-    /// on each path: larger packets would not leave. Where packets are sealed, its `encapsulation` and
-    /// `checksum` are what that needs.
+    /// The settings of associations. Its `mtu` is lowered to what the interfaces of the sockets carry, unless each path
+    /// searches for its own: larger packets would not leave. For sealed packets its `encapsulation` and `checksum` are
+    /// set to what sealing needs.
     pub config: Config,
-    /// What the names in the settings stand for.
+    /// The policies that the settings name.
     pub registry: Registry,
     /// SCTP's own port, within the UDP datagrams. Both ends need the same.
     pub sctp_port: u16,
@@ -60,33 +60,33 @@ pub struct Options {
 
 /// Sockets that speak SCTP, and the associations over them.
 ///
-/// Clones are handles of the same endpoint. When the last one is gone, associations that wait to be accepted
-/// are aborted and new ones refused; those that have a handle live on. The random numbers that protect an
-/// endpoint (tags, cookies) come from the operating system, and there is no other way to get them.
+/// Clones are handles of the same endpoint. When the last one is dropped, associations that wait to be accepted are
+/// aborted and new ones are refused; those with a handle live on. The random numbers that protect an endpoint (tags,
+/// cookies) always come from the operating system.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     owner: Arc<Owner>,
 }
 
-/// Its end is the end of the last handle.
+/// Dropped with the last handle.
 #[derive(Debug)]
 struct Owner {
     shared: Arc<Shared>,
 }
 
-/// Why an association was not opened.
+/// The error of an association that was not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// It could not even be tried.
+    /// The attempt could not begin.
     #[error(transparent)]
     Impossible(#[from] core::ConnectError),
     /// The peer did not answer.
     #[error("the peer did not answer {attempts} attempts to connect over {}", shown(tried))]
     NoAnswer {
-        /// How often it was asked.
+        /// How many times it was tried.
         attempts: u32,
-        /// Over which pairs of addresses, one after the other.
+        /// The pairs of addresses that were tried, in their order.
         tried: Vec<PathAddresses>,
     },
     /// The handshake failed.
@@ -95,8 +95,8 @@ pub enum ConnectError {
 }
 
 impl Options {
-    /// No address yet, not tied to interfaces, none followed, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024 associations.
-    /// Whether packets are sealed is for the caller to say: there is no key that is right for everybody.
+    /// No address yet, not tied to interfaces, none followed, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024
+    /// associations. The caller says whether packets are sealed: no key could be a default.
     pub fn with(security: Security) -> Options {
         Options {
             local: Vec::new(),
@@ -128,7 +128,7 @@ impl Endpoint {
         };
         let sockets = bind_all(&options.local, &tied_to)?;
         let mut association = options.config;
-        // Where it is searched, each path finds out what its own interface carries.
+        // With MTU discovery each path finds out what its own interface carries.
         let is_given = association.mtu_discovery == MtuDiscovery::Off;
         if let Some(carried) = least_mtu(&options.local, &known).filter(|_| is_given) {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
@@ -138,7 +138,7 @@ impl Endpoint {
         let sealing = match &options.security {
             Security::Insecure => None,
             Security::Sealed(key) => {
-                // The tag does what the checksum is for, and better (RFC 9653 §1).
+                // The seal's tag replaces the checksum (RFC 9653 §1).
                 association.encapsulation = Encapsulation::Sealed;
                 association.checksum = Checksum::Omitted;
                 Some(Sealing::new(key, Limits::default()))
@@ -165,13 +165,13 @@ impl Endpoint {
         Ok(Endpoint { owner: Arc::new(Owner { shared }) })
     }
 
-    /// Opens an association with the peer behind `remote`. Waits until messages may be sent.
+    /// Opens an association with the peer at `remote`, and waits until messages may be sent.
     ///
-    /// Each of its addresses goes with the local one that is nearest: in its subnet, else the one that the system would send
-    /// from. Of equals the i-th goes with the i-th; with a single address all local ones do. Where those pairs do not answer,
-    /// others of the same addresses are tried, a quarter of a second apart.
+    /// Each of its addresses is paired with the nearest local one: one in its subnet, otherwise the one that the system
+    /// would send from. Among equals the i-th goes with the i-th; a single remote address goes with all local ones. If
+    /// those pairs do not answer, other pairs of the same addresses are tried, a quarter of a second apart.
     ///
-    /// Cancellation-safe: if the future is dropped, the attempt is given up.
+    /// Cancellation-safe: if the future is dropped, the attempt is abandoned.
     ///
     /// # Errors
     /// There is no address that could be reached, there are too many associations or there is one with this
@@ -192,7 +192,7 @@ impl Endpoint {
         }
     }
 
-    /// Waits for the next association that a peer opens. `None` if there will be none: the runtime ends.
+    /// Waits for the next association that a peer opens. `None` if none will come, because the runtime ends.
     ///
     /// Cancellation-safe: if the future is dropped, no association is lost.
     pub async fn accept(&self) -> Option<Association> {
@@ -208,8 +208,8 @@ impl Endpoint {
         Some(Association::new(shared.clone(), id, signals))
     }
 
-    /// Waits until every association is over and every packet has left: a program that ends before may
-    /// leave its peers without the last word.
+    /// Waits until every association is over and every packet has left: a program that ends before may leave its peers
+    /// without the last packet.
     ///
     /// Cancellation-safe: it changes nothing.
     pub async fn settled(&self) {
@@ -227,7 +227,7 @@ impl Endpoint {
         self.owner.shared.lock().sockets.open.clone()
     }
 
-    /// How many associations there are, those that are over counted until their last handle is gone.
+    /// The number of associations; those that are over count until their last handle is dropped.
     pub fn associations(&self) -> usize {
         self.owner.shared.lock().held_associations()
     }

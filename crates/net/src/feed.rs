@@ -1,31 +1,31 @@
-//! News for listeners: each has a bounded number waiting, and is told how many it missed where it was too slow. It knows
-//! nothing of what is told.
+//! A feed of news for listeners: each listener has a bounded queue, and is told how many items it missed where it was
+//! too slow.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Where news are told. It keeps none itself, and costs nothing while nobody listens.
+/// The sending side. It keeps no news itself, and costs nothing without a listener.
 #[derive(Debug)]
 pub struct Feed<T> {
     mailboxes: Vec<Arc<Mailbox<T>>>,
 }
 
-/// Where news are heard.
+/// The receiving side.
 #[derive(Debug)]
 pub struct Listener<T> {
-    /// `None` where there never was anything to hear.
+    /// `None` if the feed was closed before.
     mailbox: Option<Arc<Mailbox<T>>>,
 }
 
-/// So many were not heard, because the listener was slow: the oldest make room for the newest.
+/// How many items the listener missed because it was slow: the oldest make room for the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} were missed; listen more often, or less long between")]
 pub struct Missed(pub u64);
 
 #[derive(Debug)]
 struct Mailbox<T> {
-    /// More than so many do not wait.
+    /// The largest number that waits.
     most: usize,
     inside: Mutex<Inside<T>>,
 }
@@ -45,7 +45,7 @@ impl<T> Default for Feed<T> {
 }
 
 impl<T: Clone> Feed<T> {
-    /// A listener of what is told from now on, for whom at most `most` are kept.
+    /// A listener of news from now on, for which at most `most` items are kept.
     pub fn listen(&mut self, most: usize) -> Listener<T> {
         self.forget_the_gone();
         let inside = Inside { waiting: VecDeque::new(), missed: 0, is_over: false, waker: None };
@@ -54,7 +54,7 @@ impl<T: Clone> Feed<T> {
         Listener { mailbox: Some(mailbox) }
     }
 
-    /// Tells all who listen.
+    /// Sends `news` to all listeners.
     pub fn tell(&mut self, news: &T) {
         for mailbox in &self.mailboxes {
             mailbox.put(news.clone());
@@ -63,7 +63,7 @@ impl<T: Clone> Feed<T> {
 }
 
 impl<T> Feed<T> {
-    /// Nothing will follow. Who listens hears what waits, and then the end.
+    /// Ends the feed. Listeners get what waits, and then the end.
     pub fn close(&mut self) {
         for mailbox in self.mailboxes.drain(..) {
             let waker = {
@@ -75,13 +75,13 @@ impl<T> Feed<T> {
         }
     }
 
-    /// Whether nobody listens.
+    /// Whether there is no listener.
     pub fn is_unheard(&mut self) -> bool {
         self.forget_the_gone();
         self.mailboxes.is_empty()
     }
 
-    /// A mailbox that is nobody's but ours has lost its listener.
+    /// A mailbox that only the feed holds has lost its listener.
     fn forget_the_gone(&mut self) {
         self.mailboxes.retain(|mailbox| Arc::strong_count(mailbox) > 1);
     }
@@ -94,7 +94,7 @@ impl<T> Drop for Feed<T> {
 }
 
 impl<T> Listener<T> {
-    /// A listener who comes when all is over.
+    /// A listener of a feed that has ended.
     pub fn too_late() -> Listener<T> {
         Listener { mailbox: None }
     }
@@ -113,7 +113,7 @@ impl<T> Listener<T> {
             return Poll::Ready(None);
         }
         let before = inside.waker.replace(context.waker().clone());
-        // Whoever goes down with the waker may want the lock.
+        // Dropping the waker may run code that takes the lock.
         drop(inside);
         drop(before);
         Poll::Pending

@@ -1,5 +1,4 @@
-//! Which local addresses an endpoint uses while those of its machine come and go. It knows addresses and interfaces,
-//! and opens no socket.
+//! Which local addresses an endpoint uses while those of its machine come and go.
 
 use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 
@@ -9,20 +8,19 @@ use crate::interfaces::Interface;
 
 /// Which local addresses an endpoint uses over time.
 ///
-/// Of each interface that is followed one address of each IP version is used for which the endpoint was given an
-/// address; it stays in use for as long as it is there, even if others appear. An interface that is down or has no
-/// carrier counts as gone. Link-local addresses are not used, and those that go out of use only where there is no
-/// other.
+/// Of each interface that is followed, one address is used for each IP version of which the endpoint was given an
+/// address; it stays in use as long as it exists, even if others appear. An interface that is down or has no carrier
+/// counts as gone. Link-local addresses are not used, and deprecated ones only if there is no other.
 ///
 /// Where one of the endpoint's addresses is the wildcard, its socket has every address: none is opened, the paths of
 /// addresses that vanish are given up, and an address that comes back is used again. Loopback addresses, and those of
-/// interfaces that are not followed, stay in use whatever becomes of them.
+/// interfaces that are not followed, stay in use even when they vanish.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Follow {
-    /// Those that it was given, whatever becomes of them.
+    /// The addresses that it was given, even when they vanish.
     #[default]
     Nothing,
-    /// One of each interface that is up, but loopback.
+    /// One of each interface that is up, except loopback.
     EachInterface,
     /// One of each of these interfaces, by name, when they are up.
     Interfaces(Vec<String>),
@@ -35,14 +33,14 @@ pub struct Place {
     pub ip: IpAddr,
     /// The interface's name.
     pub interface: String,
-    /// The interface's number: one that went and came back has another.
+    /// The interface's number; an interface that vanished and came back has another.
     pub index: Option<u32>,
 }
 
-/// Something that an endpoint that follows should do.
+/// A change that an endpoint should make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Give this local address up.
+    /// Give up this local address.
     Leave(SocketAddr),
     /// Use this one too.
     Use(Place),
@@ -56,9 +54,9 @@ pub struct Places {
     follow: Follow,
     /// The addresses that the endpoint was given, ports included.
     given: Vec<SocketAddr>,
-    /// Interfaces that do not carry packets of this size are of no use.
+    /// Interfaces that do not carry packets of this size are not used.
     needed: ByteCount,
-    /// Those in use that are left when they vanish.
+    /// The addresses in use that are given up when they vanish.
     used: Vec<(Place, SocketAddr)>,
 }
 
@@ -77,8 +75,8 @@ impl Follow {
 }
 
 impl Places {
-    /// Those of an endpoint with sockets at `given` whose packets may have as many bytes as are `needed`, when the machine
-    /// has these interfaces.
+    /// The places of an endpoint with sockets at `given`, whose packets may have `needed` bytes, on a machine with
+    /// these interfaces.
     pub fn new(follow: Follow, given: Vec<SocketAddr>, needed: ByteCount, known: &[Interface]) -> Places {
         let mut used = Vec::new();
         for address in &given {
@@ -90,7 +88,7 @@ impl Places {
         places
     }
 
-    /// What to do when the machine has these interfaces. What is to be left comes first.
+    /// What to do when the machine has these interfaces. Addresses to give up come first.
     pub fn steps(&mut self, known: &[Interface]) -> Vec<Step> {
         let mut steps = Vec::new();
         for (place, address) in std::mem::take(&mut self.used) {
@@ -111,7 +109,8 @@ impl Places {
     }
 
     fn is_there(&self, place: &Place, known: &[Interface]) -> bool {
-        // A wildcard socket has an address wherever that is; another one's ends with the interface it is tied to.
+        // A wildcard socket has an address on whatever interface it is; the address of another socket ends with the
+        // interface to which it is tied.
         let is_anywhere = self.wildcard(place.ip.is_ipv4()).is_some();
         known.iter().any(|interface| {
             interface.addresses.contains(&place.ip) && (is_anywhere || place.is_on(interface))
@@ -134,7 +133,7 @@ impl Places {
         fresh
     }
 
-    /// Where a socket should be and is not.
+    /// Places that should have a socket and have none.
     fn unused(&self, known: &[Interface]) -> impl Iterator<Item = Place> {
         let is_wanted = |is_ipv4: bool| self.given.iter().any(|address| address.is_ipv4() == is_ipv4);
         let versions = [true, false].into_iter().filter(move |is_ipv4| is_wanted(*is_ipv4));
@@ -166,7 +165,7 @@ impl Place {
     }
 }
 
-/// The address as a wildcard socket has it: link-local ones are told apart by their interface.
+/// The address as a wildcard socket has it: a link-local one has the index of its interface.
 fn with_scope(ip: IpAddr, port: u16, index: Option<u32>) -> SocketAddr {
     match ip {
         IpAddr::V6(ip) if ip.is_unicast_link_local() => {

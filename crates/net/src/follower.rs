@@ -1,5 +1,5 @@
-//! Keeps the sockets of an endpoint where its machine's addresses are: hears of changes and opens what is missing. It
-//! knows no association; the driver does what it says.
+//! Keeps the sockets of an endpoint at its machine's addresses: hears of changes, and opens what is missing. The driver
+//! carries out what it says.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use crate::shared::Shared;
 use crate::socket::Socket;
 use crate::watch::InterfaceWatch;
 
-/// What follows the addresses of the machine for one endpoint.
+/// Follows the addresses of the machine for one endpoint.
 #[derive(Debug)]
 pub struct Follower {
     places: Places,
@@ -26,7 +26,7 @@ pub struct Follower {
     by_device: bool,
 }
 
-/// What the sockets of an endpoint have in common.
+/// The settings that all sockets of an endpoint share.
 #[derive(Clone, Copy, Debug)]
 pub struct Alike {
     /// Each is tied to the interface of its address.
@@ -36,7 +36,7 @@ pub struct Alike {
 }
 
 impl Follower {
-    /// Begins to follow; `None` where nothing is to be followed. Must be called within a tokio runtime.
+    /// Begins to follow; `None` if nothing is to be followed. Must be called within a tokio runtime.
     ///
     /// # Errors
     /// The operating system does not list its interfaces.
@@ -60,7 +60,7 @@ impl Follower {
         Ok(Some(Follower { places, latest, watcher, port, by_device: alike.by_device }))
     }
 
-    /// What is to be done since this was asked last.
+    /// The steps since the last call.
     pub fn steps(&mut self) -> Vec<Step> {
         // The watcher lives as long as this does.
         if !self.latest.has_changed().unwrap_or(false) {
@@ -69,8 +69,8 @@ impl Follower {
         self.places.steps(&self.latest.borrow_and_update())
     }
 
-    /// Opens a socket at a place, at the port of the others if it is free. `None` if that cannot be: it is tried again
-    /// when something else changes.
+    /// Opens a socket at a place, at the port of the others if it is free. `None` if it cannot be opened: it is tried
+    /// again at the next change.
     pub fn open(&mut self, place: Place) -> Option<Socket> {
         let device = self.by_device.then_some(place.interface.as_str());
         let bind = |port: u16| Socket::bind(SocketAddr::new(place.ip, port), device);
@@ -93,7 +93,7 @@ impl Drop for Follower {
     }
 }
 
-/// Hands every change on and wakes the driver.
+/// Passes every change on and wakes the driver.
 async fn tell(mut watch: InterfaceWatch, news: watch::Sender<Vec<Interface>>, shared: Arc<Shared>) {
     loop {
         let changed = watch.changed().await.to_vec();

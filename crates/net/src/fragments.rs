@@ -1,13 +1,13 @@
-//! IP's own fragments, for the rare packet that carries a chunk which was cut for a larger MTU and was sent before
-//! (RFC 8899 §6.2). It knows no packet.
+//! IP fragmentation for the rare packet with a chunk that was cut for a larger MTU and was sent before (RFC 8899 §6.2).
 
 use std::io;
 use std::net::SocketAddr;
 
 use tokio::net::UdpSocket;
 
-/// Does what `send` does, with the DF bit clear: routers may cut the packet, and this machine does where its interface
-/// carries less. By IPv6 only this machine cuts, and only to what its interface or an ICMP message says.
+/// Calls `send` with the DF bit clear: routers may fragment the packet, and this machine does so if its interface
+/// carries less. With IPv6 only this machine fragments, and only to the size that its interface or an ICMP message
+/// gives.
 #[cfg(target_os = "linux")]
 pub fn allowed(io: &UdpSocket, local: SocketAddr, send: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     set(io, local, Fragments::Allowed)?;
@@ -16,7 +16,7 @@ pub fn allowed(io: &UdpSocket, local: SocketAddr, send: impl FnOnce() -> io::Res
     result
 }
 
-/// Whether packets may be cut.
+/// Sets whether packets may be fragmented.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy)]
 enum Fragments {
@@ -37,7 +37,7 @@ fn set(io: &UdpSocket, local: SocketAddr, fragments: Fragments) -> io::Result<()
     Ok(())
 }
 
-/// On other systems it goes as all others do, and is lost where it is too large.
+/// On other systems the packet is sent like all others, and is lost where it is too large.
 #[cfg(not(target_os = "linux"))]
 pub fn allowed(_io: &UdpSocket, _local: SocketAddr, send: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     send()

@@ -1,5 +1,4 @@
-//! What arrived, on its way from the sockets to the core: cut into datagrams and, where the endpoint is sealed,
-//! opened. It knows no socket and no association.
+//! Received datagrams on their way from the sockets to the core: separated and, where the endpoint is sealed, opened.
 
 use std::net::SocketAddr;
 

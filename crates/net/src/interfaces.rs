@@ -1,5 +1,4 @@
-//! Which of this machine's addresses a path may begin at: those the user names, or one of each interface
-//! that is up. It opens no socket and knows no route.
+//! The local addresses at which paths may begin: those that the user names, or one of each interface that is up.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,10 +12,10 @@ use crate::ipv6::{Standing, standings};
 pub struct Interface {
     /// Its name: `eth0`, `wlan0`.
     pub name: String,
-    /// Its number: an interface that went and came back under its name has another.
+    /// Its number: an interface that vanished and came back under its name has another.
     pub index: Option<u32>,
-    /// Its addresses in the operating system's order, of IPv6 those that go out of use last. What cannot be sent from
-    /// yet, because it is not known to be unique on its link, is left out.
+    /// Its addresses in the operating system's order, with deprecated IPv6 addresses last. An address from which
+    /// nothing can be sent yet, because it is not known to be unique on its link, is left out.
     pub addresses: Vec<IpAddr>,
     /// The largest IP packet it carries, where the operating system tells (Linux).
     pub mtu: Option<ByteCount>,
@@ -25,12 +24,12 @@ pub struct Interface {
 /// Why no local address can be chosen.
 #[derive(Debug, thiserror::Error)]
 pub enum InterfaceError {
-    /// What the user named is neither an address nor an interface that is up.
+    /// The given name is neither an address nor an interface that is up.
     #[error("{name:?} is neither an IP address nor an interface that is up; there are {}", shown(known))]
     Unknown {
         /// What was named.
         name: String,
-        /// What could have been.
+        /// The interfaces that could be named.
         known: Vec<Interface>,
     },
     /// The interface has no address of the wanted IP version.
@@ -54,7 +53,7 @@ impl Interface {
         self.addresses.iter().all(IpAddr::is_loopback)
     }
 
-    /// The address to send from to peers of one IP version: the first that others can answer to.
+    /// The address to send from to peers of one IP version: the first to which others can answer.
     pub(crate) fn usable(&self, is_ipv4: bool) -> Option<IpAddr> {
         self.addresses.iter().copied().find(|ip| ip.is_ipv4() == is_ipv4 && !is_link_local(*ip))
     }
@@ -88,11 +87,10 @@ pub fn interfaces() -> Result<Vec<Interface>, std::io::Error> {
     Ok(by_name.into_values().collect())
 }
 
-/// The addresses behind what a user calls a way out: an IP address stands for itself, an interface's name
-/// for all its addresses.
+/// The addresses that a name stands for: an IP address stands for itself, an interface's name for all its addresses.
 ///
 /// # Errors
-/// There is no such interface.
+/// No interface has that name.
 ///
 /// # Examples
 /// ```
@@ -106,18 +104,18 @@ pub fn resolve(via: &str) -> Result<Vec<IpAddr>, InterfaceError> {
 
 /// The local addresses for an endpoint that connects to `remote`, each with port 0.
 ///
-/// With `via`, those that the user named, in that order. Without: for a peer at an address of this machine the wildcard
-/// address, else one address of each interface that is up and not loopback, of the peer's IP version, or the
-/// wildcard address if there is none.
+/// With `via`, the addresses that it names, in that order. Without it: for a peer at an address of this machine the
+/// wildcard address; otherwise one address of each interface that is up and not loopback, of the peer's IP version, or
+/// the wildcard address if there is none.
 ///
 /// # Errors
-/// A name that is not known, or an interface without an address of the peer's IP version.
+/// An unknown name, or an interface without an address of the peer's IP version.
 pub fn local_addresses_for(remote: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, InterfaceError> {
     choose(remote, via, &interfaces()?)
 }
 
-/// The largest IP packet that leaves by sockets at `local`: what the least of their interfaces carries. A
-/// wildcard address stands for all interfaces but loopback.
+/// The largest IP packet that leaves by sockets at `local`: the least MTU of their interfaces. A wildcard address
+/// stands for all interfaces but loopback.
 pub(crate) fn least_mtu(local: &[SocketAddr], known: &[Interface]) -> Option<ByteCount> {
     let is_used = |interface: &&Interface| {
         local.iter().map(SocketAddr::ip).any(|ip| match ip.is_unspecified() {
@@ -170,7 +168,7 @@ fn choose(
     Ok(chosen)
 }
 
-/// One address for each name: an interface is one way out, however many addresses it has.
+/// One address for each name: an interface is one uplink, however many addresses it has.
 fn named_addresses(
     named: &[String],
     is_ipv4: bool,

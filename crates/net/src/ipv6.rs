@@ -1,27 +1,26 @@
-//! How IPv6 addresses stand: which may not be used yet, which should not be used any more. It knows what Linux
-//! tells of them, and no interface.
+//! The state of IPv6 addresses, as Linux tells it: which may not be used yet, and which should not be used any more.
 
 use std::collections::BTreeMap;
 use std::net::Ipv6Addr;
 
-/// How an address stands, the one to take first first.
+/// The state of an address, the preferred ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// Made for a while, so that its host cannot be told by it. Who has the system make such addresses
-    /// wants to be known by them.
+    /// A temporary address, which does not identify its host. A user who lets the system make such addresses wants them
+    /// to be used.
     Temporary,
-    /// As any other.
+    /// An ordinary address.
     Preferred,
     /// RFC 4862 §5.5.4: a deprecated address "SHOULD NOT be used to initiate new communications if an alternate
-    /// (non-deprecated) address of sufficient scope can easily be used instead". Those that use it go on.
+    /// (non-deprecated) address of sufficient scope can easily be used instead". Existing users of the address go on.
     Deprecated,
     /// Not known to be unique on its link, or known not to be (RFC 4862 §5.4): nothing can be sent from it.
     Unusable,
 }
 
-/// How each address stands, by its interface's name. Empty where the system does not tell.
+/// The state of each address, by its interface's name. Empty if the system does not tell.
 pub fn standings() -> BTreeMap<(String, Ipv6Addr), Standing> {
-    // A thread may be in another network than the process began in.
+    // A thread may be in another network namespace than the one in which the process began.
     let text = std::fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
     text.lines().filter_map(read).collect()
 }

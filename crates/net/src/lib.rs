@@ -1,12 +1,11 @@
 //! SCTP (RFC 9260) in UDP (RFC 6951) on real sockets, over all paths at once, sealed unless that is not wanted.
 //!
-//! This crate drives [`anabranch_sctp`], which does no I/O, with tokio: one UDP socket for each local address,
-//! one task for each endpoint, and handles with a small asynchronous interface. It knows sockets, the clock and
-//! where randomness comes from; it knows no simulator and no file of scenarios.
+//! This crate drives [`anabranch_sctp`], which does no I/O, with tokio: one UDP socket for each local address, one task
+//! for each endpoint, and handles with a small asynchronous interface.
 //!
 //! # In one page
 //!
-//! A server and a client with two paths between them, and a key that nobody else has:
+//! A server and a client with two paths between them, and a key that only they have:
 //!
 //! ```
 //! use anabranch_net::{Endpoint, Key, Options, Security, SendOptions};
@@ -46,38 +45,39 @@
 //!
 //! The crate's `examples/` go on from here, each in a file that is run by the tests: `echo` (streams, a server of many
 //! clients), `file` (back-pressure, an end with everything delivered), `watching` (events and records) and `congestion`
-//! (a rule of one's own). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without this crate.
+//! (a congestion controller of your own). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without
+//! this crate.
 //!
 //! # Endpoints
 //!
 //! [`Endpoint::bind`] opens a UDP socket for each address of [`Options::local`] and starts the task that serves them;
-//! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is reached from the
-//! local one that is nearest, of equals the i-th from the i-th, and a single one from all. [`Endpoint::accept`] gives what peers open, where
-//! [`Options::accepts`] says so. Whether packets are sealed, and with which key, has no default: [`Security`].
-//! Addresses of this machine that appear or vanish while associations live are used and given up where
-//! [`Options::follow`] says so.
+//! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is paired with
+//! the nearest local one, among equals the i-th with the i-th, and a single one with all. [`Endpoint::accept`] returns
+//! the associations that peers open, if [`Options::accepts`] is set. Whether packets are sealed, and with which key,
+//! has no default: [`Security`]. With [`Options::follow`], addresses of this machine that appear or vanish while
+//! associations live are used and given up.
 //!
 //! # Messages
 //!
 //! SCTP carries messages, not a stream of bytes: what one [`send`](Association::send) takes, one
-//! [`recv`](Association::recv) gives, whole, once, and in the order of its stream. [`SendOptions`] say on which stream, with
-//! which payload protocol, and whether the message needs an order at all. A message that waits for a lost packet holds up
-//! its own stream and no other; [`Association::stream`] is a handle of one.
+//! [`recv`](Association::recv) returns, whole, once, and in the order of its stream. [`SendOptions`] say on which
+//! stream, with which payload protocol, and whether the message needs an order at all. A message that waits for a lost
+//! packet holds up its own stream and no other; [`Association::stream`] is a handle of one.
 //!
-//! Payloads are [`bytes::Bytes`], taken and given without a copy: [`Message::chunks`] are the slices that came from the
-//! network, [`Message::into_bytes`] joins them.
+//! Payloads are [`bytes::Bytes`], accepted and returned without a copy: [`Message::chunks`] are the slices that came
+//! from the network, [`Message::into_bytes`] joins them.
 //!
 //! # Back-pressure
 //!
-//! Nothing grows without bound. `send` waits while the message does not fit the send buffer, in the order of asking, so
-//! that a large message is not passed for ever by small ones. A reader that does not read fills its receive buffer,
-//! which stops the peer's sending, which fills the peer's send buffer, where its `send` waits. Both sizes are in
-//! [`Config`]. [`try_send`](Association::try_send) and [`try_recv`](Association::try_recv) never wait.
+//! Nothing grows without bound. `send` waits while the message does not fit the send buffer; waiting senders get room
+//! in the order in which they asked. A reader that does not read fills its receive buffer, which stops the peer's
+//! sending, which fills the peer's send buffer, where its `send` waits. Both sizes are in [`Config`].
+//! [`try_send`](Association::try_send) and [`try_recv`](Association::try_recv) never wait.
 //!
 //! # Several tasks
 //!
-//! Every handle is `Clone + Send + Sync`; the last clone that is dropped ends what it stands for. Any number of tasks may
-//! send and receive on one association at once: each message goes to one reader.
+//! Every handle is `Clone + Send + Sync`; when the last clone is dropped, what it stands for ends. Any number of tasks
+//! may send and receive on one association at once: each message goes to one reader.
 //!
 //! # Dropped futures
 //!
@@ -95,10 +95,10 @@
 //!
 //! # Watching
 //!
-//! [`Association::paths`] shows every path as it is: its state, windows and times, what it carried and what held it back.
-//! [`Association::subscribe`] tells what happens, [`Association::records`] every change of a window and every round trip;
-//! both are [`Stream`](futures_core::Stream)s, keep a bounded number for a slow listener, and tell it how many it
-//! [`Missed`]. Records cost nothing while nobody listens.
+//! [`Association::paths`] shows every path as it is: its state, windows and times, what it carried and what held it
+//! back. [`Association::subscribe`] gives events, [`Association::records`] every change of a window and every round
+//! trip; both are [`Stream`](futures_core::Stream)s, keep a bounded number of items for a slow listener, and tell it
+//! how many it [`Missed`]. Records cost nothing without a listener.
 //!
 //! # The end
 //!

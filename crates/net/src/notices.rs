@@ -1,13 +1,12 @@
-//! Notices that this machine's interfaces or addresses may have changed. It knows neither what changed nor what
-//! follows from it.
+//! Notices that this machine's interfaces or addresses may have changed.
 
 use tokio::time::sleep;
 
 /// A source of notices.
 ///
-/// On Linux the kernel sends them (rtnetlink). What is in them does not matter: when many come at once some are lost,
-/// so that only a fresh list of the interfaces is to be trusted. Elsewhere, and where the kernel's notices are not to
-/// be had, there is a notice each second.
+/// On Linux the kernel sends them (rtnetlink). Their content is not used: when many come at once some are lost, so that
+/// only a fresh list of the interfaces is reliable. Elsewhere, and where the kernel's notices are not available, there
+/// is a notice each second.
 #[derive(Debug)]
 pub enum Notices {
     /// From the kernel.
@@ -18,7 +17,7 @@ pub enum Notices {
 }
 
 impl Notices {
-    /// All from now on. Must be called within a tokio runtime.
+    /// Begins to receive notices. Must be called within a tokio runtime.
     pub fn subscribe() -> Notices {
         #[cfg(target_os = "linux")]
         match kernel::Subscription::open() {
@@ -28,7 +27,7 @@ impl Notices {
         Notices::Clock
     }
 
-    /// Waits until there is at least one, and takes all there are.
+    /// Waits until there is at least one notice, and takes all that wait.
     ///
     /// Cancellation-safe: if the future is dropped, no notice is lost.
     pub async fn next(&mut self) {
@@ -57,7 +56,7 @@ mod kernel {
     /// A socket to which the kernel sends notices.
     #[derive(Debug)]
     pub struct Subscription {
-        /// No UDP is spoken here: tokio's datagram sockets do for all that receive datagrams.
+        /// Not a UDP socket: tokio's type works for every socket that receives datagrams.
         socket: UdpSocket,
     }
 
@@ -70,7 +69,7 @@ mod kernel {
             Ok(Subscription { socket: UdpSocket::from_std(socket.into())? })
         }
 
-        /// Waits for a notice and takes all there are.
+        /// Waits for a notice and takes all that wait.
         pub async fn next(&mut self) -> io::Result<()> {
             while self.take_all()? == 0 {
                 self.socket.readable().await?;
@@ -78,14 +77,14 @@ mod kernel {
             Ok(())
         }
 
-        /// How many there were.
+        /// Takes all notices, and returns their number.
         fn take_all(&mut self) -> io::Result<usize> {
             let mut beginning = [0_u8; 16];
             let mut count = 0;
             while count < MOST_AT_ONCE {
                 match self.socket.try_recv(&mut beginning) {
                     Ok(_) => count += 1,
-                    // There were more than the kernel keeps, which is a notice, too.
+                    // The kernel dropped some, which is a notice, too.
                     Err(error) if error.raw_os_error() == Some(Errno::NOBUFS.raw_os_error()) => count += 1,
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -100,9 +99,9 @@ mod kernel {
     const LINKS: u32 = 0x1;
     const IPV4_ADDRESSES: u32 = 0x10;
     const IPV6_ADDRESSES: u32 = 0x100;
-    /// Whoever changes addresses without end does not keep the task that waits here.
+    /// A bound, so that addresses that change without end do not hold the task here.
     const MOST_AT_ONCE: usize = 256;
 }
 
-/// How often the interfaces are listed where nobody tells of changes.
+/// How often the interfaces are listed where the system gives no notices.
 const POLLING: std::time::Duration = std::time::Duration::from_secs(1);

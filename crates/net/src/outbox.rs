@@ -1,5 +1,5 @@
-//! Packets that wait for one socket, in the order in which they leave. Neighbours to the same address become
-//! one call to the operating system where it cuts them itself (GSO). It knows no socket and no path.
+//! Packets that wait for one socket, in the order in which they leave. Neighbours to the same address become one call
+//! to the operating system where it segments them itself (GSO).
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -158,7 +158,7 @@ const MOST_BYTES: usize = 16 << 20;
 const KEPT_BYTES: usize = 1 << 20;
 /// The most user data in one UDP call: 65,535 less the headers of IPv4 and UDP.
 const LARGEST_CALL: usize = 65_507;
-/// Linux takes so many at most (`UDP_MAX_SEGMENTS` of older kernels).
+/// The largest number that Linux takes (`UDP_MAX_SEGMENTS` of older kernels).
 const MOST_SEGMENTS: usize = 64;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Which of this machine's addresses goes with which of a peer's: by the prefixes of its interfaces and the routes of its
-//! operating system, not by their places in two lists. It sends nothing.
+//! Pairs this machine's addresses with a peer's: by the prefixes of its interfaces and the routes of its operating
+//! system, not by their places in two lists.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
@@ -8,9 +8,9 @@ use anabranch_sctp::association::{MAX_PATHS, PathAddresses};
 /// How near a peer's address is to one of this machine's, the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
-    /// In the same subnet, of a prefix that is so many bits short of a whole address.
+    /// In the same subnet.
     OnLink {
-        /// How many bits tell its hosts apart.
+        /// The number of bits after the subnet's prefix.
         host_bits: u8,
     },
     /// The system sends there from this address.
@@ -19,7 +19,7 @@ pub enum Nearness {
     Elsewhere,
 }
 
-/// The pairs that an association begins with, and those that may be tried where they do not answer.
+/// The pairs with which an association begins, and those that may be tried if they do not answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pairing {
     /// Each address of both lists at least once, of each IP version that both have; that of the first remote address first.
@@ -28,7 +28,7 @@ pub struct Pairing {
     pub further: Vec<PathAddresses>,
 }
 
-/// The pairs between two lists of addresses, by what this machine knows of its routes.
+/// The pairs between two lists of addresses, by the routes of this machine.
 pub fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
     let routes = Routes::of_this_machine();
     pair(local, remote, |local, remote| routes.nearness(local, remote))
@@ -63,14 +63,14 @@ fn pair(
     pairing
 }
 
-/// What each pair of one IP version costs.
+/// The cost of each pair of one IP version.
 struct Table {
     locals: usize,
     remotes: usize,
     costs: Vec<Cost>,
 }
 
-/// How far apart the two of a pair are: by route, by the reach of their addresses, by their places.
+/// The distance of a pair: by route, by the scope of its addresses, by their places in the lists.
 type Cost = (Nearness, bool, bool);
 
 impl Table {
@@ -115,8 +115,8 @@ impl Table {
         pairs
     }
 
-    /// As many pairs as the shorter list has addresses, none of which is in two of them: the nearest first, then two pairs
-    /// change partners as long as that brings the farther of them nearer, or one of them where the other stays as it is.
+    /// As many pairs as the shorter list has addresses, with no address in two of them: the nearest first, then two
+    /// pairs exchange partners as long as that lowers the larger cost of the two, or one cost where the other stays.
     fn one_to_one(&self) -> Vec<(usize, usize)> {
         let all = (0..self.locals).flat_map(|near| (0..self.remotes).map(move |far| (near, far)));
         let mut by_cost: Vec<(usize, usize)> = all.collect();
@@ -134,7 +134,8 @@ impl Table {
         pairs
     }
 
-    /// Two pairs that had better change partners. Each such change lowers the sorted list of costs, so they come to an end.
+    /// Two pairs whose exchange lowers their costs. Each exchange lowers the sorted list of costs, so that the
+    /// exchanges end.
     fn better_exchange(&self, pairs: &[(usize, usize)]) -> Option<(usize, usize)> {
         let worst_first = |one, other| {
             let (one, other) = (self.cost(one), self.cost(other));
@@ -148,7 +149,7 @@ impl Table {
     }
 }
 
-/// How far an address is known.
+/// The scope of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Host,
@@ -170,14 +171,14 @@ fn scope(ip: IpAddr) -> Scope {
     }
 }
 
-/// What the operating system knows of ways to others.
+/// The routes of the operating system.
 struct Routes {
     /// The prefixes of this machine's addresses.
     prefixes: Vec<(IpAddr, u8)>,
 }
 
 impl Routes {
-    /// Where the system does not tell, nothing is nearer than anything else.
+    /// Where the system does not tell, all addresses are equally near.
     fn of_this_machine() -> Routes {
         let found = if_addrs::get_if_addrs().unwrap_or_default();
         let prefix = |one: if_addrs::Interface| match one.addr {
@@ -202,7 +203,8 @@ impl Routes {
     }
 }
 
-/// Where packets to `remote` would begin if the system chose. To connect a UDP socket asks its routes and sends nothing.
+/// The source address that the system would choose for packets to `remote`. Connecting a UDP socket looks up the route
+/// and sends nothing.
 fn preferred_source(remote: SocketAddr) -> Option<IpAddr> {
     let any: IpAddr =
         if remote.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
@@ -219,7 +221,7 @@ fn is_in_prefix(ip: IpAddr, length: u8, other: IpAddr) -> bool {
     let ((ours, width), (theirs, other_width)) = (bits(ip), bits(other));
     let length = u32::from(length);
     let differ = (ours ^ theirs).leading_zeros();
-    // A prefix of no length is everybody's, one of full length nobody's but the address's own.
+    // A prefix of length zero matches every address, one of full length only the address itself.
     width == other_width && (1..width).contains(&length) && differ >= length
 }
 

@@ -1,5 +1,4 @@
-//! Packets that the operating system refuses because they are larger than what their interface carries. It knows no
-//! association and no socket.
+//! Packets that the operating system refuses because they are larger than what their interface carries.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,10 +8,10 @@ use anabranch_sctp::association::PathAddresses;
 
 use crate::interfaces::{interfaces, least_mtu};
 
-/// Packets that did not leave for their size.
+/// Packets that were refused for their size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Which way they would have gone.
+    /// Their path.
     pub path: PathAddresses,
     /// The user data of UDP in the first of them.
     pub size: usize,
@@ -21,8 +20,8 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// The largest IP packet that leaves there, as far as the machine tells: what the interface carries, and in any case
-    /// less than what was refused.
+    /// The largest IP packet that leaves there, as far as the machine tells: the interface's MTU, and in any case less
+    /// than what was refused.
     pub fn largest(&self) -> ByteCount {
         let headers = match self.path.remote {
             SocketAddr::V4(_) => 28,
@@ -35,7 +34,7 @@ impl Refused {
     }
 }
 
-/// Whether this is what the operating system says of a packet that is too large.
+/// Whether this is the operating system's error for a packet that is too large.
 pub fn is_too_large(error: &io::Error) -> bool {
     error.raw_os_error() == Some(TOO_LARGE)
 }
@@ -43,6 +42,6 @@ pub fn is_too_large(error: &io::Error) -> bool {
 /// `EMSGSIZE`, for which the standard library has no kind.
 #[cfg(target_os = "linux")]
 const TOO_LARGE: i32 = 90;
-/// The same of the BSDs and their kin.
+/// The same on BSD systems.
 #[cfg(not(target_os = "linux"))]
 const TOO_LARGE: i32 = 40;

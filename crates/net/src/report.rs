@@ -1,4 +1,4 @@
-//! What a socket and a path did so far, for those who watch. It changes nothing.
+//! Reports of what a socket and a path have done so far.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -23,13 +23,13 @@ pub struct SocketReport {
     pub unsent: Unsent,
 }
 
-/// Packets that the operating system refused, because of an unreachable network for instance. To the
-/// association they are lost like any others.
+/// Packets that the operating system refused, because of an unreachable network for instance. For the association they
+/// are lost like any others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsent {
     /// How many.
     pub packets: u64,
-    /// What it said last.
+    /// The last error.
     pub last_error: Option<String>,
 }
 
@@ -42,19 +42,19 @@ impl SocketReport {
 }
 
 impl Unsent {
-    /// So many more, and why.
+    /// Adds `packets` with the reason.
     pub(crate) fn add(&mut self, packets: u64, error: String) {
         self.packets += packets;
         self.last_error = Some(error);
     }
 }
 
-/// The sockets of an endpoint, and what is remembered of those that were closed.
+/// The sockets of an endpoint, and the reports of closed ones.
 #[derive(Debug, Default)]
 pub(crate) struct SocketReports {
-    /// One an open socket, in the driver's order.
+    /// One for each open socket, in the driver's order.
     pub open: Vec<SocketReport>,
-    /// The latest of the others.
+    /// Reports of the sockets closed last.
     closed: VecDeque<SocketReport>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct SocketReports {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PathReport {
-    /// Which path; an id is used twice only where the path before never led anywhere, or there were very many.
+    /// The path's id; an id is used again only if its first path never carried data, or after very many paths.
     pub id: PathId,
     /// Its addresses at both ends.
     pub addresses: PathAddresses,
@@ -70,7 +70,7 @@ pub struct PathReport {
     pub sample: PathSample,
     /// What it carried.
     pub counters: PathCounters,
-    /// What held it back, since the association opened.
+    /// How long each limit held it back since the association opened.
     pub limits: TimeInLimit,
     /// Its congestion window averaged over the same time, in bytes.
     pub mean_cwnd: f64,
@@ -79,7 +79,7 @@ pub struct PathReport {
 }
 
 impl SocketReports {
-    /// There is another socket. One at the address of a closed one counts on.
+    /// Adds a socket. One at the address of a closed socket continues its count.
     pub fn on_opened(&mut self, mut report: SocketReport) -> Unsent {
         if let Some(index) = self.closed.iter().position(|closed| closed.address == report.address)
             && let Some(closed) = self.closed.remove(index)
@@ -91,7 +91,7 @@ impl SocketReports {
         unsent
     }
 
-    /// The socket at an index is no more; what was not sent by it stays known for a while.
+    /// Removes the socket at `index`; its report is kept for a while.
     pub fn on_closed(&mut self, index: usize, unsent: Unsent) {
         let report = self.open.remove(index);
         self.closed.push_back(SocketReport { unsent, ..report });
@@ -100,7 +100,7 @@ impl SocketReports {
         }
     }
 
-    /// Packets from an address whose socket was closed.
+    /// Adds packets from an address whose socket was closed.
     pub fn add_unsent(&mut self, local: SocketAddr, packets: u64, error: String) {
         if let Some(closed) = self.closed.iter_mut().rev().find(|closed| closed.address == local) {
             closed.unsent.add(packets, error);
@@ -118,7 +118,7 @@ impl SocketReports {
     }
 }
 
-/// So many closed sockets are remembered: an address that comes and goes all day makes no memory grow.
+/// How many closed sockets are remembered: a bound, so that an address that comes and goes does not make memory grow.
 const MOST_CLOSED: usize = 64;
 
 #[cfg(test)]

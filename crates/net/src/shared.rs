@@ -1,5 +1,5 @@
-//! What handles and driver share: the core behind a lock, and for each association who waits for what. The
-//! lock is never held while anybody waits. It knows no socket.
+//! What handles and driver share: the core behind a lock, and for each association what waits for which event. The lock
+//! is never held while a task waits.
 
 mod watching;
 
@@ -26,23 +26,23 @@ pub struct Shared {
     core: Mutex<Core>,
     /// A handle changed something: there may be packets to send.
     pub wake: Notify,
-    /// An association waits to be accepted, or none ever will.
+    /// An association waits to be accepted, or none ever will be.
     pub accepted: Notify,
     /// Nothing is left to do.
     pub settled: Notify,
 }
 
-/// What the lock is for.
+/// The state behind the lock.
 #[derive(Debug)]
 pub struct Core {
     /// The protocol.
     pub endpoint: Endpoint,
-    /// Kept up by the driver.
+    /// Maintained by the driver.
     pub sockets: SocketReports,
     clock: Clock,
     slots: BTreeMap<AssociationId, Slot>,
     incoming: VecDeque<AssociationId>,
-    /// Those whose records somebody wants.
+    /// The associations whose records have a listener.
     recorded: Vec<AssociationId>,
     /// How many channels this end asked for; `None` where nothing is sealed.
     channels: Option<u64>,
@@ -84,7 +84,7 @@ impl Shared {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a handle change the core and sees to it that the driver looks at the consequences.
+    /// Lets a handle change the core, and wakes the driver for the consequences.
     pub fn change<T>(&self, change: impl FnOnce(&mut Core, Time) -> T) -> T {
         let result = {
             let mut core = self.lock();
@@ -96,7 +96,7 @@ impl Shared {
         result
     }
 
-    /// Lets a handle try something that may not be possible yet; `None` changes nothing.
+    /// Lets a handle try something that may not be possible yet; if it returns `None`, nothing has changed.
     pub fn attempt<T>(&self, attempt: impl FnOnce(&mut Core, Time) -> Option<T>) -> Option<T> {
         let result = {
             let mut core = self.lock();
@@ -109,8 +109,8 @@ impl Shared {
         Some(result)
     }
 
-    /// The next message of an association, or why there will be none; `None` while there may be one. The driver hears
-    /// of it only if the peer is to be told of the room.
+    /// The next message of an association, or why there will be none; `None` while there may be one. The driver is
+    /// woken only if the peer is to be told of the room.
     pub fn receive(&self, id: AssociationId) -> Option<Result<Message, CloseReason>> {
         let mut core = self.lock();
         let Some((message, has_news)) = core.endpoint.receive(id) else {
@@ -124,7 +124,7 @@ impl Shared {
         Some(Ok(message))
     }
 
-    /// The driver ended, in order or not: nobody may wait for it any longer.
+    /// The driver ended, in order or not: no task may wait for it any longer.
     pub fn on_driver_gone(&self) {
         self.lock().on_driver_gone();
         self.accepted.notify_waiters();
@@ -225,7 +225,7 @@ impl Core {
         }
     }
 
-    /// The last handle of the endpoint is gone: nobody will accept what arrives.
+    /// The last handle of the endpoint was dropped: nothing will accept new associations.
     pub fn release_endpoint(&mut self, now: Time) {
         self.has_handle = false;
         for id in std::mem::take(&mut self.incoming) {
@@ -233,14 +233,14 @@ impl Core {
         }
     }
 
-    /// The driver is about to look at everything that handles changed.
+    /// The driver is about to handle everything that handles changed.
     pub fn take_changes(&mut self) {
         self.is_dirty = false;
     }
 
     /// Tells handles what happened. `true` if that changed something in turn.
     pub fn tell_handles(&mut self, now: Time, accepted: &Notify) -> bool {
-        // Before an end is told, after which nothing is heard.
+        // Records come before the end: after it listeners get nothing.
         self.tell_records();
         let mut has_changed = false;
         while let Some((id, event)) = self.endpoint.poll_event() {
@@ -261,12 +261,12 @@ impl Core {
         !self.has_driver || (self.is_flushed && !self.is_dirty && self.slots.values().all(is_over))
     }
 
-    /// Whether nobody can ever ask for anything again.
+    /// Whether all handles are dropped.
     pub fn is_deserted(&self) -> bool {
         !self.has_handle && self.slots.is_empty() && self.is_settled()
     }
 
-    /// Whether somebody drives the endpoint.
+    /// Whether the endpoint has a driver.
     pub fn has_driver(&self) -> bool {
         self.has_driver
     }
@@ -315,7 +315,7 @@ impl Core {
         false
     }
 
-    /// The association began anew: there is room for those who wait to send, and an end that the peer forgot is told
+    /// The association was restarted: waiting senders have room, and a shutdown that the peer forgot is requested
     /// again.
     fn on_restart(&mut self, now: Time, id: AssociationId) {
         let Some(slot) = self.slots.get_mut(&id) else { return };

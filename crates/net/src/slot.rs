@@ -1,5 +1,4 @@
-//! An association as its handles see it: where it is in its life, and who waits for what. It knows neither
-//! the core nor the driver.
+//! An association as its handles see it: its phase, and what waits for which event.
 
 use std::sync::Arc;
 
@@ -12,54 +11,54 @@ use crate::feed::Feed;
 /// An association as its handles see it.
 #[derive(Debug)]
 pub struct Slot {
-    /// Where it is in its life.
+    /// Its phase.
     pub phase: Phase,
-    /// Whether this end asked for its end in order.
+    /// Whether this end asked for a shutdown.
     pub is_told_to_close: bool,
-    /// Who will ask for it.
+    /// What holds it.
     pub owner: Owner,
-    /// Who waits for it.
+    /// The tasks that wait for it.
     pub signals: Arc<Signals>,
-    /// Where listeners hear what happens to it.
+    /// The feed of its events.
     pub news: Feed<Event>,
-    /// And what is measured on its paths.
+    /// The feed of the measurements on its paths.
     pub records: Feed<Record>,
 }
 
-/// Where an association is in its life.
+/// The phase of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The handshake is not done.
     Opening,
     /// Messages go both ways.
     Open,
-    /// It will end by itself.
+    /// It is shutting down.
     Closing,
     /// It is over.
     Closed(CloseReason),
 }
 
-/// Who will ask for an association.
+/// What holds an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The application has a handle.
     Handle,
     /// It waits to be accepted.
     Queue,
-    /// Nobody will ever ask for it again.
+    /// Its last handle was dropped.
     Nobody,
 }
 
-/// Who waits for what.
+/// The events for which tasks wait.
 #[derive(Debug, Default)]
 pub struct Signals {
     /// For a message.
     pub readable: Notify,
     /// For room in the send buffer.
     pub writable: Notify,
-    /// For another phase.
+    /// For a change of phase.
     pub changed: Notify,
-    /// For their turn to wait for room: in the order in which they asked.
+    /// For a turn to wait for room: in the order in which they asked.
     pub turn: Mutex<()>,
 }
 
@@ -76,7 +75,7 @@ impl Slot {
         }
     }
 
-    /// Everybody who waits for the association looks at it again.
+    /// Enters a phase, and wakes every task that waits for the association.
     pub fn enter(&mut self, phase: Phase) {
         self.phase = phase;
         self.signals.changed.notify_waiters();
@@ -84,7 +83,7 @@ impl Slot {
         self.signals.writable.notify_waiters();
     }
 
-    /// Nothing more will be told of it.
+    /// Ends the feeds.
     pub fn close_feeds(&mut self) {
         self.news.close();
         self.records.close();

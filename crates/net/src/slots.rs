@@ -1,14 +1,13 @@
-//! Memory for datagrams that is used again as soon as nobody holds what was in it. It knows lengths, and nothing of what a
-//! datagram is.
+//! Memory for datagrams that is used again as soon as nothing refers to it.
 
 use std::collections::VecDeque;
 
 use anabranch_base::ByteCount;
 use bytes::{Bytes, BytesMut};
 
-/// Each datagram lies in a slot of its own, less than twice as long as itself (or [`SMALLEST`]): one that is held keeps no other
-/// in memory, however many the system received in one go. Nothing is allocated once there are slots for all that is held
-/// at once; of slots that have become too many half are given back.
+/// Each datagram lies in a slot of its own, less than twice as long as itself (or [`SMALLEST`]): one that is held keeps
+/// no other in memory, however many the system received at once. Nothing is allocated once there are slots for all that
+/// is held at a time; when there are too many, half of them are freed.
 #[derive(Debug, Default)]
 pub struct Slots {
     /// By their lengths: [`SMALLEST`], and each class twice the one before.
@@ -20,7 +19,7 @@ pub struct Slots {
 struct Ring {
     /// In the order in which they were used: the oldest is the first to be free again.
     slots: VecDeque<BytesMut>,
-    /// Those that are held although many younger ones are not.
+    /// Slots that are still held although many younger ones are not.
     stragglers: VecDeque<BytesMut>,
     /// For how many datagrams in a row half of the slots would have been enough.
     idle: usize,
@@ -55,7 +54,7 @@ impl Ring {
         let half = self.slots.len() / 2;
         let is_half_enough = self.slots.get_mut(half).is_some_and(is_free);
         self.shrink(half, is_half_enough);
-        // The one at half is free: this ends.
+        // The slot at half is free, so that the loop ends.
         while is_half_enough && let Some(held) = self.slots.pop_front_if(|slot| !is_free(slot)) {
             self.stragglers.push_back(held);
         }
@@ -67,7 +66,7 @@ impl Ring {
         copy
     }
 
-    /// Gives back half of the slots when for a while, several times through the ring, the younger half was enough.
+    /// Frees half of the slots when the younger half was enough for several turns of the ring.
     fn shrink(&mut self, half: usize, is_half_enough: bool) {
         self.idle = if is_half_enough && half >= FEWEST { self.idle + 1 } else { 0 };
         if self.idle > self.slots.len() * PATIENCE {
@@ -78,7 +77,7 @@ impl Ring {
     }
 }
 
-/// The class whose slots hold so much.
+/// The class whose slots hold `length` bytes.
 fn class_of(length: usize) -> usize {
     let slots = length.div_ceil(SMALLEST).max(1).next_power_of_two();
     slots.trailing_zeros() as usize
@@ -86,11 +85,11 @@ fn class_of(length: usize) -> usize {
 
 /// The length of the smallest slots.
 const SMALLEST: usize = 128;
-/// The last holds the longest datagram that there can be.
+/// The last class holds the longest possible datagram.
 const CLASSES: usize = 10;
 /// A ring of fewer slots than twice this is left as it is.
 const FEWEST: usize = 64;
-/// Through the ring so many times.
+/// How many turns of the ring.
 const PATIENCE: usize = 4;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! One UDP socket: a call sends or receives many packets where the operating system can (GSO, GRO), ECN bits
-//! and the address a datagram was sent to included. It knows no association.
+//! One UDP socket: a call sends or receives many packets where the operating system can (GSO, GRO), with their ECN bits
+//! and the address to which a datagram was sent.
 
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr};

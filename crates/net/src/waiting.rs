@@ -1,11 +1,10 @@
-//! Waiting for something that another task or thread changes: look, and look again at each news. It knows nothing of what
-//! is waited for.
+//! Waits for something that another task or thread changes: looks, and looks again at each notification.
 
 use tokio::sync::Notify;
 
-/// Waits until `look` sees what it looks for; it looks at once, and again whenever `news` are told to all who wait.
+/// Waits until `look` returns something; it looks at once, and again whenever `news` notifies all waiters.
 ///
-/// News that are told while it looks, or before it waits, are not missed: the waiting begins before the look
+/// A notification while it looks, or before it waits, is not missed: the waiting begins before the look
 /// (`Notify::notify_waiters` wakes each `Notified` that was made before, polled or not).
 ///
 /// Cancellation-safe where `look` takes nothing unless it answers.
@@ -35,7 +34,7 @@ mod tests {
         assert_eq!(waiting.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready("here"));
     }
 
-    /// The change comes when nothing was seen, and before anybody waits: the moment in which wake-ups get lost.
+    /// The change comes after the look and before the wait: the moment at which wake-ups get lost.
     #[test]
     fn news_between_the_look_and_the_waiting_are_not_missed() {
         let (news, changes) = (Notify::new(), AtomicU32::new(0));

@@ -1,5 +1,4 @@
-//! This machine's interfaces over time: a stream of lists, each unlike the one before. It knows no socket and no
-//! association.
+//! This machine's interfaces over time: a stream of lists, each different from the one before.
 
 use std::io;
 
@@ -29,7 +28,7 @@ use crate::notices::Notices;
 pub struct InterfaceWatch {
     notices: Notices,
     known: Vec<Interface>,
-    /// There was a notice, and no list since.
+    /// There was a notice after the last list.
     is_stale: bool,
 }
 
@@ -39,21 +38,21 @@ impl InterfaceWatch {
     /// # Errors
     /// The operating system does not list them.
     pub fn begin() -> io::Result<InterfaceWatch> {
-        // First the notices: what changes meanwhile is noticed or listed.
+        // The notices begin before the list is made, so that no change in between is missed.
         let notices = Notices::subscribe();
         Ok(InterfaceWatch { notices, known: interfaces()?, is_stale: false })
     }
 
-    /// The interfaces as they were last told of.
+    /// The interfaces as last reported.
     pub fn known(&self) -> &[Interface] {
         &self.known
     }
 
-    /// Waits until the interfaces are others than [`known`](InterfaceWatch::known), and tells which there are.
+    /// Waits until the interfaces differ from [`known`](InterfaceWatch::known), and returns them.
     ///
-    /// A change is told of 50 ms after it began, so that what belongs together is seen together: a DHCP client gives
-    /// an interface its address and then the route; and some take an address away and give it back when they renew
-    /// it, which is no change.
+    /// A change is reported 50 ms after it began, so that related changes are seen together: a DHCP client gives an
+    /// interface its address and then the route; and some remove an address and add it again when they renew it, which
+    /// is not a change.
     ///
     /// Cancellation-safe: if the future is dropped, no change is lost.
     pub async fn changed(&mut self) -> &[Interface] {

@@ -1,4 +1,4 @@
-//! A transfer over sockets that runs allocates next to nothing: neither end, for no packet, once buffers have their size.
+//! A running transfer over sockets allocates almost nothing at either end once its buffers have grown.
 
 #[path = "../../sctp/tests/counting/mod.rs"]
 mod counting;
@@ -12,7 +12,7 @@ static ALLOCATOR: Counting = Counting;
 
 const MESSAGES: u64 = 20_000;
 
-/// How often both ends allocate while so many messages go from one to the other, when as many have gone before.
+/// How often both ends allocate while messages go from one to the other, after as many have gone before.
 async fn transfer_allocates(security: Security) -> u64 {
     let options = |accepts| Options {
         local: vec!["127.0.0.1:0".parse().expect("an address")],

@@ -1,5 +1,4 @@
-//! Associations that come and go leave nothing behind at either endpoint, however they end. It knows what the process
-//! holds, and nothing of where.
+//! Associations that come and go leave nothing behind at either endpoint, however they end.
 
 #[path = "../../sctp/tests/counting/mod.rs"]
 mod counting;
@@ -11,10 +10,10 @@ use counting::{Counting, held};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Associations between two looks, more than the endpoint remembers the last words of (64).
+/// Associations between two measurements: more than the number whose last packets the endpoint remembers (64).
 const BETWEEN: u64 = 200;
 
-/// Opens an association, sends one message each way, and ends it in one of the ways there are.
+/// Opens an association, sends one message each way, and ends it in one of the possible ways.
 async fn come_and_go(client: &Endpoint, server: &Endpoint, number: u64) {
     let near = client.connect(&server.local_addresses()).await.expect("connected");
     let far = server.accept().await.expect("accepted");
@@ -51,7 +50,7 @@ enum Callers {
     Fresh,
 }
 
-/// What all of it holds after each two hundred associations, the first of which warm up.
+/// The memory, tasks and associations held after each two hundred associations, the first of which warm up.
 async fn holds(security: Security, callers: Callers) -> [u64; 5] {
     let options = |accepts| Options {
         local: vec!["127.0.0.1:0".parse().expect("an address")],
@@ -74,7 +73,7 @@ async fn holds(security: Security, callers: Callers) -> [u64; 5] {
     holds
 }
 
-/// The least counts: what is held at the moment of looking goes up and down with what has not been given back yet.
+/// Compares minima: single values go up and down with memory that is not freed yet.
 fn assert_flat(holds: [u64; 5]) {
     println!("bytes held: {holds:?}");
     let [_, before @ .., third, last] = holds;

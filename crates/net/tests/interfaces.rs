@@ -1,5 +1,4 @@
-//! Interfaces and addresses that come and go in a network namespace of the test's own. It knows `ip` and what is listed;
-//! what endpoints make of it is for `tests/roaming`.
+//! Interfaces and addresses that come and go in a network namespace of the test's own.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
@@ -31,7 +30,7 @@ fn what_comes_and_goes_is_told() {
         assert_eq!(next(&mut watch).await, "one 10.0.0.1 10.0.1.1");
         ip("addr del 10.0.0.1/24 dev one");
         assert_eq!(next(&mut watch).await, "one 10.0.1.1");
-        // Back before it is missed: nothing runs here between.
+        // The address is back before it is missed: nothing runs in between.
         ip("addr del 10.0.1.1/24 dev one");
         ip("addr add 10.0.1.1/24 dev one");
         assert_eq!(nothing_for(200, &mut watch).await, "one 10.0.1.1");
@@ -81,7 +80,7 @@ fn within_a_runtime(test: impl Future<Output = ()>) {
     runtime.expect("a runtime").block_on(test);
 }
 
-/// Runs a test again in a network of its own; without root, of a user's own as well.
+/// Runs a test again in its own network namespace; without root, in its own user namespace as well.
 fn enclose(name: &str) {
     let within = |spaces: &[&str], program: &str, arguments: &[&str]| {
         let mut command = Command::new("unshare");
@@ -105,20 +104,20 @@ fn ip(words: &str) {
     assert!(status.success(), "ip {words}");
 }
 
-/// What is told next.
+/// The next report.
 async fn next(watch: &mut InterfaceWatch) -> String {
     let changed = tokio::time::timeout(Duration::from_secs(10), watch.changed()).await;
     shown(changed.expect("a change within 10 s"))
 }
 
-/// What is known, if nothing is told for so many milliseconds.
+/// The known interfaces, if no report comes for `milliseconds`.
 async fn nothing_for(milliseconds: u64, watch: &mut InterfaceWatch) -> String {
     let changed = tokio::time::timeout(Duration::from_millis(milliseconds), watch.changed()).await;
     assert!(changed.is_err(), "{}", shown(watch.known()));
     shown(watch.known())
 }
 
-/// The interfaces and their addresses, but loopback.
+/// The interfaces and their addresses, except loopback.
 fn shown(interfaces: &[Interface]) -> String {
     let others = interfaces.iter().filter(|interface| interface.name != "lo");
     let each = others.map(|interface| {

@@ -1,5 +1,5 @@
-//! What a program of somebody else's may rely on: this crate or `anabranch-sctp` alone, handles and futures that go to
-//! any task, errors that are errors. It opens no socket.
+//! What another program may rely on: this crate or `anabranch-sctp` alone, handles and futures that go to any task,
+//! errors that implement `Error`.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -32,7 +32,7 @@ fn handles_and_what_they_give_go_to_any_task() {
 
 #[test]
 fn futures_go_to_any_task() {
-    // Never called: that it compiles is the test.
+    // Never called: the test is that it compiles.
     let _ = |endpoint: Endpoint, association: Association, mut events: Events, mut records: Records| {
         may_be_spawned(&endpoint.connect(&[]));
         may_be_spawned(&endpoint.accept());
@@ -61,7 +61,7 @@ fn errors_are_errors_of_the_standard_library() {
     is_an_error::<InterfaceError>();
 }
 
-/// The packages that a crate needs which depends on ours called `name` and on nothing else.
+/// The packages that a crate needs if it depends on our crate `name` alone.
 fn needs_of_a_user(name: &str) -> BTreeSet<String> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/").to_owned();
     let user: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &format!("user-of-{name}")].iter().collect();
@@ -73,7 +73,7 @@ fn needs_of_a_user(name: &str) -> BTreeSet<String> {
     );
     fs::write(user.join("Cargo.toml"), manifest).expect("written");
     fs::write(user.join("src/lib.rs"), "").expect("written");
-    // The versions that are here already: nothing is fetched.
+    // Uses the versions that are present: nothing is fetched.
     fs::copy(crates.join("../Cargo.lock"), user.join("Cargo.lock")).expect("copied");
     let tree = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"])

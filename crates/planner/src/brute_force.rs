@@ -1,9 +1,9 @@
-//! Every combination of limits, one after another: the search of WS §5.2, and the reference for all others. It knows
-//! no way around any of them.
+//! Tries every combination of limits, one after another: the search of WS §5.2, and the reference for all other
+//! methods.
 
 use crate::{Allocation, PlanError, Problem};
 
-/// How many combinations are tried at most: some seconds.
+/// The largest number of combinations that is tried; it takes some seconds.
 pub const MOST_COMBINATIONS: f64 = 1e9;
 
 /// The best of all combinations. Of equal ones, bit for bit, that with the smallest total, then the first. Combinations
@@ -20,8 +20,8 @@ pub fn brute_force(problem: &Problem) -> Result<Allocation, PlanError> {
     search(problem, &sets)
 }
 
-/// The best combination of one limit from each of `sets`, in rising order and none of them empty. The caller sees to it
-/// that they are not too many: so few of the sets have more than one limit.
+/// The best combination of one limit from each of `sets`, in rising order and none of them empty. The caller bounds
+/// their number.
 pub fn search(problem: &Problem, sets: &[Vec<u32>]) -> Result<Allocation, PlanError> {
     let limits: Vec<u32> = sets.iter().map(|set| set[0]).collect();
     let least = limits.iter().map(|limit| u64::from(*limit)).sum();
@@ -54,13 +54,13 @@ struct Best {
 }
 
 impl Search<'_> {
-    /// All limits of a choice and those after it, when those before it carry `sum` and leave `room` packets beyond the
-    /// smallest limits of the others.
+    /// Tries all limits of `choice` and of those after it, when those before it carry `sum` and leave `room` packets
+    /// beyond the smallest limits of the others.
     fn descend(&mut self, choice: usize, room: u64, sum: f64) {
         let Some(&path) = self.choices.get(choice) else { return self.compare(room, sum) };
         let (set, curve) = (&self.sets[path], &self.problem.curves()[path]);
         let least = set[0];
-        // What leaves each other path a packet is within the curve.
+        // A limit that leaves each other path a packet is within the curve.
         for &limit in set.iter().take_while(|limit| u64::from(**limit - least) <= room) {
             self.limits[path] = limit;
             self.descend(choice + 1, room - u64::from(limit - least), sum + curve[limit as usize - 1]);

@@ -1,5 +1,4 @@
-//! What the best limits carry for every buffer up to a problem's own: one dynamic program without bounds. It knows the
-//! values, and not the limits that reach them.
+//! The best throughput for every buffer up to a problem's own, by one dynamic program without bounds.
 
 use crate::candidates::Candidates;
 use crate::totals::{Program, Stage};
@@ -23,7 +22,7 @@ pub fn by_buffer(problem: &Problem) -> Result<ByBuffer, PlanError> {
     let stages = stages.map(|(path, candidates)| Stage { path, candidates }).collect();
     let least = problem.curves().len() as u32;
     let mut values = Program::new(stages, u64::from(least)..=u64::from(problem.buffer()))?.values();
-    // Candidates end where nothing is gained: beyond, the best of a smaller buffer stays the best.
+    // Candidates end where nothing is gained: in a larger buffer the best of a smaller one stays the best.
     let mut best = f64::NEG_INFINITY;
     for value in &mut values {
         best = best.max(*value);
@@ -34,7 +33,7 @@ pub fn by_buffer(problem: &Problem) -> Result<ByBuffer, PlanError> {
 }
 
 impl ByBuffer {
-    /// The smallest buffer there is a value for: one packet for each path.
+    /// The smallest buffer that has a value: one packet for each path.
     pub fn least(&self) -> u32 {
         self.least
     }
@@ -44,12 +43,12 @@ impl ByBuffer {
         &self.values
     }
 
-    /// The best throughput with a buffer of so many packets, in packets/s; `None` outside what was solved.
+    /// The best throughput with a buffer of `buffer` packets, in packets/s; `None` outside the range that was solved.
     pub fn throughput(&self, buffer: u32) -> Option<f64> {
         self.values.get(buffer.checked_sub(self.least)? as usize).copied()
     }
 
-    /// What one packet more than `buffer` gains, in packets/s; `None` outside what was solved.
+    /// What one packet more than `buffer` gains, in packets/s; `None` outside the range that was solved.
     pub fn marginal(&self, buffer: u32) -> Option<f64> {
         Some(self.throughput(buffer.checked_add(1)?)? - self.throughput(buffer)?)
     }

@@ -1,5 +1,4 @@
-//! The limits that a method may choose from, path by path. It knows which of them can be part of a best answer at all,
-//! and no method.
+//! The limits that a method may choose from, path by path, without those that no best answer has.
 
 use crate::{PlanError, Problem};
 
@@ -8,7 +7,7 @@ use crate::{PlanError, Problem};
 pub struct Candidate {
     /// The limit, in packets.
     pub limit: u32,
-    /// What the path carries with it, in packets/s.
+    /// The path's throughput with it, in packets/s.
     pub value: f64,
 }
 
@@ -26,10 +25,11 @@ impl Candidates {
         Candidates { lists: problem.curves().iter().map(list).collect() }
     }
 
-    /// The limits of one set for each path, in rising order and none of them empty; those beyond the curve are left out.
+    /// Candidates from one set of limits for each path, in rising order and none of them empty; limits beyond the curve
+    /// are left out.
     ///
     /// # Errors
-    /// The smallest limits are more than the buffer together.
+    /// The smallest limits together exceed the buffer.
     pub fn of(problem: &Problem, sets: &[Vec<u32>]) -> Result<Candidates, PlanError> {
         let least = sets.iter().filter_map(|set| set.first()).map(|limit| u64::from(*limit)).sum();
         if least > u64::from(problem.buffer()) {
@@ -46,7 +46,7 @@ impl Candidates {
         &self.lists
     }
 
-    /// Only those that `keeps` wants, given the path's index.
+    /// Only those for which `keeps`, given the path's index, is true.
     pub fn only(&self, keeps: impl Fn(usize, &Candidate) -> bool) -> Candidates {
         let list = |(path, list): (usize, &Vec<Candidate>)| {
             list.iter().filter(|candidate| keeps(path, candidate)).copied().collect()
@@ -55,8 +55,8 @@ impl Candidates {
     }
 }
 
-/// Without those that carry no more than a smaller one: leaving them out changes neither the best value nor the
-/// smallest total that reaches it.
+/// Leaves out limits that carry no more than a smaller one; this changes neither the best value nor the smallest total
+/// that reaches it.
 fn rising(limits: impl Iterator<Item = (u32, f64)>) -> Vec<Candidate> {
     let mut list: Vec<Candidate> = Vec::new();
     for (limit, value) in limits {

@@ -1,14 +1,14 @@
-//! What can be wrong with a question to the planner. It knows no place in any file.
+//! Errors in a planning problem.
 
 use anabranch_models::ModelError;
 
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// No path to plan for.
+    /// An empty list of paths.
     #[error("there is no path to plan for")]
     NoPath,
-    /// Not even one packet for each path.
+    /// A buffer without one packet for each path.
     #[error("a receive buffer of {buffer} packets is less than one packet for each of {paths} paths")]
     BufferTooSmall {
         /// The shared receive buffer, in packets.
@@ -16,7 +16,7 @@ pub enum PlanError {
         /// How many paths share it.
         paths: usize,
     },
-    /// A curve that is no throughput somewhere.
+    /// A curve with a value that cannot be a throughput.
     #[error(
         "path {path} with its window limited to {limit} packets carries {value} packets/s: not a number from 0 to 1e100"
     )]
@@ -25,7 +25,7 @@ pub enum PlanError {
         path: usize,
         /// The window limit, in packets.
         limit: usize,
-        /// What the curve says there.
+        /// The curve's value there.
         value: f64,
     },
     /// Curves that do not fit into memory.
@@ -36,7 +36,7 @@ pub enum PlanError {
         /// How many are kept at most.
         most: u64,
     },
-    /// A method that would try more combinations than anyone waits for.
+    /// A method that would try too many combinations.
     #[error(
         "{combinations:.3e} combinations are more than the {most:.0e} that are tried: use the exact method"
     )]
@@ -46,7 +46,7 @@ pub enum PlanError {
         /// How many are tried at most.
         most: f64,
     },
-    /// A dynamic program that nobody waits for, or that does not fit into memory.
+    /// A dynamic program that takes too long, or does not fit into memory.
     #[error(
         "the dynamic program would compare {sums:.3e} sums and keep {kept:.3e}, of at most {most_sums:.0e} and \
          {most_kept:.0e}: use the hull method, which says how far from the best it may be"
@@ -61,7 +61,7 @@ pub enum PlanError {
         /// How many are kept at most.
         most_kept: f64,
     },
-    /// A step of nothing.
+    /// A step of 0 packets.
     #[error("a step of 0 packets gives no limits to try")]
     NoStep,
     /// A step that leaves a path no limit to try.
@@ -74,7 +74,7 @@ pub enum PlanError {
         /// Its largest limit, in packets.
         largest: u32,
     },
-    /// Limits of which not even the smallest fit together.
+    /// Candidates whose smallest limits do not fit together.
     #[error("the smallest limits are {least} packets in all, more than the buffer of {buffer}")]
     NothingFits {
         /// The sum of the smallest limits, in packets.
@@ -82,7 +82,7 @@ pub enum PlanError {
         /// The shared receive buffer, in packets.
         buffer: u32,
     },
-    /// Limits of another number than the paths'.
+    /// A list of limits that is not as long as the list of paths.
     #[error("{limits} window limits for {paths} paths")]
     Limits {
         /// How many limits there are.

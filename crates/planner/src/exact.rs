@@ -1,5 +1,5 @@
-//! The best limits of all (WS (56) to (60)): the hull's bound discards what cannot be part of them, and a dynamic
-//! program over totals decides among the rest. It knows bounds and ties, and neither hulls nor sums in detail.
+//! The best limits of all (WS (56) to (60)): the bound of the concave hull discards what cannot be part of them, and a
+//! dynamic program over totals decides among the rest.
 
 use crate::candidates::{Candidate, Candidates};
 use crate::hull::Filled;
@@ -9,12 +9,13 @@ use crate::{Allocation, PlanError, Problem};
 /// The best allocation. Where several are equal to a relative 1e-13, the one with the smallest total; among these the
 /// one with the largest limit for the first path in [`Problem::preference`], then for the second, and so on (M-CWM-4).
 ///
-/// A combination is at the hull's bound, less what each of its limits falls short of its hull's best at the hull's price
-/// of a packet, less the price of the packets that it leaves unused. Those for which that is below the hull's feasible
-/// answer are out, and with curves of real paths few remain: `evaluations` counts the sums that are compared among them.
+/// A combination is at the hull's bound, less what each of its limits falls short of its hull's best at the hull's
+/// price of a packet, less the price of the packets that it leaves unused. Those for which that is below the hull's
+/// feasible answer are discarded, and with curves of real paths few remain: `evaluations` counts the sums that are
+/// compared among them.
 ///
 /// # Errors
-/// [`PlanError::TooMuch`] where more remains than a second or two, or 256 MiB, can hold: curves far from concave.
+/// [`PlanError::TooMuch`] where the rest needs more than a second or two, or 256 MiB: curves far from concave.
 pub fn exact(problem: &Problem) -> Result<Allocation, PlanError> {
     let (limits, evaluations) = best(&Candidates::all(problem), problem.buffer(), problem.preference())?;
     Ok(problem.allocation(limits, evaluations))
@@ -28,7 +29,7 @@ pub fn best(
 ) -> Result<(Vec<u32>, u64), PlanError> {
     let filled = Filled::new(candidates, buffer);
     let (candidates, least) = remaining(candidates, buffer, &filled);
-    // The program gives its last stage its choice first.
+    // The program lets its last stage choose first.
     let stages: Vec<Stage<'_>> =
         preference.iter().rev().map(|&path| Stage { path, candidates: &candidates.lists()[path] }).collect();
     let program = Program::new(stages, least..=u64::from(buffer))?;
@@ -47,7 +48,7 @@ fn remaining(candidates: &Candidates, buffer: u32, filled: &Filled) -> (Candidat
         profits[path] - profit(candidate) <= slack || candidate.limit == filled.limits[path]
     });
     let total = filled.limits.iter().map(|limit| u64::from(*limit)).sum();
-    // A conversion from what is beyond the type, or infinite at a price of 0, saturates.
+    // A value beyond the type, or infinite at a price of 0, saturates.
     let unused = (slack / filled.price) as u64;
     (kept, u64::from(buffer).saturating_sub(unused).min(total))
 }

@@ -1,13 +1,13 @@
-//! Packet by packet to whichever path gains most from the next one. It knows nothing of what comes after that packet.
+//! Gives the buffer packet by packet to the path that gains most from the next one.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::{Allocation, Problem};
 
-/// From one packet for each path on, gives each further packet to the path that gains most, while one gains. It is the
-/// best only where every curve is concave, and curves of real paths are not (models §7): up to 4.9 % were lost among
-/// random small cases. At a tie the lower index goes first. The work grows as r · log n.
+/// From one packet for each path on, gives each further packet to the path that gains most, while one gains. The result
+/// is optimal only where every curve is concave, and curves of real paths are not (models §7): up to 4.9 % were lost
+/// among random small cases. At a tie the lower index goes first. The work grows as r · log n.
 pub fn greedy(problem: &Problem) -> Allocation {
     let curves = problem.curves();
     let mut limits = vec![1_u32; curves.len()];

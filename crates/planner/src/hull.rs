@@ -1,5 +1,5 @@
-//! The concave hull of each curve, filled from its steepest segment on: a feasible answer at once, and a bound that no
-//! answer passes (models §5). It knows no combination of limits but the one that it gives.
+//! The concave hull of each curve, filled from its steepest segment on: a feasible answer at once, and an upper bound
+//! for every answer (models §5).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,19 +7,19 @@ use std::collections::BinaryHeap;
 use crate::candidates::{Candidate, Candidates};
 use crate::{Allocation, Problem};
 
-/// An answer, and how good any other could be at most.
+/// An answer, and an upper bound for all others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     /// The answer.
     pub allocation: Allocation,
-    /// What no allocation passes, in packets/s, rounding aside.
+    /// The upper bound for every allocation, in packets/s, rounding aside.
     pub upper_bound: f64,
     /// What one more packet of buffer is worth at most, in packets/s; 0 where the buffer is not used up.
     pub price: f64,
 }
 
 impl Certificate {
-    /// By how much the answer may fall short of the best, as a part of the bound; 0 is the best itself.
+    /// By how much the answer may fall short of the best, as a part of the bound; 0 means that it is the best.
     pub fn gap(&self) -> f64 {
         if self.upper_bound > 0.0 {
             (1.0 - self.allocation.throughput / self.upper_bound).max(0.0)
@@ -31,7 +31,7 @@ impl Certificate {
 
 /// Takes the segments of all hulls by their slope until the buffer is used; of the one that does not fit whole, the
 /// largest limit that fits. With every curve replaced by its hull that segment could be taken in part: this gives the
-/// bound. The work grows as the points of the curves; nothing is too large for it.
+/// bound. The work grows with the number of points; no problem is too large.
 pub fn hull(problem: &Problem) -> Certificate {
     let filled = Filled::new(&Candidates::all(problem), problem.buffer());
     let allocation = problem.allocation(filled.limits, filled.segments);
@@ -45,7 +45,7 @@ pub struct Filled {
     pub limits: Vec<u32>,
     /// Its value, summed segment by segment.
     pub value: f64,
-    /// What no choice of the candidates passes.
+    /// The upper bound for every choice of candidates.
     pub bound: f64,
     /// The slope of the first segment that did not fit whole; 0 if all did.
     pub price: f64,

@@ -1,5 +1,5 @@
-//! The models applied: how many packets of a shared receive buffer each path's window may take (WS §5). It knows what
-//! paths carry at each limit, and not how that was computed.
+//! The models applied: how many packets of a shared receive buffer each path's window may take (WS §5), given the
+//! throughput of each path at each limit.
 
 mod brute_force;
 mod by_buffer;

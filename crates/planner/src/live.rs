@@ -1,5 +1,4 @@
-//! Plans made while a transfer runs, from what its association has measured (M-CWM-4). It knows estimates, and not when a
-//! plan is asked for.
+//! Plans made while a transfer runs, from the measurements of its association (M-CWM-4).
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_models::{Markov, PathParameters, TimeoutBounds, WindowModel};
@@ -23,12 +22,12 @@ impl LivePlanner {
         LivePlanner { model, timeout }
     }
 
-    /// A path as it was measured: nothing while one of rate and round-trip time was not.
+    /// A path's parameters as measured; `None` while its rate or its round-trip time is unknown.
     fn parameters(&self, path: &PathSample) -> Option<PathParameters> {
         let (bandwidth, shortest) = path.bandwidth.zip(path.min_rtt)?;
         let delivered = bandwidth.bits_per_second() as f64 / (8.0 * path.unit.get() as f64);
         let shortest = shortest.as_secs_f64();
-        // Only a path that queues delivers all that it can: of any other it is known that it carries what it does.
+        // Only a path that queues delivers all that it can; of any other the measured rate is a lower bound.
         let rate = if path.is_queueing() { delivered } else { HEADROOM * delivered };
         let delay = (shortest - 1.0 / rate).max(0.0);
         let loss = path.loss_rate.clamp(LEAST_LOSS, MOST_LOSS);
@@ -70,13 +69,13 @@ pub fn registry() -> Registry {
     registry
 }
 
-/// How much more than it delivers a path may carry that does not queue: as much as one round of slow start would find.
+/// A path that does not queue may carry this many times what it delivers: one round of slow start would find as much.
 const HEADROOM: f64 = 2.0;
-/// No path is taken for better than this: what was not lost in a few thousand packets may yet be.
+/// The least loss rate assumed: a few thousand packets without a loss prove no less.
 const LEAST_LOSS: f64 = 1e-5;
-/// Nor for worse: one that loses all now may heal.
+/// The largest loss rate assumed: a path that loses everything now may recover.
 const MOST_LOSS: f64 = 0.5;
-/// A receive buffer of more packets is not planned for: it holds what any paths carry, and the plan would take
+/// A receive buffer of more packets is not planned for: it holds more than the paths carry, and the plan would take
 /// milliseconds.
 const LARGEST_BUFFER: u32 = 50_000;
 
@@ -87,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// A path that delivers so much in 40 ms, and queues.
+    /// A path with a round-trip time of 40 ms that delivers `mbps`, and queues.
     fn sample(index: usize, mbps: u64, loss_rate: f64) -> PathSample {
         let unit = ByteCount::new(1500);
         PathSample {

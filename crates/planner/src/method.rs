@@ -1,14 +1,14 @@
-//! The methods by their names. It knows what each is called, and nothing of how it works.
+//! The methods by their names.
 
 use crate::{Allocation, PlanError, Problem, StepSet, brute_force, exact, hull, step};
 
 /// How limits are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// The best of all, by dynamic programming.
+    /// The optimum, by dynamic programming.
     #[default]
     Exact,
-    /// The best of all, by trying all.
+    /// The optimum, by trying all combinations.
     BruteForce,
     /// The best of every k-th.
     Step {
@@ -35,7 +35,7 @@ impl Method {
         }
     }
 
-    /// The limits it chooses.
+    /// The limits that the method chooses.
     ///
     /// # Errors
     /// The method's own.

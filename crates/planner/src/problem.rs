@@ -1,5 +1,4 @@
-//! The question that every method answers: maximise Σ ηᵢ(cᵢ) with Σ cᵢ ≤ r and 1 ≤ cᵢ ≤ capᵢ (WS (56) to (60)). It
-//! knows no method.
+//! The problem that every method solves: maximise Σ ηᵢ(cᵢ) with Σ cᵢ ≤ r and 1 ≤ cᵢ ≤ capᵢ (WS (56) to (60)).
 
 use anabranch_models::{ModelError, PathParameters, WindowModel};
 
@@ -18,7 +17,7 @@ pub struct Problem {
 /// How many points the curves of a problem may have together: 128 MiB of them, and some times that while one is solved.
 pub const MOST_POINTS: u64 = 1 << 24;
 
-/// The largest throughput, in packets/s, that is taken for one: sums of such are finite.
+/// The largest throughput that is accepted, in packets/s: sums of such values are finite.
 const MOST_THROUGHPUT: f64 = 1e100;
 
 /// An answer: a limit for each path.
@@ -26,19 +25,18 @@ const MOST_THROUGHPUT: f64 = 1e100;
 pub struct Allocation {
     /// The limits in packets, in the order of the paths.
     pub limits: Vec<u32>,
-    /// What the paths carry together, in packets/s.
+    /// The throughput of all paths together, in packets/s.
     pub throughput: f64,
-    /// How many candidates were looked at: sums compared, a measure of the work that no machine changes.
+    /// How many candidates were compared: a measure of the work that does not depend on the machine.
     pub evaluations: u64,
 }
 
 impl Problem {
-    /// The question for `paths` that share a receive buffer of `buffer` packets, with curves by `model`. A path's limit
+    /// The problem of `paths` that share a receive buffer of `buffer` packets, with curves by `model`. A path's limit
     /// may be at most what fills it (WS (58)), and leaves each other path a packet.
     ///
     /// # Errors
-    /// No path, a buffer of fewer packets than paths, a parameter outside the model's domain, or more than
-    /// [`MOST_POINTS`].
+    /// No path, a buffer of fewer packets than paths, a parameter outside the model's domain, or too many points.
     pub fn new(paths: &[PathParameters], buffer: u32, model: &dyn WindowModel) -> Result<Problem, PlanError> {
         let most = largest_limit(paths.len(), buffer)?;
         paths.iter().try_for_each(PathParameters::check)?;
@@ -50,12 +48,11 @@ impl Problem {
         Problem { curves, reaches, buffer, preference }.checked()
     }
 
-    /// The question for given curves: the value for limit `c` at `c − 1` of each, none of them empty. What is beyond the
-    /// largest limit that leaves each other path a packet is cut off.
+    /// The problem with given curves: the value for limit `c` at `c − 1` of each, none of them empty. Values beyond the
+    /// largest limit that leaves each other path a packet are cut off.
     ///
     /// # Errors
-    /// No path, an empty curve, one that is no throughput somewhere, a buffer of fewer packets than paths, or more than
-    /// [`MOST_POINTS`].
+    /// No path, an empty curve, a value that cannot be a throughput, too small a buffer, or more than [`MOST_POINTS`].
     pub fn from_curves(mut curves: Vec<Vec<f64>>, buffer: u32) -> Result<Problem, PlanError> {
         let most = largest_limit(curves.len(), buffer)?;
         let reaches = curves.iter().map(|curve| curve.len().min(buffer as usize) as u32).collect();
@@ -69,7 +66,7 @@ impl Problem {
         self.buffer
     }
 
-    /// What each path carries by limit, in packets/s.
+    /// The throughput of each path by limit, in packets/s.
     pub fn curves(&self) -> &[Vec<f64>] {
         &self.curves
     }
@@ -86,13 +83,13 @@ impl Problem {
         &self.preference
     }
 
-    /// What the paths carry together with these limits, one for each path; `None` where one is not in its curve.
+    /// The throughput of all paths with these limits, one for each path; `None` where one is not in its curve.
     pub fn throughput(&self, limits: &[u32]) -> Option<f64> {
         let value = |(curve, limit): (&Vec<f64>, &u32)| curve.get((*limit as usize).checked_sub(1)?).copied();
         self.curves.iter().zip(limits).map(value).sum()
     }
 
-    /// The allocation of these limits, found with so many evaluations. A limit outside its curve carries nothing.
+    /// The allocation of `limits`, found with `evaluations` comparisons. A limit outside its curve carries nothing.
     pub(crate) fn allocation(&self, limits: Vec<u32>, evaluations: u64) -> Allocation {
         let throughput = self.throughput(&limits).unwrap_or_default();
         Allocation { limits, throughput, evaluations }
@@ -103,7 +100,7 @@ impl Problem {
         self.buffer - self.curves.len() as u32 + 1
     }
 
-    /// The same question with another curve for one path.
+    /// The same problem with another curve for one path.
     pub(crate) fn with_curve(&self, path: usize, curve: Vec<f64>) -> Result<Problem, PlanError> {
         let mut other = self.clone();
         other.reaches[path] = (curve.len() as u32).min(self.buffer);
@@ -129,7 +126,7 @@ fn check_points(points: u64) -> Result<(), PlanError> {
     if points > MOST_POINTS { Err(PlanError::TooLong { points, most: MOST_POINTS }) } else { Ok(()) }
 }
 
-/// What leaves each other path a packet.
+/// The largest limit that leaves each other path a packet.
 fn largest_limit(paths: usize, buffer: u32) -> Result<u32, PlanError> {
     if paths == 0 {
         return Err(PlanError::NoPath);

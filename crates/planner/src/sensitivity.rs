@@ -1,5 +1,4 @@
-//! How the best limits move when a path is not what it was taken for. It knows the truth and a mistake about it, and
-//! which throughput the mistake costs.
+//! How the best limits move, and what is lost, when a path is not what it was taken for.
 
 use anabranch_models::{PathParameters, WindowModel};
 
@@ -8,7 +7,7 @@ use crate::{PlanError, Problem, exact};
 /// By how much a value is off.
 pub const OFF: f64 = 0.2;
 
-/// What is wrong about a path.
+/// A mistake about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
     /// Its loss is taken for a fifth more.
@@ -21,7 +20,7 @@ pub enum Mistake {
     LowerRate,
 }
 
-/// The limits that a mistake leads to.
+/// The effect of a mistake.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misplan {
     /// Which path is wrong.
@@ -30,7 +29,7 @@ pub struct Misplan {
     pub mistake: Mistake,
     /// The best limits for the paths with the mistake, in packets.
     pub limits: Vec<u32>,
-    /// What these limits carry over the paths as they are, in packets/s.
+    /// The throughput of these limits over the true paths, in packets/s.
     pub throughput: f64,
     /// The part of the true optimum that is lost. Below 0 where the mistake raises a path's cap, and more than what fills
     /// the path carries more (models §5).
@@ -38,11 +37,11 @@ pub struct Misplan {
 }
 
 impl Mistake {
-    /// All of them.
+    /// All mistakes.
     pub const ALL: [Mistake; 4] =
         [Mistake::MoreLoss, Mistake::LessLoss, Mistake::HigherRate, Mistake::LowerRate];
 
-    /// The path as it is taken for. No loss is more than 1.
+    /// The path as it is taken for. A loss probability stays at most 1.
     pub fn of(self, path: &PathParameters) -> PathParameters {
         match self {
             Mistake::MoreLoss => PathParameters { loss: (path.loss * (1.0 + OFF)).min(1.0), ..*path },
@@ -56,7 +55,7 @@ impl Mistake {
 /// The exact optimum under each mistake about each path, path by path in the order of [`Mistake::ALL`].
 ///
 /// # Errors
-/// As [`Problem::new`] and [`exact`], for the paths as they are or with a mistake.
+/// As [`Problem::new`] and [`exact`], for the true paths or those with a mistake.
 pub fn sensitivity(
     paths: &[PathParameters],
     buffer: u32,
@@ -81,7 +80,8 @@ fn curve(path: &PathParameters, problem: &Problem, model: &dyn WindowModel) -> R
     Ok(model.curve(path, path.cap().min(problem.largest_limit()))?)
 }
 
-/// What limits carry over the paths as they are. A limit may be above a path's true cap, where the problem has no value.
+/// The throughput of limits over the true paths. A limit may be above a path's true cap, where the problem has no
+/// value.
 fn carried(
     paths: &[PathParameters],
     limits: &[u32],

@@ -1,5 +1,4 @@
-//! The thinned search of WS (61): only every k-th limit is tried (M-CWM-5). It knows which, and leaves the trying to
-//! others.
+//! The thinned search of WS (61): only every k-th limit is tried (M-CWM-5).
 
 use crate::brute_force::search;
 use crate::candidates::Candidates;

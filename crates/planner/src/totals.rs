@@ -1,17 +1,16 @@
-//! Resource allocation by dynamic programming: bestᵢ(k) = max over c of bestᵢ₋₁(k − c) + ηᵢ(c). It knows candidates
-//! and totals, and not where the candidates come from.
+//! Resource allocation by dynamic programming: bestᵢ(k) = max over c of bestᵢ₋₁(k − c) + ηᵢ(c).
 
 use std::ops::RangeInclusive;
 
 use crate::PlanError;
 use crate::candidates::Candidate;
 
-/// How many sums are compared at most: about two seconds.
+/// The largest number of sums that are compared: about two seconds.
 pub const MOST_SUMS: f64 = 4e9;
-/// How many of them are kept at most: 256 MiB.
+/// The largest number of sums that are kept: 256 MiB.
 pub const MOST_KEPT: f64 = 33_554_432.0;
 
-/// What two sums that count as equal differ by, as a part of the best.
+/// Two sums that differ by less, as a part of the best, count as equal.
 const TIE: f64 = 1e-13;
 
 /// A path's turn.
@@ -19,7 +18,7 @@ const TIE: f64 = 1e-13;
 pub struct Stage<'a> {
     /// The path's index.
     pub path: usize,
-    /// What it may choose from.
+    /// Its candidates.
     pub candidates: &'a [Candidate],
 }
 
@@ -98,7 +97,7 @@ impl<'a> Program<'a> {
 }
 
 impl Row {
-    /// No stage: nothing, for nothing.
+    /// No stage: total 0 with value 0.
     fn start() -> Row {
         Row { least: 0, values: vec![0.0] }
     }

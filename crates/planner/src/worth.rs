@@ -1,5 +1,5 @@
-//! What receive buffer is worth: the gain of its next packet, and the size beyond which nothing is gained. It knows a
-//! few exact optima, and no curve of all of them.
+//! What a receive buffer is worth: the gain of its next packet, and the size beyond which nothing is gained, from a few
+//! exact optima.
 
 use anabranch_models::{PathParameters, WindowModel};
 
@@ -7,7 +7,7 @@ use crate::candidates::Candidates;
 use crate::exact::best;
 use crate::{PlanError, Problem};
 
-/// What a receive buffer is worth to some paths.
+/// The worth of a receive buffer to some paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worth {
     /// The best throughput with the buffer, in packets/s.
@@ -16,11 +16,12 @@ pub struct Worth {
     pub next_packet: f64,
     /// The best throughput with any buffer, in packets/s: every path at the best of its limits.
     pub most: f64,
-    /// The smallest buffer, in packets, with which all but a part of [`NOTHING`] of the most is carried.
+    /// The smallest buffer, in packets, whose throughput is less than [`most`](Self::most) by a part of [`NOTHING`] at
+    /// most.
     pub enough: u32,
 }
 
-/// What counts as nothing gained, as a part of the most.
+/// A smaller gain, as a part of [`Worth::most`], counts as nothing.
 pub const NOTHING: f64 = 1e-9;
 
 /// The worth of `buffer` packets of receive buffer to `paths`, by `model`: some twenty exact optima.

@@ -61,7 +61,7 @@ fn a_mistake_moves_the_limits_and_costs_something() {
         assert_eq!((misplan.path, misplan.mistake), (place / 4, Mistake::ALL[place % 4]));
         assert!(misplan.limits.iter().sum::<u32>() <= 87);
         assert!((misplan.regret - (1.0 - misplan.throughput / best.throughput)).abs() < 1e-12);
-        // Only a rate taken for too high lifts a cap.
+        // Only a rate that is assumed too high raises a cap.
         assert!(misplan.mistake == Mistake::HigherRate || misplan.regret >= -1e-12, "{misplan:?}");
         assert!(misplan.regret < 0.1, "{misplan:?}");
     }

@@ -41,7 +41,7 @@ proptest! {
         prop_assert!((exact.throughput - tried.throughput).abs() <= 1e-12 * tried.throughput);
         prop_assert!(total(&exact.limits) <= problem.buffer());
         prop_assert_eq!(problem.throughput(&exact.limits), Some(exact.throughput));
-        // A sum of other rounding may make a tie of one.
+        // With other rounding a sum may become a tie.
         prop_assert!(total(&exact.limits) <= total(&tried.limits), "{:?} {:?}", exact, tried);
     }
 

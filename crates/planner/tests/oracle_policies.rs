@@ -9,7 +9,7 @@ use rand_core::SeedableRng;
 /// Forty batches of 500 simulated seconds: what the table's standard errors, of at most 0.4 %, suggest.
 const BATCHES: u32 = 40;
 const BATCH: f64 = 500.0;
-/// What is left out at the beginning.
+/// The seconds that are left out at the beginning.
 const WARM_UP: f64 = 50.0;
 
 /// All paths' throughput in packets/s, with its standard error.

@@ -1,4 +1,4 @@
-//! The rules of window management, while dice are played: what a policy may never do, and who goes first.
+//! The rules of window management in simulated rounds: what a policy may never do, and which path goes first.
 
 use anabranch_models::{Markov, PathParameters, RoundLoss, TimeoutBounds};
 use anabranch_planner::policies::{Policy, SharedBuffer};

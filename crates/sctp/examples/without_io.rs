@@ -1,5 +1,5 @@
 //! Two endpoints without sockets, clock or threads: this program carries the packets, and says what time it is. A
-//! second of it takes none. It knows what a driver must do, and no chunk.
+//! simulated second takes no time.
 //!
 //! ```sh
 //! cargo run -p anabranch-sctp --example without_io
@@ -15,7 +15,7 @@ use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::{Ppid, StreamId};
 
-/// Each packet takes so long.
+/// The delay of each packet.
 const DELAY: Duration = Duration::from_millis(20);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,13 +23,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A question and its answer; when that came.
+/// Sends a question and waits for the answer; returns when it came.
 fn converse() -> Result<Time, Box<dyn Error>> {
     let mut network = Network { now: Time::ZERO, flying: Vec::new() };
     let mut ends = [endpoint("10.0.0.1:9899", 1)?, endpoint("10.0.0.2:9899", 2)?];
     let client = ends[0].connect(&["10.0.0.2:9899".parse()?])?;
     let mut is_answered = false;
-    // Whatever is due next, until nothing is or the answer is here.
+    // Handles what is due next, until nothing is or the answer is here.
     loop {
         for end in 0..2 {
             network.collect(end, &mut ends[end]);
@@ -66,7 +66,7 @@ fn endpoint(local: &str, seed: u64) -> Result<Endpoint, Box<dyn Error>> {
         local: vec![local.parse()?],
         max_associations: 16,
     };
-    // What protects a real endpoint comes from the operating system: `Seed::from_entropy`.
+    // A real endpoint takes its seed from the operating system: `Seed::from_entropy`.
     Ok(Endpoint::new(config, Seed::from_number(seed))?)
 }
 
@@ -89,7 +89,7 @@ impl Network {
         let mut bytes = Vec::new();
         while let Some(departure) = end.poll_transmit(self.now, &mut bytes, 1) {
             let arrival = Arrival {
-                // What is remote to one end is local to the other.
+                // The remote address of one end is the local one of the other.
                 local: departure.remote,
                 remote: departure.local,
                 channel: Channel::PLAIN,

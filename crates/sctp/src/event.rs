@@ -1,4 +1,4 @@
-//! What an association tells its application. It knows no packet.
+//! The events that an association reports to its application.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use anabranch_base::ByteCount;
 use crate::policy::PathId;
 use crate::wire::Cause;
 
-/// Something the application may want to know.
+/// An event of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
@@ -23,8 +23,8 @@ pub enum Event {
     PeerClosing,
     /// A path joined the table: it is verified before it carries data.
     PathAdded(PathId),
-    /// A path left the table: one of its addresses is gone. Should that come back, the path joins again, as
-    /// [`PathAdded`](Event::PathAdded) tells.
+    /// A path left the table: one of its addresses is gone. If the address comes back, the path joins again with
+    /// [`PathAdded`](Event::PathAdded).
     PathRemoved(PathId),
     /// A path was verified and carries data.
     PathConfirmed(PathId),
@@ -36,23 +36,23 @@ pub enum Event {
     PathUp(PathId),
     /// The peer's packets on this path now come from another address or port.
     PathMoved(PathId, SocketAddr),
-    /// The path carries IP packets of so many bytes, more or less than before (RFC 8899).
+    /// The path now carries IP packets of this many bytes, more or fewer than before (RFC 8899).
     PathMtu(PathId, ByteCount),
-    /// It is over. Nothing follows.
+    /// The association is over. No event follows.
     Closed(CloseReason),
 }
 
 /// How an association ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Both ends said all they had to say, and everything was acknowledged.
+    /// Both ends sent everything, and everything was acknowledged.
     Graceful,
-    /// This end called it off.
+    /// This end aborted the association.
     AbortedHere {
         /// Why.
         why: String,
     },
-    /// The peer called it off.
+    /// The peer aborted the association.
     AbortedByPeer {
         /// The causes it gave.
         causes: Vec<Cause>,
@@ -62,14 +62,14 @@ pub enum CloseReason {
         /// How often INIT or COOKIE-ECHO was sent.
         attempts: u32,
     },
-    /// The peer answers no more.
+    /// The peer no longer answers.
     PeerGone {
         /// How many retransmissions in a row went unanswered.
         errors: u32,
     },
-    /// The peer lost its memory and has no such association any more, as only a driver with channels can know.
+    /// The peer restarted and no longer has the association, as a driver with channels can find out.
     PeerRestarted,
-    /// The peer has no such association any more: it gave it up, or was started anew.
+    /// The peer no longer has the association: it gave it up, or was restarted.
     PeerForgot,
     /// The peer broke the protocol.
     ProtocolViolation {

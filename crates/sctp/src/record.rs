@@ -1,5 +1,4 @@
-//! What a study wants to know of an association, event by event. Nothing is recorded unless somebody asked.
-//! It knows no application and no packet.
+//! The record of an association for a study, event by event. Nothing is recorded unless it is switched on.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -12,7 +11,7 @@ use crate::seq::Tsn;
 pub struct Record {
     /// When it happened.
     pub at: Time,
-    /// On which path.
+    /// The path.
     pub path: PathId,
     /// What happened.
     pub what: Happening,

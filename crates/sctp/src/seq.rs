@@ -1,5 +1,4 @@
 //! Numbers that wrap: TSN and SSN compare by serial-number arithmetic (RFC 9260 §1.6, RFC 1982).
-//! It knows nothing of what the numbers count.
 
 use std::fmt;
 

@@ -17,7 +17,7 @@ fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// An association over the first pipe; A may gain an address on the second, of which Z knows nothing.
+/// An association over the first pipe; A may gain an address on the second, which Z does not have in its list.
 fn over_one_of_two() -> Pair {
     over_one_of(&[IpVersion::V4, IpVersion::V4])
 }
@@ -39,7 +39,7 @@ fn states(pair: &mut Pair, end: End) -> Vec<PathState> {
     pair.at(end).paths().iter().map(|sample| sample.state).collect()
 }
 
-/// Gives A so many messages, and says whether all of them arrive in time and in order.
+/// Lets A send `count` messages, and says whether all of them arrive in time and in order.
 fn arrive_within(pair: &mut Pair, span: Duration, count: u32) -> bool {
     for number in 0..count {
         let payload = Bytes::from(number.to_be_bytes().repeat(350));

@@ -1,7 +1,7 @@
-//! An adversary of the repository's own. Two honest ends talk, over links that lose, double and delay; somebody guesses
-//! beside them, repeats what it sees between them, forges, or is a peer that lies. What honest ends sent arrives once, in
-//! order and unchanged, or they are told that it does not; no packet sets off more work, memory or answers than it may;
-//! every play ends.
+//! The project's own adversary. Two honest ends talk over links that lose, double and delay; an attacker guesses beside
+//! them, repeats what it sees between them, forges, or is a peer that lies. What honest ends send arrives once, in
+//! order and unchanged, or they are told that it does not; no packet causes more work, memory or answers than it may;
+//! every run ends.
 //!
 //! A failure prints its seed and the shortest list of acts that still fails. `ANABRANCH_ADVERSARIES` says how many seeds
 //! are played (a few hundred by default; then without a clock), `ANABRANCH_ADVERSARY_SEED` names one.
@@ -50,7 +50,7 @@ fn every_move_every_type_of_chunk_and_every_state_occurs() {
     }
 }
 
-/// The plays that are asked for, once for all tests.
+/// Plays the requested seeds, once for all tests.
 fn plays() -> &'static Played {
     static PLAYS: OnceLock<Played> = OnceLock::new();
     PLAYS.get_or_init(|| {
@@ -67,7 +67,7 @@ fn plays() -> &'static Played {
     })
 }
 
-/// Whether somebody said which seeds are played.
+/// Whether the environment names seeds.
 fn is_chosen() -> bool {
     number("ANABRANCH_ADVERSARY_SEED").or(number("ANABRANCH_ADVERSARIES")).is_some()
 }
@@ -76,14 +76,14 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
 
-/// What came of many plays.
+/// The results of many plays.
 #[derive(Default)]
 struct Played {
     tally: Tally,
     failures: Vec<(u64, Fault)>,
 }
 
-/// Plays the seeds on so many threads. Each play is on one.
+/// Plays the seeds on `threads` threads; each play runs on one.
 fn play_all(seeds: &Range<u64>, threads: usize) -> Played {
     let next = AtomicU64::new(seeds.start);
     let play_some = || {
@@ -161,13 +161,13 @@ fn counts() -> Reading {
     Reading { allocations: counted.times, bytes: counted.bytes, held, nanoseconds: 0 }
 }
 
-/// The same with the processor's time, which no two runs agree on.
+/// The same with the processor's time, which differs between runs.
 fn counts_and_time() -> Reading {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Reading { nanoseconds: time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64, ..counts() }
 }
 
-/// So many seeds take some two seconds.
+/// The usual number of seeds; they take about two seconds.
 const USUAL: u64 = 300;
 /// The types of chunks as the attacker writes them.
 const CHUNKS: [&str; 21] = [

@@ -1,4 +1,4 @@
-//! A transfer that runs allocates nothing: neither end, for no packet, once buffers have their size.
+//! A running transfer allocates nothing at either end once buffers have grown.
 
 mod counting;
 mod stacks;

@@ -1,5 +1,6 @@
-//! What a peer can make an end keep, however it sends: counted by the allocator, and bounded by the receive buffer and a
-//! constant. Each test floods an end of which nobody reads, or everybody, and looks at the most that was held at once.
+//! What a peer can make an end keep, however it sends: counted by the allocator, and bounded by the receive buffer and
+//! a constant. Each test floods an end whose application reads nothing, or everything, and checks the most that was
+//! held at once.
 
 mod counting;
 mod pair;
@@ -58,7 +59,7 @@ impl Victim {
         self.take_slice(bytes, memory);
     }
 
-    /// A packet that is part of so much memory.
+    /// A packet that keeps `memory` alive.
     fn take_slice(&mut self, bytes: Bytes, memory: ByteCount) {
         let (local, remote) = (self.pair.address(End::Z, 0), self.pair.address(End::A, 0));
         let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory };
@@ -106,14 +107,14 @@ impl Victim {
         }
     }
 
-    /// It held no more than `times` its receive buffer and what an association needs anyway.
+    /// Checks that it held at most `times` its receive buffer and what an association needs anyway.
     fn assert_bounded(&self, times: u64) {
         let bound = BUFFER.get() * times + OTHERWISE;
         assert!(self.most <= bound, "{} B were held at once, {bound} B are allowed", self.most);
     }
 }
 
-/// Queues, lists and tables of an association that are no user data.
+/// Queues, lists and tables of an association, without user data.
 const OTHERWISE: u64 = 128 << 10;
 
 #[test]
@@ -290,7 +291,7 @@ fn messages_of_one_byte_that_wait_to_be_sent_are_accounted_for() {
     assert!(left <= 1 << 20, "{left} B are kept although nothing waits");
 }
 
-/// A chunk whose type nobody knows, and which wants to be reported.
+/// A chunk of an unknown type that asks to be reported.
 struct Unknown(Vec<u8>);
 
 impl EncodeChunk for Unknown {

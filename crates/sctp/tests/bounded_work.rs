@@ -1,5 +1,6 @@
-//! What a peer, or who can write in its name, can make an end do: counted in what the end looks at and what it answers,
-//! and bounded by what it receives and what it sent. What it can make an end keep is in `bounded_memory.rs`.
+//! What a peer, or an attacker that can write in its name, can make an end do: counted by what the end examines and
+//! what it answers, and bounded by what it receives and what it sent. `bounded_memory.rs` has what it can make an end
+//! keep.
 
 mod pair;
 
@@ -18,10 +19,10 @@ use anabranch_sctp::wire::{
 use bytes::Bytes;
 use pair::{End, PORT, Pair, packet};
 
-/// So many chunks are in flight, each in a packet of its own.
+/// How many chunks are in flight, each in a packet of its own.
 const CHUNKS: u16 = 1_000;
 
-/// Two ends, of which A has chunks in flight that nobody has seen.
+/// Two ends, of which A has chunks in flight that have not arrived.
 fn sending() -> Pair {
     let room = ByteCount::from_mib(4);
     let config = Config {
@@ -84,7 +85,7 @@ fn a_packet_full_of_shutdowns_costs_no_more_than_one_of_them() {
     assert!((1..=2 * u64::from(CHUNKS)).contains(&work), "{work} blocks and chunks were looked at");
 }
 
-/// Honest peers never renege, but for SACKs that overtake one another on several ways back.
+/// Honest peers never renege, except that SACKs overtake one another on several return paths.
 #[test]
 fn what_is_taken_back_again_and_again_costs_a_multiple_of_what_was_sent_and_arrives_all_the_same() {
     let mut pair = sending();
@@ -156,7 +157,7 @@ fn arrival(local: SocketAddr, remote: SocketAddr, bytes: Bytes) -> Arrival {
     Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory }
 }
 
-/// So many associations has an end.
+/// How many associations an end has.
 const PEERS: usize = 1_024;
 
 fn peer(number: usize) -> SocketAddr {

@@ -16,7 +16,7 @@ fn ms(milliseconds: u64) -> Duration {
 /// The user data of a full packet.
 const FULL: usize = 1452;
 
-/// Room for so many full packets.
+/// Room for `count` full packets.
 fn packets(count: u64) -> ByteCount {
     ByteCount::of_len(FULL) * count
 }

@@ -1,6 +1,6 @@
-//! What goes wrong when standard SCTP spreads new data over two unequal paths, and does not with CMT's rules: false fast
-//! retransmits, windows that grow by another path's chunks, growth and recovery that wait for the slower path
-//! (M-SCTP-19). Each defect is one script under both rules; nothing differs but [`Config::set_cmt`].
+//! What goes wrong when standard SCTP spreads new data over two unequal paths, and does not with CMT's rules: false
+//! fast retransmits, windows that grow by another path's chunks, growth and recovery that wait for the slower path
+//! (M-SCTP-19). Each defect is one script under both rules; only [`Config::set_cmt`] differs.
 //!
 //! Windows count packets of 1,500 bytes; the profile is RFC 2960's, whose lost chunks go to another path.
 
@@ -27,7 +27,7 @@ fn config(rules: CmtRules, window: u64) -> Config {
     seeds(rules, "fill", window)
 }
 
-/// An open association whose two paths take so long one way.
+/// An open association whose two paths have these delays, in milliseconds one way.
 fn open(rules: CmtRules, window: u64, delays: [u64; 2]) -> Pair {
     let mut pair = Pair::open(config(rules, window), 2);
     for (pipe, delay) in pair.pipes.iter_mut().zip(delays) {

@@ -1,5 +1,5 @@
-//! How a receiver acknowledges in concurrent multipath transfer: the order of arrival is no reason to hurry, and each
-//! SACK says for how many packets it stands (M-CMT-4). Dialogues; the rule alone has its tests in
+//! How a receiver acknowledges in concurrent multipath transfer: the order of arrival is no reason for an immediate
+//! SACK, and each SACK says for how many packets it stands (M-CMT-4). Dialogues; the rule alone has its tests in
 //! `policy/acknowledge/dac.rs`.
 
 mod pair;
@@ -21,7 +21,7 @@ fn cmt(rules: CmtRules) -> Config {
     config
 }
 
-/// A receiver over two paths; the DATA that arrive are the test's own, and what it answers is heard by nobody else.
+/// A receiver over two paths; the test makes the DATA that arrive, and takes the answers.
 struct Receiver {
     pair: Pair,
     next: Tsn,

@@ -89,7 +89,7 @@ fn g4_a_sack_for_packets_of_two_paths_is_one_report() {
 }
 
 /// M-CMT-5: only some of the packets came after the chunk, if the SACK newly acknowledges TSNs on both sides of it; and
-/// what is no more than one TSN is no more than one report.
+/// one TSN is one report at most.
 #[test]
 fn a_delayed_sack_is_one_report_of_a_chunk_between_its_tsns() {
     let is_lost_by = |missing_reports| {

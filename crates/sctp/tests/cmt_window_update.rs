@@ -1,5 +1,5 @@
-//! Which paths a SACK gives the right to grow, over random histories: what the send buffer and CMT's order say, against
-//! the mechanism's flag form (M-CMT-3).
+//! Which paths a SACK gives the right to grow, over random histories: the send buffer and CMT's loss detection against
+//! the flag form of the mechanism (M-CMT-3).
 
 mod flag_form;
 
@@ -21,7 +21,7 @@ use flag_form::{FlagForm, SearchAnew};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// What happens next. Numbers choose among what there is, going round.
+/// One step of a history. Numbers choose among what is there, modulo its count.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// A new chunk leaves on a path.
@@ -30,7 +30,7 @@ enum Step {
     Arrive { which: usize },
     /// The receiver acknowledges, and the SACK arrives.
     Sack,
-    /// An earlier SACK arrives, so many before the last.
+    /// An earlier SACK arrives, `back` before the last.
     LateSack { back: usize },
     /// A chunk in flight on a path is found lost by missing reports.
     Mark { path: usize, which: usize },

@@ -21,12 +21,12 @@ fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A window of so many packets.
+/// A window of `count` packets.
 fn packets(count: u64) -> ByteCount {
     ByteCount::new(1500) * count
 }
 
-/// RFC 9260 but for its units: windows and buffers count packets of 1,500 bytes. Every packet is acknowledged, and
+/// RFC 9260 with other units: windows and buffers count packets of 1,500 bytes. Every packet is acknowledged, and
 /// bursts are not bounded.
 fn counted() -> Config {
     Config {
@@ -40,7 +40,7 @@ fn counted() -> Config {
     }
 }
 
-/// The same with a window of so many packets to begin with.
+/// The same with an initial window of `count` packets.
 fn window_of(count: u64) -> Config {
     Config { initial_window: InitialWindow::Bytes(packets(count)), ..counted() }
 }
@@ -55,7 +55,7 @@ fn open(config: Config) -> Pair {
     pair
 }
 
-/// A sends so many full packets.
+/// A sends `count` full packets.
 fn send(pair: &mut Pair, count: usize) {
     (0..count).for_each(|_| pair.send(End::A, FULL));
 }

@@ -67,7 +67,7 @@ fn data_of(packets: &[Bytes]) -> Vec<(Tsn, Ssn, bool, bool, usize)> {
 /// Opens an association with Z by hand, as a peer whose first TSN is `initial`; Z's tag.
 fn peer_by_hand(pair: &mut Pair, initial: Tsn) -> VerificationTag {
     pair.keep_packets();
-    // The end A of the pair knows of nothing, and would abort what it hears.
+    // The end A of the pair has no association, and would abort this one.
     pair.pipes[0].drop_next[End::Z as usize] = u32::MAX;
     let init = Init {
         initiate_tag: VerificationTag::new(77),
@@ -281,8 +281,8 @@ fn a_stream_counts_its_messages_over_the_wrap() {
 }
 
 /// RFC 9260 §6.1: "For each stream, the data sender MUST NOT have more than 2^16 - 1 ordered user messages in the
-/// current send window." Half as many: a receiver that compares SSNs by serial number arithmetic takes one 32,768 ahead for one
-/// that has passed.
+/// current send window." Half as many: a receiver that compares SSNs by serial number arithmetic mistakes one 32,768
+/// ahead for one that has passed.
 #[test]
 fn less_than_half_of_the_messages_that_a_stream_can_number_are_outstanding() {
     let config = Config {

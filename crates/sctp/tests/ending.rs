@@ -1,4 +1,4 @@
-//! Calling an association off (RFC 9260 §9.1).
+//! Aborting an association (RFC 9260 §9.1).
 
 mod pair;
 
@@ -13,7 +13,7 @@ fn calling_off_twice_is_calling_off_once() {
     let association = pair.at(End::A);
     association.abort("enough");
     association.abort("really");
-    // The paths can still be looked at, and the ABORT still knows its way.
+    // The paths can still be read, and the ABORT still has a path.
     assert_eq!(association.paths().len(), 2);
     pair.settle(End::A);
     pair.run_for(Duration::from_millis(100));

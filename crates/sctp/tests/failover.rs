@@ -1,4 +1,4 @@
-//! Paths that may have failed: when they are suspected, by errors (RFC 7829) or by their silence, what then becomes of their
+//! Paths that may have failed: when they are suspected, by errors (RFC 7829) or by their silence, what happens to their
 //! data, and how they come back.
 
 mod pair;
@@ -54,7 +54,7 @@ fn running(config: Config, pipes: usize) -> Pair {
     pair
 }
 
-/// A message every millisecond for so long: each path always has something in flight.
+/// A message every millisecond for `span`: each path always has something in flight.
 fn feed_for(pair: &mut Pair, span: Duration) {
     for _ in 0..span.as_millis() {
         let _ = pair.try_send(End::A, 0, false, Bytes::from(vec![7; 1_000]));
@@ -273,7 +273,7 @@ fn a_path_that_was_cut_in_the_handshake_is_left_at_its_first_time_out() {
     pair.run_until(ms(1_000), |pair| pair.is_open(End::A));
     pair.z.reads_at_once = true;
     let stall = longest_stall(&mut pair, ms(3_000));
-    // Nothing was ever measured there, so that nobody knows what silence is: RTO.Initial.
+    // Nothing was measured there, so that the length of a suspicious silence is unknown: RTO.Initial counts.
     assert!(stall < 600, "{stall} ms");
     pair.pipes[1].is_cut = false;
     assert_settled(&mut pair);
@@ -315,8 +315,8 @@ fn a_delayed_sack_is_no_silence() {
     assert_eq!(suspicions(&pair), 0);
 }
 
-/// A time-out shorter than the delay of SACKs takes a chunk for lost that is not. Beside what that costs anyway, there is
-/// a HEARTBEAT.
+/// A time-out shorter than the delay of SACKs marks a chunk as lost that is not. Apart from its usual cost, there is a
+/// HEARTBEAT.
 #[test]
 fn a_delayed_sack_that_a_time_out_does_not_wait_for_costs_a_heartbeat() {
     let mut pair = running(quick(), 2);

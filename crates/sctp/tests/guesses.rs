@@ -1,5 +1,5 @@
-//! Paths that are nothing but guesses: from addresses that packets seem to come from (RFC 9260 §5.4), and between addresses
-//! that were put together wrongly.
+//! Paths that are only guesses: from addresses that packets seem to come from (RFC 9260 §5.4), and between addresses
+//! that were paired wrongly.
 
 mod pair;
 
@@ -38,7 +38,7 @@ fn state_of(pair: &mut Pair, end: End, remote: SocketAddr) -> Option<PathState> 
     all.into_iter().find(|(addresses, _)| addresses.remote == remote).map(|(_, state)| state)
 }
 
-/// Packets with the right tag arrive at Z from `count` addresses that nobody has, none of them seen before.
+/// Packets with the right tag arrive at Z from `count` unused addresses, none of them seen before.
 fn divert(pair: &mut Pair, invented: &mut u32, count: u32) {
     let tag = pair.at(End::Z).tags().0;
     for _ in 0..count {
@@ -57,8 +57,8 @@ fn assert_flows(pair: &mut Pair) {
     }
 }
 
-/// Who is on a path leads A's packets astray, so that they come from addresses of his invention, before A moves and while it
-/// does: twenty for each true one.
+/// An attacker on a path rewrites the source of A's packets to invented addresses, before A moves and while it does:
+/// twenty for each true one.
 #[test]
 fn a_true_move_succeeds_while_packets_seem_to_come_from_everywhere() {
     let mut pair = Pair::new(standard(), 1);
@@ -84,7 +84,7 @@ fn a_true_move_succeeds_while_packets_seem_to_come_from_everywhere() {
     );
     assert!(pair.at(End::Z).paths().len() <= 17, "{}", pair.at(End::Z).paths().len());
     pair.receive(End::Z);
-    // Until the port that is no more has failed for certain.
+    // Until the old port has failed for certain.
     pair.run_for(secs(400));
     pair.receive(End::Z);
     assert_flows(&mut pair);
@@ -119,7 +119,7 @@ fn a_path_that_has_failed_gives_way_to_one_that_is_new_and_one_that_works_to_non
     assert_eq!(state_of(&mut pair, End::Z, dead), Some(PathState::Active), "it comes back by itself");
 }
 
-// Addresses that were put together wrongly: pipes lead straight, and nothing else does.
+// Addresses that were paired wrongly: only the straight pairs have a pipe.
 
 fn between(pair: &Pair, (near, far): (usize, usize)) -> PathAddresses {
     PathAddresses { local: pair.address(End::A, near), remote: pair.address(End::Z, far) }
@@ -172,7 +172,7 @@ fn paths_that_cross_two_links_do_not_answer_and_the_other_pairs_are_found() {
     assert_flows(&mut pair);
 }
 
-/// The association opens by the first; two others were put together wrongly, and are trusted at first.
+/// The association opens over the first pair; two others were paired wrongly, and are trusted at first.
 #[test]
 fn where_one_pair_answers_and_others_do_not_theirs_are_found_too() {
     let mut pair = Pair::new(Config::tuned_1(), 3);

@@ -232,7 +232,7 @@ fn a_cookie_that_comes_twice_is_answered_twice_and_changes_nothing() {
     pair.assert_flows();
 }
 
-/// Whoever saw an association on its way may repeat it while its cookie is good.
+/// An attacker that saw the handshake may repeat it while its cookie is good.
 #[test]
 fn an_association_that_is_gone_is_not_opened_by_its_packets_a_second_time() {
     let mut pair = Pair::new(Config::rfc9260(), 1);
@@ -431,8 +431,8 @@ fn a_cookie_that_was_changed_is_dropped_without_a_word() {
     assert_eq!(pair.take_log(), ["Z -> COOKIE-ACK -> A"]);
 }
 
-/// RFC 9260 §5.1.3: "the secret key SHOULD be changed reasonably frequently": each hour, and the one before is still good. A
-/// cookie that is two keys old is not even called stale.
+/// RFC 9260 §5.1.3: "the secret key SHOULD be changed reasonably frequently": each hour, and the one before is still
+/// good. A cookie that is two keys old is not even reported as stale.
 #[test]
 fn the_key_of_the_cookies_is_replaced_and_the_one_before_still_good() {
     let mut pair = Pair::new(Config::rfc9260(), 1);
@@ -565,7 +565,7 @@ fn the_acceptor_verifies_its_other_paths_while_the_cookie_is_acknowledged() {
     assert_eq!(pair.take_timed_log(Time::ZERO), verification);
 }
 
-/// RFC 9260 §5.1: an INIT is one packet, to peers of whom nothing is known.
+/// RFC 9260 §5.1: an INIT is one packet, to peers about which nothing is known.
 #[test]
 fn a_host_with_a_hundred_addresses_names_as_many_as_fit_the_least_packet_and_opens() {
     for (version, mtu) in [(IpVersion::V4, 576), (IpVersion::V6, 1_280)] {

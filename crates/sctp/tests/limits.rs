@@ -1,5 +1,5 @@
-//! What held each path back, in the cases that are easily told wrong: asked twice, with chunks that are lost, with a
-//! path that the scheduler never takes. `studies.rs` has the plain ones.
+//! What held each path back, in cases that are easily counted wrongly: asked twice, with lost chunks, with a path that
+//! the scheduler never takes. `studies.rs` has the plain cases.
 
 mod pair;
 
@@ -91,7 +91,7 @@ fn a_path_for_which_nothing_waits_has_nothing_to_send() {
     assert_eq!((shares.application, blocked), (ms(100), Duration::ZERO), "{shares:?}");
 }
 
-/// With one path in use the window of another is no window: the sender is not blocked while its own is full.
+/// With one path in use the window of another does not count: the sender is not blocked while its own is full.
 #[test]
 fn a_path_that_is_never_used_waits_for_the_scheduler_whatever_the_windows_are() {
     let config = Config {

@@ -1,5 +1,5 @@
-//! The largest packet of each path, searched by probes (RFC 8899): what is found, how fast, and what becomes of data when
-//! packets must be smaller than they were.
+//! The largest packet of each path, searched by probes (RFC 8899): what is found, how fast, and what happens to data
+//! when packets must become smaller.
 
 mod pair;
 
@@ -125,7 +125,7 @@ fn a_fresh_transfer_over_a_narrow_link_never_waits_for_a_time_out() {
     }
 }
 
-/// By IPv6 every link carries 1,280.
+/// With IPv6 every link carries 1,280 bytes.
 #[test]
 fn the_search_knows_the_version_of_ip() {
     let mut pair = Pair::over(searching(), searching(), &[IpVersion::V6]);
@@ -221,7 +221,7 @@ fn an_outage_leaves_the_size_as_it_was() {
     assert_eq!((mtus(&mut pair), pair.receive(End::Z).len()), (vec![1_500], 50));
 }
 
-/// Who does not see the probes cannot answer them, and who answers one twice or wrongly changes nothing.
+/// An attacker that does not see the probes cannot answer them, and a wrong or repeated answer changes nothing.
 #[test]
 fn a_forged_answer_does_not_raise_the_size() {
     let mut pair = Pair::new(searching(), 1);

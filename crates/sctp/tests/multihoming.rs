@@ -100,7 +100,7 @@ fn no_more_probes_than_hb_max_burst_leave_in_one_time_out() {
     }
 }
 
-/// A probe that nobody answers counts against the path, "the association overall error count is not incremented".
+/// An unanswered probe counts against the path, "the association overall error count is not incremented".
 #[test]
 fn a_path_that_cannot_be_verified_does_no_harm() {
     let failover = Failover { association_max: 2, ..Config::rfc9260().failover };
@@ -431,7 +431,7 @@ fn a_retransmission_that_arrives_does_not_hide_a_dead_path() {
 
 // Addresses that change.
 
-/// RFC 6951 §5.4: a translator forgets the port and gives another; the tag tells whose packets they are.
+/// RFC 6951 §5.4: a translator loses its mapping and gives another port; the tag identifies the packets.
 #[test]
 fn a_peer_whose_port_changed_is_found_again_by_its_tag() {
     let mut pair = Pair::new(standard(), 1);
@@ -496,7 +496,7 @@ fn a_path_whose_port_was_wrong_is_probed_anew_where_its_packets_come_from() {
     assert_eq!(pair.at(End::Z).path_addresses(path(1)).remote.port(), 40_000);
 }
 
-/// A packet with the right tag from an address that nobody announced: a path to be verified, no more.
+/// A packet with the right tag from an address that was not announced makes a path to be verified, and nothing else.
 #[test]
 fn an_unknown_address_with_the_right_tag_becomes_a_path_to_be_verified() {
     let mut pair = Pair::open(standard(), 1);

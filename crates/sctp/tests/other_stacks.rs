@@ -35,8 +35,8 @@ fn sctp_proto_and_ours_understand_each_other() {
     });
 }
 
-/// Its server takes no INIT that lists the supported address types (RFC 9260 §3.3.2.1.5), which ours does.
-/// Its SHUTDOWN is that of sctp-proto.
+/// Its server accepts no INIT that lists the supported address types (RFC 9260 §3.3.2.1.5), which ours does. Its
+/// SHUTDOWN is that of sctp-proto.
 #[test]
 fn rtc_sctp_and_ours_understand_each_other() {
     talk(&Peer {
@@ -78,7 +78,7 @@ fn talk(peer: &Peer) {
 }
 
 fn ours_as(role: Role) -> Box<dyn Stack> {
-    // With all that its INIT can announce: who knows no AUTH and no ASCONF passes over them.
+    // With all that its INIT can announce: a stack without AUTH and ASCONF skips them.
     let config = Config {
         receive_buffer: BUFFERS.receive,
         send_buffer: BUFFERS.send,
@@ -93,7 +93,7 @@ fn ours_as(role: Role) -> Box<dyn Stack> {
 struct Faults {
     loss: u64,
     duplication: u64,
-    /// Packets are late by up to so much, and so overtake one another.
+    /// Packets are late by up to this much, and so overtake one another.
     jitter: Duration,
 }
 

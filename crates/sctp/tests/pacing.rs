@@ -13,8 +13,8 @@ fn ms(milliseconds: u64) -> Duration {
 /// The user data of a full packet.
 const FULL: usize = 1444;
 
-/// An association of the profile that paces, with so many full packets of window on each path and round trips of 100 ms
-/// that are known.
+/// An association of the pacing profile, with a window of `window` full packets on each path and known round trips of
+/// 100 ms.
 fn open(window: u64, pipes: usize) -> Pair {
     open_with(window, pipes, ms(50))
 }

@@ -125,9 +125,9 @@ fn what_is_said_of_a_path_is_shown_to_rules_and_the_oracle_goes_by_it() {
     assert_eq!(data_pipes(&mut pair), [1, 1, 1, 1]);
 }
 
-/// RFC 9260 §7.2.4 rule 3: "Determine how many of the earliest [...] DATA chunks marked for retransmission will fit into a
-/// single packet [...]. Retransmit those K DATA chunks in a single packet": the window, which is full, lets one packet pass and
-/// not one chunk.
+/// RFC 9260 §7.2.4 rule 3: "Determine how many of the earliest [...] DATA chunks marked for retransmission will fit
+/// into a single packet [...]. Retransmit those K DATA chunks in a single packet": the full window lets one packet
+/// pass, not just one chunk.
 #[test]
 fn a_lost_packet_of_small_messages_is_sent_again_in_one_packet() {
     for retransmission in ["same", "asap"] {

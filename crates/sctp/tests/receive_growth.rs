@@ -32,7 +32,7 @@ fn open(config: Config, delays: &[u64]) -> Pair {
     pair
 }
 
-/// Sends as much as there is room for, and reads all that comes, for so long; the bytes that were read.
+/// Sends as much as there is room for, and reads all that comes, for `span`; returns the bytes that were read.
 fn transfer(pair: &mut Pair, span: Duration, reads: bool) -> usize {
     let payload = Bytes::from(vec![7; 1_400]);
     let (end, mut read) = (pair.now + span, 0);

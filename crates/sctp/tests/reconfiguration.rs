@@ -1,4 +1,5 @@
-//! Changes of addresses that the peer is told of and takes (RFC 5061), authenticated (RFC 4895): dialogues, a line a packet.
+//! Changes of addresses that the peer is told of and accepts (RFC 5061), authenticated (RFC 4895): dialogues, a line a
+//! packet.
 
 mod pair;
 
@@ -265,7 +266,7 @@ fn the_rules_for_adding() {
     assert_eq!(refused.first().map(|(id, _)| *id), Some(14), "fourteen had room");
 }
 
-/// An address leads to one association with the same port of the peer: nobody could tell whose its next INIT is.
+/// An address leads to one association with the same port of the peer: otherwise its next INIT would be ambiguous.
 #[test]
 fn an_address_of_another_association_is_not_added() {
     let mut pair = over_one_of(&sealed(), 1);
@@ -382,7 +383,7 @@ fn an_answer_to_nothing_ends_the_association() {
 #[test]
 fn an_address_that_the_peer_refuses_is_not_used() {
     let mut pair = over_one_of(&sealed(), 3);
-    // Z has as many paths as it takes: to addresses that nobody has.
+    // Z has as many paths as it accepts: to unused addresses.
     let serial = first_serial(&mut pair, End::Z);
     let mut parameters = vec![Parameter::Ipv4Address([10, 0, 0, 1].into())];
     parameters.extend((1..20).map(|host| add(u32::from(host), [10, 8, 0, host])));
@@ -397,7 +398,7 @@ fn an_address_that_the_peer_refuses_is_not_used() {
     assert!(is_delivered(&mut pair, 5));
 }
 
-/// RFC 9260 §8.4 rule 8 by a peer that knows no such extension: it finds a HEARTBEAT from an unknown address out of the blue.
+/// RFC 9260 §8.4 rule 8 by a peer without the extension: it finds a HEARTBEAT from an unknown address out of the blue.
 #[test]
 fn an_abort_from_an_address_that_nobody_verified_ends_nothing() {
     let mut pair = over_one_of(&Config::rfc9260(), 2);
@@ -412,8 +413,8 @@ fn an_abort_from_an_address_that_nobody_verified_ends_nothing() {
     assert!(!pair.is_open(End::A), "from where the peer is known to be it does");
 }
 
-/// RFC 5061 §5.3 F4: "ABORT Chunks arriving destined to the IP address being deleted MUST be ignored": it may be for whoever
-/// has the address now. Of two addresses, and of the only one.
+/// RFC 5061 §5.3 F4: "ABORT Chunks arriving destined to the IP address being deleted MUST be ignored": it may be meant
+/// for the address's new owner. With two addresses, and with only one.
 #[test]
 fn an_abort_to_an_address_that_is_gone_ends_nothing() {
     for pipes in [2, 1] {

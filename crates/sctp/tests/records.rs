@@ -1,5 +1,5 @@
-//! The record of an association for studies: kept from when it was asked for until it is read, whatever becomes of
-//! the association meanwhile.
+//! The record of an association for studies: kept from the request until it is read, even if the association ends
+//! meanwhile.
 
 mod pair;
 

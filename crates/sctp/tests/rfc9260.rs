@@ -1,7 +1,7 @@
 //! RFC 9260, section by section: one short assertion each, under the section's number. The dialogues that tell
 //! more are in `handshake`, `data`, `congestion`, `multihoming` and `shutdown`; `docs/rfc9260.md` says where.
 //!
-//! Golden examples of the specification stand where they can be seen alone: G1 (plain rule) in
+//! The golden examples of docs/mechanisms.md stand where they can be seen alone: G1 (plain rule) in
 //! `policy/order/association.rs`, G8 in `path/rtt.rs`, G27 in `send/`; G22, G23, G24 and G28 in `congestion.rs`.
 
 mod pair;
@@ -57,7 +57,7 @@ fn init_of(bytes: &Bytes) -> Init {
     }
 }
 
-/// Windows in packets of 1,500 bytes, the first of so many.
+/// Windows in packets of 1,500 bytes, the first of `packets` packets.
 fn window_of(packets: u64) -> Config {
     Config {
         charge: Charge::Packet,

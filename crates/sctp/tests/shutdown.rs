@@ -301,7 +301,7 @@ fn the_last_word_goes_by_a_path_that_works() {
 }
 
 /// §8.4 rule 8: a late packet of Z, which another path held up, comes when A has forgotten; the answer to it may be
-/// quicker than the last word. Who has a reason to call it off still says so.
+/// faster than the last packet. An end with a reason to abort still says so.
 #[test]
 fn that_the_peer_has_forgotten_is_a_last_word_too() {
     for (tag_reflected, ended) in
@@ -550,7 +550,7 @@ fn a_lost_abort_is_given_again_when_the_peer_speaks() {
     }
 }
 
-/// §8.4: who lost its memory answers by an abort with the T bit.
+/// §8.4: an end that lost its memory answers by an ABORT with the T bit.
 #[test]
 fn a_peer_that_has_forgotten_is_told_from_one_that_calls_off() {
     let mut pair = open();

@@ -43,7 +43,7 @@ fn a_reader_that_pauses_for_an_hour_does_not_end_the_association() {
 fn probing_a_window_that_is_all_but_closed_costs_no_congestion_window() {
     let mut pair = Pair::open(Config::rfc9260(), 1);
     for _ in 0..200 {
-        // 1 MiB is no multiple of it: what is left of the window is too small for a chunk, and not nothing.
+        // 1 MiB is not a multiple of it: what is left of the window is too small for a chunk, but not zero.
         fill(&mut pair, 1_424);
         pair.run_for(Duration::from_millis(20));
     }

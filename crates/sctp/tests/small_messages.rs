@@ -18,7 +18,7 @@ fn profile(name: &str) -> Config {
     Config::profile(name).expect("a shipped profile")
 }
 
-/// A message of `length` bytes that tells its number, as far as it has room.
+/// A message of `length` bytes that contains its number, as far as there is room.
 fn numbered(number: u32, length: usize) -> Bytes {
     number.to_le_bytes().into_iter().cycle().take(length).collect()
 }
@@ -150,7 +150,7 @@ fn no_more_small_messages_are_asked_for_than_can_be_held() {
         for length in [1, 10, 20] {
             let mut pair = Pair::open(config.clone(), 1);
             let (mut sent, mut received) = (0, 0);
-            // While they are read, the receiver learns how small they are; then nobody reads.
+            // While they are read, the receiver learns how small they are; then reading stops.
             pair.run_until(Duration::from_secs(60), |pair| {
                 pair.log.clear();
                 sent = fill(pair, sent, 60_000, length);

@@ -1,5 +1,5 @@
-//! What an end does for those who have not shown that they are where they say: how often it answers, with how many
-//! bytes, and what it sends to addresses that somebody else names. It knows no association's data.
+//! What an end does for senders that have not proved their address: how often it answers, with how many bytes, and what
+//! it sends to addresses that others name.
 
 mod pair;
 
@@ -61,7 +61,7 @@ fn a_flood_of_inits_from_one_place_is_answered_at_a_bounded_rate_and_others_at_o
     assert_eq!(answered, 64, "in a second, of 10,000");
 }
 
-/// While the socket takes nothing, answers to strangers take no more memory than so many packets.
+/// While the socket takes nothing, the memory of answers to strangers is bounded.
 #[test]
 fn no_more_than_256_answers_wait_to_be_sent() {
     let mut pair = listening();
@@ -139,7 +139,7 @@ fn an_init_ack_is_at_most_three_and_a_half_times_as_long_as_its_init() {
     }
 }
 
-/// What goes to the addresses that a peer names, and where nobody answers: RFC 9260 §5.4 has them probed.
+/// What is sent to addresses that a peer names and that do not answer: RFC 9260 §5.4 has them probed.
 #[test]
 fn addresses_that_never_answer_get_few_bytes_and_none_before_the_cookie_came_back() {
     let standard = Config::rfc9260();
@@ -170,8 +170,8 @@ fn bytes_elsewhere(pair: &mut Pair) -> usize {
     log.iter().filter(|line| line.from == End::Z && line.pipe != 0).map(|line| line.bytes.len()).sum()
 }
 
-/// RFC 9260 §5.4: of an acceptor's paths the one that the INIT-ACK took is confirmed. Who gets a cookie at an address of
-/// his own may send it as if from another.
+/// RFC 9260 §5.4: of an acceptor's paths the one that the INIT-ACK took is confirmed. An attacker that gets a cookie at
+/// its own address may send it as if from another.
 #[test]
 fn a_cookie_that_comes_from_elsewhere_opens_no_way_for_data_there() {
     let mut pair = listening();
@@ -183,7 +183,7 @@ fn a_cookie_that_comes_from_elsewhere_opens_no_way_for_data_there() {
     for _ in 0..20 {
         let _ = pair.try_send(End::Z, 0, false, Bytes::from_static(&[7; 10_000]));
         pair.run_for(Duration::from_millis(500));
-        // Who opened it knows the first TSN, and acknowledges what he does not see.
+        // The end that opened it has the first TSN, and acknowledges what it does not see.
         let Some((_, acked)) = pair.at(End::Z).ack_points() else { break };
         let sack = Sack {
             cumulative_tsn_ack: acked.next(),

@@ -1,4 +1,4 @@
-//! What studies ask of an association: to be open from the start, never to give up, and to say what held it back.
+//! What studies need of an association: to be open from the start, never to give up, and to say what held it back.
 
 mod pair;
 
@@ -113,7 +113,7 @@ fn without_failover_nothing_is_given_up_and_nothing_probed() {
     assert_eq!(pair.receive(End::Z).len(), 1);
 }
 
-/// What nobody has verified still is, as often as it takes; then nothing is watched.
+/// Unverified paths are still verified, as often as it takes; then nothing is probed.
 #[test]
 fn without_failover_paths_are_still_verified() {
     let config = Config { failover: Failover::OFF, trusts_given_addresses: false, ..Config::rfc9260() };

@@ -1,5 +1,5 @@
-//! What comes from strangers, in the wrong state, with a wrong tag or out of the blue, and what is answered (RFC 9260 §5.1,
-//! §8.4, §8.5). It opens associations only to have some; how they open is in `handshake.rs`.
+//! Packets from strangers, in the wrong state, with a wrong tag or out of the blue, and their answers (RFC 9260 §5.1,
+//! §8.4, §8.5). `handshake.rs` has how associations open.
 
 mod pair;
 
@@ -250,7 +250,7 @@ fn an_endpoint_that_is_full_answers_by_abort() {
     panic!("the ninth was not refused: {}", pair.z.endpoint.len());
 }
 
-/// Whoever asked while there was room has a cookie that is good; room is what there is when it comes back.
+/// A stranger that asked while there was room has a valid cookie; what counts is the room when it comes back.
 #[test]
 fn a_cookie_that_comes_back_when_the_endpoint_is_full_is_answered_by_abort() {
     let mut pair = Pair::new(Config::rfc9260(), 1);
@@ -362,7 +362,7 @@ fn a_chunk_that_may_reflect_the_tag_lets_no_other_in_behind_it() {
 
 // RFC 9260 §8.4, row by row.
 
-/// What Z answers a packet that is for no association of its.
+/// Z's answer to a packet that belongs to none of its associations.
 fn out_of_the_blue(chunks: &[&dyn EncodeChunk]) -> Option<(u32, String)> {
     answer_to(Config::rfc9260(), packet(VerificationTag::new(99), chunks)).map(|bytes| told(&bytes))
 }

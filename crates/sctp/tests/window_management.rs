@@ -40,7 +40,7 @@ fn windows(pair: &mut Pair) -> Vec<u64> {
     pair.at(End::A).paths().iter().map(|path| path.cwnd.get().div_ceil(PACKET)).collect()
 }
 
-/// An association whose second path is the better one, with a window of data always at hand.
+/// An association whose second path is the better one, with a window of data always available.
 fn open(rule: &str, limits: &[u32], buffer: u64) -> Pair {
     let mut pair = Pair::open(config(rule, limits, buffer), 2);
     pair.z.reads_at_once = true;

@@ -1,5 +1,4 @@
-//! Any chunk survives a packet, and no bytes whatever harm the decoder. It knows the codec's public face
-//! only, and no association.
+//! Any chunk survives a packet, and no bytes harm the decoder. Only the codec's public interface is used.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,5 +1,4 @@
-//! AppStripe beside the single associations that it is made of (M-CMT-8). It knows what was delivered when, and no
-//! protocol.
+//! AppStripe beside the single associations of which it consists (M-CMT-8).
 
 mod worlds;
 
@@ -26,7 +25,7 @@ fn flow(name: &str, paths: &str, multipath: &str) -> String {
     )
 }
 
-/// What a run of the scenario comes to, and everything that is seen on the way.
+/// The result of a run, and all its observations.
 fn watched(scenario: &Scenario, seed: u64) -> (RunResult, Vec<Observation>) {
     let mut run = Run::new(scenario, seed, Watch::ALL).expect("it can be run");
     let mut seen = Vec::new();
@@ -47,7 +46,7 @@ fn deliveries(seen: &[Observation]) -> impl Iterator<Item = (Time, &DeliverySeen
 }
 
 /// The earliest moment at which all flows together have delivered the transfer: step 2 of M-CMT-8, from the traces of
-/// flows that know nothing of one another.
+/// independent flows.
 fn moment_of_the_sum(seen: &[Observation]) -> Duration {
     let mut sum = 0;
     let enough = |(at, delivery): (Time, &DeliverySeen)| {

@@ -1,4 +1,4 @@
-//! A receive buffer that is too small for two unequal paths, and what splitting it gives and does not give.
+//! A receive buffer that is too small for two unequal paths, and what splitting it gains.
 
 mod worlds;
 
@@ -7,7 +7,7 @@ use anabranch_sim::Summary;
 use worlds::{only, run, scenario};
 
 /// The mean goodput of ten runs over 10 Mbit/s with 20 ms beside 1 Mbit/s with 100 ms, both with long queues, and a
-/// receive buffer of 64 KiB. No reordering is taken for a loss.
+/// receive buffer of 64 KiB. Reordering does not count as loss.
 fn goodput(scheduler: &str, loss_of_fast: f64, split: &str) -> f64 {
     let scenario = scenario(&text(scheduler, loss_of_fast, split));
     let runs = (101..=110).map(|seed| only(&run(&scenario, seed)).goodput_bps);

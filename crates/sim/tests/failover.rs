@@ -1,4 +1,4 @@
-//! How long a transfer stands still when a path is cut, and how soon one that heals carries data again. It knows no sender.
+//! How long a transfer stands still when a path is cut, and how soon one that heals carries data again.
 
 mod worlds;
 

@@ -1,8 +1,7 @@
-//! Goodput over a grid of networks, kept as a table: a change of behaviour is a readable diff. It says nothing of what
-//! would be right.
+//! Goodput over a grid of networks, kept as a table: a change of behaviour is a readable diff. The table does not say
+//! what is right.
 //!
-//! After a change that is wanted: `INSTA_UPDATE=always cargo test -p anabranch-sim --test golden`, and the commit says
-//! why.
+//! After an intended change: `INSTA_UPDATE=always cargo test -p anabranch-sim --test golden`, and the commit says why.
 
 mod worlds;
 
@@ -15,7 +14,7 @@ const LOSSES: [f64; 8] = [0.0, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.06, 0.1];
 const BUFFERS_KIB: [u64; 6] = [16, 32, 64, 128, 256, 1024];
 const RTT_RATIOS: [u64; 4] = [1, 2, 4, 8];
 
-/// Mbit/s of two paths of 10 Mbit/s each: the first with 20 ms each way, the second with so many times that.
+/// Mbit/s of two paths of 10 Mbit/s each: the first with 20 ms each way, the second with `ratio` times that.
 fn goodput(loss: f64, buffer_kib: u64, ratio: u64) -> f64 {
     let second = 20 * ratio;
     let text = format!(

@@ -1,4 +1,4 @@
-//! What theory says of simple networks, and what the simulator makes of them.
+//! The laws of simple networks, and what the simulator gives.
 
 mod worlds;
 

@@ -1,5 +1,5 @@
-//! Links that carry smaller packets than others, in the simulated network: what the search for the largest packet costs
-//! (RFC 8899), and what becomes of a transfer when links shrink and grow.
+//! Links that carry smaller packets than others, in the simulated network: the cost of the search for the largest
+//! packet (RFC 8899), and what happens to a transfer when links shrink and grow.
 
 mod worlds;
 

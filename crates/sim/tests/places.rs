@@ -1,4 +1,4 @@
-//! Where lost chunks go in a network whose losses the scenario knows.
+//! Where lost chunks go in a network whose losses the scenario states.
 
 mod worlds;
 

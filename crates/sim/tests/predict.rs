@@ -1,4 +1,4 @@
-//! What the models take from scenarios, and why they do not take some. It solves no model.
+//! What the models take from scenarios, and why they cannot take some. No model is solved here.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ name = "both"
 links = ["wide", "narrow"]
 "#;
 
-/// A model whose windows are worth the more the wider the path: b·c / (c + 10).
+/// A model in which a window is worth more on a wider path: b·c / (c + 10).
 #[derive(Debug)]
 struct Saturating;
 

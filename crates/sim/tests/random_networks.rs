@@ -132,7 +132,8 @@ fn cases() -> u32 {
     std::env::var("ANABRANCH_NETWORKS").ok().and_then(|text| text.parse().ok()).unwrap_or(150)
 }
 
-/// All of it arrived, or somebody said why not; a link that stays down to the end is reason enough to be still at it.
+/// All of it arrived, or the result says why not; a link that stays down to the end excuses a flow that is not
+/// complete.
 fn is_told(result: &RunResult, target: u64) -> bool {
     result.flows.iter().all(|flow| {
         let is_over_time = result.time.as_secs_f64() >= 400.0;

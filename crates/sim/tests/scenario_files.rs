@@ -1,4 +1,4 @@
-//! Every scenario file that is shipped runs, twice the same, and keeps its books. It knows no file by name.
+//! Every shipped scenario runs, gives the same result twice, and balances its counters.
 
 mod worlds;
 
@@ -74,7 +74,7 @@ fn fingerprint(result: &anabranch_sim::RunResult) -> u64 {
     format!("{result:?}").bytes().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
-/// To look changes nothing.
+/// Observation changes nothing.
 #[test]
 fn a_run_that_is_watched_comes_to_the_same() {
     for (name, scenario) in shipped() {

@@ -1,4 +1,5 @@
-//! What a scheduler that looks at round trips gives: messages that a slow path does not hold up, and more of a small buffer.
+//! What a scheduler gains that takes round trips into account: messages that a slow path does not hold up, and more of
+//! a small buffer.
 
 mod worlds;
 

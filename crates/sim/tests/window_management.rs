@@ -1,5 +1,5 @@
-//! Windows that share a receive buffer, in a whole network: what each kind of management makes of two paths that lose
-//! unequally (WS-F10).
+//! Windows that share a receive buffer, in a whole network: the effect of each kind of management on two paths that
+//! lose unequally (WS-F10).
 
 mod worlds;
 

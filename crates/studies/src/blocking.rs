@@ -1,8 +1,8 @@
-//! The table of receive-buffer blocking: two unlike paths in one receive buffer, by its size, by how it is split and by how
-//! windows share it, beside the best path alone. It knows what is run and how it is printed, and judges nothing.
+//! The table of receive-buffer blocking: two unlike paths in one receive buffer, by its size, by how it is split and by
+//! how windows share it, beside the best path alone.
 //!
-//! Nothing is lost at random, but each packet is late by up to 0.1 ms: a network that keeps time to the nanosecond is
-//! ruled by the phase of its packets, and twenty seeds would be twenty times the same.
+//! Nothing is lost at random, but each packet is late by up to 0.1 ms: without that jitter the phase of the packets
+//! would decide, and all twenty seeds would give the same run.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ struct Path {
     delay: u32,
 }
 
-/// Who sends over which of the two paths.
+/// Which of the two paths carry data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Carrier {
     /// One of them, by standard SCTP.
@@ -55,7 +55,7 @@ const CARRIERS: [Carrier; 9] = [
     Carrier::Managed("live"),
 ];
 
-/// Runs all points: the tables as Markdown. In full 60 s with twenty seeds, 30 s with five else.
+/// Runs all points: the tables as Markdown. At full scale 60 s with twenty seeds, otherwise 30 s with five.
 ///
 /// # Errors
 /// A scenario that cannot be run.

@@ -1,7 +1,8 @@
 //! The table of stalls: how long a transfer over several paths stands still when one of them is cut, by what the sender
-//! does about it. It knows what is run and how it is printed, and judges nothing.
+//! does about it.
 //!
-//! Each seed has its cut at another moment, and packets are late by up to 0.1 ms: else twenty seeds would be one.
+//! Each seed has its cut at another moment, and packets are late by up to 0.1 ms: otherwise all twenty seeds would give
+//! the same run.
 
 use std::fmt::Write;
 
@@ -126,7 +127,7 @@ const MANNERS: [Manner; 4] = [
     Manner { name: "quick", settings: "potentially_failed = 1, quick = true" },
 ];
 
-/// Runs all points: the table as Markdown. Twenty seeds in full, five else.
+/// Runs all points: the table as Markdown. Twenty seeds at full scale, otherwise five.
 ///
 /// # Errors
 /// A scenario that cannot be run.

@@ -1,4 +1,4 @@
-//! Many scenarios, each with many seeds, over all cores. It knows how to run them, and nothing of what they are for.
+//! Runs many scenarios, each with many seeds, on all cores.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub struct Point {
     pub seeds: Range<u64>,
 }
 
-/// A point whose text is no scenario, or cannot be run: a mistake in the study.
+/// A point whose text is not a scenario, or cannot be run: a mistake in the study.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}\nin the scenario\n{scenario}")]
 pub struct GridError {
@@ -24,8 +24,8 @@ pub struct GridError {
     scenario: String,
 }
 
-/// Runs every point with each of its seeds, and shows how far it has come where somebody may be looking. The results
-/// stand in the order of the points and of their seeds, and do not depend on the number of cores.
+/// Runs every point with each of its seeds, and shows the progress on a terminal. The results stand in the order of the
+/// points and of their seeds, and do not depend on the number of cores.
 ///
 /// # Errors
 /// The first point that cannot be run.

@@ -1,5 +1,4 @@
-//! The studies' command line: `cargo run --release -p anabranch-studies -- STUDY`. It knows their names and options, and
-//! nothing of what they measure.
+//! The studies' command line: `cargo run --release -p anabranch-studies -- STUDY`.
 
 mod commands;
 

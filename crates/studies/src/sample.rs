@@ -1,4 +1,4 @@
-//! Means and their standard errors. It knows numbers, and nothing of where they come from.
+//! Means and their standard errors.
 
 use statrs::statistics::Statistics;
 
@@ -9,12 +9,12 @@ pub struct Sample {
     pub count: usize,
     /// Their mean.
     pub mean: f64,
-    /// The standard error of the mean; 0 where a single measurement is all there can be.
+    /// The standard error of the mean; 0 for a single measurement.
     pub error: f64,
 }
 
 impl Sample {
-    /// What these measurements come to; `None` of none.
+    /// The mean and the error of `values`; `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Sample> {
         if values.is_empty() {
             return None;

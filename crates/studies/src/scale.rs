@@ -1,4 +1,4 @@
-//! How much of a study is run. It knows the two scales of the figures, and no figure.
+//! The two scales at which a study can be run.
 
 use clap::ValueEnum;
 
@@ -12,7 +12,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// How many seeds for a point that has so many in full; a point without chance has one.
+    /// How many seeds for a point that has `full` at full scale; a point without randomness has one.
     pub fn seeds(self, full: u64) -> u64 {
         match self {
             Scale::Quick => full.min(5),
@@ -20,7 +20,7 @@ impl Scale {
         }
     }
 
-    /// A tolerance that is `full` in full.
+    /// A tolerance that is `full` at full scale.
     pub fn tolerance(self, full: f64) -> f64 {
         match self {
             Scale::Quick => 2.0 * full,

@@ -1,5 +1,4 @@
-//! What small messages cost: one link, messages of one size, from one byte to a packet's worth, by profile and loss. It knows
-//! what is run and how it is printed, and judges nothing.
+//! What small messages cost: one link, messages of one size, from one byte to a packet's worth, by profile and loss.
 
 use std::fmt::Write;
 
@@ -8,7 +7,7 @@ use anabranch_sim::{RunResult, Summary};
 use crate::grid::{self, GridError, Point};
 use crate::scale::Scale;
 
-/// User data of each message, in bytes. The last is what the others are held against.
+/// User data of each message, in bytes. The others are compared with the last.
 const SIZES: [u32; 9] = [1, 4, 10, 17, 64, 256, 700, 1_000, 1_400];
 
 const PROFILES: [&str; 4] = ["rfc2960", "rfc4960", "rfc9260", "tuned-1"];
@@ -32,7 +31,7 @@ struct Cell {
     stall: f64,
 }
 
-/// Runs all points: a table for each profile as Markdown. In full 10 s with five seeds, 3 s with one else.
+/// Runs all points: a table for each profile as Markdown. At full scale 10 s with five seeds, otherwise 3 s with one.
 ///
 /// # Errors
 /// A scenario that cannot be run.

@@ -1,8 +1,8 @@
-//! The figures at quick scale: a tenth of the data, five seeds, tolerances twice as wide. They judge no paper; their
-//! verdicts are kept as a table, so that a change of behaviour shows.
+//! The figures at quick scale: a tenth of the data, five seeds, tolerances twice as wide. Their verdicts do not judge
+//! the papers; they are kept as a table, so that a change of behaviour shows.
 //!
-//! After a change that is wanted: `INSTA_UPDATE=always cargo test -p anabranch-studies --test figures`, and the commit
-//! says why.
+//! After an intended change: `INSTA_UPDATE=always cargo test -p anabranch-studies --test figures`, and the commit says
+//! why.
 
 use std::fmt::Write;
 
@@ -59,7 +59,7 @@ fn one_path_by_its_rate_is_judged_as_it_was_before() {
     assert!(difference(10.0).is_some_and(|percent| percent.abs() < 5.0), "{:?}", difference(10.0));
 }
 
-/// WS-F9 at three places: limits that know the losses, and ranks that do not.
+/// WS-F9 at three places: limits that take losses into account, and ranks that do not.
 #[test]
 fn planned_limits_and_ranks_compare_as_they_did_before() {
     let mut figure = Name::WsF9ToF12.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
@@ -87,7 +87,7 @@ fn planned_limits_and_ranks_compare_as_they_did_before() {
 fn what_needs_no_simulation_is_judged_as_it_was_before() {
     let mut table = verdicts(&outcome(Name::LiuF4ToF6));
     let mut figure = Name::WsF13ToF14.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
-    // What a clock says is no golden value.
+    // A measured time is not a golden value.
     figure.panels.retain(|panel| panel.metric != Metric::SolveTime);
     figure.claims.retain(|claim| claim.panel != "F14");
     let outcome = judge(figure, "default", None).unwrap_or_else(|error| panic!("{error}"));

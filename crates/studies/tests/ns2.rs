@@ -3,14 +3,14 @@
 
 use anabranch_studies::ns2::{Difference, Judged, Selection, Set, Share, Verdict, compare, outside};
 
-/// Every so many points of a set, ten seeds each.
+/// Each `every`-th point of a set, ten seeds each.
 fn points(set: Set, every: usize) -> Vec<Judged> {
     let selection = Selection { figures: Vec::new(), seeds: 10, every };
     compare(set, &selection).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// So large a share of the points holds as did in the full comparison, a little left to chance; and no point is outside
-/// but those that a named difference reaches or that were outside in the full comparison too, unexplained.
+/// As large a share of the points holds as in the full comparison, less a little for randomness; and every point
+/// outside is one that a named difference affects, or one that was outside, unexplained, in the full comparison too.
 fn judge(set: Set, every: usize, share_before: f64, unexplained: &[&str]) {
     let points = points(set, every);
     let share = Share::of(&points);
@@ -51,8 +51,8 @@ fn a_shared_buffer_lets_through_as_much_as_theirs() {
     judge(Set::D, 6, 0.94, &["10@20 loss 0.001 + 10@100 loss 0.05, 32 KiB, queue 50, Same"]);
 }
 
-/// Two equal lossless paths: nothing is left to chance, and the two simulators agree to less than a part in a thousand
-/// where every packet is acknowledged at once.
+/// Two equal lossless paths: nothing is random, and the two simulators agree to less than a part in a thousand where
+/// every packet is acknowledged at once.
 #[test]
 fn without_loss_and_delay_of_sacks_the_two_agree_to_a_part_in_a_thousand() {
     let selection = Selection { figures: vec!["fig4".to_owned()], seeds: 1, every: 1 };

@@ -1,5 +1,4 @@
-//! Rust source as tokens, without comments, strings and characters. It knows their shapes, and nothing of
-//! what the code means.
+//! Rust source as tokens, without comments, strings and characters.
 
 /// A word, a `::`, or one other character of the code.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +51,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// How many bytes at the start of `rest` are no code; `None` where code goes on.
+/// How many bytes at the start of `rest` are not code; `None` where code goes on.
 fn not_code(rest: &str, after_word: bool) -> Option<usize> {
     let raw = if after_word { None } else { raw_string(rest) };
     line_comment(rest)
@@ -107,7 +106,7 @@ fn string(rest: &str) -> Option<usize> {
     Some(rest.len())
 }
 
-/// A lifetime is no character: nothing closes it.
+/// A lifetime is not a character: no quote closes it.
 fn character(rest: &str) -> Option<usize> {
     let content = rest.strip_prefix('\'')?;
     if let Some(escape) = content.strip_prefix('\\') {

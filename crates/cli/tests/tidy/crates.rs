@@ -1,4 +1,4 @@
-//! Which crate may depend on which. It knows their order, and nothing of the modules inside.
+//! Refuses a dependency of a crate that MAY_DEPEND_ON does not allow.
 
 use crate::manifest::{Dependency, dependencies, is_manifest, ours};
 use crate::workspace::File;

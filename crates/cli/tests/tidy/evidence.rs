@@ -1,10 +1,9 @@
-//! Whether the tests that a document names as its evidence exist. It knows names and tables, and nothing of what a test
-//! shows.
+//! Checks that the tests which a document names as its evidence exist. What a test shows is not checked.
 
 use crate::workspace::{File, Workspace};
 
-/// Complaints about tests that `document` names and nobody has, and about rows of its tables that name none and do not
-/// say why.
+/// Complaints about tests that `document` names and that do not exist, and about rows of its tables that name none and
+/// do not say why.
 pub fn missing(workspace: &Workspace, document: &str) -> Vec<String> {
     let file = workspace.files().iter().find(|file| file.path == document);
     let file = file.unwrap_or_else(|| panic!("there is no {document}"));
@@ -23,7 +22,7 @@ pub fn missing(workspace: &Workspace, document: &str) -> Vec<String> {
 }
 
 /// What stands between backquotes and is a sentence without blanks.
-fn names(text: &str) -> impl Iterator<Item = &str> {
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter(|quoted| {
         let is_path =
@@ -37,16 +36,20 @@ fn is_row(text: &str) -> bool {
 }
 
 /// Whether there is a test with the last part of `name`, in a file or folder with its first part.
-fn is_test(workspace: &Workspace, name: &str) -> bool {
+pub fn is_test(workspace: &Workspace, name: &str) -> bool {
     let (place, function) = name.rsplit_once("::").unwrap_or(("", name));
     let place = place.split("::").next().unwrap_or_default();
     let is_there = |file: &&File| file.path.ends_with(".rs") && file.path.contains(place);
     workspace.files().iter().filter(is_there).any(|file| has_test(&file.text, function))
 }
 
-fn has_test(source: &str, function: &str) -> bool {
-    let lines: Vec<&str> = source.lines().collect();
+/// Whether `source` has a test function of that name.
+pub fn has_test(source: &str, function: &str) -> bool {
     let head = format!("fn {function}(");
+    if !source.contains(&head) {
+        return false;
+    }
+    let lines: Vec<&str> = source.lines().collect();
     let at = lines.iter().position(|line| line.contains(&head));
     at.is_some_and(|at| lines[at.saturating_sub(3)..at].iter().any(|line| line.contains("test")))
 }

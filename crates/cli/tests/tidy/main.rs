@@ -1,11 +1,12 @@
-//! Reads the sources of the workspace and refuses what the house does not want: an arrow that points back, a
-//! dependency without a reason, a clock where time is passed in, words and names that say nothing.
-//! It knows the text of the sources, not what they do. ARCHITECTURE.md draws the arrows, style is in CONTRIBUTING.md.
+//! Reads the sources of the workspace and refuses what breaks the project's rules: an arrow that points back, a
+//! dependency without a reason, a clock where time is passed in, words and names that say nothing, a tag without an entry.
+//! ARCHITECTURE.md draws the arrows; CONTRIBUTING.md has the style.
 
 mod code;
 mod crates;
 mod evidence;
 mod manifest;
+mod mechanisms;
 mod modules;
 mod words;
 mod workspace;
@@ -64,7 +65,7 @@ fn names_say_what_a_thing_is() {
 }
 
 #[test]
-fn every_source_begins_with_what_it_knows() {
+fn every_source_begins_with_what_it_does() {
     every_file(words::missing_head);
 }
 
@@ -81,4 +82,14 @@ fn no_line_is_wider_than_a_wide_screen() {
 #[test]
 fn every_line_on_what_an_attacker_can_do_has_a_test_that_exists() {
     refuse(&evidence::missing(&Workspace::read(), "docs/security.md"));
+}
+
+#[test]
+fn every_tag_of_a_mechanism_has_an_entry() {
+    refuse(&mechanisms::tags_without_entry(&Workspace::read()));
+}
+
+#[test]
+fn every_entry_of_a_mechanism_names_code_and_tests_that_exist() {
+    refuse(&mechanisms::broken_entries(&Workspace::read()));
 }

@@ -1,4 +1,5 @@
-//! What a `Cargo.toml` depends on. It reads as much TOML as manifests use, and knows nothing of our arrows.
+//! Reads the dependencies of a `Cargo.toml`, and refuses one without a reason in ARCHITECTURE.md. It reads as much TOML as
+//! manifests use.
 
 use crate::workspace::File;
 

@@ -1,5 +1,4 @@
-//! Which module of the crate `sctp` may use which. It knows their order and how Rust writes a path, and
-//! nothing of other crates.
+//! Refuses an import between modules of the crate `sctp` that MAY_USE does not allow.
 
 use std::ops::ControlFlow;
 

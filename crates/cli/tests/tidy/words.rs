@@ -1,5 +1,4 @@
-//! Words and names that the sources may not have. It knows the words and where they are refused, and nothing
-//! of arrows.
+//! Refuses words and names that the sources may not have.
 
 use crate::code::{only_code, tokens};
 use crate::workspace::File;
@@ -32,7 +31,7 @@ pub fn clocks(file: &File) -> Vec<String> {
     in_code(file, CLOCKS, "no clock here: time is passed in as `now`, only net, emulate and cli read one")
 }
 
-/// Complaints about what somebody meant to come back to.
+/// Complaints about what was left unfinished.
 pub fn left_undone(file: &File) -> Vec<String> {
     in_code(file, UNDONE, "finish it, or write an issue")
 }
@@ -45,7 +44,7 @@ pub fn empty_names(file: &File) -> Vec<String> {
     let parts = file.path.split(['/', '_', '-', '.']).map(|part| part.strip_suffix('s').unwrap_or(part));
     let nouns = parts.filter(|part| EMPTY_NOUNS.contains(part));
     let nouns = nouns
-        .map(|noun| file.complain(1, &format!("`{noun}` could hold anything: name it for what it knows")));
+        .map(|noun| file.complain(1, &format!("`{noun}` could hold anything: name it for what it does")));
     nouns.chain(empty_verbs(file)).collect()
 }
 
@@ -62,13 +61,13 @@ fn empty_verbs(file: &File) -> Vec<String> {
         .collect()
 }
 
-/// Complaints about sources that do not begin with a sentence on what they know.
+/// Complaints about sources that do not begin with a sentence on what they do.
 pub fn missing_head(file: &File) -> Vec<String> {
     let is_source = file.crate_name().is_some() && file.path.contains("/src/") && file.is_one_of(&["rs"]);
     if !is_source || file.text.starts_with("//! ") {
         return Vec::new();
     }
-    vec![file.complain(1, "begin with `//!`: a sentence on what this file knows, one on what it does not")]
+    vec![file.complain(1, "begin with `//!`: a sentence on what this file does")]
 }
 
 /// Complaints about paths that exist on one machine only, in any text.
@@ -159,7 +158,7 @@ mod tests {
     #[test]
     fn a_source_without_a_head_is_found() {
         assert_eq!(missing_head(&file("crates/a/src/b.rs", "use std::fmt;\n//! late")).len(), 1);
-        assert!(missing_head(&file("crates/a/src/b.rs", "//! Knows b.\n")).is_empty());
+        assert!(missing_head(&file("crates/a/src/b.rs", "//! Decodes b.\n")).is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The text files of the workspace. It knows where they are, and not what stands in them.
+//! Reads the text files of the workspace.
 
 use std::fs;
 use std::path::Path;

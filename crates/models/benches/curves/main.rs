@@ -1,5 +1,5 @@
-//! How long the Markov model takes for the throughput at every limit up to the largest, beside the chain of 120 packets
-//! solved state by state in the same run. It knows the public interface, and prints one table.
+//! Measures how long the Markov model takes for the throughput at every limit up to the largest, beside the chain of
+//! 120 packets solved state by state in the same run, and prints one table.
 //!
 //! `cargo bench --package anabranch-models --bench curves`; a word behind `--` keeps only the rows with it.
 
@@ -14,7 +14,7 @@ const KINDS: [(&str, RoundLoss); 2] =
 const LIMITS: [u32; 5] = [87, 120, 1_000, 5_000, 30_000];
 const LOSSES: [f64; 6] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
-/// What is measured in one row, and for how long at least.
+/// How often, and for how long at least, one row is measured.
 const REPEATS: usize = 9;
 const SECONDS: f64 = 0.02;
 
@@ -48,8 +48,8 @@ fn main() -> Result<(), ModelError> {
     Ok(())
 }
 
-/// What the same pass took in Python, compiled by numba, on two cores of a virtual machine: the figures that this is to come
-/// within twice of. Those for independent losses name no p.
+/// What the same pass took in Python, compiled by numba, on two cores of a virtual machine: this program should take no
+/// more than twice as long. The figures for independent losses do not depend on p.
 fn known(name: &str, limit: u32, loss: f64) -> &'static str {
     match (name, limit) {
         ("correlated", 87 | 120) => "30 to 100",

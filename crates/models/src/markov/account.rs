@@ -1,5 +1,4 @@
-//! What each move of the chain counts: its seconds, packets, time-outs and fast retransmits. It knows the path, and not
-//! how likely a move is.
+//! What each move of the chain costs: its seconds, packets, time-outs and fast retransmits.
 
 use super::tally::Tally;
 use crate::PathParameters;
@@ -41,7 +40,7 @@ impl Account {
         libm::scalbn(self.path.timeout(1.0), k.min(4096) as i32).min(self.path.timeout.max)
     }
 
-    /// The last back-off state that is told from those beyond: M + 1 with M = ⌈log₂(Tmax / O(1))⌉, and 2 at least.
+    /// The last back-off state that differs from those beyond: M + 1 with M = ⌈log₂(Tmax / O(1))⌉, and 2 at least.
     pub fn last_backoff(&self) -> u32 {
         let longest = self.path.timeout.max;
         let doublings = (0..).find(|doublings| self.backoff_seconds(*doublings) >= longest);

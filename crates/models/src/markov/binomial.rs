@@ -1,4 +1,4 @@
-//! Independent losses of a round (WS (6)): P(g|x) = C(x, g) pᵍ qˣ⁻ᵍ. It knows one distribution, and nothing of windows.
+//! Independent losses of a round (WS (6)): P(g|x) = C(x, g) pᵍ qˣ⁻ᵍ.
 
 use crate::burst::exactly;
 
@@ -43,13 +43,13 @@ pub fn most_losses(loss: f64, packets: usize) -> usize {
     packets
 }
 
-/// 1 − P(x|x), to its last digit also where nearly all packets get lost.
+/// 1 − P(x|x), exact to the last digit even where nearly all packets are lost.
 pub fn not_all(loss: f64, packets: usize) -> f64 {
     -libm::expm1(packets as f64 * libm::log(loss))
 }
 
-/// P(g|x) by g to `most`, then by x to `reach`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) must not be too small
-/// for a double: no pass goes so far.
+/// P(g|x) by g to `most`, then by x to `reach`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) must not be too
+/// small for a double; no pass goes that far.
 pub fn columns(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {
     let (through, odds) = (libm::log1p(-loss), loss / (1.0 - loss));
     let mut columns = Vec::with_capacity(most + 1);
@@ -67,10 +67,10 @@ pub fn columns(loss: f64, most: usize, reach: usize) -> Vec<Vec<f64>> {
 /// ln of a probability that is still a normal double.
 const SMALLEST_LOGARITHM: f64 = -700.0;
 
-/// A probability that changes no digit of any result.
+/// A smaller probability changes no digit of any result.
 const NEGLIGIBLE: f64 = 1e-22;
 
-/// Losses of a round that are always followed, so that rates of rare events come out right, too.
+/// At least this many losses of a round are followed, so that the rates of rare events are right, too.
 const FEWEST: usize = 8;
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
         for loss in [1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9, 1.0 - 1e-12] {
             for packets in [1, 2, 3, 17, 64, 400, 2000] {
                 let sum: f64 = row(loss, packets).iter().sum();
-                // An exponent of x ln q has an error of that many roundings; logarithms of factorials are larger still.
+                // The exponent x ln q has an error of x roundings; logarithms of factorials are larger still.
                 let tolerance = if packets <= 64 { 1e-14 } else { 1e-11 };
                 assert!((sum - 1.0).abs() < tolerance, "p {loss}, x {packets}: {sum}");
             }

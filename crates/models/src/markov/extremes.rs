@@ -1,5 +1,4 @@
-//! The answers that need no chain: no loss, nothing but loss, and a limit of one packet (W-19). It knows no windows
-//! between.
+//! The answers that need no chain: no loss, nothing but loss, and a limit of one packet (W-19).
 
 use super::account::Account;
 use super::stationary::{Share, Stationary, backoff};

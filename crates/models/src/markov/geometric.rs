@@ -1,6 +1,6 @@
-//! Powers of q and their sums, by count. It knows no chain; cancellation is why these are tables and not formulas.
+//! Powers of q and their sums in tables, by count. Formulas would lose digits by cancellation.
 
-/// For n = 0, 1, … up to the largest window.
+/// Tables for n = 0, 1, … up to the largest window.
 #[derive(Debug)]
 pub struct Geometric {
     /// p.

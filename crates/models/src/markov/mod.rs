@@ -1,9 +1,9 @@
-//! The Markov model of one path under a window limit (WS §4.3), solved exactly for every limit by one upward pass. It
-//! knows the questions that may be asked of the chain; how they are answered is in the modules.
+//! The Markov model of one path under a window limit (WS §4.3), solved exactly for every limit by one upward pass. This
+//! file has the questions that may be asked of the chain; the modules answer them.
 //!
-//! | module | what it knows |
+//! | module | content |
 //! |---|---|
-//! | [`dense`] | the chain state by state: slow, obvious, what tests compare with |
+//! | [`dense`] | the chain state by state: slow, obvious, the reference of tests |
 //! | `pass` | all limits in one sweep, without a linear system |
 //! | `stationary` | the law of windows and back-off states, downward |
 //! | `tally`, `account` | what is counted, and what each move counts |
@@ -42,7 +42,7 @@ use tally::Tally;
 pub struct Markov {
     /// Which packets of a round get lost.
     pub loss: RoundLoss,
-    /// The window after a fast retransmit, if half of it is no whole number (W-4).
+    /// The window after a fast retransmit, if half of it is not a whole number (W-4).
     pub halving: Halving,
 }
 

@@ -1,4 +1,4 @@
-//! What is counted while the chain moves: a few sums that are added and weighed together. It knows no chain.
+//! What is counted while the chain moves: a few sums that are added and weighted together.
 
 use std::ops::{Add, AddAssign, Mul};
 

@@ -1,11 +1,11 @@
-//! Sums and products of all but one, for each one. It knows numbers only.
+//! Sums and products of all values but one, for each one.
 
-/// For each place, the sum of the values in all others: without subtracting, which would lose the digits of small ones.
+/// For each index, the sum of all other values: without subtracting, which would lose the digits of small ones.
 pub(super) fn sums(values: &[f64]) -> Vec<f64> {
     fold(values, 0.0, |left, right| left + right)
 }
 
-/// For each place, the product of the values in all others, of which some may be 0.
+/// For each index, the product of all other values, some of which may be 0.
 pub(super) fn products(values: &[f64]) -> Vec<f64> {
     fold(values, 1.0, |left, right| left * right)
 }

@@ -1,24 +1,23 @@
-//! How often a subflow may send although packets of the others wait in the shared receive buffer (LIU §5). It knows
-//! windows and times, and nothing of rates.
+//! How often a subflow may send although packets of the others wait in the shared receive buffer (LIU §5).
 
 use super::window::Window;
 use super::{Subflow, all_but};
 
-/// Which reading of LIU's equations (35) and (37) says what blocks.
+/// Which reading of LIU's equations (35) and (37) is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blocking {
-    /// A subflow sends while none of the others blocks it, each for itself (L-7), and the buffer fills with the other
-    /// flows' own windows (L-6).
+    /// A subflow sends while none of the others blocks it, each independently (L-7), and the buffer fills with the
+    /// other flows' own windows (L-6).
     #[default]
     Adopted,
-    /// (37) as printed: what counts against a subflow is that exactly one other blocks it, so that two that certainly do
-    /// leave it free.
+    /// (37) as printed: a subflow is blocked if exactly one other blocks it, so that two that certainly do leave it
+    /// free.
     PrintedCombination,
     /// And (35) as printed: the buffer fills as if every flow had the blocked one's window.
     PrintedCombinationAndShare,
 }
 
-/// What of a connection decides on blocking.
+/// The values of a connection that decide on blocking.
 pub(super) struct Shared<'a> {
     pub(super) subflows: &'a [Subflow],
     pub(super) windows: &'a [Window],
@@ -41,7 +40,7 @@ impl Shared<'_> {
         (0..count).map(unblocked).collect()
     }
 
-    /// For each subflow, what all others together send in a second, in packets.
+    /// For each subflow, how many packets per second all others send together.
     fn loads(&self) -> Vec<f64> {
         let rates = self.subflows.iter().zip(self.windows);
         let rates: Vec<f64> = rates.map(|(subflow, window)| window.mean / subflow.round_trip).collect();
@@ -82,7 +81,7 @@ impl Shared<'_> {
     }
 }
 
-/// The probability that nothing blocks, from that for each other subflow.
+/// The probability that no other subflow blocks, from the probability for each.
 fn combine(rule: Blocking, by_each: &[f64]) -> f64 {
     match rule {
         Blocking::Adopted => by_each.iter().product(),

@@ -1,13 +1,13 @@
-//! The windows that coupled growth settles at: every subflow's depends on all others' (LIU (2), (3) solved without
-//! the closed form's shortcut). It knows losses and round trips, and nothing of time-outs or buffers.
+//! The windows that coupled growth settles at: each depends on all others (LIU (2), (3), solved without the shortcut of
+//! the closed form).
 
 use super::window::Window;
 use super::{Mptcp, Subflow};
 use crate::ModelError;
 
-/// Settled: what a round may still change, relative to the window.
+/// The relative change of a window below which it counts as settled.
 const SETTLED: f64 = 1e-13;
-/// No case is known that takes 500 rounds.
+/// Every known case takes fewer than 500 rounds.
 const MOST_ROUNDS: u32 = 10_000;
 
 /// The windows of `subflows` with `acks` packets an acknowledgement: the fixed point of
@@ -36,7 +36,7 @@ fn uncoupled(subflow: &Subflow) -> Window {
     Window::with_peak(Window::closed_form(subflow.loss).peak.max(1.0), 4.0)
 }
 
-/// The windows with the growth that belongs to them, and not to those of the round before.
+/// The windows with the growth that follows from them, and not from those of the previous round.
 fn settled(subflows: &[Subflow], windows: Vec<Window>, acks: f64) -> Vec<Window> {
     let aggression = aggression(subflows, &windows);
     windows

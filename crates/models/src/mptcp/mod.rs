@@ -1,5 +1,5 @@
-//! Liu and others' model of multipath TCP with a shared receive buffer (LIU), as corrected. It knows losses, times and
-//! one buffer, and nothing of links: no window is limited, and no rate bounds a subflow.
+//! Liu and others' model of multipath TCP with a shared receive buffer (LIU), as corrected. The model has losses, times
+//! and one buffer; no window is limited, and no rate bounds a subflow.
 
 mod all_but;
 mod blocking;
@@ -19,15 +19,15 @@ use window::Window;
 pub struct Mptcp {
     /// Data packets per acknowledgement, 1 or more. The closed form does not depend on it (L-3).
     pub acks: u32,
-    /// How the subflows' windows come about.
+    /// How the subflows' windows are computed.
     pub coupling: Coupling,
-    /// How the receive buffer holds subflows up.
+    /// How the receive buffer blocks subflows.
     pub blocking: Blocking,
     /// The receive buffer that the subflows share, in packets, 1 or more; endless without one.
     pub buffer: Option<u32>,
 }
 
-/// How the window of a subflow at a loss, W, and its rounds for one packet of growth, m, come about.
+/// How the window of a subflow at a loss, W, and its rounds for one packet of growth, m, are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Coupling {
     /// W = √(2 (1 − p) / (3 p)), m = 4 (LIU (18), L-2): what the paper computes with. It is coupled in name only: each
@@ -55,7 +55,7 @@ pub struct Subflow {
     pub timeout: f64,
 }
 
-/// What a connection carries.
+/// The throughput of a connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MptcpThroughput {
     /// Of all subflows, in packets/s.
@@ -64,7 +64,7 @@ pub struct MptcpThroughput {
     pub subflows: Vec<SubflowThroughput>,
 }
 
-/// What one subflow carries.
+/// The throughput of one subflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubflowThroughput {
     /// P(j, ∗) TP: packets/s.
@@ -108,7 +108,7 @@ impl Subflow {
 impl Mptcp {
     const NAME: &'static str = "mptcp";
 
-    /// What a connection of these subflows carries. The time grows with the square of their number.
+    /// The throughput of a connection of `subflows`. The computation takes time with the square of their number.
     ///
     /// # Errors
     /// No subflow, or a parameter outside its domain. A loss probability above 0.4 is outside that of the closed form,
@@ -191,8 +191,8 @@ impl ThroughputModel for Mptcp {
     }
 
     /// The paths as the subflows of one connection, with RTT = d + 1/b and RTO = 3 RTT between the path's bounds. The
-    /// model has no limits of windows, and these are not used; no subflow is given more than b, of which the model knows
-    /// nothing.
+    /// model has no limits of windows, so that `limit` is not used. It has no rate either: a subflow's result is cut to
+    /// b.
     fn throughput(&self, paths: &[LimitedPath]) -> Result<Vec<f64>, ModelError> {
         paths.iter().try_for_each(LimitedPath::check)?;
         let subflows = paths.iter().map(|LimitedPath { path, .. }| {

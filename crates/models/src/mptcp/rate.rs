@@ -1,5 +1,4 @@
-//! What a subflow sends while nothing blocks it (LIU §4.2, §4.3). It knows the times of growth, time-outs and slow start,
-//! and nothing of the receive buffer.
+//! What a subflow sends while nothing blocks it (LIU §4.2, §4.3): the times of growth, time-outs and slow start.
 
 use super::window::Window;
 use super::{Subflow, all_but};
@@ -10,7 +9,7 @@ pub(super) fn retransmitting(subflows: &[Subflow]) -> Vec<Option<f64>> {
     if subflows.len() < 2 {
         return vec![None; subflows.len()];
     }
-    // By the least p: 1 / p alone may be beyond numbers.
+    // Divided by the least p: 1 / p alone may be too large for a double.
     let least = subflows.iter().map(|subflow| subflow.loss).fold(1.0, f64::min);
     let weights: Vec<f64> = subflows.iter().map(|subflow| least / subflow.loss).collect();
     let times = subflows.iter().zip(&weights).map(|(subflow, weight)| subflow.round_trip * weight);

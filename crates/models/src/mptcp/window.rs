@@ -1,5 +1,4 @@
-//! The window of a subflow when a loss comes, and how slowly it grows there. It knows a loss probability and the
-//! coupling's slowness, and nothing of time.
+//! The window of a subflow when a loss comes, and how slowly it grows there.
 
 use crate::ModelError;
 

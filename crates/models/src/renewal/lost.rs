@@ -1,5 +1,4 @@
-//! How many packets the end of a renewal period loses, by three rules. It knows a window and a loss probability, and
-//! nothing of time.
+//! How many packets the end of a renewal period loses, by three rules.
 
 /// How many packets are lost at the end of a period, with a window of W packets then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

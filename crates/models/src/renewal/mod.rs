@@ -1,5 +1,5 @@
-//! The renewal model of a path with a limited window (WS §4.4), as corrected. It knows a mean period from one loss to the
-//! next, and nothing of single rounds: those are the Markov model's.
+//! The renewal model of a path with a limited window (WS §4.4), as corrected: a mean period from one loss to the next,
+//! without single rounds.
 
 mod lost;
 mod time;
@@ -123,7 +123,7 @@ impl ThroughputModel for Renewal {
         Renewal::NAME
     }
 
-    /// Each path by itself.
+    /// Each path independently.
     fn throughput(&self, paths: &[LimitedPath]) -> Result<Vec<f64>, ModelError> {
         if paths.is_empty() {
             return Err(ModelError::NoPath);
@@ -192,7 +192,7 @@ mod tests {
         let curve = Renewal::default().curve(&path(0.0), 300).expect("in its domain");
         assert_eq!(curve[0], 1.0 / (0.04 + 1.0 / 1750.0));
         assert_eq!(curve[299], 1750.0);
-        // The least number above 0 has no inverse.
+        // The smallest double above 0 has no inverse.
         assert_eq!(Renewal::default().curve(&path(5e-324), 300), Ok(curve));
     }
 

@@ -1,4 +1,4 @@
-//! How long the parts of a renewal period take. It knows rounds and waits, and nothing of how many packets they carry.
+//! How long the parts of a renewal period take: rounds and waits.
 
 use crate::PathParameters;
 

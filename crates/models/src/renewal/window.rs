@@ -1,5 +1,4 @@
-//! The window at the end of a renewal period, and whether the loss there ends in a time-out. It knows packets and
-//! probabilities, and nothing of time.
+//! The window at the end of a renewal period, and whether the loss there ends in a time-out.
 
 use super::LossRule;
 

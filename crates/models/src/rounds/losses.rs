@@ -1,4 +1,4 @@
-//! How many packets of a round are lost, drawn by inversion. It knows both rules of loss, and no window's history.
+//! Draws how many packets of a round are lost, by inversion, for both rules of loss.
 
 use rand_chacha::ChaCha12Rng;
 use rand_core::Rng;
@@ -18,7 +18,7 @@ impl Losses {
     /// Losses of this probability, in rounds of up to `largest` packets.
     pub fn new(rule: RoundLoss, loss: f64, largest: u32) -> Losses {
         let none = (0..=largest).map(|sent| libm::exp(f64::from(sent) * libm::log1p(-loss)));
-        // 0 · log 0 is no number, and nothing is lost of nothing.
+        // 0 · log 0 is not a number, and of no packets none is lost.
         let none = none.map(|chance| if chance.is_nan() { 1.0 } else { chance }).collect();
         Losses { rule, loss, none }
     }
@@ -37,7 +37,7 @@ impl Losses {
         }
         match self.rule {
             RoundLoss::Independent if none > UNDERFLOW => self.independent(sent, even - none),
-            // One by one: the sum of inversion would begin at nothing.
+            // One by one: the sum of the inversion would begin at zero.
             RoundLoss::Independent => (0..sent).filter(|_| unit(random) < self.loss).count() as u32,
             RoundLoss::Correlated => self.correlated(sent, even),
         }

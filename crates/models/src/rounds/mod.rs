@@ -1,5 +1,5 @@
-//! The rules of rounds (models §1.1) played with dice: one path, one round after another. It knows states and what
-//! follows them, and no probability of any state: the obvious reference for the Markov model.
+//! Simulates the rules of rounds (models §1.1) with random numbers, one path, one round after another: the obvious
+//! reference for the Markov model.
 
 mod losses;
 mod state;
@@ -12,8 +12,8 @@ use state::State;
 
 /// One path whose window follows the rules of rounds.
 ///
-/// A round sends the window, or after a loss what is left of it; losses lead to a fast retransmit, or to a time-out
-/// and its back-off. What the window grows to is asked of the caller, so that several paths can share a buffer.
+/// A round sends the window, or after a loss what is left of it; losses lead to a fast retransmit, or to a time-out and
+/// its back-off. The caller decides how far the window grows, so that several paths can share a buffer.
 #[derive(Clone, Debug)]
 pub struct RoundProcess {
     path: PathParameters,
@@ -25,7 +25,7 @@ pub struct RoundProcess {
 /// A round that is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// How long it took, in seconds: with a time-out, that.
+    /// How long it took, in seconds; if it ended in a time-out, how long that took.
     pub duration: f64,
     /// The packets sent.
     pub sent: u32,
@@ -79,8 +79,8 @@ impl RoundProcess {
         Round { duration, sent, delivered: sent - lost, outcome }
     }
 
-    /// What the window would grow to after the last round, in packets, were there room; the window itself if it would
-    /// not. In slow start that is the double, or the threshold, otherwise one packet more.
+    /// What the window would grow to after the last round, in packets, if there is room; the window itself if it would
+    /// not grow. In slow start that is the double, or the threshold, otherwise one packet more.
     pub fn wanted(&self) -> u32 {
         self.state.wanted().min(self.losses.largest())
     }
@@ -104,7 +104,8 @@ impl RoundProcess {
         self.window() > 1 && !matches!(self.state, State::BackOff { .. })
     }
 
-    /// Takes a packet of the window away, if that may be. Of outstanding losses as many stay as leave something to send.
+    /// Takes a packet of the window away, if [`RoundProcess::may_cut`] says so. Outstanding losses are reduced so that
+    /// there is still something to send.
     pub fn cut(&mut self) {
         if self.may_cut() {
             self.state = self.state.cut();
@@ -121,9 +122,9 @@ impl RoundProcess {
         &self.path
     }
 
-    /// U(k) = min(2ᵏ O(1), Tmax): how long the k-th packet of a back-off is waited for in vain (W-7).
+    /// U(k) = min(2ᵏ O(1), Tmax): how long the sender waits in vain for the k-th packet of a back-off (W-7).
     fn back_off(&self, failures: u32) -> f64 {
-        // Beyond 2¹⁰²³ it is infinite, and the least of the two finite.
+        // Beyond 2¹⁰²³ the power is infinite, and the minimum is still finite.
         let factor = libm::exp2(f64::from(failures));
         (factor * self.path.timeout(1.0)).min(self.path.timeout.max)
     }

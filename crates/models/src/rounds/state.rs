@@ -1,5 +1,4 @@
-//! The states of models §1.1 and what each round makes of them. It knows windows and thresholds, and neither chance nor
-//! time.
+//! The states of models §1.1 and what each round makes of them.
 
 use super::Outcome;
 use crate::Halving;
@@ -29,7 +28,7 @@ pub enum State {
     BackOff {
         /// k.
         failures: u32,
-        /// τ; the second failure makes it nothing.
+        /// τ; the second failure sets it to 0.
         threshold: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! The pass against the chain state by state. It knows both, and no equation.
+//! The pass against the chain state by state.
 
 use anabranch_models::markov::dense::{Chain, State};
 use anabranch_models::{ModelError, Rates, TimeoutBounds};

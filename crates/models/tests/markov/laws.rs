@@ -1,5 +1,4 @@
-//! What must hold of the model whatever the implementation: limits, constants, worked examples, its domain. It knows the
-//! public interface, and no equation.
+//! What must hold of the model whatever the implementation: limits, constants, worked examples, its domain.
 
 use anabranch_models::{
     LimitedPath, Markov, ModelError, PathParameters, Rates, RoundLoss, ThroughputModel, TimeoutBounds,
@@ -153,7 +152,7 @@ fn paths() -> impl Strategy<Value = PathParameters> {
     )
 }
 
-/// Numbers that nobody would measure.
+/// Numbers that no measurement gives.
 fn absurd() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(f64::NAN),

@@ -1,5 +1,4 @@
-//! The Markov model's pass against the chain state by state, and against what must hold of it. It knows the public
-//! interface, and no equation.
+//! The Markov model's pass against the chain state by state, and against what must hold of it.
 
 mod dense;
 mod laws;

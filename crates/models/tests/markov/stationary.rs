@@ -1,4 +1,4 @@
-//! The stationary law against the chain state by state and against the pass. It knows all three, and no equation.
+//! The stationary law against the chain state by state and against the pass.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const LOSSES: [f64; 7] = [1e-6, 1e-4, 1e-2, 0.1, 0.3, 0.6, 0.9];
 /// Both ways add only positive terms.
 const TOLERANCE: f64 = 1e-12;
 
-/// Less than this a window may be left out, and is not compared.
+/// A window with a smaller share may be left out, and is not compared.
 const NEVER: f64 = 1e-16;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The Markov model against the table of an independent implementation. It knows the table's columns, and no equation.
+//! The Markov model against the table of an independent implementation.
 
 use anabranch_models::{Halving, Markov, ModelError, PathParameters, RoundLoss, TimeoutBounds, WindowModel};
 

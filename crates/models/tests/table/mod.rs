@@ -1,4 +1,4 @@
-//! Rows of a table by the names of its columns. It knows where the tables are and that cells hold no quotes.
+//! Reads rows of a table by the names of its columns, from `tests/oracle/models`. Cells hold no quotes.
 
 use std::fmt;
 use std::path::Path;

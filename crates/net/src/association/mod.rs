@@ -1,5 +1,5 @@
-//! The handle of an association: what it is made of, ending it, and looking at its paths. It knows no packet; every
-//! method locks the core for a moment and waits without the lock.
+//! The handle of an association: its construction, its end, and reports of its paths. Every method locks the core for a
+//! moment, and waits without the lock.
 
 mod receiving;
 mod sending;
@@ -24,15 +24,15 @@ use crate::waiting::until;
 
 /// An open association with a peer.
 ///
-/// Clones are handles of the same association, for as many tasks as there are: several may send and several receive at
-/// once. When the last one is gone, an open association is aborted; one that is closing, by either end, ends by
+/// Clones are handles of the same association, for use in several tasks: several may send and several may receive at
+/// once. When the last handle is dropped, an open association is aborted; one that is closing, by either end, ends by
 /// itself.
 #[derive(Clone, Debug)]
 pub struct Association {
     owner: Arc<Owner>,
 }
 
-/// Its end is the end of the last handle.
+/// Dropped with the last handle.
 #[derive(Debug)]
 struct Owner {
     shared: Arc<Shared>,
@@ -40,15 +40,15 @@ struct Owner {
     signals: Arc<Signals>,
 }
 
-/// An association that ended, but not in order.
+/// The error of an association that did not end in order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {undelivered} of what was sent was not acknowledged")]
 #[non_exhaustive]
 pub struct CloseError {
     /// How it ended.
     pub reason: CloseReason,
-    /// User data that was sent and that the peer did not acknowledge: some of it may have arrived all the same. Zero
-    /// says that everything was delivered, and only the goodbye went wrong.
+    /// User data that was sent and that the peer did not acknowledge; some of it may have arrived nevertheless. Zero
+    /// means that everything was delivered, and only the shutdown failed.
     pub undelivered: ByteCount,
 }
 
@@ -63,7 +63,8 @@ impl Association {
     /// Cancellation-safe: the end has begun when the future is first polled, and goes on if it is dropped.
     ///
     /// # Errors
-    /// It ended otherwise, before this or meanwhile: the error says how, and how much was not delivered.
+    /// The association ended in another way, before the call or during it: the error says how, and how much was not
+    /// delivered.
     pub async fn close(&self) -> Result<(), CloseError> {
         let Owner { shared, id, .. } = &*self.owner;
         shared.change(|core, now| core.close(now, *id));
@@ -73,8 +74,8 @@ impl Association {
         }
     }
 
-    /// Waits until the association is over, by whomever. [`unacknowledged`](Association::unacknowledged) then says
-    /// what was not delivered.
+    /// Waits until the association is over, whichever end closes it. [`unacknowledged`](Association::unacknowledged)
+    /// then says what was not delivered.
     ///
     /// Cancellation-safe: it changes nothing.
     pub async fn closed(&self) -> CloseReason {
@@ -96,18 +97,19 @@ impl Association {
         self.phase() == Phase::Open
     }
 
-    /// User data that was sent and is not acknowledged by the peer; once the association is over, what never was.
+    /// User data that was sent and that the peer has not acknowledged; once the association is over, what it never
+    /// acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {
         self.look(core::Association::unacknowledged).unwrap_or_default()
     }
 
-    /// User data that was sent and has not left yet, on any path. A sender that keeps some here keeps every path busy, and
-    /// one that keeps more only makes its messages older.
+    /// User data that was sent and has not left yet, on any path. A sender that keeps a little data here keeps every
+    /// path busy; more data here only adds delay.
     pub fn waiting(&self) -> ByteCount {
         self.look(core::Association::waiting).unwrap_or_default()
     }
 
-    /// How much user data the receive buffer holds when it is full: as configured, or what it has grown to.
+    /// The size of the receive buffer in user data: as configured, or what it has grown to.
     pub fn receive_buffer(&self) -> ByteCount {
         self.look(core::Association::receive_buffer).unwrap_or_default()
     }
@@ -122,7 +124,7 @@ impl Association {
         self.look(core::Association::streams).flatten().unwrap_or_default()
     }
 
-    /// Every path there is or was, in order of their ids.
+    /// Every present and past path, in the order of their ids.
     pub fn paths(&self) -> Vec<PathReport> {
         let Owner { shared, id, .. } = &*self.owner;
         let core = shared.lock();
@@ -130,7 +132,7 @@ impl Association {
         association.paths().iter().map(|sample| report(&core, association, sample)).collect()
     }
 
-    /// Data goes to `path` when only one is used. Unknown paths are passed over.
+    /// Makes `path` the primary path, which carries the data if only one path is used. An unknown path is ignored.
     pub fn set_primary(&self, path: PathId) {
         self.with(|association| association.set_primary(path));
     }
@@ -149,7 +151,7 @@ impl Association {
         self.owner.shared.lock().phase(self.owner.id)
     }
 
-    /// Changes the association in the core, and lets the driver see to the consequences.
+    /// Changes the association in the core, and wakes the driver.
     fn with(&self, change: impl FnOnce(&mut core::Association)) {
         let Owner { shared, id, .. } = &*self.owner;
         shared.change(|core, _| {
@@ -159,7 +161,7 @@ impl Association {
         });
     }
 
-    /// Looks at the association in the core, where there is one.
+    /// Reads the association in the core, if it is there.
     fn look<T>(&self, look: impl FnOnce(&core::Association) -> T) -> Option<T> {
         let Owner { shared, id, .. } = &*self.owner;
         shared.lock().endpoint.association(*id).map(look)

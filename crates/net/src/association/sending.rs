@@ -1,5 +1,4 @@
-//! Sending messages: by an association or by one of its streams, waiting for room or not. It knows neither TSNs nor
-//! paths.
+//! Sending messages, by an association or by one of its streams, with and without waiting for room.
 
 use anabranch_sctp::association::{self as core, Outgoing};
 use anabranch_sctp::event::CloseReason;
@@ -12,8 +11,8 @@ use crate::waiting::until;
 
 /// How a message is sent: by default on stream 0, in its order, with payload protocol 0.
 ///
-/// A [`StreamId`] alone is enough where the rest is as usual, and a received message where an answer goes back as its
-/// question came.
+/// A [`StreamId`] converts into options with the usual defaults; a received [`Message`] converts into the options with
+/// which it was sent, for an answer.
 ///
 /// ```
 /// use anabranch_net::{Ppid, SendOptions, StreamId};
@@ -25,16 +24,15 @@ use crate::waiting::until;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SendOptions {
-    /// On which stream: messages of a stream arrive in the order in which they were sent, and wait for no other
-    /// stream.
+    /// The stream: messages of a stream arrive in the order in which they were sent, and do not wait for other streams.
     pub stream: StreamId,
-    /// What the application calls the message's content; SCTP only carries it.
+    /// The application's identifier for the content of the message; SCTP only carries it.
     pub ppid: Ppid,
     /// Whether the message may overtake others of its stream, and be overtaken.
     pub unordered: bool,
 }
 
-/// One of an association's streams, for sending: a handle of the association that remembers how.
+/// One of an association's streams, for sending: a handle of the association with a fixed stream.
 ///
 /// ```no_run
 /// # async fn example(association: anabranch_net::Association) -> Result<(), anabranch_net::SendError> {
@@ -56,7 +54,7 @@ pub struct OutboundStream {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SendError {
-    /// This message cannot be sent, now or ever.
+    /// This message can never be sent.
     #[error(transparent)]
     Refused(#[from] core::SendError),
     /// The association is closing: what was sent before is still delivered.
@@ -71,7 +69,7 @@ pub enum SendError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrySendError {
-    /// There is no room for it now, or others have waited longer. It is handed back.
+    /// There is no room for the message now, or others have waited longer. The message is returned.
     #[error("the send buffer has no room for {} bytes now; try later, or wait with `send`", .0.len())]
     Full(Bytes),
     /// Waiting would not help.
@@ -81,15 +79,15 @@ pub enum TrySendError {
 
 impl Association {
     /// Sends a message, as soon as there is room for it in the send buffer
-    /// ([`Config::send_buffer`](crate::Config::send_buffer)). It is on its way when this answers, and not yet
-    /// delivered: [`close`](Association::close) waits for that.
+    /// ([`Config::send_buffer`](crate::Config::send_buffer)). When this returns, the message is queued and not yet
+    /// delivered: [`close`](Association::close) waits for delivery.
     ///
     /// A sender that outruns the network or the reader at the other end waits here: what the association holds is
-    /// bounded by its send buffer, whatever the message's size. Who waits gets room in the order of asking, so
-    /// that a large message is not passed for ever by small ones.
+    /// bounded by its send buffer, whatever the message's size. Waiting senders get room in the order in which they
+    /// asked, so that small messages cannot pass a large one for ever.
     ///
-    /// Cancellation-safe: if the future is dropped before it answered, nothing of the message is sent, and the place
-    /// among those who wait is lost. A future that is neither polled nor dropped holds up those who asked after it.
+    /// Cancellation-safe: if the future is dropped before it completes, nothing of the message is sent, and its place
+    /// in the queue is lost. A future that is neither polled nor dropped blocks those that asked after it.
     ///
     /// # Errors
     /// The message can never be sent, or the association is closing or over.
@@ -103,10 +101,10 @@ impl Association {
         until(&self.owner.signals.writable, || self.offer(&message)).await
     }
 
-    /// Sends a message if there is room for it now and nobody waits.
+    /// Sends a message if there is room for it now and no sender waits.
     ///
     /// # Errors
-    /// There is no room just now, and the message is handed back; or it cannot be sent at all.
+    /// There is no room now, and the message is returned; or it can never be sent.
     pub fn try_send(
         &self,
         message: impl Into<Bytes>,
@@ -125,7 +123,7 @@ impl Association {
         OutboundStream { association: self.clone(), options: SendOptions::on(stream) }
     }
 
-    /// Gives the core a message; `None` if it has no room now.
+    /// Hands a message to the core; `None` if the core has no room now.
     fn offer(&self, message: &Outgoing) -> Option<Result<(), SendError>> {
         let Owner { shared, id, .. } = &*self.owner;
         shared.attempt(|core, now| core.try_send(now, *id, message.clone()))
@@ -133,7 +131,7 @@ impl Association {
 }
 
 impl OutboundStream {
-    /// What its messages are said to contain, from now on.
+    /// Sets the payload protocol of later messages.
     #[must_use]
     pub fn with_ppid(self, ppid: Ppid) -> OutboundStream {
         OutboundStream { options: self.options.ppid(ppid), ..self }
@@ -144,7 +142,7 @@ impl OutboundStream {
         self.options.stream
     }
 
-    /// Sends a message on this stream, in its order: [`Association::send`], and as cancellation-safe.
+    /// Sends a message on this stream, in its order, like [`Association::send`], and equally cancellation-safe.
     ///
     /// # Errors
     /// As there.

@@ -1,5 +1,4 @@
-//! What happens to an association, for those who watch it: events, and records of every window and round trip. It knows
-//! nobody's reason to watch.
+//! Events of an association, and records of every window and round trip, as streams for listeners.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -16,20 +15,20 @@ use super::{Association, Owner};
 use crate::feed::{Listener, Missed};
 use crate::shared::Shared;
 
-/// What happens to an association, for one listener: paths that fail and come back, the peer's end, the end. A
-/// [`Stream`] that ends after [`Event::Closed`].
+/// The events of an association, for one listener: paths that fail and come back, the peer's end, the end. A [`Stream`]
+/// that ends after [`Event::Closed`].
 ///
-/// [`Event::Readable`] and [`Event::Writable`] are not told: [`recv`](Association::recv) and
+/// [`Event::Readable`] and [`Event::Writable`] are left out: [`recv`](Association::recv) and
 /// [`send`](Association::send) wait for them.
 #[derive(Debug)]
 pub struct Events {
     listener: Listener<Event>,
 }
 
-/// What is measured on an association's paths, for one listener: each change of a window, each round-trip time, each
+/// The measurements on an association's paths, for one listener: each change of a window, each round-trip time, each
 /// loss, with its time on the [clock of the endpoint](Association::now). A [`Stream`] that ends with the association.
 ///
-/// Nothing is recorded while nobody listens.
+/// Nothing is recorded without a listener.
 #[derive(Debug)]
 pub struct Records {
     listener: Listener<Record>,
@@ -38,13 +37,13 @@ pub struct Records {
 }
 
 impl Association {
-    /// What happens to the association from now on, for one listener; there may be many.
+    /// The events of the association from now on, for one listener of any number.
     pub fn subscribe(&self) -> Events {
         let Owner { shared, id, .. } = &*self.owner;
         Events { listener: shared.lock().subscribe(*id) }
     }
 
-    /// What is measured on its paths from now on, for one listener; there may be many.
+    /// The measurements on its paths from now on, for one listener of any number.
     pub fn records(&self) -> Records {
         let Owner { shared, id, .. } = &*self.owner;
         Records { listener: shared.lock().record(*id), shared: shared.clone(), id: *id }
@@ -97,7 +96,7 @@ impl Stream for Records {
 }
 
 impl Drop for Records {
-    /// With the last listener goes the recording.
+    /// The last listener ends the recording.
     fn drop(&mut self) {
         self.listener = Listener::too_late();
         self.shared.lock().stop_recording_if_unheard(self.id);

@@ -1,4 +1,4 @@
-//! Who watches which association, and what they are told. It knows nobody's reason to watch, and no handle.
+//! Listeners of associations, and what they are told.
 
 use anabranch_sctp::association::Association;
 use anabranch_sctp::endpoint::AssociationId;
@@ -10,7 +10,7 @@ use crate::feed::Listener;
 use crate::slot::{Phase, Slot};
 
 impl Core {
-    /// What happens to an association from now on; nothing if it is over.
+    /// Listens to an association's events from now on; none if it is over.
     pub fn subscribe(&mut self, id: AssociationId) -> Listener<Event> {
         match self.living(id) {
             Some(slot) => slot.news.listen(KEPT_EVENTS),
@@ -18,7 +18,7 @@ impl Core {
         }
     }
 
-    /// What is measured on an association's paths from now on; nothing if it is over.
+    /// Listens to the measurements on an association's paths from now on; none if it is over.
     pub fn record(&mut self, id: AssociationId) -> Listener<Record> {
         let Some(slot) = self.living(id) else { return Listener::too_late() };
         let listener = slot.records.listen(KEPT_RECORDS);
@@ -29,7 +29,7 @@ impl Core {
         listener
     }
 
-    /// A listener of records is gone: with the last one goes the recording.
+    /// A listener of records was dropped; the last one ends the recording.
     pub fn stop_recording_if_unheard(&mut self, id: AssociationId) {
         if self.slots.get_mut(&id).is_none_or(|slot| slot.records.is_unheard()) {
             self.recorded.retain(|recorded| *recorded != id);
@@ -37,7 +37,7 @@ impl Core {
         }
     }
 
-    /// Tells what was measured since the last time.
+    /// Sends the records since the last call.
     pub fn tell_records(&mut self) {
         let Core { recorded, slots, endpoint, .. } = self;
         for id in recorded {
@@ -54,9 +54,9 @@ impl Core {
     }
 }
 
-/// So many events are kept for a listener that is slow.
+/// How many events are kept for a slow listener.
 const KEPT_EVENTS: usize = 64;
-/// So many records: some hundred round trips on a few paths, a quarter of a megabyte.
+/// How many records are kept: some hundred round trips on a few paths, a quarter of a megabyte.
 const KEPT_RECORDS: usize = 4_096;
 
 #[cfg(test)]

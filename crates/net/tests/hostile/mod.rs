@@ -1,5 +1,5 @@
-//! What must hold for any datagrams whatever: the bodies of the fuzz targets `sealed` and `sealed_handshake`, which
-//! `hostile_datagrams.rs` runs on inputs of its own too. This file has the first: one session, and what is in it.
+//! What must hold for any datagrams: the bodies of the fuzz targets `sealed` and `sealed_handshake`, which
+//! `hostile_datagrams.rs` runs on its own inputs, too. This file has the first: one session and its packets.
 #![allow(dead_code, unused_imports, reason = "each fuzz target uses one of the bodies")]
 
 mod shake;
@@ -14,7 +14,7 @@ use anabranch_sctp::policy::PathId;
 
 pub use shake::sealed_handshake;
 
-/// The bytes say what two sealed layers and somebody between them do: seal, deliver, repeat, change, forge. What is
+/// The bytes say what two sealed layers and an attacker between them do: seal, deliver, repeat, change, forge. What is
 /// delivered was sealed by the other end, and comes once; nothing panics; what is remembered is bounded.
 pub fn sealed(bytes: &[u8]) {
     let mut scene = Scene::new();
@@ -58,7 +58,7 @@ struct Flying {
 struct Scene {
     near: Sealing,
     far: Sealing,
-    /// By which the far end was asked, once something came.
+    /// The channel by which the far end was reached, once something arrived.
     channel: Option<Channel>,
     flying: Vec<Flying>,
     sealed: u32,
@@ -96,7 +96,7 @@ impl Scene {
             }
             Sealed::Nothing => return assert!(datagram.is_empty()),
         };
-        // What waits for the answer will be in another datagram, which is known by its number too.
+        // What waits for the answer will be in another datagram, which is identified by its number, too.
         let number = self.sealed;
         self.sealed += 1;
         self.delivered.push(false);
@@ -151,7 +151,7 @@ impl Scene {
         }
     }
 
-    /// Bytes that nobody sealed, for both ends.
+    /// Delivers bytes that were never sealed to both ends.
     fn forge(&mut self, raw: &[u8]) {
         for end in [End::Near, End::Far] {
             assert_eq!(self.handle(end, raw).0, Opened::Nothing);

@@ -1,5 +1,5 @@
-//! Handshakes of several ends that have the key with one that may be started anew, and somebody without it who sees,
-//! keeps, repeats, mixes and changes all datagrams. It knows the layer's API, and not what is in a datagram.
+//! Handshakes of several ends that have the key with one that may be restarted, and an attacker without the key that
+//! sees, keeps, repeats, mixes and changes all datagrams.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 use anabranch_sctp::policy::PathId;
 
-/// One that asks for sessions, one after another.
+/// An end that asks for sessions, one after another.
 struct Client {
     layer: Sealing,
     /// The sessions it asked for.
@@ -21,16 +21,16 @@ struct Meeting {
     clients: [Client; CLIENTS],
     /// All datagrams ever sent.
     seen: Vec<Vec<u8>>,
-    /// Whether each packet was opened, and by whom it was sealed.
+    /// Whether each packet was opened, and which end sealed it.
     packets: Vec<(bool, usize)>,
     /// Channels by which the server heard something, since it was started.
     heard: Vec<Channel>,
     restarts: u32,
 }
 
-/// The bytes say who asks, who seals, which datagram is delivered to whom and how it is changed: what is opened was sealed
-/// by the other side, and is opened once by each life of the server; nobody is told that a session is forgotten before one was;
-/// an answer is no longer than its question; what is remembered is bounded.
+/// The bytes say which end asks, which one seals, which datagram is delivered where and how it is changed. What is
+/// opened was sealed by the other side, and is opened once in each life of the server. No end is told that a session is
+/// forgotten before one was. An answer is not longer than its question. What is remembered is bounded.
 pub fn sealed_handshake(bytes: &[u8]) {
     let mut meeting = Meeting::new();
     let mut rest = bytes;
@@ -115,7 +115,7 @@ impl Meeting {
         }
     }
 
-    /// A datagram that was sent at any time, to anybody: the latest is the likeliest.
+    /// Delivers a datagram that was sent at any time, to any end: the latest is the likeliest.
     fn deliver(&mut self, to: usize, which: usize, change: impl FnOnce(&mut Vec<u8>)) {
         if self.seen.is_empty() {
             return;
@@ -124,8 +124,8 @@ impl Meeting {
         change(&mut datagram);
         // Half of all goes to the server.
         let to = if to.is_multiple_of(2) { CLIENTS } else { to / 2 % CLIENTS };
-        // The clients do not listen: whoever has the key may shake hands with whom he likes, and truthfully knows nothing
-        // of the sessions of others.
+        // The clients do not listen to each other: an end with the key may shake hands with any other, and rightly has
+        // no session of a third.
         if to != CLIENTS && matches!(datagram[0], QUESTION | INQUIRY) {
             return;
         }
@@ -170,7 +170,7 @@ fn layer() -> Sealing {
     Sealing::new(&Key::from_bytes([7; Key::LEN]), limits)
 }
 
-/// Where datagrams come from is nothing that the layer trusts.
+/// The layer does not trust source addresses.
 fn way() -> PathAddresses {
     let (local, remote): (SocketAddr, SocketAddr) = (([10, 0, 0, 1], 1).into(), ([10, 0, 0, 2], 2).into());
     PathAddresses { local, remote }

@@ -1,4 +1,4 @@
-//! A relay between two UDP addresses that can be cut, slowed down and made lossy. It knows no protocol.
+//! A relay between two UDP addresses that can be cut, slowed down and made lossy.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,7 +10,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// A cable from whoever sends to [`address`](Cable::address) first to one far end. It ends with its last user.
+/// A cable from the first sender to [`address`](Cable::address) to one far end. It ends with its last user.
 #[derive(Debug)]
 pub struct Cable {
     address: SocketAddr,
@@ -74,33 +74,33 @@ impl Cable {
         Ok(Cable { address, faults, tasks: [there, back] })
     }
 
-    /// Where to send to.
+    /// The address to send to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// From now on nothing gets through.
+    /// Cuts the cable: nothing gets through from now on.
     pub fn cut(&self) {
         self.faults.is_cut.store(true, Ordering::Relaxed);
     }
 
-    /// The cable works again.
+    /// Mends the cable.
     pub fn mend(&self) {
         self.faults.is_cut.store(false, Ordering::Relaxed);
     }
 
-    /// Every `n`-th datagram is lost from now on.
+    /// Loses every `n`-th datagram from now on.
     pub fn lose_every(&self, n: u64) {
         self.faults.lose_every.store(n, Ordering::Relaxed);
     }
 
-    /// Every datagram takes so long from now on.
+    /// Delays every datagram by `delay` from now on.
     pub fn delay(&self, delay: Duration) {
         let delay = u64::try_from(delay.as_millis()).expect("a short delay");
         self.faults.delay_ms.store(delay, Ordering::Relaxed);
     }
 
-    /// How many datagrams came to either end, lost ones counted.
+    /// How many datagrams reached either end of the cable, lost ones included.
     pub fn carried(&self) -> u64 {
         self.faults.carried.load(Ordering::Relaxed)
     }
@@ -126,7 +126,7 @@ impl Faults {
     }
 }
 
-/// Delivers in order, each datagram when it is due; what is under way when the cable is cut is lost.
+/// Delivers in order, each datagram when it is due; datagrams on the way when the cable is cut are lost.
 fn wire<F: Future<Output = ()> + Send>(
     faults: Arc<Faults>,
     deliver: impl Fn(Vec<u8>) -> F + Send + 'static,

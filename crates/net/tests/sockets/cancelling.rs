@@ -1,5 +1,5 @@
-//! Futures that are dropped before they answer, at every point at which they wait: nothing is lost, nothing comes twice,
-//! and nothing is left behind.
+//! Futures that are dropped before they complete, at every point at which they wait: nothing is lost, nothing comes
+//! twice, and nothing is left behind.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::runtime::Builder;
 
 use crate::party::{client, given_up_after, join, joined, narrow, server, until, within};
 
-/// How long a walk waits for each step: so many polls, or to its end.
+/// How long a walk waits for each step: a number of polls, or to its end.
 fn patience() -> impl Strategy<Value = Option<u32>> {
     prop_oneof![(0..4_u32).prop_map(Some), Just(None)]
 }
@@ -21,7 +21,7 @@ async fn waited<F: Future>(patience: Option<u32>, future: F) -> Option<F::Output
     }
 }
 
-/// What two tasks send with `sends`, and a reader with `reads`, each with so much patience in turn.
+/// Two tasks send with the patience of `sends`, and a reader reads with that of `reads`, step by step.
 async fn walk(sends: Vec<(Option<u32>, usize)>, reads: Vec<Option<u32>>) {
     let ((_client, near), (_server, far)) = joined(narrow()).await;
     let sender = |stream: u16| {
@@ -71,7 +71,7 @@ proptest! {
         sends in prop::collection::vec((patience(), 1..40_000_usize), 1..40),
         reads in prop::collection::vec(patience(), 1..12),
     ) {
-        // A reader who never waits would burn the processor that the driver needs.
+        // A reader that never waits would take the processor time that the driver needs.
         let reads = [reads, vec![None]].concat();
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(within(60, walk(sends, reads)));
@@ -88,7 +88,7 @@ async fn a_connect_that_is_dropped_anywhere_leaves_nothing_at_either_end() {
             Some(association) => drop(association.expect("connected")),
             None => assert_eq!(client.associations(), 0, "after {polls} polls"),
         }
-        // Those the server had accepted are told that nobody is there.
+        // The associations that the server had accepted are aborted.
         while let Some(Some(association)) = given_up_after(1, server.accept()).await {
             connected += 1;
             drop(association);
@@ -136,7 +136,7 @@ async fn an_end_that_is_dropped_goes_on_and_can_be_waited_for_again() {
     }
 }
 
-/// Of two listeners, one drops its waiting again and again: both hear the same.
+/// Of two listeners, one drops its futures again and again: both get the same items.
 #[tokio::test]
 async fn events_and_records_that_are_waited_for_in_vain_are_not_lost() {
     let ((_client, near), (_server, far)) = joined(narrow()).await;
@@ -186,7 +186,7 @@ async fn events_and_records_that_are_waited_for_in_vain_are_not_lost() {
     assert_eq!(steady, restless);
 }
 
-/// An endpoint is a handle like others: the futures it gives do not hold it up.
+/// An endpoint is a handle like others: its futures do not keep it alive.
 #[tokio::test]
 async fn what_was_given_up_does_not_keep_an_endpoint_alive() {
     let endpoint: Endpoint = server(&["127.0.0.1:0"]);

@@ -1,4 +1,4 @@
-//! A cable that is cut while another delivers, by senders whose time-outs would take longer than the test has patience.
+//! A cable that is cut while another delivers, by senders whose time-outs are longer than the test.
 
 use anabranch_base::Duration as Span;
 use anabranch_net::{CloseReason, Config, Endpoint, Event, Options, PathId, Security};
@@ -7,7 +7,7 @@ use anabranch_sctp::config::{Failover, RtoSettings};
 use crate::cable::Cable;
 use crate::party::{addresses, content, join, receive_all, send_all, within};
 
-/// No time-out is shorter than a minute: what happens sooner is due to silence.
+/// No time-out is shorter than a minute: what happens sooner follows from silence.
 fn quick() -> Config {
     let profile = Config::rfc9260();
     Config {

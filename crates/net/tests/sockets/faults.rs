@@ -1,4 +1,4 @@
-//! What goes wrong on a network: cables that are cut, peers that vanish, strangers that send rubbish.
+//! Faults of a network: cables that are cut, peers that vanish, strangers that send garbage.
 
 use std::net::UdpSocket;
 use std::time::Duration;
@@ -81,7 +81,7 @@ async fn rubbish_is_ignored() {
     for number in 0..2_000_usize {
         let mut rubbish = content(number % 1_700, number as u64);
         if number % 2 == 0 && rubbish.len() > 4 {
-            // The right SCTP ports, so that more of it is looked at.
+            // With the right SCTP ports, so that more of the packet is read.
             rubbish[..4].copy_from_slice(&[0x26, 0xab, 0x26, 0xab]);
         }
         stranger.send_to(&rubbish, remote[0]).expect("sent");

@@ -1,5 +1,5 @@
-//! Whole endpoints on real sockets of the loopback interface, with cables between them that can be cut. What a
-//! protocol does is tested in `sctp`; here it is what sockets, driver and handles add.
+//! Whole endpoints on real sockets of the loopback interface, with cables between them that can be cut. The protocol is
+//! tested in `sctp`; these tests are about sockets, driver and handles.
 
 mod cable;
 mod cancelling;

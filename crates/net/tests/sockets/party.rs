@@ -1,4 +1,4 @@
-//! Who takes part: servers, clients, and what they say to one another. It knows no fault.
+//! The parties of the tests: servers, clients, and what they say to one another.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ pub fn addresses(list: &[&str]) -> Vec<SocketAddr> {
     list.iter().map(|text| text.parse().expect("an address")).collect()
 }
 
-/// RFC 9260 with the patience of a test: time-outs of tens of milliseconds, a peer given up in a second.
+/// RFC 9260 with the time-outs of a test: tens of milliseconds each, and a second until a peer is given up.
 pub fn impatient() -> Config {
     Config {
         rto: RtoSettings {
@@ -65,7 +65,7 @@ pub async fn joined(config: Config) -> ((Endpoint, Association), (Endpoint, Asso
     ((client, near), (server, far))
 }
 
-/// An impatient configuration that holds little: 64 KiB each way.
+/// An impatient configuration with small buffers: 64 KiB each way.
 pub fn narrow() -> Config {
     let narrow = ByteCount::from_kib(64);
     Config { send_buffer: narrow, receive_buffer: narrow, ..impatient() }
@@ -95,7 +95,7 @@ pub async fn cabled() -> Cabled {
     Cabled { near, far, cables: [first, second] }
 }
 
-/// Bytes in which no two places look alike.
+/// Bytes in which no two places are alike.
 pub fn content(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut bytes = Vec::with_capacity(len + 8);
@@ -152,7 +152,7 @@ pub async fn exchange(client: &Endpoint, server: &Endpoint) {
     assert_eq!((one, other), (Ok(()), CloseReason::Graceful));
 }
 
-/// Polls a future at most so many times, lets others run between, and drops it if it has not answered.
+/// Polls a future at most `polls` times, lets other tasks run in between, and drops it if it has not completed.
 pub async fn given_up_after<F: Future>(polls: u32, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     for _ in 0..polls {

@@ -1,4 +1,5 @@
-//! Endpoints that seal their packets, with somebody in the middle: what whoever sees everything can do, and cannot.
+//! Endpoints that seal their packets, with an attacker on the path: what an attacker who sees everything can do, and
+//! what not.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -84,7 +85,7 @@ async fn damaged_repeated_and_forged_datagrams_change_nothing_but_the_time_it_ta
         within(30, async { tokio::join!(send_all(&near, &there), receive_all(&far, there.len())) }).await;
     assert_eq!(sent, Ok(()));
     assert!(arrived.expect("all") == there);
-    // All of it again, from elsewhere, and damaged.
+    // All datagrams again, from another address, and damaged.
     let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     for (number, datagram) in tap.seen().into_iter().enumerate() {
         let mut forged = datagram.clone();
@@ -149,7 +150,7 @@ async fn a_path_follows_a_translator_that_moves_to_another_port() {
         })
         .await;
     }
-    // What the other end sends finds its way too.
+    // The packets of the other end arrive, too.
     far.send("here you are", SendOptions::default()).await.expect("open");
     assert_eq!(within(5, near.recv()).await.expect("arrived").into_bytes(), "here you are");
     until("the path is verified", || far.paths()[0].sample.state == PathState::Active).await;
@@ -188,7 +189,7 @@ async fn a_question_without_the_key_and_rubbish_get_nothing_back() {
         rubbish[..8].copy_from_slice(&[1 + (number % 3) as u8, 0, 0, 0, 0, 0, 0, 0]);
         stranger.send_to(&rubbish, server.local_addresses()[0]).expect("sent");
     }
-    // Whoever comes after it was heard all the same, so all of it was read.
+    // The next client is served all the same, so all of the garbage was read.
     let client = sealed_client(&["127.0.0.1:0"], key(1));
     let (near, _far) = within(5, join(&client, &server, &server.local_addresses())).await;
     let mut answer = [0; 2_000];
@@ -197,7 +198,7 @@ async fn a_question_without_the_key_and_rubbish_get_nothing_back() {
     assert_eq!(within(5, near.close()).await, Ok(()));
 }
 
-/// The server goes down without a word, as one that is killed, and is started anew at the same address.
+/// The server ends without a packet, like one that is killed, and is restarted at the same address.
 #[test]
 fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent() {
     let (first, second) = (runtime(), runtime());
@@ -209,7 +210,7 @@ fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent()
         let options = Options { local: addresses(&["127.0.0.1:0"]), config, ..Options::with(key(1)) };
         let client = Endpoint::bind(options).expect("a client");
         let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
-        // Its handles live on: to drop them would be a farewell.
+        // Its handles live on: dropping them would send an ABORT.
         let killed = tokio::task::spawn_blocking(move || first.shutdown_timeout(Duration::from_secs(5)));
         killed.await.expect("no panic");
         assert!(!far.is_open(), "nobody drives it");
@@ -225,9 +226,9 @@ fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent()
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
             }
         };
-        // Unless a HEARTBEAT was not answered before.
+        // Unless a HEARTBEAT was unanswered before.
         drop(near.send("who are you?", SendOptions::default()).await);
-        // 50 and 100 ms without an answer, and one round trip. By time-outs alone it would be the 21st.
+        // 50 and 100 ms without an answer, and one round trip. Time-outs alone would end it at the 21st.
         assert_eq!(within(5, near.closed()).await, CloseReason::PeerRestarted);
         let (near, _far) = within(5, join(&client, &anew, &anew.local_addresses())).await;
         assert_eq!(within(5, near.close()).await, Ok(()));

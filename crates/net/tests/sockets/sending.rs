@@ -1,5 +1,5 @@
-//! How messages are sent: streams, order, room in the buffer and who gets it, and what is said of those that were not
-//! delivered.
+//! How messages are sent: streams, order, room in the buffer and its order among senders, and the report of undelivered
+//! messages.
 
 use anabranch_base::ByteCount;
 use anabranch_net::{CloseReason, Ppid, SendError, SendOptions, StreamId, TryRecvError, TrySendError};
@@ -81,7 +81,7 @@ async fn a_large_message_that_waits_is_not_passed_by_small_ones() {
         let near = near.clone();
         async move { near.send(vec![1; 60_000], SendOptions::default()).await }
     });
-    // It asks first, for far more room than there is; then many ask for little.
+    // One sender asks first, for far more room than there is; then many ask for little.
     tokio::task::yield_now().await;
     let small = tokio::spawn({
         let near = near.clone();

@@ -1,5 +1,5 @@
-//! Somebody in the middle: a relay who sees every datagram, may damage, repeat and forge, and may be a translator
-//! that moves to another port. It knows no key.
+//! An attacker on the path: a relay that sees every datagram, may damage, repeat and forge, and may act as an address
+//! translator that moves to another port.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// A relay from whoever sends to [`address`](Tap::address) to one far end.
+/// A relay from every sender to [`address`](Tap::address) to one far end.
 #[derive(Debug)]
 pub struct Tap {
     address: SocketAddr,
@@ -27,7 +27,7 @@ struct Deeds {
 }
 
 impl Tap {
-    /// Puts itself before `far`.
+    /// Starts a relay in front of `far`.
     pub async fn before(far: SocketAddr) -> Tap {
         let inner = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
         let address = inner.local_addr().expect("bound");
@@ -37,22 +37,22 @@ impl Tap {
         Tap { address, deeds, task }
     }
 
-    /// Where to send to.
+    /// The address to send to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// One bit of every `n`-th datagram is changed from now on.
+    /// Changes one bit of every `n`-th datagram from now on.
     pub fn damage_every(&self, n: u64) {
         self.deeds.damage_every.store(n, Ordering::Relaxed);
     }
 
-    /// Every `n`-th datagram is delivered twice from now on, and the one seen five before it once more.
+    /// Delivers every `n`-th datagram twice from now on, and the one seen five before it once more.
     pub fn repeat_every(&self, n: u64) {
         self.deeds.repeat_every.store(n, Ordering::Relaxed);
     }
 
-    /// From now on everything comes from another port, as from a translator that forgot.
+    /// Sends from another port from now on, like a translator that lost its mapping.
     pub fn move_away(&self) {
         self.deeds.moves.notify_one();
     }

@@ -75,7 +75,7 @@ async fn a_sender_waits_for_a_reader_and_a_send_that_is_given_up_sends_nothing()
     let cabled = cabled().await;
     let (near, far) = (&cabled.near, &cabled.far);
     let part = |number: u32| [number.to_be_bytes().as_slice(), &[0; 50_000]].concat();
-    // Nobody reads: at most the peer's receive buffer of 1 MiB and our send buffer of 2 MiB are taken.
+    // Without a reader, at most the peer's receive buffer of 1 MiB and our send buffer of 2 MiB are filled.
     let mut sent = 0;
     while let Ok(result) =
         tokio::time::timeout(Duration::from_millis(300), near.send(part(sent), SendOptions::default())).await

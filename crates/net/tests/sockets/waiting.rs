@@ -1,5 +1,5 @@
-//! Who waits is woken: many tasks on several threads, messages one at a time, peers that begin anew. A wake-up that is
-//! lost is a test that hangs.
+//! Every waiting task is woken: many tasks on several threads, messages one at a time, peers that restart. If a wake-up
+//! is lost, a test hangs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -57,7 +57,7 @@ async fn several_tasks_send_and_several_receive_and_each_message_arrives_once_an
     }
 }
 
-/// Each message waits for the one before: both ends are at rest each time, and only a wake-up moves them on.
+/// Each message waits for the one before: both ends are idle each time, and only a wake-up continues.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_ends_that_wait_for_each_other_by_turns_never_both_wait() {
     let bouncing = (0..3).map(|_| {
@@ -103,7 +103,7 @@ async fn an_end_wakes_everybody_who_waits() {
 async fn who_waits_for_room_is_told_when_this_end_closes() {
     let cabled = cabled().await;
     fill(&cabled.near).await;
-    // From here on nothing arrives that could wake anybody before the peer is given up.
+    // From here on nothing arrives that could wake a task before the peer is given up.
     cabled.cables.iter().for_each(crate::cable::Cable::cut);
     let (near, sender) = (cabled.near.clone(), cabled.near.clone());
     let waiting = tokio::spawn(async move { sender.send(vec![0; 60_000], SendOptions::default()).await });
@@ -112,13 +112,13 @@ async fn who_waits_for_room_is_told_when_this_end_closes() {
     assert_eq!(within(5, waiting).await.expect("joined"), Err(SendError::Closing));
 }
 
-/// The peer's runtime goes down without a word, and another begins with the same address.
+/// The peer's runtime ends without a packet, and another begins at the same address.
 #[test]
 fn who_waits_for_room_goes_on_when_the_peer_restarts() {
     let runtime = || Runtime::new().expect("a runtime");
     let (here, there, again) = (runtime(), runtime(), runtime());
     let options = |local, accepts| {
-        // Nobody is given up, however long the test's machine pauses.
+        // No peer is given up, however long the test's machine pauses.
         let config = Config { failover: Failover::OFF, ..narrow() };
         Options { local, accepts, config, ..Options::with(Security::Insecure) }
     };

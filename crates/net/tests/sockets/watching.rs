@@ -8,7 +8,7 @@ use futures_core::Stream;
 
 use crate::party::{cabled, content, impatient, joined, receive_all, send_all, within};
 
-/// What can be heard without waiting.
+/// The items that are there without waiting.
 fn heard<S: Stream + Unpin>(stream: &mut S) -> Vec<S::Item> {
     let mut context = Context::from_waker(Waker::noop());
     let next = || match Pin::new(&mut *stream).poll_next(&mut context) {

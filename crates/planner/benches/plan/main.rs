@@ -1,5 +1,5 @@
-//! The speed of planning: curves by the Markov model, and each method on the question they make. It knows problems of
-//! several sizes, and no clock but the processor's.
+//! The speed of planning: curves by the Markov model, and each method on the problems that they make, in processor
+//! time.
 //!
 //! `cargo bench --package anabranch-planner --bench plan`; a word behind `--` keeps only the rows with it.
 
@@ -34,7 +34,7 @@ const ENOUGH: f64 = 0.3;
 const MOST_REPEATS: usize = 2_000;
 
 impl Bench<'_> {
-    /// The rows of one size; those that would take minutes are left out.
+    /// The rows of one size, without those that would take minutes.
     fn plans(&self, count: usize, buffer: u32) {
         let paths = paths(count);
         let new = || Problem::new(&paths, buffer, &self.model).expect("a question with an answer");

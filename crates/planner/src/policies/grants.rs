@@ -1,5 +1,4 @@
-//! Who may grow, and who gives for it: one packet of window after another. It knows windows, ranks and limits, and
-//! neither losses nor time.
+//! Decides which path may grow, and which one gives room for it, one packet of window after another.
 
 use anabranch_models::rounds::RoundProcess;
 
@@ -15,7 +14,7 @@ impl Policy {
         }
     }
 
-    /// Whether there is a limit for each path, and room for all of them.
+    /// Checks that there is a limit for each path, and room for all of them.
     pub(super) fn check(&self, paths: usize, buffer: u32) -> Result<(), PlanError> {
         let (Policy::Static(limits) | Policy::Borrowing(limits)) = self else { return Ok(()) };
         if limits.len() != paths {
@@ -39,7 +38,7 @@ impl SharedBuffer {
         }
     }
 
-    /// Who gives a packet of window to `path`, which wants to grow in a full buffer.
+    /// The path that gives a packet of window to `path`, which wants to grow in a full buffer.
     fn giver(&self, path: usize) -> Option<usize> {
         match &self.policy {
             Policy::Dynamic => {

@@ -1,5 +1,5 @@
-//! Window management over a shared receive buffer, by rounds played with dice: several paths, a clock each, and the
-//! policy that grants them window (models §6). It knows the policies, and nothing of how a round goes.
+//! Window management over a shared receive buffer, simulated by rounds: several paths, each with its own clock, and the
+//! policy that grants them window (models §6).
 
 mod grants;
 
@@ -34,7 +34,7 @@ pub struct SharedBuffer {
     policy: Policy,
 }
 
-/// What was carried over some time.
+/// What the paths delivered over some time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Carried {
     /// The packets that got through, by path.
@@ -47,8 +47,7 @@ impl SharedBuffer {
     /// `paths` with windows of one packet, in a buffer of `buffer` packets.
     ///
     /// # Errors
-    /// No path, a buffer of fewer packets than paths, a parameter outside its domain, or limits of another number than
-    /// the paths' or of more packets than the buffer.
+    /// No path, too small a buffer, a parameter outside its domain, or limits that do not fit the paths or the buffer.
     pub fn new(
         paths: &[PathParameters],
         buffer: u32,
@@ -76,7 +75,7 @@ impl SharedBuffer {
         })
     }
 
-    /// Plays the next round of whichever path is the earliest, and lets its window grow as the policy grants.
+    /// Simulates the next round of the path whose clock is the earliest, and lets its window grow as the policy grants.
     pub fn step(&mut self, random: &mut ChaCha12Rng) -> (usize, Round) {
         let path = self.earliest();
         let round = self.paths[path].step(random);
@@ -85,7 +84,7 @@ impl SharedBuffer {
         (path, round)
     }
 
-    /// Plays until every path is past `seconds` more than the earliest is at now.
+    /// Simulates until the clock of every path is `seconds` past the earliest clock at the call.
     pub fn run(&mut self, seconds: f64, random: &mut ChaCha12Rng) -> Carried {
         let begin = self.clocks[self.earliest()];
         let mut delivered = vec![0; self.paths.len()];

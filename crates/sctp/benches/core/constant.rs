@@ -1,11 +1,10 @@
-//! A congestion controller whose windows never change, so that what is in flight is what was asked for. It is
-//! for measuring only.
+//! A congestion controller whose windows never change, for measurements with a fixed amount in flight.
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::policy::congestion::{Acked, Cause, CongestionControl, Window};
 use anabranch_sctp::policy::{PathId, View};
 
-/// The window is what it was at first.
+/// Keeps the initial window.
 #[derive(Debug)]
 pub struct Constant;
 

@@ -1,11 +1,11 @@
-//! What a transfer costs: processor time and allocations, for each byte and each packet. It knows no stack.
+//! The cost of a transfer: processor time and allocations, for each byte and each packet.
 
 use anabranch_base::ByteCount;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::counting::{Allocated, allocated};
 
-/// What was spent on so much user data.
+/// The cost of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
     /// User data that arrived.
@@ -19,7 +19,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The cost of what `transfer` does; it answers with its payload and its packets.
+    /// The cost of `transfer`, which returns its payload and its number of packets.
     pub fn of(transfer: impl FnOnce() -> (ByteCount, u64)) -> Cost {
         let (time, memory) = (processor_seconds(), allocated());
         let (payload, packets) = transfer();

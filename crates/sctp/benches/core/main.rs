@@ -39,7 +39,7 @@ struct Contestant {
     name: &'static str,
     version: &'static str,
     new: fn(Role) -> Box<dyn Stack>,
-    /// How much is sent in one repeat: less for those that take longer.
+    /// How much is sent in one repeat: less for slower stacks.
     amount: ByteCount,
 }
 
@@ -78,13 +78,13 @@ const CONTESTANTS: [Contestant; 5] = [
 ];
 
 const MESSAGES: [usize; 3] = [20, 1_400, 65_536];
-/// No more messages are sent than so many, or small ones would take minutes.
+/// The largest number of messages, without which small ones would take minutes.
 const MOST_MESSAGES: u64 = 2_000_000;
 const BUFFERS: Buffers = Buffers { send: ByteCount::from_mib(1), receive: ByteCount::from_mib(1) };
 const DELAY: Duration = Duration::from_micros(100);
 const REPEATS: usize = 3;
 
-/// Ours and the others, in turns, so that what else the machine does hits all of them.
+/// Ours and the others, in turns, so that other load on the machine affects all of them.
 fn compare(wanted: &str) {
     let rows: Vec<(&Contestant, usize)> = MESSAGES
         .iter()
@@ -210,7 +210,7 @@ fn measure_window(window: ByteCount, with_holes: bool) -> (Cost, ByteCount, f64)
 const WINDOW_MESSAGE: usize = 1_400;
 const WINDOW_COUNT: u64 = 140_000;
 
-/// Keeps back every copy of one chunk, that of stream 1, until so many other packets have passed it.
+/// Keeps back every copy of one chunk, that of stream 1, until [`LENGTH`] other packets have passed it.
 #[derive(Default)]
 struct Hole {
     kept: Vec<Datagram>,
@@ -221,9 +221,9 @@ struct Hole {
 }
 
 impl Hole {
-    /// One message in so many is on stream 1.
+    /// One message of this many is on stream 1.
     const EVERY: u64 = 10_000;
-    /// Fewer than gap blocks can tell of, with the largest window in flight behind them.
+    /// Fewer than gap blocks can report, with the largest window in flight behind them.
     const LENGTH: u64 = 8_192;
 
     fn divert(&mut self, datagram: Datagram, leave: &mut dyn FnMut(Datagram)) {

@@ -1,5 +1,4 @@
-//! What a packet costs where an endpoint has one association, and where it has many, each with a peer of its own.
-//! It knows no other stack.
+//! The cost of a packet where an endpoint has one association, and where it has many, each with a peer of its own.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -16,7 +15,7 @@ use crate::cost::{Cost, median};
 const ASSOCIATIONS: [usize; 3] = [1, 100, 1_000];
 const REPEATS: usize = 3;
 const MESSAGES: u64 = 200_000;
-/// Between two messages of whatever association.
+/// The time between two messages, of any association.
 const STEP: Duration = Duration::from_micros(100);
 const PORT: u16 = 9_899;
 
@@ -55,7 +54,7 @@ struct Star {
     hub: Endpoint,
     peers: Vec<Peer>,
     now: Time,
-    /// Who sent last.
+    /// The peer that sent last.
     turn: usize,
     packets: u64,
 }
@@ -78,7 +77,7 @@ impl Star {
         Star { hub, peers, now: Time::ZERO, turn: 0, packets: 0 }
     }
 
-    /// The next peer sends a message, which is read and acknowledged as it is due.
+    /// The next peer sends a message, which is read and acknowledged.
     fn exchange(&mut self, message: &Bytes) {
         self.now += STEP;
         self.turn = (self.turn + 1) % self.peers.len();
@@ -109,7 +108,7 @@ impl Star {
     }
 }
 
-/// What a driver does at each packet: all that leaves, as it arrives elsewhere.
+/// The work of a driver at each packet; returns what leaves, as arrivals elsewhere.
 fn step(endpoint: &mut Endpoint, now: Time, arrival: Option<&Arrival>) -> Vec<Arrival> {
     if let Some(arrival) = arrival {
         endpoint.handle(now, arrival);

@@ -1,4 +1,4 @@
-//! Addresses that this host gains and loses while an endpoint lives. It knows which there are, and nothing of paths.
+//! Addresses that this host gains and loses while an endpoint lives.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,8 +10,8 @@ use crate::association::{Association, RandomNumber};
 use crate::wire::{Chunk, Packet, Parameter};
 
 impl Endpoint {
-    /// This host has another address, with a socket of its own: every association may use it, by one path more that is
-    /// verified before it carries data, and new ones begin with it. One that is known already changes nothing.
+    /// Adds a local address, with its own socket: every association may use it, over a new path that is verified before
+    /// it carries data, and new associations begin with it. An address that the endpoint already has changes nothing.
     pub fn add_local(&mut self, now: Time, address: SocketAddr) {
         if !self.config.local.contains(&address) {
             self.config.local.push(address);
@@ -19,16 +19,17 @@ impl Endpoint {
         self.each(|association| association.add_local(now, address));
     }
 
-    /// This host has lost an address: what its paths carried goes to others at once, and nothing leaves by it any more.
-    /// An association that has no other path waits for one, until its errors are too many; what it sends meanwhile has
-    /// this address as its [`local`](super::Departure::local) and is lost.
+    /// Removes a local address: the data of its paths goes to others at once, and no packet leaves from it any more. An
+    /// association without another path waits for one, until its errors are too many; what it sends meanwhile has this
+    /// address as its [`local`](super::Departure::local) and is lost.
     pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
         self.config.local.retain(|known| *known != address);
         self.each(|association| association.remove_local(now, address));
     }
 
-    /// This host has an address again that it had lost, at a socket that has all its addresses: associations that used it
-    /// use it again, and tell their peers. To others it means nothing, as to those that begin: they have the socket's.
+    /// Returns a lost address to a socket that covers all addresses of the host: associations that used it use it
+    /// again, and tell their peers. Other associations, and new ones, are not affected: they use the socket's
+    /// addresses.
     pub fn return_local(&mut self, now: Time, address: SocketAddr) {
         self.each(|association| association.return_local(now, address));
     }
@@ -38,7 +39,7 @@ impl Endpoint {
         &self.config.local
     }
 
-    /// What this end brings to the key of one association; nothing is drawn where nothing is authenticated.
+    /// This end's part of the key of one association; nothing is drawn without authentication.
     pub(super) fn fresh_random(&mut self) -> RandomNumber {
         let mut random = RandomNumber::default();
         if self.settings.config.dynamic_addresses {
@@ -47,8 +48,8 @@ impl Endpoint {
         random
     }
 
-    /// Of the addresses that a packet asks to add, and of its own: those that other associations with the same port of the
-    /// peer have. An address cannot belong to two, for nobody could tell whose its next INIT is.
+    /// Of the addresses that a packet asks to add, and of its own: those that other associations with the same port of
+    /// the peer have. An address cannot belong to two, because its next INIT would be ambiguous.
     pub(super) fn addresses_beside(
         &mut self,
         id: AssociationId,

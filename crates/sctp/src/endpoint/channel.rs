@@ -1,38 +1,37 @@
-//! Which association speaks by which channel. It knows their numbers; what keeps a channel to two ends is the
-//! driver's business.
+//! Which association uses which channel. The driver keeps each channel to two ends.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::AssociationId;
 
-/// By what a packet comes and goes: the driver's number for a peer whose packets it authenticates, below SCTP.
+/// The driver's number for a peer whose packets it authenticates below SCTP.
 ///
-/// An association speaks by the channel in which it was opened and by no other: whoever has a channel of its own
-/// can neither add to the associations of others nor end them, whatever tags and addresses it knows.
+/// An association uses the channel in which it was opened and no other: a peer with another channel can neither add to
+/// the association nor end it, even with the right tags and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Channel(u64);
 
-/// What a driver is told of its channels, so that it may forget those that nobody uses.
+/// News about a channel for its driver, which may forget unused channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
-    /// An association speaks by it.
+    /// An association uses it.
     Taken(Channel),
-    /// That association is gone. Answers to what still comes for it leave by the channel as before.
+    /// That association is gone. Answers to its late packets still leave by the channel.
     Released(Channel),
 }
 
 /// The channels of an endpoint's associations.
 #[derive(Debug, Default)]
 pub(super) struct Channels {
-    /// Those that are not plain.
+    /// The channels that are not plain.
     of: BTreeMap<AssociationId, Channel>,
-    /// The same the other way round.
+    /// The same, ordered by channel.
     speakers: BTreeSet<(Channel, AssociationId)>,
     news: VecDeque<ChannelUse>,
 }
 
 impl Channel {
-    /// Nobody authenticates anything: tags and cookies are all there is (RFC 9260).
+    /// No authentication below SCTP: only tags and cookies protect (RFC 9260).
     pub const PLAIN: Channel = Channel(0);
 
     /// The channel of this number; 0 is [`Channel::PLAIN`].
@@ -47,7 +46,7 @@ impl Channel {
 }
 
 impl Channels {
-    /// The association speaks by `channel` from now on.
+    /// Notes that the association uses `channel` from now on.
     pub fn bind(&mut self, id: AssociationId, channel: Channel) {
         if channel != Channel::PLAIN {
             self.of.insert(id, channel);
@@ -64,12 +63,12 @@ impl Channels {
         }
     }
 
-    /// What the driver has not been told yet.
+    /// The next news for the driver.
     pub fn poll(&mut self) -> Option<ChannelUse> {
         self.news.pop_front()
     }
 
-    /// The associations that speak by `channel`, which is not the plain one.
+    /// The associations that use `channel`, which is not the plain one.
     pub fn speakers(&self, channel: Channel) -> impl Iterator<Item = AssociationId> {
         let speakers = self.speakers.range((channel, AssociationId::FIRST)..);
         speakers.take_while(move |speaker| speaker.0 == channel).map(|speaker| speaker.1)

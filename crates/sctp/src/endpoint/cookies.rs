@@ -1,5 +1,4 @@
-//! The keys that state cookies are signed with: a new one now and then, the one before still good
-//! (RFC 9260 §5.1.3). It knows nothing of what is in a cookie.
+//! The keys that sign state cookies: replaced from time to time, with the previous one still valid (RFC 9260 §5.1.3).
 
 use anabranch_base::{Duration, Seed, Time};
 use rand_chacha::ChaCha12Rng;
@@ -17,14 +16,14 @@ pub struct CookieJar {
 }
 
 impl CookieJar {
-    /// A jar whose keys come from `seed`.
+    /// Keys derived from `seed`.
     pub fn new(seed: &Seed) -> CookieJar {
         let mut rng = ChaCha12Rng::from_seed(seed.bytes());
         let (present, past) = (fresh(&mut rng), fresh(&mut rng));
         CookieJar { rng, present, past, since: Time::ZERO }
     }
 
-    /// Signs a cookie, with a new key if the present one served long enough.
+    /// Signs a cookie, with a new key if the present one is old enough.
     pub fn seal(&mut self, cookie: &StateCookie, now: Time) -> Vec<u8> {
         if now.since(self.since) > KEY_LIFETIME {
             self.past = std::mem::replace(&mut self.present, fresh(&mut self.rng));

@@ -1,4 +1,4 @@
-//! When the next timer of each association is due, in order. It knows no timer, and at most one time an association.
+//! The time of each association's next timer, in order; one entry an association.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use anabranch_base::Time;
 
 use super::AssociationId;
 
-/// The times, none of which is out of date: a new one takes the place of the old.
+/// The times. A new one replaces the old, so that none is out of date.
 #[derive(Debug, Default)]
 pub struct Deadlines {
     in_order: BTreeSet<(Time, AssociationId)>,
@@ -14,7 +14,7 @@ pub struct Deadlines {
 }
 
 impl Deadlines {
-    /// The next timer of `id` is due then, or none runs.
+    /// Sets when the next timer of `id` is due; `None` if none runs.
     pub fn set(&mut self, id: AssociationId, due: Option<Time>) {
         let before = self.of.get(&id).copied();
         if before == due {
@@ -34,7 +34,7 @@ impl Deadlines {
         }
     }
 
-    /// All of them, the earliest first.
+    /// All times, the earliest first.
     pub fn iter(&self) -> impl Iterator<Item = (Time, AssociationId)> {
         self.in_order.iter().copied()
     }

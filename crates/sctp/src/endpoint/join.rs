@@ -1,5 +1,4 @@
-//! Two endpoints that are joined without a handshake, for studies of what comes after it. It knows what a handshake
-//! would have agreed on, and sends nothing.
+//! Joins two endpoints without a handshake, for studies of what comes after it.
 
 use std::net::SocketAddr;
 
@@ -11,7 +10,7 @@ use crate::association::{Agreement, Association, PathAddresses};
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
-/// What one end brings.
+/// One end's part.
 struct Side {
     tag: VerificationTag,
     tsn: Tsn,
@@ -24,11 +23,10 @@ struct Side {
 /// Opens an association between two endpoints at once: nothing is sent, every path is confirmed, and no round-trip
 /// time is known. The i-th local addresses of both are a path.
 ///
-/// Both must be in reach of the caller, so this is for simulations and tests; real ends shake hands.
+/// The caller must hold both endpoints: this is for simulations and tests.
 ///
 /// # Errors
-/// One of them has no room for another association, they have one with each other already, or no address goes with one
-/// of the other's.
+/// One of them has no room for another association, they already have one with each other, or no two addresses match.
 pub fn join(
     now: Time,
     first: &mut Endpoint,

@@ -1,5 +1,4 @@
-//! What associations said at their end when they were called off here, for peers that have not heard it. It knows no
-//! association and no time.
+//! The ABORTs of associations that were aborted here, kept for peers that missed them.
 
 use std::collections::VecDeque;
 
@@ -20,7 +19,7 @@ struct LastWord {
 }
 
 impl LastWords {
-    /// The association that called itself `tag` is forgotten, and its last packet was this.
+    /// Keeps the last packet of the association with the own tag `tag`, which is forgotten now.
     pub fn keep(&mut self, tag: VerificationTag, channel: Channel, packet: Vec<u8>) {
         if self.latest.len() == MOST {
             self.latest.pop_front();
@@ -28,14 +27,14 @@ impl LastWords {
         self.latest.push_back(LastWord { tag, channel, packet });
     }
 
-    /// The last packet of the association that called itself `tag`.
+    /// The last packet of the association with the own tag `tag`.
     pub fn of(&self, tag: VerificationTag, channel: Channel) -> Option<&[u8]> {
         let mut words = self.latest.iter().filter(|word| word.tag == tag && word.channel == channel);
         words.next().map(|word| word.packet.as_slice())
     }
 }
 
-/// So many are kept: of half a kilobyte each, and wanted within a round trip or two.
+/// How many are kept: of half a kilobyte each, and needed within a round trip or two.
 const MOST: usize = 64;
 
 #[cfg(test)]

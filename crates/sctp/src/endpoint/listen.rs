@@ -1,5 +1,5 @@
-//! Accepting associations without keeping any state of those that are half open: INIT is answered with a
-//! signed cookie, and only the cookie that comes back makes an association (RFC 9260 §5.1, §5.2).
+//! Accepts associations without any state of those that are half open: INIT is answered with a signed cookie, and only
+//! the cookie that comes back makes an association (RFC 9260 §5.1, §5.2).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -27,13 +27,13 @@ struct Request<'a> {
     offer: Offer,
 }
 
-/// What this end will call itself in the association that an INIT asks for.
+/// This end's identity in the association that an INIT asks for.
 struct Name {
     tag: VerificationTag,
     tsn: Tsn,
-    /// What it brings to the key with which chunks are authenticated.
+    /// Its part of the key with which chunks are authenticated.
     random: RandomNumber,
-    /// The tags of the association that there is already, or zero.
+    /// The tags of the existing association, or zero.
     tie_tags: (VerificationTag, VerificationTag),
 }
 
@@ -50,7 +50,7 @@ impl Endpoint {
         });
         let request = match checked {
             Ok((body, offer)) => Request { arrival, back, init, body, offer },
-            // A peer whose own tag is zero cannot be told anything (RFC 9260 §3.3.2).
+            // A peer with tag zero cannot be answered (RFC 9260 §3.3.2).
             Err(_) if init.initiate_tag == VerificationTag::ZERO => return,
             Err(refusal) => return self.abort(arrival, back, refusal.cause.into_iter().collect()),
         };
@@ -88,12 +88,12 @@ impl Endpoint {
         if !is_same_way {
             return;
         }
-        // The association that it is for or was asked for, else the one with the same peer.
+        // The association that it is for or was asked for, otherwise the one with the same peer.
         let known = self
             .named(cookie.local_tag)
             .or_else(|| self.named(cookie.tie_tags.0))
             .or_else(|| self.known_peer(Way { remote: cookie.remote, ..Way::of(arrival, header) }));
-        // A cookie is good for the channel in which it was asked for.
+        // A cookie is valid for the channel in which it was requested.
         if known.is_some_and(|id| self.channels.of(id) != arrival.channel) {
             return;
         }
@@ -108,7 +108,7 @@ impl Endpoint {
             return;
         }
         let opened = match known {
-            // Whoever repeats it has no association any more.
+            // The cookie was used: its association is gone.
             None if self.is_spent(cookie.local_tag) => {
                 return self.answer_out_of_the_blue(now, arrival, packet);
             }
@@ -190,7 +190,7 @@ impl Endpoint {
     /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
     fn answer_known(&mut self, now: Time, request: &Request<'_>, id: AssociationId) {
         let Some(known) = self.associations.get(&id) else { return };
-        // §5.2.1, §5.2.2: nobody may bring new addresses into an association that has the peer's already.
+        // §5.2.1, §5.2.2: an INIT must not add addresses to an association that has the peer's already.
         let new = self.new_addresses(known, request);
         if !new.is_empty() && known.state() != AssociationState::CookieWait {
             let parameters = new.iter().flat_map(|&ip| address_parameter(ip).to_bytes()).collect();
@@ -210,7 +210,7 @@ impl Endpoint {
         self.answer_init(now, request, &name);
     }
 
-    /// The addresses of an INIT that no path leads to, but for those that this end could not reach anyway.
+    /// The addresses of an INIT without a path, except those that this end could not reach anyway.
     fn new_addresses(&self, known: &Association, request: &Request<'_>) -> Vec<IpAddr> {
         let is_known = |ip: &IpAddr| {
             known.paths().iter().any(|sample| known.path_addresses(sample.id).remote.ip() == *ip)
@@ -288,7 +288,7 @@ impl Endpoint {
         Name { tag, tsn, random: self.fresh_random(), tie_tags }
     }
 
-    /// The association with the peer that sends so, by this channel and with these ports.
+    /// The association with the peer that sends from there, by this channel and with these ports.
     fn known_peer(&mut self, way: Way) -> Option<AssociationId> {
         let is_alive = |id| {
             let known = self.associations.get(&id);
@@ -306,8 +306,8 @@ fn reply_header(header: CommonHeader, tag: VerificationTag) -> CommonHeader {
     }
 }
 
-/// Leaves out own addresses until the parameters have no more than so many bytes: who asks may be somebody else than
-/// he says. A peer that is not told of an address may still be shown it by a packet.
+/// Leaves out own addresses until the parameters have at most `most` bytes: the source of the INIT may be false. The
+/// peer can still learn an address that was left out from a packet.
 fn shorten(parameters: &mut Vec<Parameter>, most: usize) {
     let is_address = |one: &Parameter| matches!(one, Parameter::Ipv4Address(_) | Parameter::Ipv6Address(_));
     while encoded_len(parameters) > most

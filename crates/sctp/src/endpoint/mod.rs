@@ -1,5 +1,5 @@
-//! Many associations behind one SCTP port: which packet is for which, and answers to packets that are for
-//! none. It knows tags, addresses and cookies; what an association does is its own business.
+//! Many associations behind one SCTP port: finds the association of each packet, and answers packets that belong to
+//! none.
 
 mod addresses;
 mod channel;
@@ -46,30 +46,29 @@ use spent::SpentTags;
 use throttle::Throttle;
 use turns::Turns;
 
-/// What an endpoint is made of.
+/// The settings of an endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointConfig {
     /// The settings of its associations.
     pub association: Config,
-    /// What the names in them stand for.
+    /// The policies that these settings name.
     pub registry: Registry,
     /// The SCTP port; UDP's ports are in the addresses.
     pub port: u16,
     /// Whether INITs are answered.
     pub accepts: bool,
-    /// The addresses of its sockets. The i-th is paired with a peer's i-th; the shorter list is gone through
-    /// again.
+    /// The addresses of its sockets. The i-th is paired with a peer's i-th; the shorter list is repeated.
     pub local: Vec<SocketAddr>,
     /// More associations than this are not accepted.
     pub max_associations: usize,
 }
 
-/// An association of an endpoint. Never used twice.
+/// The id of an association of an endpoint. Ids are never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssociationId(u64);
 
 impl AssociationId {
-    /// None is before it.
+    /// The first id.
     const FIRST: AssociationId = AssociationId(0);
 }
 
@@ -86,33 +85,33 @@ pub struct Arrival {
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
-    /// How much memory that keeps alive: its length, unless it is a slice of something larger, of datagrams that the
-    /// system received in one go for instance. What is held of it pins no more than twice its bytes.
+    /// How much memory the packet keeps alive: its length, unless it is a slice of something larger, for instance of
+    /// datagrams that the system received at once. What the endpoint holds of it keeps at most twice its bytes alive.
     pub memory: ByteCount,
 }
 
 /// Packets that want to leave by a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// From which local address; unspecified where the operating system chooses.
+    /// The local address to send from; unspecified if the operating system chooses.
     pub local: SocketAddr,
     /// Where to.
     pub remote: SocketAddr,
     /// By which channel.
     pub channel: Channel,
-    /// Whose they are; `None` for an answer that no association gives, whose path means nothing.
+    /// The association that sends them; `None` for an answer without an association, whose path has no meaning.
     pub association: Option<AssociationId>,
     /// How many and how long.
     pub transmit: Transmit,
 }
 
-/// Why an endpoint cannot be made.
+/// The error of an endpoint that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// A setting is outside its domain.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A setting names a policy that nobody registered.
+    /// A setting names a policy that is not registered.
     #[error(transparent)]
     Policy(#[from] UnknownPolicy),
     /// There is no socket.
@@ -120,10 +119,10 @@ pub enum EndpointError {
     NoLocalAddress,
 }
 
-/// Why an association cannot be opened.
+/// The error of an association that cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
-    /// Nobody to connect to.
+    /// An empty list of remote addresses.
     #[error("no remote address was given")]
     NoRemoteAddress,
     /// IPv4 cannot reach IPv6.
@@ -144,21 +143,21 @@ pub struct Endpoint {
     settings: Arc<Settings>,
     config: EndpointConfig,
     associations: BTreeMap<AssociationId, Association>,
-    /// Which association a packet with this tag is for.
+    /// The association of a packet by its tag.
     by_tag: BTreeMap<VerificationTag, AssociationId>,
-    /// Which one a packet is for that carries no tag of ours.
+    /// The association of a packet without a tag of ours.
     peers: Peers,
     channels: Channels,
     /// Events of associations come in the order in which the associations were touched.
     ready: Turns,
-    /// Those that may have something to send, or another time at which a timer is due.
+    /// Associations that may have something to send, or a changed timer.
     sending: Turns,
-    /// When timers are due of all that are not among them.
+    /// When the timers of all other associations are due.
     deadlines: Deadlines,
     replies: VecDeque<Reply>,
     /// How many INITs of strangers are answered.
     inits: Throttle,
-    /// How many of their other packets.
+    /// How many of their other packets are answered.
     others: Throttle,
     last_words: LastWords,
     jar: CookieJar,
@@ -216,7 +215,7 @@ impl Endpoint {
         })
     }
 
-    /// Begins to open an association with the peer behind `remote`, over the paths from all local addresses.
+    /// Begins to open an association with the peer at `remote`, over the paths from all local addresses.
     /// [`Event::Connected`] says when messages may be sent.
     ///
     /// # Errors
@@ -225,7 +224,7 @@ impl Endpoint {
         self.connect_by(Channel::PLAIN, remote)
     }
 
-    /// The same by a channel of the driver's, which no other association uses.
+    /// The same by a channel of the driver that no other association uses.
     ///
     /// # Errors
     /// As [`connect`](Endpoint::connect).
@@ -238,8 +237,8 @@ impl Endpoint {
         self.connect_over(channel, remote, Ways { paths: &paths, further: &[] })
     }
 
-    /// The same over paths that the driver chose, who may know which address goes with which. Where they do not answer, the
-    /// other pairs are tried too.
+    /// The same over paths that the driver chose, for a driver that can pair the addresses. If they do not answer, the
+    /// other pairs are tried, too.
     ///
     /// # Errors
     /// As [`connect`](Endpoint::connect).
@@ -253,7 +252,7 @@ impl Endpoint {
             return Err(ConnectError::NoRemoteAddress);
         }
         self.check_count()?;
-        // Of very many addresses those beyond sixteen paths are left out, as those of an INIT are.
+        // Addresses beyond sixteen paths are left out, like those of an INIT.
         let has_partner = |address: &&SocketAddr| {
             self.config.local.iter().any(|local| local.is_ipv4() == address.is_ipv4())
         };
@@ -275,7 +274,7 @@ impl Endpoint {
         Ok(self.insert(identity.tag, association, channel))
     }
 
-    /// A datagram arrived. Whatever is in it, the worst it can do is be dropped.
+    /// Handles a datagram that arrived. At worst it is dropped, whatever it contains.
     pub fn handle(&mut self, now: Time, arrival: &Arrival) {
         let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
         let header = packet.header();
@@ -308,9 +307,10 @@ impl Endpoint {
         }
     }
 
-    /// The peer's packets that came to `path.local` from `path.remote` come from `remote` now. Only a driver that
-    /// authenticates what arrives, and its order, may say so: a translator on the way chose another port, or the
-    /// peer moved. The path follows, and is verified before it carries data again (RFC 9260 §5.4).
+    /// Tells that the peer's packets to `path.local`, which came from `path.remote`, now come from `remote`: a
+    /// translator on the way chose another port, or the peer moved. Only a driver that authenticates packets and their
+    /// order may call this. The path continues from there, and is verified before it carries data again (RFC 9260
+    /// §5.4).
     pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
         for id in self.channels.speakers(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.get_mut(&id) {
@@ -321,8 +321,8 @@ impl Endpoint {
         }
     }
 
-    /// The peer of a channel has forgotten what was agreed on by it: its associations are over. Only a driver that
-    /// authenticates what it is told may say so.
+    /// Tells that the peer of a channel has lost its state: the channel's associations are over. Only a driver that
+    /// authenticates this news may call this.
     pub fn on_peer_restarted(&mut self, channel: Channel) {
         for id in self.channels.speakers(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.get_mut(&id) {
@@ -332,12 +332,12 @@ impl Endpoint {
         }
     }
 
-    /// What a driver with channels may want to know next.
+    /// The next news for a driver with channels.
     pub fn poll_channel_use(&mut self) -> Option<ChannelUse> {
         self.channels.poll()
     }
 
-    /// Lets every timer act whose time has come.
+    /// Runs every timer that is due.
     pub fn handle_timeout(&mut self, now: Time) {
         let known = self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
         let mut due: Vec<AssociationId> =
@@ -376,8 +376,8 @@ impl Endpoint {
         None
     }
 
-    /// What an application may want to know next. The first event of an association that nobody opened here
-    /// is [`Event::Connected`].
+    /// The next event for the application. The first event of an association that the peer opened is
+    /// [`Event::Connected`].
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
         while let Some(id) = self.ready.first() {
             if let Some(event) = self.associations.get_mut(&id).and_then(Association::poll_event) {
@@ -401,25 +401,25 @@ impl Endpoint {
         self.associations.get(&id)?.poll_timeout()
     }
 
-    /// Whether a driver that has read several datagrams at once may hand them all in before it asks what is to be sent:
-    /// then one SACK answers them.
+    /// Whether a driver that has read several datagrams at once may hand them all in before it asks for packets: then
+    /// one SACK answers them.
     pub fn answers_batches(&self) -> bool {
         self.settings.config.sack.batch == SackBatch::Whole
     }
 
-    /// An association, to be looked at.
+    /// An association, for reading.
     pub fn association(&self, id: AssociationId) -> Option<&Association> {
         self.associations.get(&id)
     }
 
-    /// An association, to be used: afterwards it may have something to send and to tell.
+    /// An association, for use: afterwards it may have packets and events.
     pub fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.touch(id);
         self.associations.get_mut(&id)
     }
 
-    /// The next message that arrived whole and in its turn. `true` beside it if that made room that the peer is to be
-    /// told of: then there is something to send.
+    /// The next complete message in its order. `true` beside it if reading made room that the peer is to be told of:
+    /// then there is something to send.
     pub fn receive(&mut self, id: AssociationId) -> Option<(Message, bool)> {
         let association = self.associations.get_mut(&id)?;
         let message = association.receive()?;
@@ -451,17 +451,17 @@ impl Endpoint {
         }
     }
 
-    /// How many associations there are.
+    /// The number of associations.
     pub fn len(&self) -> usize {
         self.associations.len()
     }
 
-    /// Whether there are none.
+    /// Whether the endpoint has no association.
     pub fn is_empty(&self) -> bool {
         self.associations.is_empty()
     }
 
-    /// How many associations were looked at to find those that packets without our tag are for.
+    /// How many associations were examined to find those of packets without our tag.
     pub fn examined(&self) -> u64 {
         self.peers.examined()
     }
@@ -485,7 +485,7 @@ impl Endpoint {
         self.peers.find_tagged(Way::of(arrival, header), header.verification_tag)
     }
 
-    /// An association has this tag no longer.
+    /// Notes that an association no longer has this tag.
     fn give_up_tag(&mut self, now: Time, tag: VerificationTag) {
         self.by_tag.remove(&tag);
         // RFC 9260 §5.2.6: a cookie lives twice as long where its owner asked for that.
@@ -497,15 +497,15 @@ impl Endpoint {
         self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.spent.contains(tag)
     }
 
-    /// The association with the tag of a packet to our port, unless it is over or speaks by another channel: what
-    /// comes for it then is out of the blue.
+    /// The association with the tag of a packet to our port, unless it is over or uses another channel: then the packet
+    /// is out of the blue.
     fn living(&self, channel: Channel, header: CommonHeader) -> Option<AssociationId> {
         let named =
             (header.destination_port == self.config.port).then(|| self.named(header.verification_tag));
         named?.filter(|id| self.channels.of(*id) == channel)
     }
 
-    /// The association that calls itself so, unless it is over.
+    /// The association with this own tag, unless it is over.
     fn named(&self, tag: VerificationTag) -> Option<AssociationId> {
         let id = *self.by_tag.get(&tag)?;
         let association = self.associations.get(&id)?;
@@ -535,13 +535,13 @@ impl Endpoint {
         id
     }
 
-    /// Something happened to an association: ask it for events and packets.
+    /// Notes that something happened to an association, so that it is asked for events and packets.
     fn touch(&mut self, id: AssociationId) {
         self.ready.push(id);
         self.sending.push(id);
     }
 
-    /// Its peer may be elsewhere, or be known by now, or the association be over.
+    /// Updates the peers' table: the peer may have moved or become known, or the association may be over.
     fn update_ways(&mut self, id: AssociationId) {
         if let Some(association) = self.associations.get(&id) {
             self.peers.update(id, self.channels.of(id), association);
@@ -555,7 +555,7 @@ impl Endpoint {
         }
     }
 
-    /// That no association with one of these exists.
+    /// Checks that no association with one of these addresses exists.
     fn check_strangers(&self, remote: &[SocketAddr]) -> Result<(), ConnectError> {
         let is_known = |address: &&SocketAddr| {
             let mut others = self.associations.values();
@@ -612,7 +612,7 @@ impl Machine for Endpoint {
     }
 }
 
-/// Whether `ip` names one host. A local address may be unspecified: not every system tells it.
+/// Whether `ip` names one host. A local address may be unspecified: some systems do not tell it.
 fn is_unicast(ip: IpAddr) -> bool {
     !ip.is_multicast() && !matches!(ip, IpAddr::V4(ip) if ip.is_broadcast())
 }
@@ -622,5 +622,5 @@ fn leads_to(association: &Association, remote: SocketAddr) -> bool {
     association.paths().iter().any(|sample| association.path_addresses(sample.id).remote == remote)
 }
 
-/// Answers to strangers that wait to be sent; more are not given.
+/// The largest number of answers to strangers that wait; further ones are not given.
 const MAX_REPLIES: usize = 256;

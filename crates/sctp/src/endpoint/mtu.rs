@@ -1,4 +1,4 @@
-//! What the operating system says of packets that are too large for it. It knows no search.
+//! Packets that the operating system refuses because they are too large.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -6,9 +6,8 @@ use super::{AssociationId, Endpoint};
 use crate::association::PathAddresses;
 
 impl Endpoint {
-    /// The operating system refused an IP packet on `path`, because no more than `largest` bytes leave there just now: the
-    /// interface carries less than was thought. Paths whose MTU is searched go by that at once; others are as they were.
-    /// Whether there is one of the former.
+    /// Tells that the operating system refused an IP packet on `path`, because at most `largest` bytes leave there now.
+    /// Paths with MTU discovery use that at once; others do not change. Returns whether there is one of the former.
     pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
         let mut is_of_use = false;
         let concerned: Vec<AssociationId> = self.associations.keys().copied().collect();

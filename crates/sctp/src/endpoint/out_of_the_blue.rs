@@ -1,4 +1,4 @@
-//! Answers to packets that are for no association (RFC 9260 §8.4). It keeps no state of those who send them.
+//! Answers to packets that belong to no association (RFC 9260 §8.4), without any state about their senders.
 
 use anabranch_base::Time;
 
@@ -8,8 +8,8 @@ use crate::wire::{
 };
 
 impl Endpoint {
-    /// RFC 9260 §8.4, from rule 2 on: rule 1 was asked before, and INIT (3) and COOKIE-ECHO (4) in the first
-    /// place have answers of their own.
+    /// RFC 9260 §8.4, from rule 2 on: rule 1 was applied before, and INIT (3) and COOKIE-ECHO (4) as the first chunk
+    /// have other answers.
     pub(super) fn answer_out_of_the_blue(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>) {
         let contains =
             |wanted: fn(&Chunk<'_>) -> bool| packet.chunks().map_while(Result::ok).any(|c| wanted(&c));
@@ -26,8 +26,8 @@ impl Endpoint {
         if contains(is_final) {
             return;
         }
-        // 8) "The receiver SHOULD respond [...] with an ABORT chunk": with the one that was sent where an association was called
-        // off, which says why and may be lost or overtaken, over several paths all the more.
+        // 8) "The receiver SHOULD respond [...] with an ABORT chunk": for an aborted association, with the ABORT that
+        // it sent, which has the reason and may have been lost or overtaken, especially over several paths.
         if let Some(packet) = self.last_word(arrival, packet.header()) {
             if self.may_answer_other(now, arrival) {
                 self.reply(arrival, packet);
@@ -38,7 +38,7 @@ impl Endpoint {
         self.reflect(now, arrival, packet.header(), &abort);
     }
 
-    /// The ABORT of the association that this packet is for, if it was called off here.
+    /// The ABORT of the association that this packet is for, if it was aborted here.
     fn last_word(&self, arrival: &Arrival, header: CommonHeader) -> Option<Vec<u8>> {
         if header.destination_port != self.config.port {
             return None;
@@ -62,12 +62,12 @@ impl Endpoint {
         self.answer(arrival, answer, chunk);
     }
 
-    /// Whether the INIT of somebody who may not be where he says is answered: no more than so often A channel is proof enough.
+    /// Whether an INIT whose source may be false is answered: at a bounded rate. A channel is proof enough.
     pub(super) fn may_answer_init(&mut self, now: Time, arrival: &Arrival) -> bool {
         arrival.channel != Channel::PLAIN || self.inits.take(now, arrival.remote.ip())
     }
 
-    /// The same for any other packet of his.
+    /// The same for any other packet of a stranger.
     pub(super) fn may_answer_other(&mut self, now: Time, arrival: &Arrival) -> bool {
         arrival.channel != Channel::PLAIN || self.others.take(now, arrival.remote.ip())
     }
@@ -83,7 +83,7 @@ impl Endpoint {
     }
 }
 
-/// What is discarded without an answer.
+/// Whether the chunk is discarded without an answer.
 fn is_final(chunk: &Chunk<'_>) -> bool {
     match chunk {
         Chunk::ShutdownComplete(_) | Chunk::CookieAck => true,

@@ -1,11 +1,11 @@
-//! Which local address goes with which remote one. It knows addresses only.
+//! Pairs local addresses with remote ones.
 
 use std::net::{IpAddr, SocketAddr};
 
 use crate::association::{MAX_PATHS, PathAddresses};
 
-/// The paths between two lists: the i-th local address with the i-th remote one, the shorter list gone
-/// through again, IPv4 and IPv6 each by themselves. So with one remote address every local one goes with it.
+/// The paths between two lists: the i-th local address with the i-th remote one, the shorter list repeated, IPv4 and
+/// IPv6 separately. A single remote address is thus paired with every local one.
 pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> {
     let mut paths = Vec::new();
     // The version of the first remote address leads, so that its path is the first.
@@ -29,8 +29,8 @@ pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> 
     paths
 }
 
-/// The local addresses, those first that go with the first of the peer's. A peer that listens at the addresses that it was
-/// asked at, in that order, pairs them so.
+/// The local addresses in the order of their pairs with the peer's. A peer that listens at the remote addresses, in
+/// that order, finds the same pairs.
 pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAddresses]) -> Vec<SocketAddr> {
     let place = |local: &SocketAddr| {
         let goes_with =
@@ -45,8 +45,8 @@ pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAdd
 /// The paths of an acceptor: the way the peer came first, then the other pairs in the order of both lists,
 /// which is the peer's own order.
 ///
-/// A wildcard socket has many addresses, and which of them the peer's other addresses go with only the peer
-/// knows: its packets will show it. Guessing would open paths that cross two links.
+/// A wildcard socket has many addresses, and only the peer can pair them with its other addresses: its packets will
+/// show the pairs. Guessing would open paths that cross two links.
 pub fn accepted_pairs(
     local: &[SocketAddr],
     way: PathAddresses,
@@ -58,9 +58,9 @@ pub fn accepted_pairs(
     std::iter::once(way).chain(others).take(MAX_PATHS).collect()
 }
 
-/// The addresses that a peer at `peer` is told of: those that are specified, and this host's own only if the peer is on
-/// it. No more than an association has paths at first, so that an INIT fits any packet; of more, those of the peer's IP
-/// version first, as its paths are.
+/// The addresses that are announced to a peer at `peer`: those that are specified, and loopback addresses only if the
+/// peer is on this host. At most as many as an association has paths at first, so that an INIT fits any packet; those
+/// of the peer's IP version come first, like its paths.
 pub fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
     let mut announced: Vec<IpAddr> = Vec::new();
     for ip in local.iter().map(SocketAddr::ip) {

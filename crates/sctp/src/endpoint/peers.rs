@@ -1,5 +1,4 @@
-//! Where the peers of associations are, for packets that do not carry our tag: an INIT, an ABORT with the T bit. It knows
-//! addresses, ports and tags of associations, and no packet.
+//! The addresses of associations' peers, for packets that do not carry our tag: an INIT, an ABORT with the T bit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -8,14 +7,14 @@ use super::{Arrival, AssociationId, Channel};
 use crate::association::Association;
 use crate::wire::{CommonHeader, VerificationTag};
 
-/// A way by which a peer's packets come.
+/// From where, and by which channel, a peer's packets come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
     /// The channel.
     pub channel: Channel,
     /// The peer's SCTP port.
     pub port: u16,
-    /// Where it sends from.
+    /// The address it sends from.
     pub remote: SocketAddr,
 }
 
@@ -26,17 +25,16 @@ impl Way {
     }
 }
 
-/// The ways of all associations that are not over. To find one costs the logarithm of their number, however many there
-/// are.
+/// The ways of all associations that are not over. Finding one costs the logarithm of their number.
 #[derive(Debug, Default)]
 pub struct Peers {
-    /// Each way with the peer's tag, as far as that is known.
+    /// Each way with the peer's tag, if it is known.
     ways: BTreeSet<(Way, Option<VerificationTag>, AssociationId)>,
     of: BTreeMap<AssociationId, Entered>,
     examined: u64,
 }
 
-/// What is entered of an association.
+/// The entries of an association.
 #[derive(Debug)]
 struct Entered {
     version: Version,
@@ -54,7 +52,7 @@ struct Version {
 }
 
 impl Peers {
-    /// Something happened to an association: its ways are entered anew where they changed.
+    /// Updates the ways of an association if they changed.
     pub fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
         let (port, tag) = (association.peer_port(), association.tags().1);
         let version = Version { channel, port, tag, addresses: association.address_changes() };
@@ -87,14 +85,14 @@ impl Peers {
         })
     }
 
-    /// The same, where its tag is known too.
+    /// The same, with the peer's tag.
     pub fn find_tagged(&mut self, way: Way, tag: VerificationTag) -> Option<AssociationId> {
         let mut ways = self.ways.range((way, Some(tag), AssociationId::FIRST)..);
         self.examined += 1;
         ways.next().filter(|known| (known.0, known.1) == (way, Some(tag))).map(|known| known.2)
     }
 
-    /// Whether another association than `id` has its peer at this address, behind whatever port of UDP.
+    /// Whether another association than `id` has its peer at this address, with any UDP port.
     pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
         let way = Way { channel, port, remote: SocketAddr::new(ip, 0) };
         let ways = self.ways.range((way, None, AssociationId::FIRST)..);
@@ -106,7 +104,7 @@ impl Peers {
         })
     }
 
-    /// How many entries were looked at so far.
+    /// How many entries have been examined so far.
     pub fn examined(&self) -> u64 {
         self.examined
     }

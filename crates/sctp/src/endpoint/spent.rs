@@ -1,6 +1,6 @@
-//! Tags of associations that are gone: a state cookie that names one of them was used, or was made beside the one that was,
-//! and opens nothing a second time (RFC 9260 §5.1.3 keeps nothing before a cookie comes back, and §5.2.4 nothing after). It
-//! knows no key and no association.
+//! Tags of associations that are gone: a state cookie with one of them was used, or was made beside a used one, and
+//! must not open an association again (RFC 9260 §5.1.3 keeps nothing before a cookie comes back, and §5.2.4 nothing
+//! after).
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,19 +11,19 @@ use crate::wire::VerificationTag;
 
 /// The tags that this endpoint's associations had, until every cookie with them is stale.
 ///
-/// Their number is bounded. Whoever had a tag that is forgotten for that, no cookie made before then is good: it counts as
-/// stale, and an honest peer asks for another (RFC 9260 §5.2.6).
+/// Their number is bounded. When a tag is forgotten for that reason, every cookie made before its association ended
+/// counts as stale, and an honest peer asks for another (RFC 9260 §5.2.6).
 #[derive(Debug, Default)]
 pub struct SpentTags {
-    /// In the order in which they were given up, with when.
+    /// In the order in which they were given up, with the times.
     latest: VecDeque<(Time, VerificationTag)>,
     known: BTreeSet<VerificationTag>,
-    /// Whatever cookie was made until then is stale.
+    /// Every cookie made until then is stale.
     stale_until: Option<Time>,
 }
 
 impl SpentTags {
-    /// An association gave up its tag, and no cookie lives longer than `lifetime`.
+    /// Keeps the tag of an association that ended; no cookie lives longer than `lifetime`.
     pub fn keep(&mut self, now: Time, lifetime: Duration, tag: VerificationTag) {
         while self.latest.front().is_some_and(|(since, _)| *since + lifetime < now) {
             self.forget_first();
@@ -40,7 +40,7 @@ impl SpentTags {
         self.known.contains(&tag)
     }
 
-    /// By how much the cookie is too old; `None` while it is good.
+    /// By how much the cookie is too old; `None` while it is valid.
     pub fn staleness(&self, now: Time, cookie: &StateCookie) -> Option<Duration> {
         let is_forgotten = self.stale_until.is_some_and(|until| cookie.created <= until);
         cookie.staleness(now).or(is_forgotten.then_some(Duration::ZERO))
@@ -53,7 +53,8 @@ impl SpentTags {
     }
 }
 
-/// So many are remembered, in some 150 KB: where more associations end within a cookie's life, cookies are stale earlier.
+/// How many are remembered, in about 150 KB: if more associations end within a cookie's lifetime, cookies become stale
+/// earlier.
 const MOST: usize = 4_096;
 
 #[cfg(test)]

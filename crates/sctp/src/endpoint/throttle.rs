@@ -1,15 +1,15 @@
-//! How often strangers are answered. It knows addresses and the time, and nothing of what is asked or answered.
+//! Bounds how often strangers are answered.
 
 use std::net::IpAddr;
 
 use anabranch_base::{Duration, Seed, Time};
 use sha2::{Digest, Sha256};
 
-/// Bounds the answers to those who have not shown that they are where they say.
+/// Bounds the answers to senders that have not proved their address.
 ///
 /// Each prefix, 256 addresses of IPv4 or a site of IPv6, has one of a fixed number of buckets, and all together have
-/// one more: whoever sends much, or makes it look as if a victim did, uses up one bucket and none of the others'.
-/// Which bucket is whose nobody can work out from outside. What is refused is taken from no bucket.
+/// one more: a source that sends much, or pretends to be a victim that does, uses up one bucket and no other. The
+/// assignment of buckets cannot be found out from outside. A refused packet takes no token.
 #[derive(Debug)]
 pub struct Throttle {
     key: [u8; 32],
@@ -20,26 +20,26 @@ pub struct Throttle {
 /// A bucket of tokens that fills up at an even rate.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// When it will be full.
+    /// When the bucket will be full.
     full_at: Time,
 }
 
 /// How a bucket is filled.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
-    /// So many tokens when full.
+    /// The tokens of a full bucket.
     burst: u64,
-    /// One more so often.
+    /// The time for one more token.
     every: Duration,
 }
 
 impl Throttle {
-    /// A throttle whose buckets are dealt out by `seed`. It has no memory until it is used.
+    /// A throttle whose buckets are assigned by `seed`. It allocates nothing until it is used.
     pub fn new(seed: &Seed) -> Throttle {
         Throttle { key: seed.bytes(), by_prefix: Vec::new(), together: Bucket::FULL }
     }
 
-    /// Whether a stranger at `remote` may be answered now; if so, that was one answer.
+    /// Whether a stranger at `remote` may be answered now; if so, takes the tokens.
     pub fn take(&mut self, now: Time, remote: IpAddr) -> bool {
         let index = self.bucket_of(remote);
         if self.by_prefix.is_empty() {
@@ -79,7 +79,7 @@ impl Bucket {
 
 /// Of 8 bytes each.
 const BUCKETS: usize = 1_024;
-/// 64 answers a second to one prefix: at most some 15 KB a second that are not wanted there.
+/// 64 answers a second to one prefix: at most about 15 KB a second of unwanted packets.
 const PREFIX: Rate = Rate { burst: 256, every: Duration::from_micros(15_625) };
 /// 8,192 answers a second: some thousandths of a core for their signatures.
 const TOGETHER: Rate = Rate { burst: 4_096, every: Duration::from_nanos(122_070) };
@@ -128,7 +128,7 @@ mod tests {
     fn a_flood_from_everywhere_is_answered_at_one_rate_and_an_honest_one_among_it_now_and_then() {
         let mut throttle = throttle();
         let (mut answered, mut honest) = (0, 0);
-        // 20,000 a second, each from elsewhere, for ten seconds, and twenty honest ones a second between them.
+        // 20,000 a second, each from another address, for ten seconds, and twenty honest ones a second among them.
         for tick in 0..200_000_u32 {
             let now = Time::ZERO + Duration::from_micros(50) * u64::from(tick);
             let chance = tick.wrapping_mul(2_654_435_761);

@@ -1,5 +1,4 @@
-//! Associations that wait for their turn, each once, in the order in which they came. It knows nothing of what they
-//! wait for.
+//! Associations that wait for their turn, each once, in the order in which they came.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -27,7 +26,7 @@ impl Turns {
         Some(id)
     }
 
-    /// Whose turn it is.
+    /// The association whose turn it is.
     pub fn first(&self) -> Option<AssociationId> {
         self.order.front().copied()
     }

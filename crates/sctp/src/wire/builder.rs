@@ -1,5 +1,4 @@
-//! A packet written: chunk after chunk as long as they fit. It knows the packet's limit and its framing,
-//! and nothing of which chunks may travel together.
+//! Writes a packet: chunk after chunk as long as they fit.
 
 use super::{Checksum, CommonHeader, EncodeChunk, checksum};
 
@@ -14,13 +13,13 @@ pub struct PacketBuilder<'b> {
     is_finished: bool,
 }
 
-/// A chunk does not fit into what is left of the packet, or is too long for any.
+/// A chunk that does not fit into what is left of the packet, or is too long for any packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a chunk of {needed} bytes does not fit into the {remaining} that are left")]
 pub struct Full {
     /// Bytes the chunk takes, padding included.
     pub needed: usize,
-    /// Bytes there are for a chunk.
+    /// Bytes left for a chunk.
     pub remaining: usize,
 }
 
@@ -49,12 +48,12 @@ impl<'b> PacketBuilder<'b> {
         Ok(())
     }
 
-    /// Lets the packet take `limit` bytes, if that is more than before.
+    /// Raises the packet's limit to `limit` bytes, if that is more than before.
     pub fn stretch(&mut self, limit: usize) {
         self.limit = self.limit.max(limit);
     }
 
-    /// The bytes from `offset` of the packet on, for what is computed over chunks that are there already.
+    /// The bytes of the packet from `offset` on, for codes that are computed over chunks already written.
     ///
     /// # Panics
     ///
@@ -63,8 +62,8 @@ impl<'b> PacketBuilder<'b> {
         &mut self.buffer[self.start + offset..]
     }
 
-    /// Writes the checksum and returns the packet's length in bytes: zero, and the buffer as it was,
-    /// where no chunk was pushed.
+    /// Writes the checksum and returns the packet's length in bytes. Without a chunk it returns zero and leaves the
+    /// buffer as it was.
     pub fn finish(mut self, checksum: Checksum) -> usize {
         if self.is_empty() {
             return 0;
@@ -98,7 +97,7 @@ impl Drop for PacketBuilder<'_> {
     }
 }
 
-/// The longest a chunk's value can be: its length field counts the chunk's header too.
+/// The longest value of a chunk: its length field counts the chunk's header too.
 const LONGEST_VALUE: usize = u16::MAX as usize - 4;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Captured bytes for the tests of the codec. It knows how a hex dump is written, and nothing of SCTP.
+//! Captured bytes for the tests of the codec.
 //!
-//! The packets called "usrsctp" in tests were sent by usrsctp 0.9.5.0 (Debian's) talking to itself, and
-//! to chunks made by hand; what a stack never sent is written down from the RFC's diagrams and says so.
+//! The packets called "usrsctp" in tests were sent by usrsctp 0.9.5.0 (Debian's) talking to itself, and to chunks made
+//! by hand; bytes that were not captured follow the RFC's diagrams, and say so.
 
 use super::{Cause, Checksum, Chunk, ChunkError, EncodeChunk, Packet, Parameter};
 

@@ -1,5 +1,4 @@
-//! The CRC32c of a packet (RFC 9260 §6.8, appendix A). It knows where the checksum stands in the common
-//! header, and nothing of the rest of a packet.
+//! The CRC32c of a packet (RFC 9260 §6.8, appendix A).
 
 use crc_fast::{CrcAlgorithm, Digest};
 
@@ -9,8 +8,8 @@ pub enum Checksum {
     /// CRC32c, written and verified (RFC 9260 §6.8).
     #[default]
     Crc32c,
-    /// Zero is written and nothing verified, for links that never change a bit: a simulator's, or a
-    /// sealed one with a checksum of its own.
+    /// Zero is written and nothing is verified, for links that never change a bit: simulated ones, or sealed ones,
+    /// which have a checksum of their own.
     Omitted,
 }
 
@@ -39,16 +38,16 @@ pub(super) fn write(packet: &mut [u8], checksum: Checksum) {
     packet[PLACE].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Writes the CRC32c into a packet that left without one, as [`Checksum::Omitted`] lets it; one that has a
-/// checksum keeps it, right or wrong. For records of a network whose links change no bit.
+/// Writes the CRC32c into a packet that was sent with [`Checksum::Omitted`]; a checksum that is there stays, right or
+/// wrong. For captures of a network whose links change no bit.
 pub fn fill_in(packet: &mut [u8]) {
     if packet.len() >= PLACE.end && found(packet) == 0 {
         write(packet, Checksum::Crc32c);
     }
 }
 
-/// The checksum a packet of 12 bytes or more says it has. Read as a number it has its low byte first,
-/// unlike every other number of a packet (RFC 9260 appendix A).
+/// The checksum field of a packet of 12 bytes or more. Its low byte comes first, unlike every other number of a packet
+/// (RFC 9260 appendix A).
 pub(super) fn found(packet: &[u8]) -> u32 {
     u32::from_le_bytes([packet[8], packet[9], packet[10], packet[11]])
 }

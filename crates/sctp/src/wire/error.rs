@@ -1,5 +1,4 @@
-//! Why bytes are no packet, no chunk or no parameter. It knows what is wrong and what the answer may say,
-//! and nothing of when to answer.
+//! Errors of bytes that cannot be read as a packet, a chunk or a parameter, and the cause that an answer carries.
 
 use super::{Cause, VerificationTag};
 use crate::seq::Tsn;
@@ -7,7 +6,7 @@ use crate::seq::Tsn;
 /// Why a packet as a whole cannot be read. RFC 9260 §6.8: such a packet is discarded without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// Not even the common header is there.
+    /// The packet is shorter than the common header.
     #[error("{length} bytes are shorter than the common header of 12")]
     TooShort {
         /// Bytes that came.
@@ -16,9 +15,9 @@ pub enum WireError {
     /// The checksum is not that of the bytes.
     #[error("the packet says checksum {found:#010x}, its bytes have {computed:#010x}")]
     Checksum {
-        /// What the packet says.
+        /// The checksum in the packet.
         found: u32,
-        /// What its bytes have.
+        /// The checksum of its bytes.
         computed: u32,
     },
 }
@@ -60,7 +59,7 @@ pub enum ChunkFault {
         /// Bytes left of the packet, from the chunk's first on.
         left: usize,
     },
-    /// A chunk of fixed length has another one.
+    /// A chunk of fixed length has another length.
     #[error("length {length} where {expected} is right")]
     WrongLength {
         /// The chunk's length.
@@ -93,21 +92,21 @@ pub enum ChunkFault {
     SackCounts {
         /// The chunk's length.
         length: usize,
-        /// The number of gap ack blocks it says it has.
+        /// The number of gap ack blocks in its header.
         gap_blocks: u16,
-        /// The number of duplicate TSNs it says it has.
+        /// The number of duplicate TSNs in its header.
         duplicates: u16,
     },
-    /// A HEARTBEAT or HEARTBEAT-ACK does not begin with the parameter it is made of.
+    /// A HEARTBEAT or HEARTBEAT-ACK does not begin with its parameter.
     #[error("there is no parameter of type {kind}")]
     MissingParameter {
-        /// The type of the parameter that is not there.
+        /// The type of the missing parameter.
         kind: u16,
     },
     /// A parameter cannot be read.
     #[error("parameter of {error}")]
     Parameter {
-        /// Of an INIT or INIT-ACK, its Initiate Tag: the tag of the answer.
+        /// The Initiate Tag of an INIT or INIT-ACK, with which the answer is sent.
         initiate_tag: Option<VerificationTag>,
         /// What is wrong with the parameter.
         error: TlvError,
@@ -145,7 +144,7 @@ pub enum TlvError {
         /// Bytes left of the chunk, from the type on.
         left: usize,
     },
-    /// It has a fixed length, or one that its own count gives, and says another one.
+    /// It has a fixed length, or one that its own count gives, and its length field has another.
     #[error("type {kind}: length {length} where {expected} is right")]
     WrongLength {
         /// The type.

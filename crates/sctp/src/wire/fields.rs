@@ -1,4 +1,4 @@
-//! Big-endian numbers at a place, and padding to whole words. It knows no chunk.
+//! Big-endian numbers at an offset, and padding to whole words.
 
 /// The 16-bit number at `at`. The caller has checked that it lies inside.
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -16,7 +16,7 @@ pub(super) const fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
 }
 
-/// Appends the zero bytes that make what began at `start` whole words.
+/// Appends zero bytes, so that what began at `start` is a whole number of words.
 pub(super) fn pad(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start;
     out.extend_from_slice(&[0; 3][..padded(length) - length]);

@@ -1,5 +1,4 @@
-//! The numbers of the wire that name something: verification tags, streams, payload protocols.
-//! It knows no layout and not who chose the numbers.
+//! Types for numbers of the wire that name something: verification tags, streams, payload protocols.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! Bytes ↔ chunks, without state. It knows the layout of every chunk, parameter and error cause, and
-//! nothing of what an association does with them.
+//! The codec, without state: the layout of every chunk, parameter and error cause.
 
 mod builder;
 #[cfg(test)]

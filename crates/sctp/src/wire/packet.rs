@@ -1,5 +1,4 @@
-//! A packet read: the common header, then chunk after chunk. It knows where chunks begin and end, and
-//! nothing of what is in them.
+//! Reads a packet: the common header, then chunk after chunk.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -31,17 +30,17 @@ pub struct CommonHeader {
     pub verification_tag: VerificationTag,
 }
 
-/// A packet that came. It borrows its bytes; decoding allocates nothing.
+/// A received packet. It borrows its bytes; decoding allocates nothing.
 #[derive(Clone, Copy)]
 pub struct Packet<'a> {
     header: CommonHeader,
     chunks: &'a [u8],
 }
 
-/// The chunks of a packet, in order. A chunk that is framed well but cannot be read gives an error, and
-/// the next ones still come; a broken frame gives an error and ends it
-/// ([`ChunkError::is_end_of_packet`]). The padding of the last chunk may be missing, and what padding
-/// contains is ignored: "the receiver MUST ignore the padding bytes" (RFC 9260 §3.2).
+/// The chunks of a packet, in order. A chunk with a good frame that cannot be read gives an error, and the next chunks
+/// follow; a broken frame gives an error and ends the iteration ([`ChunkError::is_end_of_packet`]). The padding of the
+/// last chunk may be missing, and what padding contains is ignored: "the receiver MUST ignore the padding bytes" (RFC
+/// 9260 §3.2).
 #[derive(Clone, Debug)]
 pub struct Chunks<'a> {
     rest: &'a [u8],

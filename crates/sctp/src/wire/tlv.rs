@@ -1,5 +1,4 @@
-//! Type, length, value: the form of parameters and error causes alike (RFC 9260 §3.2.1, §3.3.10). It
-//! knows lengths and padding, and no type.
+//! Type, length, value: the common form of parameters and error causes (RFC 9260 §3.2.1, §3.3.10).
 
 use super::TlvError;
 use super::fields::{pad, padded, u16_at};
@@ -17,7 +16,7 @@ pub(super) trait Tlv {
 /// A type and its value.
 type TypeValue<'a> = (u16, &'a [u8]);
 
-/// The type and value of each in a row. An error ends it.
+/// Iterates over type and value of each item. An error ends the iteration.
 #[derive(Clone, Debug)]
 pub(super) struct Tlvs<'a> {
     rest: &'a [u8],
@@ -28,9 +27,9 @@ impl<'a> Tlvs<'a> {
         Tlvs { rest: bytes }
     }
 
-    /// The first one, and what is left after its padding. The last may come with or without: "A robust
-    /// implementation is expected to accept the chunk whether or not the final padding has been included
-    /// in the Chunk Length" (RFC 9260 §3.2).
+    /// The first item, and the bytes after its padding. The last item may come with or without padding: "A robust
+    /// implementation is expected to accept the chunk whether or not the final padding has been included in the Chunk
+    /// Length" (RFC 9260 §3.2).
     fn split(bytes: &'a [u8]) -> Result<(TypeValue<'a>, &'a [u8]), TlvError> {
         let left = bytes.len();
         if left < HEADER_LEN {
@@ -75,14 +74,14 @@ pub(super) fn numbers(kind: u16, value: &[u8]) -> Result<Vec<u16>, TlvError> {
     Ok(pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect())
 }
 
-/// Bytes of all, with padding between them and none behind the last: a chunk's length "does not count
-/// any chunk padding. However, it does include any padding of variable-length parameters other than the
-/// last parameter in the chunk" (RFC 9260 §3.2).
+/// The length of all items in bytes, with padding between them and none after the last: a chunk's length "does not
+/// count any chunk padding. However, it does include any padding of variable-length parameters other than the last
+/// parameter in the chunk" (RFC 9260 §3.2).
 pub(super) fn list_len(items: &[impl Tlv]) -> usize {
     items.iter().fold(0, |length, item| padded(length) + HEADER_LEN + item.value_len())
 }
 
-/// Appends all, with padding between them and none behind the last.
+/// Appends all items, with padding between them and none after the last.
 pub(super) fn encode_list(items: &[impl Tlv], out: &mut Vec<u8>) {
     let start = out.len();
     for item in items {
@@ -91,11 +90,11 @@ pub(super) fn encode_list(items: &[impl Tlv], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends one, without padding.
+/// Appends one item, without padding.
 ///
 /// # Panics
 ///
-/// If it is longer than a length field can say. A chunk with such a one is too long itself, so a
+/// If the item is longer than a length field can say. A chunk with such an item is too long itself, so that a
 /// [`PacketBuilder`](super::PacketBuilder) has refused it before.
 pub(super) fn encode(item: &impl Tlv, out: &mut Vec<u8>) {
     let length = u16::try_from(HEADER_LEN + item.value_len()).expect("a length of 65,535 bytes at most");

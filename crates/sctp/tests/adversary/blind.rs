@@ -1,4 +1,4 @@
-//! An attacker that sees nothing: it knows addresses and ports, and guesses tags. It knows no association.
+//! An attacker that sees nothing: it has addresses and ports, and guesses tags.
 
 use std::net::SocketAddr;
 
@@ -17,7 +17,7 @@ use crate::walk::Dice;
 pub enum Guess {
     /// Chunks of any type with a tag that it drew.
     AnyTag,
-    /// Chunks of any type with the tag that is right but for one bit.
+    /// Chunks of any type with a tag that is wrong in one bit.
     NearTag,
     /// ABORT and SHUTDOWN-COMPLETE with the T bit and a tag that it drew.
     Reflected,
@@ -27,18 +27,18 @@ pub enum Guess {
     InitFlood,
     /// A COOKIE-ECHO, alone or behind another chunk.
     Cookie,
-    /// Chunks to a port that is nobody's, or from one.
+    /// Chunks to or from a port that has no endpoint.
     WrongPort,
-    /// What belongs to no association, from an address that is nobody's.
+    /// Packets of no association, from an unused address.
     OutOfTheBlue,
-    /// Bytes that are no chunks, with a checksum that is right.
+    /// Bytes that are not chunks, with a right checksum.
     Garbage,
-    /// Bytes with a checksum that is not.
+    /// Bytes with a wrong checksum.
     Damage,
 }
 
 impl Guess {
-    /// All there are.
+    /// All of them.
     pub const ALL: &[Guess] = &[
         Guess::AnyTag,
         Guess::NearTag,
@@ -93,7 +93,7 @@ impl Guess {
             Guess::Init | Guess::InitFlood => {
                 let bytes = dice.bytes(200);
                 let mut parts = Parts::of_kind(INIT, &mut Input::new(&bytes));
-                // One that is not refused for its numbers alone.
+                // An INIT that is not refused for its numbers alone.
                 parts.number |= 0x1000;
                 (parts.stream, parts.ssn) = (parts.stream | 1, parts.ssn | 1);
                 packet_with(header(VerificationTag::ZERO), &[&parts.chunk()])
@@ -134,7 +134,7 @@ pub fn any_chunks(header: CommonHeader, dice: &mut Dice) -> Vec<u8> {
     let mut packet = Vec::new();
     let mut builder = PacketBuilder::new(&mut packet, header, usize::from(u16::MAX));
     for chunk in &chunks {
-        // What does not fit is left out.
+        // Chunks that do not fit are left out.
         let _ = builder.push(chunk);
     }
     builder.finish(anabranch_sctp::wire::Checksum::Crc32c);
@@ -146,7 +146,7 @@ pub fn header(tag: VerificationTag) -> CommonHeader {
     CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag }
 }
 
-/// An address that is nobody's, of the same version as another.
+/// An unused address, of the same version as `beside`.
 pub fn invented(beside: SocketAddr, dice: &mut Dice) -> SocketAddr {
     let (near, host) = (dice.one_of(&[77, 78, 79]), 1 + dice.below(250) as u8);
     match beside {

@@ -1,5 +1,4 @@
-//! What a packet may set off, and what an end may hold: each bound by a formula of the settings. It knows sizes and
-//! counts, and nothing of what the packets mean.
+//! What a packet may cause, and what an end may hold: each bound is a formula of the settings.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +15,9 @@ use crate::pair::{End, Line, Pair, Reading, Side, Toll, chunk_names};
 pub struct Bounds {
     seed: u64,
     config: Config,
-    /// So many associations an end had at once.
+    /// The most associations that an end had at once.
     most_associations: u64,
-    /// So many bytes came to each end since it last sent control chunks.
+    /// The bytes that reached each end since it last sent control chunks.
     unanswered: [u64; 2],
 }
 
@@ -27,7 +26,7 @@ impl Bounds {
         Bounds { seed, config, most_associations: 0, unanswered: [0; 2] }
     }
 
-    /// Where a packet cost more than it may.
+    /// Checks that a packet cost no more than it may.
     pub fn check(&mut self, pair: &Pair, toll: &Toll, tally: &mut Tally) -> Vec<Fault> {
         let mut scales = Scales { seed: self.seed, toll, tally, faults: Vec::new() };
         let answers = &pair.log[toll.answers.clone()];
@@ -39,7 +38,7 @@ impl Bounds {
         scales.faults
     }
 
-    /// Of how many bytes the answers may leave now. What came after the COOKIE-ECHO had been sent waits for the
+    /// The number of received bytes that may be answered now. What came after the COOKIE-ECHO was sent waits for the
     /// COOKIE-ACK.
     fn answerable(&self, toll: &Toll) -> u64 {
         let waited = match chunk_names(&toll.bytes).contains("COOKIE-ACK") {
@@ -64,7 +63,7 @@ impl Bounds {
         let most = ((length + OUTER_HEADERS) * 7 / 2 - OUTER_HEADERS).max(LAST_WORD);
         scales.weigh("bytes for a stranger", Class::Answers, sum(&strange), most);
 
-        // A SACK, a COOKIE-ACK, a probe of each path and of its MTU, and no more than the outbox holds.
+        // A SACK, a COOKIE-ACK, a probe of each path and of its MTU, and at most what the outbox holds.
         let chunks = control.iter().map(|line| line.text.matches(" + ").count() as u64 + 1).sum();
         scales.weigh("control chunks for a packet", Class::Answers, chunks, OUTBOX + 3 * paths);
         let most = 2 * self.answerable(scales.toll) + (1 + paths) * mtu;
@@ -89,7 +88,7 @@ impl Bounds {
         scales.weigh("nanoseconds for a packet", Class::Time, nanoseconds, 10_000_000 + 2_000 * length);
     }
 
-    /// Whether an end holds more than it may.
+    /// Checks that an end holds no more than it may.
     pub fn check_held(&mut self, pair: &Pair, end: End, tally: &mut Tally) -> Option<Fault> {
         let held = pair.meter.as_ref().map_or(0, |meter| meter.held(end));
         self.most_associations = self.most_associations.max(pair.end(end).endpoint.len() as u64);
@@ -99,9 +98,9 @@ impl Bounds {
             .then(|| Fault::new(Class::Memory, format!("{end:?} holds {held} B, {most} B are allowed")))
     }
 
-    /// What an end with so many associations may hold: each has twice what it may receive with all that chunks cost
-    /// besides their bytes, twice as much while all of it waits for one chunk, twice what it may send, and 100 B for each
-    /// stream (docs/security.md, "Whoever has the key"); beside that its queues, and the endpoint's.
+    /// What an end with `associations` associations may hold: each has twice what it may receive with all that chunks
+    /// cost besides their bytes, twice as much while all of it waits for one chunk, twice what it may send, and 100 B
+    /// for each stream (docs/security.md, "Holders of the key"); beside that its queues, and the endpoint's.
     fn most_held(&self, associations: u64) -> u64 {
         let receive = self.config.receive_growth.map_or(self.config.receive_buffer, |growth| growth.limit);
         let streams = u64::from(self.config.inbound_streams) + u64::from(self.config.outbound_streams);
@@ -115,7 +114,7 @@ impl Bounds {
     }
 }
 
-/// One packet, and what is too much of it.
+/// One packet, and the comparison of its costs with their bounds.
 struct Scales<'a> {
     seed: u64,
     toll: &'a Toll,
@@ -138,7 +137,7 @@ impl Scales<'_> {
     }
 }
 
-/// So many paths those associations have that answered, and one at least.
+/// The number of paths of the associations that answered, at least one.
 fn paths_of(side: &Side, answers: &[Line]) -> u64 {
     let ids: BTreeSet<AssociationId> = answers.iter().filter_map(|line| line.by).collect();
     let paths = ids.iter().filter_map(|id| side.endpoint.association(*id)).flat_map(Association::paths);
@@ -147,11 +146,11 @@ fn paths_of(side: &Side, answers: &[Line]) -> u64 {
 
 /// UDP's and IPv4's.
 const OUTER_HEADERS: u64 = 28;
-/// The ABORT of an association that was called off, which answers what comes later.
+/// The ABORT of an association that was aborted, which answers later packets.
 const LAST_WORD: u64 = 512;
-/// So many control chunks wait at most.
+/// The largest number of control chunks that wait.
 const OUTBOX: u64 = 64 + 4;
-/// Queues, lists and tables of an association that are no user data.
+/// Queues, lists and tables of an association, without user data.
 const OTHERWISE: u64 = 128 << 10;
 /// Of an endpoint: two throttles, the last words, and answers that wait.
 const ENDPOINT: u64 = 256 << 10;

@@ -1,5 +1,4 @@
-//! The two honest ends and what their applications do. It knows the API of an endpoint, and nothing of what the attacker
-//! sends.
+//! The two honest ends and what their applications do.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -19,7 +18,7 @@ use super::witness::Witness;
 use crate::pair::{End, Meter, Pair, Reading};
 use crate::walk::Ledger;
 
-/// Who plays, and what was seen of it so far.
+/// The ends that play, and what was seen of them so far.
 pub struct Cast {
     pub pair: Pair,
     pub scene: Scene,
@@ -33,7 +32,7 @@ pub struct Cast {
     pub(super) accepted: BTreeSet<(VerificationTag, Option<VerificationTag>)>,
     /// What the applications gave the present association: messages and bytes.
     pub(super) given: [u64; 2],
-    /// An application called it off, A lost its memory, or a host its address: then it may end.
+    /// Whether the association may end: an application aborted it, A lost its memory, or a host its address.
     pub(super) may_end: bool,
     /// How often A did, since the two last had an association that both ended in order: a COOKIE-ECHO from before may still
     /// open one at Z, and what A opens next begins that anew.
@@ -85,7 +84,7 @@ impl Cast {
         self.watch()
     }
 
-    /// An end sends so many messages, or as many as there is room for.
+    /// An end sends `count` messages, or as many as there is room for.
     pub fn send(
         &mut self,
         end: End,
@@ -122,7 +121,7 @@ impl Cast {
         ledgers.push(Ledger::of(end, ledgers.len() as u32));
     }
 
-    /// Z's application sends something to somebody else.
+    /// Z's application sends something to another peer.
     pub fn serve(&mut self, id: AssociationId, length: usize, count: usize) -> Result<(), Fault> {
         let payload = Bytes::from(vec![7; length]);
         (0..count).take_while(|_| self.give(End::Z, id, (0, false), &payload).is_ok()).count();
@@ -201,7 +200,7 @@ impl Cast {
         self.watch()
     }
 
-    /// It has it again.
+    /// The host has the address again.
     pub fn come_back(&mut self, end: End, pipe: usize) -> Result<(), Fault> {
         self.pair.add_local(end, pipe);
         self.watch()
@@ -215,7 +214,7 @@ impl Cast {
         self.watch()
     }
 
-    /// An end calls it off.
+    /// An end aborts the association.
     pub fn call_off(&mut self, end: End) -> Result<(), Fault> {
         if self.living(end).is_some() {
             self.may_end = true;

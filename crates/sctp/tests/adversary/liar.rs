@@ -1,4 +1,4 @@
-//! A peer of Z's that has shaken hands as it should and then says what it likes. It knows what is sent to it alone.
+//! A peer of Z that completes the handshake as it should and then lies.
 
 use std::net::SocketAddr;
 
@@ -14,10 +14,10 @@ use crate::pair::{End, Line, PORT, Pair, chunks, packet};
 #[derive(Debug)]
 pub struct Liar {
     pub address: SocketAddr,
-    /// What it calls itself.
+    /// Its own tag.
     pub tag: VerificationTag,
     pub id: Option<AssociationId>,
-    /// How often it shook hands.
+    /// How many handshakes it completed.
     pub openings: u32,
 }
 
@@ -58,7 +58,7 @@ impl Liar {
         Shot { to: End::Z, local: pair.address(End::Z, 0), remote: self.address, bytes }
     }
 
-    /// The header of its packets to an association that calls itself so.
+    /// The header of its packets to an association with this tag.
     pub fn header(tag: VerificationTag) -> CommonHeader {
         header(tag)
     }

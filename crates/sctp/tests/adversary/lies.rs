@@ -1,5 +1,4 @@
-//! What a peer writes that has shaken hands, or that knows the tags of others: right in form, false in content. It knows
-//! an association's numbers, and not how they are answered.
+//! The packets of a lying peer, or of an attacker that has the tags of others: right in form, false in content.
 
 use std::net::Ipv4Addr;
 
@@ -15,7 +14,7 @@ use crate::hostile::{Parts, framed};
 use crate::pair::packet_with;
 use crate::walk::Dice;
 
-/// What an association believes, which its peer knows.
+/// The numbers of an association, as its peer has them.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     /// Ports and tag of a packet to it.
@@ -38,7 +37,7 @@ pub enum Lie {
     AckBeyond,
     /// SACKs that report all that was sent and nothing of it, in turns.
     Flip,
-    /// Gap blocks and duplicates as many as fit.
+    /// As many gap blocks and duplicates as fit.
     ManyBlocks,
     TinyData,
     TinyDataWithGaps,
@@ -75,7 +74,7 @@ pub enum Lie {
 }
 
 impl Lie {
-    /// All there are.
+    /// All of them.
     pub const ALL: &[Lie] = &[
         Lie::AckAll,
         Lie::AckAllWithoutWindow,
@@ -117,7 +116,7 @@ impl Lie {
         Lie::Garbage,
     ];
 
-    /// The packet that says so.
+    /// The packet with the lie.
     pub fn packet(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
         match self {
             Lie::AckAll
@@ -207,7 +206,7 @@ impl Lie {
         let many = |one: &dyn Fn(u32) -> Data<'static>| {
             let mut packet = Vec::new();
             let mut builder = PacketBuilder::new(&mut packet, voice.header, LARGEST);
-            // What does not fit is left out.
+            // Chunks that do not fit are left out.
             (0..count).take_while(|at| builder.push(&one(*at)).is_ok()).count();
             builder.finish(Checksum::Crc32c);
             packet

@@ -1,5 +1,5 @@
-//! Two honest ends and somebody between, beside or in front of them who means harm: what each of them does, what must hold
-//! of packets, memory and work, and what was seen. `adversaries.rs` runs it, seed by seed.
+//! Two honest ends and an attacker between, beside or in front of them: what each of them does, what must hold of
+//! packets, memory and work, and what was seen. `adversaries.rs` runs it, seed by seed.
 
 mod blind;
 mod bounds;

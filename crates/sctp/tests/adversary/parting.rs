@@ -1,5 +1,4 @@
-//! The end of an association between the honest two, and what must hold of it. It knows what was sent and how each end
-//! says that it ended, and no packet.
+//! The end of an association between the honest two, and what must hold of it.
 
 use anabranch_base::Duration;
 use anabranch_sctp::event::CloseReason;
@@ -28,7 +27,7 @@ impl Cast {
         while !(self.is_over(End::A) && self.is_over(End::Z)) {
             for end in [End::A, End::Z] {
                 self.read(end)?;
-                // What is not open yet is waited for: it would be called off.
+                // Waits until the association is open; otherwise it would be aborted.
                 self.close(end)?;
             }
             self.pass(Duration::from_millis(500))?;
@@ -49,7 +48,7 @@ impl Cast {
         self.forget()
     }
 
-    /// What both ends made of the association.
+    /// Judges how the association ended at both ends.
     fn judge_end(&mut self) -> Result<(), Fault> {
         let reasons = [End::A, End::Z].map(|end| self.pair.closed(end));
         for reason in &reasons {
@@ -76,7 +75,7 @@ impl Cast {
         if let Some(what) = accusation {
             return self.report(Fault::new(Class::Accused, what));
         }
-        // Who sees may repeat an ABORT.
+        // An attacker that sees packets may repeat an ABORT.
         let may_end = self.scene.powers.sees || self.may_end;
         let end = named().find_map(|(end, reason)| match reason {
             Some(CloseReason::Graceful) | None => None,
@@ -106,9 +105,10 @@ impl Cast {
         Ok(())
     }
 
-    /// So long it may take until all is delivered: five time-outs at their longest, then ten messages a second and a packet
-    /// of the least size a second, which is less than any of these networks carries. Who has to find out that nobody is
-    /// there any more sends eleven times; and who forges may take all windows away, until the shutdown's guard ends it.
+    /// The longest time until all is delivered: five time-outs at their longest, then ten messages a second and a
+    /// packet of the least size a second, which is less than any of these networks carries. An end whose peer is gone
+    /// sends eleven times until it notices; and an attacker that forges may close all windows, until the shutdown's
+    /// guard ends the association.
     fn patience(&self) -> Duration {
         let [messages, bytes] = self.given;
         let alone = if self.may_end { 700 } else { 0 };

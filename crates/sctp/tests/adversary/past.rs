@@ -1,5 +1,5 @@
-//! An attacker on the path that writes nothing of its own: packets again, late, elsewhere, and their chunks in other
-//! packets of the same tag. It knows frames, and nothing of what is in them.
+//! An attacker on the path that writes nothing of its own: it repeats packets, late or elsewhere, and their chunks in
+//! other packets of the same tag.
 
 use anabranch_sctp::wire::{Checksum, CommonHeader, Packet};
 
@@ -36,7 +36,7 @@ pub enum Past {
 }
 
 impl Past {
-    /// All there are.
+    /// All of them.
     pub const ALL: &[Past] = &[
         Past::Again,
         Past::Often,
@@ -81,7 +81,7 @@ impl Past {
     }
 }
 
-/// Up to so many of what was seen, in the order in which it was.
+/// Up to `most` of the packets that were seen, in their order.
 fn some<'a>(seen: &'a [Seen], most: u64, dice: &mut Dice) -> Vec<&'a Seen> {
     let first = dice.below(seen.len().max(1) as u64) as usize;
     let step = 1 + dice.below(3) as usize;

@@ -1,5 +1,5 @@
-//! The play that a seed stands for: who acts over which network and with which buffers, and what happens in which order.
-//! It draws, and does nothing.
+//! The play that a seed stands for: the network and its buffers, what each end and each attacker does, and in which
+//! order.
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::{Config, Growth, IpVersion};
@@ -8,7 +8,7 @@ use super::{Guess, Lie, Past};
 use crate::pair::End;
 use crate::walk::Dice;
 
-/// What a play begins with.
+/// The settings of a play.
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub seed: u64,
@@ -25,11 +25,11 @@ pub struct Scene {
     pub dynamic_addresses: bool,
     /// Both ends open.
     pub collides: bool,
-    /// A may lose its memory; then no message is so short that it could not say which association it belongs to.
+    /// A may lose its memory; then every message is long enough to say which association it belongs to.
     pub crashes: bool,
 }
 
-/// What the attacker can do. Everybody can guess.
+/// What the attacker can do. Guessing is always possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Powers {
     /// It sees every packet, and repeats, delays, cuts and bundles what it saw.
@@ -40,38 +40,38 @@ pub struct Powers {
     pub lies: bool,
 }
 
-/// Something that happens.
+/// One event of a play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// An end sends so many messages, or as many as there is room for.
+    /// An end sends `count` messages, or as many as there is room for.
     Send { end: End, stream: u16, unordered: bool, length: usize, count: usize },
     /// An end reads all that waits.
     Read(End),
     /// Time passes.
     Pass { milliseconds: u64 },
-    /// The network's packets meet new fortunes.
+    /// The network's chances change.
     Fortune { loss: u32, duplication: u32, jitter_ms: u64 },
     /// An end's host loses its address on a pipe.
     Leave(End, usize),
-    /// It has it again.
+    /// The host has the address again.
     Return(End, usize),
     /// An end closes.
     Close(End),
-    /// An end calls it off.
+    /// An end aborts the association.
     CallOff(End),
     /// A loses its memory and opens another association.
     Crash,
     /// Everything is delivered, both close, and open another association.
     Renew,
-    /// Z's application sends so many messages to a liar.
+    /// Z's application sends `count` messages to a liar.
     Serve { liar: usize, length: usize, count: usize },
-    /// Somebody who sees nothing guesses; the number decides about what is drawn.
+    /// An attacker that sees nothing guesses; the number seeds its draws.
     Guess(Guess, u64),
-    /// Somebody who sees everything repeats it.
+    /// An attacker that sees everything repeats packets.
     Repeat(Past, u64),
-    /// A peer lies so many times.
+    /// A peer lies `times` times.
     Lie { liar: usize, lie: Lie, times: u8, draw: u64 },
-    /// Somebody who knows the tags of the honest two lies to one of them in the name of the other.
+    /// An attacker that has the tags of the honest two lies to one of them in the name of the other.
     Forge { to: End, lie: Lie, draw: u64 },
 }
 
@@ -113,7 +113,7 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
     }
 }
 
-/// Ends with more addresses than an INIT of the least MTU tells of.
+/// Ends with more addresses than an INIT of the least MTU holds.
 fn crowd(scene: &Scene) -> (Scene, Vec<Act>) {
     let (versions, delays_ms) = (vec![IpVersion::V6; 60], vec![5; 60]);
     let acts = vec![Act::Pass { milliseconds: 500 }, Act::Guess(Guess::Init, scene.seed), Act::Renew];
@@ -232,5 +232,5 @@ impl Scene {
     }
 }
 
-/// So many peers lie, if one does.
+/// How many peers lie, if any does.
 pub const LIARS: usize = 2;

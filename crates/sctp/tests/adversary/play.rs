@@ -30,7 +30,7 @@ fn play_with(cast: &mut Cast, acts: &[Act]) -> Result<(), Fault> {
     }
     cast.part()?;
     if cast.scene.powers.sees {
-        // All is over. Whoever saw it shows it once more.
+        // All is over. An attacker that saw packets repeats them once more.
         for draw in 0..3 {
             cast.act(Act::Repeat(Past::AllOfEarlier, draw))?;
             cast.act(Act::Repeat(Past::Handshake, draw))?;
@@ -115,7 +115,8 @@ impl Cast {
         Ok(())
     }
 
-    /// Z sends a liar as much as it may, and faster and faster, since the liar acknowledges it all; then much is in flight.
+    /// Z sends a liar as much as it may, faster and faster, because the liar acknowledges everything; then much is in
+    /// flight.
     fn make_busy(&mut self, liar: usize, dice: &mut Dice) -> Result<(), Fault> {
         for round in 0..12 {
             let Some(id) = self.liars[liar].id else { break };
@@ -139,7 +140,7 @@ impl Cast {
         self.shoot(vec![shot])
     }
 
-    /// What an association of an end believes; before it is open, it has no numbers.
+    /// The numbers of an end's association; none before it is open.
     fn voice(&self, end: End, id: anabranch_sctp::endpoint::AssociationId) -> Option<Voice> {
         let association = self.pair.end(end).endpoint.association(id)?;
         let (arrived, acked) = association.ack_points().unwrap_or((Tsn::new(0), Tsn::new(0)));
@@ -191,5 +192,5 @@ impl std::fmt::Display for Powers {
     }
 }
 
-/// A liar shakes hands no more often: others want associations too.
+/// The largest number of a liar's handshakes, so that others get associations, too.
 const MOST_OPENINGS: u32 = 6;

@@ -1,10 +1,10 @@
-//! One packet of the attacker's, on its way. It knows addresses and bytes, and nothing of what is in them.
+//! One packet of the attacker, on its way.
 
 use std::net::SocketAddr;
 
 use crate::pair::{End, Pair};
 
-/// A packet that will arrive at an address of an end as if from somewhere.
+/// A packet that will arrive at an address of an end, with a chosen source.
 #[derive(Clone, Debug)]
 pub struct Shot {
     pub to: End,

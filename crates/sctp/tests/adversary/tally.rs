@@ -1,4 +1,4 @@
-//! What happened in all plays together, to see that the mix is real. It judges nothing.
+//! Counts what happened in all plays together, to show that the mix is real.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ pub enum Column {
     Powers,
     /// Moves of the attacker, by kind.
     Move,
-    /// Packets of the attacker, by what became of them.
+    /// Packets of the attacker, by their effect.
     Packet,
     /// Their chunks, by type.
     Chunk,
@@ -29,7 +29,7 @@ pub enum Column {
     Known,
 }
 
-/// The most there was of something, beside the bound that it was held to.
+/// The largest value of a bounded quantity, beside its bound.
 #[derive(Clone, Copy, Debug, Default)]
 struct Most {
     value: u64,
@@ -43,7 +43,7 @@ impl Tally {
         *self.counts.entry((column, what.into())).or_default() += 1;
     }
 
-    /// So much of something that may be `bound`. What is kept is what came nearest to its bound.
+    /// Notes a value of a quantity with its bound; the value nearest to its bound is kept.
     pub fn watch(&mut self, what: &'static str, seed: u64, value: u64, bound: u64) {
         let most = self.most.entry(what).or_default();
         let is_nearer = u128::from(value) * u128::from(most.bound.max(1))
@@ -58,7 +58,7 @@ impl Tally {
         self.counts.get(&(column, what.to_owned())).copied().unwrap_or(0)
     }
 
-    /// What another counted is counted here too.
+    /// Adds the counts of another tally.
     pub fn add(&mut self, other: &Tally) {
         for (key, count) in &other.counts {
             *self.counts.entry(key.clone()).or_default() += count;

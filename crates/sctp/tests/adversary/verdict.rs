@@ -1,8 +1,8 @@
-//! What can be wrong, and which of it is known. It knows no packet.
+//! The classes of faults, and which faults are known.
 
 use std::fmt;
 
-/// What kind of wrong.
+/// The class of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Something panicked.
@@ -11,15 +11,15 @@ pub enum Class {
     Delivery,
     /// Both ends closed in order, and something did not arrive.
     Lost,
-    /// It does not end, or not while anybody would wait.
+    /// The play does not end in reasonable time.
     Standstill,
-    /// An association ended although nobody who could end it wanted it to.
+    /// An association ended although no end that may end it did so.
     Ended,
-    /// One honest end accused the other of a breach of the protocol.
+    /// One honest end reported a protocol violation of the other.
     Accused,
     /// A cookie that was used opened another association.
     Reopened,
-    /// A packet is answered by more than it may be.
+    /// The answers to a packet exceed their bound.
     Answers,
     /// More memory is held than may be.
     Memory,
@@ -29,7 +29,7 @@ pub enum Class {
     Time,
 }
 
-/// Something that is wrong.
+/// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub class: Class,
@@ -41,7 +41,7 @@ impl Fault {
         Fault { class, what: what.into() }
     }
 
-    /// Whether it is waited for: it is counted and fails nothing.
+    /// Whether the fault is known: then it is counted and fails no test.
     pub fn is_known(&self) -> bool {
         KNOWN.iter().any(|(class, part)| *class == self.class && self.what.contains(part))
     }
@@ -53,6 +53,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Faults that are found and not repaired yet, by their class and a part of what is said of them. It is empty unless
-/// somebody is at work.
+/// Faults that are found and not repaired yet, by their class and a part of what is said of them. It is empty except
+/// while one is being repaired.
 const KNOWN: &[(Class, &str)] = &[];

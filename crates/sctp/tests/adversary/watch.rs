@@ -1,5 +1,4 @@
-//! What is looked at after every event: packets and their costs, and associations that nobody expects. It knows tags, and
-//! nothing of what the attacker wants.
+//! Checks every event: packets and their costs, and unexpected associations.
 
 use anabranch_sctp::association::Association;
 use anabranch_sctp::endpoint::AssociationId;
@@ -11,7 +10,7 @@ use super::verdict::{Class, Fault};
 use crate::pair::End;
 
 impl Cast {
-    /// Looks at what happened since the last look: packets, their costs, and associations that nobody expects.
+    /// Checks what happened since the last call: packets, their costs, and unexpected associations.
     pub fn watch(&mut self) -> Result<(), Fault> {
         for line in &self.pair.log {
             self.witness.note(&self.pair, line);
@@ -51,7 +50,7 @@ impl Cast {
         }
     }
 
-    /// Associations that tell something and are not the one that is played.
+    /// Associations with events that are not the one that is played.
     fn meet_strays(&mut self) -> Result<(), Fault> {
         for end in [End::A, End::Z] {
             for (id, event) in std::mem::take(&mut self.pair.side(end).strays) {

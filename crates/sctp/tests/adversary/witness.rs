@@ -1,5 +1,4 @@
-//! What somebody on the path remembers of the packets that went by, of this association and of earlier ones. It knows
-//! nothing of what to do with them.
+//! What an attacker on the path remembers of the packets that passed, of this association and of earlier ones.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -74,12 +73,12 @@ impl Witness {
 }
 
 impl Seen {
-    /// It comes again, as it came.
+    /// The packet again, as it came.
     pub fn again(&self) -> Shot {
         Shot { to: self.to, local: self.local, remote: self.remote, bytes: self.bytes.to_vec() }
     }
 }
 
-/// So many packets of an association are remembered, and so many of them from its beginning.
+/// How many packets of an association are remembered, and how many of them from its beginning.
 const MOST_SEEN: usize = 160;
 const FIRST_SEEN: usize = 40;

@@ -1,4 +1,4 @@
-//! A global allocator that counts what the calling thread allocates. It knows sizes, and nothing of who asks.
+//! A global allocator that counts what the calling thread allocates.
 #![allow(dead_code, reason = "tests and benchmarks each use their own part of the counts")]
 #![allow(
     unsafe_code,
@@ -21,8 +21,8 @@ pub struct Allocated {
     pub bytes: u64,
 }
 
-/// How many bytes the calling thread holds: what it allocated less what it gave back. Memory that another thread gives
-/// back counts for both.
+/// How many bytes the calling thread holds: what it allocated less what it freed. Memory that another thread frees
+/// counts for both.
 pub fn held() -> u64 {
     HELD.get()
 }

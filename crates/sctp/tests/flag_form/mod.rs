@@ -1,6 +1,5 @@
-//! M-CMT-3 in its flag form, version 2, with the settings under "When to search anew": an oracle of its own for the
-//! window update. It knows the sender's queue chunk by chunk as the mechanism's text has it, and nothing of how the send
-//! buffer keeps its lowest chunks.
+//! M-CMT-3 in its flag form, version 2, with the settings under "When to search anew": an independent oracle for the
+//! window update. It keeps the sender's queue chunk by chunk, as the mechanism's text does.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -9,7 +8,7 @@ use std::ops::RangeInclusive;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAnew {
     AsToldTo,
-    /// The rules as first published, for what goes wrong then.
+    /// The rules as first published, to show what goes wrong with them.
     OnlyAfterAcks,
 }
 

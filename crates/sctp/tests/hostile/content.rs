@@ -1,5 +1,4 @@
-//! Chunks, parameters and causes of fuzzed content, all of them such that they can be written. It knows no
-//! association.
+//! Chunks, parameters and causes of fuzzed content, all of them such that they can be written.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! What must hold for any bytes that are given for a cookie. It knows cookies and the handshake.
+//! What must hold for any bytes that are presented as a cookie.
 
 use std::net::SocketAddr;
 
@@ -12,8 +12,7 @@ use anabranch_sctp::wire::{Checksum, Chunk, CookieEcho, Packet, Parameter, Verif
 use super::Input;
 use crate::pair::{End, Pair, packet_with};
 
-/// No bytes pass for a cookie that are none, a cookie survives being sealed, and an endpoint makes an
-/// association of its own cookie and of no other.
+/// Only cookies pass as cookies, a cookie survives being sealed, and an endpoint accepts its own cookie and no other.
 pub fn cookie(bytes: &[u8]) {
     let key = [7; 32];
     assert!(StateCookie::open(bytes, &key).is_err(), "nobody guesses a signature");
@@ -67,7 +66,7 @@ fn extensions(input: &mut Input<'_>) -> OfferedExtensions {
     OfferedExtensions { random: [input.byte(); 32], offer }
 }
 
-/// The same bytes with a few of them others, some missing or some added: never as they were.
+/// The same bytes with a few changed, removed or added: never unchanged.
 fn changed(sealed: &[u8], input: &mut Input<'_>) -> Vec<u8> {
     let mut bytes = sealed.to_vec();
     for _ in 0..1 + input.below(4) {

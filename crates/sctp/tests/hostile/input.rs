@@ -1,4 +1,4 @@
-//! Numbers and slices taken from fuzzed bytes. It knows nothing of what they are for.
+//! Numbers and slices taken from fuzzed bytes.
 
 /// What is left of the bytes; zeros when they are used up.
 pub struct Input<'a> {
@@ -33,7 +33,7 @@ impl<'a> Input<'a> {
         usize::from(self.byte()) % limit
     }
 
-    /// Whether the next one of so many is the one.
+    /// True once in `many` calls, on average.
     pub fn is_one_in(&mut self, many: usize) -> bool {
         self.below(many) == 0
     }

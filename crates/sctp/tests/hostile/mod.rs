@@ -1,5 +1,5 @@
-//! What must hold for any bytes whatever: the bodies of the fuzz targets of this crate. `hostile_bytes.rs`
-//! runs them on inputs of its own, so that they are exercised without a fuzzer too.
+//! What must hold for any bytes: the bodies of the fuzz targets of this crate. `hostile_bytes.rs` runs them on its own
+//! inputs, so that they are exercised without a fuzzer, too.
 #![allow(dead_code, unused_imports, reason = "each fuzz target uses one of the bodies")]
 
 mod content;

@@ -1,5 +1,4 @@
-//! A peer that knows the tag and sends whatever it likes, to an end in any state. It knows the API of an
-//! endpoint and what must hold of it at any time, and not how an answer should look.
+//! A peer that has the tag and sends anything, to an end in any state.
 
 use std::net::SocketAddr;
 
@@ -29,14 +28,14 @@ struct Siege {
     serial: Tsn,
 }
 
-/// Whatever a peer sends that knows the tag, in any state: nothing panics, memory stays bounded, and every
-/// stretch of time ends.
+/// Whatever a peer with the right tag sends, in any state: nothing panics, memory stays bounded, and every stretch of
+/// time ends.
 pub fn association(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let state = STATES[input.below(STATES.len())];
     let setup = input.byte();
     let victim = if setup & 1 == 0 { End::A } else { End::Z };
-    // Sealed, ASCONF is taken from whoever gets so far; else only with a code that nobody guesses.
+    // With sealed packets ASCONF is accepted from every peer that gets so far; otherwise only with a valid AUTH.
     let config = match setup >> 2 & 3 {
         0 => Config::rfc9260(),
         1 => Config { dynamic_addresses: true, ..Config::rfc9260() },
@@ -84,7 +83,7 @@ impl Siege {
         siege
     }
 
-    /// One thing of what an application, time or the peer may do.
+    /// One act of an application, of time or of the peer.
     fn step(&mut self, input: &mut Input<'_>) {
         let victim = self.victim;
         match input.below(16) {
@@ -203,8 +202,7 @@ impl Siege {
             && living.any(|path| association.path_addresses(path.id) == PathAddresses { local, remote })
     }
 
-    /// Whoever has a session still answers; nothing that came before stands in the way. Before there is one the
-    /// answer waits for it.
+    /// An end with a session still answers, whatever came before. Before there is a session the answer waits for it.
     fn ask(&mut self) {
         if self.pair.at(self.victim).ack_points().is_none() || !self.has_first_path() {
             return;
@@ -227,7 +225,7 @@ impl Siege {
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, header, 8_000);
         for part in &parts {
-            // What does not fit is left out.
+            // Chunks that do not fit are left out.
             let _ = builder.push(&part.chunk());
         }
         builder.finish(Checksum::Crc32c);
@@ -240,7 +238,7 @@ impl Siege {
         }
     }
 
-    /// The peer behind another port, as if a translator had forgotten it, or an address that nobody told of.
+    /// The peer behind another port, as if a translator had forgotten it, or an address that was not announced.
     fn elsewhere(&self, input: &mut Input<'_>) -> SocketAddr {
         let [a, b] = [input.byte(), input.byte()];
         match a % 2 {
@@ -424,7 +422,7 @@ fn swapped(header: CommonHeader) -> CommonHeader {
     CommonHeader { source_port: header.destination_port, destination_port: header.source_port, ..header }
 }
 
-/// Bytes that are written as if they were a chunk.
+/// Bytes that are written like a chunk.
 struct Raw<'a>(&'a [u8]);
 
 impl EncodeChunk for Raw<'_> {
@@ -450,7 +448,7 @@ pub fn framed(header: CommonHeader, chunks: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// All there are.
+/// All of them.
 pub const STATES: [AssociationState; 8] = [
     AssociationState::Established,
     AssociationState::CookieWait,
@@ -461,7 +459,7 @@ pub const STATES: [AssociationState; 8] = [
     AssociationState::ShutdownAckSent,
     AssociationState::Closed,
 ];
-/// So many packets of each direction can be replayed.
+/// How many packets of each direction can be replayed.
 const REMEMBERED: usize = 32;
 /// More events at one moment do not come of 200 messages and 200 packets.
 const MOST_EVENTS: usize = 1_000;

@@ -1,5 +1,5 @@
-//! Strangers who shake hands with an end as they like, all at once, and see only what is sent to them, while the end has
-//! an honest peer too. It knows the API of an endpoint, and not how an answer should look.
+//! Strangers that shake hands with an end in any way, all at once, and see only what is sent to them, while the end has
+//! an honest peer, too.
 
 use std::net::SocketAddr;
 
@@ -20,10 +20,10 @@ use super::Input;
 use super::content::{INIT, INIT_ACK, Parts};
 use crate::pair::{PORT, packet_with};
 
-/// Who is not the honest peer, and what he was sent.
+/// A stranger, and what was sent to it.
 #[derive(Default)]
 struct Stranger {
-    /// What he calls himself, and what the end calls itself to him.
+    /// Its own tag, and the end's tag for it.
     own_tag: u32,
     end_tag: Option<VerificationTag>,
     cookies: Vec<Vec<u8>>,
@@ -37,12 +37,13 @@ struct Walk {
     /// The honest association, at the end and at its peer.
     ids: [AssociationId; 2],
     strangers: [Stranger; STRANGERS],
-    /// Cookies that came, and associations that the end opened itself: no more can there be.
+    /// Cookies that came, and associations that the end opened itself: an upper bound for its associations.
     openings: usize,
 }
 
-/// Whatever strangers send who see no answer but their own: the honest association lives and carries a message each way,
-/// there are no more associations than cookies that came back, no packet is answered by a flood, and nothing panics.
+/// Whatever strangers send that see only their own answers: the honest association lives and carries a message each
+/// way, there are at most as many associations as cookies that came back, no packet is answered by a flood, and nothing
+/// panics.
 pub fn handshake(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut walk = Walk::begin();
@@ -94,7 +95,7 @@ impl Walk {
         }
     }
 
-    /// One packet of a stranger's, from where he is or as if from elsewhere.
+    /// One packet of a stranger, from its address or as if from another.
     fn attack(&mut self, input: &mut Input<'_>) {
         let who = input.below(STRANGERS);
         let tag = match input.below(8) {
@@ -135,7 +136,7 @@ impl Walk {
                 framed(tag, &parts.chunk())
             }
             3 | 4 => {
-                // His own cookie, an older one, or another's; now and then damaged.
+                // Its own cookie, an older one, or another's; sometimes damaged.
                 let whose = if input.is_one_in(8) { input.below(STRANGERS) } else { who };
                 let cookies = &self.strangers[whose].cookies;
                 let mut cookie = cookies.get(input.below(4) % cookies.len().max(1))?.clone();
@@ -237,7 +238,7 @@ impl Walk {
         }
     }
 
-    /// A message each way between those who have nothing to do with it all.
+    /// A message each way between the honest ends.
     fn talk(&mut self) {
         let message = |payload: &'static [u8]| Outgoing {
             stream: StreamId::new(0),
@@ -282,5 +283,5 @@ const HONEST: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Ad
 const STRANGERS: usize = 4;
 const MOST_ASSOCIATIONS: usize = 6;
 const COOKIE_ECHO: u8 = 10;
-/// An association of 16 paths probes each, and each of six says its last word.
+/// An association of 16 paths probes each, and each of six sends its last packet.
 const MOST_AT_ONCE: usize = 200;

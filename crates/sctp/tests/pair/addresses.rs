@@ -15,7 +15,7 @@ impl Pair {
         self.gain(end, pipe, Endpoint::add_local);
     }
 
-    /// It has it again, at a socket that has all its addresses.
+    /// The host has the address again, at a socket with all its addresses.
     pub fn return_local(&mut self, end: End, pipe: usize) {
         self.gain(end, pipe, Endpoint::return_local);
     }
@@ -29,7 +29,7 @@ impl Pair {
         self.settle(end);
     }
 
-    /// It loses it.
+    /// The host loses the address.
     pub fn remove_local(&mut self, end: End, pipe: usize) {
         let address = self.address(end, pipe);
         self.within(end, |side, now| {

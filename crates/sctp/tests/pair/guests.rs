@@ -1,4 +1,4 @@
-//! Strangers who open an association with Z by hand: INIT, and the cookie that comes back or does not.
+//! Strangers that open an association with Z by hand: INIT, and the cookie that comes back or does not.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use anabranch_sctp::wire::{Chunk, CommonHeader, CookieEcho, Init, Parameter, Ver
 
 use super::{End, PORT, Pair, chunks, packet_with};
 
-/// A host that is none of the pair's.
+/// A host that does not belong to the pair.
 #[derive(Clone, Copy, Debug)]
 pub struct Guest {
     /// Where it is.
@@ -16,7 +16,7 @@ pub struct Guest {
     pub port: u16,
 }
 
-/// What Z gave a guest for its INIT.
+/// Z's answer to a guest's INIT.
 #[derive(Clone, Debug)]
 pub struct Invitation {
     /// Z's tag.

@@ -1,5 +1,4 @@
-//! What calls into an end cost it: memory allocated, memory kept, and time, as a test reads them. It knows no packet's
-//! content, and not who is to judge.
+//! Measures what calls into an end cost it: memory allocated, memory kept, and time, as a test reads them.
 
 use std::ops::{Range, Sub};
 
@@ -33,7 +32,7 @@ impl Sub for Reading {
     }
 }
 
-/// One packet that arrived, and what it cost.
+/// One packet that arrived, and its cost.
 #[derive(Clone, Debug)]
 pub struct Toll {
     /// The end that it came to.
@@ -49,14 +48,14 @@ pub struct Toll {
 /// Reads before and after each call into an end.
 pub struct Meter {
     read: fn() -> Reading,
-    /// Bytes that each end holds by now, of what was allocated and given back within calls.
+    /// Bytes that each end holds by now: allocated less freed within calls.
     held: [i64; 2],
-    /// Every packet that arrived, until somebody takes it.
+    /// Every packet that arrived, until it is taken.
     pub tolls: Vec<Toll>,
 }
 
 impl Meter {
-    /// One that reads so.
+    /// A meter that reads by `read`.
     pub fn new(read: fn() -> Reading) -> Meter {
         Meter { read, held: [0; 2], tolls: Vec::new() }
     }

@@ -33,7 +33,7 @@ pub use {
     packets::{chunk_names, chunks, data, packet, packet_with},
 };
 
-/// Which end.
+/// One of the two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
     /// The one that opens.
@@ -56,16 +56,16 @@ pub struct Side {
     pub endpoint: Endpoint,
     pub id: Option<AssociationId>,
     pub events: Vec<Event>,
-    /// What associations beside this one told.
+    /// Events of other associations.
     pub strays: Vec<(AssociationId, Event)>,
-    /// The first association that tells something is the one, if it is not known yet.
+    /// Takes the first association with an event as the one, if there is none yet.
     pub adopts: bool,
     /// The application reads what arrives before anything is answered.
     pub reads_at_once: bool,
     /// What it read so.
     pub read: Vec<Message>,
     pub config: EndpointConfig,
-    /// Addresses that the host has not: nothing comes or goes there.
+    /// Addresses that the host lacks: nothing arrives or leaves there.
     pub missing: Vec<SocketAddr>,
     lives: u64,
 }
@@ -75,7 +75,7 @@ pub struct Side {
 pub struct Pipe {
     pub delay: Duration,
     pub is_cut: bool,
-    /// So many packets from this end are dropped next.
+    /// How many of the next packets from each end are dropped.
     pub drop_next: [u32; 2],
     /// A translator at A's end shows this UDP port to Z instead of A's, and lets nothing else in.
     pub translated: Option<u16>,
@@ -109,7 +109,7 @@ pub struct Line {
 struct Loss {
     from: End,
     chunk: &'static str,
-    /// So many packets with such a chunk are spared before.
+    /// How many packets with such a chunk are spared before.
     spared: usize,
 }
 
@@ -119,7 +119,7 @@ pub struct Faults {
     pub loss: u32,
     pub duplication: u32,
     pub corruption: u32,
-    /// Packets are late by up to so much, and so overtake one another.
+    /// Packets are late by up to this much, and so overtake one another.
     pub jitter: Duration,
 }
 
@@ -147,11 +147,11 @@ pub struct Pair {
     pub may_cross: bool,
     /// Packets of these ends that leave so are lost.
     pub loses_crossing: Vec<End>,
-    /// What calls into the ends cost, if that is wanted.
+    /// The cost of calls into the ends, if it is measured.
     pub meter: Option<Meter>,
     /// What they cost since the last packet arrived.
     spent: Reading,
-    /// Where packets are written that leave.
+    /// The buffer into which packets are written.
     scratch: Vec<u8>,
     keeps_packets: bool,
     losses: Vec<Loss>,
@@ -266,7 +266,7 @@ impl Pair {
         side.events.clear();
     }
 
-    /// Where chance begins.
+    /// Seeds the test's random numbers.
     pub fn seed(&mut self, seed: u64) {
         self.chance = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     }
@@ -363,7 +363,7 @@ impl Pair {
         self.pipes[pipe].drop_next[end as usize] += 1;
     }
 
-    /// The next packet from `end` with such a chunk is lost. Said twice it is the same packet.
+    /// The next packet from `end` with such a chunk is lost. Two calls mean the same packet.
     pub fn lose(&mut self, end: End, chunk: &'static str) {
         self.lose_nth(end, chunk, 1);
     }
@@ -378,7 +378,7 @@ impl Pair {
         self.keeps_packets = true;
     }
 
-    /// The packets that left `end` since the last call; of the others there is no trace left either.
+    /// The packets that left `end` since the last call; the log forgets the other end's, too.
     pub fn take_packets(&mut self, end: End) -> Vec<Bytes> {
         assert!(self.keeps_packets, "keep_packets was not called");
         let log = std::mem::take(&mut self.log);
@@ -391,7 +391,7 @@ impl Pair {
         self.fly(to, local, remote, pipe, Bytes::from(bytes), Duration::ZERO);
     }
 
-    /// A packet from `remote`, whoever that is, arrives at the first address of an end.
+    /// A packet from `remote`, any address, arrives at the first address of an end.
     pub fn inject_from(&mut self, to: End, remote: SocketAddr, bytes: Vec<u8>) {
         self.fly(to, self.address(to, 0), remote, 0, Bytes::from(bytes), Duration::ZERO);
         self.run_for(Duration::ZERO);
@@ -498,7 +498,7 @@ impl Pair {
         let (left, is_metered) = (self.log.len(), self.meter.is_some());
         self.spent = Reading::default();
         self.within(to, |side, now| {
-            // What an end keeps of a packet is its own memory, if anybody counts.
+            // What an end keeps of a packet counts as its own memory.
             let bytes = if is_metered { Bytes::copy_from_slice(&bytes) } else { bytes.clone() };
             let memory = ByteCount::of_len(bytes.len());
             let (channel, ecn) = (Channel::PLAIN, Ecn::NotCapable);
@@ -515,7 +515,7 @@ impl Pair {
     pub fn settle(&mut self, end: End) {
         self.read_at_once(end);
         let mut bytes = std::mem::take(&mut self.scratch);
-        // It does not grow while somebody counts.
+        // It must not grow while memory is counted.
         bytes.reserve(if self.meter.is_some() { 4 * usize::from(u16::MAX) } else { 0 });
         for departures in 0.. {
             assert!(departures < 10_000, "poll_transmit does not end");
@@ -561,7 +561,7 @@ impl Pair {
             return self.note((from, pipe), departure, &names, "lost", bytes);
         }
         assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
-        // A translator that knows no such port, or the pipe, lets it not through.
+        // A translator without this port, or the pipe, does not let it through.
         let is_missing = self.side(from).missing.contains(&local);
         let is_too_large = self.pipes[pipe].is_exceeded(bytes.len()) && !transmit.may_fragment;
         let is_gone = is_missing || is_too_large || self.seen(to, pipe) != remote;
@@ -638,7 +638,7 @@ impl Pair {
         self.random() % 1000 < u64::from(thousandths)
     }
 
-    /// Xorshift: the test's own chance, apart from all the endpoints'.
+    /// Xorshift: the test's own random numbers, independent of the endpoints'.
     pub fn random(&mut self) -> u64 {
         self.chance ^= self.chance << 13;
         self.chance ^= self.chance >> 7;
@@ -698,7 +698,7 @@ impl fmt::Debug for Line {
     }
 }
 
-/// The endpoint of a life: each draws other tags.
+/// The endpoint of a life: each life draws other tags.
 fn endpoint(config: &EndpointConfig, life: u64) -> Endpoint {
     Endpoint::new(config.clone(), Seed::from_number(life)).expect("sound settings")
 }

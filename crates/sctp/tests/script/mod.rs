@@ -1,5 +1,4 @@
-//! One end of an association against a test that writes the SACKs: nothing arrives but these. It knows which chunk
-//! left on which path and what became of the windows, and nothing of the rules that the tests are about.
+//! One end of an association against a test that writes the SACKs: nothing else arrives.
 //!
 //! Windows, flights and buffers count packets of 1,500 bytes with one chunk each (`charge = packet`, `unit = MTU`), and
 //! TSNs count from a number of the test's own.
@@ -25,7 +24,7 @@ pub struct Script {
     pub pair: Pair,
     /// The first TSN on the wire, as soon as it is known.
     first: Option<Tsn>,
-    /// What the test calls it.
+    /// The test's number for it.
     number: u32,
     /// When the association was open.
     begun: Time,
@@ -46,12 +45,12 @@ pub fn sack(cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Answer {
 }
 
 impl Answer {
-    /// It says that it answers so many packets (DAC).
+    /// Says that it answers `packets` packets (DAC).
     pub fn of(self, packets: u32) -> Answer {
         Answer { packets, ..self }
     }
 
-    /// It comes back by this pipe.
+    /// Comes back by this pipe.
     pub fn by(self, pipe: usize) -> Answer {
         Answer { pipe, ..self }
     }
@@ -86,7 +85,7 @@ pub fn same(config: Config) -> Config {
 }
 
 impl Script {
-    /// An open association over so many paths; from now on every packet is lost, both ways.
+    /// An open association over `paths` paths; from now on every packet is lost, both ways.
     pub fn open(config: Config, pipes: usize) -> Script {
         let mut pair = Pair::open(config, pipes);
         pair.keep_packets();
@@ -101,13 +100,13 @@ impl Script {
         Script { number, ..self }
     }
 
-    /// So many full packets are to be sent; all are given before the first may leave.
+    /// Hands over `count` full packets before the first may leave.
     pub fn send(&mut self, count: usize) {
         self.pair.send_at_once(End::A, count, FULL);
         self.learn_first();
     }
 
-    /// So many full packets are to be sent, each given when the one before has left or has to wait.
+    /// Hands over `count` full packets, each when the one before has left or has to wait.
     pub fn send_in_turn(&mut self, count: usize) {
         (0..count).for_each(|_| self.pair.send(End::A, FULL));
         self.learn_first();
@@ -133,7 +132,7 @@ impl Script {
         self.pair.run_for(Duration::ZERO);
     }
 
-    /// Time passes until so many milliseconds after the association was open.
+    /// Lets time pass until `milliseconds` after the association was open.
     pub fn wait_until(&mut self, milliseconds: u64) {
         let end = self.begun + Duration::from_millis(milliseconds);
         self.pair.run_for(end.since(self.pair.now));

@@ -26,7 +26,7 @@ pub struct Anabranch {
 }
 
 impl Anabranch {
-    /// RFC 9260 over so many paths.
+    /// RFC 9260 over `paths` paths.
     pub fn new(role: Role, buffers: Buffers, paths: usize) -> Anabranch {
         let config =
             Config { receive_buffer: buffers.receive, send_buffer: buffers.send, ..Config::rfc9260() };
@@ -152,5 +152,5 @@ impl Stack for Anabranch {
     }
 }
 
-/// So many packets are taken in one go, as a driver with segmentation offload would.
+/// How many packets are taken at once, as by a driver with segmentation offload.
 const MOST_SEGMENTS: usize = 16;

@@ -1,6 +1,5 @@
 //! Virtual time in the types of other stacks, which take the time as an argument like ours, but as a
-//! `std::time::Instant`. It knows one reading of the clock, which stands for virtual time zero and for
-//! nothing else.
+//! `std::time::Instant`. One reading of the clock stands for virtual time zero.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Memory for datagrams that is used again as soon as nobody reads them any more. It knows no packet.
+//! Memory for datagrams that is used again as soon as nothing refers to it.
 
 use std::collections::VecDeque;
 

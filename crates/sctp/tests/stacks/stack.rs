@@ -106,7 +106,7 @@ pub enum Role {
     Server,
 }
 
-/// What all stacks are told alike.
+/// The settings that all stacks share.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffers {
     /// How much user data may wait to be acknowledged.

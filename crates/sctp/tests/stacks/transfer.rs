@@ -1,5 +1,5 @@
-//! A transfer from one stack to another in one thread and in virtual time, over links that lose nothing and
-//! never queue. It knows packets and messages, and no stack.
+//! A transfer from one stack to another in one thread and in virtual time, over links that lose nothing and never
+//! queue.
 
 use std::collections::VecDeque;
 
@@ -56,7 +56,7 @@ impl<C: Stack, S: Stack> Transfer<C, S> {
         transfer
     }
 
-    /// The client sends `message` over and over, as fast as its windows let it, until the server has so many
+    /// The client sends `message` over and over, as fast as its windows allow, until the server has received `count`
     /// more of them.
     pub fn run(&mut self, message: &Bytes, count: u64) {
         self.run_with(count, |client, now| client.send(now, message));

@@ -1,5 +1,5 @@
-//! What windows and counters must say whatever happened: no event sends beyond a window what it may not, and what one end
-//! gave, the network carried and the other end got adds up. It knows nothing of why a packet left.
+//! What windows and counters must say whatever happened: no event sends more beyond a window than it may, and what one
+//! end was given, the network carried and the other end got adds up.
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::association::Association;

@@ -1,4 +1,4 @@
-//! Chance that is the same on every machine. It knows nothing of what is drawn.
+//! Random numbers that are the same on every machine.
 
 /// Xorshift.
 pub struct Dice(u64);

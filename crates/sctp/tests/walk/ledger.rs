@@ -1,5 +1,4 @@
-//! What one end sent in one association, and what arrived of it: once, in order of its stream, unchanged. It knows no
-//! packet and no time.
+//! What one end sent in one association, and what arrived of it: once, in order of its stream, unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +11,7 @@ use crate::pair::End;
 #[derive(Clone, Debug)]
 pub struct Ledger {
     from: End,
-    /// Which association between the two it is, so that no message of one passes for that of another.
+    /// The number of the association between the two, so that a message of one is not mistaken for that of another.
     association: u32,
     next: BTreeMap<(u16, bool), u32>,
     lengths: BTreeMap<(u16, bool, u32), usize>,

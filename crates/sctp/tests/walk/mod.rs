@@ -33,15 +33,15 @@ pub enum Operation {
     Cut(usize),
     /// It is healed.
     Heal(usize),
-    /// Packets meet new fortunes.
+    /// The chances of packets change.
     Fortune { loss: u32, duplication: u32, corruption: u32, jitter_ms: u64 },
     /// An end's host loses its address on a path.
     Leave(End, usize),
-    /// It has it again.
+    /// The host has the address again.
     Return(End, usize),
     /// An end closes.
     Close(End),
-    /// An end calls it off.
+    /// An end aborts the association.
     Abort(End),
 }
 
@@ -283,7 +283,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Lets time pass, and sees to it that something is not sent for ever.
+    /// Lets time pass, and fails if events never end.
     fn run(&mut self, span: Duration) -> Result<(), String> {
         let mut steps = 0;
         let windows = &mut self.largest_windows;
@@ -476,7 +476,7 @@ fn subset_of_cmt(subset: u64) -> CmtRules {
 
 /// More events than this in one stretch of time is a storm.
 const MAX_STEPS: u64 = 200_000;
-/// So many times two seconds are allowed for the end: a shutdown may have to wait out backed-off timers.
+/// How many times two seconds are allowed for the end: a shutdown may have to wait for backed-off timers.
 const PATIENCE: u32 = 1_000;
 
 const SPLITS: [BufferSplit; 4] =

@@ -1,5 +1,5 @@
-//! How fast the simulator is: five scenarios, link crossings a second of processor time, beside ns-2 in the same run
-//! where it is installed. It knows how to ask both, and what they were asked.
+//! The speed of the simulator: five scenarios, in link crossings per second of processor time, beside ns-2 in the same
+//! run where it is installed.
 //!
 //! `cargo bench -p anabranch-sim` runs it; a name as argument picks one scenario.
 
@@ -13,10 +13,10 @@ use rustix::time::{ClockId, clock_gettime};
 /// The scenarios, beside this file, each with its counterpart in `ns2.tcl`.
 const SCENARIOS: [&str; 5] = ["two-paths", "dumbbell", "four-paths", "one-path", "large-dumbbell"];
 
-/// The best of so many runs counts: other programs on the machine only ever slow one down.
+/// How many runs are made, of which the best counts: other programs on the machine only slow a run down.
 const REPEATS: usize = 3;
 
-/// What one program did for one scenario.
+/// The work of one program for one scenario.
 #[derive(Clone, Copy)]
 struct Measured {
     crossings: f64,

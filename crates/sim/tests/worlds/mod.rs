@@ -1,4 +1,4 @@
-//! Scenarios for tests, as text. It knows how to read and run them, and asserts what holds of every run.
+//! Scenarios for tests, as text.
 
 #![allow(dead_code, reason = "each test crate uses its own share")]
 
@@ -14,7 +14,7 @@ pub fn scenario(text: &str) -> Scenario {
     }
 }
 
-/// What one replication of it comes to.
+/// The result of one replication.
 pub fn run(scenario: &Scenario, seed: u64) -> RunResult {
     let result = Run::new(scenario, seed, Watch::default()).expect("it can be run").to_end();
     balance(&result);

@@ -1,4 +1,4 @@
-//! `blocking`: the table of receive-buffer blocking on a terminal. It knows options only.
+//! `blocking`: prints the table of receive-buffer blocking.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `failover`: the table of stalls on a terminal. It knows options only.
+//! `failover`: prints the table of stalls.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `figures`: the papers' figures and their verdicts on a terminal. It knows options and files, and judges nothing.
+//! `figures`: prints the papers' figures and their verdicts.
 
 use std::error::Error;
 use std::fs;
@@ -18,7 +18,7 @@ pub struct Arguments {
     /// How much is run: verdicts on the papers come from the full scale
     #[arg(long, value_enum, default_value = "full")]
     scale: Scale,
-    /// At most so many seeds a point: a share of what the verdicts are to rest on, and the tables say so
+    /// At most N seeds a point: fewer than the verdicts are based on, and the tables say so
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
     /// Leave the sensitivity sets out

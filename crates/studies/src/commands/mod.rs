@@ -1,4 +1,4 @@
-//! What each study prints. It knows terminals, and nothing of what is studied.
+//! The studies' commands: what each prints on a terminal.
 
 pub mod blocking;
 pub mod failover;

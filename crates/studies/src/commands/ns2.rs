@@ -1,4 +1,4 @@
-//! `ns2`: the comparison with ns-2's CMT module on a terminal. It knows options and exit codes only.
+//! `ns2`: prints the comparison with ns-2's CMT module.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ pub struct Arguments {
     /// Only these figures, by their names in the tables
     #[arg(long = "figure", value_name = "NAME")]
     figures: Vec<String>,
-    /// Seeds for each point that chance has a part in
+    /// Seeds for each point with randomness
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     seeds: u64,
-    /// Only every so many points of a set
+    /// Only every N-th point of a set
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
     /// Show every point, not only those outside

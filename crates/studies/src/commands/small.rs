@@ -1,4 +1,4 @@
-//! `small`: what small messages cost, on a terminal. It knows options only.
+//! `small`: prints what small messages cost.
 
 use std::error::Error;
 use std::process::ExitCode;

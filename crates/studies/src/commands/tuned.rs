@@ -1,4 +1,4 @@
-//! `tuned`: what the profile for real networks changes, on a terminal. It knows options only.
+//! `tuned`: prints what the profile for real networks changes.
 
 use std::error::Error;
 use std::process::ExitCode;

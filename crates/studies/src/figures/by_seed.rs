@@ -1,17 +1,17 @@
-//! One quantity over the seeds of an experiment: what it came to, and how far that can be trusted. Samples of the same
-//! seeds are compared seed by seed. It knows no scenario and no claim.
+//! One quantity over the seeds of an experiment: its values, and how far their mean can be trusted. Samples of the same
+//! seeds are compared seed by seed.
 
 use anabranch_sim::Summary;
 
-/// One value a seed, in their order; a single value stands for every seed: there is no chance in it.
+/// One value a seed, in their order; a single value stands for every seed: it has no randomness.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BySeed(Vec<f64>);
 
-/// A mean with its 95 % confidence interval, by Student's t. One seed of an experiment without chance has an interval
-/// without width.
+/// A mean with its 95 % confidence interval, by Student's t. One seed of an experiment without randomness has an
+/// interval of width zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The best guess.
+    /// The estimate.
     pub mean: f64,
     /// Half of the interval's width.
     pub half: f64,
@@ -64,7 +64,7 @@ impl BySeed {
         BySeed(self.pairs(other).map(|(one, two)| ratio + (one - ratio * two) / below).collect())
     }
 
-    /// Each value turned into another.
+    /// Applies `change` to each value.
     pub fn map(&self, change: impl Fn(f64) -> f64) -> BySeed {
         BySeed(self.0.iter().copied().map(change).collect())
     }
@@ -78,7 +78,7 @@ impl BySeed {
         (0..seeds).map(|seed| (self.of_seed(seed), other.of_seed(seed)))
     }
 
-    /// The value of a seed that there is.
+    /// The value of seed number `seed`.
     fn of_seed(&self, seed: usize) -> f64 {
         if self.0.len() == 1 { self.0[0] } else { self.0[seed] }
     }
@@ -106,7 +106,7 @@ impl std::fmt::Display for Interval {
     }
 }
 
-/// After the point, so that three digits are significant (atlas 0.5), and never fewer than what tells 1.02 from 1.
+/// After the point, so that three digits are significant (atlas 0.5), and at least as many as distinguish 1.02 from 1.
 fn digits_for(value: f64) -> usize {
     match value.abs() {
         value if value >= 100.0 => 1,

@@ -1,19 +1,18 @@
-//! What a paper says of its figure, as expressions over curves, and how such a claim is judged. It knows the rules of
-//! judgement, and no figure.
+//! The claims of a paper about its figure, as expressions over curves, and the rules by which a claim is judged.
 //!
 //! The shorthands are those of the atlas (0.3), the verdicts its 0.1, "better" and "not worse" its 0.2.4.
 
 use super::by_seed::{BySeed, Interval};
 use super::figure::{At, Metric, Results};
 
-/// Something said of a figure.
+/// A claim about a figure.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// Its name in the atlas.
     pub id: &'static str,
     /// The panel that it is about; empty for all of them.
     pub panel: &'static str,
-    /// Whether the figure's verdict hangs on it.
+    /// Whether the figure's verdict depends on it.
     pub weight: Weight,
     /// What the paper says, or what we ask of ourselves.
     pub stated: &'static str,
@@ -21,12 +20,12 @@ pub struct Claim {
     pub expression: Expression,
 }
 
-/// What hangs on a claim.
+/// What depends on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// The figure's verdict is the worst of its core claims'.
     Core,
-    /// The paper says so, and the verdict does not hang on it.
+    /// The paper says so, and the verdict does not depend on it.
     Side,
     /// Not in the paper: it guards the experiment.
     Sanity,
@@ -41,7 +40,7 @@ pub enum Verdict {
     Partial,
     /// The interval contains the boundary.
     Inconclusive,
-    /// Something is missing that it would take to tell.
+    /// Something that the judgement needs is missing.
     NotTestable,
     /// The direction fails, and the interval excludes it.
     NotReproduced,
@@ -59,15 +58,15 @@ pub struct Finding {
 /// A criterion over `y[series][x]`.
 #[derive(Clone, Debug)]
 pub enum Expression {
-    /// All of them.
+    /// All of these hold.
     All(Vec<Expression>),
     /// `frac(test) ≥ share` over the points `x`.
     Points {
-        /// What is asked at each point.
+        /// The test at each point.
         test: Test,
         /// The panel.
         panel: &'static str,
-        /// What is looked at.
+        /// The judged quantity.
         metric: Metric,
         /// Where.
         x: Vec<f64>,
@@ -89,15 +88,15 @@ pub enum Expression {
     Less(Number, f64),
     /// `mono_up`: none of these numbers is below the one before, but for what their intervals allow.
     Rising(Vec<Number>),
-    /// The first; where that does not hold, and the second does, it holds in part.
+    /// The first holds; if only the second does, the claim holds in part.
     OrPartly(Box<Expression>, Box<Expression>),
-    /// Something is missing that it would take to tell: what.
+    /// Something that the judgement needs is missing: what.
     Untestable(&'static str),
-    /// It is a test of the code that says so, and where it stands.
+    /// A test of the code checks it: which one.
     Tested(&'static str),
 }
 
-/// What is asked at one point. `A` and `B` are series of the same seeds.
+/// The test at one point. `A` and `B` are series of the same seeds.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
     /// A is better than B: less, and the interval of the difference excludes 0.
@@ -108,13 +107,13 @@ pub enum Test {
     Near(&'static str, &'static str, f64),
     /// |A(x) / A(−x) − 1| ≤ t.
     Symmetric(&'static str, f64),
-    /// A at the next point outward is no less than A (1 − t).
+    /// A at the next point outward is at least A (1 − t).
     Outward(&'static str, f64),
-    /// A at the next point to the right is no less than A (1 − t).
+    /// A at the next point to the right is at least A (1 − t).
     Up(&'static str, f64),
-    /// A at the next point to the right is no more than A (1 + t).
+    /// A at the next point to the right is at most A (1 + t).
     Down(&'static str, f64),
-    /// A is no less than the first number and no more than the second.
+    /// A lies between the two numbers, ends included.
     Within(&'static str, f64, f64),
 }
 
@@ -180,7 +179,7 @@ impl Expression {
 }
 
 impl Number {
-    /// What it came to; `None` where something was not measured.
+    /// The number's value; `None` where something was not measured.
     pub fn measure(&self, results: &Results) -> Option<Interval> {
         let both = |one: &At, two: &At| Some((results.at(one)?, results.at(two)?));
         match self {
@@ -208,7 +207,7 @@ impl Number {
 }
 
 impl Test {
-    /// The ratio that is looked at, at `x`, and what it says; `None` where something was not measured.
+    /// The ratio that is judged at `x`, and its verdict; `None` where something was not measured.
     fn at(self, of: (&'static str, Metric), x: f64, results: &Results) -> Option<(Interval, Verdict)> {
         let (panel, metric) = of;
         let value = |series, x| results.point(panel, series, metric, x);
@@ -223,7 +222,7 @@ impl Test {
                 let beyond = |next: &&f64| is_same_side(**next) && next.abs() > x.abs();
                 let next = axis.iter().filter(beyond).min_by(|one, two| one.abs().total_cmp(&two.abs()));
                 let next = *next.unwrap_or(&x);
-                // From the centre it goes out both ways: the lower step counts.
+                // From the centre there are two ways outward: the lower step counts.
                 let steps = if x == 0.0 { vec![next, -next] } else { vec![next] };
                 let ratios =
                     steps.into_iter().filter_map(|step| Some(value(series, step)?.over(value(series, x)?)));
@@ -250,7 +249,7 @@ impl Test {
         Some((found, verdict))
     }
 
-    /// What is looked at, in a word.
+    /// The judged quantity in a word.
     fn quantity(self) -> &'static str {
         if matches!(self, Test::Within(..)) { "value" } else { "ratio" }
     }
@@ -269,7 +268,7 @@ impl Verdict {
     }
 }
 
-/// A range that nothing is in: a claim without a direction of its own.
+/// An empty range: a claim without a direction of its own.
 pub const NOWHERE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 fn not_measured() -> Finding {
@@ -295,7 +294,7 @@ fn in_range(found: Interval, range: (f64, f64), direction: (f64, f64)) -> Verdic
     }
 }
 
-/// The worst of several, and what each came to.
+/// The worst verdict of several findings, with what each measured.
 fn all(findings: impl Iterator<Item = Finding>) -> Finding {
     let findings: Vec<Finding> = findings.collect();
     let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::NotTestable);
@@ -329,7 +328,7 @@ fn points(test: Test, of: (&'static str, Metric), x: &[f64], share: f64, results
     Finding { verdict, measured: told(test, &found) }
 }
 
-/// How many points pass, where the others are, and the range of what was seen.
+/// How many points pass, where the others are, and the range of the measured ratios.
 fn told(test: Test, found: &[(f64, Interval, Verdict)]) -> String {
     let least = found.iter().min_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
     let most = found.iter().max_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
@@ -435,7 +434,7 @@ mod tests {
         results
     }
 
-    /// The same everywhere.
+    /// The same values at every point.
     fn flat(values: [f64; 3]) -> [[f64; 3]; 4] {
         [values; 4]
     }

@@ -1,5 +1,4 @@
-//! A figure as a record: what is run, what is drawn over what, and what is claimed of it. It knows no scenario's
-//! meaning and judges nothing.
+//! A figure as a record: the scenarios that are run, the curves that are drawn, and the claims about it.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,22 +16,22 @@ pub struct Figure {
     pub title: &'static str,
     /// What was fixed before anything was run.
     pub params: Vec<(&'static str, String)>,
-    /// What is run or computed, in an order in which gains come after what they are of.
+    /// What is run or computed; a panel of gains comes after the panels that it compares.
     pub panels: Vec<Panel>,
-    /// What is said of it.
+    /// The claims about it.
     pub claims: Vec<Claim>,
 }
 
 /// Curves over one axis.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Its letter or word; empty where there is but one.
+    /// Its letter or word; empty if it is the only one.
     pub name: &'static str,
     /// What it shows.
     pub title: String,
-    /// What goes along the axis.
+    /// The axis.
     pub axis: Axis,
-    /// What its curves are of.
+    /// The quantity that its curves show.
     pub metric: Metric,
     /// Its curves.
     pub series: Vec<Series>,
@@ -42,7 +41,7 @@ pub struct Panel {
     pub beside: &'static [Beside],
 }
 
-/// What goes along a panel's axis, its unit, and how a drawing spaces it.
+/// A panel's axis: what it shows, its unit, and how a drawing spaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
     /// In words.
@@ -54,9 +53,9 @@ pub struct Axis {
 /// How values lie on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spacing {
-    /// Equal differences, equally far.
+    /// Linear.
     Even,
-    /// Equal ratios, equally far: for values above 0.
+    /// Logarithmic: for values above 0.
     Logarithmic,
 }
 
@@ -74,7 +73,7 @@ pub struct Series {
 pub enum Source {
     /// From this scenario, run with each seed.
     Run(String),
-    /// They are known: a model's, which has no chance and is the same for every seed, or those of another program's runs.
+    /// Known values: a model's, which is the same for every seed, or those of another program's runs.
     Given(Vec<f64>),
     /// 100 (A / B − 1) of two curves of earlier panels, at the same place, seed by seed (M-MET-6). Each is named by its
     /// panel and its series.
@@ -84,7 +83,7 @@ pub enum Source {
         /// B.
         over: (&'static str, &'static str),
     },
-    /// So many milliseconds this work takes here.
+    /// The milliseconds that this work takes on this machine.
     Timed(Work),
 }
 
@@ -106,18 +105,18 @@ pub enum Beside {
     Timeouts,
     /// How many SACKs of the first waited for their timer.
     SacksByTimer,
-    /// The share of the first's SACKs that told of several paths.
+    /// The share of the first's SACKs that acknowledged chunks of several paths.
     SharedSacks,
 }
 
-/// What was read from a run, or computed.
+/// A quantity that is read from a run, or computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// The transfer's time, in seconds.
     Time,
-    /// What is delivered once and in order, in Mbit/s of whole packets: what models count.
+    /// Data delivered once and in order, in Mbit/s of whole packets, as models count it.
     Throughput,
-    /// How much more one of two is than the other, in percent.
+    /// How much one of two exceeds the other, in percent.
     Gain,
     /// A path's window limit, in packets.
     Limit,
@@ -137,7 +136,7 @@ pub enum Metric {
     Timeouts,
 }
 
-/// What all panels came to: `y[panel, series, metric][x]`, one value a seed.
+/// The values of all panels: `y[panel, series, metric][x]`, one value a seed.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     curves: BTreeMap<(&'static str, &'static str, Metric), BTreeMap<Place, BySeed>>,
@@ -154,7 +153,7 @@ pub struct At {
     pub panel: &'static str,
     /// The series' name.
     pub series: &'static str,
-    /// What is looked at.
+    /// The quantity.
     pub metric: Metric,
     /// Where; several places stand for their mean.
     pub x: Vec<f64>,
@@ -230,7 +229,7 @@ impl Metric {
 }
 
 impl Place {
-    /// Of the two zeros there is one.
+    /// −0 and 0 are one place.
     fn at(x: f64) -> Place {
         Place(x + 0.0)
     }

@@ -1,5 +1,4 @@
-//! From a record to values: which scenarios are run, what is read of a run, what is computed from curves. It knows no
-//! claim.
+//! From a record to values: runs the scenarios, reads each run, and computes what follows from curves.
 
 use anabranch_base::Duration;
 use anabranch_sim::RunResult;
@@ -82,14 +81,14 @@ fn take_runs(
     Ok(())
 }
 
-/// What is read of every run, whatever it is drawn for.
+/// The metrics that are read from every run.
 const OF_EVERY_RUN: [Metric; 4] =
     [Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
 
 /// A curve of throughput, by its panel and its series.
 type Curve = (&'static str, &'static str);
 
-/// Nothing where one of the two was not measured.
+/// Empty where one of the two was not measured.
 fn gain(results: &Results, of: Curve, over: Curve, x: f64) -> Vec<f64> {
     let value = |(panel, series): Curve| results.point(panel, series, Metric::Throughput, x);
     let Some((above, below)) = value(of).zip(value(over)) else { return Vec::new() };
@@ -107,7 +106,7 @@ fn read(metric: Metric, run: &RunResult) -> f64 {
         }
         Metric::FastRetransmits => sum_paths(run, |path| path.fast_retransmits),
         Metric::Timeouts => sum_paths(run, |path| path.timeouts),
-        // Nothing that a run has: it is computed.
+        // Not a value of a run: it is computed.
         Metric::Gain | Metric::Limit | Metric::Combinations | Metric::States | Metric::SolveTime => f64::NAN,
     }
 }

@@ -1,5 +1,4 @@
-//! The papers' figures: what is run for them, and the verdicts on what is said of them. It knows how to run a record,
-//! and nothing of any one figure.
+//! The papers' figures: the scenarios that are run for them, and the verdicts on the papers' claims.
 
 pub mod by_seed;
 pub mod claim;
@@ -22,7 +21,7 @@ use crate::grid::GridError;
 use crate::ns2::TableError;
 use crate::scale::Scale;
 
-/// The figures there are.
+/// The figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Name {
     /// CMT and AppStripe without losses.
@@ -54,7 +53,7 @@ pub enum Name {
     LiuF4ToF6,
 }
 
-/// What a figure came to.
+/// A figure with its results and verdicts.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The setting that it was run with, in words.
@@ -102,7 +101,7 @@ pub enum FigureError {
     },
 }
 
-/// A figure with the default setting: its verdict is the headline. Points of more seeds than `at_most` have so many.
+/// A figure with the default setting: its verdict is the headline. A point has at most `at_most` seeds.
 ///
 /// # Errors
 /// A record that cannot be computed, a scenario that cannot be run, or a transfer that does not end.
@@ -123,7 +122,7 @@ pub fn judge_sensitivity(
     members.into_iter().map(|(setting, figure)| judge(figure, setting, at_most)).collect()
 }
 
-/// Runs a record and judges its claims. Points of more seeds than `at_most` have so many.
+/// Runs a record and judges its claims. A point has at most `at_most` seeds.
 ///
 /// # Errors
 /// As [`judge_default`].
@@ -153,8 +152,8 @@ impl Name {
         }
     }
 
-    /// The records beside the default one, each with what is different. Where nothing is lost it does not matter which
-    /// way; some records only report.
+    /// The records beside the default one, each with the name of what is different. Where nothing is lost, the
+    /// direction of losses does not matter; some records only report.
     fn sensitivity(self, scale: Scale) -> Result<Vec<(&'static str, Figure)>, FigureError> {
         let of_iy = |setting: &iy::Setting| (setting.name, self.iy(scale, *setting));
         match self {
@@ -173,7 +172,7 @@ impl Name {
         }
     }
 
-    /// A record of IY; of none of its figures, that of the first.
+    /// A record of IY; for a name of another paper, that of the first figure.
     fn iy(self, scale: Scale, setting: iy::Setting) -> Figure {
         match self {
             Name::IyF5 => iy::delayed(scale, setting),

@@ -1,4 +1,4 @@
-//! A figure as a page of Markdown: curves, claims, verdicts; and as rows of a table of all runs. It judges nothing.
+//! Writes a figure as a page of Markdown (curves, claims, verdicts) and as rows of a table of all runs.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::scale::Scale;
 pub const CSV_HEAD: &str =
     "figure,setting,panel,series,x,seed,value,sacks_by_timer,shared_sacks,fast_retransmits,timeouts\n";
 
-/// What a run has beside the value that its panel is about, in the order of [`CSV_HEAD`].
+/// The metrics of a run beside its panel's own, in the order of [`CSV_HEAD`].
 const BESIDE: [Metric; 4] =
     [Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
 
@@ -62,7 +62,7 @@ pub fn members(headline: &Outcome, members: &[Outcome]) -> String {
     page
 }
 
-/// The core claims of a member that did not come out, with what was measured.
+/// The core claims of a member that were not reproduced, with the measured values.
 fn misses(outcome: &Outcome) -> String {
     let claims = outcome.figure.claims.iter().zip(&outcome.findings);
     let is_miss = |verdict| !matches!(verdict, Verdict::Reproduced | Verdict::NotTestable);

@@ -1,11 +1,11 @@
-//! How much of a processor's time work takes. It is the only clock of the studies, for what the papers say of their own.
+//! The processor time of work, for the papers' claims about their own cost. It is the only clock of the studies.
 
 use std::hint::black_box;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Milliseconds of the cheapest of three tries, and of more while a quarter of a second is not over: others use the
-/// machine too.
+/// The least of three or more measurements, in milliseconds, taken for a quarter of a second at least: other processes
+/// use the machine too.
 ///
 /// # Errors
 /// Those of the work.

@@ -1,4 +1,4 @@
-//! A panel as a drawing: curves with their intervals over the axis. It knows shapes, and judges nothing.
+//! Draws a panel: curves with their intervals over the axis.
 
 use std::fmt::Write;
 

@@ -1,17 +1,17 @@
-//! Named differences in rules between ns-2's module and ours, and which points they reach. It knows no result: a point is
-//! reached by what it is, not by what it came to. docs/oracle.md says how each was shown.
+//! Named differences in rules between ns-2's module and ours, and the points that they affect. A point is affected by
+//! its parameters, not by its result. docs/oracle.md says how each difference was shown.
 
 use std::fmt;
 
 use super::point::Point;
 use super::world::Scheme;
 
-/// A rule that the two have differently.
+/// A rule that differs between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// Ours stops a path's growth while it recovers and cuts it once (M-CMT-2); ns-2 keeps no such state: windows grow on, a
-    /// loss above the recover point cuts again, and the window update's search stays on the lost chunk. It weighs where
-    /// most windows are recovering.
+    /// Ours stops a path's growth while it recovers and cuts it once (M-CMT-2); ns-2 keeps no such state: windows grow
+    /// on, a loss above the recover point cuts again, and the window update's search stays on the lost chunk. It
+    /// matters where most windows are recovering.
     RecoveryOfAPath,
     /// Ours reads SACKs by the standard's rules where split fast retransmit is off, and the association recovers as one
     /// (M-SCTP-7); in ns-2 each destination has its own recover point even then.
@@ -19,7 +19,7 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// The difference that reaches `point`, if one does.
+    /// The difference that affects `point`, if any.
     pub fn reaching(point: &Point) -> Option<Difference> {
         let Scheme::Cmt([is_split, ..]) = point.scheme else { return None };
         match () {

@@ -1,5 +1,4 @@
-//! When a point of ours holds beside one of theirs: the rule, fixed before anything was run. It knows two samples
-//! and a tolerance, and nothing of what was measured.
+//! Decides whether a point of ours agrees with ns-2's: a rule that was fixed before anything was run.
 
 use std::fmt;
 
@@ -10,11 +9,11 @@ use crate::sample::Sample;
 pub struct Tolerance {
     /// As a share of theirs.
     pub share: f64,
-    /// So many combined standard errors more.
+    /// Combined standard errors that are added.
     pub errors: f64,
 }
 
-/// What a comparison comes to.
+/// The verdict on a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Within the tolerance.
@@ -39,14 +38,14 @@ pub struct Judgement {
 impl Tolerance {
     /// Points with random loss in sets a and b: 6 % and two combined standard errors.
     pub const LOSS: Tolerance = Tolerance { share: 0.06, errors: 2.0 };
-    /// Points without: 2 %. Nothing in them is left to chance.
+    /// Points without: 2 %. Nothing in them is random.
     pub const LOSSLESS: Tolerance = Tolerance { share: 0.02, errors: 0.0 };
     /// Set d: 15 % and two combined standard errors.
     pub const SHARED_BUFFER: Tolerance = Tolerance { share: 0.15, errors: 2.0 };
 }
 
 impl Judgement {
-    /// Sets `ours`, of which there should be `wanted`, beside `theirs`.
+    /// Compares `ours`, of which there should be `wanted`, with `theirs`.
     pub fn of(ours: &[f64], wanted: usize, theirs: Sample, tolerance: Tolerance) -> Judgement {
         let ours_sample = Sample::of(ours);
         let verdict = match ours_sample {
@@ -66,7 +65,7 @@ impl Judgement {
         self.ours.map(|ours| ours.mean / self.theirs.mean)
     }
 
-    /// The difference in combined standard errors; `None` where there is no chance.
+    /// The difference in combined standard errors; `None` where nothing is random.
     pub fn deviations(&self) -> Option<f64> {
         let ours = self.ours?;
         let error = ours.combined_error(&self.theirs);

@@ -1,5 +1,4 @@
-//! Ours beside ns-2's CMT module, point by point (tests/oracle/ns2; docs/oracle.md). It knows how the two are set side by
-//! side, and nothing of how a network is simulated.
+//! Compares ours with ns-2's CMT module, point by point (tests/oracle/ns2; docs/oracle.md).
 
 mod differences;
 mod judgement;
@@ -21,11 +20,11 @@ use crate::grid::{self, GridError};
 /// Which points are compared, and how thoroughly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// Of which figures; none for all.
+    /// Which figures; empty for all.
     pub figures: Vec<String>,
-    /// How many seeds a point that chance has a part in.
+    /// How many seeds for a point with randomness.
     pub seeds: u64,
-    /// Only every so many points, beginning with the first.
+    /// Only each `every`-th point, beginning with the first.
     pub every: usize,
 }
 
@@ -40,7 +39,7 @@ pub enum Ns2Error {
     Grid(#[from] GridError),
 }
 
-/// Runs ours for the points of a set, and sets it beside theirs.
+/// Runs ours for the points of a set, and compares the results with theirs.
 ///
 /// # Errors
 /// The table cannot be read, or one of its points cannot be run.

@@ -1,5 +1,4 @@
-//! Throughput of standard SCTP over one path by ns-2 (set b), for other studies than the comparison of rules. It knows the
-//! table's columns, and runs nothing.
+//! Throughput of standard SCTP over one path by ns-2 (set b), read from its table for other studies.
 
 use serde::Deserialize;
 
@@ -8,9 +7,9 @@ use super::tables::{TableError, directory};
 /// How ns-2 lost packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Losses {
-    /// Each for itself.
+    /// Each independently.
     Independent,
-    /// With a lost packet all that come within U(0, 1) of a round after it.
+    /// After a lost packet all that come within U(0, 1) of a round are lost too.
     Bursts,
 }
 
@@ -27,7 +26,7 @@ pub struct OnePath {
     pub delay: f64,
     /// KiB.
     pub buffer: f64,
-    /// Mbit/s of packets of 1,500 bytes, one value a seed.
+    /// In Mbit/s of packets of 1,500 bytes, one value a seed.
     pub throughput: Vec<f64>,
 }
 
@@ -43,7 +42,7 @@ struct Row {
     throughput_mbps_1500B: f64,
 }
 
-/// The points with such losses.
+/// The points with losses of this kind.
 ///
 /// # Errors
 /// The table cannot be read.

@@ -1,4 +1,4 @@
-//! A point of the comparison: what is run, what is measured, and what theirs came to. It knows no table's columns.
+//! A point of the comparison: its scenario, its measure, and ns-2's results.
 
 use anabranch_sim::RunResult;
 
@@ -16,12 +16,12 @@ pub enum Measure {
     Goodput,
 }
 
-/// A point of theirs and how ours is had.
+/// A point of theirs, and the scenario that gives ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Which figure it belongs to.
     pub figure: String,
-    /// What sets it apart within the figure, for people.
+    /// What distinguishes it within the figure, for readers.
     pub label: String,
     /// Which rules the sender has.
     pub scheme: Scheme,
@@ -39,7 +39,7 @@ pub struct Point {
     pub is_counted: bool,
 }
 
-/// A point and what it came to.
+/// A point with its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The point.
@@ -49,7 +49,7 @@ pub struct Judged {
 }
 
 impl Measure {
-    /// What a run of ours came to; `None` if it did not come to an end.
+    /// The measure of a run of ours; `None` if it did not complete.
     fn of(self, run: &RunResult) -> Option<f64> {
         let flow = run.flows.first()?;
         match self {
@@ -60,15 +60,15 @@ impl Measure {
 }
 
 impl Point {
-    /// Whether anything in it is left to chance.
+    /// Whether anything in it is random.
     pub fn is_random(&self) -> bool {
         self.loss > 0.0
     }
 
-    /// Sets our runs beside theirs.
+    /// Compares our runs with theirs.
     ///
     /// # Errors
-    /// There is nothing of theirs.
+    /// The point has no value of theirs.
     pub fn judge(self, runs: &[RunResult]) -> Result<Judged, TableError> {
         let ours: Vec<f64> = runs.iter().filter_map(|run| self.measure.of(run)).collect();
         let theirs = Sample::of(&self.theirs).ok_or_else(|| TableError::Empty(self.label.clone()))?;
@@ -77,7 +77,7 @@ impl Point {
     }
 }
 
-/// Puts rows together that differ in their seed only: those of one figure that say the same scenario.
+/// Joins rows that differ only in their seed: those of one figure with the same scenario.
 pub fn gather(rows: impl IntoIterator<Item = Point>) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for row in rows {

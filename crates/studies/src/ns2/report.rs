@@ -1,4 +1,4 @@
-//! What a comparison is told as: tables for people and for programs. It knows words and columns only.
+//! Tables of a comparison, for people and for programs.
 
 use std::fmt::Write;
 
@@ -9,9 +9,9 @@ use super::point::Judged;
 /// How many points hold, of those that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// So many hold.
+    /// How many hold.
     pub holding: usize,
-    /// Of so many.
+    /// How many count.
     pub counted: usize,
 }
 
@@ -24,7 +24,7 @@ impl Share {
         })
     }
 
-    /// As a number from 0 to 1; all of nothing is 1.
+    /// As a number from 0 to 1; 1 if no point counts.
     pub fn value(self) -> f64 {
         if self.counted == 0 { 1.0 } else { self.holding as f64 / self.counted as f64 }
     }
@@ -84,7 +84,7 @@ fn line(judged: &Judged) -> String {
 /// All points as a table for other programs.
 ///
 /// # Errors
-/// None that memory has.
+/// None: the table is written to memory.
 pub fn csv_text(points: &[Judged]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([

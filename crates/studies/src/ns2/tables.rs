@@ -1,4 +1,4 @@
-//! The oracle's tables, row by row. They know their columns and what each means in our words.
+//! Reads the oracle's tables, row by row, into points.
 
 use std::path::{Path, PathBuf};
 
@@ -34,10 +34,10 @@ pub enum TableError {
         /// Why.
         source: csv::Error,
     },
-    /// A row says something that has no meaning here.
+    /// A row has a value that has no meaning here.
     #[error("a row has {what}, which has no meaning here")]
     Strange {
-        /// What it says.
+        /// The value.
         what: String,
     },
     /// A point without a value.
@@ -46,7 +46,7 @@ pub enum TableError {
 }
 
 impl Set {
-    /// All of them.
+    /// All sets.
     pub const ALL: [Set; 4] = [Set::A, Set::ARtx, Set::B, Set::D];
 
     /// The share of its points that is to hold.
@@ -60,7 +60,7 @@ impl Set {
     /// Its points, in the table's order.
     ///
     /// # Errors
-    /// The table cannot be read, or says what it should not.
+    /// The table cannot be read, or has a value without a meaning.
     pub fn points(self, directory: &Path) -> Result<Vec<Point>, TableError> {
         let rows: Vec<Point> = match self {
             Set::A => each::<Transfer>(&directory.join("a_cmt_vs_appstripe.open.csv"))?,
@@ -287,7 +287,7 @@ fn scheme(protocol: &str, rules: [bool; 3]) -> Result<Scheme, TableError> {
     }
 }
 
-/// Rows of standard SCTP have none; it keeps to its one path.
+/// Rows of standard SCTP have none: it stays on its one path.
 fn retransmission(number: Option<u8>) -> Result<Retransmission, TableError> {
     let Some(number) = number else { return Ok(Retransmission::Same) };
     let strange = || TableError::Strange { what: format!("eCmtRtxPolicy {number}") };

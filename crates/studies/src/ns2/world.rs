@@ -1,4 +1,4 @@
-//! The scenario that says the same as a row of the tables. It knows ns-2's parameters in our words, and nothing of results.
+//! The scenario that corresponds to a row of the tables: ns-2's parameters as our settings.
 //!
 //! Every association of the comparison has exactly the same five settings beside those that the rows themselves name:
 //! `scheduler = "fill"`, `max_burst.rule = "after-retransmission"`, and chunks as the measure of all windows.
@@ -16,14 +16,15 @@ pub struct Pipe {
     pub queue: u32,
     /// The probability of loss in the data's direction, and in that of the acknowledgements.
     pub loss: [f64; 2],
-    /// Where losses come in bursts of up to so many milliseconds.
+    /// The longest burst of losses in milliseconds, where losses come in bursts.
     pub burst: Option<f64>,
 }
 
 /// Which rules the sender has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// One association over all paths, with these of CMT's rules: split fast retransmit, window update, delayed ack.
+    /// One association over all paths, with these rules of CMT on or off: split fast retransmit, window update, delayed
+    /// ack.
     Cmt([bool; 3]),
     /// An association on each path.
     AppStripe,
@@ -31,22 +32,22 @@ pub enum Scheme {
     Plain,
 }
 
-/// What the rows choose of an association.
+/// The settings of an association that the rows choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Association {
     /// How it uses its paths.
     pub scheme: Scheme,
-    /// Where what is lost goes.
+    /// Where lost chunks go.
     pub retransmission: Retransmission,
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
-    /// ssthresh after a loss is never lower than so many chunks.
+    /// The least ssthresh after a loss, in chunks.
     pub window_floor: u32,
     /// Bytes.
     pub initial_ssthresh: u64,
     /// Bytes.
     pub receive_buffer: u64,
-    /// A SACK at every so many packets.
+    /// The number of packets that a SACK answers.
     pub sack_every: u32,
     /// Seconds.
     pub min_rto: f64,
@@ -67,10 +68,10 @@ pub enum Retransmission {
     Cwnd,
 }
 
-/// How long there is something to do.
+/// How long a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Work {
-    /// Until so many bytes are delivered, within so many seconds; goodput counts after the warm-up.
+    /// Until `bytes` are delivered, within `at_most` seconds; goodput counts after the warm-up.
     Transfer {
         /// How much.
         bytes: u64,
@@ -79,7 +80,7 @@ pub enum Work {
         /// Seconds.
         warmup: f64,
     },
-    /// For so many seconds; goodput counts after the warm-up.
+    /// For `seconds` seconds; goodput counts after the warm-up.
     Time {
         /// Seconds.
         seconds: f64,
@@ -88,7 +89,7 @@ pub enum Work {
     },
 }
 
-/// The scenario file of all this. Losses begin `after` so many milliseconds.
+/// The scenario file for these parameters. Losses begin after `after` milliseconds.
 pub fn scenario(pipes: &[Pipe], after: f64, association: &Association, work: Work) -> String {
     let mut text = String::from("[run]\n");
     let transfer = match work {

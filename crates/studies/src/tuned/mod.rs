@@ -1,5 +1,4 @@
-//! The profile `tuned-1` beside RFC 9260's: what it brings and what it costs. It knows which tables there are, and
-//! judges nothing.
+//! The profile `tuned-1` beside RFC 9260's: what it gains and what it costs.
 
 mod queues;
 mod shipped;
@@ -9,7 +8,7 @@ mod tally;
 use crate::grid::GridError;
 use crate::scale::Scale;
 
-/// What is looked at.
+/// The subject of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Subject {
     /// Pacing and drop-tail queues.
@@ -20,7 +19,7 @@ pub enum Subject {
     Suspicion,
 }
 
-/// Runs one: the table as Markdown. Five seeds in full, one else.
+/// Runs one: the table as Markdown. Five seeds at full scale, otherwise one.
 ///
 /// # Errors
 /// A scenario that cannot be run.

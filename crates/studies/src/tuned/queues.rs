@@ -1,12 +1,11 @@
-//! Pacing and drop-tail queues: goodput, losses and what waits, by the size of the queue and the round trip. It knows
-//! which networks are run and how a table looks.
+//! Pacing and drop-tail queues: goodput, losses and queue length, by the size of the queue and the round trip.
 
 use std::fmt::Write;
 
 use super::tally::Tally;
 use crate::grid::{self, GridError, Point};
 
-/// A network: so many equal paths at a rate in Mbit/s, with a round trip in milliseconds and a queue in packets.
+/// A network: a number of equal paths, their rate in Mbit/s, round trip in milliseconds and queue in packets.
 #[derive(Clone, Copy, Debug)]
 struct Network {
     paths: usize,

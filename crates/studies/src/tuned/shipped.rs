@@ -1,12 +1,11 @@
-//! The shipped scenarios by both profiles, each with the settings that it has itself. It knows their names, and nothing
-//! of what they show.
+//! The shipped scenarios by both profiles, each with the settings that it has itself.
 
 use std::fmt::Write;
 
 use super::tally::Tally;
 use crate::grid::{self, GridError, Point};
 
-/// Those in which an SCTP flow stands last and needs no other file.
+/// Those whose last flow is an SCTP flow and that need no other file.
 const SCENARIOS: [(&str, &str); 10] = [
     ("both-ways", include_str!("../../../../scenarios/both-ways.toml")),
     ("dumbbell", include_str!("../../../../scenarios/dumbbell.toml")),
@@ -20,7 +19,7 @@ const SCENARIOS: [(&str, &str); 10] = [
     ("wifi-lte", include_str!("../../../../scenarios/wifi-lte.toml")),
 ];
 
-/// RFC 9260's with the buffers of the other, so that buffers are no difference.
+/// RFC 9260's has the buffers of the other, so that buffers do not differ.
 const PROFILES: [&str; 2] =
     ["profile = \"rfc9260\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"8 MiB\"", "profile = \"tuned-1\""];
 

@@ -1,5 +1,5 @@
-//! What quick failover costs where no path fails: how often one is left, by what the network does and by how often
-//! something is sent. It knows which networks are run.
+//! What quick failover costs where no path fails: how often a path is left, by network and by how often something is
+//! sent.
 
 use std::fmt::Write;
 

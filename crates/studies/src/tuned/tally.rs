@@ -1,4 +1,4 @@
-//! What the seeds of one point came to, added up. It knows no scenario.
+//! The results of the seeds of one point, averaged.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ pub struct Tally {
     pub timeouts: f64,
     /// Chunks sent again.
     pub sent_again: f64,
-    /// Packets that found a queue full, there.
+    /// Packets dropped at a full queue, on the way there.
     pub drops: f64,
-    /// Packets waiting in a queue, there, averaged over time and links.
+    /// Packets waiting in a queue, on the way there, averaged over time and links.
     pub queue: f64,
     /// Paths left because they were silent.
     pub suspicions: f64,

@@ -1,4 +1,4 @@
-//! What the programs have in common: their command line, and what they print. It knows no protocol.
+//! What the programs share: their command line and their output.
 
 use std::time::Instant;
 

@@ -1,11 +1,11 @@
-//! The stationary law of a chain by the elimination of Grassmann, Taksar and Heyman (Operations Research 33, 1985): Gauss's
-//! without a subtraction, so that every probability keeps its digits, however small. It knows a matrix, and no model.
+//! The stationary law of a chain by the elimination of Grassmann, Taksar and Heyman (Operations Research 33, 1985):
+//! Gaussian elimination without a subtraction, so that every probability keeps its digits, however small.
 
-/// The law of the chain with these `size` × `size` probabilities, row by row. Zeros are passed over, which is quick if the
-/// last states are those that few lead to.
+/// The law of the chain with these `size` × `size` probabilities, row by row. Zeros are skipped; this is fast if few
+/// states lead to the last ones.
 pub fn stationary(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     let mut leaving = vec![0.0; size];
-    // State by state from the last, the rest becomes the chain that is seen while it is not there.
+    // Removes state by state from the last; the rest becomes the chain as observed outside the removed states.
     for gone in (1..size).rev() {
         let (rest, row) = matrix.split_at_mut(gone * size);
         let row = &row[..gone];

@@ -1,5 +1,5 @@
-//! The chain state by state, with its matrix and a dense solve: slow and obvious, what the pass is compared with. It
-//! knows every rule of WS §4.3 as it is told, and none of the pass's shortcuts.
+//! The chain state by state, with its matrix and a dense solver: slow and obvious, the reference for the upward pass.
+//! It follows every rule of WS §4.3 literally.
 
 mod elimination;
 mod moves;
@@ -32,7 +32,7 @@ pub struct Chain {
     path: PathParameters,
     limit: u32,
     states: Vec<State>,
-    /// Where each of them stands.
+    /// The index of each state.
     positions: BTreeMap<State, usize>,
     /// P(g|x) at x, then g.
     losses: Vec<Vec<f64>>,
@@ -79,7 +79,7 @@ impl Chain {
         elimination::stationary(matrix, size)
     }
 
-    /// The rates: sums over all states and moves of what they count, by their probabilities.
+    /// The rates: sums over all states and moves, weighted by their probabilities.
     ///
     /// # Errors
     /// Sums beyond what a double holds.
@@ -93,7 +93,7 @@ impl Chain {
         sum.rates()
     }
 
-    /// What a state counts on average.
+    /// The mean cost of a visit to `state`.
     fn counted(&self, state: State) -> Tally<ALL> {
         let packets = state.packets() as usize;
         let delivered: f64 =

@@ -1,5 +1,4 @@
-//! The moves out of each state (WS (11) to (18)). It knows the rules as they are told, and not how often a state is
-//! visited.
+//! The moves out of each state (WS (11) to (18)), one rule after another.
 
 use super::state::threshold;
 use super::{Chain, State};
@@ -49,7 +48,7 @@ impl Chain {
             },
             State::AfterLoss { window, packets } => {
                 let half = self.markov.halving.half(window);
-                // Four more must arrive, and fewer than half a window be lost again (W-3, W-4).
+                // Four more packets must arrive, and fewer than half a window may be lost again (W-3, W-4).
                 match (packets - lost >= 4 && lost < half, lost) {
                     (false, _) => timeout(window),
                     (true, 0) => (self.full(half), Outcome::FastRetransmit),
@@ -87,7 +86,7 @@ impl Chain {
     }
 }
 
-/// The first `lost` of `sent` packets, under a window that has grown to `window`.
+/// `lost` of `sent` packets are the first loss, with a window that has grown to `window`.
 fn first_loss(sent: u32, window: u32, lost: u32) -> (State, Outcome) {
     if lost == sent {
         return timeout(sent);

@@ -1,9 +1,9 @@
-//! The states of the chain, and their list. It knows no move.
+//! The states of the chain, and the list of them.
 
 use crate::PathParameters;
 use crate::markov::account::Account;
 
-/// A state: what is sent in the next round, and under which rule.
+/// A state: how much is sent in the next round, and under which rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// F(w): w packets are sent, none is missing.

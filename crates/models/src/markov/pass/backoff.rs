@@ -1,11 +1,11 @@
-//! The states after a time-out: one packet at a time, with waits that double (WS (17), (18), W-7, W-8). It knows what they
-//! count; slow start, which may follow, is given.
+//! The states after a time-out: one packet at a time, with waits that double (WS (17), (18), W-7, W-8). Slow start,
+//! which may follow, is handed in.
 
 use crate::PathParameters;
 use crate::markov::account::{Account, flight, spent};
 use crate::markov::tally::Tally;
 
-/// What back-off counts, by the threshold of the slow start that follows it.
+/// The costs of back-off, by the threshold of the slow start that follows it.
 #[derive(Debug)]
 pub struct Backoff<const N: usize> {
     loss: f64,

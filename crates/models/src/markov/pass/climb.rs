@@ -1,14 +1,14 @@
-//! What was counted on the way up, D(2), D(3), …, and its sums between two windows. It knows no chain.
+//! The costs of the way up, D(2), D(3), …, and their sums between two windows.
 
 use crate::markov::tally::Tally;
 
-/// D by window, with sums from and to powers of two. Θ(w) − Θ(v) as a difference would lose the digits of what is counted
-/// mostly at small windows, such as time-outs; so it is put together from sums of positive terms.
+/// D by window, with sums from and to powers of two. As a difference, Θ(w) − Θ(v) would lose the digits of what happens
+/// mostly at small windows, such as time-outs; so it is composed of sums of positive terms.
 #[derive(Debug)]
 pub struct Climb<const N: usize> {
     /// D(w) at w − 2.
     steps: Vec<Tally<N>>,
-    /// Θ(w) − Θ(2ᵏ) at w − 2, with the largest power of two that is no more than w.
+    /// Θ(w) − Θ(2ᵏ) at w − 2, with the largest power of two that is at most w.
     since: Vec<Tally<N>>,
     /// Θ(2ᵏ) − Θ(w) at w − 2, with the least power of two above w; for those that are complete.
     until: Vec<Tally<N>>,

@@ -1,5 +1,5 @@
-//! The pass where all packets of a round after the first lost one are lost, too (WS (7)). It knows closed sums over the
-//! losses of a round, and nothing of back-off.
+//! The pass where all packets of a round after the first lost one are lost, too (WS (7)), by closed sums over the
+//! losses of a round.
 //!
 //! A fast retransmit follows L(w, x) if at most m = min(h − 1, x − 4) packets are lost, which has probability qˣ⁻ᵐ. With
 //! G(h, m) = Σ qᵐ⁻ᵍ Z(h, h − g) over g = 1 … m, built by G(h, m) = q G(h, m − 1) + Z(h, h − m),
@@ -15,7 +15,7 @@ use crate::markov::account::flight;
 use crate::markov::geometric::Geometric;
 use crate::markov::tally::Tally;
 
-/// Powers of q, and what smaller windows left.
+/// Powers of q, and the sums that smaller windows left.
 #[derive(Debug)]
 pub struct Correlated<const N: usize> {
     powers: Geometric,

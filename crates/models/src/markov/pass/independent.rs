@@ -1,5 +1,4 @@
-//! The pass where packets get lost each for itself (WS (6)). It knows sums over the few losses that a round may have, and
-//! nothing of back-off.
+//! The pass where packets are lost independently (WS (6)), by sums over the few losses that a round may have.
 
 use super::{Losses, Window};
 use crate::markov::account::flight;

@@ -1,5 +1,5 @@
-//! The one upward pass: for every limit at once, without a linear system. It knows how the reward of climbing from one
-//! window to the next follows from those of smaller windows; which packets of a round get lost is in the modules.
+//! The one upward pass: for every limit at once, without a linear system. The cost of climbing from one window to the
+//! next follows from those of smaller windows; the modules say which packets of a round are lost.
 //!
 //! The chain is skip-free upward: F(c + 1) is entered from F(c) only. Let Θ(w) be what is counted from F(2) until F(w) is
 //! first reached, in the chain without a limit, and D(w) = Θ(w + 1) − Θ(w). With limit c the chain begins anew at every
@@ -99,7 +99,7 @@ trait Losses<const N: usize> {
     /// The most losses of a round that are looked at.
     fn most(&self, packets: usize) -> usize;
 
-    /// What x packets count, whatever becomes of them.
+    /// The cost of x packets, whether they arrive or not.
     fn flight(&self, packets: usize) -> Tally<N>;
 
     /// Z(w, x): from L(w, x) until F(w), for a window that [`Losses::fall`] has seen.
@@ -130,7 +130,7 @@ impl<const N: usize> Window<N> {
     }
 }
 
-/// What is known so far of the way up.
+/// The way up as far as it is known.
 struct Ascent<const N: usize> {
     account: Account,
     halving: Halving,

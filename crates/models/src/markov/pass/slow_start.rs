@@ -1,4 +1,4 @@
-//! Slow start after back-off: windows 2, 4, … below the threshold (WS (15), W-6). It knows how it ends, well or with a
+//! Slow start after back-off: windows 2, 4, … below the threshold (WS (15), W-6), and how it ends, with or without a
 //! loss.
 
 use super::{Ascent, Losses};

@@ -1,5 +1,4 @@
-//! How often the states after a time-out are visited: back-off, and slow start by its threshold. It knows nothing of how
-//! time-outs come about.
+//! How often the states after a time-out are visited: back-off, and slow start by its threshold.
 
 use super::Share;
 use super::rounds::Rounds;
@@ -18,7 +17,7 @@ pub struct SlowStarts {
 }
 
 impl SlowStarts {
-    /// Adds so many time-outs that set `threshold`, and answers with the windows of the slow start that follows, and the
+    /// Adds `timeouts` time-outs that set `threshold`, and returns the windows of the slow start that follows, with the
     /// visits to each.
     pub fn add(&mut self, loss: f64, rounds: &Rounds, threshold: usize, timeouts: f64) -> Vec<(usize, f64)> {
         self.backoffs += timeouts;
@@ -61,7 +60,7 @@ impl SlowStarts {
     }
 }
 
-/// The seconds of so many sojourns in back-off.
+/// The seconds of `sojourns` sojourns in back-off.
 pub fn seconds(path: &PathParameters, sojourns: f64) -> f64 {
     sojourns * (path.round(1.0) + path.loss * Account::new(path).backoff_series(1))
 }
@@ -74,7 +73,7 @@ pub fn shares(path: &PathParameters, first: f64, mean_seconds: f64) -> Vec<Share
     let mut shares = Vec::new();
     for k in 1..=last {
         if k == last {
-            // It is followed by itself.
+            // The last state is followed by itself.
             probability /= 1.0 - path.loss;
         }
         let seconds = round + path.loss * account.backoff_seconds(k);

@@ -1,5 +1,5 @@
-//! The stationary law of windows and back-off states, in one downward sweep without a linear system. It knows flows
-//! between windows; what becomes of the packets of a round is in `rounds`, of back-off in `backoff`.
+//! The stationary law of windows and back-off states, in one downward sweep without a linear system. `rounds` says what
+//! becomes of the packets of a round, `backoff` what becomes of time-outs.
 //!
 //! With F(c) as the unit, each smaller F follows from what crosses the cut between it and the next window: rounds without
 //! loss up, fast retransmits and time-outs down, less those whose slow start crosses the cut again. All of it is put
@@ -17,8 +17,8 @@ use rounds::Rounds;
 /// How often, and for how long, a path has each window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stationary {
-    /// The windows in packets, smallest first, with their shares; 1 is back-off. Windows that are left out have less than a
-    /// double can tell.
+    /// The windows in packets, smallest first, with their shares; 1 is back-off. Windows that are left out have a share
+    /// below what a double can tell.
     pub windows: Vec<(u32, Share)>,
     /// The back-off states: after the k-th time-out in a row, at k − 1. The last stands for all beyond, whose waits are all
     /// Tmax. A path without loss has none.
@@ -29,17 +29,17 @@ pub struct Stationary {
     pub seconds: f64,
 }
 
-/// A share of all rounds and of all time.
+/// A window's share of all rounds and of all time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
-    /// The probability that a round is one of these.
+    /// The probability that a round has it.
     pub probability: f64,
-    /// The part of the time that they take.
+    /// The part of the time that such rounds take.
     pub time: f64,
 }
 
 impl Stationary {
-    /// Itself, if a double held every sum.
+    /// The law itself, if a double held every sum.
     pub(super) fn checked(self) -> Result<Stationary, ModelError> {
         let shares = self.windows.iter().map(|(_, share)| share).chain(&self.backoff);
         let is_finite = |share: &Share| share.probability.is_finite() && share.time.is_finite();
@@ -84,7 +84,7 @@ pub fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Station
 /// What leaves the states of a window, for each visit to F(c).
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
-    /// Rounds without time-out, of which so many end with a fast retransmit.
+    /// Rounds without time-out, of which `fast_retransmits` end with a fast retransmit.
     rounds: f64,
     fast_retransmits: f64,
     timeouts: f64,
@@ -201,8 +201,8 @@ impl Flow {
     }
 }
 
-/// The largest window that a double can tell from never: F(w) falls like exp(−3 p w² / 8), and at least as the product of all
-/// P(0|v) below w.
+/// The largest window whose probability a double can tell from zero: F(w) falls like exp(−3 p w² / 8), and at least as
+/// the product of all P(0|v) below w.
 fn largest(loss: f64, limit: u32) -> usize {
     let exponent = -libm::log1p(-loss);
     let rare = 8.0 + (112.0 / exponent).sqrt();
@@ -211,5 +211,5 @@ fn largest(loss: f64, limit: u32) -> usize {
     rare.min(product).min(f64::from(limit)).max(2.0) as usize
 }
 
-/// The largest window that is looked at: a quarter of a gigabyte, and a second.
+/// The largest window that is computed: it costs a quarter of a gigabyte and a second.
 const LARGEST: u32 = 1 << 14;

@@ -1,5 +1,4 @@
-//! What becomes of the packets of a round, for the stationary law: both kinds of loss. It knows no window but the one at
-//! hand.
+//! What becomes of the packets of a round, for the stationary law: both kinds of loss.
 
 use crate::RoundLoss;
 use crate::markov::binomial;
@@ -8,7 +7,7 @@ use crate::markov::geometric::Geometric;
 /// How packets of a round get lost.
 #[derive(Debug)]
 pub enum Rounds {
-    /// Each for itself, up to so many (WS (6)).
+    /// Each independently, up to `most` (WS (6)).
     Independent { loss: f64, most: usize, probabilities: Vec<Vec<f64>> },
     /// All after the first lost one, too (WS (7)).
     Correlated(Geometric),
@@ -19,7 +18,7 @@ pub enum Rounds {
 pub struct AfterLoss {
     pub fast_retransmits: f64,
     pub timeouts: f64,
-    /// Those fast retransmits that a loss has followed: visits to L(h, h − g), at g − 1.
+    /// Fast retransmits with a loss: visits to L(h, h − g), at g − 1.
     pub again: Vec<f64>,
 }
 
@@ -61,7 +60,7 @@ impl Rounds {
         }
     }
 
-    /// The most losses that are looked at.
+    /// The largest number of losses that is considered.
     pub fn most(&self, packets: usize) -> usize {
         match self {
             Rounds::Independent { most, .. } => packets.min(*most),
@@ -77,7 +76,7 @@ impl Rounds {
         }
     }
 
-    /// How so many rounds of L(w, w − g), at g − 1, end (WS (13), (14); W-3, W-4).
+    /// How rounds of L(w, w − g) end, with `visits` visits at g − 1 (WS (13), (14); W-3, W-4).
     pub fn after_loss(&self, window: usize, half: usize, visits: &[f64]) -> AfterLoss {
         match self {
             Rounds::Independent { most, .. } => self.one_by_one(window, half, visits, *most),

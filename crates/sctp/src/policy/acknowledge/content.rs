@@ -26,7 +26,7 @@ pub struct Listed {
     pub duplicates: Vec<Tsn>,
 }
 
-/// Decides what a SACK lists (M-SCTP-11, M-IPCC-9).
+/// Decides what a SACK lists (M-SCTP-11).
 pub trait SackContent: fmt::Debug + Send {
     /// Replaces `listed` by what goes into a SACK chunk of at most `limit` bytes, its header included.
     fn fill(&mut self, arrived: Arrived<'_>, limit: ByteCount, listed: &mut Listed);

@@ -22,7 +22,7 @@ pub struct BufferSample {
     pub full_chunk: ByteCount,
 }
 
-/// Decides what is advertised, and what a sender makes of it (M-SCTP-13, M-IPCC-7).
+/// Decides what is advertised, and what a sender makes of it (M-SCTP-13).
 pub trait FlowControl: fmt::Debug + Send {
     /// Receiver: the a_rwnd of a SACK that leaves now.
     fn advertise(&self, buffer: &BufferSample) -> ByteCount;

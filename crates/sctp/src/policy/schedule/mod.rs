@@ -1,4 +1,4 @@
-//! Which path carries the next new chunk, and which chunk that is (M-SCH, M-CMT-1).
+//! Which path carries the next new chunk, and which chunk that is (M-SCH-0, M-SCH-1, M-CMT-1).
 
 pub mod fill;
 pub mod lowest_rtt;

@@ -1,4 +1,4 @@
-//! Cookie Received While Shutting Down: a COOKIE-ECHO came too late for this association. It knows no state.
+//! Cookie Received While Shutting Down: a COOKIE-ECHO came too late for this association.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};

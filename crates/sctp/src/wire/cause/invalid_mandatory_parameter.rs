@@ -1,4 +1,4 @@
-//! Invalid Mandatory Parameter: a number of an INIT or INIT-ACK is out of its range. It knows no range.
+//! Invalid Mandatory Parameter: a number of an INIT or INIT-ACK is out of its range.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};

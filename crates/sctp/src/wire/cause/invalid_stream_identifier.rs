@@ -1,4 +1,4 @@
-//! Invalid Stream Identifier: DATA came on a stream that does not exist. It knows no streams.
+//! Invalid Stream Identifier: DATA came on a stream that does not exist.
 
 use super::Cause;
 use crate::wire::fields::u16_at;

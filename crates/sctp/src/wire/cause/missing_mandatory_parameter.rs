@@ -1,5 +1,4 @@
-//! Missing Mandatory Parameter: an INIT or INIT-ACK lacks a parameter it must have. It knows not which
-//! those are.
+//! Missing Mandatory Parameter: an INIT or INIT-ACK lacks a parameter it must have.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};

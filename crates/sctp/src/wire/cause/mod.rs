@@ -1,5 +1,4 @@
-//! Every error cause by its code (RFC 9260 §3.3.10). It knows which file reads which, and nothing of when a
-//! cause is given.
+//! Every error cause by its code (RFC 9260 §3.3.10).
 
 mod cookie_received_while_shutting_down;
 mod invalid_mandatory_parameter;
@@ -65,7 +64,7 @@ pub enum Cause {
     RestartWithNewAddresses(Vec<u8>),
     /// Code 12: the application ended the association, for this reason.
     UserInitiatedAbort(Vec<u8>),
-    /// Code 13: a rule without a cause of its own was broken, with more about it.
+    /// Code 13: a rule without a cause of its own was broken; additional information.
     ProtocolViolation(Vec<u8>),
     /// Code 0xa0: this whole request of an ASCONF would have left its sender without an address (RFC 5061).
     DeleteLastAddress(Vec<u8>),
@@ -119,14 +118,14 @@ impl Cause {
     ///
     /// # Panics
     ///
-    /// If its content is longer than 65,531 bytes, which none that came in a packet is.
+    /// If its content is longer than 65,531 bytes; a cause that came in a packet never is.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         tlv::encode(self, &mut out);
         out
     }
 
-    /// All causes of a chunk from these bytes on.
+    /// All causes of a chunk, from the bytes of its list.
     pub(super) fn decode_list(bytes: &[u8]) -> Result<Vec<Cause>, TlvError> {
         Tlvs::new(bytes).map(|tlv| tlv.and_then(|(code, value)| Cause::decode(code, value))).collect()
     }
@@ -247,7 +246,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Writes `(cause; cause)`, or nothing where there is none.
+/// Writes `(cause; cause)`, or nothing if there is none.
 pub(super) fn write_list(causes: &[Cause], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (index, cause) in causes.iter().enumerate() {
         write!(f, "{}{cause}", if index == 0 { "(" } else { "; " })?;

@@ -1,4 +1,4 @@
-//! No User Data: DATA came without user data. It knows no DATA.
+//! No User Data: DATA came without user data.
 
 use super::Cause;
 use crate::seq::Tsn;

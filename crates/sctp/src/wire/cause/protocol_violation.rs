@@ -1,4 +1,4 @@
-//! Protocol Violation: the peer broke a rule that has no cause of its own. It knows no rules.
+//! Protocol Violation: the peer broke a rule that has no cause of its own.
 
 use super::Cause;
 

@@ -1,4 +1,4 @@
-//! Why a request of an ASCONF is refused, or an ASCONF-ACK is illegal. It does not look into the request.
+//! Why a request of an ASCONF is refused, or an ASCONF-ACK is illegal.
 
 /// The code of "Request to Delete Last Remaining IP Address" (RFC 5061 §4.3.1).
 ///

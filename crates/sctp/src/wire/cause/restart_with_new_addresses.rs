@@ -1,5 +1,5 @@
-//! Restart of an Association with New Addresses: an INIT for a living association had addresses
-//! the association does not have. It does not look into them.
+//! Restart of an Association with New Addresses: an INIT for a living association had addresses the association does
+//! not have.
 
 use super::Cause;
 

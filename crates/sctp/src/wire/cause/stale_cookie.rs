@@ -1,4 +1,4 @@
-//! Stale Cookie: a State Cookie came back too late. It knows no cookie.
+//! Stale Cookie: a State Cookie came back too late.
 
 use anabranch_base::Duration;
 

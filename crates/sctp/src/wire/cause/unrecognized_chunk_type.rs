@@ -1,4 +1,4 @@
-//! Unrecognized Chunk Type: a chunk came that the sender does not know. It does not look into it.
+//! Unrecognized Chunk Type: a chunk came that the sender does not know.
 
 use super::Cause;
 

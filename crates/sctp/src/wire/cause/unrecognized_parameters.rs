@@ -1,5 +1,4 @@
-//! Unrecognized Parameters: an INIT-ACK had parameters that the sender does not know. It does not
-//! look into them.
+//! Unrecognized Parameters: an INIT-ACK had parameters that the sender does not know.
 
 use super::Cause;
 

@@ -1,4 +1,4 @@
-//! Unresolvable Address: an address of an INIT cannot be used. It does not look into it.
+//! Unresolvable Address: an address of an INIT cannot be used.
 
 use super::Cause;
 

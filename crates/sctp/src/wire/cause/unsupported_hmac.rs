@@ -1,4 +1,4 @@
-//! Unsupported HMAC Identifier: an AUTH chunk by an algorithm that nobody asked for. It knows no algorithm.
+//! Unsupported HMAC Identifier: an AUTH chunk uses an algorithm that its receiver did not ask for.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};

@@ -1,4 +1,4 @@
-//! User-Initiated Abort: the application ended the association. It knows not why.
+//! User-Initiated Abort: the application ended the association.
 
 use super::Cause;
 

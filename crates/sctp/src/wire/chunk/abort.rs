@@ -1,4 +1,4 @@
-//! ABORT: the end of an association at once. It knows no reason but those written in it.
+//! ABORT: ends an association at once.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ use crate::wire::{Cause, ChunkError, ChunkFault, cause, tlv};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abort {
-    /// T bit: the packet's Verification Tag is the one its sender was sent, for want of its own.
+    /// T bit: the packet's Verification Tag is reflected, because its sender has none.
     pub tag_reflected: bool,
     /// Why the association ends.
     pub causes: Vec<Cause>,

@@ -1,4 +1,4 @@
-//! ASCONF: requests to change the sender's addresses. It knows their layout, and not who may ask for what.
+//! ASCONF: requests to change the sender's addresses.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asconf {
-    /// Its number; the first of an association is its sender's first TSN.
+    /// Its serial number; the first of an association equals its sender's first TSN.
     pub serial: Tsn,
     /// An address of the sender that the receiver knows, then the requests in order.
     pub parameters: Vec<Parameter>,

@@ -1,4 +1,4 @@
-//! ASCONF-ACK: what became of the requests of an ASCONF. It knows its layout, and not what was asked.
+//! ASCONF-ACK: the results of the requests of an ASCONF.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 use crate::wire::fields::u32_at;
 use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 
-/// An ASCONF-ACK chunk (RFC 5061 §4.1.2). What it says nothing of is done.
+/// An ASCONF-ACK chunk (RFC 5061 §4.1.2). A request that it does not mention was granted.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -25,7 +25,7 @@ use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 pub struct AsconfAck {
     /// The number of the ASCONF that it answers.
     pub serial: Tsn,
-    /// What was refused and why, and what may have been done.
+    /// Which requests were refused and why, and which were granted.
     pub responses: Vec<Parameter>,
 }
 

@@ -1,4 +1,4 @@
-//! AUTH: a code that authenticates what follows it in its packet. It knows no key and computes nothing.
+//! AUTH: a code that authenticates the chunks after it in its packet.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ use crate::wire::fields::u16_at;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Auth<'a> {
-    /// Which endpoint pair shared key; 0 where there is only the empty one.
+    /// The identifier of the endpoint pair shared key; 0 for the empty one.
     pub key: u16,
     /// The identifier of the algorithm, known or not.
     pub algorithm: u16,
@@ -30,7 +30,7 @@ pub struct Auth<'a> {
     pub code: &'a [u8],
 }
 
-/// A hash below HMAC that both ends may know (RFC 4895 §3.3, Table 2).
+/// A hash function for HMAC (RFC 4895 §3.3, Table 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HmacAlgorithm {
     /// SHA-1, which every endpoint supports.

@@ -1,4 +1,4 @@
-//! CWR: the answer to an ECNE. It knows no congestion window.
+//! CWR: the answer to an ECNE.
 
 use std::fmt;
 

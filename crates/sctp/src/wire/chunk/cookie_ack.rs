@@ -1,4 +1,4 @@
-//! COOKIE-ACK: the answer to a COOKIE-ECHO. It knows no state of the association.
+//! COOKIE-ACK: the answer to a COOKIE-ECHO.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! COOKIE-ECHO: the State Cookie given back. It knows nothing of what is in the cookie.
+//! COOKIE-ECHO: returns the State Cookie.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! DATA: a user message or a part of one. It knows no order and no reassembly.
+//! DATA: a user message or a fragment of one.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ pub struct Data<'a> {
     pub ssn: Ssn,
     /// The application's number for what the payload is.
     pub ppid: Ppid,
-    /// U bit: the message is delivered as it comes.
+    /// U bit: the message is unordered, and is delivered as it comes.
     pub unordered: bool,
     /// B bit: the first part of a message.
     pub beginning: bool,
@@ -56,7 +56,7 @@ impl<'a> Data<'a> {
     /// Bytes before the user data, the chunk's header included.
     pub const HEADER_LEN: usize = 16;
 
-    /// Bytes a chunk with so many bytes of user data takes in a packet, padding included.
+    /// Bytes that a chunk with `payload_len` bytes of user data takes in a packet, padding included.
     pub const fn padded_len(payload_len: usize) -> usize {
         padded(Data::HEADER_LEN + payload_len)
     }

@@ -1,4 +1,4 @@
-//! ECNE: a report of packets with a congestion mark. It knows no reaction to it.
+//! ECNE: a report of packets with a congestion mark.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! ERROR: what is wrong, while the association goes on. It knows no cause's meaning.
+//! ERROR: reports an error, while the association goes on.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! FORWARD-TSN: abandoned DATA to skip. It knows not why it was abandoned.
+//! FORWARD-TSN: lets the receiver skip abandoned DATA.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! HEARTBEAT: a question whether a path works, and the layout it shares with HEARTBEAT-ACK. It knows
-//! nothing of what the information means to its sender.
+//! HEARTBEAT: asks whether a path works. Its layout is that of HEARTBEAT-ACK, too.
 
 use std::fmt;
 
@@ -9,7 +8,7 @@ use crate::wire::parameter::heartbeat_info;
 use crate::wire::tlv::{self, Tlvs};
 use crate::wire::{ChunkError, ChunkFault};
 
-/// A HEARTBEAT chunk (RFC 9260 §3.3.5). Parameters after the first are read over.
+/// A HEARTBEAT chunk (RFC 9260 §3.3.5). Parameters after the first are skipped.
 ///
 /// ```text
 ///  0                   1                   2                   3

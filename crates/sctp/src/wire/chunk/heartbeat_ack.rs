@@ -1,4 +1,4 @@
-//! HEARTBEAT-ACK: the answer to a HEARTBEAT. It knows nothing of the question.
+//! HEARTBEAT-ACK: the answer to a HEARTBEAT.
 
 use super::heartbeat::HeartbeatLayout;
 

@@ -1,5 +1,4 @@
-//! INIT: one side's half of the numbers an association begins with, and the layout it shares with INIT-ACK.
-//! It knows not which numbers an endpoint accepts.
+//! INIT: the parameters with which one side opens an association. Its layout is that of INIT-ACK, too.
 
 use std::fmt;
 
@@ -9,8 +8,8 @@ use crate::seq::Tsn;
 use crate::wire::fields::{u16_at, u32_at};
 use crate::wire::{ChunkError, ChunkFault, Parameter, VerificationTag, tlv};
 
-/// An INIT chunk (RFC 9260 §3.3.2). Its values are as sent: an Initiate Tag or a number of streams of
-/// zero is for the receiver to refuse.
+/// An INIT chunk (RFC 9260 §3.3.2). Its values are not checked here: the receiver refuses an Initiate Tag or a number
+/// of streams of zero.
 ///
 /// ```text
 ///  0                   1                   2                   3

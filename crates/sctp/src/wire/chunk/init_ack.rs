@@ -1,4 +1,4 @@
-//! INIT-ACK: the other side's half of the numbers, and the State Cookie. It knows no cookie's content.
+//! INIT-ACK: the other side's parameters, and the State Cookie.
 
 use super::init::InitLayout;
 

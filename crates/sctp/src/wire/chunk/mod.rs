@@ -1,5 +1,4 @@
-//! Every chunk by its type (RFC 9260 §3.2). It knows the frame that all have and which file reads which,
-//! and nothing of their fields.
+//! Every chunk by its type (RFC 9260 §3.2), and the frame that all chunks share.
 
 mod abort;
 mod asconf;
@@ -113,7 +112,7 @@ pub enum Chunk<'a> {
     Unknown(UnknownChunk<'a>),
 }
 
-/// What can be appended to a packet.
+/// A chunk that can be appended to a packet.
 pub trait EncodeChunk {
     /// The chunk's type on the wire.
     fn kind(&self) -> u8;

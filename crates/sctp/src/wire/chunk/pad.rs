@@ -1,4 +1,4 @@
-//! PAD: bytes that make a packet as long as wanted. It knows no reason for wanting that.
+//! PAD: padding that makes a packet as long as wanted.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ use super::raw::{self, RawChunk};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pad {
-    /// Bytes of padding data, all of them zero. What a received one holds means nothing and is not kept.
+    /// Bytes of padding data, all of them zero. Those of a received chunk have no meaning and are not kept.
     pub len: usize,
 }
 
@@ -33,7 +33,8 @@ impl Pad {
         Pad { len: raw.value.len() }
     }
 
-    /// The chunk that takes `room` bytes of a packet, if there is one: a multiple of 4, its header included.
+    /// The chunk that takes `room` bytes of a packet, header included; `None` unless `room` is a multiple of 4 that
+    /// holds the header.
     pub fn filling(room: usize) -> Option<Pad> {
         let len = room.checked_sub(raw::HEADER_LEN)?;
         room.is_multiple_of(4).then_some(Pad { len })

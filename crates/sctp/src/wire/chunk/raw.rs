@@ -1,4 +1,4 @@
-//! The frame every chunk has: type, flags, length, padding (RFC 9260 §3.2). It knows no type.
+//! The frame of every chunk: type, flags, length, padding (RFC 9260 §3.2).
 
 use super::EncodeChunk;
 use crate::wire::fields::{pad, padded, u16_at};
@@ -45,12 +45,12 @@ impl<'a> RawChunk<'a> {
         self.value.split_first_chunk().ok_or(self.error(ChunkFault::TooShort { length, minimum }))
     }
 
-    /// This chunk's type with what is wrong with it.
+    /// An error with this chunk's type.
     pub(super) fn error(self, fault: ChunkFault) -> ChunkError {
         ChunkError { kind: self.kind, fault }
     }
 
-    /// What the length field says.
+    /// The value of the length field.
     pub(super) fn length(self) -> usize {
         HEADER_LEN + self.value.len()
     }

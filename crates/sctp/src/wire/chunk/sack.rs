@@ -1,4 +1,4 @@
-//! SACK: which DATA arrived. It knows no sequence of SACKs and not what was sent.
+//! SACK: says which DATA arrived.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ pub type Duplicates<'a> = WordList<'a, Tsn>;
 /// A run of TSNs that arrived, both ends included, as offsets from the cumulative TSN ack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GapBlock {
-    /// The offset of the first TSN, from 2 in a sound SACK: the TSN at 1 is missing.
+    /// The offset of the first TSN, at least 2 in a well-formed SACK: the TSN at 1 is missing.
     pub start: u16,
     /// The offset of the last TSN.
     pub end: u16,

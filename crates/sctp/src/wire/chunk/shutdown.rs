@@ -1,4 +1,4 @@
-//! SHUTDOWN: the begin of a graceful end. It knows no state of the association.
+//! SHUTDOWN: begins the graceful end of an association.
 
 use std::fmt;
 

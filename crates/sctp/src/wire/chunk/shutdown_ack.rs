@@ -1,4 +1,4 @@
-//! SHUTDOWN-ACK: the answer to a SHUTDOWN. It knows no state of the association.
+//! SHUTDOWN-ACK: the answer to a SHUTDOWN.
 
 use std::fmt;
 

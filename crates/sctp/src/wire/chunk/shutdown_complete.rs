@@ -1,4 +1,4 @@
-//! SHUTDOWN-COMPLETE: the last packet of a graceful end. It knows no state of the association.
+//! SHUTDOWN-COMPLETE: the last packet of a graceful end.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::wire::ChunkError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShutdownComplete {
-    /// T bit: the packet's Verification Tag is the one its sender was sent, for want of its own.
+    /// T bit: the packet's Verification Tag is reflected, because its sender has none.
     pub tag_reflected: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A chunk of a type that is not ours, and what its type says to do with it. It knows no more of it.
+//! A chunk of an unknown type, and what the two high bits of its type say to do with it.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ impl UnrecognizedAction {
         UnrecognizedAction::of_chunk(high)
     }
 
-    /// Whether nothing after it is read: of the packet, or of the chunk where it is a parameter.
+    /// Whether reading stops after it: in the packet, or, for a parameter, in its chunk.
     pub fn is_stop(self) -> bool {
         matches!(self, UnrecognizedAction::Stop | UnrecognizedAction::StopAndReport)
     }

@@ -1,5 +1,4 @@
-//! A list of entries of 32 bits, as SACK and FORWARD-TSN have them. It knows whether the entries still
-//! lie in a packet or were given, and not what they mean.
+//! A list of 32-bit entries, as in SACK and FORWARD-TSN: borrowed from a received packet, or given for one to be sent.
 
 use std::fmt;
 
@@ -38,7 +37,7 @@ impl<'a, T: Word> WordList<'a, T> {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Add, Delete, Set Primary: what an ASCONF may ask for. It knows their one layout, and no rule.
+//! Add, Delete, Set Primary: the requests of an ASCONF, which share one layout.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -42,7 +42,7 @@ pub(super) fn decode(kind: u16, value: &[u8]) -> Result<(u32, IpAddr), TlvError>
         Some(Ok((ipv6_address::KIND, ip))) => {
             IpAddr::V6(Ipv6Addr::from_octets(*tlv::fixed(ipv6_address::KIND, ip)?))
         }
-        // A host name, or what is no address at all.
+        // A host name, or a parameter that is not an address.
         Some(Ok((inner, ip))) => {
             let (length, expected) = (tlv::HEADER_LEN + ip.len(), tlv::HEADER_LEN + 4);
             return Err(TlvError::WrongLength { kind: inner, length, expected });

@@ -1,4 +1,4 @@
-//! Error Cause Indication and Success Indication: what became of one request of an ASCONF. It knows no request.
+//! Error Cause Indication and Success Indication: the result of one request of an ASCONF.
 
 use super::Parameter;
 use crate::wire::fields::u32_at;

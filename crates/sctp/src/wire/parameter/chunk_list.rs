@@ -1,4 +1,4 @@
-//! Chunk List: the chunks that the sender takes only if they are authenticated. It knows no chunk.
+//! Chunk List: the chunks that the sender accepts only if they are authenticated.
 
 use super::Parameter;
 

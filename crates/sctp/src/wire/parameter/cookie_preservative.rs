@@ -1,4 +1,4 @@
-//! Cookie Preservative: a longer life for the next State Cookie. It knows nothing of whether it is granted.
+//! Cookie Preservative: a longer life for the next State Cookie.
 
 use anabranch_base::Duration;
 

@@ -1,4 +1,4 @@
-//! ECN Capable: the sender understands ECNE and CWR. It knows nothing of marks.
+//! ECN Capable: the sender understands ECNE and CWR.
 
 use super::Parameter;
 use crate::wire::{TlvError, tlv};

@@ -1,4 +1,4 @@
-//! Forward TSN Supported: the sender understands FORWARD-TSN. It knows nothing of abandoned messages.
+//! Forward TSN Supported: the sender understands FORWARD-TSN.
 
 use super::Parameter;
 use crate::wire::{TlvError, tlv};

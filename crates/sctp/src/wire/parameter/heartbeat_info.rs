@@ -1,4 +1,4 @@
-//! Heartbeat Info: what the sender of a HEARTBEAT wants back. It knows nothing of what is in it.
+//! Heartbeat Info: the information that the sender of a HEARTBEAT wants back.
 
 use super::Parameter;
 use crate::wire::tlv::{self, Tlv};

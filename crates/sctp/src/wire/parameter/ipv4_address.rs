@@ -1,4 +1,4 @@
-//! IPv4 Address: an address of the sender. It knows nothing of whether packets reach it.
+//! IPv4 Address: an address of the sender.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! IPv6 Address: an address of the sender. It knows nothing of whether packets reach it.
+//! IPv6 Address: an address of the sender.
 
 use std::net::Ipv6Addr;
 

@@ -1,5 +1,4 @@
-//! Every parameter of a chunk by its type (RFC 9260 §3.2.1). It knows which file reads which, and nothing
-//! of what an association does with them.
+//! Every parameter of a chunk by its type (RFC 9260 §3.2.1).
 
 mod address_request;
 mod change_response;
@@ -41,17 +40,17 @@ use super::{Cause, TlvError, UnrecognizedAction, cause};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// Type 1: what the sender of a HEARTBEAT wants back.
+    /// Type 1: the information that the sender of a HEARTBEAT wants back.
     HeartbeatInfo(Vec<u8>),
     /// Type 5: an address of the sender.
     Ipv4Address(Ipv4Addr),
     /// Type 6: an address of the sender.
     Ipv6Address(Ipv6Addr),
-    /// Type 7: what the sender of an INIT-ACK wants back in the COOKIE-ECHO.
+    /// Type 7: the cookie that the sender of an INIT-ACK wants back in the COOKIE-ECHO.
     StateCookie(Vec<u8>),
     /// Type 8: parameters of the INIT, whole, that the sender of the INIT-ACK does not know.
     UnrecognizedParameter(Vec<u8>),
-    /// Type 9: how much longer the next cookie shall live, in whole milliseconds.
+    /// Type 9: by how much the lifetime of the next cookie should grow, in whole milliseconds.
     CookiePreservative(Duration),
     /// Type 11: a name, deprecated. "The receiver of an INIT chunk or an INIT ACK containing a Host Name
     /// Address parameter MUST send an ABORT chunk" (RFC 9260 §3.3.2.1.4).
@@ -60,11 +59,11 @@ pub enum Parameter {
     SupportedAddressTypes(Vec<u16>),
     /// Type 0x8000: the sender understands ECNE and CWR.
     EcnCapable,
-    /// Type 0x8002: what the sender brings to the association's key (RFC 4895).
+    /// Type 0x8002: the sender's part of the association's key (RFC 4895).
     Random(Vec<u8>),
-    /// Type 0x8003: the types of the chunks that the sender takes only if they are authenticated.
+    /// Type 0x8003: the types of the chunks that the sender accepts only if they are authenticated.
     ChunkList(Vec<u8>),
-    /// Type 0x8004: the identifiers of the algorithms that the sender verifies, the dearest first.
+    /// Type 0x8004: the identifiers of the algorithms that the sender verifies, in order of preference.
     HmacAlgorithms(Vec<u16>),
     /// Type 0x8008: the types of the chunks beyond RFC 9260's that the sender understands (RFC 5061).
     SupportedExtensions(Vec<u8>),
@@ -77,7 +76,7 @@ pub enum Parameter {
         /// The address.
         address: IpAddr,
     },
-    /// Type 0xc002: the sender has this address no longer; unspecified for all but the one that the packet comes from.
+    /// Type 0xc002: the sender no longer has this address; unspecified for all but the one that the packet comes from.
     DeleteAddress {
         /// What an answer names.
         id: u32,
@@ -91,7 +90,7 @@ pub enum Parameter {
         /// Why.
         causes: Vec<Cause>,
     },
-    /// Type 0xc004: the sender would be sent to at this address.
+    /// Type 0xc004: the sender asks for packets at this address.
     SetPrimaryAddress {
         /// What an answer names.
         id: u32,
@@ -148,7 +147,7 @@ impl Parameter {
         }
     }
 
-    /// What the type says to do by one who does not know it.
+    /// What a receiver that does not know the type does.
     pub fn action(&self) -> UnrecognizedAction {
         UnrecognizedAction::of_parameter(self.kind())
     }
@@ -158,14 +157,14 @@ impl Parameter {
     ///
     /// # Panics
     ///
-    /// If the value is longer than 65,531 bytes, which none that came in a packet is.
+    /// If the value is longer than 65,531 bytes; a parameter that came in a packet never is.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         tlv::encode(self, &mut out);
         out
     }
 
-    /// All parameters of a chunk from these bytes on.
+    /// All parameters of a chunk, from the bytes of its list.
     pub(super) fn decode_list(bytes: &[u8]) -> Result<Vec<Parameter>, TlvError> {
         Tlvs::new(bytes).map(|tlv| tlv.and_then(|(kind, value)| Parameter::decode(kind, value))).collect()
     }

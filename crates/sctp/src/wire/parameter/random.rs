@@ -1,4 +1,4 @@
-//! Random Number: what the sender brings to the association's key. It knows no key.
+//! Random Number: the sender's part of the association's key.
 
 use super::Parameter;
 

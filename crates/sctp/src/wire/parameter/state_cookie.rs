@@ -1,5 +1,4 @@
-//! State Cookie: what an endpoint needs to set up an association, kept by its peer meanwhile. It knows
-//! nothing of what is in it.
+//! State Cookie: what an endpoint needs to set up an association, kept by its peer meanwhile.
 
 use super::Parameter;
 

@@ -1,4 +1,4 @@
-//! Supported Address Types: the kinds of address the sender can use. It knows nothing of addresses.
+//! Supported Address Types: the kinds of address the sender can use.
 
 use super::Parameter;
 use crate::wire::{TlvError, tlv};

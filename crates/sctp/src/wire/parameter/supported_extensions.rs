@@ -1,4 +1,4 @@
-//! Supported Extensions: the chunks beyond RFC 9260's that the sender understands. It knows none of them.
+//! Supported Extensions: the chunks beyond RFC 9260's that the sender understands.
 
 use super::Parameter;
 

@@ -1,5 +1,4 @@
-//! Unrecognized Parameter: a parameter given back because its receiver does not know it. It does not
-//! look into it.
+//! Unrecognized Parameter: a parameter given back because its receiver does not know it.
 
 use super::Parameter;
 

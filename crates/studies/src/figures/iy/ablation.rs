@@ -1,11 +1,11 @@
-//! IY-A1, ours: CMT over equal paths without one of its rules, beside AppStripe, by loss. It knows the record, and no
-//! result; it is there to explain the others.
+//! IY-A1, ours: CMT over equal paths without one of its rules, beside AppStripe, by loss. It helps to explain the other
+//! figures.
 
 use super::super::figure::{Axis, Figure, Metric, Panel, Series, Source, Spacing};
 use super::{Acknowledge, BESIDE, Experiment, Scheme, Setting, params};
 use crate::scale::Scale;
 
-/// Packets lost of a thousand.
+/// Packets lost per thousand.
 const LOSSES: [f64; 4] = [1.0, 20.0, 50.0, 100.0];
 
 const SCHEMES: [Scheme; 6] = [

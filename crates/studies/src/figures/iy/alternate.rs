@@ -1,5 +1,4 @@
-//! IY-X1: the remark that retransmission over the other path does worse than over the same. It knows the record, and
-//! no result.
+//! IY-X1: the remark that retransmission over the other path does worse than over the same.
 
 use super::super::claim::{Claim, Expression, Number, Weight};
 use super::super::figure::{At, Figure, Metric};

@@ -1,5 +1,4 @@
-//! IY-F5 and IY-F6: CMT beside AppStripe under losses, with and without delayed SACKs. It knows the records of the
-//! figures, and no result.
+//! IY-F5 and IY-F6: CMT beside AppStripe under losses, with and without delayed SACKs.
 
 use super::super::claim::{Claim, Expression, Number, Test, Weight};
 use super::super::figure::{At, Figure, Metric, Panel, Series};
@@ -9,7 +8,8 @@ use super::{
 };
 use crate::scale::Scale;
 
-/// Panels: their letter, the probability of a loss, and the seeds of a point. At 10 % time-outs make for a wide spread.
+/// Panels: their letter, the probability of a loss, and the seeds of a point. At 10 %, time-outs spread the results
+/// widely.
 const DELAYED: [(&str, f64, u64); 4] = [("a", 0.001, 30), ("b", 0.02, 30), ("c", 0.05, 30), ("d", 0.1, 60)];
 const IMMEDIATE: [(&str, f64, u64); 3] = [("a", 0.001, 30), ("b", 0.02, 30), ("c", 0.05, 30)];
 

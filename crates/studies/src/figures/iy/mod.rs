@@ -1,5 +1,5 @@
-//! The figures of IY, "Concurrent Multipath Transfer beside application striping": the scenarios of their topology.
-//! It knows what the atlas fixed, and nothing of what came of it.
+//! The figures of IY, "Concurrent Multipath Transfer beside application striping": the scenarios of their topology, as
+//! the atlas fixed them.
 
 mod ablation;
 mod alternate;
@@ -14,10 +14,10 @@ pub use zero_loss::zero_loss;
 use super::figure::{Axis, Beside, Metric, Panel, Series, Source, Spacing};
 use crate::scale::Scale;
 
-/// What the atlas leaves open, and what stands in: the default, and the members of its sensitivity set.
+/// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// How a report calls it.
+    /// Its name in reports.
     pub name: &'static str,
     /// Packets before each bottleneck.
     pub queue: u32,
@@ -63,16 +63,16 @@ enum Acknowledge {
     Each,
 }
 
-/// Who sends.
+/// Which scheme sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scheme {
     /// CMT_scd with delayed SACKs, CMT_sc without.
     Cmt,
-    /// An association a path (M-CMT-8).
+    /// One association on each path (M-CMT-8).
     AppStripe,
     /// CMT_sc with the standard's delayed SACKs.
     WithoutDac,
-    /// CMT_cd: missing reports as a single path has them.
+    /// CMT_cd: missing reports as on a single path.
     WithoutSplit,
     /// CMT_sd: windows grow when the association's cumulative TSN moves.
     WithoutUpdate,
@@ -80,7 +80,7 @@ enum Scheme {
     Plain,
 }
 
-/// A point of a figure, but for its place on the axis.
+/// A point of a figure without its place on the axis.
 #[derive(Clone, Copy, Debug)]
 struct Experiment {
     scale: Scale,
@@ -181,7 +181,7 @@ fn both(name: &'static str, title: String, experiment: Experiment, seeds: u64) -
     Panel { name, title, axis: SPLIT, metric: Metric::Time, series, seeds, beside: BESIDE }
 }
 
-/// What all of IY's figures have in common, for the report.
+/// The parameters that all of IY's figures share, for the report.
 fn params(setting: Setting, seeds: &str) -> Vec<(&'static str, String)> {
     let lossy = match setting.lossy {
         Lossy::Forward => "independent, on data alone",
@@ -213,7 +213,7 @@ const WITHOUT_DAC: &str = "CMT without DAC";
 /// The axis of all splits.
 const SPLIT: Axis = Axis { label: "B₁ − B₂ in Mbit/s", spacing: Spacing::Even };
 
-/// What stands beside the curves: how CMT compares, and how it was acknowledged.
+/// The columns beside the curves: how CMT compares, and how it was acknowledged.
 const BESIDE: &[Beside] = &[Beside::Ratio, Beside::Timeouts, Beside::SacksByTimer, Beside::SharedSacks];
 
 /// B₁ + B₂ in Mbit/s.

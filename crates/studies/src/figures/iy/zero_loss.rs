@@ -1,11 +1,11 @@
-//! IY-F4: CMT beside AppStripe where nothing is lost. It knows the record of the figure, and no result.
+//! IY-F4: CMT beside AppStripe where nothing is lost.
 
 use super::super::claim::{Claim, Expression, Number, Test, Weight};
 use super::super::figure::{At, Figure, Metric};
 use super::{APP, Acknowledge, CMT, Experiment, Setting, both, centre, edges, interior, params};
 use crate::scale::Scale;
 
-/// The figure. Without losses it has no chance in it: one run a point.
+/// The figure. Without losses nothing is random: one run a point.
 pub fn zero_loss(scale: Scale, setting: Setting) -> Figure {
     let of = |acknowledge| Experiment::new(scale, setting, 0.0, acknowledge);
     Figure {

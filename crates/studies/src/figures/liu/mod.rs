@@ -1,7 +1,6 @@
-//! The figures of LIU, a model of multipath TCP in a shared receive buffer: the columns that need no simulation. It knows
-//! the record, and no result.
+//! The figures of LIU, a model of multipath TCP in a shared receive buffer: the columns that need no simulation.
 //!
-//! Their simulation needs coupled congestion control, which is not built yet: what is said of it cannot be judged.
+//! Their simulation needs coupled congestion control, which is not built yet, so that claims about it cannot be judged.
 
 use anabranch_models::Mptcp;
 use anabranch_models::mptcp::{Coupling, Subflow};

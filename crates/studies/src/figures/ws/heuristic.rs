@@ -1,4 +1,4 @@
-//! WS-F13 and F14: what a thinned search for the limits loses, and what it costs. It knows the record, and no result.
+//! WS-F13 and F14: what a thinned search for the limits loses, and what it costs.
 
 use anabranch_models::{Halving, LimitedPath, Markov, RoundLoss, ThroughputModel};
 use anabranch_planner::{Problem, StepSet, combinations, exact, step};
@@ -17,7 +17,7 @@ const STEPS: [(u32, &str); 4] = [(1, "k = 1"), (2, "k = 2"), (4, "k = 4"), (8, "
 /// KiB.
 const BUFFER: f64 = 128.0;
 
-/// The record, with losses of this probability on both paths. It has no scales: nothing is simulated.
+/// The record, with losses of this probability on both paths. Its scale does not matter: nothing is simulated.
 ///
 /// # Errors
 /// A plan that cannot be made.

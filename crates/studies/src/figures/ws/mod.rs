@@ -1,5 +1,5 @@
-//! The figures of WS, "On the performance modelling and optimisation of CMT-SCTP" (Wallace and Shami): models beside the
-//! simulator, and window limits. It knows what the atlas fixed for all of them, and nothing of what came of it.
+//! The figures of WS, "On the performance modelling and optimisation of CMT-SCTP" (Wallace and Shami): models beside
+//! the simulator, and window limits. This file has what the atlas fixed for all of them.
 
 mod heuristic;
 mod one_path;
@@ -42,7 +42,7 @@ impl Path {
         }
     }
 
-    /// A link of a scenario; `losses` is a loss kind of it.
+    /// A link of a scenario; `losses` is its loss kind.
     fn link(self, name: &str, losses: &str) -> String {
         let Path { rate, delay, loss } = self;
         format!(
@@ -53,7 +53,7 @@ impl Path {
     }
 }
 
-/// `[flow.sctp]`, as far as all figures have the same: packets of 1,500 bytes are what windows and buffers count.
+/// The part of `[flow.sctp]` that all figures share: windows and buffers count packets of 1,500 bytes.
 fn sctp(buffer: f64, sacks: Sacks) -> String {
     let sack = match sacks {
         Sacks::EachPacket => "sack = { every = 1 }\n",

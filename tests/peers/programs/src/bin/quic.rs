@@ -25,7 +25,7 @@ async fn receive(transfer: &Transfer) -> Result<(), Box<dyn Error>> {
     let config = ServerConfig::with_single_cert(vec![certified.cert.into()], key)?;
     let endpoint = Endpoint::server(config, (Ipv4Addr::LOCALHOST, transfer.port).into())?;
     let mut watch = Watch::ready();
-    let connection = endpoint.accept().await.ok_or("nobody came")?.await?;
+    let connection = endpoint.accept().await.ok_or("no connection came")?.await?;
     let mut stream = connection.accept_uni().await?;
     while stream.read_chunk(usize::MAX, true).await?.is_some() {
         watch.on_bytes();

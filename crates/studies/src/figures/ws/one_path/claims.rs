@@ -1,11 +1,11 @@
-//! What is said of WS-F5 to F8. It knows the claims, and no result.
+//! The claims about WS-F5 to F8.
 
 use super::super::super::claim::{Claim, Expression, NOWHERE, Number, Test, Weight};
 use super::super::super::figure::Metric;
 use super::{Falls, MARKOV, RENEWAL, RUNS, SWEEPS, Sweep};
 use crate::scale::Scale;
 
-/// All of them but for those of the models' cost.
+/// All claims except those about the models' cost.
 pub fn claims(scale: Scale) -> Vec<Claim> {
     let mut claims: Vec<Claim> = SWEEPS.iter().flat_map(|sweep| of_sweep(sweep, scale)).collect();
     let [_, by_rate, by_delay, _] = &SWEEPS;

@@ -1,5 +1,4 @@
-//! What the Markov model costs when its chain is solved state by state (WS-F8's text, and what was not solved there). It
-//! knows the record, and no result.
+//! What the Markov model costs when its chain is solved state by state (WS-F8's text, and what was not solved there).
 
 use anabranch_models::markov::dense::Chain;
 use anabranch_models::{Halving, Markov, RoundLoss};
@@ -53,7 +52,7 @@ pub fn panels(scale: Scale) -> Result<[Panel; 2], FigureError> {
     ])
 }
 
-/// What is said of it.
+/// The claim about it.
 pub fn claims(scale: Scale) -> [Claim; 1] {
     let nowhere = (f64::INFINITY, f64::NEG_INFINITY);
     let exponent = |panel, metric, x, range| Expression::Number {

@@ -1,4 +1,4 @@
-//! The curves of WS-F5 to F8: runs, models, and ns-2, and how far they are apart. It knows how each is had, and no claim.
+//! The curves of WS-F5 to F8: runs, models, and ns-2, and how far they are apart.
 
 use anabranch_models::{Halving, LimitedPath, Markov, PathParameters, Renewal, RoundLoss, ThroughputModel};
 
@@ -87,7 +87,7 @@ impl Sweep {
     }
 }
 
-/// The models with their names, and the least time-out that each is told of.
+/// The models with their names, and the least time-out that each is given.
 fn models() -> Vec<(&'static str, Box<dyn ThroughputModel>, f64)> {
     let markov = |loss| Box::new(Markov { loss, halving: Halving::Ceil });
     vec![

@@ -1,5 +1,4 @@
-//! WS-F5 to F8: what one path carries, by loss, rate, delay and receive buffer: the simulator, the models and ns-2. It
-//! knows the record, and no result.
+//! WS-F5 to F8: the throughput of one path by loss, rate, delay and receive buffer: the simulator, the models and ns-2.
 
 mod claims;
 mod cost;
@@ -33,7 +32,7 @@ struct Sweep {
     falls: Falls,
 }
 
-/// Which way throughput goes along the axis.
+/// Whether throughput rises or falls along the axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Falls {
     Down,

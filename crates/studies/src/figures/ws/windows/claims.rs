@@ -1,11 +1,11 @@
-//! What is said of WS-F9 to F12. It knows the claims, and no result.
+//! The claims about WS-F9 to F12.
 
 use super::super::super::claim::{Claim, Expression, Number, Test, Weight};
 use super::super::super::figure::Metric;
 use super::{FAMILIES, Family, LOSSES};
 use crate::scale::Scale;
 
-/// All of them.
+/// All claims.
 pub fn claims(scale: Scale) -> Vec<Claim> {
     let [by_rate, by_buffer, by_loss, by_delay] = &FAMILIES;
     let t = scale.tolerance(1.0);

@@ -1,5 +1,4 @@
-//! WS-F9 to F12: two paths in one receive buffer, windows managed by planned limits and by rank. It knows the record, and
-//! no result.
+//! WS-F9 to F12: two paths in one receive buffer, windows managed by planned limits and by rank.
 
 mod claims;
 
@@ -11,7 +10,7 @@ use super::super::figure::{At, Axis, Beside, Figure, Metric, Panel, Series, Sour
 use super::{Path, Sacks, packets, sctp};
 use crate::scale::Scale;
 
-/// Whether a path may take more room by rank than it fills (M-CWM-2).
+/// Whether a path may take more room by rank than fills it (M-CWM-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rank {
     /// It may not: the atlas's default.
@@ -20,7 +19,7 @@ pub enum Rank {
     Uncapped,
 }
 
-/// What a point has beside p₁: the second path, and the receive buffer in KiB.
+/// The parameters of a point beside p₁: the second path, and the receive buffer in KiB.
 #[derive(Clone, Copy, Debug)]
 struct World {
     rate: f64,
@@ -97,7 +96,7 @@ const FAMILIES: [Family; 4] = [
     },
 ];
 
-/// p₁: thirteen places, equally far in logarithms.
+/// p₁: thirteen places, evenly spaced in logarithms.
 const LOSSES: [f64; 13] =
     [1e-4, 1.78e-4, 3.16e-4, 5.62e-4, 1e-3, 1.78e-3, 3.16e-3, 5.62e-3, 1e-2, 1.78e-2, 3.16e-2, 5.62e-2, 1e-1];
 
@@ -173,7 +172,7 @@ impl World {
         [Path { rate: 21.0, delay: 40.0, loss }, Path { rate, delay, loss: self.loss }]
     }
 
-    /// What the planner gives for the Markov model with independent losses.
+    /// The planner's limits for the Markov model with independent losses.
     fn limits(self, loss: f64) -> Result<Vec<u32>, FigureError> {
         let model = Markov { loss: RoundLoss::Independent, halving: Halving::Ceil };
         let paths = self.paths(loss).map(|path| path.parameters(0.0));
