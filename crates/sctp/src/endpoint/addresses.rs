@@ -74,11 +74,10 @@ impl Endpoint {
     }
 
     fn each(&mut self, mut tell: impl FnMut(&mut Association)) {
-        let ids: Vec<AssociationId> = self.associations.keys().copied().collect();
+        let ids: Vec<AssociationId> = self.associations.ids().collect();
         for id in ids {
-            if let Some(association) = self.associations.get_mut(&id) {
+            if let Some(association) = self.associations.touch(id) {
                 tell(association);
-                self.touch(id);
                 self.update_ways(id);
             }
         }

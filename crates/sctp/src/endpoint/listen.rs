@@ -58,13 +58,12 @@ impl Endpoint {
             return self.abort(arrival, back, Vec::new());
         }
         let existing = self.known_peer(Way::of(arrival, header));
-        match existing.and_then(|id| self.associations.get(&id).map(|known| (id, known.state()))) {
+        match existing.and_then(|id| self.associations.get(id).map(|known| (id, known.state()))) {
             Some((id, AssociationState::ShutdownAckSent)) => {
                 // RFC 9260 §9.2: the peer missed our SHUTDOWN-ACK.
-                if let Some(known) = self.associations.get_mut(&id) {
+                if let Some(known) = self.associations.touch(id) {
                     known.repeat_shutdown_ack(now);
                 }
-                self.touch(id);
             }
             Some((id, _)) => self.answer_known(now, &request, id),
             // RFC 9260 §5.1: "lack of local resources, it SHOULD respond with an ABORT chunk".
@@ -97,7 +96,7 @@ impl Endpoint {
         if known.is_some_and(|id| self.channels.of(id) != arrival.channel) {
             return;
         }
-        let known = known.and_then(|id| self.associations.get(&id).map(|known| (id, known)));
+        let known = known.and_then(|id| self.associations.get(id).map(|known| (id, known)));
         let known = known.map(|(id, association)| (id, association.tags(), association.state()));
         let is_current = known.is_some_and(|(_, tags, _)| tags == (cookie.local_tag, Some(cookie.peer_tag)));
         if let Some(staleness) = self.spent.staleness(now, &cookie).filter(|_| !is_current) {
@@ -159,12 +158,12 @@ impl Endpoint {
         let is_same_peer = Some(cookie.peer_tag) == peer;
         let is_tied = cookie.tie_tags == (local, peer.unwrap_or(VerificationTag::ZERO));
         let seed = self.next_seed().child("restart");
-        let association = self.associations.get_mut(&id)?;
+        let association = self.associations.get_mut(id)?;
         match (is_same_local, is_same_peer, is_tied) {
             // A) The peer restarted.
             (false, false, true) if state == AssociationState::ShutdownAckSent => {
                 association.refuse_restart(now);
-                self.touch(id);
+                self.associations.touch(id);
                 return None;
             }
             (false, false, true) if !association.may_restart() => return None,
@@ -189,7 +188,7 @@ impl Endpoint {
 
     /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
     fn answer_known(&mut self, now: Time, request: &Request<'_>, id: AssociationId) {
-        let Some(known) = self.associations.get(&id) else { return };
+        let Some(known) = self.associations.get(id) else { return };
         // §5.2.1, §5.2.2: an INIT must not add addresses to an association that has the peer's already.
         let new = self.new_addresses(known, request);
         if !new.is_empty() && known.state() != AssociationState::CookieWait {
@@ -291,7 +290,7 @@ impl Endpoint {
     /// The association with the peer that sends from there, by this channel and with these ports.
     fn known_peer(&mut self, way: Way) -> Option<AssociationId> {
         let is_alive = |id| {
-            let known = self.associations.get(&id);
+            let known = self.associations.get(id);
             known.is_some_and(|association| association.state() != AssociationState::Closed)
         };
         self.peers.find(way, is_alive)

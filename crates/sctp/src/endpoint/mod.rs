@@ -4,17 +4,16 @@
 mod addresses;
 mod channel;
 mod cookies;
-mod deadlines;
 mod join;
 mod last_words;
 mod listen;
+mod members;
 mod mtu;
 mod out_of_the_blue;
 mod pairing;
 mod peers;
 mod spent;
 mod throttle;
-mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -38,13 +37,12 @@ use crate::wire::{Chunk, CommonHeader, Packet, VerificationTag};
 use channel::Channels;
 pub use channel::{Channel, ChannelUse};
 use cookies::CookieJar;
-use deadlines::Deadlines;
 pub use join::join;
 use last_words::LastWords;
-use peers::{Peers, Way};
+use members::Members;
+use peers::{Peers, Version, Way};
 use spent::SpentTags;
 use throttle::Throttle;
-use turns::Turns;
 
 /// The settings of an endpoint.
 #[derive(Clone, Debug)]
@@ -142,18 +140,12 @@ pub enum ConnectError {
 pub struct Endpoint {
     settings: Arc<Settings>,
     config: EndpointConfig,
-    associations: BTreeMap<AssociationId, Association>,
+    associations: Members,
     /// The association of a packet by its tag.
     by_tag: BTreeMap<VerificationTag, AssociationId>,
     /// The association of a packet without a tag of ours.
     peers: Peers,
     channels: Channels,
-    /// Events of associations come in the order in which the associations were touched.
-    ready: Turns,
-    /// Associations that may have something to send, or a changed timer.
-    sending: Turns,
-    /// When the timers of all other associations are due.
-    deadlines: Deadlines,
     replies: VecDeque<Reply>,
     /// How many INITs of strangers are answered.
     inits: Throttle,
@@ -196,13 +188,10 @@ impl Endpoint {
         Ok(Endpoint {
             settings: Arc::new(settings),
             config,
-            associations: BTreeMap::new(),
+            associations: Members::default(),
             by_tag: BTreeMap::new(),
             peers: Peers::default(),
             channels: Channels::default(),
-            ready: Turns::default(),
-            sending: Turns::default(),
-            deadlines: Deadlines::default(),
             replies: VecDeque::new(),
             inits: Throttle::new(&seed.child("inits")),
             others: Throttle::new(&seed.child("others")),
@@ -313,9 +302,8 @@ impl Endpoint {
     /// §5.4).
     pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
         for id in self.channels.speakers(channel).collect::<Vec<_>>() {
-            if let Some(association) = self.associations.get_mut(&id) {
+            if let Some(association) = self.associations.touch(id) {
                 association.follow(now, path, remote);
-                self.touch(id);
                 self.update_ways(id);
             }
         }
@@ -325,9 +313,8 @@ impl Endpoint {
     /// authenticates this news may call this.
     pub fn on_peer_restarted(&mut self, channel: Channel) {
         for id in self.channels.speakers(channel).collect::<Vec<_>>() {
-            if let Some(association) = self.associations.get_mut(&id) {
+            if let Some(association) = self.associations.touch(id) {
                 association.on_peer_restarted();
-                self.touch(id);
             }
         }
     }
@@ -339,15 +326,9 @@ impl Endpoint {
 
     /// Runs every timer that is due.
     pub fn handle_timeout(&mut self, now: Time) {
-        let known = self.deadlines.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
-        let mut due: Vec<AssociationId> =
-            known.filter(|id| !self.sending.contains(*id)).chain(self.sending.iter()).collect();
-        due.retain(|id| self.due_of(*id).is_some_and(|due| due <= now));
-        due.sort_unstable();
-        for id in due {
-            if let Some(association) = self.associations.get_mut(&id) {
+        for id in self.associations.due(now) {
+            if let Some(association) = self.associations.touch(id) {
                 association.handle_timeout(now);
-                self.touch(id);
             }
         }
     }
@@ -361,44 +342,24 @@ impl Endpoint {
             let Reply { local, remote, channel, .. } = reply;
             return Some(Departure { local, remote, channel, association: None, transmit });
         }
-        while let Some(id) = self.sending.first() {
-            if let Some(association) = self.associations.get_mut(&id)
-                && let Some(transmit) = association.poll_transmit(now, buf, max_segments)
-            {
-                let PathAddresses { local, remote } = association.path_addresses(transmit.path);
-                let channel = self.channels.of(id);
-                return Some(Departure { local, remote, channel, association: Some(id), transmit });
-            }
-            self.sending.pop();
-            self.deadlines.set(id, self.due_of(id));
-            self.update_ways(id);
-        }
-        None
+        let Endpoint { associations, channels, peers, .. } = self;
+        let settled = |id, association: &_| peers.update(id, channels.of(id), association);
+        let (id, PathAddresses { local, remote }, transmit) =
+            associations.poll_transmit(now, buf, max_segments, settled)?;
+        Some(Departure { local, remote, channel: channels.of(id), association: Some(id), transmit })
     }
 
     /// The next event for the application. The first event of an association that the peer opened is
     /// [`Event::Connected`].
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
-        while let Some(id) = self.ready.first() {
-            if let Some(event) = self.associations.get_mut(&id).and_then(Association::poll_event) {
-                return Some((id, event));
-            }
-            self.ready.pop();
-        }
-        None
+        self.associations.poll_event()
     }
 
     /// When [`handle_timeout`](Endpoint::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
-        let known = self.deadlines.iter().find(|(_, id)| !self.sending.contains(*id)).map(|(due, _)| due);
-        let touched = self.sending.iter().filter_map(|id| self.due_of(id));
-        let next = known.into_iter().chain(touched).min();
-        debug_assert_eq!(next, self.associations.values().filter_map(Association::poll_timeout).min());
+        let next = self.associations.next_due();
+        debug_assert_eq!(next, self.associations.iter().filter_map(Association::poll_timeout).min());
         next
-    }
-
-    fn due_of(&self, id: AssociationId) -> Option<Time> {
-        self.associations.get(&id)?.poll_timeout()
     }
 
     /// Whether a driver that has read several datagrams at once may hand them all in before it asks for packets: then
@@ -409,34 +370,32 @@ impl Endpoint {
 
     /// An association, for reading.
     pub fn association(&self, id: AssociationId) -> Option<&Association> {
-        self.associations.get(&id)
+        self.associations.get(id)
     }
 
     /// An association, for use: afterwards it may have packets and events.
     pub fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
-        self.touch(id);
-        self.associations.get_mut(&id)
+        self.associations.touch(id)
     }
 
     /// The next complete message in its order. `true` beside it if reading made room that the peer is to be told of:
     /// then there is something to send.
     pub fn receive(&mut self, id: AssociationId) -> Option<(Message, bool)> {
-        let association = self.associations.get_mut(&id)?;
+        let association = self.associations.get_mut(id)?;
         let message = association.receive()?;
         let has_news = association.is_sack_due();
         if has_news {
-            self.touch(id);
+            self.associations.touch(id);
         }
         Some((message, has_news))
     }
 
     /// Forgets an association. One that is not closed is aborted first.
     pub fn remove(&mut self, now: Time, id: AssociationId) {
-        let Some(mut association) = self.associations.remove(&id) else { return };
+        let Some(mut association) = self.associations.remove(id) else { return };
         if association.state() != AssociationState::Closed {
             association.abort("the application went away");
         }
-        self.deadlines.set(id, None);
         self.peers.remove(id);
         self.give_up_tag(now, association.tags().0);
         let channel = self.channels.of(id);
@@ -458,7 +417,7 @@ impl Endpoint {
 
     /// Whether the endpoint has no association.
     pub fn is_empty(&self) -> bool {
-        self.associations.is_empty()
+        self.associations.len() == 0
     }
 
     /// How many associations were examined to find those of packets without our tag.
@@ -508,20 +467,22 @@ impl Endpoint {
     /// The association with this own tag, unless it is over.
     fn named(&self, tag: VerificationTag) -> Option<AssociationId> {
         let id = *self.by_tag.get(&tag)?;
-        let association = self.associations.get(&id)?;
+        let association = self.associations.get(id)?;
         (association.state() != AssociationState::Closed).then_some(id)
     }
 
     /// Hands a datagram to an association, with the path it took.
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
         let taken = self.addresses_beside(id, arrival, packet);
-        let Some(association) = self.associations.get_mut(&id) else { return };
+        let Some(association) = self.associations.touch(id) else { return };
+        let before = Version::of(arrival.channel, association);
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
             let (bytes, memory) = (&arrival.bytes, arrival.memory);
             association.handle_verified(now, Verified { path, bytes, memory, packet, taken: &taken });
         }
-        self.touch(id);
-        self.update_ways(id);
+        if Version::of(arrival.channel, association) != before {
+            self.update_ways(id);
+        }
     }
 
     fn insert(&mut self, tag: VerificationTag, association: Association, channel: Channel) -> AssociationId {
@@ -530,20 +491,13 @@ impl Endpoint {
         self.by_tag.insert(tag, id);
         self.channels.bind(id, channel);
         self.associations.insert(id, association);
-        self.touch(id);
         self.update_ways(id);
         id
     }
 
-    /// Notes that something happened to an association, so that it is asked for events and packets.
-    fn touch(&mut self, id: AssociationId) {
-        self.ready.push(id);
-        self.sending.push(id);
-    }
-
     /// Updates the peers' table: the peer may have moved or become known, or the association may be over.
     fn update_ways(&mut self, id: AssociationId) {
-        if let Some(association) = self.associations.get(&id) {
+        if let Some(association) = self.associations.get(id) {
             self.peers.update(id, self.channels.of(id), association);
         }
     }
@@ -558,7 +512,7 @@ impl Endpoint {
     /// Checks that no association with one of these addresses exists.
     fn check_strangers(&self, remote: &[SocketAddr]) -> Result<(), ConnectError> {
         let is_known = |address: &&SocketAddr| {
-            let mut others = self.associations.values();
+            let mut others = self.associations.iter();
             others.any(|other| other.state() != AssociationState::Closed && leads_to(other, **address))
         };
         match remote.iter().find(is_known) {

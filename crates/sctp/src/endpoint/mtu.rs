@@ -10,11 +10,10 @@ impl Endpoint {
     /// Paths with MTU discovery use that at once; others do not change. Returns whether there is one of the former.
     pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
         let mut is_of_use = false;
-        let concerned: Vec<AssociationId> = self.associations.keys().copied().collect();
+        let concerned: Vec<AssociationId> = self.associations.ids().collect();
         for id in concerned {
-            if let Some(association) = self.associations.get_mut(&id) {
+            if let Some(association) = self.associations.touch(id) {
                 is_of_use |= association.on_too_large(now, path, largest);
-                self.touch(id);
             }
         }
         is_of_use

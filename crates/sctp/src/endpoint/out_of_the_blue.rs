@@ -45,7 +45,7 @@ impl Endpoint {
         }
         let tag = header.verification_tag;
         let held = self.by_tag.get(&tag).filter(|id| self.channels.of(**id) == arrival.channel);
-        let word = held.and_then(|id| self.associations.get(id)?.last_word());
+        let word = held.and_then(|id| self.associations.get(*id)?.last_word());
         word.or_else(|| self.last_words.of(tag, arrival.channel)).map(<[u8]>::to_vec)
     }
 

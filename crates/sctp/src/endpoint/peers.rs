@@ -43,7 +43,7 @@ struct Entered {
 
 /// What the entries of an association depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version {
+pub struct Version {
     channel: Channel,
     /// `None` where it is over.
     port: Option<u16>,
@@ -51,11 +51,19 @@ struct Version {
     addresses: u64,
 }
 
+impl Version {
+    /// The version of an association's entries as they should be now.
+    pub fn of(channel: Channel, association: &Association) -> Version {
+        let (port, tag) = (association.peer_port(), association.tags().1);
+        Version { channel, port, tag, addresses: association.address_changes() }
+    }
+}
+
 impl Peers {
     /// Updates the ways of an association if they changed.
     pub fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
-        let (port, tag) = (association.peer_port(), association.tags().1);
-        let version = Version { channel, port, tag, addresses: association.address_changes() };
+        let version = Version::of(channel, association);
+        let Version { port, tag, .. } = version;
         if self.of.get(&id).is_some_and(|entered| entered.version == version) {
             return;
         }

@@ -1,0 +1,237 @@
+//! The associations of an endpoint, and which of them have events, packets, or a timer that is due.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use anabranch_base::Time;
+
+use super::AssociationId;
+use crate::association::{Association, PathAddresses, Transmit};
+use crate::event::Event;
+
+/// All associations by their ids. A handle that changes one ends with [`touch`](Members::touch).
+#[derive(Debug, Default)]
+pub struct Members {
+    all: BTreeMap<AssociationId, Member>,
+    /// Associations that may have events, each once, in the order in which they were touched.
+    ready: VecDeque<AssociationId>,
+    /// Associations that may have packets to send, or a changed timer, likewise.
+    sending: VecDeque<AssociationId>,
+    /// The next timer of each association, in order. Those of associations in `sending` may be out of date.
+    due: BTreeSet<(Time, AssociationId)>,
+}
+
+/// An association, and where it stands in the queues.
+#[derive(Debug)]
+struct Member {
+    association: Association,
+    is_ready: bool,
+    is_sending: bool,
+    /// Its entry in `due`.
+    due: Option<Time>,
+}
+
+impl Members {
+    /// Adds an association.
+    pub fn insert(&mut self, id: AssociationId, association: Association) {
+        let member = Member { association, is_ready: false, is_sending: false, due: None };
+        self.all.insert(id, member);
+        self.touch(id);
+    }
+
+    /// Takes an association out. It may still stand in a queue, where nobody finds it any more.
+    pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
+        let Member { association, due, .. } = self.all.remove(&id)?;
+        if let Some(due) = due {
+            self.due.remove(&(due, id));
+        }
+        Some(association)
+    }
+
+    /// An association, for reading.
+    pub fn get(&self, id: AssociationId) -> Option<&Association> {
+        self.all.get(&id).map(|member| &member.association)
+    }
+
+    /// An association whose events, packets and timers stay as they are.
+    pub fn get_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
+        self.all.get_mut(&id).map(|member| &mut member.association)
+    }
+
+    /// Notes that an association may have events, packets and another timer now, and returns it.
+    pub fn touch(&mut self, id: AssociationId) -> Option<&mut Association> {
+        let member = self.all.get_mut(&id)?;
+        if !std::mem::replace(&mut member.is_ready, true) {
+            self.ready.push_back(id);
+        }
+        if !std::mem::replace(&mut member.is_sending, true) {
+            self.sending.push_back(id);
+        }
+        Some(&mut member.association)
+    }
+
+    /// The next event: all of one association, then those of the next.
+    pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
+        while let Some(&id) = self.ready.front() {
+            if let Some(member) = self.all.get_mut(&id) {
+                if let Some(event) = member.association.poll_event() {
+                    return Some((id, event));
+                }
+                member.is_ready = false;
+            }
+            self.ready.pop_front();
+        }
+        None
+    }
+
+    /// Appends up to `max_segments` packets of the association whose turn it is to `buf`. `settled` hears of each
+    /// association that has no more.
+    pub fn poll_transmit(
+        &mut self,
+        now: Time,
+        buf: &mut Vec<u8>,
+        max_segments: usize,
+        mut settled: impl FnMut(AssociationId, &Association),
+    ) -> Option<(AssociationId, PathAddresses, Transmit)> {
+        while let Some(&id) = self.sending.front() {
+            if let Some(member) = self.all.get_mut(&id) {
+                if let Some(transmit) = member.association.poll_transmit(now, buf, max_segments) {
+                    return Some((id, member.association.path_addresses(transmit.path), transmit));
+                }
+                member.is_sending = false;
+                let due = member.association.poll_timeout();
+                let before = std::mem::replace(&mut member.due, due);
+                if before != due {
+                    if let Some(before) = before {
+                        self.due.remove(&(before, id));
+                    }
+                    self.due.extend(due.map(|due| (due, id)));
+                }
+                settled(id, &member.association);
+            }
+            self.sending.pop_front();
+        }
+        None
+    }
+
+    /// When the first timer of all is due.
+    pub fn next_due(&self) -> Option<Time> {
+        let settled =
+            self.due.iter().find(|(_, id)| self.all.get(id).is_some_and(|member| !member.is_sending));
+        let touched = self.sending.iter().filter_map(|id| self.get(*id)?.poll_timeout());
+        settled.map(|(due, _)| *due).into_iter().chain(touched).min()
+    }
+
+    /// The associations with a timer that is due, in the order of their ids.
+    pub fn due(&self, now: Time) -> Vec<AssociationId> {
+        let settled = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| *id);
+        let mut ids: Vec<AssociationId> = settled.chain(self.sending.iter().copied()).collect();
+        ids.retain(|id| self.get(*id).and_then(Association::poll_timeout).is_some_and(|due| due <= now));
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// All ids, in their order.
+    pub fn ids(&self) -> impl Iterator<Item = AssociationId> {
+        self.all.keys().copied()
+    }
+
+    /// All associations, in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Association> {
+        self.all.values().map(|member| &member.association)
+    }
+
+    /// The number of associations.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+
+    use anabranch_base::{ByteCount, Seed};
+
+    use super::*;
+    use crate::association::{Identity, RandomNumber, Settings, Ways};
+    use crate::config::Config;
+    use crate::policy::Registry;
+    use crate::receive::Budget;
+    use crate::seq::Tsn;
+    use crate::wire::VerificationTag;
+
+    fn opening() -> Association {
+        let settings = Settings {
+            config: Config::rfc9260(),
+            registry: Registry::standard(),
+            budget: Arc::new(Budget::new(ByteCount::ZERO)),
+        };
+        let identity = Identity {
+            local_port: 1,
+            peer_port: 1,
+            tag: VerificationTag::new(1),
+            tsn: Tsn::new(1),
+            random: RandomNumber::default(),
+        };
+        let address = |host| SocketAddr::from(([10, 0, 0, host], 9899));
+        let paths = [PathAddresses { local: address(1), remote: address(2) }];
+        let ways = Ways { paths: &paths, further: &[] };
+        Association::connect(Arc::new(settings), identity, Vec::new(), ways, Seed::from_number(1))
+    }
+
+    fn members(count: u64) -> Members {
+        let mut members = Members::default();
+        (1..=count).for_each(|id| members.insert(AssociationId(id), opening()));
+        members
+    }
+
+    /// The associations in the order in which they have sent all.
+    fn senders(members: &mut Members) -> Vec<u64> {
+        let mut senders = Vec::new();
+        let mut packets = Vec::new();
+        while members.poll_transmit(Time::ZERO, &mut packets, 1, |id, _| senders.push(id.0)).is_some() {}
+        senders
+    }
+
+    #[test]
+    fn an_association_that_waits_already_keeps_its_place() {
+        let mut members = members(3);
+        assert_eq!(senders(&mut members), [1, 2, 3]);
+        for id in [2, 1, 2, 3, 1] {
+            members.touch(AssociationId(id));
+        }
+        assert_eq!(senders(&mut members), [2, 1, 3]);
+        assert_eq!(members.ready, [1, 2, 3].map(AssociationId), "events were not asked for");
+        assert_eq!((members.poll_event(), members.ready.len()), (None, 0));
+    }
+
+    #[test]
+    fn a_removed_association_has_no_turn_and_no_timer() {
+        let mut members = members(2);
+        senders(&mut members);
+        let due = members.next_due().expect("an INIT waits for its answer");
+        assert_eq!(members.due(due), [1, 2].map(AssociationId));
+        members.touch(AssociationId(1));
+        members.remove(AssociationId(1));
+        assert_eq!(senders(&mut members), [0; 0]);
+        assert_eq!((members.due(due), members.len()), (vec![AssociationId(2)], 1));
+        members.remove(AssociationId(2));
+        assert_eq!((members.next_due(), members.due.len()), (None, 0));
+        assert_eq!(members.poll_event(), None);
+    }
+
+    #[test]
+    fn the_timer_of_an_association_that_was_touched_counts_before_it_has_sent() {
+        let mut members = members(1);
+        senders(&mut members);
+        let due = members.next_due();
+        let association = members.touch(AssociationId(1)).expect("it is there");
+        association.handle_timeout(due.expect("an INIT waits for its answer"));
+        let own = association.poll_timeout();
+        assert_eq!(members.next_due(), own);
+        senders(&mut members);
+        assert_eq!((members.next_due(), members.due.len()), (members.all[&AssociationId(1)].due, 1));
+    }
+}
