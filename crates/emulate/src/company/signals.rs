@@ -21,7 +21,7 @@ pub struct Signals {
 pub struct Received {
     /// Which.
     pub signal: Signal,
-    /// The process that sent it; `None` for the kernel, which speaks for a terminal and of children.
+    /// The process that sent it; `None` for the kernel, which sends those of terminals and children.
     pub from: Option<Pid>,
 }
 

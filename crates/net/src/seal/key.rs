@@ -16,7 +16,7 @@ pub struct Key {
 /// Whether packets are sealed.
 #[derive(Clone, Debug)]
 pub enum Security {
-    /// Whole SCTP packets are sealed below SCTP: only an end with the same key is heard.
+    /// Whole SCTP packets are sealed below SCTP: only an end with the same key is answered.
     Sealed(Key),
     /// Plain SCTP over UDP (RFC 6951), which everybody on the way can read and forge: for other stacks, and for
     /// measurements.

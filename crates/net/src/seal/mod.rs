@@ -18,8 +18,8 @@
 //! asks for fresh keys, inside the session.
 //!
 //! An end whose packets go unanswered inquires whether the peer still has their session: one that was started anew
-//! cannot open them, nor say so in the session. That it has none can only be said by who has the key and hears the
-//! inquiry, so only by an attacker that could have dropped the packets as well.
+//! cannot open them, nor say so in the session. That it has none can only be said by a holder of the key that receives
+//! the inquiry, so only by an attacker that could have dropped the packets as well.
 //!
 //! There is no timer here. A question is asked again when SCTP sends its INIT again; fresh keys are asked for again
 //! as packets leave.

@@ -81,7 +81,7 @@ impl Asking {
         read(&mut self.state, message)
     }
 
-    /// The cipher that was agreed on, once the answer was heard.
+    /// The cipher that was agreed on, once the answer has arrived.
     pub fn finish(self) -> Option<StatelessTransportState> {
         self.state.into_stateless_transport_mode().ok()
     }
@@ -123,7 +123,7 @@ fn read(state: &mut HandshakeState, message: &[u8; MESSAGE_LEN]) -> Option<Sessi
 /// A public key, a session id, a tag.
 pub const MESSAGE_LEN: usize = 32 + 8 + 16;
 const PROTOCOL: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
-/// Both ends speak this version of the layer, or do not understand each other's messages.
+/// Both ends must use this version of the layer; other versions cannot read its messages.
 const PROLOGUE: &[u8] = b"anabranch sealed SCTP 1";
 const INQUIRY_PROLOGUE: &[u8] = b"anabranch sealed SCTP 1 inquiry";
 

@@ -30,7 +30,7 @@ pub struct Session {
     ways: BTreeMap<(Route, SocketAddr), SocketAddr>,
     /// An inquiry that is not answered.
     pub inquiry: Option<Inquiry>,
-    /// How many associations speak by it.
+    /// How many associations use it.
     pub uses: u32,
     /// Ids that mean nothing any more.
     pub dropped: Vec<SessionId>,
@@ -212,7 +212,7 @@ impl Session {
         self.next.as_ref().filter(|next| next.question == *question).map(|next| next.answer.as_slice())
     }
 
-    /// The question of a peer that has not shown yet that it heard the answer.
+    /// The question of a peer that has not shown yet that it received the answer.
     pub fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
         self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.question)
     }

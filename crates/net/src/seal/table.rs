@@ -23,7 +23,7 @@ pub struct Sealing {
     limits: Limits,
     pub(super) sessions: BTreeMap<Channel, Session>,
     pub(super) by_id: BTreeMap<SessionId, Channel>,
-    /// Answered, and not heard of since: a question that comes again gets the same answer.
+    /// Answered, and silent since: a question that comes again gets the same answer.
     questions: BTreeMap<[u8; MESSAGE_LEN], Channel>,
     /// The same in the order in which they came.
     unconfirmed: VecDeque<Channel>,
@@ -269,7 +269,7 @@ impl Sealing {
         }
     }
 
-    /// The peer of a session has heard the answer.
+    /// The peer of a session has received the answer.
     fn confirm(&mut self, channel: Channel, question: &[u8; MESSAGE_LEN]) {
         self.questions.remove(question);
         self.unconfirmed.retain(|waiting| *waiting != channel);

@@ -36,7 +36,7 @@ fn limited(key: u8, limits: Limits) -> Sealing {
     Sealing::new(&Key::from_bytes([key; Key::LEN]), limits)
 }
 
-/// One that has been told to speak to a peer.
+/// A layer that has been told to connect to a peer.
 fn asking(limits: Limits) -> Sealing {
     let mut near = limited(1, limits);
     near.on_use(ChannelUse::Taken(NEAR));
