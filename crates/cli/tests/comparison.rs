@@ -44,9 +44,9 @@ transfer = "600 kB"
 [flow.sctp]
 "#;
 
-/// The links are what they say, so a real transfer takes what it takes; but whoever sends and receives needs the
-/// processor in time as well, and only the relay says when it did not get it. A machine may be that busy once, and not
-/// three times in a row.
+/// The links are what they say, so a real transfer takes what it takes; but sender and receiver need the processor in
+/// time as well, and only the relay says when it did not get it. A machine may be that busy once, and not three times
+/// in a row.
 #[test]
 fn each_path_alone_and_both_stand_in_one_table_simulated_and_real() {
     let _stage = stage();
@@ -141,7 +141,7 @@ fn a_link_that_dies_half_way_costs_time_and_no_byte() {
     assert!(why.starts_with("link \"a\" comes and goes during the run"), "{row:#}");
     for attempt in row["attempts"].as_array().expect("attempts") {
         assert_eq!(attempt["delivered_bytes"], 600_000, "{attempt:#}");
-        // What is left goes over 4 Mbit/s, and somebody has to notice first.
+        // The rest goes over 4 Mbit/s, and the loss must be detected first.
         assert!(number(&attempt["completion_s"]) > 0.9, "{attempt:#}");
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a transfer whose last packets are lost: what was stored is stored. It knows no file's content.
+//! The end of a transfer whose last packets are lost: what was stored is stored.
 
 mod program;
 

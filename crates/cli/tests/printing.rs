@@ -1,4 +1,4 @@
-//! What becomes of results where standard output takes them not, or no longer. It knows no result.
+//! What happens to results that standard output does not accept, or no longer.
 
 mod program;
 

@@ -49,7 +49,7 @@ fn a_tree_arrives_with_modes_times_and_empty_directories_and_without_what_is_no_
     {
         let found = fs::metadata(there.join(path)).expect("received");
         assert_eq!(found.mtime(), seconds, "{path}");
-        // The mask of whoever runs the test may take some away.
+        // The mask of the test's user may remove some.
         assert_eq!(found.mode() & !mode & 0o7777, 0, "{path}");
         assert_eq!(found.mode() & 0o700, mode & 0o700, "{path}");
     }
@@ -188,7 +188,7 @@ fn what_cannot_be_read_is_named_and_the_rest_goes_on() {
     let (recv, to) = receiver("127.0.0.1", inbox.path(), "");
     let mut command = anabranch(&format!("send --to {to}"));
     if fs::File::open(top.join("secret")).is_ok() {
-        // Root reads everything: nobody sends then, if the program may be started by him.
+        // Root reads everything: then another user sends, if the program can be started as that user.
         command.uid(65_534).gid(65_534);
         let may_start = Command::new(command.get_program()).arg("--version").uid(65_534).gid(65_534).output();
         if may_start.is_err() {

@@ -1,5 +1,4 @@
-//! The time of day for the relay: when it is, and when the kernel received what is read only now. It knows nothing
-//! of what the time is used for.
+//! The clock of the relay, and the time at which the kernel received a datagram that is read later.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -40,8 +39,8 @@ impl Clock {
 }
 
 impl Moment {
-    /// When a packet came that the kernel stamped so, and that is read at this moment; without a stamp, now. Where
-    /// somebody sets the machine's clock in between, the answer is off by as much, but never later than now.
+    /// The arrival of a packet with the kernel's stamp `stamp` that is read now; without a stamp, now. If the machine's
+    /// clock is set in between, the result is wrong by as much, but never later than now.
     pub fn arrival(&self, stamp: Option<std::time::Duration>) -> Time {
         stamp.map_or(self.now, |stamp| self.now - self.wall.saturating_sub(stamp.into()))
     }

@@ -1,5 +1,5 @@
-//! What the kernel tells of sockets and interfaces beyond what they tell themselves: the datagrams it dropped because
-//! nobody read them fast enough. It knows Linux's tables, and no link.
+//! Counters that the kernel keeps of sockets and interfaces: the datagrams that it dropped because they were not read
+//! fast enough.
 
 use std::os::fd::AsFd;
 

@@ -1,4 +1,4 @@
-//! What a relay did so far, as plain values. It knows no table and no file format.
+//! The counters of a relay so far, as plain values.
 
 use std::net::{Ipv4Addr, SocketAddr};
 

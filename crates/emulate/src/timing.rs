@@ -1,4 +1,4 @@
-//! How late packets leave: the relay's own error. It knows numbers, not packets.
+//! How late packets leave: the relay's own error.
 
 use anabranch_base::Duration;
 use hdrhistogram::Histogram;
@@ -51,7 +51,7 @@ impl Errors {
 
 /// Later ones count as so late.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Of each number, so many decimal digits are right.
+/// The exact decimal digits of each number.
 const DIGITS: u8 = 3;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Waiting for sockets or for a moment, whichever is first, to the nanosecond. It knows nothing of what comes.
+//! Waits for sockets or for a time, whichever comes first, to the nanosecond.
 
 use std::os::fd::BorrowedFd;
 

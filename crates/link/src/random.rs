@@ -1,4 +1,4 @@
-//! A stream of random numbers of one user. It knows distributions, and nothing of what is decided by them.
+//! The stream of random numbers of one user, with the distributions that links draw from.
 
 use anabranch_base::{Duration, Seed};
 use rand_chacha::ChaCha12Rng;

@@ -1,4 +1,4 @@
-//! What is on its way: transmitted, and not yet at the other end. It knows delays, and nothing of rates.
+//! Packets in propagation: transmitted, and not yet at the other end.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -8,7 +8,7 @@ use anabranch_link::config::{
 use anabranch_link::{Change, Fate, Link, LinkConfig, LinkSeed, Packet};
 use proptest::prelude::*;
 
-/// A packet that is offered to a link: so long after the one before, and so long.
+/// A packet that is offered to a link: the time after the one before, and its length.
 #[derive(Clone, Debug)]
 struct Offered {
     gap: Duration,

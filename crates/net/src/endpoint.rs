@@ -58,7 +58,7 @@ pub struct Options {
     pub max_associations: usize,
 }
 
-/// Sockets that speak SCTP, and the associations over them.
+/// Sockets for SCTP, and the associations over them.
 ///
 /// Clones are handles of the same endpoint. When the last one is dropped, associations that wait to be accepted are
 /// aborted and new ones are refused; those with a handle live on. The random numbers that protect an endpoint (tags,

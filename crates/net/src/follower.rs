@@ -1,4 +1,4 @@
-//! Keeps the sockets of an endpoint at its machine's addresses: hears of changes, and opens what is missing. The driver
+//! Keeps the sockets of an endpoint at its machine's addresses: receives changes, and opens what is missing. The driver
 //! carries out what it says.
 
 use std::io;

@@ -1,4 +1,4 @@
-//! What users are told when a scenario is wrong. It knows how an error reads, and not how it was found.
+//! The error that users see when a scenario is wrong.
 
 use std::fmt::{self, Write};
 

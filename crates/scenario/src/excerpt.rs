@@ -1,4 +1,4 @@
-//! The line around a fault with a mark under it. It knows how wide characters are on a terminal.
+//! Shows the line around a fault with a mark under it.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The line at `position`, marked there for so many bytes, at most to its end.
+    /// The line at `position`, marked there for `length` bytes, at most to its end.
     pub fn new(position: &Position<'_>, length: usize) -> Excerpt {
         let line = position.text;
         let start = position.offset.min(line.len());

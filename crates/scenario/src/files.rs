@@ -1,4 +1,4 @@
-//! How trace files are read: whoever calls knows where a scenario's neighbours are, this crate opens nothing.
+//! The interface by which trace files are read: the caller finds a scenario's neighbours; this crate opens nothing.
 
 /// Reads the files that a scenario names.
 pub trait Files {

@@ -1,8 +1,8 @@
-//! Which known name was probably meant. It knows names, and nothing of what they stand for.
+//! Finds the valid name that is nearest to a mistyped one.
 
 /// The name nearest to `text`, if one is near enough that it may have been meant.
 pub(crate) fn nearest<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // Nobody mistypes so long a name, and comparing takes the product of the lengths.
+    // Long names are not compared: the cost is the product of the lengths.
     const LONGEST: usize = 64;
     if text.is_empty() || text.chars().count() > LONGEST {
         return None;

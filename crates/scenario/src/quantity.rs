@@ -1,4 +1,4 @@
-//! Sizes, times and rates as people write them: `4 MiB`, `200 ms`, `21 Mbit/s`. It knows units and no setting.
+//! Sizes, times and rates as people write them: `4 MiB`, `200 ms`, `21 Mbit/s`.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 
 use crate::nearest::{listed, nearest};
 
-/// A text that is no quantity.
+/// A text that is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError {
     /// What is wrong.

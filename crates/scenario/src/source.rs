@@ -1,4 +1,4 @@
-//! The text of a scenario and what it is called. It knows lines and columns, and no TOML.
+//! The text of a scenario and its name, with lines and columns.
 
 use crate::error::ScenarioError;
 use crate::fault::Fault;
@@ -47,7 +47,7 @@ impl Source {
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let end = self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at);
         let line = &self.text[start..end];
-        // A byte order mark is no column.
+        // A byte order mark does not count as a column.
         let mark = if start == 0 && line.starts_with(MARK) { MARK.len_utf8() } else { 0 };
         Position {
             line: before.matches('\n').count() + 1,

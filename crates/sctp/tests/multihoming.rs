@@ -137,7 +137,7 @@ fn an_answer_with_a_wrong_nonce_verifies_nothing() {
     for at in 0..honest.len() {
         let mut info = honest.clone();
         info[at] ^= 1;
-        // Its path's index and the bytes that fill it up are no secret, the nonce is.
+        // Its path's index and its padding are not secret, the nonce is.
         if at < 16 {
             pair.forge(End::Z, &[&HeartbeatAck { info }]);
             assert_eq!(states(&mut pair, End::Z)[1], PathState::Unconfirmed, "byte {at}");

@@ -1,5 +1,4 @@
-//! What an application sends and what it expects: the pattern of its bytes, and the messages it has ready. It
-//! knows no transport.
+//! What an application sends and what it expects: the pattern of its bytes, and the messages that are ready.
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;

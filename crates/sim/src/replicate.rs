@@ -1,5 +1,4 @@
-//! Independent replications of a scenario over all cores. It knows when there are enough of them; what one comes to is
-//! the run's business.
+//! Independent replications of a scenario on all cores, until there are enough.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +15,7 @@ use crate::run::{BuildError, Progress, Run};
 /// How many replications there are to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
-    /// So many.
+    /// A number of runs.
     After(u64),
     /// As many as it takes until half the 95 % interval of every flow's goodput is at most `error` of its mean, but
     /// at least `least` and at most `most`.
@@ -41,7 +40,7 @@ pub struct Plan {
     pub threads: Option<NonZeroUsize>,
 }
 
-/// How far the replications came, for somebody who watches from another thread, and who may call them off.
+/// The progress of the replications, for an observer in another thread, which may also cancel them.
 #[derive(Debug)]
 pub struct Watcher {
     clock: fn() -> Duration,
@@ -50,14 +49,14 @@ pub struct Watcher {
     is_called_off: AtomicBool,
 }
 
-/// What the replications of a scenario came to.
+/// The results of the replications of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replications {
     /// In the order of their seeds.
     pub runs: Vec<RunResult>,
     /// How long each of them took, by the watcher's clock.
     pub wall: Vec<Duration>,
-    /// Whether somebody called them off before there were enough.
+    /// Whether they were cancelled before there were enough.
     pub is_cut_short: bool,
 }
 
@@ -93,7 +92,8 @@ impl Stop {
         }
     }
 
-    /// How many replications start after the first `done`, on so many threads. A number that was asked for is not exceeded.
+    /// How many replications start after the first `done`, on `threads` threads. A number that was asked for is not
+    /// exceeded.
     fn batch(self, done: u64, threads: u64) -> u64 {
         match self {
             Stop::After(wanted) => wanted.saturating_sub(done),
@@ -138,7 +138,7 @@ impl Watcher {
         self.finished.load(Ordering::Relaxed)
     }
 
-    /// A run that somebody drives by hand has come further by this.
+    /// A run that is driven by hand has advanced by `simulated`.
     pub fn on_advance(&self, simulated: Duration) {
         self.simulated.fetch_add(simulated.as_nanos(), Ordering::Relaxed);
     }
@@ -148,7 +148,7 @@ impl Watcher {
         self.is_called_off.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody called the replications off.
+    /// Whether the replications were cancelled.
     pub fn is_called_off(&self) -> bool {
         self.is_called_off.load(Ordering::Relaxed)
     }

@@ -27,7 +27,7 @@ pub struct EmulateArguments {
     /// Where programs send to, one address a path (default: ports of 127.0.0.1 that the system chooses)
     #[arg(long, conflicts_with = "command", value_delimiter = ',', value_name = "ADDR:PORT,…")]
     pub listen: Vec<Host>,
-    /// End after so long (default: with Ctrl-C)
+    /// End after this time (default: on Ctrl-C)
     #[arg(long, conflicts_with = "command", value_name = "TIME", value_parser = quantity::span)]
     pub time: Option<Duration>,
     /// A value of the scenario, such as link.wifi.loss=0.01
@@ -51,7 +51,7 @@ pub struct EmulateArguments {
 }
 
 impl EmulateArguments {
-    /// How the result is printed: a relay first tells where it listens, so documents are a line each.
+    /// How the result is printed: a relay first prints where it listens, so that each document is one line.
     pub fn result_output(&self) -> Output {
         let is_relay = self.command.is_empty();
         Output { json_lines: self.output.json_lines || (is_relay && self.output.is_json()), ..self.output }

@@ -97,7 +97,8 @@ fn laid_out(command: clap::Command) -> clap::Command {
     command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
 }
 
-/// Whether somebody asks which settings `send`, `recv` and `bench` have: `--set help`, whatever else is missing.
+/// Whether the arguments ask for the settings of `send`, `recv` and `bench`: `--set help`, even if other arguments are
+/// missing.
 pub fn asks_for_settings(arguments: &[String]) -> bool {
     let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"])
         || arguments.iter().any(|one| one == "--set=help");

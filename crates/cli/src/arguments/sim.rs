@@ -23,7 +23,7 @@ pub struct SimArguments {
     /// The first replication's seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Replicate until every flow's goodput is known to so many per cent (95 % confidence; 5 to 10,000 runs)
+    /// Replicate until every flow's goodput is known to this share (95 % confidence; 5 to 10,000 runs)
     #[arg(long, value_name = "SHARE")]
     pub until: Option<Share>,
     /// Write a capture of the first replication for Wireshark, one interface a path

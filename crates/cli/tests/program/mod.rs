@@ -108,7 +108,7 @@ impl Program {
         }
     }
 
-    /// Ends it without a farewell. Its ports are free then.
+    /// Kills it. Its ports are free then.
     pub fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("its status");

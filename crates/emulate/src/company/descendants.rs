@@ -1,5 +1,4 @@
-//! The processes below this one, whoever began them, and their end. It knows the kernel's table of processes, and
-//! nothing of what they do.
+//! The processes below this one, whichever process started them, and their end.
 
 use std::io;
 
@@ -88,9 +87,9 @@ fn parent_in(line: &str) -> Option<Pid> {
     rest.split_whitespace().nth(1)?.parse().ok().map(Pid::from_raw)
 }
 
-/// To whoever is asked to end.
+/// The time for a process that is asked to end.
 const GRACE: Duration = Duration::from_secs(2);
-/// No child tells of the end of one that is not its own.
+/// How often the table is read: no signal reports the end of a process that is not a child.
 const LOOK: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Becomes another program, which ends with whoever asked for it. It knows how programs are begun, and not where.
+//! Becomes another program, which ends with the process that asked for it.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,7 +15,7 @@ use super::signals::release;
 pub fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
     let Some((program, arguments)) = words.split_first() else { return ExitCode::from(NOT_FOUND) };
     let prepared = set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).and_then(|()| release());
-    // Whoever ended before that would not have told.
+    // A parent that ended before would not be reported.
     let error = match prepared {
         Ok(()) if getppid() != parent => return ExitCode::FAILURE,
         Ok(()) => Command::new(program).args(arguments).exec(),

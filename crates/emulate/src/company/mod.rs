@@ -1,9 +1,8 @@
-//! Who works in an enclosure: a command on the near side, servers on the far side. It knows how they begin and end, and
-//! nothing of links.
+//! The programs in an enclosure: a command on the near side, servers on the far side; how they begin and end.
 //!
 //! Three processes stand between a user and the command: the one that lets the links work; a supervisor, which adopts
 //! all that the command leaves behind and ends it; and, for a moment, a launcher, which asks the kernel to end the
-//! program with its supervisor and then becomes it. So nothing stays, whoever of them is killed.
+//! program with its supervisor and then becomes it. So nothing stays, whichever of them is killed.
 
 mod descendants;
 mod launch;
@@ -43,7 +42,7 @@ pub struct Job {
 pub enum CommandOutput {
     /// To this process's.
     Output,
-    /// To this process's standard error: somebody else writes to its output.
+    /// To this process's standard error: its output belongs to others.
     Error,
 }
 
@@ -99,7 +98,7 @@ impl Company {
         if received.signal == Signal::SIGCHLD {
             return Ok(reap().iter().flatten().find_map(|ended| self.status_of(*ended)));
         }
-        // A terminal tells all of its programs itself.
+        // A terminal sends it to all of its programs itself.
         if received.from.is_some() {
             let _ = kill(self.supervisor, received.signal);
         }
@@ -158,7 +157,7 @@ fn process(word: &OsStr) -> Option<Pid> {
     word.to_str()?.parse().ok().map(Pid::from_raw)
 }
 
-/// What command and lines are told of where they are.
+/// The variables that tell command and lines where they are.
 fn variables(enclosure: &Enclosure) -> Vec<(&'static str, OsString)> {
     let net = |side| enclosure.namespace(side).path().into_os_string();
     vec![

@@ -1,4 +1,4 @@
-//! Whether servers wait for somebody, by the kernel's tables of sockets. It knows no program.
+//! Finds out whether servers listen, from the kernel's tables of sockets.
 
 /// How many TCP sockets listen and how many UDP sockets there are in this thread's network.
 pub fn waiting() -> usize {

@@ -1,4 +1,4 @@
-//! Signals as something to be read, with who sent them. It knows which ones end a program, and not what they end here.
+//! Signals that are read like input, with their sender, and which of them end a program.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -21,7 +21,7 @@ pub struct Signals {
 pub struct Received {
     /// Which.
     pub signal: Signal,
-    /// The process that sent it; `None` for the kernel, which speaks for a terminal and of children.
+    /// The process that sent it; `None` for the kernel, which sends those of terminals and children.
     pub from: Option<Pid>,
 }
 
@@ -66,7 +66,7 @@ pub fn release() -> io::Result<()> {
     Ok(held().thread_unblock()?)
 }
 
-/// Tells the supervisor that whoever began it is gone.
+/// Tells the supervisor that its parent is gone.
 pub const ORPHANED: Signal = Signal::SIGUSR1;
 
 fn held() -> SigSet {

@@ -1,5 +1,4 @@
-//! The process above all that run in an enclosure: it begins them, hands signals on, and leaves none behind. It knows
-//! processes, and neither links nor interfaces.
+//! The process above all programs of an enclosure: it starts them, passes signals on, and leaves none behind.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -71,7 +70,7 @@ fn work(duty: &Duty, signals: &Signals) -> io::Result<u8> {
             }
             ORPHANED if is_orphan(duty) => return Ok(after(Signal::SIGKILL)),
             ORPHANED => {}
-            // A terminal tells the command itself.
+            // A terminal sends it to the command itself.
             signal if received.from.is_some() => {
                 let _ = kill(command, signal);
             }
@@ -123,7 +122,7 @@ fn status_of(ended: WaitStatus, process: Pid) -> Option<u8> {
     }
 }
 
-/// As shells say that a signal has ended somebody.
+/// The exit status of a program ended by a signal, as shells have it.
 fn after(signal: Signal) -> u8 {
     128 + signal as u8
 }

@@ -1,4 +1,4 @@
-//! Network namespaces of this process's own, and the right to have them. It knows no interface and no link.
+//! Creates network namespaces, and checks the right to have them.
 
 use std::fs::File;
 use std::io;
@@ -23,14 +23,15 @@ impl Namespace {
     /// # Errors
     /// `PermissionDenied` to whom may not have one; see [`may_have_namespaces`].
     pub fn new() -> io::Result<Namespace> {
-        // A thread may leave the others' network by itself, and takes nobody with it.
+        // A thread may leave the network namespace of the others alone.
         on_a_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)?;
             Ok(Namespace { file: File::open("/proc/thread-self/ns/net")? })
         })
     }
 
-    /// What `work` comes to, done on a thread that is within. Sockets and processes that it makes stay there.
+    /// Runs `work` on a thread inside the namespace, and returns its result. Sockets and processes that it makes stay
+    /// there.
     ///
     /// # Errors
     /// The system has no thread, or does not let it in.
@@ -47,8 +48,8 @@ impl Namespace {
     }
 }
 
-/// Makes sure that this process may have network namespaces: whoever is not root becomes root of a user namespace, in
-/// which files still are the user's own. It must be asked for before there are threads.
+/// Makes sure that this process may have network namespaces: without root it becomes root of a user namespace, in which
+/// files still are the user's own. It must be called before there are threads.
 ///
 /// # Errors
 /// The system allows neither.
@@ -63,7 +64,7 @@ pub fn may_have_namespaces() -> io::Result<()> {
 fn enter_user_namespace() -> io::Result<()> {
     let (user, group) = (getuid(), getgid());
     unshare(CloneFlags::CLONE_NEWUSER)?;
-    // user_namespaces(7): without this, whoever is not root may map no group.
+    // user_namespaces(7): without this, a process that is not root may map no group.
     std::fs::write("/proc/self/setgroups", "deny")?;
     std::fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
     std::fs::write("/proc/self/gid_map", format!("0 {group} 1"))

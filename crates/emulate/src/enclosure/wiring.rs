@@ -1,5 +1,4 @@
-//! Gives the interfaces of a namespace their addresses and routes, by `ip` of iproute2. It knows what the kernel is to
-//! be told, and nothing of what the interfaces carry.
+//! Gives the interfaces of a namespace their addresses and routes, by `ip` of iproute2.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -38,7 +37,7 @@ fn v4(side: Side, interface: &Interface) -> Vec<String> {
     lines
 }
 
-/// Nobody looks for a duplicate of the address.
+/// Without a search for duplicates of the address.
 fn v6(side: Side, interface: &Interface) -> Vec<String> {
     let address = interface.address_v6(side).to_string();
     let mut lines = vec![format!("addr add {address}/64 dev {} nodad", interface.name)];

@@ -68,7 +68,7 @@ fn now() -> Instant {
 #[test]
 fn datagrams_go_there_and_back_unchanged_each_path_by_its_own_delay() {
     let mut named = scenario(vec![link("a", 1_000, 10), link("b", 1_000, 40)], &[&[0], &[1]]);
-    // Each is also a word that `ip` knows, or begins like one.
+    // Each is also a keyword of `ip`, or begins like one.
     for (path, name) in named.paths.iter_mut().zip(["a", "up"]) {
         path.name = name.to_owned();
     }
@@ -163,7 +163,7 @@ fn an_outage_cuts_both_ways_from_its_time_after_the_first_packet_on() {
     wait_for(&enclosure, |report| millisecond(report) > 410.0);
     far.send_to(b"after", address(&near)).expect("sent");
     let answer = receive(&near).0;
-    // A machine that stood still for so long proves nothing.
+    // A machine that stood still for this long proves nothing.
     if is_within {
         assert_eq!(answer, b"after");
         let link = &enclosure.stop().links[0];

@@ -1,4 +1,4 @@
-//! Independent losses (M-NET-3). It knows one probability.
+//! Independent losses (M-NET-3).
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Losses in bursts of a limited time. It knows when the burst ends.
+//! Losses in bursts of a limited time.
 
 use std::ops::Range;
 

@@ -1,5 +1,4 @@
-//! Losses that take the rest of a round (M-NET-4; WS (7)). It knows the last round that lost something, of each
-//! window.
+//! Losses that take the rest of a round (M-NET-4; WS (7)).
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Losses by number: each n-th packet, or those of a list. It knows how many packets came.
+//! Losses by number: each n-th packet, or those of a list.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! A channel with a good and a bad state (M-NET-5). It knows the state now and when it ends.
+//! A channel with a good and a bad state (M-NET-5).
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Which packets a link loses, one rule a file. A rule knows moments, sizes and rounds of packets; where on the
-//! link it is asked is the link's business.
+//! Which packets a link loses, one rule a file. A rule sees times, sizes and rounds of packets; the link decides where
+//! it is asked.
 
 mod bernoulli;
 mod burst;

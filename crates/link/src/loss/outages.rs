@@ -1,4 +1,4 @@
-//! Spans of time in which nothing passes. It knows the spans.
+//! Spans of time in which no packet passes.
 
 use std::ops::Range;
 

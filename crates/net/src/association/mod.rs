@@ -60,7 +60,7 @@ impl Association {
     /// Ends the association in order and waits until it is over: what was sent is delivered first. Messages of
     /// the peer that arrive until then can still be received, by another handle or afterwards.
     ///
-    /// Cancellation-safe: the end has begun when the future is first polled, and goes on if it is dropped.
+    /// Cancellation-safe: the end has begun when the future is first polled, and continues if it is dropped.
     ///
     /// # Errors
     /// The association ended in another way, before the call or during it: the error says how, and how much was not

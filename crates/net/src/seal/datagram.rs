@@ -1,10 +1,10 @@
-//! What the sealed layer's datagrams look like. It knows bytes, and no key.
+//! The layout of the sealed layer's datagrams.
 
 use anabranch_sctp::policy::PathId;
 
 use super::noise::MESSAGE_LEN;
 
-/// By what an end knows which of its sessions a datagram is for: 56 bits that it drew.
+/// By what an end finds the session of a datagram: 56 bits that it drew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SessionId(u64);
 
@@ -19,7 +19,7 @@ pub struct Route(u16);
 /// A datagram whose parts are where they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datagram<'a> {
-    /// Somebody wants a session.
+    /// A request for a session.
     Question(&'a [u8; MESSAGE_LEN]),
     /// And gets one.
     Answer {
@@ -28,7 +28,7 @@ pub enum Datagram<'a> {
         /// Noise's message.
         message: &'a [u8; MESSAGE_LEN],
     },
-    /// Somebody asks whether there still is a session.
+    /// A question whether a session still exists.
     Inquiry {
         /// Which session.
         about: SessionId,

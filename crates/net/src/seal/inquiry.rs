@@ -1,5 +1,5 @@
-//! Whether a peer still has a session: asked when nothing is answered, told to whoever has the key. It knows neither
-//! when that is so nor what follows from it.
+//! Finds out whether a peer still has a session: an end asks when nothing is answered, and only a holder of the key
+//! gets the answer.
 
 use std::collections::VecDeque;
 
@@ -69,7 +69,7 @@ impl Sealing {
         let session = self.sessions.get_mut(&channel)?;
         let known = session.inquiry.as_mut()?.asking.hear(message)?;
         let about = session.inquiry.take()?.about;
-        // Of keys that are no longer in use the peer may well know nothing.
+        // A peer need not remember keys that are no longer in use.
         let is_current = session.names().is_some_and(|(_, peer)| peer == about);
         (known == NO_SESSION && is_current).then_some(Opened::Forgotten(channel))
     }
@@ -96,5 +96,5 @@ impl Verdicts {
 
 /// The verdict that there is none.
 const NO_SESSION: SessionId = SessionId::new(0);
-/// So many verdicts are kept.
+/// How many verdicts are kept.
 const MOST_VERDICTS: usize = 64;

@@ -1,11 +1,11 @@
-//! The key that two ends share, and how it is written. It knows no cipher.
+//! The key that two ends share, and its text form.
 
 use std::fmt;
 use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
-/// 128 bits that both ends hold and nobody else: whoever has them can speak to either end as the other.
+/// 128 bits that only both ends hold: a holder can speak to either end as the other.
 ///
 /// It is written as 32 hexadecimal digits. Debug output has none of them, and memory is cleared when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub struct Key {
 /// Whether packets are sealed.
 #[derive(Clone, Debug)]
 pub enum Security {
-    /// Whole SCTP packets are sealed below SCTP: only an end with the same key is heard.
+    /// Whole SCTP packets are sealed below SCTP: only an end with the same key is answered.
     Sealed(Key),
     /// Plain SCTP over UDP (RFC 6951), which everybody on the way can read and forge: for other stacks, and for
     /// measurements.
     Insecure,
 }
 
-/// Why text is no key. It does not repeat the text, which may be nearly one.
+/// The error of text that is not a key. It does not repeat the text, which may be almost a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// It has another length.
@@ -41,7 +41,7 @@ impl Key {
     /// The bytes of a key.
     pub const LEN: usize = 16;
 
-    /// A key that nobody had before, from the operating system.
+    /// A fresh key from the operating system's random numbers.
     ///
     /// # Errors
     /// [`KeyError::NoRandomness`].
@@ -56,7 +56,7 @@ impl Key {
         Key { bytes: Zeroizing::new(bytes) }
     }
 
-    /// The 32 digits, for whoever is to have the key.
+    /// The 32 digits, for the end that is to have the key.
     pub fn reveal(&self) -> Zeroizing<String> {
         Zeroizing::new(self.bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }

@@ -1,5 +1,5 @@
-//! One pair of keys, from the handshake that agreed on them to their end: numbers that are given, numbers that
-//! came. It knows no other keys and no handshake.
+//! One pair of keys, from the handshake that agreed on them to their end: the numbers given to packets, and those that
+//! arrived.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use super::window::Window;
 /// When keys have served long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// After so many packets both ways, the end that asked first asks for fresh keys.
+    /// The packets both ways after which the end that asked first asks for fresh keys.
     pub renew_after: u64,
     /// The last number of a route: more packets are not sealed with the same keys.
     pub last_counter: u64,
-    /// After so many forgeries nothing is opened any more with the same keys.
+    /// The forgeries after which nothing is opened any more with the same keys.
     pub most_forged: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Whole SCTP packets, sealed below SCTP: authenticated, encrypted, and each of them once. It knows keys, sessions and
-//! numbers, and neither sockets nor clocks nor what is in a packet.
+//! Seals whole SCTP packets below SCTP: authenticated, encrypted, and each opened once. No socket and no clock belongs
+//! here.
 //!
 //! Two ends that hold the same [`Key`] shake hands by `Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s`
 //! (<https://noiseprotocol.org>), one datagram each way:
@@ -18,8 +18,8 @@
 //! asks for fresh keys, inside the session.
 //!
 //! An end whose packets go unanswered inquires whether the peer still has their session: one that was started anew
-//! cannot open them, nor say so in the session. That it has none can only be said by who has the key and hears the
-//! inquiry, so by nobody who could not have lost the packets as well.
+//! cannot open them, nor say so in the session. That it has none can only be said by a holder of the key that receives
+//! the inquiry, so only by an attacker that could have dropped the packets as well.
 //!
 //! There is no timer here. A question is asked again when SCTP sends its INIT again; fresh keys are asked for again
 //! as packets leave.

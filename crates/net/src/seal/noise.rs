@@ -1,5 +1,5 @@
-//! The handshake: two messages of Noise's pattern NN with the pre-shared key first, so that even the first message
-//! is read by nobody without it. It knows no datagram around them and no session.
+//! The handshake: two messages of Noise's pattern NN with the pre-shared key first, so that not even the first message
+//! can be read without the key.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub struct Asking {
     state: HandshakeState,
 }
 
-/// A question of a peer's who has the key, to be answered.
+/// A question of a peer with the key, to be answered.
 #[derive(Debug)]
 pub struct Asked {
     state: HandshakeState,
@@ -53,8 +53,8 @@ impl Noise {
         Some((Asking { state }, message))
     }
 
-    /// Reads a first message; `None` if whoever wrote it has another key. This is all the work that one without
-    /// the key can make us do: a few hashes.
+    /// Reads a first message; `None` if its sender has another key. This is all the work that an attacker without the
+    /// key can cause: a few hashes.
     pub fn hear(&self, message: &[u8; MESSAGE_LEN]) -> Option<Asked> {
         self.listen(PROLOGUE, message)
     }
@@ -76,12 +76,12 @@ impl Noise {
 }
 
 impl Asking {
-    /// Reads the answer; `None`, and nothing changes, if somebody else wrote it. Else what the peer wants to be called.
+    /// Reads the answer; `None`, and nothing changes, if another end wrote it. Otherwise returns the peer's id.
     pub fn hear(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<SessionId> {
         read(&mut self.state, message)
     }
 
-    /// The cipher that was agreed on, once the answer was heard.
+    /// The cipher that was agreed on, once the answer has arrived.
     pub fn finish(self) -> Option<StatelessTransportState> {
         self.state.into_stateless_transport_mode().ok()
     }
@@ -123,7 +123,7 @@ fn read(state: &mut HandshakeState, message: &[u8; MESSAGE_LEN]) -> Option<Sessi
 /// A public key, a session id, a tag.
 pub const MESSAGE_LEN: usize = 32 + 8 + 16;
 const PROTOCOL: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
-/// Both ends speak this version of the layer, or do not understand each other's messages.
+/// Both ends must use this version of the layer; other versions cannot read its messages.
 const PROLOGUE: &[u8] = b"anabranch sealed SCTP 1";
 const INQUIRY_PROLOGUE: &[u8] = b"anabranch sealed SCTP 1 inquiry";
 

@@ -1,5 +1,4 @@
-//! One peer: the keys in use, those before them, those that are being agreed on, and where its paths come from. It
-//! knows no other peer, and nobody's pre-shared key.
+//! One peer: the keys in use, those before them, those under negotiation, and the addresses of its paths.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -31,7 +30,7 @@ pub struct Session {
     ways: BTreeMap<(Route, SocketAddr), SocketAddr>,
     /// An inquiry that is not answered.
     pub inquiry: Option<Inquiry>,
-    /// How many associations speak by it.
+    /// How many associations use it.
     pub uses: u32,
     /// Ids that mean nothing any more.
     pub dropped: Vec<SessionId>,
@@ -48,7 +47,7 @@ struct Question {
     asking: Asking,
     local: SessionId,
     datagram: Vec<u8>,
-    /// Asked again when so many packets were sealed.
+    /// The count of sealed packets at which keys are requested again.
     again_at: u64,
 }
 
@@ -100,8 +99,8 @@ impl Session {
         self.current.as_mut()?.seal(route, packet, out)
     }
 
-    /// Keeps a packet until there are keys, instead of the one kept before: whoever sends it will send it again.
-    /// Appends the question to be asked meanwhile; `None` if there is none.
+    /// Keeps a packet until there are keys, instead of the one kept before, which its sender will send again. Appends
+    /// the question to be asked meanwhile; `None` if there is none.
     pub fn hold(&mut self, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let question = self.question.as_ref().filter(|_| self.current.is_none())?;
         out.extend_from_slice(&question.datagram);
@@ -213,7 +212,7 @@ impl Session {
         self.next.as_ref().filter(|next| next.question == *question).map(|next| next.answer.as_slice())
     }
 
-    /// The question of a peer that has not shown yet that it heard the answer.
+    /// The question of a peer that has not shown yet that it received the answer.
     pub fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
         self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.question)
     }
@@ -246,7 +245,7 @@ impl Session {
     }
 }
 
-/// After so many packets with fresh keys the ones before are forgotten: nothing is overtaken by more.
+/// The packets with fresh keys after which the previous ones are forgotten: no packet is overtaken by more.
 const OVERLAP: u64 = 4_096;
-/// Fresh keys are asked for again after so many packets.
+/// The packets after which fresh keys are requested again.
 const ASKED_AGAIN: u64 = 64;

@@ -1,5 +1,4 @@
-//! All peers of an endpoint: which session a datagram is for, who gets one, and which are forgotten. It knows no
-//! socket; what leaves is handed to the caller.
+//! All peers of an endpoint: finds the session of a datagram, opens sessions, and forgets them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -24,11 +23,11 @@ pub struct Sealing {
     limits: Limits,
     pub(super) sessions: BTreeMap<Channel, Session>,
     pub(super) by_id: BTreeMap<SessionId, Channel>,
-    /// Answered, and not heard of since: a question that comes again gets the same answer.
+    /// Answered, and silent since: a question that comes again gets the same answer.
     questions: BTreeMap<[u8; MESSAGE_LEN], Channel>,
     /// The same in the order in which they came.
     unconfirmed: VecDeque<Channel>,
-    /// Those that no association uses, in the order in which they came to that.
+    /// Sessions without an association, in the order in which they lost it.
     idle: VecDeque<Channel>,
     answered: u64,
     pub(super) verdicts: Verdicts,
@@ -39,9 +38,9 @@ pub struct Sealing {
 pub enum Sealed {
     /// It was appended, [`Datagram::OVERHEAD`] longer.
     Packet,
-    /// There are no keys yet: the question for them was appended, and the packet leaves after the answer.
+    /// No keys yet: a request for them was appended, and the packet leaves after the answer.
     Question,
-    /// Nothing was appended: nobody has this channel, or its numbers are used up.
+    /// Nothing was appended: the channel does not exist, or its numbers are used up.
     Nothing,
 }
 
@@ -52,8 +51,8 @@ pub enum Opened {
     Packet {
         /// The peer's.
         channel: Channel,
-        /// Where it counts as coming from: an overtaken packet comes by the way of its path, wherever it was
-        /// last, so that who holds packets back cannot open ways of his own.
+        /// The address from which it counts as coming: an overtaken packet counts as coming from its path's latest
+        /// address, so that an attacker that delays packets cannot open paths.
         remote: SocketAddr,
         /// Where the packets of its path came from until now, if they moved.
         moved_from: Option<SocketAddr>,
@@ -270,7 +269,7 @@ impl Sealing {
         }
     }
 
-    /// The peer of a session has heard the answer.
+    /// The peer of a session has received the answer.
     fn confirm(&mut self, channel: Channel, question: &[u8; MESSAGE_LEN]) {
         self.questions.remove(question);
         self.unconfirmed.retain(|waiting| *waiting != channel);
@@ -310,7 +309,7 @@ fn fresh_id(taken: &BTreeMap<SessionId, Channel>) -> Option<SessionId> {
     }
 }
 
-/// So many peers may have been answered and not heard of since.
+/// How many peers may have been answered and not heard from since.
 const MOST_UNCONFIRMED: usize = 256;
-/// So many sessions are kept that no association uses: a last packet may come again.
+/// How many sessions without an association are kept: a last packet may come again.
 const MOST_IDLE: usize = 256;

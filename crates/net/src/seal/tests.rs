@@ -1,5 +1,4 @@
-//! Dialogues of two sealed layers without a network: what is lost, repeated, forged, moved and worn out. It knows
-//! no socket.
+//! Dialogues of two sealed layers without a network: packets lost, repeated, forged and moved, and keys worn out.
 
 use std::net::SocketAddr;
 
@@ -37,7 +36,7 @@ fn limited(key: u8, limits: Limits) -> Sealing {
     Sealing::new(&Key::from_bytes([key; Key::LEN]), limits)
 }
 
-/// One that has been told to speak to a peer.
+/// A layer that has been told to connect to a peer.
 fn asking(limits: Limits) -> Sealing {
     let mut near = limited(1, limits);
     near.on_use(ChannelUse::Taken(NEAR));
@@ -253,7 +252,7 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
         "answers of no association are of no path"
     );
     // An overtaken packet moves nothing, and counts as coming by the way of its path: not from the old address, nor
-    // from whoever held it back. One that somebody sends again is nothing at all.
+    // from that of the attacker that delayed it. A repeated packet has no effect at all.
     let [late, later, held, next] = [b"1", b"2", b"3", b"4"].map(|x| sealed(&mut near, NEAR, path(0), x).1);
     assert_eq!(handle(&mut far, roamed, &later).0, came(roamed, None));
     assert_eq!(handle(&mut far, there(), &late).0, came(roamed, None));
@@ -263,7 +262,7 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
     assert_eq!(handle(&mut far, thief, &held).0, came(roamed, None));
 }
 
-/// Who is on a path leads packets to several of an end's addresses, each from an address of his own invention.
+/// An attacker on a path redirects packets to several of an end's addresses, each from an invented address.
 #[test]
 fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
     let Open { mut near, mut far, channel } = open();
@@ -332,7 +331,7 @@ fn keys_are_renewed_within_the_session_and_overtaken_packets_still_open() {
         let back_bytes = packet(&mut far, channel, b"SACK");
         assert!(opened(&mut near, back(), &back_bytes).is_some(), "{number}");
         if number.is_multiple_of(50) {
-            // Whichever keys are in use, the other end knows them.
+            // Whichever keys are in use, the other end has them.
             let mut inquiry = Vec::new();
             near.inquire(NEAR, &mut inquiry).expect("open");
             let (_, verdict) = handle(&mut far, there(), &inquiry);
@@ -392,7 +391,7 @@ fn questions_that_are_repeated_for_ever_leave_a_bounded_number_of_sessions() {
         first.get_or_insert((near, question));
     }
     assert_eq!((far.len(), far.by_id_len()), (256, 256));
-    // Who was pushed out asks again, and is heard.
+    // An end whose session was dropped asks again, and is answered.
     let (mut near, question) = first.expect("a thousand");
     let (_, answer) = handle(&mut far, there(), &question);
     let (_, held) = handle(&mut near, back(), &answer);
@@ -434,7 +433,7 @@ fn who_was_started_anew_says_that_a_session_is_forgotten_and_others_do_not() {
     let (what, verdict) = handle(&mut far, there(), &asked);
     assert_eq!((what, verdict.len()), (Opened::Reply, Datagram::HANDSHAKE_LEN), "no longer than the inquiry");
     assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
-    // The other way round: Z asks, and A is started anew.
+    // The other way round: Z asks, and A is restarted.
     let asked = inquiry(&mut far, channel);
     let (_, verdict) = handle(&mut layer(1), back(), &asked);
     assert_eq!(handle(&mut far, there(), &verdict).0, Opened::Forgotten(channel));
@@ -480,7 +479,7 @@ fn nobody_can_say_without_the_key_that_a_session_is_forgotten() {
 fn a_verdict_about_keys_that_were_superseded_ends_nothing() {
     let Open { mut near, mut far, channel } = open_with(Limits { renew_after: 8, ..Limits::default() });
     let asked = inquiry(&mut near, NEAR);
-    // Somebody else who has the key answers that it knows no such session.
+    // Another holder of the key answers that it has no such session.
     let (_, verdict) = handle(&mut layer(1), there(), &asked);
     let mut control = Vec::new();
     while near.take_control(NEAR, &mut control).is_none() {

@@ -1,4 +1,4 @@
-//! Which of the numbers of one route have come, as far back as it is remembered (RFC 6479). It knows no packet.
+//! Which of the numbers of one route have arrived, as far back as they are remembered (RFC 6479).
 
 /// The last 2,048 numbers below the highest that came, and at least those.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! From what a file says to what it means: copies are made, names become indices. It knows nothing of TOML.
+//! Makes the copies that a file asks for, and turns names into indices.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Names that users give to links, paths and flows. It knows how they are written, not what they name.
+//! Names that users give to links, paths and flows.
 
 use std::collections::BTreeMap;
 

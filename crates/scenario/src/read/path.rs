@@ -1,4 +1,4 @@
-//! One `[[path]]`: links in a row. It knows their names only.
+//! Reads one `[[path]]`: links in a row.
 
 use super::fields::Fields;
 use super::name::{Name, name, names};

@@ -1,4 +1,4 @@
-//! Rates and delays that are fixed, change by steps, or follow a trace. It knows no link.
+//! Reads rates and delays that are fixed, change by steps, or follow a trace.
 
 use anabranch_base::{BitRate, Duration, Time};
 use anabranch_link::config::{Delay, Rate, Trace};

@@ -1,4 +1,4 @@
-//! When a flow sends how much. It knows no transport but its largest message.
+//! Reads when a flow sends how much.
 
 use super::fields::{Fields, Shape};
 use super::{shapes, value};

@@ -1,4 +1,4 @@
-//! Values of one kind each: text, numbers, quantities. It knows domains, and no setting.
+//! Reads values of one kind each: text, numbers, quantities, with their domains.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
@@ -131,7 +131,7 @@ pub(crate) fn wrong(node: &Node, expected: &str) -> Box<Fault> {
     Fault::value(node.span, format!("expected {expected}, found {}", node.value.describe()))
 }
 
-/// What a text that is no quantity is answered with.
+/// The error for a text that is not a quantity.
 pub(crate) fn refused(node: &Node, error: QuantityError) -> Box<Fault> {
     let nearest = error.nearest.map(|unit| format!("{unit:?}"));
     Fault::value(node.span, error.message).expected(error.expected).nearest(nearest)

@@ -1,4 +1,4 @@
-//! A flow as values of the file. It knows a flow's keys, and none of its association's.
+//! A flow as values of the file.
 
 use super::{Table, Value, direction, moment, sctp};
 use crate::model::{Flow, Messages, Protocol, Traffic};

@@ -1,4 +1,4 @@
-//! A TOML document as a tree in which every key and value knows where it stands. It knows no setting.
+//! A TOML document as a tree in which every key and value has its place in the text.
 
 mod depth;
 mod parse;
@@ -123,7 +123,7 @@ impl Value {
     }
 }
 
-/// A text as it would be written, shortened where nobody would read on.
+/// A text as it would be written, shortened if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     const MOST: usize = 40;
     match text.char_indices().nth(MOST) {

@@ -1,4 +1,4 @@
-//! From text to tree by the `toml` crate. It knows what that crate calls things, and no setting.
+//! Parses text into the tree, by the `toml` crate.
 
 use std::ops::Range;
 

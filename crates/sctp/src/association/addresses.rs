@@ -63,8 +63,8 @@ impl Association {
         Some(path)
     }
 
-    /// What came from `path.remote` comes from `remote` now, as only a driver that authenticates packets knows: the
-    /// path follows, unless another leads there already.
+    /// Moves a path: the packets from `path.remote` now come from `remote`, as a driver that authenticates packets
+    /// found out. Nothing happens if another path leads there already.
     pub fn follow(&mut self, now: Time, path: PathAddresses, remote: SocketAddr) {
         let table = self.path_table();
         let (Some(id), None) = (table.find(path.local, path.remote), table.find(path.local, remote)) else {

@@ -1,6 +1,6 @@
-//! Which chunks of a packet are taken at all: those that must be authenticated only behind an AUTH chunk that proves them
-//! (RFC 4895 §6.3), those that one packet has use for once only once, and no end of the association from where its peer
-//! may not be. It knows no chunk's meaning.
+//! Which chunks of a packet are accepted at all: those that must be authenticated only after an AUTH chunk that proves
+//! them (RFC 4895 §6.3), those of which one packet needs one only once, and no end of the association from an address
+//! at which its peer may not be.
 
 use super::authentication::{Keys, Verdict, is_required_here};
 use super::session::Session;
@@ -62,7 +62,7 @@ impl Association {
             let is_proven = keys.is_none() || before.is_authentic || !is_required_here(chunk.kind());
             return if is_proven { Admission::Take } else { Admission::Refuse };
         };
-        // RFC 4895 §5.1: AUTH "MUST NOT appear more than once". Who does not know it drops what follows.
+        // RFC 4895 §5.1: AUTH "MUST NOT appear more than once". A receiver that does not know it drops what follows.
         let Some(keys) = keys.filter(|_| !before.is_authentic) else { return Admission::Refuse };
         match keys.verify(auth, rest) {
             Verdict::Authentic => {
@@ -92,16 +92,16 @@ impl Association {
 
 impl Session {
     /// Whether an ABORT from `path` may end the association. "ABORT Chunks arriving destined to the IP address being
-    /// deleted MUST be ignored" (RFC 5061 §5.3 F4); and from where nobody was verified, whoever found our packet out of
-    /// the blue is not known to be the peer.
+    /// deleted MUST be ignored" (RFC 5061 §5.3 F4); and on an unverified path a host that found our packet out of the
+    /// blue need not be the peer.
     pub(super) fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
         let is_believed = !is_reflected || !self.is_stranger(path);
         !self.paths.is_removed(path) && self.departed != Some(path) && is_believed
     }
 
-    /// Whether nobody who answers by `path` was ever known to be the peer, or was, and others are known better. A path
-    /// whose address went and came back has a round trip of before: where it is all there is, a peer that was started anew
-    /// meanwhile can say so by no other.
+    /// Whether `path` was never verified, or other paths are verified now and it is not. A path whose address went and
+    /// came back has an earlier round trip: if there is no other, a peer that restarted meanwhile can only use this one
+    /// to say so.
     fn is_stranger(&self, path: PathId) -> bool {
         let PathSample { state, srtt, .. } = self.paths.sample(path);
         let is_only_word = srtt.is_some() && !self.paths.living().any(|id| self.is_verified(id));

@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// Whether the peer knows this end of the path, or need not be told.
+    /// Whether the peer has been told of this end of the path, or need not be.
     pub(super) fn is_announced(&self, id: PathId) -> bool {
         let local = self.paths.addresses(id).local;
         self.reconfiguration.as_ref().is_none_or(|state| !state.is_unannounced(local))

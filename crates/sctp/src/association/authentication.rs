@@ -1,5 +1,4 @@
-//! Authenticated chunks (RFC 4895): what each end announces for it, and the key that follows. It knows no path and no
-//! state.
+//! Authenticated chunks (RFC 4895): what each end announces for them, and the resulting key.
 //!
 //! There is no endpoint pair shared key, so the key protects against whoever did not see the handshake.
 
@@ -45,7 +44,7 @@ pub struct Keys {
 pub enum Verdict {
     /// It was sent so by the peer.
     Authentic,
-    /// It was not, or nobody can tell.
+    /// It is not authentic, or cannot be checked.
     Forged,
     /// Its algorithm is none of those that this end asked for.
     Unsupported,
@@ -217,7 +216,7 @@ const ALGORITHMS: [HmacAlgorithm; 2] = [HmacAlgorithm::Sha256, HmacAlgorithm::Sh
 /// Where the code stands in an AUTH chunk.
 const CODE_AT: usize = 8;
 
-/// RANDOM, the longest CHUNKS, and 16 algorithms: more nobody has, and a cookie shall not carry.
+/// RANDOM, the longest CHUNKS, and 16 algorithms: more are not used, and must not make cookies larger.
 const LONGEST_VECTOR: usize = 36 + 260 + 4 + 32;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! How an address that nobody vouches for proves that it gets what is sent there: by giving back a number that is a function
-//! of both addresses and a secret (RFC 9260 §5.4). So nothing about it need be remembered meanwhile. It knows no path.
+//! How an unverified address proves that it receives what is sent there: by returning a number that is a function of
+//! both addresses and a secret (RFC 9260 §5.4). No state is needed meanwhile.
 
 use std::net::IpAddr;
 
@@ -23,7 +23,7 @@ impl Challenges {
         Challenges { secret: seed.bytes(), since: Time::ZERO, given: 0 }
     }
 
-    /// What only who gets packets between these addresses can know.
+    /// The number that only a host that receives packets between these addresses can know.
     pub fn proof(&self, addresses: PathAddresses) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.secret);
@@ -39,8 +39,8 @@ impl Challenges {
         u64::from_be_bytes(*hash.first_chunk().unwrap_or(&[0; 8]))
     }
 
-    /// Whether another address may be challenged at once. Those beyond have to wait until it is their turn: who leads an
-    /// association's packets astray does not make it flood others.
+    /// Whether another address may be challenged at once. Further ones wait for their turn: an attacker that redirects
+    /// packets must not make the association flood others.
     pub fn may_give(&mut self, now: Time) -> bool {
         if now.since(self.since) >= PERIOD {
             (self.since, self.given) = (now, 0);
@@ -50,7 +50,7 @@ impl Challenges {
     }
 }
 
-/// So many challenges leave at once
+/// How many challenges leave at once
 const MOST: usize = 256;
 /// in so long: at most some 140 KB a second, and no more packets than came.
 const PERIOD: Duration = Duration::from_millis(200);

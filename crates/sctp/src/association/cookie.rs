@@ -1,6 +1,5 @@
-//! The state cookie: all that an acceptor would have to remember of a half-open association, signed and
-//! handed to the peer instead (RFC 9260 §5.1.3). It knows how to seal and to open one; who has the keys is
-//! the endpoint's business.
+//! The state cookie: all that an acceptor would have to remember of a half-open association, signed and handed to the
+//! peer instead (RFC 9260 §5.1.3). The endpoint keeps the keys.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -223,7 +222,7 @@ fn signer(key: &CookieKey, body: &[u8]) -> Hmac<Sha256> {
 }
 
 const SIGNATURE_LEN: usize = 32;
-/// Stands behind the announced addresses where extensions follow. Nobody can be reached there.
+/// Marks the end of the announced addresses where extensions follow. It is not a usable address.
 const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 /// More addresses of one peer than this are not remembered.
 const MAX_ANNOUNCED: usize = 16;

@@ -1,4 +1,4 @@
-//! How an association ends, and its last packet. It knows no timer and no data.
+//! How an association ends, and its last packet.
 
 use super::dispatch::Flow;
 use super::init::Refusal;
@@ -37,7 +37,8 @@ impl Association {
 
     pub(super) fn say_shutdown_complete(&mut self, path: PathId) {
         let Some(session) = self.session() else { return };
-        // The way back may work where the way there does not, which the peer cannot know; nobody says this word twice.
+        // The way back may work although the way there does not, which the peer cannot detect; this packet is not
+        // repeated.
         let path = session.usable_path(path);
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, session.header(), MIN_PACKET);
@@ -127,7 +128,7 @@ impl Association {
     }
 }
 
-/// So many time-outs in a row are no accident.
+/// From this number on, time-outs in a row are not taken for chance.
 const MANY_ERRORS: u32 = 2;
 /// A packet that fits everywhere (RFC 9260 §6.9: the least IPv4 MTU that is assumed is 576).
 const MIN_PACKET: usize = 512;

@@ -1,5 +1,4 @@
 //! Which paths a SACK lets carry one packet of retransmissions beyond cwnd (RFC 9260 §7.2.4 rule 3; M-SCTP-7, M-CMT-6).
-//! It knows no window and no chunk.
 
 use crate::policy::PathId;
 

@@ -1,5 +1,4 @@
-//! What both ends can beyond RFC 9260: authenticate chunks and change addresses. It knows what is announced, and what
-//! follows for an association; not how either is done.
+//! Enables the extensions both ends support beyond RFC 9260: authenticated chunks and address changes.
 
 use super::authentication::{Keys, PeerTerms, RandomNumber, WrongRandom, announcement};
 use crate::config::{Config, Encapsulation};

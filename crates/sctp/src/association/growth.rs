@@ -1,4 +1,4 @@
-//! The recipe that lets the receive buffer grow. It knows where the numbers are that decide it, and not how.
+//! The recipe that lets the receive buffer grow.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::receive::Received;
 
 impl Session {
-    /// A packet with new data that weighs so much has arrived.
+    /// A packet with new data of weight `arrived` has arrived.
     pub(super) fn tune_buffer(&mut self, now: Time, arrived: ByteCount) {
         let Some(tuning) = &mut self.tuning else { return };
         let (capacity, held) = (self.buffer.capacity(), self.buffer.held());

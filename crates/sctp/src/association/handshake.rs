@@ -1,5 +1,4 @@
-//! Opening an association from this end: INIT, then COOKIE-ECHO, each again until it is answered
-//! (RFC 9260 §5.1). It knows no data.
+//! Opens an association from this end: INIT, then COOKIE-ECHO, each repeated until it is answered (RFC 9260 §5.1).
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -28,12 +27,12 @@ pub struct Handshake {
     pub(super) identity: Identity,
     pub(super) paths: PathTable,
     pub(super) timers: Timers,
-    /// The local addresses that the peer is told of.
+    /// The local addresses that are announced to the peer.
     announced: Vec<IpAddr>,
     stage: Stage,
     /// Where the next INIT or COOKIE-ECHO goes.
     path: PathId,
-    /// So many paths, the first ones, INIT may take; the others the peer announced.
+    /// INIT may take this many of the first paths; the peer announced the others.
     given: usize,
     search: Search,
     attempts: u32,
@@ -61,7 +60,7 @@ pub struct Ways<'a> {
 struct Search {
     /// How many paths the application asked for.
     asked: usize,
-    /// The pairs that are no paths yet.
+    /// The pairs that are not paths yet.
     further: Vec<PathAddresses>,
     /// Whether pairs are tried one shortly after the other, not each for a whole time-out.
     is_brisk: bool,
@@ -69,7 +68,7 @@ struct Search {
     turn: usize,
 }
 
-/// What this end calls itself.
+/// This end's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// This end's SCTP port.
@@ -92,7 +91,7 @@ enum Stage {
     CookieEchoed { cookie: Vec<u8>, reports: Vec<Cause>, session: Box<Session> },
 }
 
-/// Nobody answered.
+/// No answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoAnswer {
     /// How often INIT or COOKIE-ECHO was sent.
@@ -192,8 +191,8 @@ impl Handshake {
         self.given = self.paths.len();
     }
 
-    /// INIT was answered on `path`. If that is one of the paths that were asked for, the other pairs are kept for ends that
-    /// nobody answers on; else they are among the paths already.
+    /// INIT was answered on `path`. If that is one of the paths that were asked for, the other pairs are kept for ends
+    /// without an answer; otherwise they are among the paths already.
     fn end_search(&mut self, path: PathId, paths: &mut PathTable) -> Vec<PathAddresses> {
         let mut further = std::mem::take(&mut self.search.further);
         if path.index() < self.search.asked {
@@ -393,8 +392,8 @@ impl Handshake {
     }
 }
 
-/// INIT waits so long for an answer before it takes the next pair of addresses as well (RFC 8305 §5, Connection Attempt
-/// Delay: "a recommended value for a default delay is 250 milliseconds").
+/// How long INIT waits for an answer before it takes the next pair of addresses as well (RFC 8305 §5, Connection
+/// Attempt Delay: "a recommended value for a default delay is 250 milliseconds").
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
 /// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses

@@ -1,5 +1,4 @@
-//! What an INIT or INIT-ACK says, once it is checked, and the addresses in it. It knows no state: the same
-//! rules hold for who asks and who answers.
+//! The checked content of an INIT or INIT-ACK, and the addresses in it. The same rules hold for both ends.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -61,7 +60,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, R
                 let what = "it names its address by a host name";
                 return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
             }
-            // RFC 3758 is read and not spoken: who asks for it is told, as its type demands.
+            // RFC 3758 is decoded and not supported: a peer that offers it is told so, as the parameter's type demands.
             Parameter::Unknown { .. } | Parameter::ForwardTsnSupported
                 if !note_unknown(parameter, &mut body) =>
             {

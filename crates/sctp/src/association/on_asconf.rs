@@ -23,7 +23,7 @@ enum Refusal {
     SourceAddress,
     /// There are too many paths (F9).
     NoRoom,
-    /// Nobody, or somebody else, or many can be reached there.
+    /// The address is unusable, belongs to another host, or is a group.
     NotAllowed,
 }
 

@@ -1,5 +1,5 @@
-//! How an association opens by the peer's cookie: accepted, crossed with our own INIT, or begun anew
-//! (RFC 9260 §5.1, §5.2.4). It knows no chunk.
+//! How an association opens by the peer's cookie: accepted, crossed with our own INIT, or restarted (RFC 9260 §5.1,
+//! §5.2.4).
 
 use std::sync::Arc;
 
@@ -73,13 +73,13 @@ impl Association {
         }
     }
 
-    /// Whether the peer may begin anew. What it sent before its last restart is to be read first: a peer that restarts again
-    /// and again would else fill the memory, and its COOKIE-ECHO is repeated anyway.
+    /// Whether the peer may restart. What it sent before its last restart must be read first: otherwise a peer that
+    /// restarts again and again would fill the memory, and its COOKIE-ECHO is repeated anyway.
     pub fn may_restart(&self) -> bool {
         self.unread.is_empty()
     }
 
-    /// The peer lost its memory and came back (RFC 9260 §5.2.4 A): everything begins anew, on the same paths.
+    /// The peer restarted (RFC 9260 §5.2.4 A): the association starts again on the same paths.
     pub fn on_restart(&mut self, now: Time, cookie: &StateCookie, seed: &Seed) {
         let state = std::mem::replace(&mut self.state, State::buried());
         let (State::Open(mut session) | State::Closing(mut session, _)) = state else {

@@ -1,5 +1,5 @@
-//! What is asked and answered about addresses (RFC 5061 §5): the numbers of both ends' ASCONFs, the one under way, the
-//! changes that wait, the answer that may be wanted again. It knows no path, no timer, and grants nothing.
+//! Requests and answers about addresses (RFC 5061 §5): the serial numbers of both ends' ASCONFs, the one under way, the
+//! changes that wait, the answer that may be wanted again.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -208,7 +208,7 @@ fn is_not_understood(response: &Parameter) -> bool {
     causes.iter().any(|cause| matches!(cause, Cause::UnrecognizedParameters(_)))
 }
 
-/// So many requests of IPv6 addresses fit any packet: "SHOULD not be larger than the PMTU" (C5).
+/// How many requests with IPv6 addresses fit any packet: "SHOULD not be larger than the PMTU" (C5).
 const MOST_CHANGES: usize = 16;
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Records for studies and for those who watch: kept from when they are asked for until they are polled. It knows not
-//! what is worth a record; the recipes say that.
+//! Records for studies and listeners: kept from the request until they are polled.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! The AUTH chunk of a packet that leaves: before the first chunk that the peer wants authenticated, and so over all that
-//! follow (RFC 4895 §6.2). It knows no chunk's meaning.
+//! The AUTH chunk of a packet that leaves: before the first chunk that the peer wants authenticated, so that it covers
+//! all that follow (RFC 4895 §6.2).
 
 use super::authentication::Keys;
 use crate::wire::{EncodeChunk, Full, PacketBuilder};

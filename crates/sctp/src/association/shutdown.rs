@@ -1,5 +1,4 @@
-//! Ending an association in order (RFC 9260 §9.2). It knows the stages and their answers; the data that has
-//! to be delivered first is the session's.
+//! Ends an association in order (RFC 9260 §9.2): the stages and their answers.
 
 use anabranch_base::{Duration, Time};
 
@@ -52,8 +51,8 @@ impl Session {
         }
     }
 
-    /// A SHUTDOWN arrived while our data is on its way. The guard timer runs here too: a SHUTDOWN that somebody forged can
-    /// acknowledge what never arrived, and then neither end would ever have anything to send again.
+    /// A SHUTDOWN arrived while our data is on its way. The guard timer runs here, too: a forged SHUTDOWN can
+    /// acknowledge what never arrived, and then neither end would have anything to send again.
     pub(super) fn on_shutdown_received(&mut self, now: Time) -> Shutdown {
         self.timers.set(Timer::ShutdownGuard, now + self.guard_time());
         Shutdown::Received { acked: self.send.ack_point() }

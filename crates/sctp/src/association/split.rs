@@ -1,5 +1,4 @@
-//! The recipe that keeps new data from paths whose share of a split buffer is taken. It knows neither how much a path
-//! holds nor what a share is.
+//! The recipe that keeps new data from paths whose share of a split buffer is used up.
 
 use anabranch_base::Time;
 

@@ -1,11 +1,11 @@
-//! Whether paths share buffers or have a part each. It knows the choices; the rule is with the paths.
+//! Whether paths share the buffers or each have a part of them. `path/share.rs` has the rule.
 
 /// Which buffers are split evenly among the paths that carry new data, so that a slow path cannot fill them
 /// (Dreibholz, Becke, Rathgeb, Tüxen: "On the Use of Concurrent Multipath Transfer over Asymmetric Paths",
 /// GLOBECOM 2010). Both are rules of the sender of the data: the peer need not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BufferSplit {
-    /// None: whoever comes first takes the room.
+    /// No split: the first path to send takes the room.
     #[default]
     None,
     /// This end's send buffer.

@@ -1,4 +1,4 @@
-//! How far a receive buffer may grow by itself. It knows bounds; when it grows is with the buffer.
+//! How far a receive buffer may grow by itself.
 
 use anabranch_base::ByteCount;
 

@@ -1,4 +1,4 @@
-//! How large a message may be. It knows the two buffers, and nothing of how a message is cut.
+//! How large a message may be, by the buffers of both ends.
 
 use anabranch_base::ByteCount;
 

@@ -1,4 +1,4 @@
-//! Whether the largest packet of a path is given or searched, and between which sizes. It knows no search.
+//! Whether the largest packet of a path is fixed or searched, and between which sizes.
 
 use anabranch_base::ByteCount;
 

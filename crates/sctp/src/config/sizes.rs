@@ -1,5 +1,4 @@
-//! What follows from the settings for sizes: of packets, chunks, windows and weights. It knows no path but
-//! its IP version.
+//! Sizes that follow from the settings: of packets, chunks, windows and weights.
 
 use anabranch_base::ByteCount;
 

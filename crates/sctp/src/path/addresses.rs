@@ -1,4 +1,4 @@
-//! Where a path leads. It knows nothing of what it is like there.
+//! The two addresses of a path.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -1,5 +1,4 @@
-//! An estimate of what a path delivers (M-BERP-1, after Westwood). It knows when how much was acknowledged, and not what
-//! would have been with a larger window.
+//! An estimate of a path's delivery rate (M-BERP-1, after Westwood).
 
 use anabranch_base::{BitRate, ByteCount, Time};
 
@@ -17,7 +16,7 @@ pub struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// A SACK acknowledged so much; those that acknowledged nothing here say nothing.
+    /// A SACK acknowledged `weight` on this path; a weight of zero is no sample.
     pub fn on_delivered(&mut self, weight: ByteCount, now: Time) {
         if weight.is_zero() {
             return;

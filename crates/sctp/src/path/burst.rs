@@ -1,4 +1,4 @@
-//! How many packets one event may let out on a path (RFC 9260 §6.1 D; M-SCTP-10). It knows no window.
+//! How many packets one event may let out on a path (RFC 9260 §6.1 D; M-SCTP-10).
 
 use crate::config::{BurstRule, MaxBurst};
 

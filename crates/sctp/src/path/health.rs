@@ -1,5 +1,5 @@
-//! Whether a path lives: its error count, its verification, its HEARTBEATs under way (RFC 9260 §5.4, §8.2,
-//! §8.3; RFC 7829; M-SCTP-2, -14, -15). It knows no window.
+//! Whether a path lives: its error count, its verification, its HEARTBEATs under way (RFC 9260 §5.4, §8.2, §8.3; RFC
+//! 7829; M-SCTP-2, -14, -15).
 
 use anabranch_base::Time;
 
@@ -88,7 +88,7 @@ impl Health {
         Some(HealthChange::Confirmed)
     }
 
-    /// The address behind the path changed: it must be verified anew.
+    /// The address behind the path changed: it must be verified again.
     pub fn doubt(&mut self) {
         *self = Health::new(PathState::Unconfirmed);
     }
@@ -99,7 +99,7 @@ impl Health {
         self.probes.forget();
     }
 
-    /// The path's HEARTBEATs, to be told of them.
+    /// The path's HEARTBEATs, for updates.
     pub fn probes_mut(&mut self) -> &mut Probes {
         &mut self.probes
     }

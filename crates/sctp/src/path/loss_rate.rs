@@ -1,4 +1,4 @@
-//! An estimate of the share of chunks that a path loses (M-CMT-6). It knows counts, and not which chunks they were.
+//! An estimate of the share of chunks that a path loses (M-CMT-6).
 
 /// The moving average, over the path's windows, of chunks marked lost by chunks sent.
 ///

@@ -1,5 +1,4 @@
-//! How fast packets may leave a path: in trains, each as long after the last as a rate says. It knows no window, no
-//! chunk and no timer.
+//! How fast packets may leave a path: in trains, whose distance follows from a rate.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
@@ -31,7 +30,7 @@ impl Pacer {
         Pacer { pace: None, free_at: Time::ZERO, is_closed: false }
     }
 
-    /// Sending begins: from now on packets of `unit` leave at `rate`, in trains of so many at least.
+    /// Sending begins: from now on packets of `unit` leave at `rate`, in trains of at least `train` packets.
     ///
     /// A pacer that opens later than it would have, because a timer was late, lets out what was missed, up to a train;
     /// time in which nothing was sent is not made up for.

@@ -1,5 +1,4 @@
-//! The HEARTBEATs of one path that may still be answered (RFC 9260 §8.3). It knows their nonces and when they left, and
-//! nothing of what an answer means.
+//! The HEARTBEATs of one path that may still be answered (RFC 9260 §8.3).
 
 use anabranch_base::Time;
 
@@ -52,7 +51,7 @@ impl Probes {
     }
 }
 
-/// So many HEARTBEATs are remembered.
+/// How many HEARTBEATs are remembered.
 const MOST: usize = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How much of a split buffer one path may take with new data. It knows sizes, and no chunk.
+//! How much of a split buffer one path may take with new data.
 
 use anabranch_base::ByteCount;
 
@@ -26,8 +26,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Whether a path may take new data that holds so much of this end's buffer, `sent`, and so much of the peer's,
-    /// `received`.
+    /// Whether a path that holds `sent` of this end's buffer and `received` of the peer's may take new data.
     pub fn has_room(&self, sent: ByteCount, received: ByteCount) -> bool {
         let paths = self.paths.max(1);
         let sender_has = sent * paths < self.send_buffer || !self.split.splits_send_buffer();

@@ -1,5 +1,4 @@
-//! How long a path has been silent: since when something is in flight there and nothing of it is acknowledged. It knows
-//! no other path, and not what silence means.
+//! How long a path has been silent: the time for which something is in flight there and nothing of it is acknowledged.
 
 use anabranch_base::{Duration, Time};
 
@@ -20,7 +19,7 @@ enum Verdict {
     None,
     /// What was in flight still is, and its window is as it was.
     Open,
-    /// Something of it was sent elsewhere: nobody will know whether it was lost, and its window is as it was.
+    /// Part of it was sent elsewhere: whether it was lost cannot be found out, and the window is unchanged.
     Owing,
     /// Its window was cut.
     Paid,
@@ -32,7 +31,7 @@ impl Silence {
         Silence { since: Time::ZERO, patience: 1, verdict: Verdict::None }
     }
 
-    /// The path gave a sign of life, or something left with nothing in flight: silence begins anew.
+    /// The path gave a sign of life, or something left with nothing in flight: silence starts again.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
     }
@@ -86,7 +85,7 @@ impl Silence {
 /// For what delays an acknowledgement at the other end.
 const ALLOWANCE: Duration = Duration::from_millis(25);
 
-/// However often a path was suspected wrongly, it may be silent only so many times as long.
+/// The largest factor by which wrong suspicions lengthen the silence that a path may keep.
 const MOST_PATIENCE: u64 = 4;
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Which TSNs have arrived: the cumulative TSN, the runs beyond it, and what arrived twice. It knows no
-//! payload and no room for it.
+//! Which TSNs have arrived: the cumulative TSN, the runs beyond it, and duplicates.
 
 use std::collections::VecDeque;
 
@@ -113,7 +112,7 @@ impl Arrivals {
         &self.duplicates
     }
 
-    /// So many duplicates are listed at most; a peer that sends more learns nothing from them.
+    /// The largest number of duplicates listed; a peer that sends more learns nothing from them.
     pub const MOST_DUPLICATES: usize = 64;
 
     fn insert(&mut self, tsn: Tsn) {
@@ -169,7 +168,7 @@ impl Arrivals {
 
 /// The farthest TSN that a gap block can name.
 const FARTHEST: u32 = u16::MAX as u32;
-/// Room for so many runs is kept although there are none.
+/// The room for runs that is kept although there are none.
 const KEPT_RUNS: usize = 256;
 /// From here on a distance is one backwards.
 const HALF: u32 = 1 << 31;

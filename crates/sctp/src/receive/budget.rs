@@ -1,4 +1,4 @@
-//! Memory that the associations of an endpoint share. It knows how much is left, and not what it is for.
+//! Memory that the associations of an endpoint share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ impl Budget {
         Budget { left: AtomicU64::new(size.get()) }
     }
 
-    /// What nobody has taken.
+    /// The memory that is not taken.
     pub fn left(&self) -> ByteCount {
         ByteCount::new(self.left.load(Ordering::Relaxed))
     }

@@ -1,5 +1,4 @@
-//! How much is held, and how much more may be. It knows weights and memory, and nothing of what the chunks are or in which
-//! order they came.
+//! How much the receive buffer holds, and how much more it may hold.
 
 use anabranch_base::ByteCount;
 
@@ -9,10 +8,10 @@ use crate::policy::acknowledge::BufferSample;
 
 /// The receive buffer of an association, shared by all its paths (M-SCTP-13).
 ///
-/// The peer counts user data (or chunks, or packets: what `rwnd_charge` says), but a chunk takes memory beyond that. All
-/// that is held may take twice the capacity, whatever it is made of; who holds it says how much that is. Chunks of more than a
-/// few hundred bytes never notice. Where chunks are small, no more user data is advertised than that memory can hold in
-/// chunks of the size that came lately.
+/// The peer counts user data (or chunks, or packets: what `rwnd_charge` says), but a chunk takes memory beyond that.
+/// All that is held may take twice the capacity, whatever it consists of; its holder says how much that is. Chunks of
+/// more than a few hundred bytes are not affected. Where chunks are small, no more user data is advertised than that
+/// memory can hold in chunks of the size that came lately.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
     capacity: ByteCount,
@@ -130,7 +129,7 @@ impl Usual {
         self.memory = self.memory - self.memory / LATELY + memory.get() * FINE;
     }
 
-    /// The weight of what fits into so much memory.
+    /// The weight of what fits into `memory`.
     fn charge_of(self, memory: ByteCount) -> ByteCount {
         let memory_of_usual = self.memory.max(1);
         let charge = match memory.get().checked_mul(self.charge) {
@@ -145,9 +144,9 @@ impl Usual {
     }
 }
 
-/// Of so many chunks the last is one part.
+/// The weight of the last chunk in the average is one part in this number.
 const LATELY: u64 = 128;
-/// Sums are kept so much finer than bytes, or rounding would be all there is of chunks of one byte.
+/// Sums are kept in fractions of a byte, because rounding would dominate chunks of one byte.
 const FINE: u64 = 1 << 16;
 
 #[cfg(test)]
@@ -160,7 +159,7 @@ mod tests {
     const FULL: Load = Load::of_chunk(ByteCount::new(1500), 1500);
     const TINY: Load = Load::of_chunk(ByteCount::new(1), 1);
 
-    /// What so many full chunks take.
+    /// The memory of `chunks` full chunks.
     fn full(chunks: u64) -> ByteCount {
         FULL.memory * chunks
     }

@@ -1,5 +1,5 @@
 //! Small messages one behind another in one piece of memory, so that a packet of them costs little more than one large
-//! message. It knows what a message is, and nothing of streams and order.
+//! message.
 
 use std::collections::VecDeque;
 
@@ -37,7 +37,7 @@ impl Bundle {
         message.rest.is_empty() && message.first.len() <= Bundle::LARGEST && charge_of(message).is_some()
     }
 
-    /// What a message with so much user data costs among others like it, room that is not used yet included.
+    /// The cost of a message with `length` bytes of user data among others like it, unused room included.
     pub const fn cost_of(length: usize) -> ByteCount {
         let record = (Bundle::HEADER + length) as u64;
         ByteCount::new(record + record / 2 + Load::OVERHEAD.get() * record / FULL as u64)
@@ -136,7 +136,7 @@ fn charge_of(message: &Message) -> Option<u16> {
     u16::try_from(message.load.charge.get()).ok()
 }
 
-/// A bundle grows up to so many bytes. They are given back together, so that the last message unread keeps as many.
+/// The largest size of a bundle in bytes. It is freed as a whole, so that the last unread message keeps all of it.
 const FULL: usize = 1024;
 /// The least that is asked of the allocator.
 const LEAST: usize = 64;

@@ -1,4 +1,4 @@
-//! How user data is held that lies in memory with other things. It knows lengths, and not what is received.
+//! How user data is held that shares its memory with other things.
 
 use anabranch_base::ByteCount;
 use bytes::Bytes;

@@ -1,5 +1,4 @@
-//! The order in which whole messages are handed to the application. It knows each stream's next SSN, and
-//! nothing of fragments.
+//! The order in which whole messages are handed to the application.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! How much is held of something: its weight against the window and the memory behind it. It knows nothing
-//! of what is held.
+//! The load of the receive buffer: weight against the window, and memory.
 
 use std::ops::{Add, AddAssign};
 
@@ -22,7 +21,7 @@ impl Load {
     /// stands in and the allocator's part.
     pub const OVERHEAD: ByteCount = ByteCount::new(256);
 
-    /// One chunk of this weight, with so much user data, held by itself.
+    /// One chunk of this weight, with `length` bytes of user data, held separately.
     pub const fn of_chunk(charge: ByteCount, length: usize) -> Load {
         Load { charge, memory: ByteCount::new(Load::OVERHEAD.get() + length as u64) }
     }

@@ -1,5 +1,4 @@
-//! A message as it is handed to the application. It knows its payload and its stream, and nothing of the
-//! TSNs it came in.
+//! A message as it is handed to the application.
 
 use std::collections::VecDeque;
 use std::iter;

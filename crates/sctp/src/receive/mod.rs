@@ -1,6 +1,7 @@
-//! The receiving half of an association, part by part: which TSNs [`Arrivals`] has seen, how [`Reassembly`]
-//! makes messages of fragments, in which order [`Delivery`] hands them over, what [`ReceiveBuffer`] has
-//! room for, and how far [`Tuning`] lets it grow. No part knows another; for each chunk the association asks them in this order.
+//! The receiving half of an association, part by part: which TSNs have arrived ([`Arrivals`]), how fragments become
+//! messages ([`Reassembly`]), in which order they are handed over ([`Delivery`]), what there is room for
+//! ([`ReceiveBuffer`]), and how far that may grow ([`Tuning`]). For each chunk the association asks them in this order;
+//! no part calls another.
 
 mod arrivals;
 mod budget;

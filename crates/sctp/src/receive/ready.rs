@@ -1,4 +1,4 @@
-//! Messages that the application may take, in their order. It knows no stream's order: whoever puts them in does.
+//! Messages that the application may take, in the order in which they were put in.
 
 use std::collections::VecDeque;
 
@@ -119,7 +119,7 @@ impl Parcel {
     }
 }
 
-/// So many are kept, a kilobyte each: what a packet of small messages fills.
+/// How many are kept, a kilobyte each: what a packet of small messages fills.
 const MOST_SPARE: usize = 4;
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Fragments become messages, in whatever order they arrive. It knows which consecutive TSNs belong to one
-//! message, and nothing of the order of messages in a stream.
+//! Fragments become messages, in whatever order they arrive.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -81,7 +80,7 @@ pub enum ReassemblyError {
         /// The cumulative TSN.
         cumulative: Tsn,
     },
-    /// The same TSN came a second time; whoever filters duplicates did not.
+    /// The same TSN came a second time; the caller should have filtered duplicates.
     #[error("TSN {tsn} is held already")]
     AlreadyHeld {
         /// The TSN.
@@ -115,7 +114,7 @@ impl Reassembly {
         Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FAR_FROM_ZERO), held: Load::NONE }
     }
 
-    /// Takes in a fragment that is no duplicate, and answers with the message that it completes.
+    /// Takes in a fragment that is not a duplicate, and returns the message that it completes.
     ///
     /// # Errors
     /// The fragment contradicts its neighbours; nothing was stored.

@@ -1,5 +1,4 @@
-//! How large a receive buffer should be, from what its application reads in a round trip. It knows amounts and times, and
-//! neither chunks nor paths.
+//! How large a receive buffer should be, from how much its application reads in a round trip.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -34,7 +33,7 @@ struct Turn {
     left: ByteCount,
 }
 
-/// What a receiver knows when a packet with data has arrived.
+/// The measurements at the arrival of a packet with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
     /// What the new chunks of the packet weigh.
@@ -55,7 +54,7 @@ impl Tuning {
         Tuning { growth, allowance, since: None, read: ByteCount::ZERO, turn: None, turnover: None }
     }
 
-    /// The application took so much out of the buffer.
+    /// The application read data of weight `charge`.
     pub fn on_read(&mut self, charge: ByteCount) {
         self.read += charge;
     }
@@ -74,7 +73,7 @@ impl Tuning {
         self.grow(received.capacity, wanted)
     }
 
-    /// There is no room for a chunk that everything else waits for. Answers with a size at which there may be.
+    /// There is no room for a chunk that everything else waits for. Returns a size with which there may be.
     pub fn on_stuck(&mut self, capacity: ByteCount) -> Option<ByteCount> {
         self.grow(capacity, capacity * 2)
     }

@@ -1,4 +1,4 @@
-//! How many gap acknowledgements a peer may take back. It knows no chunk.
+//! How many gap acknowledgements a peer may take back.
 
 /// Counts chunks. A chunk that is acknowledged for the first time earns credit, or that a time-out finds lost; one whose
 /// acknowledgement is taken back costs it: so a peer makes no more work by reneging than a fixed multiple of what it takes.
@@ -21,8 +21,8 @@ impl Credit {
         self.left = (self.left + EARNED).min(MOST);
     }
 
-    /// So many chunks are to be taken back: how many of them may be, which is paid. One may always, if there is one: else a
-    /// receiver that did renege would be helped by no time-out.
+    /// How many of `chunks` may be taken back, which is paid for. One may always be taken back: otherwise no time-out
+    /// would help a receiver that did renege.
     pub fn spend(&mut self, chunks: u64) -> u64 {
         let paid = chunks.min(self.left);
         self.left -= paid;
@@ -32,7 +32,7 @@ impl Credit {
 
 /// What gap blocks can name: 65,535 chunks.
 const MOST: u64 = u16::MAX as u64;
-/// A chunk may be taken back so often.
+/// How often a chunk may be taken back.
 const EARNED: u64 = 16;
 
 #[cfg(test)]

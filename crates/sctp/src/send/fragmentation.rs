@@ -1,4 +1,4 @@
-//! One message, cut into the user data of DATA chunks (RFC 9260 §6.9). It knows neither TSNs nor paths.
+//! One message, cut into the user data of DATA chunks (RFC 9260 §6.9).
 
 use bytes::Bytes;
 
@@ -9,7 +9,7 @@ use crate::wire::{Ppid, StreamId};
 pub struct Outgoing {
     /// On which stream.
     pub stream: StreamId,
-    /// What the application calls its content; SCTP does not look at it.
+    /// The application's identifier for its content; SCTP ignores it.
     pub ppid: Ppid,
     /// Whether it may overtake the stream's other messages.
     pub unordered: bool,

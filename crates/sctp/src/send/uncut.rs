@@ -1,5 +1,5 @@
-//! Messages that wait whole until their turn is near. What the largest chunk will be then is not known now: paths come,
-//! go, and turn out to carry larger packets, or smaller ones. It knows no path.
+//! Messages that wait whole until their turn is near. The largest chunk at that time is not known before: paths come,
+//! go, and turn out to carry larger or smaller packets.
 
 use anabranch_base::ByteCount;
 

@@ -1,4 +1,4 @@
-//! The addresses of hosts: one a path and host, so that an address tells both. It knows no socket.
+//! The addresses of hosts: one for each path and host, so that an address identifies both.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! What reaches an application: how much, when, and how late. It knows no transport.
+//! What reaches an application: how much, when, and how late.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use hdrhistogram::Histogram;
@@ -63,7 +63,7 @@ impl Meter {
         let _ = self.delays.record(delay.as_nanos().div_ceil(1_000));
     }
 
-    /// So much is held that cannot be delivered.
+    /// Notes how much is held that cannot be delivered.
     pub fn on_held(&mut self, held: ByteCount) {
         self.held_max = self.held_max.max(held);
     }

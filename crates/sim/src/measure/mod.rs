@@ -1,4 +1,4 @@
-//! What is measured during a run: at applications, and over several runs. It knows numbers, no network.
+//! Measurements during a run: at applications, and over several runs.
 
 mod meter;
 mod summary;

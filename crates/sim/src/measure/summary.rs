@@ -1,4 +1,4 @@
-//! Several runs together: means, and how far they can be trusted. It knows numbers in seed order.
+//! Several runs together: means, and their confidence intervals.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

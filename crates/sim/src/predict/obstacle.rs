@@ -1,5 +1,4 @@
-//! What keeps the models from a flow: each thing in a scenario that their equations have no place for. It knows what a
-//! scenario may say, and predicts nothing.
+//! What keeps the models from a flow: each part of a scenario that their equations cannot express.
 
 use anabranch_link::config::{Change, Delay, LinkConfig, LossKind, Rate};
 use anabranch_scenario::Scenario;

@@ -1,4 +1,4 @@
-//! Who sends data over each link of a scenario, and in which direction. It knows flows and links, and judges nothing.
+//! Which flows send data over each link of a scenario, and in which direction.
 
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Multipath, Protocol};

@@ -1,4 +1,4 @@
-//! Messages one after another, evenly (M-NET-6). It knows how many there were.
+//! Messages one after another, evenly (M-NET-6).
 
 use anabranch_base::{ByteCount, Time};
 use anabranch_scenario::model::Messages;

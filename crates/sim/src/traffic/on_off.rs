@@ -1,4 +1,4 @@
-//! Even messages for a while, then nothing for a while (M-NET-6). It knows which turn it is.
+//! Even messages for a while, then nothing for a while (M-NET-6).
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::model::Messages;

@@ -1,4 +1,4 @@
-//! Messages with exponential times between them. It knows their mean.
+//! Messages with exponential times between them.
 
 use anabranch_base::{ByteCount, Time};
 use anabranch_link::Random;

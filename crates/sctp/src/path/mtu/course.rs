@@ -1,4 +1,4 @@
-//! One search for the largest packet: which size is probed next. It knows no moment and no nonce.
+//! One search for the largest packet: chooses the size of the next probe.
 
 use anabranch_base::ByteCount;
 

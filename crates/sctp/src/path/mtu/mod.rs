@@ -1,5 +1,4 @@
-//! The largest packet that a path carries, searched by probes (RFC 8899, "DPLPMTUD"). It knows sizes, nonces and moments,
-//! and neither chunks nor what follows for data.
+//! The largest packet that a path carries, searched by probes (RFC 8899, "DPLPMTUD").
 
 mod course;
 mod sizes;
@@ -12,8 +11,9 @@ use crate::config::MtuBounds;
 
 /// The search on one path, and the size that may be used meanwhile.
 ///
-/// A size is used only when a probe of it was answered, but for the base (RFC 8899 §3 item 1). It is given up only when a
-/// smaller probe is answered and two of at least that size, sent before, are not: silence alone is no sign of size.
+/// A size is used only when a probe of it was answered, but for the base (RFC 8899 §3 item 1). It is given up only when
+/// a smaller probe is answered and two of at least that size, sent before, are not: silence alone says nothing about
+/// the size.
 #[derive(Clone, Debug)]
 pub struct MtuSearch {
     state: MtuState,
@@ -52,7 +52,7 @@ pub enum MtuState {
 pub struct ProbePace {
     /// From one probe to the next: a round trip and what it varies.
     pub gap: Duration,
-    /// PROBE_TIMER: after so long an answer is not waited for; a second at least (RFC 8899 §5.1.1).
+    /// PROBE_TIMER: how long an answer is awaited; a second at least (RFC 8899 §5.1.1).
     pub patience: Duration,
 }
 
@@ -257,11 +257,11 @@ impl MtuSearch {
 const MAX_PROBES: u32 = 3;
 /// RFC 8899 §5.1.1: "This timer has a period of 600 seconds".
 const PMTU_RAISE_TIMER: Duration = Duration::from_secs(600);
-/// Where no probe was answered at all, the next search begins after so long.
+/// The time until the next search if no probe was answered.
 const RETRY: Duration = Duration::from_secs(15);
-/// So many probes without an answer, and one of a smaller probe after them, are a black hole.
+/// This number of unanswered probes, followed by the answer to a smaller one, means a black hole.
 const ENOUGH_DOUBTS: u32 = 2;
-/// So many probes are remembered; more are never sent within a second.
+/// How many probes are remembered; more are never sent within a second.
 const MOST_UNDER_WAY: usize = 16;
 
 #[cfg(test)]

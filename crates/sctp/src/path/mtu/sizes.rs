@@ -1,4 +1,4 @@
-//! Which sizes of packets are usual, and which are worth a search. It knows no probe.
+//! The usual sizes of packets, and those that are worth a search.
 
 use anabranch_base::ByteCount;
 

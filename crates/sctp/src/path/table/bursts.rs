@@ -1,5 +1,4 @@
-//! How many packets may leave the paths at once: bursts by the event, trains by the rate. It knows no rule for either
-//! number.
+//! How many packets may leave the paths at once: bursts by the event, trains by the rate.
 
 use anabranch_base::{BitRate, ByteCount, Time};
 
@@ -20,7 +19,7 @@ impl PathTable {
         self.show_all_held();
     }
 
-    /// Sending begins: packets leave the path at `rate`, in trains of so many at least.
+    /// Sending begins: packets leave the path at `rate`, in trains of at least the given number.
     pub fn begin_pacing(&mut self, id: PathId, now: Time, rate: Option<BitRate>, packets: u32) {
         let unit = self.samples[id.index()].unit;
         self.paths[id.index()].pacer.begin(now, rate, unit, packets);

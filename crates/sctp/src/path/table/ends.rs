@@ -1,5 +1,4 @@
-//! Which paths there are between which addresses, and what becomes of one whose address is gone. It knows nothing of
-//! what they carry.
+//! Which paths exist between which addresses, and what happens to one whose address is gone.
 
 use std::net::{IpAddr, SocketAddr};
 

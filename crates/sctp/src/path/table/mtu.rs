@@ -1,4 +1,4 @@
-//! The largest packet of each path, as windows and packets see it. It knows no probe.
+//! The largest packet of each path, as windows and packets see it.
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -8,7 +8,7 @@ use crate::path::mtu::{MtuSearch, ProbePace};
 use crate::policy::PathId;
 
 impl PathTable {
-    /// The search for a path's largest packet, to be told of what happens.
+    /// The search for a path's largest packet, for updates.
     pub fn mtu_mut(&mut self, id: PathId) -> &mut MtuSearch {
         &mut self.paths[id.index()].mtu
     }

@@ -1,4 +1,4 @@
-//! What is counted and timed of paths, for whoever asks afterwards. It decides nothing.
+//! The counters and times of paths, for later reports.
 
 use anabranch_base::{Duration, Time};
 
@@ -33,7 +33,7 @@ impl PathTable {
         self.sacks
     }
 
-    /// How long the receive window alone held the sender back, to be told of it.
+    /// How long the receive window alone held the sender back, for updates.
     pub fn blocked_mut(&mut self) -> &mut BlockedClock {
         &mut self.blocked
     }

@@ -1,5 +1,4 @@
-//! The standard's timing while an association has one path, CMT's while it has several. It knows how many paths carry
-//! data, and nothing of them.
+//! The standard's timing while an association has one path, CMT's while it has several.
 
 use anabranch_base::Duration;
 

@@ -1,4 +1,4 @@
-//! What a SACK lists: the seam. It knows which TSNs arrived, and nothing of when a SACK is due.
+//! The interface of policies for what a SACK lists.
 
 use std::fmt;
 

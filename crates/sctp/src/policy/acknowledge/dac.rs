@@ -1,5 +1,5 @@
-//! CMT's delayed acknowledgement at the receiver: the order of arrival is no reason to hurry, and each SACK says for how
-//! many packets it stands (M-CMT-4). It knows how many packets are unreported, and nothing of paths.
+//! CMT's delayed acknowledgement at the receiver: the order of arrival is no reason for an immediate SACK, and each
+//! SACK says for how many packets it stands (M-CMT-4).
 
 use anabranch_base::Duration;
 
@@ -15,7 +15,7 @@ pub enum DacWire {
     Plain,
 }
 
-/// A SACK for every so many packets of the association, in order or not.
+/// A SACK for every `every` packets of the association, in order or not.
 #[derive(Clone, Debug)]
 pub struct Dac {
     every: u32,
@@ -25,7 +25,7 @@ pub struct Dac {
 }
 
 impl DacWire {
-    /// The flags of a SACK for so many packets.
+    /// The flags of a SACK that answers `packets` packets.
     pub fn flags(self, packets: u32) -> u8 {
         match self {
             DacWire::Bits76 => Sack::flags_of_packet_count(packets),

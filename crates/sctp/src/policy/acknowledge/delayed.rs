@@ -1,5 +1,4 @@
-//! The standard timing of SACKs: every second packet, or after 200 ms, or at once if something is wrong. It
-//! knows how many packets are unreported, and nothing of their TSNs.
+//! The standard timing of SACKs: every second packet, or after 200 ms, or at once if something is wrong.
 
 use anabranch_base::Duration;
 

@@ -1,5 +1,4 @@
-//! Flow control: the seam, with the rules of both ends in one place so that they fit. It knows a receive
-//! buffer by its numbers, and nothing of what lies in it.
+//! The interface of policies for flow control, with the rules of both ends in one place so that they match.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! The standard list: all gap blocks, then all duplicates, as far as there is room. It knows the size of an
-//! entry, and remembers nothing from one SACK to the next.
+//! The standard list: all gap blocks, then all duplicates, as far as there is room.
 
 use anabranch_base::ByteCount;
 

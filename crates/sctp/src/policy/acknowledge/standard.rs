@@ -1,5 +1,4 @@
-//! The standard's one window for everything. It knows the free part of the buffer, and draws no line
-//! between data in order and out of order.
+//! The standard's single window: the free part of the buffer, for data in order and out of order alike.
 
 use anabranch_base::ByteCount;
 

@@ -1,4 +1,4 @@
-//! When a SACK is due: the seam. It knows what a packet with data brought, and nothing of how a SACK looks.
+//! The interface of policies for when a SACK is due.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct PacketNews {
 pub enum When {
     /// With the next packet out.
     Now,
-    /// So long after the first unreported packet: a timer that runs already is left alone.
+    /// This long after the first unreported packet: a timer that runs already is not restarted.
     After(Duration),
 }
 

@@ -1,5 +1,5 @@
-//! A lost chunk goes to another active path (RFC 9260 §6.4: "to an active destination transport address
-//! that is different from the last destination"). It knows nothing of windows.
+//! A lost chunk goes to another active path (RFC 9260 §6.4: "to an active destination transport address that is
+//! different from the last destination").
 
 use super::{LostChunk, Place, Placement};
 use crate::policy::{PathId, View};

@@ -1,5 +1,5 @@
-//! A lost chunk goes to the best active path, whatever its room (M-CMT-6 `cwnd`, `ssthresh`, `lossrate`,
-//! `lossrate=oracle`, `compound`). It knows what each calls good, and not how it came about.
+//! A lost chunk goes to the best active path, even if it is full (M-CMT-6 `cwnd`, `ssthresh`, `lossrate`,
+//! `lossrate=oracle`, `compound`).
 
 use std::cmp::Ordering;
 
@@ -9,8 +9,8 @@ use super::tie::Tie;
 use super::{LostChunk, Place, Placement};
 use crate::policy::{PathSample, View};
 
-/// The active path that ranks highest; among several one at random. If it is full, the chunk waits for it, and
-/// does not take the second best; it is asked about anew at each opportunity, and so follows what the paths become.
+/// The active path that ranks highest; among several one at random. If it is full, the chunk waits for it, and does not
+/// take the second best; the choice is made again at each opportunity, and so follows the paths.
 #[derive(Debug)]
 pub struct Best {
     rank: Rank,

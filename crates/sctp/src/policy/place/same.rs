@@ -1,4 +1,4 @@
-//! A lost chunk goes where it went before, while that path lives. It knows nothing of windows.
+//! A lost chunk goes to its former path while that path is active.
 
 use super::alternate::another;
 use super::{LostChunk, Place, Placement};

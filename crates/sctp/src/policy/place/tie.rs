@@ -1,5 +1,4 @@
-//! Which of several equally good paths a lost chunk takes: each with the same probability (M-CMT-6). It knows a
-//! stream of random numbers, and not what makes the paths equal.
+//! Which of several equally good paths a lost chunk takes: each with the same probability (M-CMT-6).
 
 use anabranch_base::{Seed, Time};
 use rand_chacha::ChaCha12Rng;

@@ -1,5 +1,4 @@
-//! Window management by rank (M-CWM-2; WS §5.1): a better path takes room from a worse one. It knows what the paths
-//! carry and how long they are, and no limit.
+//! Window management by rank (M-CWM-2; WS §5.1): a better path takes room from a worse one.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -74,7 +73,7 @@ mod tests {
     use super::*;
     use crate::policy::view::tests::{sample, view};
 
-    /// Paths of 21 and 10 Mbit/s with windows of so many units, in a buffer of 20.
+    /// Paths of 21 and 10 Mbit/s with windows of `windows` units, in a buffer of 20.
     fn grant(windows: [u64; 2], asks: usize) -> Grant {
         let paths = [0, 1].map(|index| {
             let mut path = sample(index);

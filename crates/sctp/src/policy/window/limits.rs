@@ -1,5 +1,5 @@
 //! Window management by limits (M-CWM-3; WS §5.2): each path has its part of the buffer, and lends what it does not
-//! use. It knows the limits, and not who planned them.
+//! use.
 
 use anabranch_base::ByteCount;
 
@@ -7,7 +7,7 @@ use super::shared::{cut, growth_within, is_filled, missing_for, room_left, shari
 use super::{Grant, WindowLimit};
 use crate::policy::{PathId, PathSample, View};
 
-/// Grants growth up to each path's limit, and beyond it while nobody else needs the room.
+/// Grants growth up to each path's limit, and beyond it while no other path needs the room.
 #[derive(Debug, Default)]
 pub struct Limits {
     /// What was given at the start, in packets, in the order of the paths.
@@ -17,7 +17,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits of so many full packets, in the order of the paths; paths beyond them have none.
+    /// Limits in full packets, in the order of the paths; paths beyond them have none.
     pub fn new(packets: Vec<u32>) -> Limits {
         Limits { given: packets, planned: None }
     }

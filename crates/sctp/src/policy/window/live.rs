@@ -1,5 +1,4 @@
-//! Window management by limits that are planned anew while the association lives. It knows when to ask, and not how
-//! a plan is made.
+//! Window management by limits that are planned anew while the association lives.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -20,7 +19,7 @@ pub struct Live {
 pub const PLAN_AGAIN: Duration = Duration::from_millis(500);
 
 impl Live {
-    /// Limits as `planner` says; none before it knows enough.
+    /// Limits as `planner` says; none before it has enough measurements.
     pub fn new(planner: Box<dyn Planner>) -> Live {
         Live { planner, limits: Limits::default(), next_plan: Time::ZERO }
     }

@@ -1,5 +1,4 @@
-//! How far congestion windows may grow in one shared receive buffer, whatever the controller wants (M-CWM-1). It knows
-//! windows and limits, and nothing of why a window would grow.
+//! How far congestion windows may grow in one shared receive buffer, whatever the controller wants (M-CWM-1).
 //!
 //! Windows whose sum exceeds the buffer stall one another: the rules here hold Σ cwnd ≤ the peer's receive buffer at
 //! every growth. Cuts are never bounded.
@@ -39,8 +38,7 @@ pub trait WindowLimit: Debug + Send {
     fn set_limits(&mut self, limits: &[(PathId, ByteCount)]);
 }
 
-/// Somebody who says how the peer's receive buffer is best shared out, from what is known of the paths by now
-/// (M-CWM-4).
+/// Plans how the peer's receive buffer is divided best, from the paths' measurements so far (M-CWM-4).
 pub trait Planner: Debug + Send {
     /// A limit for each path that carries data. None at all while too little is known to plan.
     fn plan(&mut self, view: &View<'_>) -> Vec<(PathId, ByteCount)>;

@@ -1,4 +1,4 @@
-//! No limit but the controller's own. It knows nothing at all.
+//! No limit beside the controller's own.
 
 use anabranch_base::ByteCount;
 

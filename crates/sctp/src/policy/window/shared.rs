@@ -1,4 +1,4 @@
-//! Sums over the windows that share one buffer, and the window that fills a path. It knows no rule.
+//! Sums over the windows that share one buffer, and the window that fills a path.
 
 use anabranch_base::ByteCount;
 
@@ -52,8 +52,8 @@ pub(super) fn cut(path: &PathSample, missing: ByteCount, least: ByteCount) -> Cu
     Cut { by: path.cwnd - left, frees: held - in_flight(path, left) }
 }
 
-/// Whether the window of `path` is as large as the path, ⌈b d + 1⌉ packets (WS (58)). Never where nobody said what
-/// the path carries: the rate of delivery says what the window let through, not what more would.
+/// Whether the window of `path` is as large as the path, ⌈b d + 1⌉ packets (WS (58)). Never without a configured rate:
+/// the delivery rate says what the window let through, not what a larger one would.
 pub(super) fn is_filled(path: &PathSample) -> bool {
     let Some((rate, delay)) = path.hints.rate.zip(path.hints.round_trip) else { return false };
     let in_flight = u128::from(rate.bits_per_second()) * u128::from(delay.as_nanos());
