@@ -260,7 +260,7 @@ impl Port {
             None => inbox.take_plain(received),
             Some(sealing) => {
                 let source = socket.source(received.local);
-                let (remote, ecn) = (received.remote, Ecn::NotCapable);
+                let (remote, ecn) = (received.remote, Ecn::NotEct);
                 let envelope = Envelope { remote, source, ecn, may_fragment: false };
                 inbox.take_sealed(received, sealing, |bytes| {
                     push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
@@ -350,6 +350,7 @@ impl Port {
         }
         let mut control = Vec::new();
         if is_open && sealing.take_control(channel, &mut control).is_some() {
+            let envelope = Envelope { ecn: Ecn::NotEct, ..envelope };
             let packets = Packets { envelope, segment_size: control.len(), bytes: &control };
             push(&mut self.outbox, &mut self.unsent, packets);
         }
@@ -416,7 +417,7 @@ impl Exit<'_> {
         let Some(port) = self.ports.iter_mut().find(|port| port.socket.is_for(local)) else { return };
         let mut bytes = Vec::new();
         if sealing.inquire(channel, &mut bytes).is_some() {
-            let (source, ecn) = (port.socket.source(local), Ecn::NotCapable);
+            let (source, ecn) = (port.socket.source(local), Ecn::NotEct);
             let envelope = Envelope { remote, source, ecn, may_fragment: false };
             let packets = Packets { envelope, segment_size: bytes.len(), bytes: &bytes };
             push(&mut port.outbox, &mut port.unsent, packets);

@@ -97,7 +97,7 @@ mod tests {
 
     fn received(bytes: &[u8], stride: usize) -> Received<'_> {
         let (local, remote) = (([10, 0, 0, 2], 9899).into(), ([10, 0, 0, 1], 5000).into());
-        Received { local, remote, ecn: Ecn::NotCapable, stride, bytes }
+        Received { local, remote, ecn: Ecn::NotEct, stride, bytes }
     }
 
     fn contents(inbox: &Inbox) -> Vec<&[u8]> {

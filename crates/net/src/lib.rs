@@ -143,7 +143,7 @@ mod socket;
 mod waiting;
 mod watch;
 
-pub use anabranch_sctp::association::{PathAddresses, PathCounters};
+pub use anabranch_sctp::association::{EcnCounters, PathAddresses, PathCounters};
 pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event};
 pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};

@@ -169,7 +169,7 @@ mod tests {
         Envelope {
             remote: ([127, 0, 0, 1], port).into(),
             source: None,
-            ecn: Ecn::NotCapable,
+            ecn: Ecn::NotEct,
             may_fragment: false,
         }
     }

@@ -41,4 +41,6 @@ pub enum Happening {
     FastRetransmit(Tsn),
     /// The T3-rtx timer expired.
     Timeout,
+    /// A packet arrived that a queue on its way had marked (CE).
+    Marked,
 }

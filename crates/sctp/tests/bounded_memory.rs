@@ -62,7 +62,7 @@ impl Victim {
     /// A packet that keeps `memory` alive.
     fn take_slice(&mut self, bytes: Bytes, memory: ByteCount) {
         let (local, remote) = (self.pair.address(End::Z, 0), self.pair.address(End::A, 0));
-        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory };
+        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotEct, bytes, memory };
         let now = self.now();
         self.pair.z.endpoint.handle(now, &arrival);
         drop(arrival);

@@ -154,7 +154,7 @@ fn a_cookie_that_comes_ten_thousand_times_at_once_is_acknowledged_a_bounded_numb
 
 fn arrival(local: SocketAddr, remote: SocketAddr, bytes: Bytes) -> Arrival {
     let memory = ByteCount::of_len(bytes.len());
-    Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory }
+    Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotEct, bytes, memory }
 }
 
 /// How many associations an end has.

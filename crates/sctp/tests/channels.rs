@@ -46,7 +46,7 @@ fn sent(endpoint: &mut Endpoint, now: Time) -> Vec<(Departure, Bytes)> {
 fn arriving(departure: &Departure, bytes: &Bytes) -> Arrival {
     let Departure { local, remote, channel, .. } = *departure;
     let memory = ByteCount::of_len(bytes.len());
-    Arrival { local: remote, remote: local, channel, ecn: Ecn::NotCapable, bytes: bytes.clone(), memory }
+    Arrival { local: remote, remote: local, channel, ecn: Ecn::NotEct, bytes: bytes.clone(), memory }
 }
 
 /// Everything that both send until neither sends anything.

@@ -69,7 +69,7 @@ fn no_more_than_256_answers_wait_to_be_sent() {
     let (now, local) = (pair.now, address(End::Z, 0));
     for number in 0..400_u16 {
         let (remote, bytes) = (stranger(number.to_be_bytes()), asked.clone());
-        let (ecn, memory) = (Ecn::NotCapable, ByteCount::of_len(bytes.len()));
+        let (ecn, memory) = (Ecn::NotEct, ByteCount::of_len(bytes.len()));
         pair.z.endpoint.handle(now, &Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory });
     }
     let mut bytes = Vec::new();

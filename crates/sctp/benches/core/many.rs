@@ -131,7 +131,7 @@ fn collect(endpoint: &mut Endpoint, now: Time, leaving: &mut Vec<Arrival>) {
             local: departure.remote,
             remote: departure.local,
             channel: Channel::PLAIN,
-            ecn: Ecn::NotCapable,
+            ecn: Ecn::NotEct,
             memory: ByteCount::of_len(bytes.len()),
             bytes,
         });

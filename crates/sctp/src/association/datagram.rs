@@ -1,26 +1,14 @@
-//! What goes in and out of an association: whole packets, each on a path. It knows no chunk.
+//! What goes in and out of an association: whole packets, each on a path.
+
+use std::net::IpAddr;
 
 use anabranch_base::ByteCount;
-use std::net::IpAddr;
+pub use anabranch_base::Ecn;
 
 use bytes::Bytes;
 
 use crate::policy::PathId;
 use crate::wire;
-
-/// The ECN bits of an IP packet (RFC 3168 §5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ecn {
-    /// 00: the sender cannot.
-    #[default]
-    NotCapable,
-    /// 10: it can.
-    Capable0,
-    /// 01: it can.
-    Capable1,
-    /// 11: a queue on the way was congested.
-    CongestionExperienced,
-}
 
 /// A packet that arrived.
 #[derive(Clone, Debug)]
@@ -39,6 +27,7 @@ pub struct Datagram {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verified<'a> {
     pub(crate) path: PathId,
+    pub(crate) ecn: Ecn,
     /// What user data is sliced from.
     pub(crate) bytes: &'a Bytes,
     /// How much memory a slice of it keeps alive.
@@ -73,7 +62,7 @@ impl Transmit {
     pub fn single(path: PathId, len: usize) -> Transmit {
         Transmit {
             path,
-            ecn: Ecn::NotCapable,
+            ecn: Ecn::NotEct,
             segment_size: len,
             len,
             round: 0,

@@ -10,6 +10,7 @@ use super::shutdown::Shutdown;
 use super::{Association, Datagram, State, Verified};
 use crate::event::{CloseReason, Event};
 use crate::policy::PathId;
+use crate::record::Happening;
 use crate::seq::Tsn;
 use crate::wire::{self, Cause, Chunk, ChunkError, ChunkFault, CommonHeader, CookieAck};
 
@@ -32,8 +33,8 @@ impl Association {
     pub fn handle(&mut self, now: Time, datagram: &Datagram) {
         let Some(checksum) = self.checksum() else { return };
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
-            let Datagram { path, ref bytes, memory, .. } = *datagram;
-            self.handle_verified(now, Verified { path, bytes, memory, packet: &packet, taken: &[] });
+            let Datagram { path, ecn, ref bytes, memory } = *datagram;
+            self.handle_verified(now, Verified { path, ecn, bytes, memory, packet: &packet, taken: &[] });
         }
     }
 
@@ -41,10 +42,13 @@ impl Association {
     /// else that is done to it.
     pub(crate) fn handle_verified(&mut self, now: Time, arrived: Verified<'_>) {
         if let Some(paths) = self.paths_mut() {
-            paths.on_arrival(arrived.path, now);
+            paths.on_arrival(arrived.path, arrived.ecn, now);
         }
         let mut data = self.session_mut().map(|session| {
             session.begin_event();
+            if arrived.ecn.is_marked() {
+                session.record(now, arrived.path, Happening::Marked);
+            }
             session.begin_packet()
         });
         let mut chunks = arrived.packet.chunks();

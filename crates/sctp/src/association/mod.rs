@@ -62,7 +62,7 @@ use timers::Timer;
 
 use crate::event::{CloseReason, Event};
 use crate::path::PathTable;
-pub use crate::path::{PathAddresses, PathCounters, SackCounters, TimeInLimit};
+pub use crate::path::{EcnCounters, PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::policy::{Hints, PathId, PathSample};
 pub use crate::receive::Message;
 use crate::receive::Ready;
@@ -220,7 +220,8 @@ impl Association {
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
         let (path, len) = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => {
-                return session.poll_transmit(now, buf, max_segments);
+                let ecn = session.settings.config.codepoint;
+                return session.poll_transmit(now, buf, max_segments).map(|sent| Transmit { ecn, ..sent });
             }
             State::Opening(handshake) => handshake.poll_transmit(now, buf)?,
             State::Closed(_) => {

@@ -17,7 +17,7 @@ pub use message_limit::MessageLimit;
 pub use mtu::{MtuBounds, MtuDiscovery};
 pub use sizes::IpVersion;
 
-use anabranch_base::{ByteCount, Duration, Seed};
+use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::{RenoRules, SlowStart};
@@ -41,6 +41,9 @@ pub struct Config {
     pub encapsulation: Encapsulation,
     /// Whether packets carry a CRC32c.
     pub checksum: Checksum,
+    /// The ECN codepoint with which the packets of an open association leave; those of its handshake leave with Not-ECT.
+    /// Marks that come back are counted and recorded, and nothing else follows from them.
+    pub codepoint: Ecn,
     /// The size of an IP packet that every path carries, or the largest that is tried.
     pub mtu: ByteCount,
     /// Which of the two it is.

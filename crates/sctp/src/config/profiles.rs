@@ -1,6 +1,6 @@
 //! The RFCs' bundles of settings (M-SCTP-18). They are frozen: research rests on their values.
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{ByteCount, Duration, Ecn};
 
 use super::{
     BufferSplit, BurstRule, Charge, Config, Encapsulation, Exemption, Failover, InitialWindow, MaxBurst,
@@ -21,6 +21,7 @@ impl Config {
             rwnd_charge: Charge::User,
             encapsulation: Encapsulation::Udp,
             checksum: Checksum::Crc32c,
+            codepoint: Ecn::NotEct,
             mtu: ByteCount::new(1500),
             mtu_discovery: MtuDiscovery::Off,
             payload: None,

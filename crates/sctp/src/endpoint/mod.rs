@@ -477,8 +477,8 @@ impl Endpoint {
         let Some(association) = self.associations.touch(id) else { return };
         let before = Version::of(arrival.channel, association);
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
-            let (bytes, memory) = (&arrival.bytes, arrival.memory);
-            association.handle_verified(now, Verified { path, bytes, memory, packet, taken: &taken });
+            let Arrival { ecn, ref bytes, memory, .. } = *arrival;
+            association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
         }
         if Version::of(arrival.channel, association) != before {
             self.update_ways(id);

@@ -1,6 +1,6 @@
-//! What a path carried so far, and how it was acknowledged, for reports. It decides nothing.
+//! What a path carried so far, and how it was acknowledged, for reports alone.
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{ByteCount, Duration, Ecn};
 
 /// The sums of one path since the association began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,12 +21,37 @@ pub struct PathCounters {
     pub suspicions: u64,
     /// Packets that arrived.
     pub received_packets: u64,
+    /// Those of them that arrived with an ECN codepoint.
+    pub received_ecn: EcnCounters,
     /// User data that arrived for the first time.
     pub received_bytes: ByteCount,
     /// How many round-trip times were measured.
     pub round_trips: u64,
     /// Their sum.
     pub round_trip_sum: Duration,
+}
+
+/// Packets that arrived by their ECN codepoint; all others had Not-ECT.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnCounters {
+    /// With ECT(0).
+    pub ect0: u64,
+    /// With ECT(1).
+    pub ect1: u64,
+    /// With CE: a queue on the way marked them.
+    pub ce: u64,
+}
+
+impl EcnCounters {
+    /// Counts a packet.
+    pub(crate) fn count(&mut self, ecn: Ecn) {
+        match ecn {
+            Ecn::NotEct => {}
+            Ecn::Ect0 => self.ect0 += 1,
+            Ecn::Ect1 => self.ect1 += 1,
+            Ecn::Ce => self.ce += 1,
+        }
+    }
 }
 
 impl PathCounters {

@@ -16,7 +16,7 @@ mod silence;
 mod table;
 
 pub use addresses::PathAddresses;
-pub use counters::{PathCounters, SackCounters};
+pub use counters::{EcnCounters, PathCounters, SackCounters};
 pub use health::{Health, HealthChange};
 pub use limits::{BlockedClock, Limit, TimeInLimit};
 pub use mtu::{MtuSearch, MtuState, ProbePace};

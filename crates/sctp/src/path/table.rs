@@ -9,7 +9,7 @@ mod windows;
 
 use std::net::SocketAddr;
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Duration, Ecn, Time};
 
 use self::ends::Gone;
 use super::addresses::PathAddresses;
@@ -243,9 +243,10 @@ impl PathTable {
         sample
     }
 
-    /// A packet came this way.
-    pub fn on_arrival(&mut self, id: PathId, now: Time) {
+    /// A packet came this way, with this codepoint.
+    pub fn on_arrival(&mut self, id: PathId, ecn: Ecn, now: Time) {
         let path = &mut self.paths[id.index()];
+        path.counters.received_ecn.count(ecn);
         path.last_arrival = Some(now);
         path.counters.received_packets += 1;
     }

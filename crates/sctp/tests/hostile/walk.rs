@@ -271,7 +271,7 @@ fn endpoint(local: SocketAddr, seed: u64) -> Endpoint {
 
 fn arrival(local: SocketAddr, remote: SocketAddr, bytes: Bytes) -> Arrival {
     let memory = ByteCount::of_len(bytes.len());
-    Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory }
+    Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotEct, bytes, memory }
 }
 
 fn stranger(who: usize) -> SocketAddr {

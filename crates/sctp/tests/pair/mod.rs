@@ -501,7 +501,7 @@ impl Pair {
             // What an end keeps of a packet counts as its own memory.
             let bytes = if is_metered { Bytes::copy_from_slice(&bytes) } else { bytes.clone() };
             let memory = ByteCount::of_len(bytes.len());
-            let (channel, ecn) = (Channel::PLAIN, Ecn::NotCapable);
+            let (channel, ecn) = (Channel::PLAIN, Ecn::NotEct);
             side.endpoint.handle(now, &Arrival { local, remote, channel, ecn, bytes, memory });
         });
         self.settle(to);

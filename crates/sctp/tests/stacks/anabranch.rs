@@ -93,7 +93,7 @@ impl Stack for Anabranch {
             local: self.role.address(datagram.path),
             remote: self.role.other().address(datagram.path),
             channel: Channel::PLAIN,
-            ecn: Ecn::NotCapable,
+            ecn: Ecn::NotEct,
             memory: ByteCount::of_len(datagram.bytes.len()),
             bytes: datagram.bytes.clone(),
         };

@@ -312,7 +312,7 @@ impl Machine for SctpEnd {
         let Some((&local, &remote)) = addresses else { return };
         let bytes = packet.bytes;
         let memory = ByteCount::of_len(bytes.len());
-        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotCapable, bytes, memory };
+        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotEct, bytes, memory };
         self.endpoint.handle(now, &arrival);
         self.settle(now);
     }
