@@ -1,5 +1,4 @@
-//! The thread: receives, lets the links work, sends, waits. It knows the order of these steps; each is done
-//! elsewhere.
+//! The thread: receives, lets the links work, sends, waits.
 
 use std::io::Read as _;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -10,8 +9,8 @@ use anabranch_base::{Duration, Machine as _, Time};
 
 use crate::clock::Clock;
 use crate::door::{Door, Incoming, Source};
-use crate::fabric::Fabric;
 use crate::kernel::{Inode, drops};
+use crate::network::Network;
 use crate::report::{LinkReport, RelayReport};
 use crate::socket::ReceiveBuffers;
 use crate::timing::Errors;
@@ -22,7 +21,7 @@ use crate::waiting::{wait, wake_punctually};
 pub struct Engine {
     pub clock: Clock,
     pub names: Names,
-    pub fabric: Fabric,
+    pub network: Network,
     pub doors: Vec<Box<dyn Door>>,
     pub requests: Receiver<Request>,
     /// Can be read when there is a request.
@@ -71,7 +70,7 @@ enum Next {
 }
 
 impl Engine {
-    /// Relays until it is told to stop, or nobody is there who could tell.
+    /// Relays until it is told to stop, or its owner is gone.
     pub fn run(mut self) -> RelayReport {
         wake_punctually();
         let mut run = Run {
@@ -103,13 +102,13 @@ impl Engine {
             })
             .unzip();
         let polled: Vec<BorrowedFd<'_>> = std::iter::once(self.bell.as_fd()).chain(sockets).collect();
-        let due = zero.zip(self.fabric.poll_timeout()).map(|(zero, due)| zero + due.since(Time::ZERO));
+        let due = zero.zip(self.network.poll_timeout()).map(|(zero, due)| zero + due.since(Time::ZERO));
         let ready = wait(&polled, due.map(|due| due.since(self.clock.now())));
         let readable = places.into_iter().zip(&ready[1..]).filter(|(_, is_ready)| **is_ready);
         (ready[0], readable.map(|(place, _)| place).collect())
     }
 
-    /// Hands what came to the fabric, in the order in which the kernel had it, whatever the socket.
+    /// Hands what came to the network, in the order in which the kernel had it, whatever the socket.
     fn receive(&mut self, run: &mut Run, readable: &[(usize, Source)]) {
         for (index, source) in readable {
             if let Some(door) = self.doors.get_mut(*index) {
@@ -119,7 +118,7 @@ impl Engine {
         run.incoming.sort_by_key(|incoming| incoming.at);
         for Incoming { at, entry } in run.incoming.drain(..) {
             let zero = *run.zero.get_or_insert(at);
-            self.fabric.handle(scenario_time(zero, at), entry);
+            self.network.handle(scenario_time(zero, at), entry);
         }
     }
 
@@ -127,8 +126,8 @@ impl Engine {
     fn carry(&mut self, run: &mut Run) {
         let Some(zero) = run.zero else { return };
         let now = scenario_time(zero, self.clock.now());
-        self.fabric.handle_timeout(now);
-        while let Some(departure) = self.fabric.poll(now) {
+        self.network.handle_timeout(now);
+        while let Some(departure) = self.network.poll(now) {
             if let Some(door) = self.doors.get_mut(departure.path) {
                 door.send(&departure);
             }
@@ -145,7 +144,7 @@ impl Engine {
     }
 
     fn answer(&mut self, run: &Run) -> Next {
-        // Empty the bell first: whoever rings meanwhile is heard in the next turn.
+        // Empty the bell first: a request that comes meanwhile is heard in the next turn.
         while matches!(self.bell.read(&mut [0; 64]), Ok(1..)) {}
         loop {
             match self.requests.try_recv() {
@@ -161,7 +160,7 @@ impl Engine {
     }
 
     fn report(&mut self, run: &Run) -> Answer {
-        let links = self.fabric.sides().into_iter().zip(&self.names.links);
+        let links = self.network.sides().into_iter().zip(&self.names.links);
         let doors = self.doors.iter().zip(&self.names.paths);
         let report = RelayReport {
             time: run.zero.map(|zero| self.clock.now().since(zero)),

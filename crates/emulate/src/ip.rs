@@ -1,25 +1,27 @@
-//! The few fields of an IP header that links have to do with: congestion marks, whether a packet may be cut, whether it
-//! stays on its link. It knows both versions, and nothing above them.
+//! The few fields of an IP header that links have to do with, in both versions: the ECN codepoint, whether a packet may
+//! be cut, whether it stays on its link.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use quinn_udp::EcnCodepoint;
+use anabranch_base::Ecn;
 
-/// The ECN bits (RFC 3168 §5); `None` where the ends do not understand marks, or where this is no IP packet.
-pub fn ecn(packet: &[u8]) -> Option<EcnCodepoint> {
-    match version(packet)? {
-        Version::V4 => EcnCodepoint::from_bits(packet.get(1)? & ECN),
-        Version::V6 => EcnCodepoint::from_bits((packet.get(1)? >> 4) & ECN),
-    }
+/// The ECN codepoint (RFC 3168 §5); Not-ECT where this is not an IP packet.
+pub fn ecn(packet: &[u8]) -> Ecn {
+    let traffic_class = match (version(packet), packet.get(1)) {
+        (Some(Version::V4), Some(byte)) => *byte,
+        (Some(Version::V6), Some(byte)) => byte >> 4,
+        _ => 0,
+    };
+    Ecn::from_bits(traffic_class)
 }
 
-/// Tells of congestion: both bits are set, and the header's checksum follows.
-pub fn mark(packet: &mut [u8]) {
+/// Changes the codepoint, and with it the header's checksum; what is not an IP packet stays as it is.
+pub fn set_ecn(packet: &mut [u8], ecn: Ecn) {
     match version(packet) {
-        Some(Version::V4) => mark_v4(packet),
+        Some(Version::V4) => set_ecn_v4(packet, ecn),
         Some(Version::V6) => {
-            if let Some(traffic_class) = packet.get_mut(1) {
-                *traffic_class |= ECN << 4;
+            if let Some(byte) = packet.get_mut(1) {
+                *byte = *byte & !(Ecn::MASK << 4) | ecn.bits() << 4;
             }
         }
         None => {}
@@ -64,10 +66,10 @@ fn octets<const N: usize>(packet: &[u8], at: usize) -> Option<[u8; N]> {
 }
 
 /// RFC 1624, equation 3: HC' = ~(~HC + ~m + m'), for the word of version, length and type of service.
-fn mark_v4(packet: &mut [u8]) {
+fn set_ecn_v4(packet: &mut [u8], ecn: Ecn) {
     let (Some(old), Some(sum)) = (octets(packet, 0), octets(packet, 10)) else { return };
     let (old, sum) = (u16::from_be_bytes(old), u16::from_be_bytes(sum));
-    let new = old | u16::from(ECN);
+    let new = old & !u16::from(Ecn::MASK) | u16::from(ecn.bits());
     let added = u32::from(!sum) + u32::from(!old) + u32::from(new);
     let folded = (added & 0xffff) + (added >> 16);
     let folded = (folded & 0xffff) + (folded >> 16);
@@ -75,7 +77,6 @@ fn mark_v4(packet: &mut [u8]) {
     packet[10..12].copy_from_slice(&(!(folded as u16)).to_be_bytes());
 }
 
-const ECN: u8 = 0b11;
 const DONT_FRAGMENT: u8 = 0x40;
 
 #[cfg(test)]
@@ -113,13 +114,15 @@ mod tests {
     fn a_mark_sets_both_bits_and_keeps_the_checksum_right() {
         let mut packet = V4;
         assert!(is_right(&packet));
-        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ect0));
-        mark(&mut packet);
-        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ce));
+        assert_eq!(ecn(&packet), Ecn::Ect0);
+        set_ecn(&mut packet, Ecn::Ce);
+        assert_eq!(ecn(&packet), Ecn::Ce);
         assert!(is_right(&packet), "{packet:x?}");
         let marked = packet;
-        mark(&mut packet);
+        set_ecn(&mut packet, Ecn::Ce);
         assert_eq!(packet, marked);
+        set_ecn(&mut packet, Ecn::Ect0);
+        assert_eq!(packet, V4);
     }
 
     #[test]
@@ -130,7 +133,7 @@ mod tests {
             packet[10..12].copy_from_slice(&[0, 0]);
             let right = !sum(&packet);
             packet[10..12].copy_from_slice(&right.to_be_bytes());
-            mark(&mut packet);
+            set_ecn(&mut packet, Ecn::Ce);
             assert!(is_right(&packet), "{packet:x?}");
         }
     }
@@ -139,10 +142,10 @@ mod tests {
     fn the_mark_of_version_6_leaves_the_rest_of_the_traffic_class_and_the_flow_label() {
         let mut packet = v6(0b1010_1101, "fd77::1");
         packet[1] |= 0x0f;
-        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ect1));
-        mark(&mut packet);
+        assert_eq!(ecn(&packet), Ecn::Ect1);
+        set_ecn(&mut packet, Ecn::Ce);
         assert_eq!((packet[0], packet[1]), (0x6a, 0xff));
-        assert_eq!(ecn(&packet), Some(EcnCodepoint::Ce));
+        assert_eq!(ecn(&packet), Ecn::Ce);
     }
 
     #[test]
@@ -170,7 +173,7 @@ mod tests {
     fn what_is_no_packet_is_left_as_it_is() {
         for bytes in [&[][..], &[0x45], &[0x60], &[0x00; 40], &[0x45; 11]] {
             let mut copy = bytes.to_vec();
-            mark(&mut copy);
+            set_ecn(&mut copy, Ecn::Ce);
             assert!(!stays_on_its_link(bytes));
             let _ = (ecn(bytes), may_fragment(bytes));
             assert_eq!(copy.len(), bytes.len());

@@ -1,9 +1,9 @@
-//! Links in real time: between real UDP sockets or between interfaces, through the same [`Link`](anabranch_link::Link)
-//! that the simulator runs. It carries datagrams and knows nothing of what is in them.
+//! Links in real time: between real UDP sockets or between interfaces, through the same
+//! [`Fabric`](anabranch_link::Fabric) that the simulator runs. What is in the datagrams does not matter.
 //!
-//! [`Fabric`] is the network without sockets and clock: links in a row, path by path. One thread drives it by arrival
-//! times and a poll that sleeps by the nanosecond. [`Relay`] is that thread between UDP sockets; on Linux, an
-//! `enclosure` is it between TUN interfaces in two network namespaces, and a `company` who works there.
+//! [`Network`] is the scenario's fabric with its paths and events, without sockets and without a clock. One thread drives
+//! it by arrival times and a poll that sleeps by the nanosecond. [`Relay`] is that thread between UDP sockets; on Linux,
+//! an `enclosure` is it between TUN interfaces in two network namespaces, and a `company` is the programs that work there.
 
 mod clock;
 #[cfg(target_os = "linux")]
@@ -12,9 +12,11 @@ mod door;
 #[cfg(target_os = "linux")]
 pub mod enclosure;
 mod engine;
-pub mod fabric;
 mod ip;
 mod kernel;
+#[cfg(test)]
+mod marks;
+pub mod network;
 mod relay;
 mod report;
 mod running;
@@ -22,7 +24,7 @@ mod socket;
 mod timing;
 mod waiting;
 
-pub use fabric::Fabric;
+pub use network::Network;
 pub use relay::{Relay, RelayConfig, StartError};
 pub use report::{Ends, LinkReport, PathReport, RelayReport, SideReport, Traffic};
 pub use timing::TimingError;

@@ -1,5 +1,4 @@
-//! A relay as its owner sees it: started with a scenario and addresses, asked what it did, stopped. The work is its
-//! thread's.
+//! A relay as its owner sees it: started with a scenario and addresses, asked what it did, stopped.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,6 +9,7 @@ use anabranch_scenario::Scenario;
 use crate::door::{Door, UdpDoor};
 use crate::engine::Answer;
 use crate::kernel::drops;
+use crate::network::Network;
 use crate::report::RelayReport;
 use crate::running::Running;
 use crate::socket::Socket;
@@ -17,7 +17,7 @@ use crate::socket::Socket;
 /// What a relay is to do.
 #[derive(Clone, Debug)]
 pub struct RelayConfig<'a> {
-    /// Links, paths and events; flows are the business of whoever sends.
+    /// Links, paths and events. Its flows are not used: the clients send what they like.
     pub scenario: &'a Scenario,
     /// From which the links draw.
     pub seed: Seed,
@@ -84,11 +84,15 @@ impl Relay {
     /// # Panics
     /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
     pub fn start(config: &RelayConfig<'_>) -> Result<Relay, StartError> {
-        let scenario = config.scenario;
+        Relay::start_over(Network::new(config.scenario, &config.seed), config)
+    }
+
+    /// The same over `network`, which is that of the scenario.
+    pub(crate) fn start_over(network: Network, config: &RelayConfig<'_>) -> Result<Relay, StartError> {
         let doors = open_doors(config)?;
         let listening = doors.iter().map(UdpDoor::listening).collect();
         let doors = doors.into_iter().map(|door| Box::new(door) as Box<dyn Door>).collect();
-        let running = Running::start(scenario, &config.seed, doors)?;
+        let running = Running::start(config.scenario, network, doors)?;
         Ok(Relay { listening, running })
     }
 

@@ -1,18 +1,16 @@
-//! A thread that lets links work, as its owner sees it: asked what it did, stopped. It knows no socket and no interface;
-//! the work is the engine's.
+//! The thread that lets links work, as its owner sees it: started, asked what it did, stopped.
 
 use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-use anabranch_base::Seed;
 use anabranch_scenario::Scenario;
 
 use crate::clock::Clock;
 use crate::door::Door;
 use crate::engine::{Answer, Engine, Names, Request};
-use crate::fabric::Fabric;
+use crate::network::Network;
 use crate::report::RelayReport;
 
 /// Links at work between doors. They end when this is dropped; what is on them then is gone.
@@ -24,15 +22,12 @@ pub struct Running {
 }
 
 impl Running {
-    /// Begins. The scenario's clock begins to run with the first datagram that comes in at one of `doors`, of which
-    /// there is one a path.
+    /// Begins to drive `network`, which is that of `scenario`. The scenario's clock begins to run with the first datagram
+    /// that comes in at one of `doors`, of which there is one a path.
     ///
     /// # Errors
     /// The system has no thread or no pipe for it.
-    ///
-    /// # Panics
-    /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
-    pub fn start(scenario: &Scenario, seed: &Seed, doors: Vec<Box<dyn Door>>) -> io::Result<Running> {
+    pub fn start(scenario: &Scenario, network: Network, doors: Vec<Box<dyn Door>>) -> io::Result<Running> {
         let (requests, asked) = channel();
         let (bell, ears) = UnixStream::pair()?;
         ears.set_nonblocking(true)?;
@@ -42,7 +37,7 @@ impl Running {
                 links: scenario.links.iter().map(|link| link.name.clone()).collect(),
                 paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
             },
-            fabric: Fabric::new(scenario, seed),
+            network,
             doors,
             requests: asked,
             bell: ears,

@@ -1,11 +1,10 @@
-//! One UDP socket: a call receives many datagrams, each with the time at which the kernel had it. It knows no link
-//! and no client.
+//! One UDP socket: a call receives many datagrams, each with its ECN codepoint and the time at which the kernel had it.
 
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use anabranch_base::Time;
+use anabranch_base::{Ecn, Time};
 use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
 use socket2::{Domain, Protocol, Type};
 
@@ -24,12 +23,12 @@ pub struct Socket {
 pub struct Arrival {
     /// When.
     pub at: Time,
-    /// Who sent it.
+    /// The address it was sent from.
     pub from: SocketAddr,
     /// To which address of this machine, where the system says.
     pub to: Option<IpAddr>,
-    /// Its ECN bits.
-    pub ecn: Option<EcnCodepoint>,
+    /// Its ECN codepoint.
+    pub ecn: Ecn,
     /// Its payload.
     pub bytes: Vec<u8>,
 }
@@ -46,12 +45,12 @@ pub enum Rest {
 /// What is to be sent.
 #[derive(Debug)]
 pub struct Message<'a> {
-    /// To whom.
+    /// The address it is sent to.
     pub to: SocketAddr,
     /// From which address of this machine, where the socket has several.
     pub source: Option<IpAddr>,
-    /// ECN bits.
-    pub ecn: Option<EcnCodepoint>,
+    /// The ECN codepoint it leaves with.
+    pub ecn: Ecn,
     /// Payload.
     pub bytes: &'a [u8],
 }
@@ -113,7 +112,7 @@ impl Socket {
                 at,
                 from: meta.addr,
                 to,
-                ecn: meta.ecn,
+                ecn: Ecn::from_bits(meta.ecn.map_or(0, |codepoint| codepoint as u8)),
                 bytes: bytes.to_vec(),
             }));
         }
@@ -127,7 +126,7 @@ impl Socket {
     pub fn send(&self, message: &Message<'_>) -> io::Result<()> {
         let transmit = Transmit {
             destination: message.to,
-            ecn: message.ecn,
+            ecn: EcnCodepoint::from_bits(message.ecn.bits()),
             contents: message.bytes,
             segment_size: None,
             // A bound socket has one source.

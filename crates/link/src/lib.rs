@@ -1,9 +1,11 @@
-//! Links in time: rate, delay, queue and loss. The simulator runs them under a virtual clock, the emulator
-//! under the wall clock.
+//! Links in time: rate, delay, queue and loss, and the [`Fabric`] that joins them to a network. The simulator runs it
+//! under a virtual clock, the emulator under the wall clock.
 //!
-//! A link knows sizes and moments; what its packets carry, and who sends them, is the driver's business.
+//! What packets carry, and which host sends them, is the driver's.
 
+mod agenda;
 pub mod config;
+pub mod fabric;
 mod line;
 mod link;
 pub mod loss;
@@ -12,7 +14,9 @@ pub mod queue;
 mod random;
 mod wire;
 
+pub use agenda::{Agenda, NodeIndex};
 pub use config::{Change, LinkConfig};
+pub use fabric::{Fabric, Way};
 pub use link::{Link, LinkSeed};
-pub use packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Marking, Packet, Round};
+pub use packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet, Round};
 pub use random::Random;

@@ -1,5 +1,4 @@
-//! The line: when a packet that is being transmitted will be through. It knows the rate over time, not what is
-//! transmitted, nor what waits.
+//! The line: when a packet that is being transmitted will be through, by the rate over time.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
@@ -47,6 +46,18 @@ impl Line {
     /// When the packet is through; `None` while the rate is zero for ever.
     pub fn end(&self) -> Option<Time> {
         self.end
+    }
+
+    /// The rate at `now`; `None` for a trace, which has moments and no rate.
+    pub fn rate_at(&self, now: Time) -> Option<BitRate> {
+        match &self.rate {
+            Rate::Fixed(rate) => Some(*rate),
+            Rate::Steps(steps) => {
+                let current = steps.partition_point(|step| step.0 <= now).checked_sub(1)?;
+                steps.get(current).map(|step| step.1)
+            }
+            Rate::Trace(_) => None,
+        }
     }
 
     /// The rate changes while a packet is being transmitted, or not.
@@ -230,6 +241,15 @@ mod tests {
         // 6 ms at 1 Mbit/s, nothing for 4 ms, and the other half at 2 Mbit/s.
         assert_eq!(line.end(), Some(at(13)));
         assert_eq!(line.work_between(at(5), at(11)), u128::from(SCALE) * 3_000);
+    }
+
+    #[test]
+    fn the_rate_at_a_moment_is_that_of_the_step_it_is_in() {
+        let steps = [(0, 1), (6, 0), (10, 2)].map(|(ms, mbps)| (at(ms), BitRate::from_mbps(mbps)));
+        let line = Line::new(Rate::Steps(steps.to_vec()));
+        let rates = [0, 5, 6, 9, 10, 99].map(|ms| line.rate_at(at(ms)).map(BitRate::bits_per_second));
+        assert_eq!(rates, [1_000_000, 1_000_000, 0, 0, 2_000_000, 2_000_000].map(Some));
+        assert_eq!(Line::new(Rate::Trace(trace(&[5], true))).rate_at(at(1)), None);
     }
 
     #[test]

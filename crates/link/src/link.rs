@@ -1,5 +1,4 @@
-//! One direction of a link, put together from its parts: loss, queue, line and wire. It knows which part comes
-//! when; what each does is its own business.
+//! One direction of a link, put together from its parts: loss, queue, line and wire, and which of them comes when.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -10,7 +9,7 @@ use crate::config::{Change, LinkConfig, LossConfig, LossPlace};
 use crate::line::{Line, work_of};
 use crate::loss::{LossModel, LossSeeds, PacketInfo, build};
 use crate::packet::{Backlog, Damage, Fate, LinkCounters, LossCause, Packet};
-use crate::queue::{Queue, Verdict};
+use crate::queue::{LineView, Queue, Taken};
 use crate::random::Random;
 use crate::wire::{Traveller, Wire};
 
@@ -84,6 +83,11 @@ impl LinkSeed {
         (forward, reverse)
     }
 
+    /// The stream of the queue, for a discipline that draws.
+    pub fn queue(&self) -> Seed {
+        self.own.child("queue")
+    }
+
     fn loss(&self, changes: u64) -> LossSeeds {
         let name = format!("loss/{changes}");
         LossSeeds {
@@ -99,7 +103,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
     pub fn new(config: &LinkConfig, seed: LinkSeed) -> Link<L> {
         Link {
             loss: Loss::new(&config.loss, &seed.loss(0)),
-            queue: crate::queue::build(&config.queue),
+            queue: crate::queue::build(&config.queue, &seed.queue()),
             line: Line::new(config.rate.clone()),
             sending: None,
             wire: Wire::new(config.delay.clone(), config.reorder),
@@ -118,6 +122,15 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
             seed,
             changes: 0,
         }
+    }
+
+    /// Puts `queue` in the place of the configured one, for a discipline that no configuration names.
+    ///
+    /// # Panics
+    /// A packet waits already.
+    pub fn set_queue(&mut self, queue: Box<dyn Queue<L>>) {
+        assert_eq!(self.queue.backlog(), Backlog::default(), "no packet may wait when the queue is replaced");
+        self.queue = queue;
     }
 
     /// Something happens to the link.
@@ -141,7 +154,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
 
     /// What it did so far.
     pub fn counters(&self) -> LinkCounters {
-        self.counters
+        LinkCounters { marked: self.queue.marked(), ..self.counters }
     }
 
     /// What waits for transmission at `now`, without the packet being sent.
@@ -175,10 +188,10 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
     fn go_down(&mut self, now: Time) {
         self.is_up = false;
         self.count_waiting(now);
-        let sending = self.sending.take().map(|(_, packet)| packet);
-        for packet in
-            sending.into_iter().chain(std::iter::from_fn(|| self.queue.take(now).packet)).collect::<Vec<_>>()
-        {
+        if let Some((_, packet)) = self.sending.take() {
+            self.lose(now, packet, LossCause::Down);
+        }
+        while let Some(packet) = self.queue.discard() {
             self.lose(now, packet, LossCause::Down);
         }
     }
@@ -193,14 +206,25 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
                 false => self.launch(end, packet),
             }
             self.count_waiting(end);
-            let taken = self.queue.take(end);
-            for dropped in taken.dropped {
-                self.lose(end, dropped, LossCause::Queue);
-            }
-            let Some(next) = taken.packet else { return };
+            let Some(next) = self.take_next(end) else { return };
             self.line.follow(end, next.size);
             self.sending = Some((end, next));
         }
+    }
+
+    /// The packet that the queue lets onto the line; those that it refuses on the way to it are lost.
+    fn take_next(&mut self, now: Time) -> Option<Packet<L>> {
+        let line = self.line_view(now);
+        loop {
+            match self.queue.take(line)? {
+                Taken::Next(packet) => return Some(packet),
+                Taken::Refused(packet) => self.lose(now, packet, LossCause::Queue),
+            }
+        }
+    }
+
+    fn line_view(&self, now: Time) -> LineView {
+        LineView { now, rate: self.line.rate_at(now) }
     }
 
     /// A transmitted packet goes on its way.
@@ -231,16 +255,17 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
     }
 
     fn enter(&mut self, now: Time, mut packet: Packet<L>) {
+        let line = self.line_view(now);
         if self.sending.is_some() {
             self.count_waiting(now);
-            match self.queue.offer(now, packet) {
-                Verdict::Queued => {}
-                Verdict::Marked => self.counters.marked += 1,
-                Verdict::Dropped(packet) => self.lose(now, packet, LossCause::Queue),
+            if let Err(refused) = self.queue.offer(line, packet) {
+                self.lose(now, refused, LossCause::Queue);
             }
             return;
         }
-        self.queue.on_passed(now, &mut packet);
+        if !self.queue.passes(line, &mut packet) {
+            return self.lose(now, packet, LossCause::Queue);
+        }
         self.line.begin(now, packet.size);
         self.sending = Some((now, packet));
     }

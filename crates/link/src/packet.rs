@@ -1,7 +1,8 @@
-//! What a link must know of a packet, and what becomes of it. It knows no protocol: what is carried is the
-//! driver's.
+//! What links and queues see of a packet, and what becomes of it. The payload is the driver's.
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::{ByteCount, Ecn, Time};
+
+use crate::fabric::RouteId;
 
 /// A packet on a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,10 +11,14 @@ pub struct Packet<L> {
     pub size: ByteCount,
     /// The sender's round it belongs to, for losses correlated in a round.
     pub round: Option<Round>,
-    /// What a queue may do to it instead of dropping it (RFC 3168).
-    pub marking: Marking,
+    /// Its ECN codepoint, which a queue may change to CE.
+    pub ecn: Ecn,
     /// Whether a link may cut it in pieces that it carries (IPv4's DF bit is clear).
     pub may_fragment: bool,
+    /// How many hops of its route it has behind it.
+    pub passed: u16,
+    /// Which route of a fabric it takes.
+    pub route: RouteId,
     /// What is carried.
     pub load: L,
 }
@@ -26,18 +31,6 @@ pub struct Round {
     pub window: u64,
     /// Which.
     pub number: u64,
-}
-
-/// Whether a queue may mark a packet, and whether one did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Marking {
-    /// The ends do not understand marks.
-    #[default]
-    NotCapable,
-    /// It may be marked.
-    Capable,
-    /// It was.
-    Marked,
 }
 
 /// What became of a packet.
@@ -68,7 +61,7 @@ pub enum Fate<L> {
 pub enum LossCause {
     /// By the link's loss rule.
     Medium,
-    /// The queue was full.
+    /// The queue refused it: because it was full, or by the rule of its discipline.
     Queue,
     /// The link was down.
     Down,
@@ -81,13 +74,30 @@ pub enum LossCause {
 pub struct Damage(pub(crate) u64);
 
 impl<L> Packet<L> {
-    /// A packet that no queue may mark and no link may cut, and that belongs to no round.
+    /// A packet that no queue may mark and no link may cut, that belongs to no round, and that is at the beginning of
+    /// the first route.
     pub fn new(size: ByteCount, load: L) -> Packet<L> {
-        Packet { size, round: None, marking: Marking::NotCapable, may_fragment: false, load }
+        Packet {
+            size,
+            round: None,
+            ecn: Ecn::NotEct,
+            may_fragment: false,
+            passed: 0,
+            route: RouteId::FIRST,
+            load,
+        }
     }
-}
 
-impl<L> Packet<L> {
+    /// Marks the packet, where its transport understands marks. Says whether it bears the mark now; a queue drops a packet
+    /// that it can not mark (RFC 3168 §5).
+    #[must_use]
+    pub fn mark(&mut self) -> bool {
+        if self.ecn.is_capable() {
+            self.ecn = Ecn::Ce;
+        }
+        self.ecn.is_marked()
+    }
+
     /// Whether a link that carries `mtu` bytes at a time takes it. One that is cut for that keeps together here: its
     /// pieces follow one another, and each but the first brings a header of its own (RFC 791 §3.2).
     pub(crate) fn fit(&mut self, mtu: ByteCount) -> bool {
@@ -103,7 +113,7 @@ impl<L> Packet<L> {
     }
 }
 
-/// IPv4's, without options.
+/// IPv4's header, without options.
 const IP_HEADER: ByteCount = ByteCount::new(20);
 
 impl Damage {
@@ -130,7 +140,7 @@ pub struct LinkCounters {
     pub arrived_bytes: ByteCount,
     /// Packets lost by the loss rule, because the link was down or because they were too large for it.
     pub lost: u64,
-    /// Packets that found the queue full.
+    /// Packets that the queue refused, on their way in or out.
     pub queue_drops: u64,
     /// Packets that the queue marked.
     pub marked: u64,
@@ -154,6 +164,22 @@ pub struct Backlog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_packet_is_marked_where_its_transport_understands_marks() {
+        let marked = |ecn| {
+            let mut packet = Packet { ecn, ..Packet::new(ByteCount::new(1_500), ()) };
+            (packet.mark(), packet.ecn)
+        };
+        assert_eq!(marked(Ecn::NotEct), (false, Ecn::NotEct));
+        assert_eq!([Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(marked), [(true, Ecn::Ce); 3]);
+    }
+
+    /// Packets are moved from queue to queue: each word more is copied several times a hop.
+    #[test]
+    fn a_packet_with_a_boxed_load_is_six_words() {
+        assert!(size_of::<Packet<Box<u8>>>() <= 48);
+    }
 
     #[test]
     fn a_packet_that_may_be_cut_grows_by_a_header_for_each_further_piece() {

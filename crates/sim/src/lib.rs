@@ -2,11 +2,12 @@
 //!
 //! Same scenario, same seed: the same result to the byte, on any machine.
 
-mod agenda;
 mod application;
 mod host;
 mod load;
 mod measure;
+#[cfg(test)]
+mod mesh;
 mod network;
 pub mod observe;
 mod pairs;

@@ -1,29 +1,28 @@
-//! What simulated links carry, and the links it takes. It knows no protocol.
+//! What simulated links carry, and the routes that it takes.
 
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 use anabranch_base::Time;
 use anabranch_link::Damage;
+use anabranch_link::fabric::{self, RouteId};
 use anabranch_scenario::Scenario;
-use anabranch_sctp::policy::PathSample;
 use bytes::Bytes;
 
-use crate::host::Outbound;
+use crate::host::{Outbound, PathView};
 use crate::observe::{Host, PathSeen};
 use crate::pairs::pairs_of;
 
 /// What a link hands on. In a box, because a packet changes its place many times on its way through a link.
-pub type Carried = Box<Load>;
+#[derive(Clone, Debug)]
+pub struct Carried(Box<Load>);
 
-/// A packet's bytes, and what the network must know of it.
+/// A packet's bytes, and what the network reads beside them.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// The pair of ends that it goes between.
     pub pair: u32,
     /// Which of the pair's paths it takes.
     pub path: u16,
-    /// How many links it has crossed.
-    pub hop: u16,
     /// Where it came from.
     pub from: Host,
     /// Whether it carries something that was sent before.
@@ -44,12 +43,12 @@ pub struct Boxes {
     empty: Vec<Carried>,
 }
 
-/// Which pairs of ends a flow has, and which links their packets take. Pairs are numbered through the network, in the
+/// Which pairs of ends a flow has, and which routes their packets take. Pairs are numbered through the network, in the
 /// order of the flows.
 #[derive(Debug)]
 pub struct Routes {
-    /// The links of each pair's paths, by the number of the link's direction: there, and back.
-    hops: Vec<Vec<[Vec<u32>; 2]>>,
+    /// The routes of the scenario's paths: there, and back.
+    ways: Vec<[RouteId; 2]>,
     /// The scenario's path behind each of a pair's.
     paths: Vec<Vec<usize>>,
     /// Whose each pair is.
@@ -64,7 +63,6 @@ impl Load {
         Load {
             pair: u32::try_from(pair).unwrap_or(u32::MAX),
             path: u16::try_from(outbound.path).unwrap_or(u16::MAX),
-            hop: 0,
             from,
             retransmission: outbound.retransmission,
             is_damaged: false,
@@ -73,13 +71,32 @@ impl Load {
             bytes: outbound.bytes,
         }
     }
+}
 
-    /// A bit is turned over, in this copy alone.
-    pub fn suffer(&mut self, damage: Damage) {
+impl fabric::Load for Carried {
+    fn suffer(&mut self, damage: Damage) {
         let mut bytes = self.bytes.to_vec();
         damage.apply(&mut bytes);
         self.bytes = bytes.into();
         self.is_damaged = true;
+    }
+
+    fn on_duplicated(&mut self) {
+        self.is_duplicate = true;
+    }
+}
+
+impl Deref for Carried {
+    type Target = Load;
+
+    fn deref(&self) -> &Load {
+        &self.0
+    }
+}
+
+impl DerefMut for Carried {
+    fn deref_mut(&mut self) -> &mut Load {
+        &mut self.0
     }
 }
 
@@ -88,10 +105,10 @@ impl Boxes {
     pub fn pack(&mut self, load: Load) -> Carried {
         match self.empty.pop() {
             Some(mut carried) => {
-                *carried = load;
+                *carried.0 = load;
                 carried
             }
-            None => Box::new(load),
+            None => Carried(Box::new(load)),
         }
     }
 
@@ -104,33 +121,26 @@ impl Boxes {
 }
 
 impl Routes {
-    /// The routes of a scenario's flows.
-    pub fn of(scenario: &Scenario) -> Routes {
-        let link = |index: &usize| u32::try_from(2 * index).unwrap_or(u32::MAX);
-        let hops = |path: &usize| {
-            let links = &scenario.paths[*path].links;
-            [links.iter().map(link).collect(), links.iter().rev().map(|index| link(index) + 1).collect()]
-        };
-        let mut routes = Routes { hops: Vec::new(), paths: Vec::new(), flows: Vec::new(), pairs: Vec::new() };
+    /// The routes of a scenario's flows, where its paths have these `ways` through the fabric: there, and back.
+    pub fn of(scenario: &Scenario, ways: Vec<[RouteId; 2]>) -> Routes {
+        let mut routes = Routes { ways, paths: Vec::new(), flows: Vec::new(), pairs: Vec::new() };
         for (index, flow) in scenario.flows.iter().enumerate() {
             let pairs = pairs_of(flow);
             let first = routes.paths.len();
             routes.pairs.push(first..first + pairs.len());
             routes.flows.extend(pairs.iter().map(|_| index));
-            routes.hops.extend(pairs.iter().map(|paths| paths.iter().map(hops).collect::<Vec<_>>()));
             routes.paths.extend(pairs);
         }
         routes
     }
 
-    /// The direction of a link that a packet comes to next; `None` when it is there.
-    pub fn next_hop(&self, load: &Load) -> Option<usize> {
-        let [there, back] = &self.hops[load.pair as usize][usize::from(load.path)];
-        let hops = match load.from {
+    /// The route of what a pair's end at this host sends on one of the pair's paths.
+    pub fn route(&self, pair: usize, from: Host, path: usize) -> RouteId {
+        let [there, back] = self.ways[self.paths[pair][path]];
+        match from {
             Host::First => there,
             Host::Second => back,
-        };
-        hops.get(usize::from(load.hop)).map(|hop| *hop as usize)
+        }
     }
 
     /// The scenario's paths behind those of a pair.
@@ -148,18 +158,10 @@ impl Routes {
         self.pairs[flow].clone()
     }
 
-    /// A path's sample as those who watch see it.
-    pub fn path_seen(&self, pair: usize, host: Host, (path, sample): (usize, PathSample)) -> PathSeen {
-        PathSeen {
-            flow: self.flow(pair),
-            path: self.paths(pair)[path],
-            host,
-            state: sample.state,
-            cwnd: sample.cwnd,
-            ssthresh: sample.ssthresh,
-            flight: sample.flight,
-            srtt: sample.srtt,
-            rto: sample.rto,
-        }
+    /// What an observer sees of a pair's path, by its number, at a host.
+    pub fn path_seen(&self, pair: usize, host: Host, path: usize, view: PathView) -> PathSeen {
+        let PathView { state, cwnd, ssthresh, flight, srtt, rto } = view;
+        let (flow, path) = (self.flow(pair), self.paths(pair)[path]);
+        PathSeen { flow, path, host, state, cwnd, ssthresh, flight, srtt, rto }
     }
 }

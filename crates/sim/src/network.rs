@@ -1,13 +1,10 @@
-//! The network of one run: links, the pairs of ends of flows, and who is to be woken when. It knows how packets get from
-//! one to the next; what a link or an end does with them is its own business.
+//! The network of one run: the links between hosts, the pairs of ends of flows, and when each of them is woken.
 
-use std::collections::VecDeque;
+use anabranch_base::Time;
+use anabranch_link::fabric::News;
+use anabranch_link::{Agenda, Backlog, Change, Fabric, Link, LossCause, NodeIndex, Packet, Way};
 
-use anabranch_base::{Machine, Time};
-use anabranch_link::{Backlog, Change, Fate, Link, LossCause, Packet};
-
-use crate::agenda::{Agenda, NodeIndex};
-use crate::host::{Delivered, End, Inbound, Outbound, SctpEnd, round_of};
+use crate::host::{Delivered, Inbound, Outbound, Transport, round_of};
 use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, Seen, Step, Watch};
@@ -15,51 +12,52 @@ use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, See
 /// Links, ends, and what moves between them.
 #[derive(Debug)]
 pub struct Network {
-    /// The link `l`'s way there at `2 l`, its way back at `2 l + 1`.
-    links: Vec<Link<Carried>>,
+    fabric: Fabric<Carried>,
     /// The pair `p`'s end at the first host at `2 p`, that at the second at `2 p + 1`.
-    ends: Vec<End>,
+    ends: Vec<Box<dyn Transport>>,
     /// What the flow `f`'s application received at the first host at `2 f`, at the second at `2 f + 1`; `None` where it
     /// only sends.
     meters: Vec<Option<Meter>>,
     routes: Routes,
+    /// The fabric's nodes, and behind them the ends.
     agenda: Agenda,
-    /// Packets that are between two nodes now.
-    moving: VecDeque<Packet<Carried>>,
     boxes: Boxes,
-    crossings: u64,
     sent: u64,
     lost: Vec<Vec<u64>>,
     watch: Watch,
     seen: Vec<Observation>,
-    backlogs: Vec<Backlog>,
+    /// What waited on each link when it was last looked at: there, and back.
+    backlogs: Vec<[Backlog; 2]>,
 }
 
 impl Network {
     /// A network at rest.
     pub fn new(
-        links: Vec<Link<Carried>>,
-        ends: Vec<End>,
+        mut fabric: Fabric<Carried>,
+        ends: Vec<Box<dyn Transport>>,
         meters: Vec<Option<Meter>>,
         routes: Routes,
         watch: Watch,
     ) -> Network {
+        if watch.queues {
+            fabric.tell_work();
+        }
         let mut network = Network {
-            agenda: Agenda::new(links.len() + ends.len()),
+            agenda: Agenda::new(fabric.nodes() + ends.len()),
             lost: ends.iter().enumerate().map(|(end, _)| vec![0; routes.paths(end / 2).len()]).collect(),
-            backlogs: vec![Backlog::default(); links.len()],
-            links,
+            backlogs: vec![Default::default(); fabric.links()],
+            fabric,
             ends,
             meters,
             routes,
-            moving: VecDeque::new(),
             boxes: Boxes::default(),
-            crossings: 0,
             sent: 0,
             watch,
             seen: Vec::new(),
         };
-        network.ends.iter_mut().for_each(|end| end.watch(watch));
+        if watch.paths {
+            network.ends.iter_mut().for_each(|end| end.watch_paths());
+        }
         network
     }
 
@@ -72,10 +70,7 @@ impl Network {
     pub fn step(&mut self) {
         let Some((now, node)) = self.agenda.take() else { return };
         match self.place(node) {
-            Place::Link(link) => {
-                self.links[link].handle_timeout(now);
-                self.drain_link(now, link);
-            }
+            Place::Fabric => self.fabric.wake(now, node),
             Place::End(end) => {
                 self.ends[end].handle_timeout(now);
                 self.drain_end(now, end);
@@ -86,20 +81,18 @@ impl Network {
 
     /// Something happens to a direction of a link: that of packets from this host.
     pub fn change(&mut self, now: Time, link: usize, from: Host, change: Change) {
-        let link = 2 * link + side(from);
-        self.links[link].change(now, change);
-        self.drain_link(now, link);
+        self.fabric.change(now, link, way(from), change);
         self.settle(now);
     }
 
     /// A flow begins.
     pub fn start(&mut self, now: Time, flow: usize, opening: Opening) {
         for pair in self.routes.pairs(flow) {
-            let ends = &mut self.ends[2 * pair..2 * pair + 2];
-            match (ends, opening) {
-                ([End::Sctp(first), _], Opening::Handshake) => first.connect(now),
-                ([End::Sctp(first), End::Sctp(second)], Opening::Joined) => SctpEnd::join(now, first, second),
-                _ => {}
+            if let [first, second] = &mut self.ends[2 * pair..2 * pair + 2] {
+                match opening {
+                    Opening::Handshake => first.open(now),
+                    Opening::Joined => first.join(now, &mut **second),
+                }
             }
             self.drain_end(now, 2 * pair);
             self.drain_end(now, 2 * pair + 1);
@@ -113,8 +106,14 @@ impl Network {
     }
 
     /// The end of a pair at a host.
-    pub fn end(&self, pair: usize, host: Host) -> &End {
-        &self.ends[2 * pair + side(host)]
+    pub fn end(&self, pair: usize, host: Host) -> &dyn Transport {
+        &*self.ends[2 * pair + side(host)]
+    }
+
+    /// The same, for tests that look inside.
+    #[cfg(test)]
+    pub fn end_mut(&mut self, pair: usize, host: Host) -> &mut dyn Transport {
+        &mut *self.ends[2 * pair + side(host)]
     }
 
     /// What a flow's application at a host received; `None` where it only sends.
@@ -124,17 +123,19 @@ impl Network {
 
     /// Whether nothing more will come of a flow.
     pub fn has_failed(&self, flow: usize) -> bool {
-        self.routes.pairs(flow).all(|pair| self.ends[2 * pair..2 * pair + 2].iter().any(End::has_failed))
+        self.routes
+            .pairs(flow)
+            .all(|pair| self.ends[2 * pair..2 * pair + 2].iter().any(|end| end.failure().is_some()))
     }
 
     /// A direction of a link: that of packets from this host.
     pub fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Carried> {
-        &mut self.links[2 * link + side(from)]
+        self.fabric.link_mut(link, way(from))
     }
 
     /// Link crossings so far, both ways.
     pub fn crossings(&self) -> u64 {
-        self.crossings
+        self.fabric.crossings()
     }
 
     /// Packets that left hosts so far.
@@ -154,13 +155,11 @@ impl Network {
 
     /// Moves packets on until all are on a link or at their end.
     fn settle(&mut self, now: Time) {
-        while let Some(packet) = self.moving.pop_front() {
-            match self.routes.next_hop(&packet.load) {
-                Some(link) => {
-                    self.links[link].handle(now, packet);
-                    self.drain_link(now, link);
-                }
-                None => self.arrive(now, packet),
+        while let Some(news) = self.fabric.poll(now, &mut self.agenda) {
+            match news {
+                News::Arrived(packet) => self.arrive(now, packet),
+                News::Lost { at, node, packet, cause } => self.lose(at, packet, node as usize / 2, cause),
+                News::Worked { link, way } => self.see_queue(now, link, way),
             }
         }
     }
@@ -170,11 +169,12 @@ impl Network {
             let delay = now.since(packet.load.sent);
             self.see_packet(now, &packet, Step::Arrived { delay });
         }
-        let load = packet.load;
+        let Packet { ecn, load, .. } = packet;
         let end = 2 * load.pair as usize + side(load.from.other());
         let path = usize::from(load.path);
         let inbound = Inbound {
             path,
+            ecn,
             sent: load.sent,
             is_damaged: load.is_damaged,
             is_duplicate: load.is_duplicate,
@@ -184,60 +184,39 @@ impl Network {
         self.drain_end(now, end);
     }
 
-    fn drain_link(&mut self, now: Time, link: usize) {
-        while let Some(fate) = self.links[link].poll(now) {
-            match fate {
-                Fate::Arrived { mut packet, is_duplicate, damage } => {
-                    self.crossings += 1;
-                    packet.load.hop += 1;
-                    packet.load.is_duplicate |= is_duplicate;
-                    if let Some(damage) = damage {
-                        packet.load.suffer(damage);
-                    }
-                    self.moving.push_back(packet);
-                }
-                Fate::Lost { at, packet, cause } => self.lose(at, packet, link, cause),
-            }
-        }
-        if let Some(at) = self.links[link].poll_timeout() {
-            self.agenda.arm(link as NodeIndex, at);
-        }
-        if self.watch.queues {
-            self.see_queue(now, link);
-        }
-    }
-
     fn drain_end(&mut self, now: Time, end: usize) {
         while let Some(outbound) = self.ends[end].poll(now) {
             self.send(now, end, outbound);
         }
         if let Some(at) = self.ends[end].poll_timeout() {
-            self.agenda.arm((self.links.len() + end) as NodeIndex, at.max(now));
+            self.agenda.arm((self.fabric.nodes() + end) as NodeIndex, at.max(now));
         }
         self.count_deliveries(now, end);
         if self.watch.paths {
             let (pair, host) = (end / 2, host_of(end));
-            if let End::Sctp(sctp) = &mut self.ends[end] {
-                let changed = sctp.take_changed_paths().into_iter();
-                let seen = |sample| Seen::Path(self.routes.path_seen(pair, host, sample));
-                self.seen.extend(changed.map(|sample| Observation { at: now, what: seen(sample) }));
+            for (path, view) in self.ends[end].take_changed_paths() {
+                let what = Seen::Path(self.routes.path_seen(pair, host, path, view));
+                self.seen.push(Observation { at: now, what });
             }
         }
     }
 
     fn send(&mut self, now: Time, end: usize, outbound: Outbound) {
         self.sent += 1;
+        let (pair, from) = (end / 2, host_of(end));
         let packet = Packet {
             size: outbound.size,
             round: round_of(end, &outbound),
-            marking: anabranch_link::Marking::NotCapable,
+            ecn: outbound.ecn,
             may_fragment: outbound.may_fragment,
-            load: self.boxes.pack(Load::new(now, end / 2, host_of(end), outbound)),
+            passed: 0,
+            route: self.routes.route(pair, from, outbound.path),
+            load: self.boxes.pack(Load::new(now, pair, from, outbound)),
         };
         if self.watch.packets {
             self.see_packet(now, &packet, Step::Sent);
         }
-        self.moving.push_back(packet);
+        self.fabric.send(packet);
     }
 
     fn lose(&mut self, at: Time, packet: Packet<Carried>, link: usize, cause: LossCause) {
@@ -245,7 +224,7 @@ impl Network {
         let end = 2 * load.pair as usize + side(load.from);
         self.lost[end][usize::from(load.path)] += 1;
         if self.watch.packets {
-            self.see_packet(at, &packet, Step::Lost { link: link / 2, cause });
+            self.see_packet(at, &packet, Step::Lost { link, cause });
         }
         self.boxes.unpack(packet.load);
     }
@@ -259,16 +238,21 @@ impl Network {
             from: load.from,
             step,
             size: packet.size,
+            ecn: packet.ecn,
             bytes: load.bytes.clone(),
             retransmission: load.retransmission,
         };
         self.seen.push(Observation { at, what: Seen::Packet(seen) });
     }
 
-    fn see_queue(&mut self, now: Time, link: usize) {
-        let backlog = self.links[link].backlog(now);
-        if std::mem::replace(&mut self.backlogs[link], backlog) != backlog {
-            let seen = QueueSeen { link: link / 2, from: host_of(link), backlog };
+    fn see_queue(&mut self, now: Time, link: usize, way: Way) {
+        let backlog = self.fabric.link_mut(link, way).backlog(now);
+        let from = match way {
+            Way::Forward => Host::First,
+            Way::Reverse => Host::Second,
+        };
+        if std::mem::replace(&mut self.backlogs[link][side(from)], backlog) != backlog {
+            let seen = QueueSeen { link, from, backlog };
             self.seen.push(Observation { at: now, what: Seen::Queue(seen) });
         }
     }
@@ -294,15 +278,14 @@ impl Network {
         }
         let pairs = self.routes.pairs(flow);
         if pairs.len() > 1 && meter.is_complete() {
-            // Each association still has data that no one wants: it must not load the links of others.
-            self.ends[2 * pairs.start..2 * pairs.end].iter_mut().for_each(End::fall_silent);
+            // Each association still has data that is not wanted: it must not load the links of others.
+            self.ends[2 * pairs.start..2 * pairs.end].iter_mut().for_each(|end| end.fall_silent());
         }
     }
 
     fn place(&self, node: NodeIndex) -> Place {
-        let node = node as usize;
-        match node.checked_sub(self.links.len()) {
-            None => Place::Link(node),
+        match (node as usize).checked_sub(self.fabric.nodes()) {
+            None => Place::Fabric,
             Some(end) => Place::End(end),
         }
     }
@@ -310,7 +293,7 @@ impl Network {
 
 /// What a node's number stands for.
 enum Place {
-    Link(usize),
+    Fabric,
     End(usize),
 }
 
@@ -327,6 +310,14 @@ fn side(host: Host) -> usize {
     match host {
         Host::First => 0,
         Host::Second => 1,
+    }
+}
+
+/// Which way packets from this host go.
+pub fn way(from: Host) -> Way {
+    match from {
+        Host::First => Way::Forward,
+        Host::Second => Way::Reverse,
     }
 }
 

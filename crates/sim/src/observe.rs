@@ -1,8 +1,7 @@
-//! What a run lets people look at while it goes on. It knows no file format.
+//! What can be looked at while a run goes on.
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Duration, Ecn, Time};
 use anabranch_link::{Backlog, LossCause};
-use anabranch_sctp::policy::PathState;
 use bytes::Bytes;
 
 /// What is to be noted. Nothing by default: looking costs time and memory.
@@ -63,6 +62,21 @@ pub struct PathSeen {
     pub rto: Duration,
 }
 
+/// Whether a path carries data, as its sender sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PathState {
+    /// It has not answered yet.
+    Unconfirmed,
+    /// It carries data.
+    Active,
+    /// It has not answered a few times, and is avoided (RFC 7829).
+    PotentiallyFailed,
+    /// It has not answered many times, and is probed only.
+    Inactive,
+    /// One of its two addresses is gone.
+    Removed,
+}
+
 /// A queue, after something changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueSeen {
@@ -90,12 +104,14 @@ pub struct PacketSeen {
     pub flow: usize,
     /// On which path.
     pub path: usize,
-    /// Who sent it.
+    /// The host that sent it.
     pub from: Host,
     /// How far it came.
     pub step: Step,
     /// Its size on the link.
     pub size: ByteCount,
+    /// Its ECN codepoint at this step.
+    pub ecn: Ecn,
     /// What it carries, behind IP and, where there is encapsulation, UDP: the SCTP packet or the datagram's
     /// payload.
     pub bytes: Bytes,
@@ -127,7 +143,7 @@ pub enum Step {
 pub struct DeliverySeen {
     /// Whose.
     pub flow: usize,
-    /// Who sent it.
+    /// The host that sent it.
     pub from: Host,
     /// How much.
     pub bytes: ByteCount,
@@ -140,7 +156,23 @@ impl Watch {
     pub const ALL: Watch = Watch { paths: true, queues: true, packets: true, deliveries: true };
 }
 
+impl PathState {
+    /// The state in a word, as documents and tables name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PathState::Unconfirmed => "unconfirmed",
+            PathState::Active => "active",
+            PathState::PotentiallyFailed => "potentially-failed",
+            PathState::Inactive => "inactive",
+            PathState::Removed => "removed",
+        }
+    }
+}
+
 impl Host {
+    /// Both, in their order.
+    pub const BOTH: [Host; 2] = [Host::First, Host::Second];
+
     /// The other one.
     pub const fn other(self) -> Host {
         match self {

@@ -1,9 +1,8 @@
-//! What one run, and what several, came to. It knows no file format.
+//! What one run, and what several, came to.
 
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::policy::PathState;
 
-use crate::observe::Host;
+use crate::observe::{Host, PathState};
 
 /// What one replication came to.
 #[derive(Clone, Debug, PartialEq)]

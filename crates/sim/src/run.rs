@@ -1,14 +1,13 @@
-//! One replication: a scenario and a seed become a network, the network runs, and what came of it is counted. It knows
-//! no file and no thread.
+//! One replication: a scenario and a seed become a network, the network runs, and what came of it is counted.
 
 use std::collections::VecDeque;
 
 use anabranch_base::{Duration, Seed, Time};
-use anabranch_link::{Change, Link, LinkSeed};
+use anabranch_link::fabric::RouteId;
+use anabranch_link::{Change, Fabric, Link, LinkSeed};
 use anabranch_planner::PlanError;
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Handshake, Protocol};
-use anabranch_sctp::endpoint::EndpointError;
 
 use crate::load::{Carried, Routes};
 use crate::measure::Meter;
@@ -66,7 +65,7 @@ pub struct BuildError {
 pub enum Unfit {
     /// They contradict one another.
     #[error(transparent)]
-    Settings(#[from] EndpointError),
+    Settings(Box<dyn std::error::Error + Send + Sync>),
     /// Limits for its windows were to be planned, and nothing says what a path carries.
     #[error(
         "its window limits cannot be planned, because path {path:?} has no rate at the start: give a list of limits"
@@ -93,9 +92,16 @@ impl Run {
     /// The settings of a flow's association contradict one another.
     pub fn new(scenario: &Scenario, seed: u64, watch: Watch) -> Result<Run, BuildError> {
         let root = Seed::from_number(seed);
-        let (links, ends) = (links_of(scenario, &root), ends_of(scenario, &root)?);
-        Ok(Run {
-            network: Network::new(links, ends, meters_of(scenario), Routes::of(scenario), watch),
+        let (ends, (fabric, ways)) = (ends_of(scenario, &root)?, fabric_of(scenario, &root));
+        let routes = Routes::of(scenario, ways);
+        let network = Network::new(fabric, ends, meters_of(scenario), routes, watch);
+        Ok(Run::of(scenario, seed, network))
+    }
+
+    /// A run of the scenario in `network`, which has its links and its flows.
+    pub(crate) fn of(scenario: &Scenario, seed: u64, network: Network) -> Run {
+        Run {
+            network,
             flows: scenario.flows.clone(),
             names: Names {
                 links: scenario.links.iter().map(|link| link.name.clone()).collect(),
@@ -108,7 +114,7 @@ impl Run {
             limit: Time::ZERO + scenario.run.time.unwrap_or(LONGEST),
             awaited: awaited_of(scenario),
             is_endless: scenario.flows.iter().any(|flow| flow.transfer.is_none()),
-        })
+        }
     }
 
     /// Lets everything happen within the next `span`.
@@ -189,15 +195,22 @@ pub(crate) fn senders(direction: Direction) -> &'static [Host] {
     }
 }
 
+/// Whether a flow sends from a host.
+pub(crate) fn sends(flow: &Flow, host: Host) -> bool {
+    senders(flow.direction).contains(&host)
+}
+
 /// A run without a limit of its own, and with a transfer that does not end, ends after an hour.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-fn links_of(scenario: &Scenario, root: &Seed) -> Vec<Link<Carried>> {
-    let both = scenario.links.iter().flat_map(|link| {
+/// The scenario's links, and the ways of its paths through them.
+pub(crate) fn fabric_of(scenario: &Scenario, root: &Seed) -> (Fabric<Carried>, Vec<[RouteId; 2]>) {
+    let mut fabric = Fabric::new(scenario.links.iter().map(|link| {
         let (forward, reverse) = LinkSeed::of(root, &link.name);
         [Link::new(&link.forward, forward), Link::new(&link.reverse, reverse)]
-    });
-    both.collect()
+    }));
+    let ways = scenario.paths.iter().map(|path| fabric.add_path(&path.links)).collect();
+    (fabric, ways)
 }
 
 fn program_of(scenario: &Scenario) -> VecDeque<(Time, Act)> {

@@ -1,14 +1,13 @@
 //! A scenario and observations for the tests of sinks. It knows no sink.
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Duration, Ecn, Time};
 use anabranch_scenario::model::Flow;
 use anabranch_scenario::{NoFiles, Scenario, Source};
-use anabranch_sctp::policy::PathState;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, Data, PacketBuilder, Ppid, StreamId, VerificationTag,
 };
-use anabranch_sim::observe::{Host, Observation, PacketSeen, Seen, Step};
+use anabranch_sim::observe::{Host, Observation, PacketSeen, PathState, Seen, Step};
 use anabranch_sim::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult};
 use bytes::Bytes;
 
@@ -118,7 +117,8 @@ fn seen(at: Time, packet: PacketSeen) -> Observation {
 fn packet_seen(flow: usize, step: Step, headers: usize, bytes: Vec<u8>) -> PacketSeen {
     let size = ByteCount::of_len(bytes.len() + headers);
     let bytes = Bytes::from(bytes);
-    PacketSeen { flow, path: 0, from: Host::First, step, size, bytes, retransmission: false }
+    let (from, ecn) = (Host::First, Ecn::NotEct);
+    PacketSeen { flow, path: 0, from, step, size, ecn, bytes, retransmission: false }
 }
 
 fn flow_result(name: &str, paths: Vec<PathResult>) -> FlowResult {

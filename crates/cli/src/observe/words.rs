@@ -4,8 +4,7 @@ use std::fmt;
 
 use anabranch_base::{Duration, Time};
 use anabranch_link::LossCause;
-use anabranch_sctp::policy::PathState;
-use anabranch_sim::observe::Host;
+use anabranch_sim::observe::{Host, PathState};
 
 /// Nanoseconds written as seconds, with nine decimals and not rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +46,7 @@ pub fn direction(from: Host) -> &'static str {
 
 /// A path's state as documents write it.
 pub fn state(state: PathState) -> &'static str {
-    match state {
-        PathState::Unconfirmed => "unconfirmed",
-        PathState::Active => "active",
-        PathState::PotentiallyFailed => "potentially-failed",
-        PathState::Inactive => "inactive",
-        PathState::Removed => "removed",
-    }
+    state.name()
 }
 
 /// Why a packet was lost.

@@ -8,7 +8,6 @@ use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 use serde_json::{Map, Value, json};
 
 use crate::report::Body;
-use crate::report::path_state;
 use crate::scenario::Loaded;
 
 /// What all runs came to.
@@ -79,7 +78,7 @@ fn sacks(sacks: SackResult) -> Value {
 fn path(path: &PathResult) -> Value {
     json!({
         "name": path.name,
-        "state": path_state(path.state),
+        "state": path.state.name(),
         "sent_packets": path.sent_packets,
         "sent_bytes": path.sent_bytes.get(),
         "retransmitted_chunks": path.retransmitted_chunks,

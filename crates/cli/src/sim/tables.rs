@@ -6,7 +6,7 @@ use anabranch_sim::result::{DirectionResult, FlowResult, PathResult, RunResult};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
 use crate::quantity::show_size;
-use crate::report::{head, lay_out, milliseconds, path_state};
+use crate::report::{head, lay_out, milliseconds};
 
 /// The tables of one run, or the summary of several.
 pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
@@ -85,7 +85,7 @@ fn path_row(flow: &FlowResult, path: &PathResult, time: Duration) -> Vec<String>
     vec![
         flow.name.clone(),
         path.name.clone(),
-        path_state(path.state).to_owned(),
+        path.state.name().to_owned(),
         show_size(path.sent_bytes),
         rate(path.goodput_bps),
         path.lost_packets.to_string(),

@@ -1,4 +1,4 @@
-//! Where one path meets the real network: what comes in there, and where what leaves goes. It knows no link.
+//! Where one path meets the real network: datagrams come in there, and leave.
 
 mod udp;
 
@@ -12,7 +12,7 @@ use std::os::fd::BorrowedFd;
 use anabranch_base::Time;
 
 use crate::clock::Clock;
-use crate::fabric::{Departure, Entry, Way};
+use crate::network::{Departure, Entry, Way};
 use crate::report::PathReport;
 use crate::socket::ReceiveBuffers;
 
@@ -55,7 +55,7 @@ pub enum Source {
     Interface(Way),
 }
 
-/// A datagram that is to enter the fabric, and when it came.
+/// A datagram that is to enter the network, and when it came.
 #[derive(Debug)]
 pub struct Incoming {
     /// When.

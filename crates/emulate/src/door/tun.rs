@@ -1,5 +1,4 @@
-//! The doors of an enclosure: a path's two TUN interfaces, at which whole IP packets are read and written. It knows no
-//! link, and not how the interfaces came to their addresses.
+//! The doors of an enclosure: a path's two TUN interfaces, at which whole IP packets are read and written.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -9,8 +8,8 @@ use tun_rs::SyncDevice;
 
 use crate::clock::Clock;
 use crate::door::{Door, Incoming, Source};
-use crate::fabric::{Datagram, Departure, Entry, Way};
 use crate::ip;
+use crate::network::{Datagram, Departure, Entry, Way};
 use crate::report::{Ends, PathReport, Traffic};
 use crate::socket::ReceiveBuffers;
 

@@ -1,5 +1,5 @@
 //! The relay's doors: the socket that a path's clients send to, and one towards the target for each of them, so that
-//! the target sees each client at an address of its own. It knows no link.
+//! the target sees each client at an address of its own.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,7 +10,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 use crate::clock::Clock;
 use crate::door::{Door, Incoming, Source};
-use crate::fabric::{Content, Datagram, Departure, Entry, Way};
+use crate::network::{Content, Datagram, Departure, Entry, Way};
 use crate::report::{Ends, PathReport, Traffic};
 use crate::socket::{Arrival, Message, ReceiveBuffers, Rest, Socket};
 
@@ -28,7 +28,7 @@ pub struct UdpDoor {
     refused: u64,
 }
 
-/// Somebody who sent to the listening socket.
+/// A program that has sent to the listening socket.
 #[derive(Debug)]
 struct Client {
     /// Towards the target.
@@ -71,7 +71,7 @@ impl UdpDoor {
         }
     }
 
-    /// A datagram came to the listening socket; from a newcomer only if there is room for one.
+    /// A datagram came to the listening socket. That of a new client is taken only if there is room for one.
     fn handle_from_client(&mut self, arrival: Arrival) -> Option<Entry> {
         let Arrival { at, from, to, ecn, bytes } = arrival;
         if !self.clients.contains_key(&from) && !self.admit(from, at) {
@@ -85,7 +85,7 @@ impl UdpDoor {
         Some(Entry { path: self.path, way: Way::Forward, datagram: Datagram::of_client(from, ecn, bytes) })
     }
 
-    /// A datagram came to a client's socket; what strangers send there is none of its business.
+    /// A datagram came to a client's socket. What is not from the target is dropped.
     fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<Entry> {
         let Arrival { at, from, ecn, bytes, .. } = arrival;
         let known = self.clients.get_mut(&client).filter(|_| from == self.target)?;
@@ -207,6 +207,8 @@ const MOST_CALLS: usize = 64;
 
 #[cfg(test)]
 mod tests {
+    use anabranch_base::Ecn;
+
     use super::*;
 
     fn address(port: u16) -> SocketAddr {
@@ -220,7 +222,7 @@ mod tests {
 
     fn arrival(seconds: u64, from: SocketAddr) -> Arrival {
         let at = Time::ZERO + Duration::from_secs(seconds);
-        Arrival { at, from, to: None, ecn: None, bytes: b"hello".to_vec() }
+        Arrival { at, from, to: None, ecn: Ecn::NotEct, bytes: b"hello".to_vec() }
     }
 
     #[test]
@@ -252,7 +254,7 @@ mod tests {
     #[test]
     fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
         let mut door = door();
-        let datagram = Datagram::of_client(address(1), None, b"late".to_vec());
+        let datagram = Datagram::of_client(address(1), Ecn::NotEct, b"late".to_vec());
         door.send(&Departure { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
         assert_eq!((door.forward.sent, door.forward.unsent), (0, 1));
     }

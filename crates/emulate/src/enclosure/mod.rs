@@ -1,5 +1,5 @@
 //! Two network namespaces with an interface a path in each, and a scenario's links between them: a laboratory for any
-//! program. It knows what is in it, not who works there.
+//! program.
 
 mod namespace;
 mod plan;
@@ -14,6 +14,7 @@ use tun_rs::{DeviceBuilder, SyncDevice};
 
 use crate::door::{Door, TunDoor, Tunnel};
 use crate::kernel::drops_of_interfaces;
+use crate::network::Network;
 use crate::report::{Ends, RelayReport};
 use crate::running::Running;
 
@@ -47,10 +48,10 @@ pub enum OpenError {
         /// What the system says.
         error: io::Error,
     },
-    /// There is nobody to give interfaces addresses.
+    /// The program that gives interfaces addresses is missing.
     #[error("cannot run `ip`, which gives interfaces their addresses: {0}; install iproute2")]
     NoIp(io::Error),
-    /// Somebody is there and refuses.
+    /// It refuses.
     #[error("`ip` cannot give the interfaces their addresses: {0}")]
     Ip(String),
     /// The system refuses what it never should.
@@ -63,11 +64,16 @@ impl Enclosure {
     /// begins to run with the first packet.
     ///
     /// # Errors
-    /// Where the system refuses any of it; whoever is not root needs [`may_have_namespaces`] first.
+    /// Where the system refuses any of it; a user other than root needs [`may_have_namespaces`] first.
     ///
     /// # Panics
     /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
     pub fn open(scenario: &Scenario, seed: &Seed) -> Result<Enclosure, OpenError> {
+        Enclosure::open_over(Network::new(scenario, seed), scenario)
+    }
+
+    /// The same over `network`, which is that of `scenario`.
+    pub(crate) fn open_over(network: Network, scenario: &Scenario) -> Result<Enclosure, OpenError> {
         let interfaces = plan::interfaces(scenario);
         let near = Namespace::new().map_err(OpenError::Namespace)?;
         let far = Namespace::new().map_err(OpenError::Namespace)?;
@@ -81,7 +87,7 @@ impl Enclosure {
             Ok(Box::new(TunDoor::open(path, tunnel)?) as Box<dyn Door>)
         });
         let doors = doors.collect::<io::Result<Vec<_>>>()?;
-        let running = Running::start(scenario, seed, doors)?;
+        let running = Running::start(scenario, network, doors)?;
         Ok(Enclosure { near, far, interfaces, running })
     }
 

@@ -2,6 +2,6 @@
 
 #[cfg(target_os = "linux")]
 mod enclosure;
-mod fabric;
+mod network;
 mod relay;
 mod scene;

@@ -1,11 +1,9 @@
-//! First in, first out, with a limit (M-NET-2). It knows no moments.
+//! First in, first out, with a limit (M-NET-2).
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-use anabranch_base::Time;
-
-use super::{Queue, Taken, Verdict};
+use super::{LineView, Queue, Taken};
 use crate::config::QueueLimit;
 use crate::packet::{Backlog, Packet};
 
@@ -32,23 +30,25 @@ impl<L> DropTail<L> {
 }
 
 impl<L: Debug + Send> Queue<L> for DropTail<L> {
-    fn offer(&mut self, _: Time, packet: Packet<L>) -> Verdict<L> {
+    fn offer(&mut self, _: LineView, packet: Packet<L>) -> Result<(), Packet<L>> {
         if !self.has_room(&packet) {
-            return Verdict::Dropped(packet);
+            return Err(packet);
         }
         self.backlog.packets += 1;
         self.backlog.bytes += packet.size;
         self.waiting.push_back(packet);
-        Verdict::Queued
+        Ok(())
     }
 
-    fn take(&mut self, _: Time) -> Taken<L> {
-        let packet = self.waiting.pop_front();
-        if let Some(packet) = &packet {
-            self.backlog.packets -= 1;
-            self.backlog.bytes -= packet.size;
-        }
-        Taken { packet, dropped: Vec::new() }
+    fn take(&mut self, _: LineView) -> Option<Taken<L>> {
+        self.discard().map(Taken::Next)
+    }
+
+    fn discard(&mut self) -> Option<Packet<L>> {
+        let packet = self.waiting.pop_front()?;
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= packet.size;
+        Some(packet)
     }
 
     fn backlog(&self) -> Backlog {

@@ -1,28 +1,164 @@
-//! The two ends of a flow: what hosts run. An end takes packets and gives packets; the network between is none of its
-//! business.
+//! The two ends of a flow: what hosts run. An end is a transport with an application on top; it takes packets and gives
+//! packets, and the network between is elsewhere.
 
 mod address;
+mod draft;
 mod hints;
 mod sctp;
+#[cfg(test)]
+mod stop_and_wait;
 mod udp;
 
+pub use draft::Draft;
 pub use hints::hints;
-pub use sctp::{FlowSettings, SctpEnd};
-pub use udp::UdpEnd;
 
-use anabranch_base::{ByteCount, Machine, Time};
+use std::any::Any;
+use std::fmt::Debug;
+
+use anabranch_base::{ByteCount, Duration, Ecn, Machine, Time};
 use anabranch_link::Round;
 use bytes::Bytes;
 
-use crate::observe::Watch;
+use crate::observe::PathState;
+use crate::result::SackResult;
 
-/// One end of a flow.
-#[derive(Debug)]
-pub enum End {
-    /// Of an SCTP association.
-    Sctp(Box<SctpEnd>),
-    /// Of a stream of datagrams.
-    Udp(Box<UdpEnd>),
+/// One end of a flow: a transport and the application above it.
+///
+/// It is driven as a machine: packets that came are handled, and packets that are to leave are polled. Beside that it is
+/// opened, tells what it delivered to its application, and reports what each path carried. What a transport does not have
+/// keeps its default.
+pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug + Send {
+    /// Begins to open the connection by packets; the other end answers. A transport without connections is open already.
+    fn open(&mut self, _now: Time) {}
+
+    /// Opens this end and the other one at once, without a packet.
+    fn join(&mut self, _now: Time, _other: &mut dyn Transport) {}
+
+    /// From now on the end sends nothing and hears nothing: its flow is complete without it. What was counted can still
+    /// be read.
+    fn fall_silent(&mut self) {}
+
+    /// What was delivered to the application at this end and was not taken yet.
+    fn deliveries(&mut self) -> &mut Vec<Delivered>;
+
+    /// What has arrived and cannot be delivered.
+    fn held(&self) -> ByteCount {
+        ByteCount::ZERO
+    }
+
+    /// Why the transport gave up, if it did: then nothing more comes of this end.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
+
+    /// Whether the end sends without acknowledgements, and has sent all it had: what did not arrive never will.
+    fn is_spent(&self) -> bool {
+        false
+    }
+
+    /// From now on changes of paths are kept until they are taken.
+    fn watch_paths(&mut self) {}
+
+    /// The paths whose windows or times changed since the last call, by the flow's number of each.
+    fn take_changed_paths(&mut self) -> Vec<(usize, PathView)> {
+        Vec::new()
+    }
+
+    /// What this end, as a sender, says of a path of the flow at `now`.
+    fn report(&self, now: Time, path: usize) -> PathReport;
+
+    /// User data that arrived for the first time on a path of the flow, after the warm-up; `None` where the transport
+    /// does not tell paths apart.
+    fn received_on(&self, _path: usize) -> Option<ByteCount> {
+        None
+    }
+
+    /// How long the end had data and congestion window but no receive window.
+    fn blocked(&self, _now: Time) -> Duration {
+        Duration::ZERO
+    }
+
+    /// The receive buffer as it is now, where there is one.
+    fn receive_buffer(&self) -> Option<ByteCount> {
+        None
+    }
+
+    /// The SACKs that this end sent and received; `None` where there are none.
+    fn sacks(&self) -> Option<SackResult> {
+        None
+    }
+}
+
+/// A path as its sender sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathView {
+    /// Whether it carries data.
+    pub state: PathState,
+    /// The congestion window.
+    pub cwnd: ByteCount,
+    /// The slow-start threshold.
+    pub ssthresh: ByteCount,
+    /// What is in flight.
+    pub flight: ByteCount,
+    /// The smoothed round-trip time, once measured.
+    pub srtt: Option<Duration>,
+    /// The retransmission time-out.
+    pub rto: Duration,
+}
+
+/// What a path carried since the run began, as its sender counted it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathReport {
+    /// The path's state now.
+    pub state: PathState,
+    /// Packets that left.
+    pub sent_packets: u64,
+    /// User data that left, retransmissions included.
+    pub sent_bytes: ByteCount,
+    /// Chunks, or segments, that were sent again.
+    pub retransmitted_chunks: u64,
+    /// Chunks that were marked lost by missing reports.
+    pub fast_retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// How often the path was left because it was silent while another delivered.
+    pub suspicions: u64,
+    /// The congestion window, averaged over time.
+    pub mean_cwnd_bytes: f64,
+    /// The mean of the round-trip times measured; `None` without one.
+    pub mean_rtt_s: Option<f64>,
+    /// How long there was nothing to send.
+    pub app_limited: Duration,
+    /// How long the congestion window was full.
+    pub cwnd_limited: Duration,
+    /// How long the receive window was too small.
+    pub rwnd_limited: Duration,
+    /// How long both had room, and the scheduler sent nothing.
+    pub scheduler_limited: Duration,
+    /// How long the path carried no data.
+    pub down: Duration,
+}
+
+impl PathReport {
+    /// Of a path in this state that has carried nothing.
+    pub fn empty(state: PathState) -> PathReport {
+        PathReport {
+            state,
+            sent_packets: 0,
+            sent_bytes: ByteCount::ZERO,
+            retransmitted_chunks: 0,
+            fast_retransmits: 0,
+            timeouts: 0,
+            suspicions: 0,
+            mean_cwnd_bytes: 0.0,
+            mean_rtt_s: None,
+            app_limited: Duration::ZERO,
+            cwnd_limited: Duration::ZERO,
+            rwnd_limited: Duration::ZERO,
+            scheduler_limited: Duration::ZERO,
+            down: Duration::ZERO,
+        }
+    }
 }
 
 /// A packet that leaves an end.
@@ -32,6 +168,8 @@ pub struct Outbound {
     pub path: usize,
     /// Its size with the headers of IP and UDP.
     pub size: ByteCount,
+    /// Its ECN codepoint.
+    pub ecn: Ecn,
     /// The round of the path's window, by its number, where it carries data.
     pub round: Option<u64>,
     /// Whether links may cut it in pieces.
@@ -47,6 +185,8 @@ pub struct Outbound {
 pub struct Inbound {
     /// By which of the flow's paths.
     pub path: usize,
+    /// Its ECN codepoint, as the last queue left it.
+    pub ecn: Ecn,
     /// When it left the other end.
     pub sent: Time,
     /// What follows the headers of IP and UDP.
@@ -63,91 +203,7 @@ pub struct Delivered {
     /// How much.
     pub bytes: ByteCount,
     /// So long after it was sent.
-    pub delay: anabranch_base::Duration,
-}
-
-impl End {
-    /// From now on changes of paths are kept until they are taken, if those are watched.
-    pub fn watch(&mut self, watch: Watch) {
-        match self {
-            End::Sctp(end) if watch.paths => end.watch_paths(),
-            End::Sctp(_) | End::Udp(_) => {}
-        }
-    }
-
-    /// From now on it sends nothing and hears nothing: its flow is complete without it.
-    pub fn fall_silent(&mut self) {
-        if let End::Sctp(end) = self {
-            end.fall_silent();
-        }
-    }
-
-    /// What has arrived and cannot be delivered.
-    pub fn held(&self) -> ByteCount {
-        match self {
-            End::Sctp(end) => end.held(),
-            End::Udp(_) => ByteCount::ZERO,
-        }
-    }
-
-    /// What was delivered to the application at this end and nobody took yet.
-    pub fn deliveries(&mut self) -> &mut Vec<Delivered> {
-        match self {
-            End::Sctp(end) => end.deliveries(),
-            End::Udp(end) => end.deliveries(),
-        }
-    }
-
-    /// Why its transport gave up, if it did.
-    pub fn failure(&self) -> Option<&str> {
-        match self {
-            End::Sctp(end) => end.failure(),
-            End::Udp(_) => None,
-        }
-    }
-
-    /// Whether it sends datagrams, and has sent all it had: what did not arrive never will.
-    pub fn is_spent(&self) -> bool {
-        matches!(self, End::Udp(end) if end.is_spent())
-    }
-
-    /// Whether nothing more will come of this end.
-    pub fn has_failed(&self) -> bool {
-        self.failure().is_some()
-    }
-}
-
-impl Machine for End {
-    type Input = Inbound;
-    type Output = Outbound;
-
-    fn handle(&mut self, now: Time, packet: Inbound) {
-        match self {
-            End::Sctp(end) => end.handle(now, packet),
-            End::Udp(end) => end.handle(now, packet),
-        }
-    }
-
-    fn handle_timeout(&mut self, now: Time) {
-        match self {
-            End::Sctp(end) => end.handle_timeout(now),
-            End::Udp(end) => end.handle_timeout(now),
-        }
-    }
-
-    fn poll(&mut self, now: Time) -> Option<Outbound> {
-        match self {
-            End::Sctp(end) => end.poll(now),
-            End::Udp(end) => end.poll(now),
-        }
-    }
-
-    fn poll_timeout(&self) -> Option<Time> {
-        match self {
-            End::Sctp(end) => end.poll_timeout(),
-            End::Udp(end) => end.poll_timeout(),
-        }
-    }
+    pub delay: Duration,
 }
 
 /// The round of an outbound packet as links tell rounds apart: windows are numbered through the network.

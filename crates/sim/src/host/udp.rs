@@ -1,11 +1,12 @@
-//! One end of a stream of datagrams: it sends them when they are due, and tells of those that come. It knows no
-//! acknowledgement.
+//! One end of a stream of datagrams: it sends them when they are due, and tells of those that come. Nothing is
+//! acknowledged.
 
-use anabranch_base::{ByteCount, Machine, Time};
+use anabranch_base::{ByteCount, Ecn, Machine, Time};
 use bytes::Bytes;
 
-use super::{Delivered, Inbound, Outbound};
+use super::{Delivered, Draft, Inbound, Outbound, PathReport, Transport};
 use crate::application::Sender;
+use crate::observe::{Host, PathState};
 
 /// One end of a UDP flow.
 #[derive(Debug)]
@@ -20,20 +21,27 @@ impl UdpEnd {
     pub fn new(sender: Option<Sender>) -> UdpEnd {
         UdpEnd { sender, deliveries: Vec::new(), sent: (0, ByteCount::ZERO) }
     }
+}
 
-    /// What was delivered and nobody took yet.
-    pub fn deliveries(&mut self) -> &mut Vec<Delivered> {
+/// Both ends of a flow of datagrams.
+pub fn ends(draft: &Draft<'_>) -> [Box<dyn Transport>; 2] {
+    Host::BOTH
+        .map(|host| -> Box<dyn Transport> { Box::new(UdpEnd::new(draft.sender(host, ByteCount::ZERO))) })
+}
+
+impl Transport for UdpEnd {
+    fn deliveries(&mut self) -> &mut Vec<Delivered> {
         &mut self.deliveries
     }
 
-    /// Whether it has sent all of a transfer.
-    pub fn is_spent(&self) -> bool {
+    fn is_spent(&self) -> bool {
         self.sender.as_ref().is_some_and(Sender::is_done)
     }
 
-    /// How many datagrams left, and how much user data in them.
-    pub fn sent(&self) -> (u64, ByteCount) {
-        self.sent
+    fn report(&self, now: Time, _: usize) -> PathReport {
+        let (sent_packets, sent_bytes) = self.sent;
+        let app_limited = now.since(Time::ZERO);
+        PathReport { sent_packets, sent_bytes, app_limited, ..PathReport::empty(PathState::Active) }
     }
 }
 
@@ -59,10 +67,11 @@ impl Machine for UdpEnd {
         let bytes: Bytes = sender.take(ready);
         self.sent = (self.sent.0 + 1, self.sent.1 + ready.size);
         Some(Outbound {
-            may_fragment: false,
             path: 0,
             size: HEADERS + ByteCount::of_len(bytes.len()),
+            ecn: Ecn::NotEct,
             round: None,
+            may_fragment: false,
             retransmission: false,
             bytes,
         })

@@ -1,4 +1,4 @@
-//! When an application has how much to send, one pattern a file. It knows no transport.
+//! When an application has how much to send, one pattern a file.
 
 mod cbr;
 mod on_off;
@@ -11,7 +11,7 @@ use anabranch_link::Random;
 use anabranch_scenario::model::{Messages, Traffic};
 
 /// A pattern of messages in time.
-pub trait Source: Debug {
+pub trait Source: Debug + Send {
     /// The next message: when it is due, not before `now`, and how long it is.
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)>;
 }

@@ -3,6 +3,7 @@
 
 use std::net::Ipv4Addr;
 
+use anabranch_base::Ecn;
 use anabranch_sctp::wire;
 use anabranch_sim::observe::Host;
 
@@ -27,6 +28,8 @@ pub struct Journey {
     pub path: usize,
     /// Who sent it.
     pub from: Host,
+    /// The packet's ECN codepoint.
+    pub ecn: Ecn,
     /// The number of the packet in its IP header.
     pub identification: u16,
 }
@@ -57,6 +60,7 @@ impl Journey {
     fn ip_header(self, protocol: u8, length: usize) -> [u8; IP_HEADER] {
         let mut header = [0; IP_HEADER];
         header[0] = 0x45; // version 4, five words
+        header[1] = self.ecn.bits();
         header[2..4].copy_from_slice(&(length as u16).to_be_bytes());
         header[4..6].copy_from_slice(&self.identification.to_be_bytes());
         header[6] = 0x40; // do not fragment
@@ -133,7 +137,7 @@ const DISCARD: u16 = 9;
 mod tests {
     use super::*;
 
-    const JOURNEY: Journey = Journey { path: 3, from: Host::First, identification: 0x0102 };
+    const JOURNEY: Journey = Journey { path: 3, from: Host::First, ecn: Ecn::NotEct, identification: 0x0102 };
 
     fn wrapped(transport: Transport, load: &[u8]) -> Vec<u8> {
         let mut packet = vec![0xee; 5];
@@ -155,6 +159,14 @@ mod tests {
         assert_eq!(packet[12..20], [10, 0, 3, 1, 10, 0, 3, 2]);
         assert_eq!(ones_sum(0, &packet[..20]), 0xffff);
         assert_eq!(packet[20..], [7; 16]);
+    }
+
+    #[test]
+    fn a_mark_is_in_the_header_and_its_checksum_is_right() {
+        let mut packet = Vec::new();
+        Journey { ecn: Ecn::Ce, ..JOURNEY }.wrap(Transport::Sctp, &[7; 16], &mut packet);
+        assert_eq!(packet[..2], [0x45, 0b11]);
+        assert_eq!(ones_sum(0, &packet[..20]), 0xffff);
     }
 
     #[test]

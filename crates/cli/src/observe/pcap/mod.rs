@@ -54,7 +54,8 @@ impl<W: Write> Sink<W> {
             return Ok(());
         };
         let number = &mut numbers[usize::from(seen.from == Host::Second)];
-        let journey = Journey { path: seen.path, from: seen.from, identification: *number };
+        let PacketSeen { path, from, ecn, .. } = *seen;
+        let journey = Journey { path, from, ecn, identification: *number };
         *number = number.wrapping_add(1);
         journey.wrap(*transport, &seen.bytes, &mut self.packet);
         self.blocks.packet(interface(seen.path), observation.at, way, &self.packet)

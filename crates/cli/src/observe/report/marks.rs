@@ -139,7 +139,7 @@ const MOST: usize = 200;
 
 #[cfg(test)]
 mod tests {
-    use anabranch_sctp::policy::PathState;
+    use anabranch_sim::observe::PathState;
 
     use super::*;
     use crate::observe::testing;

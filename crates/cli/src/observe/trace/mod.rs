@@ -104,8 +104,7 @@ fn write_rows<Row>(
 mod tests {
     use anabranch_base::{ByteCount, Duration, Time};
     use anabranch_link::{Backlog, LossCause};
-    use anabranch_sctp::policy::PathState;
-    use anabranch_sim::observe::{DeliverySeen, Host, Step};
+    use anabranch_sim::observe::{DeliverySeen, Host, PathState, Step};
 
     use super::*;
     use crate::observe::testing::{self, data, datagram};

@@ -3,9 +3,8 @@
 
 use anabranch_base::{Duration, Time};
 use anabranch_scenario::model::{Flow, Protocol};
-use anabranch_sctp::policy::PathState;
 use anabranch_sctp::seq::Tsn;
-use anabranch_sim::observe::{DeliverySeen, Host, PacketSeen, PathSeen, Step};
+use anabranch_sim::observe::{DeliverySeen, Host, PacketSeen, PathSeen, PathState, Step};
 
 use super::super::super::contents::Contents;
 use super::super::envelope::Envelope;

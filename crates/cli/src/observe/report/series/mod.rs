@@ -6,8 +6,7 @@ mod flow;
 use anabranch_base::{Duration, Time};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow};
-use anabranch_sctp::policy::PathState;
-use anabranch_sim::observe::{Host, Observation, PathSeen, QueueSeen, Seen};
+use anabranch_sim::observe::{Host, Observation, PathSeen, PathState, QueueSeen, Seen};
 
 use super::envelope::Envelope;
 use super::sums::Sums;

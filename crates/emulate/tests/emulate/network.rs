@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
-use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
-use anabranch_emulate::Fabric;
-use anabranch_emulate::fabric::{Datagram, Departure, Entry, Way};
+use anabranch_base::{ByteCount, Duration, Ecn, Machine, Seed, Time};
+use anabranch_emulate::Network;
+use anabranch_emulate::network::{Datagram, Departure, Entry, Way};
 use anabranch_link::Change;
 use anabranch_link::config::{LossKind, QueueConfig, QueueLimit};
 use anabranch_scenario::Scenario;
@@ -16,22 +16,22 @@ use crate::scene::{at, event, link, losing, scenario};
 /// With headers 1,500 bytes: 1 ms at 12 Mbit/s.
 const FULL: usize = 1472;
 
-fn fabric(scenario: &Scenario) -> Fabric {
-    Fabric::new(scenario, &Seed::from_number(1))
+fn network(scenario: &Scenario) -> Network {
+    Network::new(scenario, &Seed::from_number(1))
 }
 
 fn entry(path: usize, way: Way, number: u8) -> Entry {
     let client = SocketAddr::from(([127, 0, 0, 1], 1));
-    Entry { path, way, datagram: Datagram::of_client(client, None, vec![number; FULL]) }
+    Entry { path, way, datagram: Datagram::of_client(client, Ecn::NotEct, vec![number; FULL]) }
 }
 
-/// Looks at the fabric whenever it asks for it, until nothing more happens or `end`.
-fn departures(fabric: &mut Fabric, end: Time) -> Vec<Departure> {
+/// Looks at the network whenever it asks for it, until nothing more happens or `end`.
+fn departures(network: &mut Network, end: Time) -> Vec<Departure> {
     let mut all = Vec::new();
     loop {
-        let now = fabric.poll_timeout().filter(|due| *due <= end);
-        fabric.handle_timeout(now.unwrap_or(end));
-        all.extend(std::iter::from_fn(|| fabric.poll(end)));
+        let now = network.poll_timeout().filter(|due| *due <= end);
+        network.handle_timeout(now.unwrap_or(end));
+        all.extend(std::iter::from_fn(|| network.poll(end)));
         if now.is_none() {
             return all;
         }
@@ -46,17 +46,17 @@ fn times(departures: &[Departure]) -> Vec<(u64, u8)> {
 #[test]
 fn a_datagram_goes_through_the_links_of_its_path_in_a_row_and_back_in_reverse_order() {
     let links = vec![link("access", 12, 5), link("core", 120, 20)];
-    let mut fabric = fabric(&scenario(links, &[&[0, 1]]));
-    fabric.handle(at(0), entry(0, Way::Forward, 1));
-    fabric.handle(at(0), entry(0, Way::Forward, 2));
+    let mut network = network(&scenario(links, &[&[0, 1]]));
+    network.handle(at(0), entry(0, Way::Forward, 1));
+    network.handle(at(0), entry(0, Way::Forward, 2));
     // The first link takes 1 ms a packet, the second 0.1 ms.
-    assert_eq!(times(&departures(&mut fabric, at(100))), [(26_100, 1), (27_100, 2)]);
-    fabric.handle(at(100), entry(0, Way::Reverse, 3));
-    fabric.handle(at(100), entry(0, Way::Reverse, 4));
-    let back = departures(&mut fabric, at(200));
+    assert_eq!(times(&departures(&mut network, at(100))), [(26_100, 1), (27_100, 2)]);
+    network.handle(at(100), entry(0, Way::Reverse, 3));
+    network.handle(at(100), entry(0, Way::Reverse, 4));
+    let back = departures(&mut network, at(200));
     assert_eq!(times(&back), [(126_100, 3), (127_100, 4)]);
     assert!(back.iter().all(|left| left.way == Way::Reverse));
-    let [[access, access_back], [_, core_back]] = fabric.sides()[..] else { panic!("two links") };
+    let [[access, access_back], [_, core_back]] = network.sides()[..] else { panic!("two links") };
     assert_eq!(
         (access.counters.arrived, access_back.counters.arrived, core_back.counters.arrived),
         (2, 2, 2)
@@ -66,87 +66,87 @@ fn a_datagram_goes_through_the_links_of_its_path_in_a_row_and_back_in_reverse_or
 #[test]
 fn a_driver_that_looks_late_finds_each_departure_at_its_own_time() {
     let links = vec![link("access", 12, 5), link("core", 120, 20)];
-    let mut fabric = fabric(&scenario(links, &[&[0, 1]]));
-    fabric.handle(at(0), entry(0, Way::Forward, 1));
-    fabric.handle_timeout(at(5_000));
-    fabric.handle(at(5_000), entry(0, Way::Forward, 2));
-    fabric.handle_timeout(at(9_000));
-    assert_eq!(times(&departures(&mut fabric, at(9_000))), [(26_100, 1), (5_026_100, 2)]);
+    let mut network = network(&scenario(links, &[&[0, 1]]));
+    network.handle(at(0), entry(0, Way::Forward, 1));
+    network.handle_timeout(at(5_000));
+    network.handle(at(5_000), entry(0, Way::Forward, 2));
+    network.handle_timeout(at(9_000));
+    assert_eq!(times(&departures(&mut network, at(9_000))), [(26_100, 1), (5_026_100, 2)]);
 }
 
 #[test]
 fn what_comes_from_before_the_last_look_counts_as_coming_then() {
-    let mut fabric = fabric(&scenario(vec![link("only", 12, 0)], &[&[0]]));
-    fabric.handle_timeout(at(10));
-    fabric.handle(at(3), entry(0, Way::Forward, 1));
-    assert_eq!(times(&departures(&mut fabric, at(100))), [(11_000, 1)]);
+    let mut network = network(&scenario(vec![link("only", 12, 0)], &[&[0]]));
+    network.handle_timeout(at(10));
+    network.handle(at(3), entry(0, Way::Forward, 1));
+    assert_eq!(times(&departures(&mut network, at(100))), [(11_000, 1)]);
 }
 
 #[test]
 fn a_link_of_two_paths_has_one_queue() {
     let mut shared = link("shared", 12, 0);
     shared.forward.queue = QueueConfig::DropTail(QueueLimit::Packets(3));
-    let mut fabric = fabric(&scenario(vec![shared, link("own", 1_200, 0)], &[&[0], &[0, 1]]));
+    let mut network = network(&scenario(vec![shared, link("own", 1_200, 0)], &[&[0], &[0, 1]]));
     for number in 0..3 {
-        fabric.handle(at(0), entry(0, Way::Forward, number));
-        fabric.handle(at(0), entry(1, Way::Forward, 10 + number));
+        network.handle(at(0), entry(0, Way::Forward, number));
+        network.handle(at(0), entry(1, Way::Forward, 10 + number));
     }
-    let left = departures(&mut fabric, at(100));
+    let left = departures(&mut network, at(100));
     // One is sent at once, three wait; a millisecond each, whosever they are.
     assert_eq!(times(&left), [(1_000, 0), (2_010, 10), (3_000, 1), (4_010, 11)]);
     assert_eq!(left.iter().map(|left| left.path).collect::<Vec<_>>(), [0, 1, 0, 1]);
-    assert_eq!(fabric.sides()[0][0].counters.queue_drops, 2);
+    assert_eq!(network.sides()[0][0].counters.queue_drops, 2);
 }
 
 #[test]
 fn the_directions_of_a_link_do_not_hold_each_other_up() {
-    let mut fabric = fabric(&scenario(vec![link("only", 12, 0)], &[&[0]]));
-    fabric.handle(at(0), entry(0, Way::Forward, 1));
-    fabric.handle(at(0), entry(0, Way::Reverse, 2));
-    assert_eq!(times(&departures(&mut fabric, at(100))), [(1_000, 1), (1_000, 2)]);
+    let mut network = network(&scenario(vec![link("only", 12, 0)], &[&[0]]));
+    network.handle(at(0), entry(0, Way::Forward, 1));
+    network.handle(at(0), entry(0, Way::Reverse, 2));
+    assert_eq!(times(&departures(&mut network, at(100))), [(1_000, 1), (1_000, 2)]);
 }
 
 #[test]
 fn events_happen_at_their_time_however_late_they_are_noticed() {
     let mut scenario = scenario(vec![link("only", 12, 0)], &[&[0]]);
     scenario.events = vec![event(10, Change::Down), event(20, Change::Up)];
-    let mut fabric = fabric(&scenario);
+    let mut network = network(&scenario);
     for (time, number) in [(5, 1), (15, 2), (25, 3)] {
-        fabric.handle(at(time), entry(0, Way::Forward, number));
+        network.handle(at(time), entry(0, Way::Forward, number));
     }
-    assert_eq!(times(&departures(&mut fabric, at(100))), [(6_000, 1), (26_000, 3)]);
-    assert_eq!(fabric.sides()[0][0].counters.lost, 1);
+    assert_eq!(times(&departures(&mut network, at(100))), [(6_000, 1), (26_000, 3)]);
+    assert_eq!(network.sides()[0][0].counters.lost, 1);
 }
 
 #[test]
 fn an_event_at_the_moment_of_a_packet_comes_first_and_may_be_for_one_direction() {
     let mut scenario = scenario(vec![link("only", 12, 0)], &[&[0]]);
     scenario.events = vec![Event { direction: Direction::Reverse, ..event(10, Change::Down) }];
-    let mut fabric = fabric(&scenario);
-    fabric.handle(at(10), entry(0, Way::Reverse, 1));
-    fabric.handle(at(10), entry(0, Way::Forward, 2));
-    assert_eq!(times(&departures(&mut fabric, at(100))), [(11_000, 2)]);
+    let mut network = network(&scenario);
+    network.handle(at(10), entry(0, Way::Reverse, 1));
+    network.handle(at(10), entry(0, Way::Forward, 2));
+    assert_eq!(times(&departures(&mut network, at(100))), [(11_000, 2)]);
 }
 
 #[test]
 fn a_link_that_goes_down_takes_what_waits_and_what_comes_from_the_link_before_it() {
     let mut scenario = scenario(vec![link("second", 6, 0), link("first", 12, 5)], &[&[1, 0]]);
     scenario.events = vec![event(8, Change::Down)];
-    let mut fabric = fabric(&scenario);
+    let mut network = network(&scenario);
     for number in 1..=3 {
-        fabric.handle(at(0), entry(0, Way::Forward, number));
+        network.handle(at(0), entry(0, Way::Forward, number));
     }
     // They reach the second link at 6, 7 and 8 ms. There the first one is through at 8 ms, and the second one waits.
-    assert_eq!(times(&departures(&mut fabric, at(100))), [(8_000, 1)]);
-    assert_eq!(fabric.sides()[0][0].counters.lost, 2);
+    assert_eq!(times(&departures(&mut network, at(100))), [(8_000, 1)]);
+    assert_eq!(network.sides()[0][0].counters.lost, 2);
 }
 
 #[test]
 fn every_fifth_packet_is_lost_and_no_other() {
     let lossy = losing(link("only", 12, 0), LossKind::Every(5));
-    let mut fabric = fabric(&scenario(vec![lossy], &[&[0]]));
-    (1..=12).for_each(|number| fabric.handle(at(0), entry(0, Way::Forward, number)));
-    let numbers: Vec<u8> = times(&departures(&mut fabric, at(100))).iter().map(|left| left.1).collect();
+    let mut network = network(&scenario(vec![lossy], &[&[0]]));
+    (1..=12).for_each(|number| network.handle(at(0), entry(0, Way::Forward, number)));
+    let numbers: Vec<u8> = times(&departures(&mut network, at(100))).iter().map(|left| left.1).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 6, 7, 8, 9, 11, 12]);
 }
 
@@ -154,36 +154,35 @@ fn every_fifth_packet_is_lost_and_no_other() {
 fn damage_turns_a_bit_and_a_duplicate_comes_twice() {
     let mut bad = link("bad", 12, 0);
     (bad.forward.corrupt, bad.forward.duplicate) = (1.0, 1.0);
-    let mut fabric = fabric(&scenario(vec![bad], &[&[0]]));
-    fabric.handle(at(0), entry(0, Way::Forward, 0));
-    let left = departures(&mut fabric, at(100));
+    let mut network = network(&scenario(vec![bad], &[&[0]]));
+    network.handle(at(0), entry(0, Way::Forward, 0));
+    let left = departures(&mut network, at(100));
     let ones: Vec<u32> =
         left.iter().map(|left| left.datagram.bytes.iter().map(|byte| byte.count_ones()).sum()).collect();
     assert_eq!(ones, [1, 0], "one of two copies is damaged, in one bit");
 }
 
 #[test]
-fn ecn_bits_are_carried() {
-    use quinn_udp::EcnCodepoint::{Ce, Ect0, Ect1};
-    let mut fabric = fabric(&scenario(vec![link("only", 12, 0)], &[&[0]]));
-    let all = [None, Some(Ect0), Some(Ect1), Some(Ce)];
+fn ecn_codepoints_are_carried() {
+    let mut network = network(&scenario(vec![link("only", 12, 0)], &[&[0]]));
+    let all = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce];
     for ecn in all {
         let mut entry = entry(0, Way::Forward, 0);
         entry.datagram.ecn = ecn;
-        fabric.handle(at(0), entry);
+        network.handle(at(0), entry);
     }
-    let left = departures(&mut fabric, at(100));
+    let left = departures(&mut network, at(100));
     assert_eq!(left.iter().map(|left| left.datagram.ecn).collect::<Vec<_>>(), all);
 }
 
 #[test]
 #[should_panic(expected = "link 7 of 1")]
 fn a_path_over_a_link_that_there_is_not_is_refused_at_once() {
-    fabric(&scenario(vec![link("only", 12, 0)], &[&[7]]));
+    network(&scenario(vec![link("only", 12, 0)], &[&[7]]));
 }
 
 /// Three paths over three links, two of them shared, one lossy and jittery; one falls silent for a while.
-fn network() -> Scenario {
+fn wild() -> Scenario {
     let mut wild = losing(link("wild", 30, 3), LossKind::Bernoulli { probability: 0.1 });
     wild.forward.jitter = Duration::from_millis(4);
     wild.forward.duplicate = 0.1;
@@ -198,7 +197,7 @@ proptest! {
     fn how_often_the_driver_looks_changes_nothing(
         coming in prop::collection::vec((0_u64..2_000, 0_usize..3, any::<bool>()), 1..100),
     ) {
-        let (mut punctual, mut lazy) = (fabric(&network()), fabric(&network()));
+        let (mut punctual, mut lazy) = (network(&wild()), network(&wild()));
         let (mut seen, mut now) = (Vec::new(), Time::ZERO);
         for (number, (after, path, is_forward)) in coming.into_iter().enumerate() {
             now += Duration::from_micros(after);
@@ -224,9 +223,9 @@ fn a_link_with_a_smaller_mtu_loses_full_datagrams_until_it_carries_more() {
     narrow.forward.mtu = Some(ByteCount::new(1_499));
     let mut scenario = scenario(vec![narrow], &[&[0]]);
     scenario.events = vec![event(10, Change::Mtu(Some(ByteCount::new(1_500))))];
-    let mut fabric = fabric(&scenario);
-    fabric.handle(at(0), entry(0, Way::Forward, 1));
-    assert_eq!(times(&departures(&mut fabric, at(9))), []);
-    fabric.handle(at(20), entry(0, Way::Forward, 2));
-    assert_eq!(times(&departures(&mut fabric, at(30))), [(21_000, 2)]);
+    let mut network = network(&scenario);
+    network.handle(at(0), entry(0, Way::Forward, 1));
+    assert_eq!(times(&departures(&mut network, at(9))), []);
+    network.handle(at(20), entry(0, Way::Forward, 2));
+    assert_eq!(times(&departures(&mut network, at(30))), [(21_000, 2)]);
 }

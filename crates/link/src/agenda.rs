@@ -1,4 +1,4 @@
-//! Who is to be woken when. It knows moments and numbers of nodes, not what a node is.
+//! When each node of a network is to be woken, in an order that is the same in every run.
 
 use std::hint::select_unpredictable;
 
@@ -7,11 +7,12 @@ use anabranch_base::Time;
 /// A node of a network, by its number.
 pub type NodeIndex = u32;
 
-/// At most one wake-up a node. Equal moments come in the order in which they were asked for.
+/// At most one wake-up a node: for the nodes of a [`Fabric`](crate::Fabric), and for those that its driver has beside
+/// them. Equal moments come in the order in which they were asked for.
 ///
 /// A node that wants to be woken later than it asked before is woken at the earlier moment, and asks again: timers
 /// that move on with every packet cost nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Agenda {
     /// A tournament in pairs: the nodes' wishes are at the places from `leaves` on, and each place above has the sooner
     /// of the pair below it, at `2 place` and `2 place + 1`; the soonest of all is at place 1. A wish that was replaced
@@ -69,7 +70,7 @@ impl Agenda {
             let pair = &mut self.tree[place / 2];
             let other = pair[1 - place % 2];
             pair[place % 2] = soonest;
-            // Which of the two it is nobody can foretell.
+            // Which of the two it is cannot be foretold.
             soonest = select_unpredictable(other.is_sooner(soonest), other, soonest);
             place /= 2;
         }
@@ -134,7 +135,7 @@ mod tests {
 
     /// Against a list that is looked through from its beginning.
     #[test]
-    fn it_wakes_whom_a_plain_list_would_wake() {
+    fn it_wakes_the_node_that_a_plain_list_would_wake() {
         let mut agenda = Agenda::new(50);
         let mut list: Vec<(Time, u64, NodeIndex)> = Vec::new();
         let mut random = 1_u64;

@@ -1,10 +1,17 @@
-//! One end of an SCTP flow: the real endpoint with an application on top. It knows the application's wishes and no
-//! link.
+//! One end of an SCTP flow: the real endpoint with an application on top.
 
+mod build;
+#[cfg(test)]
+mod marks;
+mod report;
+
+pub use build::ends;
+
+use std::any::Any;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
-use anabranch_sctp::association::{Association, Ecn, Transmit};
+use anabranch_sctp::association::{Association, Transmit};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
     Arrival, AssociationId, Channel, Endpoint, EndpointConfig, EndpointError, join,
@@ -17,9 +24,10 @@ use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
 use bytes::Bytes;
 
 use super::address::{PathNumber, address};
-use super::{Delivered, Inbound, Outbound};
+use super::{Delivered, Inbound, Outbound, PathReport, PathView, Transport};
 use crate::application::{Sender, pattern};
 use crate::observe::Host;
+use crate::result::SackResult;
 
 /// One end of an SCTP flow.
 #[derive(Debug)]
@@ -43,7 +51,7 @@ pub struct SctpEnd {
     held: ByteCount,
     batch: Option<Batch>,
     scratch: Vec<u8>,
-    /// The paths as they were last told, for those who watch.
+    /// The paths as they were last told, where they are watched.
     told: Option<Vec<PathSample>>,
     /// What had arrived on each path when the warm-up ended.
     received_in_warmup: Option<Vec<ByteCount>>,
@@ -127,64 +135,6 @@ impl SctpEnd {
         SctpEnd { hints, ..self }
     }
 
-    /// Begins the four-way handshake.
-    pub fn connect(&mut self, now: Time) {
-        match self.endpoint.connect(&self.peers) {
-            Ok(id) => self.id = Some(id),
-            Err(error) => self.failure = Some(error.to_string()),
-        }
-        self.settle(now);
-    }
-
-    /// Opens both ends at once, without a packet.
-    pub fn join(now: Time, first: &mut SctpEnd, second: &mut SctpEnd) {
-        match join(now, &mut first.endpoint, &mut second.endpoint) {
-            Ok((near, far)) => (first.id, second.id) = (Some(near), Some(far)),
-            Err(error) => first.failure = Some(error.to_string()),
-        }
-        first.settle(now);
-        second.settle(now);
-    }
-
-    /// From now on changes of paths are told.
-    pub fn watch_paths(&mut self) {
-        self.told.get_or_insert_default();
-    }
-
-    /// The paths whose windows or times changed since the last call, with the flow's number of each.
-    pub fn take_changed_paths(&mut self) -> Vec<(usize, PathSample)> {
-        let Some(mut told) = self.told.take() else { return Vec::new() };
-        let samples = self.association().map_or(&[][..], Association::paths);
-        let is_new =
-            |sample: &&PathSample| told.get(sample.id.index()).is_none_or(|old| differs(old, sample));
-        let number = |sample: &PathSample| Some((self.path_number(sample.id)?, sample.clone()));
-        let changed = samples.iter().filter(is_new).filter_map(number).collect();
-        told.clear();
-        told.extend_from_slice(samples);
-        self.told = Some(told);
-        changed
-    }
-
-    /// From now on it sends nothing and hears nothing; what it came to can still be read.
-    pub fn fall_silent(&mut self) {
-        self.is_silent = true;
-    }
-
-    /// What was delivered and nobody took yet.
-    pub fn deliveries(&mut self) -> &mut Vec<Delivered> {
-        &mut self.deliveries
-    }
-
-    /// What has arrived and cannot be delivered.
-    pub fn held(&self) -> ByteCount {
-        self.held
-    }
-
-    /// Why the transport gave up, if it did.
-    pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
-    }
-
     /// The association, once there is one.
     pub fn association(&self) -> Option<&Association> {
         self.endpoint.association(self.id?)
@@ -199,13 +149,6 @@ impl SctpEnd {
     fn number_of(&self, local: SocketAddr) -> Option<usize> {
         let path = PathNumber::of(local)?.index();
         self.settings.paths.iter().position(|known| *known == path)
-    }
-
-    /// User data that arrived for the first time on a path of the flow, after the warm-up.
-    pub fn received_on(&self, path: usize) -> ByteCount {
-        let before = self.received_in_warmup.as_ref().and_then(|sums| sums.get(path));
-        let all = self.received_by_path().get(path).copied().unwrap_or_default();
-        all.saturating_sub(before.copied().unwrap_or_default())
     }
 
     fn received_by_path(&self) -> Vec<ByteCount> {
@@ -299,6 +242,86 @@ impl SctpEnd {
     }
 }
 
+impl Transport for SctpEnd {
+    /// Begins the four-way handshake.
+    fn open(&mut self, now: Time) {
+        match self.endpoint.connect(&self.peers) {
+            Ok(id) => self.id = Some(id),
+            Err(error) => self.failure = Some(error.to_string()),
+        }
+        self.settle(now);
+    }
+
+    fn join(&mut self, now: Time, other: &mut dyn Transport) {
+        let other: &mut dyn Any = other;
+        let Some(other) = other.downcast_mut::<SctpEnd>() else {
+            self.failure = Some("the other end does not speak SCTP".to_owned());
+            return;
+        };
+        match join(now, &mut self.endpoint, &mut other.endpoint) {
+            Ok((near, far)) => (self.id, other.id) = (Some(near), Some(far)),
+            Err(error) => self.failure = Some(error.to_string()),
+        }
+        self.settle(now);
+        other.settle(now);
+    }
+
+    fn fall_silent(&mut self) {
+        self.is_silent = true;
+    }
+
+    fn deliveries(&mut self) -> &mut Vec<Delivered> {
+        &mut self.deliveries
+    }
+
+    fn held(&self) -> ByteCount {
+        self.held
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    fn watch_paths(&mut self) {
+        self.told.get_or_insert_default();
+    }
+
+    fn take_changed_paths(&mut self) -> Vec<(usize, PathView)> {
+        let Some(mut told) = self.told.take() else { return Vec::new() };
+        let samples = self.association().map_or(&[][..], Association::paths);
+        let is_new =
+            |sample: &&PathSample| told.get(sample.id.index()).is_none_or(|old| differs(old, sample));
+        let view = |sample: &PathSample| Some((self.path_number(sample.id)?, sample.into()));
+        let changed = samples.iter().filter(is_new).filter_map(view).collect();
+        told.clear();
+        told.extend_from_slice(samples);
+        self.told = Some(told);
+        changed
+    }
+
+    fn report(&self, now: Time, path: usize) -> PathReport {
+        report::path(self, now, path)
+    }
+
+    fn received_on(&self, path: usize) -> Option<ByteCount> {
+        let before = self.received_in_warmup.as_ref().and_then(|sums| sums.get(path));
+        let all = self.received_by_path().get(path).copied().unwrap_or_default();
+        Some(all.saturating_sub(before.copied().unwrap_or_default()))
+    }
+
+    fn blocked(&self, now: Time) -> Duration {
+        self.association().map_or(Duration::ZERO, |association| association.blocked(now))
+    }
+
+    fn receive_buffer(&self) -> Option<ByteCount> {
+        self.association().map(Association::receive_buffer)
+    }
+
+    fn sacks(&self) -> Option<SackResult> {
+        self.association().map(report::sacks)
+    }
+}
+
 impl Machine for SctpEnd {
     type Input = Inbound;
     type Output = Outbound;
@@ -310,9 +333,9 @@ impl Machine for SctpEnd {
         self.end_warmup(now);
         let addresses = self.locals.get(packet.path).zip(self.peers.get(packet.path));
         let Some((&local, &remote)) = addresses else { return };
-        let bytes = packet.bytes;
+        let Inbound { ecn, bytes, .. } = packet;
         let memory = ByteCount::of_len(bytes.len());
-        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn: Ecn::NotEct, bytes, memory };
+        let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory };
         self.endpoint.handle(now, &arrival);
         self.settle(now);
     }
@@ -359,6 +382,7 @@ impl Batch {
         Some(Outbound {
             path: self.path,
             size: overhead + ByteCount::of_len(bytes.len()),
+            ecn: self.transmit.ecn,
             round: carries_data(&bytes).then_some(self.transmit.round),
             may_fragment: self.transmit.may_fragment,
             retransmission: self.transmit.retransmission,

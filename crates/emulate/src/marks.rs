@@ -1,0 +1,144 @@
+//! Tests alone: a queue between real sockets marks packets, and the receivers see these marks and no others. Where the
+//! system refuses IPv6 or namespaces, the test says so and passes.
+
+use std::net::SocketAddr;
+use std::os::fd::AsFd as _;
+
+use anabranch_base::{BitRate, Duration, Ecn, Seed};
+use anabranch_link::LinkConfig;
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Link, Path, Run};
+
+use crate::clock::Clock;
+use crate::network::{Network, Way};
+use crate::relay::{Relay, RelayConfig};
+use crate::socket::{Message, ReceiveBuffers, Socket};
+use crate::waiting::wait;
+
+#[path = "../../link/tests/marking/mod.rs"]
+mod marking;
+use marking::MarkEach;
+
+/// Datagrams each way.
+const COUNT: u8 = 12;
+/// No datagram is lost here, so that only a fault lets a test wait this long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One path over one link of 100 Mbit/s.
+fn scenario() -> Scenario {
+    let config = LinkConfig::new(BitRate::from_mbps(100), Duration::from_millis(1));
+    Scenario {
+        title: String::new(),
+        run: Run { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
+        links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config }],
+        paths: vec![Path { name: "only".to_owned(), links: vec![0] }],
+        events: Vec::new(),
+        flows: Vec::new(),
+    }
+}
+
+/// The scenario's network, in which each third packet is marked on its way there, and each second on its way back.
+fn marking_network(scenario: &Scenario) -> Network {
+    let mut network = Network::new(scenario, &Seed::from_number(1));
+    network.link_mut(0, Way::Forward).set_queue(Box::new(MarkEach::new(3)));
+    network.link_mut(0, Way::Reverse).set_queue(Box::new(MarkEach::new(2)));
+    network
+}
+
+/// Sends numbered datagrams with this codepoint.
+fn send(socket: &Socket, to: SocketAddr, ecn: Ecn) {
+    for number in 1..=COUNT {
+        socket.send(&Message { to, source: None, ecn, bytes: &[number; 100] }).expect("sent");
+    }
+}
+
+/// As many datagrams, by number and codepoint, and the sender of the last.
+fn receive(socket: &Socket) -> (Vec<(u8, Ecn)>, SocketAddr) {
+    let (clock, mut buffers, mut arrivals) = (Clock::start(), ReceiveBuffers::new(), Vec::new());
+    while arrivals.len() < usize::from(COUNT) {
+        assert!(wait(&[socket.as_fd()], Some(PATIENCE))[0], "{} of {COUNT} came", arrivals.len());
+        while socket.receive(&clock, &mut buffers, &mut arrivals).is_ok() {}
+    }
+    let from = arrivals.last().expect("there are some").from;
+    (arrivals.iter().map(|arrival| (arrival.bytes[0], arrival.ecn)).collect(), from)
+}
+
+/// What arrives where each n-th of the packets with `ecn` is marked.
+fn marked(ecn: Ecn, every: u8) -> Vec<(u8, Ecn)> {
+    let seen = |number: u8| if number.is_multiple_of(every) { Ecn::Ce } else { ecn };
+    (1..=COUNT).map(|number| (number, seen(number))).collect()
+}
+
+/// Sends `ecn` there and back between two sockets, the first of which reaches the other at `to`.
+fn there_and_back(near: &Socket, to: SocketAddr, far: &Socket, ecn: Ecn) {
+    let (there, back) = match ecn {
+        Ecn::NotEct => ((1..=COUNT).map(|number| (number, ecn)).collect(), None),
+        _ => (marked(ecn, 3), Some(marked(ecn, 2))),
+    };
+    send(near, to, ecn);
+    let (came, from) = receive(far);
+    assert_eq!(came, there, "{ecn} to {to}");
+    send(far, from, ecn);
+    assert_eq!(receive(near).0, back.unwrap_or(there), "{ecn} from {to}");
+}
+
+#[test]
+fn a_relay_hands_on_codepoints_and_the_marks_of_its_links_over_both_versions_of_ip() {
+    for loopback in ["127.0.0.1:0", "[::1]:0"] {
+        let address: SocketAddr = loopback.parse().expect("an address");
+        let (near, far) = match (Socket::bind(address), Socket::bind(address)) {
+            (Ok(near), Ok(far)) => (near, far),
+            (Err(error), _) | (_, Err(error)) => {
+                println!("skipped {address}: {error}");
+                continue;
+            }
+        };
+        let scenario = scenario();
+        for ecn in [Ecn::Ect0, Ecn::Ect1, Ecn::NotEct] {
+            let config = RelayConfig {
+                scenario: &scenario,
+                seed: Seed::from_number(1),
+                listen: vec![address],
+                to: vec![far.address()],
+            };
+            let relay = Relay::start_over(marking_network(&scenario), &config).expect("a relay");
+            there_and_back(&near, relay.listen_addresses()[0], &far, ecn);
+            let link = &relay.stop().links[0];
+            let counted = [link.forward, link.reverse].map(|side| side.counters.marked);
+            assert_eq!(counted, if ecn.is_capable() { [4, 6] } else { [0, 0] });
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn interfaces_hand_on_codepoints_and_the_marks_of_their_links_over_both_versions_of_ip() {
+    use std::net::IpAddr;
+
+    use crate::enclosure::{Enclosure, OpenError, Side};
+
+    let scenario = scenario();
+    let enclosure = match Enclosure::open_over(marking_network(&scenario), &scenario) {
+        Ok(enclosure) => enclosure,
+        Err(error @ (OpenError::Namespace(_) | OpenError::Device { .. } | OpenError::NoIp(_))) => {
+            println!("skipped: {error}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let addresses = |side| -> [IpAddr; 2] {
+        let v4 = enclosure.addresses(side).next().expect("one path");
+        let v6 = enclosure.addresses_v6(side).next().expect("the path is wide enough");
+        [v4.into(), v6.into()]
+    };
+    for (near, far) in addresses(Side::Near).into_iter().zip(addresses(Side::Far)) {
+        let bound = |side, address: IpAddr| {
+            let made = enclosure.namespace(side).within(|| Socket::bind((address, 0).into()));
+            made.expect("a thread").expect("an address of this side")
+        };
+        let (near, far) = (bound(Side::Near, near), bound(Side::Far, far));
+        for ecn in [Ecn::Ect0, Ecn::Ect1, Ecn::NotEct] {
+            there_and_back(&near, far.address(), &far, ecn);
+        }
+    }
+}

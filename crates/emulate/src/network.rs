@@ -1,0 +1,262 @@
+//! The scenario's links between the ends of its paths: which datagram leaves which path when, without sockets and
+//! without a clock.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use anabranch_base::{ByteCount, Ecn, Machine, Seed, Time};
+use anabranch_link::fabric::{Load, News, RouteId};
+use anabranch_link::{Agenda, Damage, Fabric, Link, LinkSeed, Packet};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Direction, Event};
+
+pub use anabranch_link::Way;
+
+use crate::ip;
+use crate::report::SideReport;
+
+/// What a path carries in one piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Datagram {
+    /// What its bytes are.
+    pub content: Content,
+    /// Its ECN codepoint.
+    pub ecn: Ecn,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What the bytes of a datagram are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The payload of a UDP datagram.
+    Payload {
+        /// The client that sent it, or that it is for.
+        client: SocketAddr,
+    },
+    /// A whole IP packet.
+    Packet,
+}
+
+impl Datagram {
+    /// The payload of a UDP datagram that a client sent, or that is for it.
+    pub fn of_client(client: SocketAddr, ecn: Ecn, bytes: Vec<u8>) -> Datagram {
+        Datagram { content: Content::Payload { client }, ecn, bytes }
+    }
+
+    /// A whole IP packet, with the ECN codepoint of its header.
+    pub fn of_packet(bytes: Vec<u8>) -> Datagram {
+        Datagram { content: Content::Packet, ecn: ip::ecn(&bytes), bytes }
+    }
+
+    /// What it is on a link, with all headers: the same for an IPv4 packet and for the payload in it.
+    fn weight(&self) -> ByteCount {
+        let length = ByteCount::of_len(self.bytes.len());
+        match self.content {
+            Content::Payload { .. } => length + HEADERS,
+            Content::Packet => length,
+        }
+    }
+
+    /// A payload alone does not say whether its IP packet may be cut.
+    fn may_fragment(&self) -> bool {
+        match self.content {
+            Content::Payload { .. } => false,
+            Content::Packet => ip::may_fragment(&self.bytes),
+        }
+    }
+
+    /// Takes another codepoint, in the header too where the bytes have one.
+    fn bear(&mut self, ecn: Ecn) {
+        self.ecn = ecn;
+        if self.content == Content::Packet {
+            ip::set_ecn(&mut self.bytes, ecn);
+        }
+    }
+}
+
+impl Load for Datagram {
+    fn suffer(&mut self, damage: Damage) {
+        damage.apply(&mut self.bytes);
+    }
+}
+
+/// A datagram at one end of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Index into the scenario's paths.
+    pub path: usize,
+    /// From which end.
+    pub way: Way,
+    /// What comes.
+    pub datagram: Datagram,
+}
+
+/// A datagram that leaves a path at its other end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// When it is to leave: exactly, however late that is noticed.
+    pub at: Time,
+    /// Index into the scenario's paths.
+    pub path: usize,
+    /// Towards which end.
+    pub way: Way,
+    /// What leaves.
+    pub datagram: Datagram,
+}
+
+/// The scenario's links, paths and events.
+///
+/// Inputs come in order of time; one that is earlier than what was looked at before counts as coming then. Each packet
+/// goes from link to link at the moment that the link computes, so that a driver that looks late moves no packet that
+/// is not yet due.
+#[derive(Debug)]
+pub struct Network {
+    fabric: Fabric<Datagram>,
+    agenda: Agenda,
+    /// The routes of each path: forward, and back.
+    ways: Vec<[RouteId; 2]>,
+    events: VecDeque<Event>,
+    now: Time,
+    departures: VecDeque<Departure>,
+}
+
+impl Network {
+    /// The links of `scenario`, all up and empty. The same seed loses the same packets.
+    ///
+    /// # Panics
+    /// If a path or an event names a link that there is not.
+    pub fn new(scenario: &Scenario, seed: &Seed) -> Network {
+        let mut fabric = Fabric::new(scenario.links.iter().map(|link| {
+            let (forward, reverse) = LinkSeed::of(seed, &link.name);
+            [Link::new(&link.forward, forward), Link::new(&link.reverse, reverse)]
+        }));
+        let ways = scenario.paths.iter().map(|path| fabric.add_path(&path.links)).collect();
+        for event in &scenario.events {
+            assert!(event.link < fabric.links(), "link {} of {}", event.link, fabric.links());
+        }
+        Network {
+            agenda: Agenda::new(fabric.nodes()),
+            fabric,
+            ways,
+            events: scenario.events.iter().cloned().collect(),
+            now: Time::ZERO,
+            departures: VecDeque::new(),
+        }
+    }
+
+    /// What each direction of each link did until it was last looked at: forward, reverse.
+    pub fn sides(&mut self) -> Vec<[SideReport; 2]> {
+        let (now, links) = (self.now, self.fabric.links());
+        let mut side = |link, way| {
+            let link = self.fabric.link_mut(link, way);
+            SideReport {
+                utilisation: link.utilisation(now),
+                counters: link.counters(),
+                in_flight: link.holds(),
+            }
+        };
+        (0..links).map(|link| Way::BOTH.map(|way| side(link, way))).collect()
+    }
+
+    /// A direction of a link, to be changed before the first datagram comes.
+    ///
+    /// # Panics
+    /// There is no such link.
+    pub fn link_mut(&mut self, link: usize, way: Way) -> &mut Link<Datagram> {
+        self.fabric.link_mut(link, way)
+    }
+
+    /// Lets everything happen that is due, each thing at its own time.
+    fn advance(&mut self, now: Time) {
+        while let Some(at) = self.next().filter(|at| *at <= now) {
+            self.now = self.now.max(at);
+            // Of events and packets at the same moment, the event comes first.
+            match self.events.pop_front_if(|event| event.at <= at) {
+                Some(event) => self.on_event(event),
+                None => self.wake(),
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
+    fn next(&self) -> Option<Time> {
+        let event = self.events.front().map(|event| event.at);
+        event.into_iter().chain(self.agenda.next()).min()
+    }
+
+    fn wake(&mut self) {
+        let Some((_, node)) = self.agenda.take() else { return };
+        self.fabric.wake(self.now, node);
+        self.settle();
+    }
+
+    fn on_event(&mut self, event: Event) {
+        let Event { link, direction, change, .. } = event;
+        let ways: &[Way] = match direction {
+            Direction::Forward => &[Way::Forward],
+            Direction::Reverse => &[Way::Reverse],
+            Direction::Both => &Way::BOTH,
+        };
+        for way in ways {
+            self.fabric.change(self.now, link, *way, change.clone());
+            self.settle();
+        }
+    }
+
+    /// Lets packets move on until each is on a link or leaves, and forgets what was lost.
+    fn settle(&mut self) {
+        while let Some(news) = self.fabric.poll(self.now, &mut self.agenda) {
+            if let News::Arrived(packet) = news {
+                self.departures.push_back(leaving(self.now, packet));
+            }
+        }
+    }
+}
+
+impl Machine for Network {
+    type Input = Entry;
+    type Output = Departure;
+
+    fn handle(&mut self, now: Time, entry: Entry) {
+        self.advance(now);
+        let Entry { path, way, datagram } = entry;
+        let [forward, reverse] = self.ways[path];
+        let packet = Packet {
+            ecn: datagram.ecn,
+            may_fragment: datagram.may_fragment(),
+            route: match way {
+                Way::Forward => forward,
+                Way::Reverse => reverse,
+            },
+            ..Packet::new(datagram.weight(), datagram)
+        };
+        self.fabric.send(packet);
+        self.settle();
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.advance(now);
+    }
+
+    fn poll(&mut self, _: Time) -> Option<Departure> {
+        self.departures.pop_front()
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.departures.front().map(|first| first.at).or_else(|| self.next())
+    }
+}
+
+/// Each path has two routes, which were added in the order of the paths: forward, and back.
+fn leaving(at: Time, packet: Packet<Datagram>) -> Departure {
+    let Packet { ecn, route, load: mut datagram, .. } = packet;
+    if ecn != datagram.ecn {
+        datagram.bear(ecn);
+    }
+    let way = if route.index().is_multiple_of(2) { Way::Forward } else { Way::Reverse };
+    Departure { at, path: route.index() / 2, way, datagram }
+}
+
+/// IPv4 and UDP: what a payload is on a link beyond itself.
+const HEADERS: ByteCount = ByteCount::new(28);

@@ -1,0 +1,40 @@
+//! Media that several stations share, beside links between two: what a fabric asks of them.
+
+use std::fmt::Debug;
+
+use anabranch_base::Machine;
+
+use crate::packet::{Fate, Packet};
+
+/// A station of a medium, by its number. Each is a port by which packets come into the medium and leave it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Station(u16);
+
+/// A packet that one station has for another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing<L> {
+    /// The station that sends it.
+    pub from: Station,
+    /// The station that is to receive it.
+    pub to: Station,
+    /// The packet.
+    pub packet: Packet<L>,
+}
+
+/// A medium: packets go in at one station and come out, or are lost, as at a link. Any machine with these inputs and
+/// outputs is one.
+pub trait Medium<L>: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send {}
+
+impl<L, T: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send> Medium<L> for T {}
+
+impl Station {
+    /// The station with this number.
+    pub const fn new(number: u16) -> Station {
+        Station(number)
+    }
+
+    /// Its number.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,73 @@
+//! What an SCTP end says of itself: its paths, its SACKs, its buffers.
+
+use anabranch_base::{Duration, Time};
+use anabranch_sctp::association::Association;
+use anabranch_sctp::policy::{self, PathSample};
+
+use super::SctpEnd;
+use crate::host::{PathReport, PathView};
+use crate::observe::PathState;
+use crate::result::SackResult;
+
+/// The association's own account of a path of the flow; the time before it opened counts as down.
+pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
+    let since_start = now.since(Time::ZERO);
+    let empty = PathReport { down: since_start, ..PathReport::empty(PathState::Unconfirmed) };
+    let Some(association) = end.association() else { return empty };
+    let is_this = |sample: &&PathSample| end.path_number(sample.id) == Some(number);
+    let Some(sample) = association.paths().iter().find(is_this) else { return empty };
+    let counters = association.path_counters(sample.id);
+    let shares = association.time_in_limit(now, sample.id);
+    PathReport {
+        state: sample.state.into(),
+        sent_packets: counters.sent_packets,
+        sent_bytes: counters.sent_bytes,
+        retransmitted_chunks: counters.retransmitted_chunks,
+        fast_retransmits: counters.fast_retransmits,
+        timeouts: counters.timeouts,
+        suspicions: counters.suspicions,
+        mean_cwnd_bytes: association.mean_cwnd(now, sample.id),
+        mean_rtt_s: counters.mean_round_trip().map(Duration::as_secs_f64),
+        app_limited: shares.application,
+        cwnd_limited: shares.congestion_window,
+        rwnd_limited: shares.receive_window,
+        scheduler_limited: shares.scheduler,
+        down: shares.down + since_start.saturating_sub(shares.total()),
+    }
+}
+
+/// The SACKs of an association.
+pub fn sacks(association: &Association) -> SackResult {
+    let counters = association.sack_counters();
+    SackResult {
+        sent: counters.sent,
+        sent_by_timer: counters.sent_by_timer,
+        received: counters.received,
+        received_for_several_paths: counters.received_for_several_paths,
+    }
+}
+
+impl From<&PathSample> for PathView {
+    fn from(sample: &PathSample) -> PathView {
+        PathView {
+            state: sample.state.into(),
+            cwnd: sample.cwnd,
+            ssthresh: sample.ssthresh,
+            flight: sample.flight,
+            srtt: sample.srtt,
+            rto: sample.rto,
+        }
+    }
+}
+
+impl From<policy::PathState> for PathState {
+    fn from(state: policy::PathState) -> PathState {
+        match state {
+            policy::PathState::Unconfirmed => PathState::Unconfirmed,
+            policy::PathState::Active => PathState::Active,
+            policy::PathState::PotentiallyFailed => PathState::PotentiallyFailed,
+            policy::PathState::Inactive => PathState::Inactive,
+            policy::PathState::Removed => PathState::Removed,
+        }
+    }
+}
