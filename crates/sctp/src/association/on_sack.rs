@@ -2,6 +2,7 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 
+use super::policies::Policies;
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::config::Exemption;
@@ -22,6 +23,8 @@ pub(super) struct Tally {
     rtt: Option<Duration>,
     /// Something of it was sent once, and so there for certain.
     is_certain: bool,
+    /// It ended the path's round of packets.
+    ends_round: bool,
 }
 
 impl Session {
@@ -97,19 +100,23 @@ impl Session {
             self.paths.on_returned(id, news.returned);
             self.paths.on_left_flight(id, news.left);
             self.paths.on_delivered(id, tally.bytes, now);
+            if tally.bytes.is_zero() || self.paths.is_removed(id) {
+                continue;
+            }
+            let (advanced, sample) = (self.progress.advanced[id.index()], self.paths.sample(id));
             let acked = Acked {
                 at: now,
                 bytes: tally.bytes,
-                advanced: self.progress.advanced[id.index()],
+                advanced,
+                may_grow: advanced || !self.policies.growth_needs_advance,
                 flight_before,
-                emptied: self.paths.sample(id).flight.is_zero(),
+                is_fully_used: sample.was_fully_used(flight_before),
+                emptied: sample.flight.is_zero(),
+                in_recovery: self.policies.order.is_in_recovery(id),
+                ends_round: tally.ends_round,
                 rtt: tally.rtt,
             };
-            // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
-            let may_grow = !self.policies.order.is_in_recovery(id) && !self.paths.is_removed(id);
-            if may_grow && !tally.bytes.is_zero() {
-                self.grow(id, &acked, now);
-            }
+            self.on_acked(id, &acked, now);
         }
     }
 
@@ -122,6 +129,7 @@ impl Session {
         for chunk in &acked {
             let id = chunk.path;
             self.tally[id.index()].bytes += chunk.weight;
+            self.tally[id.index()].ends_round |= chunk.round == self.paths.round(id);
             if let Some(sample) = self.paths.on_acked(id, chunk, now) {
                 self.tally[id.index()].rtt = Some(sample);
                 let rto = self.paths.sample(id).rto;
@@ -145,19 +153,33 @@ impl Session {
         self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
     }
 
-    fn grow(&mut self, id: PathId, acked: &Acked, now: Time) {
+    /// Tells slow start and the congestion control of an acknowledgement on path `id`, and lets the window grow as the
+    /// one that is in charge wants and the window management grants.
+    fn on_acked(&mut self, id: PathId, acked: &Acked, now: Time) {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let wanted = self.policies.congestion.increase(id, acked, &view);
-        let grant = self.policies.limit.grant(id, wanted, &view);
-        if grant.by.is_zero() && !wanted.is_zero() {
-            self.policies.congestion.on_refused(id, acked, &view);
+        let Policies { congestion, slow_start, limit, .. } = &mut self.policies;
+        slow_start.on_acked(id, acked, &view);
+        congestion.on_acked(id, acked, &view);
+        // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
+        if acked.in_recovery {
+            return;
+        }
+        let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
+        let wanted = slow.map_or_else(|| congestion.increase(id, acked, &view), |step| step.by);
+        let grant = limit.grant(id, wanted, &view);
+        if grant.by.is_zero() && !wanted.is_zero() && slow.is_none() {
+            congestion.on_refused(id, acked, &view);
         }
         if let Some((giver, taken)) = grant.taken {
             self.paths.shrink(giver, taken);
             self.record_window(now, giver, None);
         }
-        if !grant.by.is_zero() {
+        let ends_slow_start = slow.is_some_and(|step| step.is_over);
+        if !grant.by.is_zero() || ends_slow_start {
             self.paths.grow(id, grant.by);
+            if ends_slow_start {
+                self.paths.end_slow_start(id);
+            }
             self.record_window(now, id, None);
         }
     }

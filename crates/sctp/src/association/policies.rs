@@ -1,4 +1,4 @@
-//! The rules of one association, built from their names. It knows which there are, not what they do.
+//! The policies of one association, built from their names.
 
 use anabranch_base::Seed;
 
@@ -10,6 +10,7 @@ use crate::policy::place::Placement;
 use crate::policy::registry::Rules;
 use crate::policy::response::LossResponse;
 use crate::policy::schedule::Scheduler;
+use crate::policy::slow_start::SlowStart;
 use crate::policy::window::WindowLimit;
 use crate::policy::{Registry, UnknownPolicy};
 
@@ -20,6 +21,10 @@ pub struct Policies {
     pub order: Box<dyn PathOrder>,
     /// How windows grow and shrink.
     pub congestion: Box<dyn CongestionControl>,
+    /// How they grow up to their thresholds.
+    pub slow_start: Box<dyn SlowStart>,
+    /// Windows grow only by SACKs that advance their path.
+    pub growth_needs_advance: bool,
     /// How far they may grow.
     pub limit: Box<dyn WindowLimit>,
     /// What follows from a loss.
@@ -50,6 +55,8 @@ impl Policies {
         Ok(Policies {
             order: registry.orders.build(&config.path_order, &rules)?,
             congestion: registry.congestion_controls.build(&config.congestion_control, &rules)?,
+            slow_start: registry.slow_starts.build(&config.slow_start, &rules)?,
+            growth_needs_advance: rules.growth_needs_advance,
             limit: registry.window_limits.build(&config.window_management, &rules)?,
             response: registry.loss_responses.build(&config.loss_response, &rules)?,
             after_timeout: registry.placements.build(&config.retransmission, &rules)?,

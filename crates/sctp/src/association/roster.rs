@@ -188,6 +188,7 @@ impl Session {
     pub(super) fn join(&mut self, id: PathId) {
         self.send.add_path(id);
         self.policies.congestion.add_path(id);
+        self.policies.slow_start.add_path(id);
     }
 
     /// M-CWM-1: "initial windows are scaled so the constraint holds". What the windows of `fresh` paths leave none of
@@ -219,6 +220,7 @@ impl Session {
         self.exempt.forget(id);
         self.policies.order.remove_path(id);
         self.policies.congestion.remove_path(id);
+        self.policies.slow_start.remove_path(id);
         self.events.push_back(Event::PathRemoved(id));
     }
 

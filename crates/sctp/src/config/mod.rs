@@ -20,7 +20,7 @@ pub use sizes::IpVersion;
 use anabranch_base::{ByteCount, Duration, Seed};
 
 use crate::policy::acknowledge::DacWire;
-use crate::policy::congestion::reno::{RenoRules, SlowStart};
+use crate::policy::congestion::reno::RenoRules;
 use crate::policy::order::cmt::CmtRules;
 use crate::policy::registry::Rules;
 use crate::wire::Checksum;
@@ -103,8 +103,8 @@ pub struct Config {
     pub window_floor: u64,
     /// Idle decay stops at so many units.
     pub idle_floor: u64,
-    /// By how much a SACK lets a window grow in slow start.
-    pub slow_start: SlowStart,
+    /// How windows grow in slow start: a policy's name.
+    pub slow_start: String,
     /// Growth needs an advance of the cumulative TSN.
     pub growth_needs_advance: bool,
     /// partial_bytes_acked never passes cwnd while the window is not fully used.
@@ -303,13 +303,11 @@ impl Config {
             reno: RenoRules {
                 window_floor: self.window_floor,
                 idle_floor: self.idle_floor,
-                // M-SCTP-4: with CMT's window update "advance" means the path's own, whatever the profile.
-                growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
                 clamp_partial_bytes: self.clamp_partial_bytes,
                 idle_keeps_ssthresh: self.idle_keeps_ssthresh,
-                strict_window: self.strict_window,
-                slow_start: self.slow_start,
             },
+            // M-SCTP-4: with CMT's window update "advance" means the path's own, whatever the profile.
+            growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
             missing_reports: self.missing_reports,
             cmt: self.cmt,
             window_limits: self.window_limits.clone(),

@@ -7,7 +7,6 @@ use super::{
     MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
-use crate::policy::congestion::reno::SlowStart;
 use crate::policy::order::cmt::CmtRules;
 use crate::wire::Checksum;
 
@@ -55,7 +54,7 @@ impl Config {
             initial_ssthresh: None,
             window_floor: 4,
             idle_floor: 4,
-            slow_start: SlowStart::Unit,
+            slow_start: "unit".to_owned(),
             growth_needs_advance: false,
             clamp_partial_bytes: true,
             idle_keeps_ssthresh: true,

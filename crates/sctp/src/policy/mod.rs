@@ -8,6 +8,7 @@ pub mod place;
 pub mod registry;
 pub mod response;
 pub mod schedule;
+pub mod slow_start;
 mod view;
 pub mod window;
 

@@ -27,6 +27,9 @@ use super::schedule::fill::Fill;
 use super::schedule::lowest_rtt::LowestRtt;
 use super::schedule::primary::Primary;
 use super::schedule::round_robin::RoundRobin;
+use super::slow_start::SlowStart;
+use super::slow_start::half_of_acked::HalfOfAcked;
+use super::slow_start::unit::UnitPerSack;
 use super::window::WindowLimit;
 use super::window::dynamic::{Bound, Dynamic};
 use super::window::limits::Limits;
@@ -37,6 +40,8 @@ use super::window::none::Unlimited;
 pub struct Rules {
     /// How windows grow and shrink.
     pub reno: RenoRules,
+    /// Windows grow only by SACKs that advance their path (RFC 2960, RFC 4960; M-SCTP-4).
+    pub growth_needs_advance: bool,
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
     /// Which rules of CMT the order `cmt` has.
@@ -72,6 +77,8 @@ pub struct Registry {
     pub orders: Table<dyn PathOrder>,
     /// How windows grow and shrink.
     pub congestion_controls: Table<dyn CongestionControl>,
+    /// How windows grow up to their thresholds.
+    pub slow_starts: Table<dyn SlowStart>,
     /// How far windows may grow in a shared buffer.
     pub window_limits: Table<dyn WindowLimit>,
     /// What follows from a loss.
@@ -107,6 +114,8 @@ impl Registry {
         registry.orders.add("association", |rules| Box::new(AssociationOrder::new(rules.missing_reports)));
         registry.orders.add("cmt", |rules| Box::new(CmtOrder::new(rules.cmt, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
+        registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
+        registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
         registry.window_limits.add("none", |_| Box::new(Unlimited));
         registry.window_limits.add("dynamic", |_| Box::new(Dynamic::new(Bound::Filled)));
         registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));
@@ -144,6 +153,7 @@ impl Registry {
         Registry {
             orders: Table::new("path order"),
             congestion_controls: Table::new("congestion control"),
+            slow_starts: Table::new("slow start"),
             window_limits: Table::new("window management"),
             loss_responses: Table::new("loss response"),
             placements: Table::new("retransmission policy"),
@@ -216,19 +226,16 @@ const RANKS: [(&str, Rank); 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::congestion::reno::SlowStart;
 
     fn rules() -> Rules {
         Rules {
             reno: RenoRules {
                 window_floor: 4,
                 idle_floor: 4,
-                growth_needs_advance: false,
                 clamp_partial_bytes: true,
                 idle_keeps_ssthresh: true,
-                strict_window: false,
-                slow_start: SlowStart::Unit,
             },
+            growth_needs_advance: false,
             missing_reports: 3,
             cmt: CmtRules::NONE,
             window_limits: Vec::new(),

@@ -155,6 +155,21 @@ impl PathSample {
         }
     }
 
+    /// Whether the window is not above its threshold: it grows by slow start (RFC 9260 §7.2.1).
+    pub fn is_below_threshold(&self) -> bool {
+        self.cwnd <= self.ssthresh
+    }
+
+    /// Whether a flight of `flight` uses the whole window, as growth needs it (RFC 9260 §7.2.1; M-SCTP-4): a strict
+    /// window is used when it has no room for a unit. A window that its pacer alone left unused counts as used.
+    pub fn was_fully_used(&self, flight: ByteCount) -> bool {
+        let is_full = match self.is_strict {
+            true => flight + self.unit > self.cwnd,
+            false => flight >= self.cwnd,
+        };
+        is_full || self.is_paced
+    }
+
     /// Whether packets wait somewhere on the path: its round-trip time is a quarter above the least.
     pub fn is_queueing(&self) -> bool {
         let Some((smoothed, least)) = self.srtt.zip(self.min_rtt) else { return false };
@@ -254,6 +269,17 @@ pub(crate) mod tests {
         assert!(!path.has_window());
         path.flight = path.cwnd - path.unit;
         assert!(path.has_window());
+    }
+
+    #[test]
+    fn a_window_is_fully_used_without_room_for_more_or_when_only_the_pacer_left_room() {
+        let mut path = sample(0);
+        assert!(path.was_fully_used(path.cwnd) && !path.was_fully_used(path.cwnd - ByteCount::new(1)));
+        path.is_strict = true;
+        assert!(path.was_fully_used(path.cwnd - ByteCount::new(1499)));
+        assert!(!path.was_fully_used(path.cwnd - path.unit));
+        path.is_paced = true;
+        assert!(path.was_fully_used(path.cwnd / 2));
     }
 
     #[test]

@@ -204,6 +204,18 @@ impl Pair {
         pair
     }
 
+    /// The same, with policies of a test's own beside the standard ones.
+    pub fn open_with(registry: &Registry, config: Config, pipes: usize) -> Pair {
+        let mut pair = Pair::new(Config::default(), pipes);
+        for side in [&mut pair.a, &mut pair.z] {
+            side.config.registry = registry.clone();
+            side.config.association = config.clone();
+            side.endpoint = endpoint(&side.config, side.lives);
+        }
+        pair.establish();
+        pair
+    }
+
     /// Opens the association, lets every path be verified, and forgets how.
     pub fn establish(&mut self) {
         self.connect();
