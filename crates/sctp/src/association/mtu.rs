@@ -15,7 +15,7 @@ use crate::policy::place::{LostBy, LostChunk};
 use crate::policy::{PathId, PathSample, PathState, View};
 use crate::send::Outgoing;
 use crate::seq::Tsn;
-use crate::wire::{CommonHeader, EncodeChunk, Heartbeat, PacketBuilder, Pad};
+use crate::wire::{Heartbeat, PacketBuilder, Pad};
 
 /// A probe that waits to leave.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +144,7 @@ impl Session {
     /// Where a lost chunk goes that is meant for `path`: there if it fits, else where it was before, else to another path
     /// that is wide enough, and where there is none, to `path` after all.
     pub(super) fn wide_enough(&self, path: PathId, lost: &LostChunk, view: &View<'_>) -> PathId {
-        let size = self.packet_with(lost.tsn);
+        let size = self.send.packet_with(lost.tsn);
         let fits = |sample: &&PathSample| size <= sample.packet_limit;
         if fits(&view.path(path)) {
             return path;
@@ -168,7 +168,7 @@ impl Session {
         self.send.refit(self.largest_payload());
         let limit = self.paths.sample(path).packet_limit;
         let in_flight = self.send.in_flight_on(path);
-        let is_too_large = |tsn| self.packet_with(tsn) > limit;
+        let is_too_large = |tsn| self.send.packet_with(tsn) > limit;
         let too_large: Vec<Tsn> = in_flight.into_iter().filter(|&tsn| is_too_large(tsn)).collect();
         for &tsn in &too_large {
             self.mark_lost(tsn, LostBy::Timeout);
@@ -178,11 +178,6 @@ impl Session {
         } else if !too_large.is_empty() {
             self.restart_retransmission_timer(path, now);
         }
-    }
-
-    /// The size of a packet with nothing but this chunk.
-    fn packet_with(&self, tsn: Tsn) -> ByteCount {
-        ByteCount::of_len(CommonHeader::LEN + self.send.data(tsn).encoded_len())
     }
 
     fn schedule_mtu_probe(&mut self, path: PathId) {

@@ -30,7 +30,7 @@ use crate::receive::{Allowance, Arrivals, Budget, Delivery, Reassembly, ReceiveB
 use crate::record::{Happening, Record};
 use crate::send::{Outgoing, SendBuffer};
 use crate::seq::Tsn;
-use crate::wire::{CommonHeader, EncodeChunk, VerificationTag};
+use crate::wire::{CommonHeader, VerificationTag};
 
 /// What does not change while an endpoint lives.
 #[derive(Debug)]
@@ -229,9 +229,8 @@ impl Session {
         self.begin_event();
         self.decay_idle_windows(now);
         self.queue_message(message);
-        let Some(oldest) = self.send.waiting(Index::OLDEST) else { return };
-        let size = ByteCount::of_len(CommonHeader::LEN + self.send.data(oldest).encoded_len());
-        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: size };
+        let Some(oldest) = self.send.oldest_waiting() else { return };
+        let queue = look_at_queue(&self.send, oldest, &self.paths);
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         self.policies.scheduler.on_queued(&queue, &view);
     }
@@ -364,5 +363,18 @@ pub(super) fn look<'a>(
         peer_window: peer_window.open,
         receive_buffer: peer_window.buffer,
         queued: send.waiting_bytes(),
+    }
+}
+
+/// What waits to be sent for the first time as a scheduler sees it, from the `oldest` chunk on.
+pub(super) fn look_at_queue<'a>(send: &'a SendBuffer, oldest: Tsn, paths: &PathTable) -> QueueView<'a> {
+    let widest = paths.widest().unwrap_or(ByteCount::MAX);
+    QueueView {
+        chunks: send.waiting_chunks(),
+        first_tsn: oldest,
+        // What fits nowhere goes where it fits best.
+        oldest: send.packet_with(oldest).min(widest),
+        widest,
+        waiting: send,
     }
 }

@@ -3,13 +3,13 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::datagram::Transmit;
-use super::session::{Sending, Session, look};
+use super::session::{Sending, Session, look, look_at_queue};
 use super::shield::Shield;
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
 use crate::policy::place::{LostBy, Place};
-use crate::policy::schedule::{Index, QueueView};
+use crate::policy::schedule::Index;
 use crate::policy::{PathId, PathSample, View};
 use crate::seq::Tsn;
 use crate::wire::{CommonHeader, Data, EncodeChunk, Full, PacketBuilder, Sack};
@@ -296,40 +296,49 @@ impl Session {
         None
     }
 
-    /// The next new chunk and its path: what the scheduler picks, or the oldest if the packet `open` has
-    /// room for another.
+    /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or to begin another.
     fn next_waiting(&mut self, open: Option<Open>, now: Time) -> Option<(Tsn, PathId)> {
         self.share_buffers(now);
         self.cut_ahead();
         if self.awaits_verification {
             return None;
         }
-        let oldest = self.send.waiting(Index::OLDEST)?;
-        if oldest.distance_from(self.send.ack_point()) > MOST_OUTSTANDING {
+        let oldest = self.send.oldest_waiting()?;
+        if !self.may_be_outstanding(oldest) || !self.may_open_window_for(oldest, now) {
             return None;
         }
-        if !self.may_open_window_for(oldest, now) {
-            return None;
-        }
-        let data: Data<'_> = self.send.data(oldest);
-        let size = ByteCount::of_len(CommonHeader::LEN + data.encoded_len());
-        // What fits nowhere goes where it fits best.
-        let oldest_size = self.paths.widest().map_or(size, |widest| size.min(widest));
-        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: oldest_size };
+        let queue = look_at_queue(&self.send, oldest, &self.paths);
         let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let scheduler = &mut self.policies.scheduler;
         let (path, index) = match (self.picked, open) {
             (Some(picked), _) if view.path(picked.0).may_send() => picked,
-            // Nobody picked this: if it does not fit, the scheduler is asked where the next packet goes.
-            (None, Some(open)) if open.may_send(&view) => return Some((oldest, open.path)),
+            // Picked for this packet alone: if it does not fit, the scheduler is asked where the next packet goes.
+            (None, Some(open)) if open.may_send(&view) => {
+                let index = scheduler.pick_more(open.path, &queue, &view)?;
+                return Some((self.chosen(oldest, index)?, open.path));
+            }
             _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
-            _ => self.policies.scheduler.pick(&queue, &view)?,
+            _ => scheduler.pick(&queue, &view)?,
         };
-        self.picked = Some((path, index));
+        let tsn = self.chosen(oldest, index);
+        self.picked = tsn.map(|_| (path, index));
         if open.is_some_and(|open| open.path != path) {
             return None;
         }
-        let tsn = if index == Index::OLDEST { oldest } else { self.send.waiting(index)? };
-        Some((tsn, path))
+        tsn.map(|tsn| (tsn, path))
+    }
+
+    /// The waiting chunk at `index`, if it may leave before the `oldest`, which may leave.
+    fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
+        if index == Index::OLDEST {
+            return Some(oldest);
+        }
+        let has_room = |tsn: &Tsn| self.send.rwnd_weight(*tsn) <= self.peer_window.open;
+        self.send.waiting(index).filter(|tsn| self.may_be_outstanding(*tsn) && has_room(tsn))
+    }
+
+    fn may_be_outstanding(&self, tsn: Tsn) -> bool {
+        tsn.distance_from(self.send.ack_point()) <= MOST_OUTSTANDING
     }
 
     /// Where new data goes when no path is active: to the last resort, until the error count ends it.

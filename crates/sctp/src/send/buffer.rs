@@ -12,12 +12,13 @@ use super::credit::Credit;
 use super::fragmentation::{Fragments, Outgoing};
 use super::held::{Held, HeldByPath};
 use super::lowest::Lowest;
+use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
 use crate::policy::place::{LostBy, LostChunk};
-use crate::policy::schedule::Index;
+use crate::policy::schedule::{Index, WaitingChunk, WaitingChunks};
 use crate::seq::{Ssn, Tsn};
-use crate::wire::Data;
+use crate::wire::{CommonHeader, Data, EncodeChunk};
 
 /// The send buffer of an association.
 ///
@@ -31,9 +32,7 @@ pub struct SendBuffer {
     pub(super) first_tsn: Tsn,
     pub(super) first: u64,
     pub(super) chunks: VecDeque<OutboundChunk>,
-    /// No chunk below this position waits to be sent for the first time.
-    pub(super) waiting_from: u64,
-    pub(super) waiting_chunks: usize,
+    pub(super) waiting: Waiting,
     pub(super) waiting_bytes: ByteCount,
     /// One past the highest position ever sent.
     pub(super) sent_end: u64,
@@ -103,8 +102,7 @@ impl SendBuffer {
             first_tsn: initial,
             first: 1,
             chunks: VecDeque::new(),
-            waiting_from: 1,
-            waiting_chunks: 0,
+            waiting: Waiting::new(1),
             waiting_bytes: ByteCount::ZERO,
             sent_end: 1,
             held_bytes: ByteCount::ZERO,
@@ -151,7 +149,6 @@ impl SendBuffer {
         let Outgoing { stream, ppid, unordered, payload } = message;
         let head = MessageHead { stream, ssn, ppid, unordered };
         for fragment in Fragments::new(payload, largest.as_len()) {
-            self.waiting_chunks += 1;
             self.chunks.push_back(OutboundChunk::new(head, fragment));
         }
     }
@@ -178,7 +175,7 @@ impl SendBuffer {
             self.marked.remove(&position);
             self.paths[path.index()].again.insert(position);
         } else {
-            self.waiting_chunks -= 1;
+            self.waiting.take(position);
             self.waiting_bytes -= payload;
             self.sent_end = self.sent_end.max(position + 1);
             self.paths[path.index()].once.insert(position);
@@ -227,21 +224,26 @@ impl SendBuffer {
         self.chunk(self.position(tsn)).data(tsn)
     }
 
-    /// The `index`-th chunk that waits to be sent for the first time.
-    pub fn waiting(&mut self, index: Index) -> Option<Tsn> {
-        while self.waiting_from < self.end() && self.chunk(self.waiting_from).state != State::Waiting {
-            self.waiting_from += 1;
-        }
-        if index == Index::OLDEST {
-            return (self.waiting_from < self.end()).then(|| self.tsn(self.waiting_from));
-        }
-        let is_waiting = |position: &u64| self.chunk(*position).state == State::Waiting;
-        (self.waiting_from..self.end()).filter(is_waiting).nth(index.0).map(|position| self.tsn(position))
+    /// The size of an SCTP packet that has this chunk alone.
+    pub fn packet_with(&self, tsn: Tsn) -> ByteCount {
+        ByteCount::of_len(CommonHeader::LEN + self.data(tsn).encoded_len())
+    }
+
+    /// The chunk at `index` of those that wait to be sent for the first time.
+    pub fn waiting(&self, index: Index) -> Option<Tsn> {
+        let position = self.waiting.position(index.0);
+        (position < self.end()).then(|| self.tsn(position))
+    }
+
+    /// The oldest chunk that waits to be sent for the first time.
+    pub fn oldest_waiting(&self) -> Option<Tsn> {
+        let position = self.waiting.oldest();
+        (position < self.end()).then(|| self.tsn(position))
     }
 
     /// How many chunks wait to be sent for the first time.
     pub fn waiting_chunks(&self) -> usize {
-        self.waiting_chunks
+        self.waiting.count(self.end())
     }
 
     /// User data that waits to be sent for the first time.
@@ -405,6 +407,18 @@ impl SendBuffer {
     }
 }
 
+impl WaitingChunks for SendBuffer {
+    fn chunk(&self, index: Index) -> Option<WaitingChunk> {
+        let tsn = self.waiting(index)?;
+        Some(WaitingChunk { tsn, packet: self.packet_with(tsn) })
+    }
+
+    fn index_of(&self, tsn: Tsn) -> Option<Index> {
+        let position = self.position_if_held(tsn)?;
+        self.waiting.index(position).map(Index)
+    }
+}
+
 pub(super) fn index(offset: u64) -> usize {
     usize::try_from(offset).expect("a buffer in memory has fewer chunks than addresses")
 }
@@ -500,7 +514,8 @@ pub(super) mod tests {
         assert_eq!(third, tsn(2));
         buffer.on_sent(third, ONE, 0);
         assert_eq!(buffer.waiting(Index(2)), Some(tsn(3)));
-        assert_eq!(buffer.waiting(Index::OLDEST), Some(tsn(0)));
+        assert_eq!(buffer.oldest_waiting(), Some(tsn(0)));
+        assert_eq!(buffer.index_of(tsn(3)), Some(Index(2)));
         assert_eq!(buffer.waiting_chunks(), 3);
     }
 }

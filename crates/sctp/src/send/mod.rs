@@ -1,5 +1,4 @@
-//! The sending half's memory: what waits, what is in flight, what a SACK says of it. It knows no path's
-//! window and no timer.
+//! The sending half's memory: what waits, what is in flight, what a SACK says of it.
 
 mod buffer;
 mod chunk;
@@ -11,6 +10,7 @@ mod lowest;
 mod refit;
 mod sack;
 mod uncut;
+mod waiting;
 
 pub use buffer::{Left, SendBuffer, Sent};
 pub use fragmentation::{Fragments, Outgoing};

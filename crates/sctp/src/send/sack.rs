@@ -134,7 +134,6 @@ impl SendBuffer {
         if self.chunks.is_empty() {
             self.chunks.shrink_to(KEPT_CHUNKS);
         }
-        self.waiting_from = self.waiting_from.max(new_first);
         self.gap_acked.retain_mut(|block| {
             block.start = block.start.max(new_first);
             block.start < block.end
@@ -222,7 +221,7 @@ impl SendBuffer {
                 self.marked.remove(&position);
             }
             State::Waiting => {
-                self.waiting_chunks -= 1;
+                self.waiting.take(position);
                 self.waiting_bytes -= ByteCount::of_len(length);
                 // What a lying peer acknowledges unsent counts as sent where its chunk says.
                 self.held_by_path.on_sent(path, None, length);

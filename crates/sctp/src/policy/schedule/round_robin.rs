@@ -11,7 +11,7 @@ pub struct RoundRobin {
 }
 
 impl Scheduler for RoundRobin {
-    fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let last = self.last.unwrap_or_else(|| PathId::from_index(view.paths.len() - 1));
         let path = view.next_after(last, |sample| may_carry(sample, queue))?;
         self.last = Some(path);
@@ -24,9 +24,8 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
+    use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
-
-    const QUEUE: QueueView = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
 
     #[test]
     fn paths_with_room_take_turns() {
