@@ -100,6 +100,8 @@ mod tests {
             flight: ByteCount::ZERO,
             is_strict: false,
             held: false,
+            cut_open: false,
+            ecn_open: false,
             is_paced: false,
             has_spent_share: false,
             srtt: Some(Duration::from_millis(60)),

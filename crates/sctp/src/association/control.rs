@@ -88,10 +88,12 @@ impl Session {
         };
         let path = probe.path;
         self.timers.stop(Timer::HeartbeatAnswer(path));
-        let sample = now.since(sent_at);
-        self.paths.on_round_trip(path, sample, now);
-        let rto = self.paths.sample(path).rto;
-        self.record(now, path, Happening::RoundTrip { sample, rto });
+        if !self.on_probe_answered(path, now) {
+            let sample = now.since(sent_at);
+            self.paths.on_round_trip(path, sample, now);
+            let rto = self.paths.sample(path).rto;
+            self.record(now, path, Happening::RoundTrip { sample, rto });
+        }
         self.errors = 0;
         self.settle_suspicion(path, now);
         self.on_verified(path, now);
@@ -185,6 +187,9 @@ impl Session {
         }
         if !is_quick {
             probes.forget();
+        }
+        if let Some(response) = self.on_probe_unanswered(path, now) {
+            return if response.is_error { self.count_path_error(path, true, now) } else { Ok(()) };
         }
         self.confirm_suspicion(path, now);
         self.paths.back_off(path);

@@ -182,6 +182,7 @@ impl Association {
                     return Flow::Violation(bad.to_string());
                 }
             }
+            Chunk::EcnEcho(echo) => session.on_ecn_echo(now, path, echo.lowest_tsn()),
             Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
             Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, path, &ack),
             Chunk::Asconf(asconf) if stage != Some(Shutdown::AckSent) => {

@@ -8,9 +8,9 @@ use super::timers::Timer;
 use crate::config::Exemption;
 use crate::event::Event;
 use crate::policy::PathId;
-use crate::policy::congestion::{Acked, Cause};
+use crate::policy::congestion::Acked;
 use crate::policy::place::LostBy;
-use crate::policy::response::{Resend, Signal};
+use crate::policy::response::Signal;
 use crate::record::Happening;
 use crate::send::BadSack;
 use crate::seq::Tsn;
@@ -59,6 +59,7 @@ impl Session {
         self.send.on_counted(&self.news.holes);
         self.leave_recovery();
         self.grow_windows(now);
+        self.follow_losses(now);
         self.respond_to_missing(now);
         self.judge_silence(now);
         self.clear_removed_paths();
@@ -201,10 +202,8 @@ impl Session {
     fn respond_to_missing_on(&mut self, id: PathId, missing: &[(Tsn, PathId)], now: Time) {
         let was_in_recovery = self.policies.order.is_in_recovery(id);
         let signal = if was_in_recovery { Signal::MissingInRecovery } else { Signal::Missing };
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let response = self.policies.response.on_signal(signal, id, &view);
-        if let Some(cause) = response.cut {
-            self.cut(id, cause, now);
+        let response = self.respond(signal, id, now);
+        if response.cut.is_some() {
             let highest = match self.policies.order.recovers_by_path() {
                 true => self.send.highest_on(id),
                 false => None,
@@ -212,12 +211,7 @@ impl Session {
             self.policies.order.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
         }
         let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
-        let resend = match response.resend {
-            Resend::Nothing => 0,
-            Resend::First => 1,
-            Resend::All => usize::MAX,
-        };
-        for tsn in lost.take(resend) {
+        for tsn in lost.take(response.resend.count(missing.len())) {
             self.mark_lost(tsn, LostBy::MissingReports);
             self.paths.counters_mut(id).fast_retransmits += 1;
             self.record(now, id, Happening::FastRetransmit(tsn));
@@ -228,25 +222,6 @@ impl Session {
                 self.exempt.grant(id);
             }
             Exemption::Entry | Exemption::Each => self.exempt.grant_anywhere(),
-        }
-    }
-
-    /// Cuts the window of `id` as the controller says.
-    pub(super) fn cut(&mut self, id: PathId, cause: Cause, now: Time) {
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let window = self.policies.congestion.decrease(id, cause, &view);
-        self.paths.apply(id, window);
-        self.record_window(now, id, Some(cause));
-    }
-
-    /// Marks a chunk for retransmission: it leaves the flight, and its path times nothing that may have been
-    /// acknowledged twice.
-    pub(super) fn mark_lost(&mut self, tsn: Tsn, by: LostBy) {
-        if let Some(left) = self.send.mark(tsn, by) {
-            self.paths.on_left_flight(left.path, left.weight);
-            self.paths.on_loss(left.path);
-            self.paths.let_one_out();
-            self.peer_window.open += left.rwnd_weight;
         }
     }
 

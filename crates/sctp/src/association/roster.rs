@@ -210,11 +210,9 @@ impl Session {
     pub(super) fn remove_path(&mut self, id: PathId) {
         self.take_all_back(id);
         self.paths.remove(id);
-        for timer in
-            [Timer::Retransmission, Timer::Heartbeat, Timer::HeartbeatAnswer, Timer::Pacing].map(|of| of(id))
-        {
-            self.timers.stop(timer);
-        }
+        let timers =
+            [Timer::Retransmission, Timer::Heartbeat, Timer::HeartbeatAnswer, Timer::Pacing, Timer::Resend];
+        timers.map(|of| of(id)).into_iter().for_each(|timer| self.timers.stop(timer));
         self.outbox.retain(|control| !(control.is_probe && control.path == id));
         self.picked = self.picked.filter(|(path, _)| *path != id);
         self.exempt.forget(id);

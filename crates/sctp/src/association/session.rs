@@ -11,6 +11,7 @@ use rand_core::{Rng, SeedableRng};
 use super::authentication::Keys;
 use super::challenge::Challenges;
 use super::control::Control;
+use super::draws::TimerDraws;
 use super::exempt::Exempt;
 use super::extensions::Extensions;
 use super::mtu::MtuProbe;
@@ -153,6 +154,8 @@ pub struct Session {
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
     pub(super) rng: ChaCha12Rng,
+    /// Where the times of timers that a loss response randomizes come from.
+    pub(super) draws: TimerDraws,
 }
 
 impl Session {
@@ -208,6 +211,7 @@ impl Session {
             events: VecDeque::new(),
             records: None,
             rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
+            draws: TimerDraws::new(seed.child("timers")),
         };
         for id in session.paths.ids() {
             session.join(id);
@@ -310,7 +314,8 @@ impl Session {
 
     /// Starts the T3-rtx timer of a path afresh.
     pub(super) fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
-        self.timers.set(Timer::Retransmission(id), now + self.paths.sample(id).rto);
+        let wait = self.paths.take_timer(id);
+        self.timers.set(Timer::Retransmission(id), now + wait);
     }
 
     /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another; and when none is, `wanted`

@@ -139,7 +139,7 @@ impl Session {
         let mut shield = Shield::default();
         self.pack_control(path, &mut builder, &mut shield);
         self.pack_sack(path, &mut builder, &mut shield);
-        let mut open = Open { path, has_data: false, is_exempt: self.exempt.covers(path) };
+        let mut open = Open { path, has_data: false, is_exempt: self.may_pass_window(path) };
         while let Some((tsn, _)) = self.next_lost(Some(open), now) {
             if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
                 break;
@@ -263,14 +263,19 @@ impl Session {
             Some(open) => open.is_exempt || open.has_data,
             None => !self.exempt.is_none(),
         };
+        let (exempt, paths) = (&self.exempt, &self.paths);
+        let may_pass_window = |path| exempt.covers(path) && !paths.after_loss(path).holds_data;
         let may_pass_on = |path| match open {
             Some(open) => may_pass && open.path == path,
-            None => self.exempt.covers(path),
+            None => may_pass_window(path),
         };
         if !may_pass && !view.paths.iter().any(PathSample::has_window) {
             return None;
         }
         for lost in self.send.marked() {
+            if !self.paths.after_loss(lost.path).may_resend(now) {
+                continue;
+            }
             let placement = match lost.by {
                 LostBy::MissingReports => &mut self.policies.after_missing,
                 LostBy::Timeout => &mut self.policies.after_timeout,
@@ -287,7 +292,7 @@ impl Session {
             let path = self.wide_enough(path, &lost, &view);
             let fits = match open {
                 Some(open) => open.path == path && open.has_window(&view),
-                None => self.exempt.covers(path) || view.path(path).has_window(),
+                None => may_pass_window(path) || view.path(path).has_window(),
             };
             if fits {
                 return Some((lost.tsn, path));
@@ -375,6 +380,9 @@ impl Session {
         counters.sent_bytes += sent.payload;
         counters.retransmitted_chunks += u64::from(sent.previous.is_some());
         self.policies.order.on_sent(tsn, path, sent.previous.is_some());
+        if let Some(from) = sent.previous {
+            self.pace_resends(from, now);
+        }
         match sent.previous {
             None => self.paths.on_first_sent(path, tsn, now),
             Some(from) if from != path => self.on_moved(tsn, from, path, now),
@@ -399,6 +407,20 @@ impl Session {
         if self.send.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest)) {
             self.restart_retransmission_timer(from, now);
         }
+    }
+
+    /// A chunk that was lost on `path` left again: where retransmissions are spread over round trips, the next one waits.
+    fn pace_resends(&mut self, path: PathId, now: Time) {
+        let sample = self.paths.sample(path);
+        let round_trip = sample.srtt.unwrap_or(sample.rto);
+        if let Some(at) = self.paths.change_after_loss(path, |state| state.on_resent(round_trip, now)) {
+            self.timers.set(Timer::Resend(path), at);
+        }
+    }
+
+    /// Whether one packet of retransmissions may pass the window of `path`. It may not where data is held.
+    fn may_pass_window(&self, path: PathId) -> bool {
+        self.exempt.covers(path) && !self.paths.after_loss(path).holds_data
     }
 
     /// A packet is complete.

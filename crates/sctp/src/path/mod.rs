@@ -1,6 +1,7 @@
-//! What each path is like: addresses, windows, round-trip time, health. It knows no chunk and no timer.
+//! What each path is like: addresses, windows, round-trip time, health.
 
 mod addresses;
+mod after_loss;
 mod bandwidth;
 mod burst;
 mod counters;
@@ -16,6 +17,7 @@ mod silence;
 mod table;
 
 pub use addresses::PathAddresses;
+pub use after_loss::AfterLoss;
 pub use counters::{PathCounters, SackCounters};
 pub use health::{Health, HealthChange};
 pub use limits::{BlockedClock, Limit, TimeInLimit};

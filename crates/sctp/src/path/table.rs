@@ -13,6 +13,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 use self::ends::Gone;
 use super::addresses::PathAddresses;
+use super::after_loss::AfterLoss;
 use super::bandwidth::Bandwidth;
 use super::burst::Burst;
 use super::counters::{PathCounters, SackCounters};
@@ -56,6 +57,7 @@ struct Path {
     is_probing_window: bool,
     /// Expiries of T3-rtx since something was acknowledged.
     timeouts_in_row: u32,
+    after_loss: AfterLoss,
     last_data: Option<Time>,
     last_arrival: Option<Time>,
     /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
@@ -164,6 +166,7 @@ impl PathTable {
         path.pacer = Pacer::new();
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
+        path.after_loss = AfterLoss::default();
         path.loss_rate = LossRate::default();
         path.bandwidth = Bandwidth::default();
         let sample = &mut self.samples[id.index()];
@@ -175,7 +178,7 @@ impl PathTable {
         self.show_health(id);
         self.weigh_failures();
         self.show_round_trip(id);
-        self.show_held(id);
+        self.change_after_loss(id, |_| ());
     }
 
     /// A chunk left.
@@ -260,16 +263,54 @@ impl PathTable {
         self.show_round_trip(id);
     }
 
-    /// The T3-rtx timer expired; how often in a row, this time included.
-    pub fn on_timeout(&mut self, id: PathId) -> u32 {
+    /// The T3-rtx timer expired: the round of packets that it waited for is over.
+    pub fn on_timeout(&mut self, id: PathId) {
+        self.paths[id.index()].round += 1;
+    }
+
+    /// The expiry counts as a time-out.
+    pub fn count_timeout(&mut self, id: PathId) {
         let path = &mut self.paths[id.index()];
         path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
-        path.is_probing_window = true;
-        path.round += 1;
         path.counters.timeouts += 1;
-        let times = path.timeouts_in_row;
+    }
+
+    /// Whether time-outs were counted since something was last acknowledged.
+    pub fn has_timed_out(&self, id: PathId) -> bool {
+        self.paths[id.index()].timeouts_in_row > 0
+    }
+
+    /// One packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
+    pub fn try_one_packet(&mut self, id: PathId) {
+        self.paths[id.index()].is_probing_window = true;
         self.show_held(id);
-        times
+    }
+
+    /// Changes what the answers to losses have left on the path.
+    pub fn change_after_loss<T>(&mut self, id: PathId, change: impl FnOnce(&mut AfterLoss) -> T) -> T {
+        let state = &mut self.paths[id.index()].after_loss;
+        let changed = change(state);
+        let sample = &mut self.samples[id.index()];
+        (sample.cut_open, sample.ecn_open) = (state.is_cut_open(), state.is_ecn_open());
+        self.show_held(id);
+        changed
+    }
+
+    /// What the answers to losses have left on the path.
+    pub fn after_loss(&self, id: PathId) -> &AfterLoss {
+        &self.paths[id.index()].after_loss
+    }
+
+    /// How long a timer of the path that starts now runs: the RTO, unless another time was drawn for it.
+    pub fn take_timer(&mut self, id: PathId) -> Duration {
+        self.paths[id.index()].after_loss.take_timer().unwrap_or(self.samples[id.index()].rto)
+    }
+
+    /// The path's HEARTBEAT was answered, which is a sign of life and gives no round-trip time.
+    pub fn on_probe_answered(&mut self, id: PathId, now: Time) {
+        let path = &mut self.paths[id.index()];
+        path.silence.begin(now);
+        path.health.on_sign(now);
     }
 
     /// The retransmission time-out doubles.
@@ -449,7 +490,8 @@ impl PathTable {
     fn show_held(&mut self, id: PathId) {
         let (path, sample) = (&self.paths[id.index()], &mut self.samples[id.index()]);
         let awaits_first_ack = path.is_probing_window && !sample.flight.is_zero();
-        sample.held = awaits_first_ack || path.burst.is_spent() || path.pacer.opens_at().is_some();
+        let is_held = path.after_loss.holds_data || path.burst.is_spent() || path.pacer.opens_at().is_some();
+        sample.held = awaits_first_ack || is_held;
     }
 
     fn show_all_held(&mut self) {
@@ -475,6 +517,8 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         is_strict: config.strict_window,
         held: true,
         is_paced: false,
+        cut_open: false,
+        ecn_open: false,
         has_spent_share: false,
         srtt: None,
         min_rtt: None,
@@ -494,6 +538,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         pacer: Pacer::new(),
         is_probing_window: false,
         timeouts_in_row: 0,
+        after_loss: AfterLoss::default(),
         last_data: None,
         last_arrival: None,
         round: 0,
@@ -550,14 +595,15 @@ mod tests {
         let id = PathId::FIRST;
         table.on_chunk_sent(id, WEIGHT, Time::ZERO);
         table.on_left_flight(id, WEIGHT);
-        assert_eq!(table.on_timeout(id), 1);
+        table.try_one_packet(id);
+        table.count_timeout(id);
         assert!(table.sample(id).may_send());
         table.on_chunk_sent(id, ByteCount::new(100), Time::ZERO);
         assert!(!table.sample(id).may_send(), "cwnd has room, but the single packet is unanswered");
         table.on_left_flight(id, ByteCount::new(100));
         table.on_acked(id, &acked(id), Time::ZERO);
         assert!(table.sample(id).may_send());
-        assert_eq!(table.on_timeout(id), 1, "an ack ends the row");
+        assert!(!table.has_timed_out(id), "an ack ends the row");
     }
 
     #[test]

@@ -65,6 +65,10 @@ pub struct PathSample {
     /// When nothing more could be sent last, its pacer alone kept packets back for which the window had room: a window
     /// that would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
     pub is_paced: bool,
+    /// Something that was sent before its window was last cut for a loss is not acknowledged.
+    pub cut_open: bool,
+    /// Something that was sent before the last report of a congestion mark (ECNE) on it is not acknowledged.
+    pub ecn_open: bool,
     /// Its share of a buffer that is split among the paths is taken, so that no new data may go there; what was lost
     /// may.
     pub has_spent_share: bool,
@@ -235,6 +239,8 @@ pub(crate) mod tests {
             is_strict: false,
             held: false,
             is_paced: false,
+            cut_open: false,
+            ecn_open: false,
             has_spent_share: false,
             srtt: None,
             min_rtt: None,

@@ -339,6 +339,13 @@ impl SendBuffer {
         self.rwnd_charge.weigh(self.chunk(self.position(tsn)).payload.len())
     }
 
+    /// Where a chunk that is kept was last sent; `None` for one that is not kept, or was never sent.
+    pub fn path_of(&self, tsn: Tsn) -> Option<PathId> {
+        let position = self.position_if_held(tsn)?;
+        let chunk = self.chunk(position);
+        (chunk.state != State::Waiting).then_some(chunk.path)
+    }
+
     /// The highest TSN that was ever sent.
     pub fn highest_sent(&self) -> Tsn {
         self.tsn(self.sent_end).previous()

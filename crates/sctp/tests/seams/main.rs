@@ -4,6 +4,7 @@
 mod congestion;
 #[path = "../pair/mod.rs"]
 mod pair;
+mod response;
 mod schedule;
 
 use anabranch_base::{ByteCount, Duration};
