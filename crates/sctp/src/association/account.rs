@@ -24,7 +24,7 @@ impl Session {
     pub(super) fn note_limits(&mut self, now: Time) {
         let left = match self.send.oldest_waiting() {
             Some(oldest) => Left::New { is_shut: self.send.rwnd_weight(oldest) > self.peer_window.open },
-            None if self.send.has_marked() => Left::Lost,
+            None if self.send.has_retransmissions() => Left::Lost,
             None => Left::Nothing,
         };
         let mut is_blocked = false;

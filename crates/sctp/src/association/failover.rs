@@ -50,17 +50,25 @@ impl Session {
         if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
             return;
         }
+        // A chunk of which a copy is in flight elsewhere leaves the failed path, and is not marked.
+        while !self.send.has_marked() && self.take_back_lowest() {}
+    }
+
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room; whether there was one.
+    fn take_back_lowest(&mut self) -> bool {
         let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();
         if !self.paths.samples().iter().any(has_room) {
-            return;
+            return false;
         }
         let ack_point = self.send.ack_point();
         let failed = self.paths.ids().filter(|&id| self.paths.sample(id).state.has_failed());
         let stranded = failed.filter_map(|path| Some((self.send.lowest_on(path)?, path)));
-        if let Some((tsn, path)) = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point)) {
-            self.mark_lost(tsn, LostBy::Timeout);
+        let lowest = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point));
+        if let Some((tsn, path)) = lowest {
+            self.mark_lost(tsn, path, LostBy::Timeout);
             self.paths.silence_mut(path).on_taken_back();
         }
+        lowest.is_some()
     }
 
     /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was no accident, and what was

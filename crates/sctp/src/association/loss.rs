@@ -54,10 +54,10 @@ impl Session {
         self.record_window(now, path, Some(cause));
     }
 
-    /// Marks a chunk for retransmission: it leaves the flight, and its path times nothing that may have been
-    /// acknowledged twice.
-    pub(super) fn mark_lost(&mut self, tsn: Tsn, by: LostBy) {
-        if let Some(left) = self.send.mark(tsn, by) {
+    /// A chunk is lost on `path`: it leaves the flight, and is marked for retransmission unless a copy of it is in flight
+    /// elsewhere; and the path times nothing that may have been acknowledged twice.
+    pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
+        if let Some(left) = self.send.mark(tsn, path, by) {
             self.paths.on_left_flight(left.path, left.weight);
             self.paths.on_loss(left.path);
             self.paths.let_one_out();

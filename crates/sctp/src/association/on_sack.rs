@@ -212,7 +212,7 @@ impl Session {
         }
         let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
         for tsn in lost.take(response.resend.count(missing.len())) {
-            self.mark_lost(tsn, LostBy::MissingReports);
+            self.mark_lost(tsn, id, LostBy::MissingReports);
             self.paths.counters_mut(id).fast_retransmits += 1;
             self.record(now, id, Happening::FastRetransmit(tsn));
         }
@@ -257,7 +257,9 @@ impl Session {
             // The peer dropped the probe for lack of room and has room now: no need to wait for T3-rtx.
             window.probe = None;
             window.probes = 0;
-            self.mark_lost(probe, LostBy::Timeout);
+            if let Some(path) = self.send.path_of(probe) {
+                self.mark_lost(probe, path, LostBy::Timeout);
+            }
         }
     }
 }

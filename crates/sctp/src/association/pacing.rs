@@ -24,7 +24,7 @@ impl Session {
         if self.settings.config.max_burst.rule != BurstRule::Paced {
             return;
         }
-        let has_more = self.send.waiting_chunks() > 0 || self.send.has_marked();
+        let has_more = self.send.waiting_chunks() > 0 || self.send.has_retransmissions();
         for id in self.paths.ids() {
             match self.paths.end_pacing(id, has_more) {
                 Some(opens_at) => self.timers.set(Timer::Pacing(id), opens_at),

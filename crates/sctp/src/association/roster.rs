@@ -215,6 +215,8 @@ impl Session {
         timers.map(|of| of(id)).into_iter().for_each(|timer| self.timers.stop(timer));
         self.outbox.retain(|control| !(control.is_probe && control.path == id));
         self.picked = self.picked.filter(|(path, _)| *path != id);
+        self.planned_copy = self.planned_copy.filter(|(_, path)| *path != id);
+        self.send.call_off_copies(id);
         self.exempt.forget(id);
         self.policies.order.remove_path(id);
         self.policies.congestion.remove_path(id);
@@ -224,7 +226,7 @@ impl Session {
 
     /// What is in flight on a path that is gone is lost.
     fn take_all_back(&mut self, id: PathId) {
-        self.send.in_flight_on(id).into_iter().for_each(|tsn| self.mark_lost(tsn, LostBy::Timeout));
+        self.send.in_flight_on(id).into_iter().for_each(|tsn| self.mark_lost(tsn, id, LostBy::Timeout));
         self.paths.on_all_lost(id);
     }
 

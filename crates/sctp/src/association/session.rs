@@ -112,6 +112,8 @@ pub struct Session {
     pub(super) peer_window: PeerWindow,
     /// The path and chunk that the scheduler picked and that found no room in the last packet.
     pub(super) picked: Option<(PathId, Index)>,
+    /// The copy that the scheduler wants sent, and that has not left yet.
+    pub(super) planned_copy: Option<(Tsn, PathId)>,
     /// Where one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
     pub(super) exempt: Exempt,
     /// How far it has come since the last event.
@@ -191,6 +193,7 @@ impl Session {
             timers: Timers::default(),
             peer_window,
             picked: None,
+            planned_copy: None,
             exempt: Exempt::default(),
             sending: Sending::Done,
             news: SackNews::default(),

@@ -3,14 +3,14 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::datagram::Transmit;
+use super::retransmit::Again;
 use super::session::{Sending, Session, look, look_at_queue};
 use super::shield::Shield;
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
-use crate::policy::place::{LostBy, Place};
 use crate::policy::schedule::Index;
-use crate::policy::{PathId, PathSample, View};
+use crate::policy::{PathId, View};
 use crate::seq::Tsn;
 use crate::wire::{CommonHeader, Data, EncodeChunk, Full, PacketBuilder, Sack};
 
@@ -27,17 +27,17 @@ struct Packed {
 
 /// A packet that is being filled.
 #[derive(Clone, Copy, Debug)]
-struct Open {
-    path: PathId,
+pub(super) struct Open {
+    pub path: PathId,
     /// It has a DATA chunk already.
-    has_data: bool,
+    pub has_data: bool,
     /// It may pass the window of a path that lost something.
-    is_exempt: bool,
+    pub is_exempt: bool,
 }
 
 impl Open {
     /// Whether the window of its path has room for one more lost chunk.
-    fn has_window(self, view: &View<'_>) -> bool {
+    pub fn has_window(self, view: &View<'_>) -> bool {
         let sample = view.path(self.path);
         self.is_exempt || if self.has_data { sample.has_window_for_more() } else { sample.has_window() }
     }
@@ -124,10 +124,13 @@ impl Session {
         if self.is_sack_due {
             return Some(self.usable_path(self.sack_path));
         }
-        if let Some((_, path)) = self.next_lost(None, now) {
+        if let Some(again) = self.next_lost(None, now) {
+            return Some(again.path);
+        }
+        if let Some((_, path)) = self.next_waiting(None, now) {
             return Some(path);
         }
-        self.next_waiting(None, now).map(|(_, path)| path)
+        self.next_copy(None, now).map(|again| again.path)
     }
 
     /// Builds one packet for `path`, with as much as there is `room`: control chunks first, then the SACK, then what
@@ -140,24 +143,32 @@ impl Session {
         self.pack_control(path, &mut builder, &mut shield);
         self.pack_sack(path, &mut builder, &mut shield);
         let mut open = Open { path, has_data: false, is_exempt: self.may_pass_window(path) };
-        while let Some((tsn, _)) = self.next_lost(Some(open), now) {
-            if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
+        while let Some(again) = self.next_lost(Some(open), now) {
+            if self.pack_data(again.tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
                 break;
             }
-            packed.is_retransmission = true;
-            self.commit(tsn, path, now, &mut packed);
+            self.commit_again(again, now, &mut packed);
             open.has_data = true;
         }
         // It is one packet that may pass the window, with as many chunks as fit.
         if packed.is_retransmission {
             self.exempt.spend(path);
         }
+        let mut is_full = false;
         while let Some((tsn, _)) = self.next_waiting(Some(open), now) {
-            if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
+            is_full = self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err();
+            if is_full {
                 break;
             }
             self.picked = None;
             self.commit(tsn, path, now, &mut packed);
+            open.has_data = true;
+        }
+        while !is_full && let Some(again) = self.next_copy(Some(open), now) {
+            if self.pack_data(again.tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
+                break;
+            }
+            self.commit_again(again, now, &mut packed);
             open.has_data = true;
         }
         shield.sign(self.keys.as_ref(), &mut builder);
@@ -245,60 +256,6 @@ impl Session {
         self.paths.sacks_mut().sent += 1;
         self.timers.stop(Timer::Sack);
         self.is_sack_due = false;
-    }
-
-    /// The next chunk to be sent again: the lowest whose place has room, or of those for the path of `open`.
-    fn next_lost(&mut self, open: Option<Open>, now: Time) -> Option<(Tsn, PathId)> {
-        if self.awaits_verification {
-            return None;
-        }
-        if !self.send.has_marked() {
-            self.take_back_one();
-        }
-        if !self.send.has_marked() {
-            return None;
-        }
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let may_pass = match open {
-            Some(open) => open.is_exempt || open.has_data,
-            None => !self.exempt.is_none(),
-        };
-        let (exempt, paths) = (&self.exempt, &self.paths);
-        let may_pass_window = |path| exempt.covers(path) && !paths.after_loss(path).holds_data;
-        let may_pass_on = |path| match open {
-            Some(open) => may_pass && open.path == path,
-            None => may_pass_window(path),
-        };
-        if !may_pass && !view.paths.iter().any(PathSample::has_window) {
-            return None;
-        }
-        for lost in self.send.marked() {
-            if !self.paths.after_loss(lost.path).may_resend(now) {
-                continue;
-            }
-            let placement = match lost.by {
-                LostBy::MissingReports => &mut self.policies.after_missing,
-                LostBy::Timeout => &mut self.policies.after_timeout,
-            };
-            let path = match placement.place(&lost, &view) {
-                Place::Now(path) => path,
-                // One packet may pass the window of a path that lost something, or is being filled: as good as room there
-                // (M-CMT-6).
-                Place::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
-                    lost.path
-                }
-                Place::Wait => continue,
-            };
-            let path = self.wide_enough(path, &lost, &view);
-            let fits = match open {
-                Some(open) => open.path == path && open.has_window(&view),
-                None => may_pass_window(path) || view.path(path).has_window(),
-            };
-            if fits {
-                return Some((lost.tsn, path));
-            }
-        }
-        None
     }
 
     /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or to begin another.
@@ -396,6 +353,37 @@ impl Session {
         self.peer_window.open = self.peer_window.open.saturating_sub(sent.rwnd_weight);
         // RFC 9260 §6.3.2 R1, and R4 for a retransmission of the lowest outstanding chunk.
         if sent.is_lowest_again || !self.timers.is_running(Timer::Retransmission(path)) {
+            self.restart_retransmission_timer(path, now);
+        }
+    }
+
+    /// A chunk that had left before is in a packet that leaves.
+    fn commit_again(&mut self, again: Again, now: Time, packed: &mut Packed) {
+        packed.is_retransmission = true;
+        if again.is_copy {
+            return self.commit_copy(again.tsn, again.path, now, packed);
+        }
+        self.commit(again.tsn, again.path, now, packed);
+        if let Some(other) = again.also.filter(|&other| self.send.may_copy(again.tsn, other)) {
+            self.send.want_copy(again.tsn, other);
+        }
+    }
+
+    /// A copy of a chunk in flight is in a packet that leaves on `path`.
+    fn commit_copy(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
+        let sent = self.send.on_copied(tsn, path, self.paths.round(path));
+        packed.has_data = true;
+        packed.weight += sent.weight;
+        self.paths.on_chunk_sent(path, sent.weight, now);
+        let counters = self.paths.counters_mut(path);
+        counters.sent_bytes += sent.payload;
+        counters.retransmitted_chunks += 1;
+        counters.copied_chunks += 1;
+        if let Some(first) = sent.previous {
+            self.paths.on_copied(first, tsn);
+        }
+        self.policies.order.on_sent(tsn, path, true);
+        if !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
         }
     }

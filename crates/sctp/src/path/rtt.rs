@@ -48,6 +48,11 @@ impl RoundTrip {
         Some(sample)
     }
 
+    /// A copy of the chunk left: its acknowledgement may answer either, so that it is not being timed any longer.
+    pub fn on_copied(&mut self, tsn: Tsn) {
+        self.probe = self.probe.filter(|(timed, _)| *timed != tsn);
+    }
+
     /// Something was marked for retransmission: what is acknowledged next may answer either copy (Karn's
     /// rule, RFC 9260 §6.3.1 C5), so nothing is being timed.
     pub fn cancel_probe(&mut self) {

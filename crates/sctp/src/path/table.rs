@@ -201,6 +201,11 @@ impl PathTable {
         path.health.on_used();
     }
 
+    /// A copy of a chunk that was first sent here left elsewhere.
+    pub fn on_copied(&mut self, id: PathId, tsn: Tsn) {
+        self.paths[id.index()].round_trip.on_copied(tsn);
+    }
+
     /// A chunk was marked lost: nothing that is acknowledged next may be timed.
     pub fn on_loss(&mut self, id: PathId) {
         let path = &mut self.paths[id.index()];
@@ -233,7 +238,10 @@ impl PathTable {
         path.round += u64::from(ends_round);
         path.timeouts_in_row = 0;
         path.is_probing_window = false;
-        path.silence.begin(now);
+        // Which of several paths delivered a copied chunk is not known.
+        if !chunk.was_copied {
+            path.silence.begin(now);
+        }
         let sample = path.round_trip.on_acked(chunk.tsn, now);
         if let Some(sample) = sample {
             path.count_round_trip(sample);
@@ -583,7 +591,7 @@ mod tests {
 
     fn acked(path: PathId) -> AckedChunk {
         let (tsn, weight, payload) = (Tsn::new(1), ByteCount::new(100), ByteCount::new(84));
-        AckedChunk { tsn, path, round: 0, weight, payload, is_retransmitted: false }
+        AckedChunk { tsn, path, round: 0, weight, payload, is_retransmitted: false, was_copied: false }
     }
 
     const WEIGHT: ByteCount = ByteCount::new(1460);

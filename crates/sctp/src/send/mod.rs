@@ -2,6 +2,7 @@
 
 mod buffer;
 mod chunk;
+mod copies;
 mod credit;
 mod fragmentation;
 mod gap_diff;

@@ -209,13 +209,15 @@ impl SendBuffer {
         let before = std::mem::replace(&mut chunk.state, State::Acked);
         let is_first_time = before != State::Acked && !std::mem::replace(&mut chunk.was_acked, true);
         let (path, round) = (chunk.path, chunk.round);
-        let (length, is_retransmitted) = (chunk.payload.len(), chunk.was_sent_again);
+        let (is_retransmitted, was_copied) = (chunk.was_sent_again, chunk.was_copied);
+        let length = chunk.payload.len();
         let weight = charge.weigh(length);
         match before {
             State::InFlight => {
                 self.rwnd_flight -= rwnd_charge.weigh(length);
                 news.paths[path.index()].left += weight;
                 self.revoked.remove(&position);
+                self.ack_copies(position, weight, news);
             }
             State::Marked => {
                 self.marked.remove(&position);
@@ -231,7 +233,17 @@ impl SendBuffer {
         if is_first_time {
             self.credit.earn();
             let payload = ByteCount::of_len(length);
-            news.acked.push(AckedChunk { tsn, path, round, weight, payload, is_retransmitted });
+            let chunk = AckedChunk { tsn, path, round, weight, payload, is_retransmitted, was_copied };
+            news.acked.push(chunk);
+        }
+    }
+
+    /// The chunk at `position` is acknowledged, and so all copies of it leave their flights, whichever of them arrived.
+    fn ack_copies(&mut self, position: u64, weight: ByteCount, news: &mut SackNews) {
+        if !self.copies.is_empty() {
+            for copy in self.copies.take_all(position) {
+                news.paths[copy.path.index()].left += weight;
+            }
         }
     }
 
@@ -344,8 +356,8 @@ mod tests {
         sack(&mut buffer, 0, &[(2, 2)]);
         sack(&mut buffer, 0, &[]);
         assert_eq!(buffer.in_flight_on(ONE), [tsn(0), tsn(1), tsn(2)]);
-        for _ in 0..2 {
-            assert!(buffer.mark(tsn(1), LostBy::Timeout).is_some());
+        for from in [ONE, two()] {
+            assert!(buffer.mark(tsn(1), from, LostBy::Timeout).is_some());
             buffer.on_sent(tsn(1), two(), 0);
             assert_eq!(
                 (buffer.in_flight_on(ONE), buffer.in_flight_on(two())),

@@ -78,7 +78,7 @@ fn open(slow_start: &str) -> (Pair, Listener) {
         initial_ssthresh: Some(ByteCount::new(64 * PACKET)),
         ..counted()
     };
-    let mut pair = Pair::open_with(&registry, config, 1);
+    let mut pair = Pair::open_with(&registry, &config, 1);
     pair.z.reads_at_once = true;
     (pair, listener)
 }

@@ -2,6 +2,7 @@
 //! happens on the wire.
 
 mod congestion;
+mod copies;
 #[path = "../pair/mod.rs"]
 mod pair;
 mod response;

@@ -75,7 +75,7 @@ fn open(packets: u64) -> (Pair, Patient) {
         initial_ssthresh: Some(ByteCount::new(packets * PACKET)),
         ..counted()
     };
-    let mut pair = Pair::open_with(&registry, config, 1);
+    let mut pair = Pair::open_with(&registry, &config, 1);
     pair.z.reads_at_once = true;
     pair.send_at_once(End::A, 4 * packets as usize, FULL);
     pair.run_for(ms(1_000));

@@ -14,21 +14,19 @@ use crate::{counted, ms};
 /// Assigns a chunk to a path when it is queued: those with an even TSN to the first, those with an odd one to the second.
 #[derive(Debug, Default)]
 struct ByParity {
-    /// The chunks that are assigned and have not left, by TSN.
+    /// Every chunk that was queued, by its TSN.
     assigned: BTreeMap<u32, PathId>,
 }
 
 impl ByParity {
     /// The oldest chunk that is assigned to `path`.
-    fn take(&mut self, path: PathId, queue: &QueueView<'_>) -> Option<Index> {
+    fn oldest(&self, path: PathId, queue: &QueueView<'_>) -> Option<Index> {
         let index = (0..queue.chunks).map(Index).find(|&index| {
             let chunk = queue.chunk(index).expect("it is counted");
             assert_eq!(queue.index_of(chunk.tsn), Some(index));
             self.assigned.get(&chunk.tsn.get()) == Some(&path)
         })?;
-        let chunk = queue.chunk(index).expect("it was just found");
-        assert!(chunk.packet <= queue.widest);
-        self.assigned.remove(&chunk.tsn.get());
+        assert!(queue.chunk(index).expect("it was just found").packet <= queue.widest);
         Some(index)
     }
 }
@@ -43,12 +41,12 @@ impl Scheduler for ByParity {
     }
 
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
-        let able = view.paths.iter().filter(|sample| may_carry(sample, queue)).map(|sample| sample.id);
-        able.into_iter().find_map(|path| Some((path, self.take(path, queue)?)))
+        let mut able = view.paths.iter().filter(|sample| may_carry(sample, queue));
+        able.find_map(|sample| Some((sample.id, self.oldest(sample.id, queue)?)))
     }
 
     fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, _view: &View<'_>) -> Option<Index> {
-        self.take(path, queue)
+        self.oldest(path, queue)
     }
 }
 
@@ -57,7 +55,7 @@ fn a_scheduler_places_every_chunk_by_its_tsn_and_chooses_what_shares_a_packet() 
     let mut registry = Registry::standard();
     registry.schedulers.add("by-parity", |_| Box::<ByParity>::default());
     let config = Config { scheduler: "by-parity".into(), ..counted() };
-    let mut pair = Pair::open_with(&registry, config, 2);
+    let mut pair = Pair::open_with(&registry, &config, 2);
     pair.keep_packets();
     pair.z.reads_at_once = true;
     pair.send_at_once(End::A, 60, 100);

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of the walk")]
 
 mod account;
+mod copying;
 mod dice;
 mod ledger;
 
@@ -192,7 +193,7 @@ impl Walk {
         };
         config.set_cmt(setting.cmt);
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
-        let mut pair = Pair::new(config, setting.pipes);
+        let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);
         pair.may_cross = true;
         pair.seed(setting.seed);
         for (pipe, &delay) in pair.pipes.iter_mut().zip(&setting.delays_ms) {

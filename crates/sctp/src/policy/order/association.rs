@@ -33,8 +33,10 @@ impl AssociationOrder {
     }
 
     fn count_missing(&self, news: &mut SackNews, increment: &Increment) {
-        let Some(newest) = news.acked.last().map(|chunk| chunk.tsn) else {
-            // Nothing newly acknowledged is no evidence; only taking back an acknowledgement is.
+        // A chunk with copies may have come by a path that is quicker than its own.
+        let newest = news.acked.iter().rev().find(|chunk| !chunk.was_copied);
+        let Some(newest) = newest.map(|chunk| chunk.tsn) else {
+            // Without anything newly acknowledged there is no evidence; only taking back an acknowledgement is.
             news.holes.iter_mut().filter(|hole| hole.is_reneged).for_each(|hole| hole.report(1));
             return;
         };

@@ -59,7 +59,7 @@ impl CmtOrder {
     fn count_missing(&mut self, news: &mut SackNews, increment: &Increment) {
         self.newest.clear();
         self.newest.resize(news.paths.len(), None);
-        for chunk in &news.acked {
+        for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
             // Ascending: the last one is the highest.
             self.newest[chunk.path.index()] = Some(chunk.tsn);
         }

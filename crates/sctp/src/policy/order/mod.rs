@@ -27,6 +27,8 @@ pub struct AckedChunk {
     pub payload: ByteCount,
     /// Whether it was ever sent again, so that it is not known which copy is acknowledged.
     pub is_retransmitted: bool,
+    /// Whether it was ever in flight on several paths at once, so that it is not known which of them delivered it.
+    pub was_copied: bool,
 }
 
 /// An outstanding chunk below something that was reported as received.
@@ -170,6 +172,7 @@ mod tests {
             weight: ByteCount::new(1468),
             payload: ByteCount::new(1452),
             is_retransmitted: false,
+            was_copied: false,
         }
     }
 

@@ -81,7 +81,7 @@ mod tests {
         let lost = |tsn| LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::Timeout };
         let place = |tsn| match best.place(&lost(tsn), &view(paths)) {
             Place::Now(path) => path.index(),
-            Place::Wait => panic!("the best path is told even if it is full"),
+            other => panic!("the best path is told even if it is full, not {other:?}"),
         };
         let mut places: Vec<usize> = (0..50).map(place).collect();
         places.sort_unstable();

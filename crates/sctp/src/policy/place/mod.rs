@@ -37,6 +37,9 @@ pub enum LostBy {
 pub enum Place {
     /// To this path, as soon as its window has room.
     Now(PathId),
+    /// To both paths, to each as soon as its window has room. The chunk is in flight on the first one that has, and its
+    /// copy is called off when the chunk is acknowledged before the other one has.
+    Both(PathId, PathId),
     /// Nowhere yet.
     Wait,
 }

@@ -1,6 +1,7 @@
 //! Which path carries the next new chunk, and which chunk that is (M-SCH-0, M-SCH-1, M-CMT-1).
 
 pub mod fill;
+mod in_flight;
 pub mod lowest_rtt;
 pub mod primary;
 mod queue;
@@ -8,9 +9,11 @@ pub mod round_robin;
 
 use std::fmt::Debug;
 
+pub use in_flight::{ChunkInFlight, ChunksInFlight};
 pub use queue::{Index, QueueView, WaitingChunk, WaitingChunks};
 
 use super::{PathId, PathSample, View};
+use crate::seq::Tsn;
 
 /// A rule that spreads new data.
 pub trait Scheduler: Debug + Send {
@@ -31,6 +34,14 @@ pub trait Scheduler: Debug + Send {
         Some(Index::OLDEST)
     }
 
+    /// A chunk in flight of which a copy is to leave now, and the path for it. Asked again and again when nothing that was
+    /// lost and nothing new can leave: because [`pick`](Scheduler::pick) waits, because the peer's window is closed, or
+    /// because nothing is left. The path must carry data and have room in its window, and neither the chunk nor a copy of
+    /// it may be in flight there: else nothing happens.
+    fn copy(&mut self, _in_flight: &dyn ChunksInFlight, _view: &View<'_>) -> Option<(Tsn, PathId)> {
+        None
+    }
+
     /// Whether new data may go to `path` as things are, whatever its window: for reports of what held it back.
     fn may_use(&self, _path: PathId, _view: &View<'_>) -> bool {
         true
@@ -47,7 +58,6 @@ pub(crate) mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
-    use crate::seq::Tsn;
 
     /// Nine chunks that fill packets of 1,480 bytes.
     pub(crate) const QUEUE: QueueView<'static> = QueueView {
