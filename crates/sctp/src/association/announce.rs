@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use anabranch_base::Time;
 
-use super::control::Control;
+use super::outbox::Control;
 use super::reconfiguration::{AddressChange, Answer};
 use super::session::{PeerGone, Session};
 use super::timers::Timer;

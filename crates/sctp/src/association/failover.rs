@@ -3,6 +3,7 @@
 
 use anabranch_base::{Duration, Time};
 
+use super::reading::Reading;
 use super::session::{PeerGone, Session, look};
 use crate::config::Failover;
 use crate::policy::congestion::Cause;
@@ -29,12 +30,12 @@ impl Session {
 
     /// A SACK arrived: a path that has something in flight and is silent for too long while another delivers has
     /// potentially failed. Neither its window nor its error count changes by that alone.
-    pub(super) fn judge_silence(&mut self, now: Time) {
+    pub(super) fn judge_silence(&mut self, reading: &Reading, now: Time) {
         if !self.settings.config.failover.quick {
             return;
         }
         for path in self.paths.ids() {
-            if self.is_suspiciously_silent(path, now) && !self.is_next_refused(path) {
+            if self.is_suspiciously_silent(path, reading, now) && !self.is_next_refused(path) {
                 self.paths.counters_mut(path).suspicions += 1;
                 let change = self.paths.suspect(path);
                 self.announce(path, change, now);
@@ -116,7 +117,7 @@ impl Session {
 
     /// Whether the silence of `path` says that it may have failed: another delivers, by an acknowledgement that would have
     /// told of what was sent here.
-    fn is_suspiciously_silent(&self, path: PathId, now: Time) -> bool {
+    fn is_suspiciously_silent(&self, path: PathId, reading: &Reading, now: Time) -> bool {
         let sample = self.paths.sample(path);
         let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
         else {
@@ -126,7 +127,7 @@ impl Session {
             |other| {
                 // An answer takes half of a round trip, for queues stand before data more than before SACKs.
                 let back = other.srtt.unwrap_or(other.rto) / 2;
-                self.has_delivered(other.id) && self.paths.silence(path).suspicious_from(srtt, back) <= now
+                reading.has_delivered(other.id) && self.paths.silence(path).suspicious_from(srtt, back) <= now
             },
         )
     }

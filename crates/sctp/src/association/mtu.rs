@@ -3,8 +3,8 @@
 
 use anabranch_base::{ByteCount, Time};
 
-use super::control::Probe;
 use super::datagram::Transmit;
+use super::probe::{MtuProbe, Probe};
 use super::session::Session;
 use super::timers::Timer;
 use super::{Association, PathAddresses, State};
@@ -14,14 +14,6 @@ use crate::policy::PathId;
 use crate::policy::place::LostBy;
 use crate::seq::Tsn;
 use crate::wire::{Heartbeat, PacketBuilder, Pad};
-
-/// A probe that waits to leave.
-#[derive(Clone, Copy, Debug)]
-pub struct MtuProbe {
-    probe: Probe,
-    /// The size of the IP packet.
-    size: ByteCount,
-}
 
 impl Association {
     /// The operating system says that no packet larger than `largest` leaves on `path` just now: its interface carries

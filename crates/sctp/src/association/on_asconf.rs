@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::Time;
 
-use super::control::Control;
 use super::init::{acceptable, reached_as};
+use super::outbox::Control;
 use super::reconfiguration::Turn;
 use super::roster::partner;
 use super::session::Session;

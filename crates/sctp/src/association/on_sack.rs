@@ -1,14 +1,16 @@
 //! The recipe for a SACK at the sender, in the order of RFC 9260 §6.2.1 and §7.2.4 (M-SCTP-12).
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Time};
 
 use super::policies::Policies;
+use super::reading::{Reading, Tally};
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::config::Exemption;
 use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::congestion::Acked;
+use crate::policy::order::SackNews;
 use crate::policy::place::LostBy;
 use crate::policy::response::Signal;
 use crate::record::Happening;
@@ -16,54 +18,51 @@ use crate::send::BadSack;
 use crate::seq::Tsn;
 use crate::wire::Sack;
 
-/// What one SACK newly acknowledged on one path.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
-    bytes: ByteCount,
-    rtt: Option<Duration>,
-    /// Something of it was sent once, and so there for certain.
-    is_certain: bool,
-    /// It ended the path's round of packets.
-    ends_round: bool,
-}
-
 impl Session {
     /// A SACK arrived.
     pub(super) fn on_sack(&mut self, now: Time, sack: &Sack<'_>) -> Result<(), BadSack> {
+        let mut reading = std::mem::take(&mut self.reading);
         let gaps = sack.gap_blocks.iter();
-        if self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut self.news)? {
-            self.news.packets = self.settings.config.dac_wire.packets(sack);
-            self.on_news(now);
-            self.count_sack();
+        let is_new = self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news);
+        if is_new == Ok(true) {
+            reading.news.packets = self.settings.config.dac_wire.packets(sack);
+            self.on_news(&mut reading, now);
+            self.count_sack(&reading);
             self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)));
         }
-        Ok(())
+        self.reading = reading;
+        is_new.map(|_| ())
     }
 
     /// A SHUTDOWN arrived: it acknowledges cumulatively, and says nothing of the window.
     pub(super) fn on_cumulative_ack(&mut self, now: Time, cumulative: Tsn) -> Result<(), BadSack> {
-        if self.send.on_cumulative_ack(cumulative, &mut self.news)? {
-            self.news.packets = 0;
-            self.on_news(now);
+        let mut reading = std::mem::take(&mut self.reading);
+        let is_new = self.send.on_cumulative_ack(cumulative, &mut reading.news);
+        if is_new == Ok(true) {
+            reading.news.packets = 0;
+            self.on_news(&mut reading, now);
         }
-        Ok(())
+        self.reading = reading;
+        is_new.map(|_| ())
     }
 
     /// What follows from an acknowledgement for windows, losses and timers.
-    fn on_news(&mut self, now: Time) {
-        self.paths.sacks_mut().examined += self.news.examined as u64;
-        if self.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
+    fn on_news(&mut self, reading: &mut Reading, now: Time) {
+        self.paths.sacks_mut().examined += reading.news.examined as u64;
+        if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
             self.paths.on_acked_retransmission(self.settings.config.max_burst);
         }
-        self.policies.order.on_sack(&mut self.news, self.progress.cleared(self.paths.len()));
-        self.send.on_counted(&self.news.holes);
-        self.leave_recovery();
-        self.grow_windows(now);
+        let progress = reading.progress.cleared(self.paths.len());
+        self.policies.order.on_sack(&mut reading.news, progress);
+        self.send.on_counted(&reading.news.holes);
+        self.leave_recovery(&reading.news);
+        self.tally_acked(&reading.news, &mut reading.tally, now);
+        self.grow_windows(reading, now);
         self.follow_losses(now);
-        self.respond_to_missing(now);
-        self.judge_silence(now);
+        self.respond_to_missing(&reading.progress.missing, now);
+        self.judge_silence(reading, now);
         self.clear_removed_paths();
-        self.update_retransmission_timers(now);
+        self.update_retransmission_timers(&reading.news, now);
         if self.wanted_room.is_some_and(|room| self.send_space() >= room) {
             self.wanted_room = None;
             self.events.push_back(Event::Writable);
@@ -72,8 +71,8 @@ impl Session {
 
     /// M-CMT-2: a path has recovered when everything is acknowledged that was outstanding there at the cut. It may
     /// grow by the very SACK that says so, and by none that says nothing new.
-    fn leave_recovery(&mut self) {
-        if !self.policies.order.recovers_by_path() || self.news.acked.is_empty() {
+    fn leave_recovery(&mut self, news: &SackNews) {
+        if !self.policies.order.recovers_by_path() || news.acked.is_empty() {
             return;
         }
         for id in self.paths.ids() {
@@ -84,19 +83,17 @@ impl Session {
         }
     }
 
-    fn count_sack(&mut self) {
-        let paths = self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count();
+    fn count_sack(&mut self, reading: &Reading) {
         let sacks = self.paths.sacks_mut();
         sacks.received += 1;
-        sacks.received_for_several_paths += u64::from(paths > 1);
+        sacks.received_for_several_paths += u64::from(reading.acked_paths() > 1);
     }
 
     /// Takes what was acknowledged out of flight and lets each path's window grow by it.
-    fn grow_windows(&mut self, now: Time) {
-        self.tally_acked(now);
+    fn grow_windows(&mut self, reading: &Reading, now: Time) {
         for id in self.paths.ids() {
-            let news = self.news.paths[id.index()];
-            let tally = self.tally[id.index()];
+            let news = reading.news.paths[id.index()];
+            let tally = reading.tally[id.index()];
             let flight_before = self.paths.sample(id).flight;
             self.paths.on_returned(id, news.returned);
             self.paths.on_left_flight(id, news.left);
@@ -104,7 +101,7 @@ impl Session {
             if tally.bytes.is_zero() || self.paths.is_removed(id) {
                 continue;
             }
-            let (advanced, sample) = (self.progress.advanced[id.index()], self.paths.sample(id));
+            let (advanced, sample) = (reading.progress.advanced[id.index()], self.paths.sample(id));
             let acked = Acked {
                 at: now,
                 bytes: tally.bytes,
@@ -123,35 +120,29 @@ impl Session {
 
     /// Adds up what was newly acknowledged on each path, times the chunks that are being timed, and notes
     /// that their paths live.
-    fn tally_acked(&mut self, now: Time) {
-        self.tally.clear();
-        self.tally.resize(self.paths.len(), Tally::default());
-        let acked = std::mem::take(&mut self.news.acked);
-        for chunk in &acked {
+    fn tally_acked(&mut self, news: &SackNews, tally: &mut Vec<Tally>, now: Time) {
+        tally.clear();
+        tally.resize(self.paths.len(), Tally::default());
+        for chunk in &news.acked {
             let id = chunk.path;
-            self.tally[id.index()].bytes += chunk.weight;
-            self.tally[id.index()].ends_round |= chunk.round == self.paths.round(id);
+            let of_path = &mut tally[id.index()];
+            of_path.bytes += chunk.weight;
+            of_path.ends_round |= chunk.round == self.paths.round(id);
             if let Some(sample) = self.paths.on_acked(id, chunk, now) {
-                self.tally[id.index()].rtt = Some(sample);
+                of_path.rtt = Some(sample);
                 let rto = self.paths.sample(id).rto;
                 self.record(now, id, Happening::RoundTrip { sample, rto });
             }
             // M-SCTP-15: the ack of a chunk that was sent twice does not tell which way works.
             if !chunk.is_retransmitted {
-                self.tally[id.index()].is_certain = true;
+                of_path.is_certain = true;
                 let change = self.paths.on_alive(id, now);
                 self.announce(id, change, now);
             }
         }
-        if !acked.is_empty() {
+        if !news.acked.is_empty() {
             self.errors = 0;
         }
-        self.news.acked = acked;
-    }
-
-    /// Whether the SACK at hand acknowledged something that was sent on `path` and nowhere else.
-    pub(super) fn has_delivered(&self, path: PathId) -> bool {
-        self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
     }
 
     /// Tells slow start and the congestion control of an acknowledgement on path `id`, and lets the window grow as the
@@ -186,17 +177,15 @@ impl Session {
     }
 
     /// RFC 9260 §7.2.4: chunks that were reported missing often enough.
-    fn respond_to_missing(&mut self, now: Time) {
-        if self.progress.missing.is_empty() {
+    fn respond_to_missing(&mut self, missing: &[(Tsn, PathId)], now: Time) {
+        if missing.is_empty() {
             return;
         }
-        let missing = std::mem::take(&mut self.progress.missing);
         for id in self.paths.ids() {
             if missing.iter().any(|&(_, path)| path == id) {
-                self.respond_to_missing_on(id, &missing, now);
+                self.respond_to_missing_on(id, missing, now);
             }
         }
-        self.progress.missing = missing;
     }
 
     fn respond_to_missing_on(&mut self, id: PathId, missing: &[(Tsn, PathId)], now: Time) {
@@ -226,12 +215,12 @@ impl Session {
     }
 
     /// RFC 9260 §6.3.2 R2, R3: stop where nothing is left, restart where the lowest chunk was acknowledged.
-    fn update_retransmission_timers(&mut self, now: Time) {
+    fn update_retransmission_timers(&mut self, news: &SackNews, now: Time) {
         for id in self.paths.ids() {
             let timer = Timer::Retransmission(id);
             if self.paths.sample(id).flight.is_zero() {
                 self.timers.stop(timer);
-            } else if self.news.paths[id.index()].lowest || !self.timers.is_running(timer) {
+            } else if news.paths[id.index()].lowest || !self.timers.is_running(timer) {
                 self.restart_retransmission_timer(id, now);
             }
         }

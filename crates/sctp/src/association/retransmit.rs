@@ -3,8 +3,8 @@
 
 use anabranch_base::Time;
 
+use super::open_packet::OpenPacket;
 use super::session::{Session, look};
-use super::transmit::Open;
 use crate::config::MtuDiscovery;
 use crate::policy::place::{LostBy, LostChunk, Place};
 use crate::policy::{PathId, PathSample, PathState, View};
@@ -24,7 +24,7 @@ pub(super) struct Again {
 impl Session {
     /// The next chunk to be sent again: the lowest that is lost whose place has room, or of those for the path of `open`;
     /// then copies that the retransmission policy wants.
-    pub(super) fn next_lost(&mut self, open: Option<Open>, now: Time) -> Option<Again> {
+    pub(super) fn next_lost(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
         if self.awaits_verification {
             return None;
         }
@@ -82,7 +82,7 @@ impl Session {
     }
 
     /// The next copy that the scheduler wants: for the packet `open`, or to begin another.
-    pub(super) fn next_copy(&mut self, open: Option<Open>, now: Time) -> Option<Again> {
+    pub(super) fn next_copy(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
         if self.awaits_verification || !self.send.has_outstanding() {
             return None;
         }
@@ -100,10 +100,10 @@ impl Session {
     }
 
     /// Whether a copy of the chunk may leave on `path` now, in the packet `open` or in another.
-    fn has_room_for_copy(&self, tsn: Tsn, path: PathId, open: Option<Open>, view: &View<'_>) -> bool {
+    fn has_room_for_copy(&self, tsn: Tsn, path: PathId, open: Option<OpenPacket>, view: &View<'_>) -> bool {
         let sample = view.path(path);
         let has_window = match open {
-            Some(open) => open.path == path && Open { is_exempt: false, ..open }.has_window(view),
+            Some(open) => open.path == path && OpenPacket { is_exempt: false, ..open }.has_window(view),
             None => sample.has_window(),
         };
         let carries = sample.state.carries_data() && has_window;

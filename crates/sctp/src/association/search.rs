@@ -3,17 +3,10 @@
 
 use anabranch_base::Time;
 
+use super::pairs::Pairs;
 use super::session::Session;
 use crate::path::PathAddresses;
 use crate::policy::{PathId, PathState};
-
-/// The pairs of addresses beside those that are paths.
-#[derive(Debug, Default)]
-pub(super) struct Pairs {
-    untried: Vec<PathAddresses>,
-    /// Whether some were tried: then a path that never worked may be a wrong guess.
-    were_tried: bool,
-}
 
 impl Session {
     /// `untried` pairs may be tried where paths do not answer; some were before, if so.

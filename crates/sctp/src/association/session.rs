@@ -10,21 +10,20 @@ use rand_core::{Rng, SeedableRng};
 
 use super::authentication::Keys;
 use super::challenge::Challenges;
-use super::control::Control;
 use super::draws::TimerDraws;
 use super::exempt::Exempt;
 use super::extensions::Extensions;
-use super::mtu::MtuProbe;
-use super::on_sack::Tally;
+use super::outbox::Control;
+use super::pairs::Pairs;
 use super::policies::Policies;
+use super::probe::MtuProbe;
+use super::reading::Reading;
 use super::reconfiguration::Reconfiguration;
-use super::search::Pairs;
 use super::timers::{Timer, Timers};
 use crate::config::Config;
 use crate::event::Event;
 use crate::path::{HealthChange, PathTable};
 use crate::policy::acknowledge::Listed;
-use crate::policy::order::{Progress, SackNews};
 use crate::policy::schedule::{Index, QueueView};
 use crate::policy::{PathId, Registry, View};
 use crate::receive::{Allowance, Arrivals, Budget, Delivery, Reassembly, ReceiveBuffer, Tuning};
@@ -118,9 +117,8 @@ pub struct Session {
     pub(super) exempt: Exempt,
     /// How far it has come since the last event.
     pub(super) sending: Sending,
-    pub(super) news: SackNews,
-    pub(super) progress: Progress,
-    pub(super) tally: Vec<Tally>,
+    /// The memory for the next SACK. While one is read it is passed from step to step, and none of it stays here.
+    pub(super) reading: Reading,
 
     pub(super) arrivals: Arrivals,
     pub(super) reassembly: Reassembly,
@@ -196,9 +194,7 @@ impl Session {
             planned_copy: None,
             exempt: Exempt::default(),
             sending: Sending::Done,
-            news: SackNews::default(),
-            progress: Progress::default(),
-            tally: Vec::new(),
+            reading: Reading::default(),
             is_sack_due: false,
             listed: Listed::default(),
             outbox: VecDeque::new(),

@@ -3,6 +3,7 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::datagram::Transmit;
+use super::open_packet::OpenPacket;
 use super::retransmit::Again;
 use super::session::{Sending, Session, look, look_at_queue};
 use super::shield::Shield;
@@ -23,30 +24,6 @@ struct Packed {
     is_retransmission: bool,
     /// It is larger than the path's packets, for a chunk that fits into no other.
     is_stretched: bool,
-}
-
-/// A packet that is being filled.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
-    pub path: PathId,
-    /// It has a DATA chunk already.
-    pub has_data: bool,
-    /// It may pass the window of a path that lost something.
-    pub is_exempt: bool,
-}
-
-impl Open {
-    /// Whether the window of its path has room for one more lost chunk.
-    pub fn has_window(self, view: &View<'_>) -> bool {
-        let sample = view.path(self.path);
-        self.is_exempt || if self.has_data { sample.has_window_for_more() } else { sample.has_window() }
-    }
-
-    /// Whether one more new chunk may go on its path.
-    fn may_send(self, view: &View<'_>) -> bool {
-        let sample = view.path(self.path);
-        if self.has_data { sample.may_send_more() } else { sample.may_send() }
-    }
 }
 
 /// How large a packet may be.
@@ -142,7 +119,7 @@ impl Session {
         let mut shield = Shield::default();
         self.pack_control(path, &mut builder, &mut shield);
         self.pack_sack(path, &mut builder, &mut shield);
-        let mut open = Open { path, has_data: false, is_exempt: self.may_pass_window(path) };
+        let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
         while let Some(again) = self.next_lost(Some(open), now) {
             if self.pack_data(again.tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
                 break;
@@ -259,7 +236,7 @@ impl Session {
     }
 
     /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or to begin another.
-    fn next_waiting(&mut self, open: Option<Open>, now: Time) -> Option<(Tsn, PathId)> {
+    fn next_waiting(&mut self, open: Option<OpenPacket>, now: Time) -> Option<(Tsn, PathId)> {
         self.share_buffers(now);
         self.cut_ahead();
         if self.awaits_verification {
