@@ -10,7 +10,7 @@ use crate::config::Exemption;
 use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::congestion::Acked;
-use crate::policy::order::SackNews;
+use crate::policy::loss_detection::SackNews;
 use crate::policy::place::LostBy;
 use crate::policy::response::Signal;
 use crate::record::Happening;
@@ -53,7 +53,7 @@ impl Session {
             self.paths.on_acked_retransmission(self.settings.config.max_burst);
         }
         let progress = reading.progress.cleared(self.paths.len());
-        self.policies.order.on_sack(&mut reading.news, progress);
+        self.policies.detection.on_sack(&mut reading.news, progress);
         self.send.on_counted(&reading.news.holes);
         self.leave_recovery(&reading.news);
         self.tally_acked(&reading.news, &mut reading.tally, now);
@@ -72,13 +72,13 @@ impl Session {
     /// M-CMT-2: a path has recovered when everything is acknowledged that was outstanding there at the cut. It may
     /// grow by the very SACK that says so, and by none that says nothing new.
     fn leave_recovery(&mut self, news: &SackNews) {
-        if !self.policies.order.recovers_by_path() || news.acked.is_empty() {
+        if !self.policies.detection.recovers_by_path() || news.acked.is_empty() {
             return;
         }
         for id in self.paths.ids() {
-            if self.policies.order.is_in_recovery(id) {
+            if self.policies.detection.is_in_recovery(id) {
                 let lowest = self.send.lowest_unacked_on(id);
-                self.policies.order.on_lowest_unacked(id, lowest);
+                self.policies.detection.on_lowest_unacked(id, lowest);
             }
         }
     }
@@ -110,7 +110,7 @@ impl Session {
                 flight_before,
                 is_fully_used: sample.was_fully_used(flight_before),
                 emptied: sample.flight.is_zero(),
-                in_recovery: self.policies.order.is_in_recovery(id),
+                in_recovery: self.policies.detection.is_in_recovery(id),
                 ends_round: tally.ends_round,
                 rtt: tally.rtt,
             };
@@ -189,15 +189,15 @@ impl Session {
     }
 
     fn respond_to_missing_on(&mut self, id: PathId, missing: &[(Tsn, PathId)], now: Time) {
-        let was_in_recovery = self.policies.order.is_in_recovery(id);
+        let was_in_recovery = self.policies.detection.is_in_recovery(id);
         let signal = if was_in_recovery { Signal::MissingInRecovery } else { Signal::Missing };
         let response = self.respond(signal, id, now);
         if response.cut.is_some() {
-            let highest = match self.policies.order.recovers_by_path() {
+            let highest = match self.policies.detection.recovers_by_path() {
                 true => self.send.highest_on(id),
                 false => None,
             };
-            self.policies.order.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
+            self.policies.detection.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
         }
         let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
         for tsn in lost.take(response.resend.count(missing.len())) {
@@ -207,7 +207,7 @@ impl Session {
         }
         match self.settings.config.fast_retransmit_exemption {
             Exemption::Entry if was_in_recovery => {}
-            Exemption::Entry | Exemption::Each if self.policies.order.recovers_by_path() => {
+            Exemption::Entry | Exemption::Each if self.policies.detection.recovers_by_path() => {
                 self.exempt.grant(id);
             }
             Exemption::Entry | Exemption::Each => self.exempt.grant_anywhere(),

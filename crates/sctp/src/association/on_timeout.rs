@@ -74,7 +74,7 @@ impl Session {
         } else {
             self.restart_retransmission_timer(path, now);
         }
-        self.policies.order.on_timeout(path);
+        self.policies.detection.on_timeout(path);
         self.record(now, path, Happening::Timeout);
         match (response.is_error, is_refused) {
             (true, false) => self.count_path_error(path, true, now),

@@ -5,7 +5,7 @@ use anabranch_base::Seed;
 use crate::config::Config;
 use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
 use crate::policy::congestion::CongestionControl;
-use crate::policy::order::PathOrder;
+use crate::policy::loss_detection::LossDetection;
 use crate::policy::place::Placement;
 use crate::policy::registry::Rules;
 use crate::policy::response::LossResponse;
@@ -18,7 +18,7 @@ use crate::policy::{Registry, UnknownPolicy};
 #[derive(Debug)]
 pub struct Policies {
     /// How SACKs are read path by path.
-    pub order: Box<dyn PathOrder>,
+    pub detection: Box<dyn LossDetection>,
     /// How windows grow and shrink.
     pub congestion: Box<dyn CongestionControl>,
     /// How they grow up to their thresholds.
@@ -53,7 +53,7 @@ impl Policies {
         // Two placements of one name draw apart.
         let after_missing = Rules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         Ok(Policies {
-            order: registry.orders.build(&config.path_order, &rules)?,
+            detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
             congestion: registry.congestion_controls.build(&config.congestion_control, &rules)?,
             slow_start: registry.slow_starts.build(&config.slow_start, &rules)?,
             growth_needs_advance: rules.growth_needs_advance,

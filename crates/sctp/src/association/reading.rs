@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Duration};
 
 use crate::policy::PathId;
-use crate::policy::order::{Progress, SackNews};
+use crate::policy::loss_detection::{Progress, SackNews};
 
 /// One SACK, as far as it is read. Its memory is used for the next one again.
 #[derive(Debug, Default)]

@@ -218,7 +218,7 @@ impl Session {
         self.planned_copy = self.planned_copy.filter(|(_, path)| *path != id);
         self.send.call_off_copies(id);
         self.exempt.forget(id);
-        self.policies.order.remove_path(id);
+        self.policies.detection.remove_path(id);
         self.policies.congestion.remove_path(id);
         self.policies.slow_start.remove_path(id);
         self.events.push_back(Event::PathRemoved(id));

@@ -313,7 +313,7 @@ impl Session {
         let counters = self.paths.counters_mut(path);
         counters.sent_bytes += sent.payload;
         counters.retransmitted_chunks += u64::from(sent.previous.is_some());
-        self.policies.order.on_sent(tsn, path, sent.previous.is_some());
+        self.policies.detection.on_sent(tsn, path, sent.previous.is_some());
         if let Some(from) = sent.previous {
             self.pace_resends(from, now);
         }
@@ -359,7 +359,7 @@ impl Session {
         if let Some(first) = sent.previous {
             self.paths.on_copied(first, tsn);
         }
-        self.policies.order.on_sent(tsn, path, true);
+        self.policies.detection.on_sent(tsn, path, true);
         if !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
         }
@@ -368,7 +368,7 @@ impl Session {
     /// A chunk that was sent on `from` is sent again on `to`. If it was the one that `from`'s timer ran for, the timer runs
     /// for the next one from now on (M-SCTP-16).
     fn on_moved(&mut self, tsn: Tsn, from: PathId, to: PathId, now: Time) {
-        self.policies.order.on_moved(tsn, from, to);
+        self.policies.detection.on_moved(tsn, from, to);
         if self.send.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest)) {
             self.restart_retransmission_timer(from, now);
         }

@@ -21,7 +21,7 @@ use anabranch_base::{ByteCount, Duration, Seed};
 
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::RenoRules;
-use crate::policy::order::cmt::CmtRules;
+use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::registry::Rules;
 use crate::wire::Checksum;
 
@@ -49,8 +49,8 @@ pub struct Config {
     pub payload: Option<ByteCount>,
 
     /// How SACKs are read path by path: a name in the registry.
-    pub path_order: String,
-    /// Which of CMT's rules hold where `path_order` is `cmt`; see [`Config::set_cmt`].
+    pub loss_detection: String,
+    /// Which of CMT's rules hold where `loss_detection` is `cmt`; see [`Config::set_cmt`].
     pub cmt: CmtRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
@@ -323,7 +323,7 @@ impl Config {
     /// New data on all paths by these rules of CMT (M-CMT-1 to -5): without any, by the standard's.
     pub fn set_cmt(&mut self, rules: CmtRules) {
         self.cmt = rules;
-        self.path_order = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
+        self.loss_detection = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
         // Timing that follows the number of paths has CMT's where it is wanted.
         let has_both = self.ack_timing == "dac-on-several-paths";
         if !(has_both && rules.delayed_ack) {
@@ -332,6 +332,6 @@ impl Config {
     }
 
     fn updates_windows_by_path(&self) -> bool {
-        self.path_order == "cmt" && self.cmt.window_update
+        self.loss_detection == "cmt" && self.cmt.window_update
     }
 }

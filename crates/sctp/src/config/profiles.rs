@@ -7,7 +7,7 @@ use super::{
     MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
-use crate::policy::order::cmt::CmtRules;
+use crate::policy::loss_detection::cmt::CmtRules;
 use crate::wire::Checksum;
 
 impl Config {
@@ -23,7 +23,7 @@ impl Config {
             mtu: ByteCount::new(1500),
             mtu_discovery: MtuDiscovery::Off,
             payload: None,
-            path_order: "association".into(),
+            loss_detection: "association".into(),
             cmt: CmtRules::NONE,
             congestion_control: "reno".into(),
             window_management: "none".into(),

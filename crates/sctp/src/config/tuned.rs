@@ -7,7 +7,7 @@ use super::{
     BurstRule, Config, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings, SackBatch,
     SackSettings,
 };
-use crate::policy::order::cmt::CmtRules;
+use crate::policy::loss_detection::cmt::CmtRules;
 
 impl Config {
     /// RFC 9260 for bulk transfers over today's networks, on all paths at once (M-CMT-1 to -5).

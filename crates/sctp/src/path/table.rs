@@ -26,7 +26,7 @@ use super::rtt::RoundTrip;
 use super::share::Shares;
 use super::silence::Silence;
 use crate::config::{Config, Failover};
-use crate::policy::order::AckedChunk;
+use crate::policy::loss_detection::AckedChunk;
 use crate::policy::{Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
 

@@ -3,7 +3,7 @@
 
 pub mod acknowledge;
 pub mod congestion;
-pub mod order;
+pub mod loss_detection;
 pub mod place;
 pub mod registry;
 pub mod response;

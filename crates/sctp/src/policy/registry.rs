@@ -12,9 +12,9 @@ use super::acknowledge::{
 };
 use super::congestion::CongestionControl;
 use super::congestion::reno::{Reno, RenoRules};
-use super::order::PathOrder;
-use super::order::association::AssociationOrder;
-use super::order::cmt::{CmtOrder, CmtRules};
+use super::loss_detection::LossDetection;
+use super::loss_detection::association::AssociationDetection;
+use super::loss_detection::cmt::{CmtDetection, CmtRules};
 use super::place::Placement;
 use super::place::alternate::Alternate;
 use super::place::asap::Asap;
@@ -44,7 +44,7 @@ pub struct Rules {
     pub growth_needs_advance: bool,
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
-    /// Which rules of CMT the order `cmt` has.
+    /// Which rules of CMT the loss detection `cmt` has.
     pub cmt: CmtRules,
     /// How far each path's window may grow where that is fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
@@ -74,7 +74,7 @@ type Build<T> = dyn Fn(&Rules) -> Box<T> + Send + Sync;
 #[derive(Clone, Debug)]
 pub struct Registry {
     /// How SACKs are read path by path.
-    pub orders: Table<dyn PathOrder>,
+    pub loss_detections: Table<dyn LossDetection>,
     /// How windows grow and shrink.
     pub congestion_controls: Table<dyn CongestionControl>,
     /// How windows grow up to their thresholds.
@@ -111,8 +111,8 @@ impl Registry {
     /// The rules that anabranch ships.
     pub fn standard() -> Registry {
         let mut registry = Registry::empty();
-        registry.orders.add("association", |rules| Box::new(AssociationOrder::new(rules.missing_reports)));
-        registry.orders.add("cmt", |rules| Box::new(CmtOrder::new(rules.cmt, rules.missing_reports)));
+        registry.loss_detections.add("association", |rules| Box::new(AssociationDetection::new(rules.missing_reports)));
+        registry.loss_detections.add("cmt", |rules| Box::new(CmtDetection::new(rules.cmt, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
         registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
@@ -151,7 +151,7 @@ impl Registry {
 
     fn empty() -> Registry {
         Registry {
-            orders: Table::new("path order"),
+            loss_detections: Table::new("loss detection"),
             congestion_controls: Table::new("congestion control"),
             slow_starts: Table::new("slow start"),
             window_limits: Table::new("window management"),

@@ -93,7 +93,7 @@ impl Copies {
 mod tests {
     use super::super::SendBuffer;
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
-    use crate::policy::order::SackNews;
+    use crate::policy::loss_detection::SackNews;
     use crate::policy::place::LostBy;
 
     /// What left each path's flight by a SACK for the first `acked` chunks.

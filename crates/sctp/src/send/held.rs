@@ -65,7 +65,7 @@ mod tests {
     use super::super::chunk::State;
     use super::super::{BadSack, SendBuffer};
     use super::*;
-    use crate::policy::order::SackNews;
+    use crate::policy::loss_detection::SackNews;
     use crate::policy::place::LostBy;
     use crate::policy::schedule::Index;
     use crate::wire::GapBlock;

@@ -8,7 +8,7 @@ use super::buffer::{KEPT_CHUNKS, SendBuffer, index};
 use super::chunk::State;
 use super::gap_diff::added;
 use crate::policy::PathId;
-use crate::policy::order::{AckedChunk, Hole, PathNews, SackNews};
+use crate::policy::loss_detection::{AckedChunk, Hole, PathNews, SackNews};
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 

@@ -2,7 +2,7 @@
 //! of such a chunk is right.
 
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::place::{LostChunk, Place, Placement};
 use anabranch_sctp::policy::schedule::round_robin::RoundRobin;
 use anabranch_sctp::policy::schedule::{ChunksInFlight, Index, QueueView, Scheduler};

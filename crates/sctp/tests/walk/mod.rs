@@ -14,7 +14,7 @@ use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
 use anabranch_sctp::config::{BufferSplit, Config, Exemption, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::{PathState, Registry};
 pub use dice::Dice;
 pub use ledger::Ledger;

@@ -29,7 +29,7 @@ pub struct Acked {
     pub at: Time,
     /// The weight of the chunks acknowledged for the first time.
     pub bytes: ByteCount,
-    /// Whether the path's point of in-order delivery moved, as the path order defines it.
+    /// Whether the path's point of in-order delivery moved, as the loss detection defines it.
     pub advanced: bool,
     /// Whether the profile lets the window grow: the path advanced, or growth needs no advance (M-SCTP-4).
     pub may_grow: bool,

@@ -1,5 +1,4 @@
-//! How many missing reports one SACK is worth (M-CMT-5). It knows what a SACK newly acknowledges, and nothing of which
-//! chunks are missing.
+//! How many missing reports one SACK is worth (M-CMT-5).
 
 use super::SackNews;
 use crate::seq::Tsn;
