@@ -11,7 +11,7 @@ use anabranch_sctp::config::Charge;
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::policy::loss_detection::cmt::{CmtDetection, CmtRules};
 use anabranch_sctp::policy::loss_detection::{LossDetection, Progress, SackNews};
-use anabranch_sctp::policy::place::LostBy;
+use anabranch_sctp::policy::retransmission::LostBy;
 use anabranch_sctp::policy::schedule::Index;
 use anabranch_sctp::send::{Outgoing, SendBuffer};
 use anabranch_sctp::seq::Tsn;

@@ -8,7 +8,7 @@ use super::timers::Timer;
 use crate::path::AfterLoss;
 use crate::policy::PathId;
 use crate::policy::congestion::Cause;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::policy::response::{Hold, Resend, Response, Signal, TimerRule};
 use crate::seq::Tsn;
 

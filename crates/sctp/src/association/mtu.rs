@@ -11,7 +11,7 @@ use super::{Association, PathAddresses, State};
 use crate::event::Event;
 use crate::path::MtuState;
 use crate::policy::PathId;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 use crate::wire::{Heartbeat, PacketBuilder, Pad};
 

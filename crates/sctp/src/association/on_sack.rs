@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::congestion::Acked;
 use crate::policy::loss_detection::SackNews;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::policy::response::Signal;
 use crate::record::Happening;
 use crate::send::BadSack;

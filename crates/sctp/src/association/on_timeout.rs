@@ -5,7 +5,7 @@ use anabranch_base::Time;
 use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::PathId;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::policy::response::Signal;
 use crate::record::Happening;
 use crate::seq::Tsn;

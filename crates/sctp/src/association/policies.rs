@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
 use crate::policy::congestion::CongestionControl;
 use crate::policy::loss_detection::LossDetection;
-use crate::policy::place::Placement;
+use crate::policy::retransmission::RetransmissionPolicy;
 use crate::policy::registry::Rules;
 use crate::policy::response::LossResponse;
 use crate::policy::schedule::Scheduler;
@@ -30,9 +30,9 @@ pub struct Policies {
     /// What follows from a loss.
     pub response: Box<dyn LossResponse>,
     /// Where a chunk goes after a time-out.
-    pub after_timeout: Box<dyn Placement>,
+    pub after_timeout: Box<dyn RetransmissionPolicy>,
     /// Where a chunk goes after missing reports.
-    pub after_missing: Box<dyn Placement>,
+    pub after_missing: Box<dyn RetransmissionPolicy>,
     /// Which path carries new data.
     pub scheduler: Box<dyn Scheduler>,
     /// When a SACK is due.
@@ -50,7 +50,7 @@ impl Policies {
     /// A name that `registry` does not know.
     pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<Policies, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
-        // Two placements of one name draw apart.
+        // Two retransmission policies of one name draw apart.
         let after_missing = Rules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         Ok(Policies {
             detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
@@ -59,8 +59,8 @@ impl Policies {
             growth_needs_advance: rules.growth_needs_advance,
             limit: registry.window_limits.build(&config.window_management, &rules)?,
             response: registry.loss_responses.build(&config.loss_response, &rules)?,
-            after_timeout: registry.placements.build(&config.retransmission, &rules)?,
-            after_missing: registry.placements.build(&config.fast_retransmission, &after_missing)?,
+            after_timeout: registry.retransmission_policies.build(&config.retransmission, &rules)?,
+            after_missing: registry.retransmission_policies.build(&config.fast_retransmission, &after_missing)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
             timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
             content: registry.sack_contents.build("all", &rules)?,

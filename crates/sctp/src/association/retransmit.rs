@@ -6,7 +6,7 @@ use anabranch_base::Time;
 use super::open_packet::OpenPacket;
 use super::session::{Session, look};
 use crate::config::MtuDiscovery;
-use crate::policy::place::{LostBy, LostChunk, Place};
+use crate::policy::retransmission::{LostBy, LostChunk, Destination};
 use crate::policy::{PathId, PathSample, PathState, View};
 use crate::seq::Tsn;
 
@@ -60,16 +60,16 @@ impl Session {
                 LostBy::MissingReports => &mut self.policies.after_missing,
                 LostBy::Timeout => &mut self.policies.after_timeout,
             };
-            let (path, also) = match policy.place(&lost, &view) {
-                Place::Now(path) => (path, None),
-                Place::Both(one, other) if fits(other) && !fits(one) => (other, Some(one)),
-                Place::Both(one, other) => (one, Some(other)),
+            let (path, also) = match policy.destination(&lost, &view) {
+                Destination::Now(path) => (path, None),
+                Destination::Both(one, other) if fits(other) && !fits(one) => (other, Some(one)),
+                Destination::Both(one, other) => (one, Some(other)),
                 // One packet may pass the window of a path that lost something, or is being filled: as good as room there
                 // (M-CMT-6).
-                Place::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
+                Destination::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
                     (lost.path, None)
                 }
-                Place::Wait => continue,
+                Destination::Wait => continue,
             };
             let path = self.wide_enough(path, &lost, &view);
             if fits(path) {

@@ -10,7 +10,7 @@ use super::session::{Session, look};
 use super::timers::Timer;
 use crate::event::Event;
 use crate::path::PathAddresses;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathState};
 
 impl Session {

@@ -4,7 +4,7 @@
 pub mod acknowledge;
 pub mod congestion;
 pub mod loss_detection;
-pub mod place;
+pub mod retransmission;
 pub mod registry;
 pub mod response;
 pub mod schedule;

@@ -15,11 +15,11 @@ use super::congestion::reno::{Reno, RenoRules};
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
-use super::place::Placement;
-use super::place::alternate::Alternate;
-use super::place::asap::Asap;
-use super::place::best::{Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh};
-use super::place::same::Same;
+use super::retransmission::RetransmissionPolicy;
+use super::retransmission::alternate::Alternate;
+use super::retransmission::asap::Asap;
+use super::retransmission::best::{Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh};
+use super::retransmission::same::Same;
 use super::response::LossResponse;
 use super::response::standard::Standard;
 use super::schedule::Scheduler;
@@ -84,7 +84,7 @@ pub struct Registry {
     /// What follows from a loss.
     pub loss_responses: Table<dyn LossResponse>,
     /// Where a lost chunk goes.
-    pub placements: Table<dyn Placement>,
+    pub retransmission_policies: Table<dyn RetransmissionPolicy>,
     /// Which path carries new data.
     pub schedulers: Table<dyn Scheduler>,
     /// When a SACK is due.
@@ -121,15 +121,15 @@ impl Registry {
         registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));
         registry.window_limits.add("static", |rules| Box::new(Limits::new(rules.window_limits.clone())));
         registry.loss_responses.add("standard", |_| Box::new(Standard));
-        registry.placements.add("same", |_| Box::new(Same));
-        registry.placements.add("alternate", |_| Box::new(Alternate));
-        registry.placements.add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
+        registry.retransmission_policies.add("same", |_| Box::new(Same));
+        registry.retransmission_policies.add("alternate", |_| Box::new(Alternate));
+        registry.retransmission_policies.add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
         for (name, rank) in RANKS {
             let stream = format!("place/{name}");
-            let build = move |rules: &Rules| -> Box<dyn Placement> {
+            let build = move |rules: &Rules| -> Box<dyn RetransmissionPolicy> {
                 Box::new(Best::new(rank, &rules.seed.child(&stream)))
             };
-            registry.placements.add(name, build);
+            registry.retransmission_policies.add(name, build);
         }
         registry.schedulers.add("primary", |_| Box::new(Primary));
         registry.schedulers.add("round-robin", |_| Box::new(RoundRobin::default()));
@@ -156,7 +156,7 @@ impl Registry {
             slow_starts: Table::new("slow start"),
             window_limits: Table::new("window management"),
             loss_responses: Table::new("loss response"),
-            placements: Table::new("retransmission policy"),
+            retransmission_policies: Table::new("retransmission policy"),
             schedulers: Table::new("scheduler"),
             ack_timings: Table::new("SACK timing"),
             sack_contents: Table::new("SACK content"),
@@ -214,7 +214,7 @@ impl<T: ?Sized> fmt::Debug for Table<T> {
     }
 }
 
-/// The placements that take the best path, and what each calls good.
+/// The retransmission policies that take the best path, and what each calls good.
 const RANKS: [(&str, Rank); 5] = [
     ("cwnd", by_cwnd),
     ("ssthresh", by_ssthresh),

@@ -16,7 +16,7 @@ use super::lowest::Lowest;
 use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
-use crate::policy::place::{LostBy, LostChunk};
+use crate::policy::retransmission::{LostBy, LostChunk};
 use crate::policy::schedule::{ChunkInFlight, ChunksInFlight, Index, WaitingChunk, WaitingChunks};
 use crate::seq::{Ssn, Tsn};
 use crate::wire::{CommonHeader, Data, EncodeChunk};

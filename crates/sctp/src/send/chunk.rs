@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::fragmentation::Fragment;
 use crate::policy::PathId;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::seq::{Ssn, Tsn};
 use crate::wire::{Data, Ppid, StreamId};
 

@@ -94,7 +94,7 @@ mod tests {
     use super::super::SendBuffer;
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
     use crate::policy::loss_detection::SackNews;
-    use crate::policy::place::LostBy;
+    use crate::policy::retransmission::LostBy;
 
     /// What left each path's flight by a SACK for the first `acked` chunks.
     fn left(buffer: &mut SendBuffer, acked: u32) -> [u64; 2] {

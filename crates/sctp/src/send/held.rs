@@ -66,7 +66,7 @@ mod tests {
     use super::super::{BadSack, SendBuffer};
     use super::*;
     use crate::policy::loss_detection::SackNews;
-    use crate::policy::place::LostBy;
+    use crate::policy::retransmission::LostBy;
     use crate::policy::schedule::Index;
     use crate::wire::GapBlock;
 

@@ -288,7 +288,7 @@ impl SendBuffer {
 mod tests {
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
     use super::*;
-    use crate::policy::place::LostBy;
+    use crate::policy::retransmission::LostBy;
 
     fn sack(buffer: &mut SendBuffer, acked: u32, gaps: &[(u16, u16)]) -> SackNews {
         let mut news = SackNews::default();

@@ -3,7 +3,7 @@
 
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::place::{LostChunk, Place, Placement};
+use anabranch_sctp::policy::retransmission::{LostChunk, Destination, RetransmissionPolicy};
 use anabranch_sctp::policy::schedule::round_robin::RoundRobin;
 use anabranch_sctp::policy::schedule::{ChunksInFlight, Index, QueueView, Scheduler};
 use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
@@ -16,10 +16,10 @@ use crate::{FULL, counted, ms};
 #[derive(Debug)]
 struct Both;
 
-impl Placement for Both {
-    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+impl RetransmissionPolicy for Both {
+    fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         let other = view.next_after(lost.path, |sample| sample.state.carries_data());
-        Place::Both(lost.path, other.unwrap_or(lost.path))
+        Destination::Both(lost.path, other.unwrap_or(lost.path))
     }
 }
 
@@ -43,7 +43,7 @@ impl Scheduler for CopyLowest {
 
 fn registry() -> Registry {
     let mut registry = Registry::standard();
-    registry.placements.add("both", |_| Box::new(Both));
+    registry.retransmission_policies.add("both", |_| Box::new(Both));
     registry.schedulers.add("copy-lowest", |_| Box::<CopyLowest>::default());
     registry
 }

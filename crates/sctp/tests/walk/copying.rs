@@ -1,6 +1,6 @@
 //! Policies that send chunks out of order and several times, for walks: whatever they do, the rest must hold.
 
-use anabranch_sctp::policy::place::{LostChunk, Place, Placement};
+use anabranch_sctp::policy::retransmission::{LostChunk, Destination, RetransmissionPolicy};
 use anabranch_sctp::policy::schedule::{ChunksInFlight, Index, QueueView, Scheduler};
 use anabranch_sctp::policy::{PathId, Registry, View};
 use anabranch_sctp::seq::Tsn;
@@ -11,7 +11,7 @@ use super::Dice;
 pub fn registry() -> Registry {
     let mut registry = Registry::standard();
     registry.schedulers.add("copying", |_| Box::new(Copying { dice: Dice::of(7) }));
-    registry.placements.add("both", |_| Box::new(Both));
+    registry.retransmission_policies.add("both", |_| Box::new(Both));
     registry
 }
 
@@ -55,14 +55,14 @@ impl Scheduler for Copying {
 #[derive(Debug)]
 struct Both;
 
-impl Placement for Both {
-    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+impl RetransmissionPolicy for Both {
+    fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         let next = view.next_after(lost.path, |sample| sample.state.carries_data());
         match next {
             Some(next) if next != lost.path && view.path(lost.path).state.carries_data() => {
-                Place::Both(lost.path, next)
+                Destination::Both(lost.path, next)
             }
-            next => Place::Now(next.unwrap_or(view.last_resort)),
+            next => Destination::Now(next.unwrap_or(view.last_resort)),
         }
     }
 }

@@ -91,7 +91,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         scheduler: dice.one_of(&names(registry.schedulers.names())),
         retransmission: match dice.below(4) {
             0 => Cow::Borrowed(""),
-            _ => dice.one_of(&names(registry.placements.names())),
+            _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
         cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7])),
         ack_timing: match dice.below(4) {

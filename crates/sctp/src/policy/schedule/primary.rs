@@ -2,7 +2,7 @@
 //! inactive (RFC 9260 §6.4, §6.4.1). It knows nothing of load sharing.
 
 use super::{Index, QueueView, Scheduler, may_carry};
-use crate::policy::place::alternate::another;
+use crate::policy::retransmission::alternate::another;
 use crate::policy::{PathId, View};
 
 /// The primary path, or its stand-in.
