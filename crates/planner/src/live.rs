@@ -99,7 +99,7 @@ mod tests {
             ssthresh: unit * 4,
             flight: ByteCount::ZERO,
             is_strict: false,
-            held: false,
+            blocked_by: None,
             cut_open: false,
             ecn_open: false,
             is_paced: false,

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use anabranch_base::Time;
 
 use super::outbox::Control;
-use super::reconfiguration::{AddressChange, Answer};
+use super::reconfiguration::{AddressChange, AsconfOutcome};
 use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::{PathId, PathState};
@@ -40,9 +40,9 @@ impl Session {
     pub(super) fn on_asconf_ack(&mut self, now: Time, ack: &AsconfAck) -> Result<(), IllegalAck> {
         let Some(state) = &mut self.reconfiguration else { return Ok(()) };
         let changes = match state.on_answer(ack) {
-            Answer::Changes(changes) => changes,
-            Answer::Old => return Ok(()),
-            Answer::Illegal => return Err(IllegalAck),
+            AsconfOutcome::Changes(changes) => changes,
+            AsconfOutcome::Old => return Ok(()),
+            AsconfOutcome::Illegal => return Err(IllegalAck),
         };
         self.timers.stop(Timer::Reconfiguration);
         self.errors = 0;

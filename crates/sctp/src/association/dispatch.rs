@@ -228,7 +228,7 @@ impl Association {
         if let Err(bad) = session.on_cumulative_ack(now, cumulative) {
             return Flow::Violation(bad.to_string());
         }
-        match std::mem::replace(&mut self.state, State::buried()) {
+        match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(mut session) => {
                 session.events.push_back(Event::PeerClosing);
                 let stage = session.on_shutdown_received(now);

@@ -7,8 +7,8 @@ use super::reading::Reading;
 use super::session::{PeerGone, Session, look};
 use crate::config::Failover;
 use crate::policy::congestion::Cause;
-use crate::policy::retransmission::LostBy;
 use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathSample, PathState};
 
 impl Session {

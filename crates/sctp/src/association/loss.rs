@@ -8,8 +8,8 @@ use super::timers::Timer;
 use crate::path::AfterLoss;
 use crate::policy::PathId;
 use crate::policy::congestion::Cause;
-use crate::policy::retransmission::LostBy;
 use crate::policy::response::{Hold, Resend, Response, Signal, TimerRule};
+use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 
 impl Session {

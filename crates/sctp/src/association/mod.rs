@@ -14,7 +14,6 @@ mod datagram;
 mod dispatch;
 mod draws;
 mod ending;
-mod exempt;
 mod extensions;
 mod failover;
 mod growth;
@@ -30,6 +29,7 @@ mod open_packet;
 mod opening;
 mod outbox;
 mod pacing;
+mod packet_auth;
 mod pairs;
 mod policies;
 mod probe;
@@ -40,11 +40,11 @@ mod retransmit;
 mod roster;
 mod search;
 mod session;
-mod shield;
 mod shutdown;
 mod split;
 mod timers;
 mod transmit;
+mod window_exemptions;
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -103,7 +103,7 @@ pub struct Association {
 
 #[derive(Debug)]
 enum State {
-    Closed(Grave),
+    Closed(ClosedAssociation),
     Opening(Box<Handshake>),
     Open(Box<Session>),
     Closing(Box<Session>, Shutdown),
@@ -111,7 +111,7 @@ enum State {
 
 /// What is left to look at of an association that is over.
 #[derive(Debug)]
-struct Grave {
+struct ClosedAssociation {
     paths: PathTable,
     tags: (VerificationTag, VerificationTag),
     /// User data that was sent and never acknowledged.
@@ -299,7 +299,7 @@ impl Association {
 
     /// Ends the association in order: what was sent is delivered first.
     pub fn close(&mut self, now: Time) {
-        match std::mem::replace(&mut self.state, State::buried()) {
+        match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(session) => self.state = State::Closing(session, Shutdown::Pending),
             State::Opening(handshake) => {
                 self.state = State::Opening(handshake);
@@ -379,7 +379,7 @@ impl Association {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.send.held_bytes(),
             State::Opening(_) => ByteCount::ZERO,
-            State::Closed(grave) => grave.undelivered,
+            State::Closed(closed) => closed.undelivered,
         }
     }
 
@@ -407,7 +407,7 @@ impl Association {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.buffer.capacity(),
             State::Opening(handshake) => handshake.settings.config.receive_buffer,
-            State::Closed(grave) => grave.receive_buffer,
+            State::Closed(closed) => closed.receive_buffer,
         }
     }
 
@@ -471,7 +471,7 @@ impl Association {
                 (session.agreement.local_tag, Some(session.agreement.peer_tag))
             }
             State::Opening(handshake) => (handshake.identity.tag, handshake.peer_tag()),
-            State::Closed(grave) => (grave.tags.0, Some(grave.tags.1)),
+            State::Closed(closed) => (closed.tags.0, Some(closed.tags.1)),
         }
     }
 
@@ -560,7 +560,7 @@ impl Association {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => &session.paths,
             State::Opening(handshake) => handshake.paths(),
-            State::Closed(grave) => &grave.paths,
+            State::Closed(closed) => &closed.paths,
         }
     }
 
@@ -575,10 +575,16 @@ impl Association {
 
 impl State {
     /// What stands in while the state is being changed.
-    fn buried() -> State {
+    fn vacant() -> State {
         let tags = (VerificationTag::ZERO, VerificationTag::ZERO);
         let (undelivered, receive_buffer) = (ByteCount::ZERO, ByteCount::ZERO);
-        State::Closed(Grave { paths: PathTable::new(), tags, undelivered, receive_buffer, last_word: None })
+        State::Closed(ClosedAssociation {
+            paths: PathTable::new(),
+            tags,
+            undelivered,
+            receive_buffer,
+            last_word: None,
+        })
     }
 }
 

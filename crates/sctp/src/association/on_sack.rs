@@ -11,8 +11,8 @@ use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::congestion::Acked;
 use crate::policy::loss_detection::SackNews;
-use crate::policy::retransmission::LostBy;
 use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 use crate::send::BadSack;
 use crate::seq::Tsn;
@@ -208,9 +208,9 @@ impl Session {
         match self.settings.config.fast_retransmit_exemption {
             Exemption::Entry if was_in_recovery => {}
             Exemption::Entry | Exemption::Each if self.policies.detection.recovers_by_path() => {
-                self.exempt.grant(id);
+                self.exemptions.grant(id);
             }
-            Exemption::Entry | Exemption::Each => self.exempt.grant_anywhere(),
+            Exemption::Entry | Exemption::Each => self.exemptions.grant_anywhere(),
         }
     }
 

@@ -5,8 +5,8 @@ use anabranch_base::Time;
 use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::PathId;
-use crate::policy::retransmission::LostBy;
 use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 use crate::seq::Tsn;
 

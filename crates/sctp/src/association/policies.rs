@@ -6,9 +6,9 @@ use crate::config::Config;
 use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
 use crate::policy::congestion::CongestionControl;
 use crate::policy::loss_detection::LossDetection;
-use crate::policy::retransmission::RetransmissionPolicy;
 use crate::policy::registry::Rules;
 use crate::policy::response::LossResponse;
+use crate::policy::retransmission::RetransmissionPolicy;
 use crate::policy::schedule::Scheduler;
 use crate::policy::slow_start::SlowStart;
 use crate::policy::window::WindowLimit;
@@ -60,7 +60,9 @@ impl Policies {
             limit: registry.window_limits.build(&config.window_management, &rules)?,
             response: registry.loss_responses.build(&config.loss_response, &rules)?,
             after_timeout: registry.retransmission_policies.build(&config.retransmission, &rules)?,
-            after_missing: registry.retransmission_policies.build(&config.fast_retransmission, &after_missing)?,
+            after_missing: registry
+                .retransmission_policies
+                .build(&config.fast_retransmission, &after_missing)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
             timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
             content: registry.sack_contents.build("all", &rules)?,

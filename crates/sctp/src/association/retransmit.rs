@@ -6,7 +6,7 @@ use anabranch_base::Time;
 use super::open_packet::OpenPacket;
 use super::session::{Session, look};
 use crate::config::MtuDiscovery;
-use crate::policy::retransmission::{LostBy, LostChunk, Destination};
+use crate::policy::retransmission::{Destination, LostBy, LostChunk};
 use crate::policy::{PathId, PathSample, PathState, View};
 use crate::seq::Tsn;
 
@@ -37,13 +37,13 @@ impl Session {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let may_pass = match open {
             Some(open) => open.is_exempt || open.has_data,
-            None => !self.exempt.is_none(),
+            None => !self.exemptions.is_none(),
         };
         if !may_pass && !view.paths.iter().any(PathSample::has_window) {
             return None;
         }
-        let (exempt, paths) = (&self.exempt, &self.paths);
-        let may_pass_window = |path| exempt.covers(path) && !paths.after_loss(path).holds_data;
+        let (exemptions, paths) = (&self.exemptions, &self.paths);
+        let may_pass_window = |path| exemptions.covers(path) && !paths.after_loss(path).holds_data;
         let may_pass_on = |path| match open {
             Some(open) => may_pass && open.path == path,
             None => may_pass_window(path),

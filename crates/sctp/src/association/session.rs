@@ -11,7 +11,6 @@ use rand_core::{Rng, SeedableRng};
 use super::authentication::Keys;
 use super::challenge::Challenges;
 use super::draws::TimerDraws;
-use super::exempt::Exempt;
 use super::extensions::Extensions;
 use super::outbox::Control;
 use super::pairs::Pairs;
@@ -20,6 +19,7 @@ use super::probe::MtuProbe;
 use super::reading::Reading;
 use super::reconfiguration::Reconfiguration;
 use super::timers::{Timer, Timers};
+use super::window_exemptions::WindowExemptions;
 use crate::config::Config;
 use crate::event::Event;
 use crate::path::{HealthChange, PathTable};
@@ -114,7 +114,7 @@ pub struct Session {
     /// The copy that the scheduler wants sent, and that has not left yet.
     pub(super) planned_copy: Option<(Tsn, PathId)>,
     /// Where one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
-    pub(super) exempt: Exempt,
+    pub(super) exemptions: WindowExemptions,
     /// How far it has come since the last event.
     pub(super) sending: Sending,
     /// The memory for the next SACK. While one is read it is passed from step to step, and none of it stays here.
@@ -192,7 +192,7 @@ impl Session {
             peer_window,
             picked: None,
             planned_copy: None,
-            exempt: Exempt::default(),
+            exemptions: WindowExemptions::default(),
             sending: Sending::Done,
             reading: Reading::default(),
             is_sack_due: false,

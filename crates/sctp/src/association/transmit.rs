@@ -4,9 +4,9 @@ use anabranch_base::{ByteCount, Time};
 
 use super::datagram::Transmit;
 use super::open_packet::OpenPacket;
+use super::packet_auth::PacketAuth;
 use super::retransmit::Again;
 use super::session::{Sending, Session, look, look_at_queue};
-use super::shield::Shield;
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
@@ -89,7 +89,7 @@ impl Session {
         self.note_limits(now);
         self.end_pacing();
         self.paths.end_event();
-        self.exempt.clear();
+        self.exemptions.clear();
     }
 
     /// The path that the next packet takes, if there is anything to send.
@@ -116,12 +116,12 @@ impl Session {
         let (Room::Segment(limit) | Room::Packet(limit)) = room;
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
-        let mut shield = Shield::default();
-        self.pack_control(path, &mut builder, &mut shield);
-        self.pack_sack(path, &mut builder, &mut shield);
+        let mut auth = PacketAuth::default();
+        self.pack_control(path, &mut builder, &mut auth);
+        self.pack_sack(path, &mut builder, &mut auth);
         let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
         while let Some(again) = self.next_lost(Some(open), now) {
-            if self.pack_data(again.tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
+            if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
                 break;
             }
             self.commit_again(again, now, &mut packed);
@@ -129,11 +129,11 @@ impl Session {
         }
         // It is one packet that may pass the window, with as many chunks as fit.
         if packed.is_retransmission {
-            self.exempt.spend(path);
+            self.exemptions.spend(path);
         }
         let mut is_full = false;
         while let Some((tsn, _)) = self.next_waiting(Some(open), now) {
-            is_full = self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err();
+            is_full = self.pack_data(tsn, room, &mut builder, &mut auth, &mut packed).is_err();
             if is_full {
                 break;
             }
@@ -142,13 +142,13 @@ impl Session {
             open.has_data = true;
         }
         while !is_full && let Some(again) = self.next_copy(Some(open), now) {
-            if self.pack_data(again.tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
+            if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
                 break;
             }
             self.commit_again(again, now, &mut packed);
             open.has_data = true;
         }
-        shield.sign(self.keys.as_ref(), &mut builder);
+        auth.sign(self.keys.as_ref(), &mut builder);
         packed.len = builder.finish(self.settings.config.checksum);
         if packed.len == 0 {
             return None;
@@ -164,33 +164,33 @@ impl Session {
         tsn: Tsn,
         room: Room,
         builder: &mut PacketBuilder<'_>,
-        shield: &mut Shield,
+        auth: &mut PacketAuth,
         packed: &mut Packed,
     ) -> Result<(), Full> {
         let data = self.send.data(tsn);
         let keys = self.keys.as_ref();
-        let pushed = shield.push(keys, builder, &data);
+        let pushed = auth.push(keys, builder, &data);
         if pushed.is_ok() || !builder.is_empty() || matches!(room, Room::Segment(_)) {
             return pushed;
         }
-        builder.stretch(CommonHeader::LEN + Shield::cost(keys, &data) + data.encoded_len());
+        builder.stretch(CommonHeader::LEN + PacketAuth::cost(keys, &data) + data.encoded_len());
         packed.is_stretched = true;
         // The window is often of one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
-        shield.push(keys, builder, &Data { immediate: true, ..data })
+        auth.push(keys, builder, &Data { immediate: true, ..data })
     }
 
-    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, shield: &mut Shield) {
+    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let limit = self.paths.sample(path).packet_limit.as_len();
         while let Some(control) = self.outbox.front() {
-            let shielded = Shield::cost(self.keys.as_ref(), control.chunk.as_ref());
-            if CommonHeader::LEN + shielded + control.chunk.encoded_len() > limit {
+            let auth_len = PacketAuth::cost(self.keys.as_ref(), control.chunk.as_ref());
+            if CommonHeader::LEN + auth_len + control.chunk.encoded_len() > limit {
                 // A report that quotes too much: it would block the way for ever.
                 self.outbox.pop_front();
                 continue;
             }
             let goes_here =
                 control.path == path || (!control.is_probe && self.usable_path(control.path) == path);
-            if !goes_here || shield.push(self.keys.as_ref(), builder, control.chunk.as_ref()).is_err() {
+            if !goes_here || auth.push(self.keys.as_ref(), builder, control.chunk.as_ref()).is_err() {
                 return;
             }
             self.outbox.pop_front();
@@ -199,7 +199,7 @@ impl Session {
 
     /// A SACK goes where the last DATA came from. One that is not due yet rides along with data that goes
     /// there anyway (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
-    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, shield: &mut Shield) {
+    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
         if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
             return;
@@ -224,7 +224,7 @@ impl Session {
             gap_blocks: self.listed.gaps.as_slice().into(),
             duplicates: self.listed.duplicates.as_slice().into(),
         };
-        if shield.push(self.keys.as_ref(), builder, &sack).is_err() {
+        if auth.push(self.keys.as_ref(), builder, &sack).is_err() {
             return;
         }
         self.buffer.on_advertised(a_rwnd);
@@ -385,7 +385,7 @@ impl Session {
 
     /// Whether one packet of retransmissions may pass the window of `path`. It may not where data is held.
     fn may_pass_window(&self, path: PathId) -> bool {
-        self.exempt.covers(path) && !self.paths.after_loss(path).holds_data
+        self.exemptions.covers(path) && !self.paths.after_loss(path).holds_data
     }
 
     /// A packet is complete.

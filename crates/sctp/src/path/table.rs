@@ -27,7 +27,7 @@ use super::share::Shares;
 use super::silence::Silence;
 use crate::config::{Config, Failover};
 use crate::policy::loss_detection::AckedChunk;
-use crate::policy::{Hints, PathId, PathSample, PathState};
+use crate::policy::{Blocker, Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
 
 /// The table of paths. A path that is removed keeps its place, so that no id is used twice; but one by which nothing but
@@ -191,7 +191,7 @@ impl PathTable {
         *flight += weight;
         path.last_data = Some(now);
         path.loss_rate.on_sent();
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// A chunk left for the first time: it may be timed.
@@ -221,13 +221,13 @@ impl PathTable {
     /// So much left the flight.
     pub fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
         self.samples[id.index()].flight -= weight;
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// So much came back into flight.
     pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
         self.samples[id.index()].flight += weight;
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// A chunk last sent here was acknowledged; the round-trip time if it was being timed.
@@ -247,7 +247,7 @@ impl PathTable {
             path.count_round_trip(sample);
             self.show_round_trip(id);
         }
-        self.show_held(id);
+        self.show_blocker(id);
         if ends_round {
             self.end_window(id);
         }
@@ -291,7 +291,7 @@ impl PathTable {
     /// One packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
     pub fn try_one_packet(&mut self, id: PathId) {
         self.paths[id.index()].is_probing_window = true;
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// Changes what the answers to losses have left on the path.
@@ -300,7 +300,7 @@ impl PathTable {
         let changed = change(state);
         let sample = &mut self.samples[id.index()];
         (sample.cut_open, sample.ecn_open) = (state.is_cut_open(), state.is_ecn_open());
-        self.show_held(id);
+        self.show_blocker(id);
         changed
     }
 
@@ -495,16 +495,22 @@ impl PathTable {
         sample.rto = round_trip.rto();
     }
 
-    fn show_held(&mut self, id: PathId) {
+    fn show_blocker(&mut self, id: PathId) {
         let (path, sample) = (&self.paths[id.index()], &mut self.samples[id.index()]);
-        let awaits_first_ack = path.is_probing_window && !sample.flight.is_zero();
-        let is_held = path.after_loss.holds_data || path.burst.is_spent() || path.pacer.opens_at().is_some();
-        sample.held = awaits_first_ack || is_held;
+        sample.blocked_by = if path.after_loss.holds_data {
+            Some(Blocker::LossResponse)
+        } else if path.is_probing_window && !sample.flight.is_zero() {
+            Some(Blocker::TimeOut)
+        } else if path.burst.is_spent() {
+            Some(Blocker::Burst)
+        } else {
+            path.pacer.opens_at().map(|_| Blocker::Pacer)
+        };
     }
 
-    fn show_all_held(&mut self) {
+    fn show_all_blockers(&mut self) {
         for id in self.ids() {
-            self.show_held(id);
+            self.show_blocker(id);
         }
     }
 }
@@ -523,7 +529,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         ssthresh: config.initial_ssthresh.unwrap_or(ByteCount::MAX),
         flight: ByteCount::ZERO,
         is_strict: config.strict_window,
-        held: true,
+        blocked_by: Some(Blocker::Burst),
         is_paced: false,
         cut_open: false,
         ecn_open: false,

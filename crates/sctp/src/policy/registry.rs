@@ -15,13 +15,15 @@ use super::congestion::reno::{Reno, RenoRules};
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
+use super::response::LossResponse;
+use super::response::standard::Standard;
 use super::retransmission::RetransmissionPolicy;
 use super::retransmission::alternate::Alternate;
 use super::retransmission::asap::Asap;
-use super::retransmission::best::{Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh};
+use super::retransmission::best::{
+    Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh,
+};
 use super::retransmission::same::Same;
-use super::response::LossResponse;
-use super::response::standard::Standard;
 use super::schedule::Scheduler;
 use super::schedule::fill::Fill;
 use super::schedule::lowest_rtt::LowestRtt;
@@ -111,8 +113,12 @@ impl Registry {
     /// The rules that anabranch ships.
     pub fn standard() -> Registry {
         let mut registry = Registry::empty();
-        registry.loss_detections.add("association", |rules| Box::new(AssociationDetection::new(rules.missing_reports)));
-        registry.loss_detections.add("cmt", |rules| Box::new(CmtDetection::new(rules.cmt, rules.missing_reports)));
+        registry
+            .loss_detections
+            .add("association", |rules| Box::new(AssociationDetection::new(rules.missing_reports)));
+        registry
+            .loss_detections
+            .add("cmt", |rules| Box::new(CmtDetection::new(rules.cmt, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
         registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
@@ -123,7 +129,9 @@ impl Registry {
         registry.loss_responses.add("standard", |_| Box::new(Standard));
         registry.retransmission_policies.add("same", |_| Box::new(Same));
         registry.retransmission_policies.add("alternate", |_| Box::new(Alternate));
-        registry.retransmission_policies.add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
+        registry
+            .retransmission_policies
+            .add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
         for (name, rank) in RANKS {
             let stream = format!("place/{name}");
             let build = move |rules: &Rules| -> Box<dyn RetransmissionPolicy> {

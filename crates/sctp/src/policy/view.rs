@@ -25,6 +25,19 @@ pub enum PathState {
     Removed,
 }
 
+/// What keeps packets with data back on a path, whatever room its window has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocker {
+    /// The loss response holds the path's data.
+    LossResponse,
+    /// The single packet after a time-out is not answered (RFC 9260 §7.2.3).
+    TimeOut,
+    /// The burst of this event is spent (RFC 9260 §6.1 D).
+    Burst,
+    /// The pacer is closed.
+    Pacer,
+}
+
 /// What the user or the scenario says of a path before anything was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hints {
@@ -59,9 +72,8 @@ pub struct PathSample {
     pub flight: ByteCount,
     /// cwnd may not be passed by a last packet (M-SCTP-3 `strict_window`).
     pub is_strict: bool,
-    /// Something else than cwnd keeps new packets back just now: a time-out's single packet is still
-    /// unanswered (RFC 9260 §7.2.3), the burst of this event is spent (§6.1 D), or the pacer is closed.
-    pub held: bool,
+    /// What keeps packets with data back just now, beside cwnd.
+    pub blocked_by: Option<Blocker>,
     /// When nothing more could be sent last, its pacer alone kept packets back for which the window had room: a window
     /// that would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
     pub is_paced: bool,
@@ -141,7 +153,7 @@ impl PathSample {
     /// Whether the window lets one more packet out (RFC 9260 §6.1 B: the packet may pass cwnd by less than
     /// one packet if there was room before it; a strict window needs room for a whole unit).
     pub fn has_window(&self) -> bool {
-        self.has_room() && !self.held
+        self.has_room() && self.blocked_by.is_none()
     }
 
     /// Whether a packet that has data may take one more chunk. The window and what holds the path were asked before the first
@@ -237,7 +249,7 @@ pub(crate) mod tests {
             ssthresh: unit * 64,
             flight: ByteCount::ZERO,
             is_strict: false,
-            held: false,
+            blocked_by: None,
             is_paced: false,
             cut_open: false,
             ecn_open: false,

@@ -3,7 +3,7 @@
 
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::policy::retransmission::{LostChunk, Destination, RetransmissionPolicy};
+use anabranch_sctp::policy::retransmission::{Destination, LostChunk, RetransmissionPolicy};
 use anabranch_sctp::policy::schedule::round_robin::RoundRobin;
 use anabranch_sctp::policy::schedule::{ChunksInFlight, Index, QueueView, Scheduler};
 use anabranch_sctp::policy::{PathId, PathSample, Registry, View};

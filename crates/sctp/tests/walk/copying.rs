@@ -1,6 +1,6 @@
 //! Policies that send chunks out of order and several times, for walks: whatever they do, the rest must hold.
 
-use anabranch_sctp::policy::retransmission::{LostChunk, Destination, RetransmissionPolicy};
+use anabranch_sctp::policy::retransmission::{Destination, LostChunk, RetransmissionPolicy};
 use anabranch_sctp::policy::schedule::{ChunksInFlight, Index, QueueView, Scheduler};
 use anabranch_sctp::policy::{PathId, Registry, View};
 use anabranch_sctp::seq::Tsn;

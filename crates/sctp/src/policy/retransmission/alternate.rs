@@ -1,7 +1,7 @@
 //! A lost chunk goes to another active path (RFC 9260 §6.4: "to an active destination transport address that is
 //! different from the last destination").
 
-use super::{LostChunk, Destination, RetransmissionPolicy};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathId, View};
 
 /// The next active path after the one that lost the chunk.
@@ -37,7 +37,10 @@ mod tests {
     fn alternate_takes_the_next_active_path() {
         let mut paths = [sample(0), sample(1), sample(2)];
         paths[1].state = PathState::Inactive;
-        assert_eq!(Alternate.destination(&lost_on(0), &view(&paths)), Destination::Now(PathId::from_index(2)));
+        assert_eq!(
+            Alternate.destination(&lost_on(0), &view(&paths)),
+            Destination::Now(PathId::from_index(2))
+        );
         paths[2].state = PathState::Unconfirmed;
         assert_eq!(Alternate.destination(&lost_on(0), &view(&paths)), Destination::Now(PathId::FIRST));
     }

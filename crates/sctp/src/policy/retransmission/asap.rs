@@ -3,7 +3,7 @@
 use anabranch_base::Seed;
 
 use super::tie::Tie;
-use super::{LostChunk, Destination, RetransmissionPolicy};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathSample, View};
 
 /// An active path whose window has room now; among several one at random. With room on none the chunk waits; the
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::policy::retransmission::LostBy;
     use crate::policy::view::tests::{sample, view};
-    use crate::policy::{PathId, PathState};
+    use crate::policy::{Blocker, PathId, PathState};
     use crate::seq::Tsn;
 
     fn destination(paths: &[PathSample], tsn: u32) -> Destination {
@@ -52,14 +52,15 @@ mod tests {
         paths[0].flight = paths[0].cwnd;
         paths[2].state = PathState::Inactive;
         assert!((0..50).all(|tsn| destination(&paths, tsn) == Destination::Now(PathId::from_index(1))));
-        paths[1].held = true;
+        paths[1].blocked_by = Some(Blocker::Pacer);
         assert_eq!(destination(&paths, 1), Destination::Wait);
     }
 
     #[test]
     fn asap_uses_every_path_with_room() {
         let paths = [sample(0), sample(1)];
-        let on_first = (0..50).filter(|tsn| destination(&paths, *tsn) == Destination::Now(PathId::FIRST)).count();
+        let on_first =
+            (0..50).filter(|tsn| destination(&paths, *tsn) == Destination::Now(PathId::FIRST)).count();
         assert!((1..50).contains(&on_first), "{on_first} of 50");
     }
 

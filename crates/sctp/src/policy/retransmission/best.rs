@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use anabranch_base::Seed;
 
 use super::tie::Tie;
-use super::{LostChunk, Destination, RetransmissionPolicy};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathSample, View};
 
 /// The active path that ranks highest; among several one at random. If it is full, the chunk waits for it, and does not
@@ -31,7 +31,9 @@ impl RetransmissionPolicy for Best {
     fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         let rank = self.rank;
         // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
-        let Some(best) = view.active().max_by(|a, b| rank(a, b)) else { return Destination::Now(view.last_resort) };
+        let Some(best) = view.active().max_by(|a, b| rank(a, b)) else {
+            return Destination::Now(view.last_resort);
+        };
         let equals = view.active().filter(|sample| rank(sample, best).is_eq()).map(|sample| sample.id);
         self.tie.pick(equals, lost, view.now).map_or(Destination::Wait, Destination::Now)
     }

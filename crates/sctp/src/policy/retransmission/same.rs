@@ -1,7 +1,7 @@
 //! A lost chunk goes to its former path while that path is active.
 
 use super::alternate::another;
-use super::{LostChunk, Destination, RetransmissionPolicy};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::View;
 
 /// The same path, or another active one if that has failed.

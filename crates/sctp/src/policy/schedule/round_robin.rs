@@ -24,13 +24,14 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
+    use crate::policy::Blocker;
     use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
 
     #[test]
     fn paths_with_room_take_turns() {
         let mut paths = [sample(0), sample(1), sample(2)];
-        paths[1].held = true;
+        paths[1].blocked_by = Some(Blocker::Pacer);
         let mut scheduler = RoundRobin::default();
         let order = [(); 4].map(|()| scheduler.pick(&QUEUE, &view(&paths)).map(|(path, _)| path.index()));
         assert_eq!(order, [Some(0), Some(2), Some(0), Some(2)]);
