@@ -148,7 +148,8 @@ impl History {
     }
 
     fn mark(&mut self, tsn: Tsn, by: LostBy) {
-        assert!(self.buffer.mark(tsn, by).is_some(), "it is in flight");
+        let path = self.buffer.path_of(tsn).expect("it was sent");
+        assert!(self.buffer.mark(tsn, path, by).is_some(), "it is in flight");
         self.oracle.on_marked(number(tsn));
     }
 

@@ -2,7 +2,7 @@
 
 use anabranch_sctp::association::{self as core, Outgoing};
 use anabranch_sctp::event::CloseReason;
-use anabranch_sctp::receive::Message;
+use anabranch_sctp::association::Message;
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 

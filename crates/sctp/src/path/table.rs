@@ -448,11 +448,6 @@ impl PathTable {
         self.paths.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.paths.is_empty()
-    }
-
     fn end_window(&mut self, id: PathId) {
         let estimate = &mut self.paths[id.index()].loss_rate;
         estimate.on_window();

@@ -11,8 +11,8 @@ use anabranch_sctp::endpoint::{
 };
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
-use anabranch_sctp::receive::Message;
-use anabranch_sctp::send::Outgoing;
+use anabranch_sctp::association::Message;
+use anabranch_sctp::association::Outgoing;
 use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
 use bytes::Bytes;
 
