@@ -36,7 +36,9 @@ impl Scheduler for Copying {
     }
 
     fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, view: &View<'_>) -> Option<Index> {
-        let index = Index(self.dice.below(queue.chunks.min(4) as u64) as usize);
+        // A buffer that holds little more than what was left behind would wait for one time-out after the other.
+        let most = (view.peer_window.get() / (4 * queue.oldest.get())).clamp(1, 4);
+        let index = Index(self.dice.below(most.min(queue.chunks as u64)) as usize);
         let fits = queue.chunk(index)?.packet <= view.path(path).packet_limit;
         Some(if fits { index } else { Index::OLDEST })
     }

@@ -4,6 +4,8 @@
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
+use anabranch_sctp::association::Message;
+use anabranch_sctp::association::Outgoing;
 use anabranch_sctp::association::{Association, Ecn, Transmit};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
@@ -11,8 +13,6 @@ use anabranch_sctp::endpoint::{
 };
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
-use anabranch_sctp::association::Message;
-use anabranch_sctp::association::Outgoing;
 use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
 use bytes::Bytes;
 
