@@ -1,5 +1,5 @@
 //! The recipes for telling the peer of this end's addresses (RFC 5061 §5.1, §5.3): when it is asked, on which path, and
-//! what follows from its answer. It does not know how requests are numbered.
+//! what follows from its answer.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! What goes in and out of an association: whole packets, each on a path. It knows no chunk.
+//! What goes in and out of an association: whole packets, each on a path.
 
 use anabranch_base::ByteCount;
 use std::net::IpAddr;

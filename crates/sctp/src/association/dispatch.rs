@@ -1,5 +1,4 @@
-//! Which chunk means what in which state. It knows the states' answers; what each chunk does to an open
-//! association is in the recipes.
+//! Which chunk means what in which state.
 
 use anabranch_base::Time;
 

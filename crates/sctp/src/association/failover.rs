@@ -1,5 +1,5 @@
 //! The recipes for paths that fail: which are suspected, how they are probed, what becomes of their data (RFC 7829;
-//! M-SCTP-15, M-CMT-7). It does not know how errors are counted.
+//! M-SCTP-15, M-CMT-7).
 
 use anabranch_base::{Duration, Time};
 

@@ -1,5 +1,5 @@
-//! One association: the only place where the parts meet. This file knows its states and what an application
-//! and a driver may ask of it; what each event does is in the recipes beside it.
+//! One association: the only place where the parts meet. Here are its states, and what an application and a driver may
+//! ask of it; what each event does is in the recipes beside this file.
 
 mod account;
 mod addresses;

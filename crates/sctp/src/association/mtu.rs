@@ -1,5 +1,5 @@
-//! The recipes for the largest packet of each path: probing it (RFC 8899 §6.2), and what becomes of chunks that were made
-//! for larger ones (RFC 9260 §6.9). It does not know which size is probed next.
+//! The recipes for the largest packet of each path: probing it (RFC 8899 §6.2), and what becomes of chunks that were
+//! made for larger ones (RFC 9260 §6.9).
 
 use anabranch_base::{ByteCount, Time};
 

@@ -1,5 +1,4 @@
-//! The recipe for the peer's ASCONF (RFC 5061 §5.2, §5.3): its addresses come and go. It does not know how its requests
-//! are numbered.
+//! The recipe for the peer's ASCONF (RFC 5061 §5.2, §5.3): its addresses come and go.
 
 use std::net::{IpAddr, SocketAddr};
 

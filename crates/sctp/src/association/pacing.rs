@@ -1,5 +1,4 @@
-//! The recipes for pacing: how fast each path may go, and when one goes on that its pacer stopped. It knows no rate but
-//! the controller's.
+//! The recipes for pacing: how fast each path may go, and when one goes on that its pacer stopped.
 
 use anabranch_base::Time;
 

@@ -1,4 +1,4 @@
-//! The recipes for paths that join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3). It does not know who said so.
+//! The recipes for paths that join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3).
 
 use std::net::{IpAddr, SocketAddr};
 

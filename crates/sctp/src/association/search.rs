@@ -1,5 +1,5 @@
-//! The recipes for finding which of the peer's addresses goes with which of this end's, where the pairs that were asked for
-//! do not answer. It knows the pairs that nobody has tried, and no route.
+//! The recipes for finding which of the peer's addresses goes with which of this end's, where the pairs that were asked
+//! for do not answer.
 
 use anabranch_base::Time;
 

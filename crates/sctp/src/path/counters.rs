@@ -1,4 +1,4 @@
-//! What a path carried so far, and how it was acknowledged, for reports. It decides nothing.
+//! What a path carried so far, and how it was acknowledged, for reports.
 
 use anabranch_base::{ByteCount, Duration};
 

@@ -1,5 +1,4 @@
-//! Round-trip time and retransmission time-out of one path (RFC 9260 §6.3; M-SCTP-8). It knows no chunk:
-//! samples come in, a time-out goes out.
+//! Round-trip time and retransmission time-out of one path (RFC 9260 §6.3; M-SCTP-8).
 
 use anabranch_base::{Duration, Time};
 

@@ -1,5 +1,5 @@
-//! All paths of an association: where they lead, their windows, their health. The samples that policies see
-//! are kept here, in place. It knows no chunk, no timer, and no other path when it changes one.
+//! All paths of an association: where they lead, their windows, their health. The samples that policies see are kept
+//! here, in place.
 
 mod bursts;
 mod ends;

@@ -1,5 +1,4 @@
-//! Policies by name. Command line, scenario files and Python share one registry, and other crates may add
-//! to it. It knows how to build a rule, and nothing of what a rule does.
+//! Policies by name. Command line, scenario files and Python share one registry, and other crates may add to it.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,4 @@
-//! What a policy may see: the paths as they are now and the windows at both ends. It knows no chunk and no
-//! timer, and nothing can be changed through it.
+//! What a policy may see: the paths as they are now and the windows at both ends.
 
 use std::fmt;
 

@@ -1,6 +1,5 @@
-//! Every chunk from the moment it gets its TSN until it is cumulatively acknowledged: what waits, what is in
-//! flight and where, what is marked to be sent again. It knows what a SACK acknowledges, and nothing of what
-//! follows for windows and timers.
+//! Every chunk from the moment it gets its TSN until it is cumulatively acknowledged: what waits, what is in flight and
+//! where, what is marked to be sent again.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;

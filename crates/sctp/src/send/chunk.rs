@@ -1,4 +1,4 @@
-//! One DATA chunk on its way out and what became of it so far. It knows no other chunk.
+//! One DATA chunk on its way out and what became of it so far.
 
 use bytes::Bytes;
 

@@ -1,5 +1,5 @@
 //! What each path holds of the send buffer: the chunks last sent there, from their leaving until they are cumulatively
-//! acknowledged. It knows no TSN and no window.
+//! acknowledged.
 
 use anabranch_base::ByteCount;
 

@@ -1,6 +1,5 @@
-//! What a SACK says of the chunks in the send buffer. It costs as much as there are gap blocks, newly
-//! acknowledged chunks and holes, never as much as is in flight; and what it takes back costs credit. It knows nothing
-//! of what follows.
+//! What a SACK says of the chunks in the send buffer. It costs as much as there are gap blocks, newly acknowledged
+//! chunks and holes, never as much as is in flight; and what it takes back costs credit.
 
 use anabranch_base::ByteCount;
 

@@ -1,4 +1,4 @@
-//! A lost chunk goes wherever there is room at once (M-CMT-6 `asap`). It does not know which path is best.
+//! A lost chunk goes wherever there is room at once (M-CMT-6 `asap`).
 
 use anabranch_base::Seed;
 

@@ -1,5 +1,4 @@
-//! Each path up to its window before the next one is used (M-SCH-0; M-CMT-1, `turn = window`, as ns-2 and FreeBSD
-//! do). It knows nothing of rates and delays.
+//! Each path up to its window before the next one is used (M-SCH-0; M-CMT-1, `turn = window`, as ns-2 and FreeBSD do).
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, View};

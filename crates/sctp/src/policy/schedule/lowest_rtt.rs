@@ -1,5 +1,4 @@
-//! The path that answers soonest up to its window, then the next: the rule that Multipath TCP began with. It knows round trips
-//! as they are measured, queues included, and nothing of rates or of a shared buffer.
+//! The path that answers soonest up to its window, then the next: the rule that Multipath TCP began with.
 
 use anabranch_base::Duration;
 

@@ -1,5 +1,5 @@
-//! Standard SCTP: new data goes to the primary path, and to another active one only while the primary is
-//! inactive (RFC 9260 §6.4, §6.4.1). It knows nothing of load sharing.
+//! Standard SCTP: new data goes to the primary path, and to another active one only while the primary is inactive (RFC
+//! 9260 §6.4, §6.4.1).
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::retransmission::alternate::another;

@@ -1,5 +1,4 @@
 //! One packet each in turn, starting after the path used last (M-CMT-1, `turn = packet`).
-//! It knows nothing of rates and delays.
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, View};
