@@ -4,7 +4,7 @@
 use anabranch_planner::live;
 use anabranch_scenario::quantity::exact_size;
 use anabranch_sctp::config::{BufferSplit, BurstRule, Config, Growth, MtuDiscovery, SackBatch};
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;

@@ -23,6 +23,11 @@ impl CongestionControl for Fixed {
 
     fn remove_path(&mut self, _path: PathId) {}
 
+    /// The window follows one rule from the start.
+    fn is_in_slow_start(&self, _path: PathId, _view: &View<'_>) -> bool {
+        false
+    }
+
     /// Grows to the window at the first acknowledgement, and no further.
     fn increase(&mut self, path: PathId, _acked: &Acked, view: &View<'_>) -> ByteCount {
         let path = view.path(path);

@@ -26,7 +26,7 @@ use anabranch_net::{
     Association, CloseReason, Config, Endpoint, Follow, Options, Ppid, Security, SendOptions, StreamId,
 };
 use anabranch_sctp::config::MessageLimit;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use bytes::Bytes;
 
 #[tokio::main(flavor = "current_thread")]

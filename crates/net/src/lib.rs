@@ -143,11 +143,10 @@ mod socket;
 mod waiting;
 mod watch;
 
-pub use anabranch_sctp::association::{EcnCounters, PathAddresses, PathCounters};
+pub use anabranch_sctp::association::{EcnCounters, Message, PathAddresses, PathCounters};
 pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event};
 pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};
-pub use anabranch_sctp::receive::Message;
 pub use anabranch_sctp::record::{Happening, Record};
 pub use anabranch_sctp::wire::{Ppid, StreamId};
 pub use association::{

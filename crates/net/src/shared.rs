@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anabranch_base::Time;
+use anabranch_sctp::association::Message;
 use anabranch_sctp::association::{self as core, Association, AssociationState, Outgoing, Ways};
 use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
-use anabranch_sctp::receive::Message;
 use tokio::sync::Notify;
 
 use crate::association::SendError;

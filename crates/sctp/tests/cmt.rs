@@ -9,7 +9,7 @@ mod script;
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use pair::{End, Pair, path};
 use script::{FULL, PACKET, Script, sack, seeds};
 

@@ -6,7 +6,7 @@ mod script;
 
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::congestion::Cause;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use pair::path;
 use script::{Script, sack, same, seeds};
 

@@ -6,7 +6,7 @@ mod pair;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::config::{Config, SackSettings};
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{Chunk, Data, Ppid, StreamId};
 use pair::{End, Pair, chunks};

@@ -9,9 +9,9 @@ use std::ops::RangeInclusive;
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::Charge;
 use anabranch_sctp::policy::PathId;
-use anabranch_sctp::policy::order::cmt::{CmtOrder, CmtRules};
-use anabranch_sctp::policy::order::{PathOrder, Progress, SackNews};
-use anabranch_sctp::policy::place::LostBy;
+use anabranch_sctp::policy::loss_detection::cmt::{CmtDetection, CmtRules};
+use anabranch_sctp::policy::loss_detection::{LossDetection, Progress, SackNews};
+use anabranch_sctp::policy::retransmission::LostBy;
 use anabranch_sctp::policy::schedule::Index;
 use anabranch_sctp::send::{Outgoing, SendBuffer};
 use anabranch_sctp::seq::Tsn;
@@ -64,7 +64,7 @@ type Snapshot = (u32, Vec<RangeInclusive<u32>>);
 struct History {
     paths: usize,
     buffer: SendBuffer,
-    order: CmtOrder,
+    detection: CmtDetection,
     oracle: FlagForm,
     arrived: BTreeSet<u32>,
     /// Copies under way.
@@ -80,7 +80,7 @@ impl History {
         History {
             paths,
             buffer,
-            order: CmtOrder::new(CmtRules::ALL, 4),
+            detection: CmtDetection::new(CmtRules::ALL, 4),
             oracle: FlagForm::new(paths, anew),
             arrived: BTreeSet::new(),
             flying: Vec::new(),
@@ -148,7 +148,8 @@ impl History {
     }
 
     fn mark(&mut self, tsn: Tsn, by: LostBy) {
-        assert!(self.buffer.mark(tsn, by).is_some(), "it is in flight");
+        let path = self.buffer.path_of(tsn).expect("it was sent");
+        assert!(self.buffer.mark(tsn, path, by).is_some(), "it is in flight");
         self.oracle.on_marked(number(tsn));
     }
 
@@ -175,7 +176,7 @@ impl History {
         let theirs = self.oracle.on_sack(cumulative, &gaps);
         assert_eq!(is_news, theirs.is_some(), "both pass over what is older than what they know");
         let mut progress = Progress::default();
-        self.order.on_sack(&mut news, progress.cleared(self.paths));
+        self.detection.on_sack(&mut news, progress.cleared(self.paths));
         theirs.map(|theirs| [progress.advanced, theirs])
     }
 }

@@ -7,7 +7,7 @@ use anabranch_base::{Duration, Time};
 use anabranch_sctp::config::{Config, Failover, RtoSettings};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::PathState;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use bytes::Bytes;
 use pair::{End, Pair, path};
 

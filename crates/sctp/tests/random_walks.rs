@@ -3,21 +3,37 @@
 //! ends.
 //!
 //! A failure prints its seed and the shortest list of operations that still fails; such lists are kept in
-//! `shrunk_walks.rs`. `ANABRANCH_WALKS` says how many walks (2,000 by default), `ANABRANCH_WALK` names one.
+//! `shrunk_walks.rs`. `ANABRANCH_WALKS` says how many walks (2,000 by default, 1,000 with copies), `ANABRANCH_WALK` names one.
 
 mod pair;
 mod walk;
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use walk::{Operation, Setting, plan, shrink, walk};
 
 #[test]
 fn whatever_happens_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(2_000, plan);
+}
+
+/// The same where chunks leave out of order, and copies of those in flight on other paths.
+#[test]
+fn whatever_happens_to_copies_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(1_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let [scheduler, retransmission] = ["copying", "both"].map(Cow::Borrowed);
+        (Setting { scheduler, retransmission, ..setting }, operations)
+    });
+}
+
+/// Takes so many walks as `plan` has them, or those that the environment names.
+fn take_all(count: u64, plan: impl Fn(u64) -> (Setting, Vec<Operation>)) {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
     let seeds = match number("ANABRANCH_WALK") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("ANABRANCH_WALKS").unwrap_or(2_000),
+        None => 0..number("ANABRANCH_WALKS").unwrap_or(count),
     };
     let mut graceful = 0;
     let count = seeds.end - seeds.start;

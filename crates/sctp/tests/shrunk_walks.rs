@@ -6,7 +6,7 @@ mod walk;
 use std::borrow::Cow;
 
 use anabranch_sctp::config::BufferSplit;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use pair::End;
 use walk::{Operation, Setting, walk};
 

@@ -26,7 +26,7 @@ fn config(rule: &str, limits: &[u32], buffer: u64) -> Config {
         retransmission: "same".into(),
         ..Config::rfc9260()
     };
-    let every_rule = anabranch_sctp::policy::order::cmt::CmtRules {
+    let every_rule = anabranch_sctp::policy::loss_detection::cmt::CmtRules {
         split_fast_retransmit: true,
         window_update: true,
         delayed_ack: false,

@@ -7,7 +7,7 @@ use anabranch_sctp::config::{
     MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use anabranch_sctp::policy::acknowledge::DacWire;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 /// The settings of an association as the scenario wants it.
 ///

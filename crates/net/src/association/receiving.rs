@@ -1,7 +1,7 @@
 //! Receiving messages, with and without waiting.
 
+use anabranch_sctp::association::Message;
 use anabranch_sctp::event::CloseReason;
-use anabranch_sctp::receive::Message;
 
 use super::{Association, Owner};
 use crate::waiting::until;

@@ -1,8 +1,8 @@
 //! Sending messages, by an association or by one of its streams, with and without waiting for room.
 
+use anabranch_sctp::association::Message;
 use anabranch_sctp::association::{self as core, Outgoing};
 use anabranch_sctp::event::CloseReason;
-use anabranch_sctp::receive::Message;
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 

@@ -13,6 +13,10 @@ impl CongestionControl for Constant {
 
     fn remove_path(&mut self, _path: PathId) {}
 
+    fn is_in_slow_start(&self, _path: PathId, _view: &View<'_>) -> bool {
+        false
+    }
+
     fn increase(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) -> ByteCount {
         ByteCount::ZERO
     }

@@ -4,7 +4,6 @@ use anabranch_base::Time;
 
 use super::session::{Session, look};
 use crate::path::Limit;
-use crate::policy::schedule::Index;
 use crate::policy::{PathSample, View};
 
 /// What is left that could not be sent.
@@ -23,9 +22,9 @@ enum Left {
 impl Session {
     /// All that could be sent was: until the next event, this holds each path back.
     pub(super) fn note_limits(&mut self, now: Time) {
-        let left = match self.send.waiting(Index::OLDEST) {
+        let left = match self.send.oldest_waiting() {
             Some(oldest) => Left::New { is_shut: self.send.rwnd_weight(oldest) > self.peer_window.open },
-            None if self.send.has_marked() => Left::Lost,
+            None if self.send.has_retransmissions() => Left::Lost,
             None => Left::Nothing,
         };
         let mut is_blocked = false;

@@ -1,12 +1,12 @@
 //! The recipes for telling the peer of this end's addresses (RFC 5061 §5.1, §5.3): when it is asked, on which path, and
-//! what follows from its answer. It does not know how requests are numbered.
+//! what follows from its answer.
 
 use std::net::IpAddr;
 
 use anabranch_base::Time;
 
-use super::control::Control;
-use super::reconfiguration::{AddressChange, Answer};
+use super::outbox::Control;
+use super::reconfiguration::{AddressChange, AsconfOutcome};
 use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::{PathId, PathState};
@@ -40,9 +40,9 @@ impl Session {
     pub(super) fn on_asconf_ack(&mut self, now: Time, ack: &AsconfAck) -> Result<(), IllegalAck> {
         let Some(state) = &mut self.reconfiguration else { return Ok(()) };
         let changes = match state.on_answer(ack) {
-            Answer::Changes(changes) => changes,
-            Answer::Old => return Ok(()),
-            Answer::Illegal => return Err(IllegalAck),
+            AsconfOutcome::Changes(changes) => changes,
+            AsconfOutcome::Old => return Ok(()),
+            AsconfOutcome::Illegal => return Err(IllegalAck),
         };
         self.timers.stop(Timer::Reconfiguration);
         self.errors = 0;

@@ -1,31 +1,14 @@
-//! Control chunks on their way out, and the HEARTBEATs among them. It knows no data.
-
-use std::fmt;
+//! Control chunks on their way out, and the HEARTBEATs among them.
 
 use anabranch_base::{Duration, Time};
 
+use super::outbox::Control;
+use super::probe::{Probe, ProbeAnswer};
 use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::{PathId, PathState};
 use crate::record::Happening;
 use crate::wire::{Cause, CommonHeader, CookieAck, EncodeChunk, ErrorChunk, Heartbeat, HeartbeatAck};
-
-/// A control chunk that waits to leave.
-pub struct Control {
-    /// On which path.
-    pub path: PathId,
-    /// Whether it may leave on a path that is not verified (RFC 9260 §5.4: only HEARTBEATs and their
-    /// answers, and what is bundled with them).
-    pub is_probe: bool,
-    /// The chunk.
-    pub chunk: Box<dyn EncodeChunk + Send>,
-}
-
-impl fmt::Debug for Control {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a chunk of {} bytes for {}", self.chunk.encoded_len(), self.path)
-    }
-}
 
 impl Session {
     /// Queues a chunk for `path`, or for another if that is not usable.
@@ -77,7 +60,7 @@ impl Session {
     /// A HEARTBEAT-ACK arrived on `arrived`. Only the answer to a HEARTBEAT that is under way counts, or one that proves
     /// that `arrived` leads to the peer.
     pub(super) fn on_heartbeat_ack(&mut self, now: Time, arrived: PathId, ack: &HeartbeatAck) {
-        let Some(Answer { probe, proof }) = Answer::decode(&ack.info) else { return };
+        let Some(ProbeAnswer { probe, proof }) = ProbeAnswer::decode(&ack.info) else { return };
         let known = (probe.path.index() < self.paths.len()).then_some(probe.path);
         let sent_at = known.and_then(|path| self.paths.heartbeat(path).probes_mut().take(probe.nonce));
         let Some(sent_at) = sent_at else {
@@ -88,10 +71,12 @@ impl Session {
         };
         let path = probe.path;
         self.timers.stop(Timer::HeartbeatAnswer(path));
-        let sample = now.since(sent_at);
-        self.paths.on_round_trip(path, sample, now);
-        let rto = self.paths.sample(path).rto;
-        self.record(now, path, Happening::RoundTrip { sample, rto });
+        if !self.on_probe_answered(path, now) {
+            let sample = now.since(sent_at);
+            self.paths.on_round_trip(path, sample, now);
+            let rto = self.paths.sample(path).rto;
+            self.record(now, path, Happening::RoundTrip { sample, rto });
+        }
         self.errors = 0;
         self.settle_suspicion(path, now);
         self.on_verified(path, now);
@@ -186,6 +171,9 @@ impl Session {
         if !is_quick {
             probes.forget();
         }
+        if let Some(response) = self.on_probe_unanswered(path, now) {
+            return if response.is_error { self.count_path_error(path, true, now) } else { Ok(()) };
+        }
         self.confirm_suspicion(path, now);
         self.paths.back_off(path);
         // RFC 9260 §8.1 counts for the association only what fails on the path that carries the data; §5.4
@@ -256,69 +244,5 @@ impl Session {
     }
 }
 
-/// What a HEARTBEAT-ACK carries back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Answer {
-    probe: Probe,
-    /// What a guess was asked for beside it.
-    proof: Option<u64>,
-}
-
-impl Answer {
-    fn decode(info: &[u8]) -> Option<Answer> {
-        let (probe, proof) = info.split_at_checked(PROBE_LEN)?;
-        let proof = match proof {
-            [] => None,
-            proof => Some(u64::from_be_bytes(proof.try_into().ok()?)),
-        };
-        Some(Answer { probe: Probe::decode(probe)?, proof })
-    }
-}
-
-/// What a HEARTBEAT carries: a nonce against forgery, and which path it probes. When it left is remembered
-/// here, not trusted to the peer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Probe {
-    pub(super) nonce: u64,
-    pub(super) path: PathId,
-}
-
-impl Probe {
-    pub(super) fn encode(self) -> Vec<u8> {
-        let mut info = vec![0; PROBE_LEN];
-        info[..8].copy_from_slice(&self.nonce.to_be_bytes());
-        info[8..16].copy_from_slice(&(self.path.index() as u64).to_be_bytes());
-        info
-    }
-
-    fn decode(info: &[u8]) -> Option<Probe> {
-        let info: &[u8; PROBE_LEN] = info.try_into().ok()?;
-        let (nonce, rest) = info.split_first_chunk::<8>()?;
-        let index = u64::from_be_bytes(*rest.first_chunk::<8>()?);
-        let path = PathId::from_index(usize::from(u16::try_from(index).ok()?));
-        Some(Probe { nonce: u64::from_be_bytes(*nonce), path })
-    }
-}
-
-/// M-SCTP-1: 60 bytes a packet.
-const PROBE_LEN: usize = 20;
-
 /// So many control chunks may wait; answers beyond that are not given.
 const MAX_OUTBOX: usize = 64;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_probe_survives_the_way_and_other_information_is_none() {
-        let probe = Probe { nonce: 0x0102_0304_0506_0708, path: PathId::from_index(3) };
-        assert_eq!(Probe::decode(&probe.encode()), Some(probe));
-        assert_eq!(Probe::decode(&[0; 19]), None);
-        assert_eq!(Probe::decode(&[0xff; 20]), None, "no path has that number");
-        let proven = [probe.encode(), vec![0, 0, 0, 0, 0, 0, 1, 2]].concat();
-        assert_eq!(Answer::decode(&proven), Some(Answer { probe, proof: Some(0x0102) }));
-        assert_eq!(Answer::decode(&probe.encode()), Some(Answer { probe, proof: None }));
-        assert_eq!(Answer::decode(&proven[..27]), None);
-    }
-}

@@ -1,5 +1,4 @@
-//! Which chunk means what in which state. It knows the states' answers; what each chunk does to an open
-//! association is in the recipes.
+//! Which chunk means what in which state.
 
 use anabranch_base::Time;
 
@@ -186,6 +185,7 @@ impl Association {
                     return Flow::Violation(bad.to_string());
                 }
             }
+            Chunk::EcnEcho(echo) => session.on_ecn_echo(now, path, echo.lowest_tsn()),
             Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
             Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, path, &ack),
             Chunk::Asconf(asconf) if stage != Some(Shutdown::AckSent) => {
@@ -231,7 +231,7 @@ impl Association {
         if let Err(bad) = session.on_cumulative_ack(now, cumulative) {
             return Flow::Violation(bad.to_string());
         }
-        match std::mem::replace(&mut self.state, State::buried()) {
+        match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(mut session) => {
                 session.events.push_back(Event::PeerClosing);
                 let stage = session.on_shutdown_received(now);

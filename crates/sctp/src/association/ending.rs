@@ -2,8 +2,8 @@
 
 use super::dispatch::Flow;
 use super::init::Refusal;
-use super::shield::Shield;
-use super::{Association, Grave, State};
+use super::packet_auth::PacketAuth;
+use super::{Association, ClosedAssociation, State};
 use crate::event::{CloseReason, Event};
 use crate::policy::PathId;
 use crate::wire::{self, Abort, Cause, CommonHeader, PacketBuilder, ShutdownComplete, VerificationTag};
@@ -64,15 +64,15 @@ impl Association {
         }
         let said = way.and(self.farewell.as_ref()).map(|(_, packet)| packet.clone());
         self.end(reason);
-        if let (State::Closed(grave), Some(packet)) = (&mut self.state, said) {
-            grave.last_word = Some(packet);
+        if let (State::Closed(closed), Some(packet)) = (&mut self.state, said) {
+            closed.last_word = Some(packet);
         }
     }
 
     /// The ABORT by which this end called the association off.
     pub(crate) fn last_word(&self) -> Option<&[u8]> {
         match &self.state {
-            State::Closed(grave) => grave.last_word.as_deref(),
+            State::Closed(closed) => closed.last_word.as_deref(),
             _ => None,
         }
     }
@@ -80,7 +80,7 @@ impl Association {
     /// The same, for good.
     pub(crate) fn take_last_word(&mut self) -> Option<Vec<u8>> {
         match &mut self.state {
-            State::Closed(grave) => grave.last_word.take(),
+            State::Closed(closed) => closed.last_word.take(),
             _ => None,
         }
     }
@@ -94,13 +94,13 @@ impl Association {
     fn packet_with_abort(&self, header: CommonHeader, abort: &Abort) -> Vec<u8> {
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, header, MIN_PACKET);
-        let (keys, mut shield) = (self.keys(), Shield::default());
-        if shield.push(keys, &mut builder, abort).is_err() {
+        let (keys, mut auth) = (self.keys(), PacketAuth::default());
+        if auth.push(keys, &mut builder, abort).is_err() {
             // The causes are too long to be told.
             let bare = Abort { tag_reflected: abort.tag_reflected, causes: Vec::new() };
-            shield.push(keys, &mut builder, &bare).expect("chunks of four bytes and of forty fit");
+            auth.push(keys, &mut builder, &bare).expect("chunks of four bytes and of forty fit");
         }
-        shield.sign(keys, &mut builder);
+        auth.sign(keys, &mut builder);
         builder.finish(self.checksum().unwrap_or(wire::Checksum::Crc32c));
         packet
     }
@@ -110,7 +110,7 @@ impl Association {
         let tags = self.tags();
         let tags = (tags.0, tags.1.unwrap_or(VerificationTag::ZERO));
         let (undelivered, receive_buffer) = (self.unacknowledged(), self.receive_buffer());
-        let paths = match std::mem::replace(&mut self.state, State::buried()) {
+        let paths = match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(mut session) | State::Closing(mut session, _) => {
                 self.unread.append(session.delivery.into_ready());
                 self.events.append(&mut session.events);
@@ -118,12 +118,13 @@ impl Association {
                 session.paths
             }
             State::Opening(mut handshake) => handshake.take_paths(),
-            State::Closed(grave) => {
-                self.state = State::Closed(grave);
+            State::Closed(closed) => {
+                self.state = State::Closed(closed);
                 return;
             }
         };
-        self.state = State::Closed(Grave { paths, tags, undelivered, receive_buffer, last_word: None });
+        self.state =
+            State::Closed(ClosedAssociation { paths, tags, undelivered, receive_buffer, last_word: None });
         self.events.push_back(Event::Closed(reason));
     }
 }

@@ -1,13 +1,14 @@
 //! The recipes for paths that fail: which are suspected, how they are probed, what becomes of their data (RFC 7829;
-//! M-SCTP-15, M-CMT-7). It does not know how errors are counted.
+//! M-SCTP-15, M-CMT-7).
 
 use anabranch_base::{Duration, Time};
 
+use super::reading::Reading;
 use super::session::{PeerGone, Session, look};
 use crate::config::Failover;
 use crate::policy::congestion::Cause;
-use crate::policy::place::LostBy;
 use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathSample, PathState};
 
 impl Session {
@@ -29,12 +30,12 @@ impl Session {
 
     /// A SACK arrived: a path that has something in flight and is silent for too long while another delivers has
     /// potentially failed. Neither its window nor its error count changes by that alone.
-    pub(super) fn judge_silence(&mut self, now: Time) {
+    pub(super) fn judge_silence(&mut self, reading: &Reading, now: Time) {
         if !self.settings.config.failover.quick {
             return;
         }
         for path in self.paths.ids() {
-            if self.is_suspiciously_silent(path, now) && !self.is_next_refused(path) {
+            if self.is_suspiciously_silent(path, reading, now) && !self.is_next_refused(path) {
                 self.paths.counters_mut(path).suspicions += 1;
                 let change = self.paths.suspect(path);
                 self.announce(path, change, now);
@@ -50,17 +51,25 @@ impl Session {
         if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
             return;
         }
+        // A chunk of which a copy is in flight elsewhere leaves the failed path, and is not marked.
+        while !self.send.has_marked() && self.take_back_lowest() {}
+    }
+
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room; whether there was one.
+    fn take_back_lowest(&mut self) -> bool {
         let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();
         if !self.paths.samples().iter().any(has_room) {
-            return;
+            return false;
         }
         let ack_point = self.send.ack_point();
         let failed = self.paths.ids().filter(|&id| self.paths.sample(id).state.has_failed());
         let stranded = failed.filter_map(|path| Some((self.send.lowest_on(path)?, path)));
-        if let Some((tsn, path)) = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point)) {
-            self.mark_lost(tsn, LostBy::Timeout);
+        let lowest = stranded.min_by_key(|(tsn, _)| tsn.distance_from(ack_point));
+        if let Some((tsn, path)) = lowest {
+            self.mark_lost(tsn, path, LostBy::Timeout);
             self.paths.silence_mut(path).on_taken_back();
         }
+        lowest.is_some()
     }
 
     /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was no accident, and what was
@@ -108,7 +117,7 @@ impl Session {
 
     /// Whether the silence of `path` says that it may have failed: another delivers, by an acknowledgement that would have
     /// told of what was sent here.
-    fn is_suspiciously_silent(&self, path: PathId, now: Time) -> bool {
+    fn is_suspiciously_silent(&self, path: PathId, reading: &Reading, now: Time) -> bool {
         let sample = self.paths.sample(path);
         let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
         else {
@@ -118,7 +127,7 @@ impl Session {
             |other| {
                 // An answer takes half of a round trip, for queues stand before data more than before SACKs.
                 let back = other.srtt.unwrap_or(other.rto) / 2;
-                self.has_delivered(other.id) && self.paths.silence(path).suspicious_from(srtt, back) <= now
+                reading.has_delivered(other.id) && self.paths.silence(path).suspicious_from(srtt, back) <= now
             },
         )
     }

@@ -8,8 +8,8 @@ use anabranch_base::{ByteCount, Duration, Seed, Time};
 use super::authentication::{Keys, RandomNumber};
 use super::extensions::{Extensions, Offer};
 use super::init::{MAX_PATHS, Refusal, acceptable, address_parameters, check_init, reached_as};
+use super::packet_auth::PacketAuth;
 use super::session::{Agreement, Session, Settings};
-use super::shield::Shield;
 use super::timers::{Timer, Timers};
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
@@ -301,14 +301,14 @@ impl Handshake {
             Stage::CookieEchoed { cookie, reports, session } => {
                 let header = self.header(session.agreement.peer_tag);
                 let mut builder = PacketBuilder::new(buf, header, limit.max(cookie.len() + 128));
-                let (keys, mut shield) = (session.keys.as_ref(), Shield::default());
+                let (keys, mut auth) = (session.keys.as_ref(), PacketAuth::default());
                 let echo = CookieEcho { cookie };
-                shield.push(keys, &mut builder, &echo).expect("room was made for the cookie");
+                auth.push(keys, &mut builder, &echo).expect("room was made for the cookie");
                 if !reports.is_empty() {
                     // What does not fit beside the cookie is not reported: reports are a courtesy.
-                    let _ = shield.push(keys, &mut builder, &ErrorChunk { causes: reports.clone() });
+                    let _ = auth.push(keys, &mut builder, &ErrorChunk { causes: reports.clone() });
                 }
-                shield.sign(keys, &mut builder);
+                auth.sign(keys, &mut builder);
                 builder.finish(self.settings.config.checksum)
             }
         };

@@ -1,5 +1,5 @@
-//! One association: the only place where the parts meet. This file knows its states and what an application
-//! and a driver may ask of it; what each event does is in the recipes beside it.
+//! One association: the only place where the parts meet. Here are its states, and what an application and a driver may
+//! ask of it; what each event does is in the recipes beside this file.
 
 mod account;
 mod addresses;
@@ -9,33 +9,42 @@ mod authentication;
 mod challenge;
 mod control;
 pub mod cookie;
+mod cutting;
 mod datagram;
 mod dispatch;
+mod draws;
 mod ending;
-mod exempt;
 mod extensions;
 mod failover;
 mod growth;
 mod handshake;
 mod init;
+mod loss;
 mod mtu;
 mod on_asconf;
 mod on_data;
 mod on_sack;
 mod on_timeout;
+mod open_packet;
 mod opening;
+mod outbox;
 mod pacing;
+mod packet_auth;
+mod pairs;
 mod policies;
+mod probe;
+mod reading;
 mod reconfiguration;
 mod recording;
+mod retransmit;
 mod roster;
 mod search;
 mod session;
-mod shield;
 mod shutdown;
 mod split;
 mod timers;
 mod transmit;
+mod window_exemptions;
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -94,7 +103,7 @@ pub struct Association {
 
 #[derive(Debug)]
 enum State {
-    Closed(Grave),
+    Closed(ClosedAssociation),
     Opening(Box<Handshake>),
     Open(Box<Session>),
     Closing(Box<Session>, Shutdown),
@@ -102,7 +111,7 @@ enum State {
 
 /// What is left to look at of an association that is over.
 #[derive(Debug)]
-struct Grave {
+struct ClosedAssociation {
     paths: PathTable,
     tags: (VerificationTag, VerificationTag),
     /// User data that was sent and never acknowledged.
@@ -291,7 +300,7 @@ impl Association {
 
     /// Ends the association in order: what was sent is delivered first.
     pub fn close(&mut self, now: Time) {
-        match std::mem::replace(&mut self.state, State::buried()) {
+        match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(session) => self.state = State::Closing(session, Shutdown::Pending),
             State::Opening(handshake) => {
                 self.state = State::Opening(handshake);
@@ -371,7 +380,7 @@ impl Association {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.send.held_bytes(),
             State::Opening(_) => ByteCount::ZERO,
-            State::Closed(grave) => grave.undelivered,
+            State::Closed(closed) => closed.undelivered,
         }
     }
 
@@ -399,7 +408,7 @@ impl Association {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.buffer.capacity(),
             State::Opening(handshake) => handshake.settings.config.receive_buffer,
-            State::Closed(grave) => grave.receive_buffer,
+            State::Closed(closed) => closed.receive_buffer,
         }
     }
 
@@ -463,7 +472,7 @@ impl Association {
                 (session.agreement.local_tag, Some(session.agreement.peer_tag))
             }
             State::Opening(handshake) => (handshake.identity.tag, handshake.peer_tag()),
-            State::Closed(grave) => (grave.tags.0, Some(grave.tags.1)),
+            State::Closed(closed) => (closed.tags.0, Some(closed.tags.1)),
         }
     }
 
@@ -552,7 +561,7 @@ impl Association {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => &session.paths,
             State::Opening(handshake) => handshake.paths(),
-            State::Closed(grave) => &grave.paths,
+            State::Closed(closed) => &closed.paths,
         }
     }
 
@@ -567,10 +576,16 @@ impl Association {
 
 impl State {
     /// What stands in while the state is being changed.
-    fn buried() -> State {
+    fn vacant() -> State {
         let tags = (VerificationTag::ZERO, VerificationTag::ZERO);
         let (undelivered, receive_buffer) = (ByteCount::ZERO, ByteCount::ZERO);
-        State::Closed(Grave { paths: PathTable::new(), tags, undelivered, receive_buffer, last_word: None })
+        State::Closed(ClosedAssociation {
+            paths: PathTable::new(),
+            tags,
+            undelivered,
+            receive_buffer,
+            last_word: None,
+        })
     }
 }
 

@@ -1,29 +1,19 @@
-//! The recipes for the largest packet of each path: probing it (RFC 8899 §6.2), and what becomes of chunks that were made
-//! for larger ones (RFC 9260 §6.9). It does not know which size is probed next.
+//! The recipes for the largest packet of each path: probing it (RFC 8899 §6.2), and what becomes of chunks that were
+//! made for larger ones (RFC 9260 §6.9).
 
 use anabranch_base::{ByteCount, Time};
 
-use super::control::Probe;
 use super::datagram::Transmit;
+use super::probe::{MtuProbe, Probe};
 use super::session::Session;
 use super::timers::Timer;
 use super::{Association, PathAddresses, State};
-use crate::config::{IpVersion, MtuDiscovery};
 use crate::event::Event;
 use crate::path::MtuState;
-use crate::policy::place::{LostBy, LostChunk};
-use crate::policy::{PathId, PathSample, PathState, View};
-use crate::send::Outgoing;
+use crate::policy::PathId;
+use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
-use crate::wire::{CommonHeader, EncodeChunk, Heartbeat, PacketBuilder, Pad};
-
-/// A probe that waits to leave.
-#[derive(Clone, Copy, Debug)]
-pub struct MtuProbe {
-    probe: Probe,
-    /// The size of the IP packet.
-    size: ByteCount,
-}
+use crate::wire::{Heartbeat, PacketBuilder, Pad};
 
 impl Association {
     /// The operating system says that no packet larger than `largest` leaves on `path` just now: its interface carries
@@ -108,57 +98,6 @@ impl Session {
         Some(Transmit::single(probe.path, len))
     }
 
-    /// Takes a message into the send queue: cut at once where the size of packets is given, else when its turn is near.
-    pub(super) fn queue_message(&mut self, message: Outgoing) {
-        match self.settings.config.mtu_discovery {
-            MtuDiscovery::Off => self.send.push(message, self.largest_payload()),
-            MtuDiscovery::On => {
-                self.send.push_whole(message);
-                self.cut_ahead();
-            }
-        }
-    }
-
-    /// Cuts the messages whose turn is near.
-    pub(super) fn cut_ahead(&mut self) {
-        if self.send.has_uncut() {
-            let largest = self.largest_payload();
-            self.send.cut_ahead(largest);
-        }
-    }
-
-    /// The most user data in one chunk that every usable path carries.
-    fn largest_payload(&self) -> ByteCount {
-        let config = &self.settings.config;
-        let is_usable = |sample: &&PathSample| match config.mtu_discovery {
-            MtuDiscovery::Off => sample.state != PathState::Removed,
-            MtuDiscovery::On => matches!(sample.state, PathState::Active | PathState::PotentiallyFailed),
-        };
-        let usable = self.paths.samples().iter().filter(is_usable);
-        let fits = usable
-            .map(|sample| config.payload_within(sample.mtu, self.paths.addresses(sample.id).ip_version()))
-            .min();
-        fits.unwrap_or_else(|| config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6))
-    }
-
-    /// Where a lost chunk goes that is meant for `path`: there if it fits, else where it was before, else to another path
-    /// that is wide enough, and where there is none, to `path` after all.
-    pub(super) fn wide_enough(&self, path: PathId, lost: &LostChunk, view: &View<'_>) -> PathId {
-        let size = self.packet_with(lost.tsn);
-        let fits = |sample: &&PathSample| size <= sample.packet_limit;
-        if fits(&view.path(path)) {
-            return path;
-        }
-        let before =
-            Some(view.path(lost.path)).filter(|sample| fits(sample) && sample.state != PathState::Removed);
-        let is_given = self.settings.config.mtu_discovery == MtuDiscovery::Off;
-        if before.is_some_and(|sample| is_given || sample.state.carries_data()) {
-            return lost.path;
-        }
-        let with_room = view.active().filter(fits).find(|sample| sample.has_window());
-        with_room.or_else(|| view.active().find(fits)).map_or(path, |sample| sample.id)
-    }
-
     /// The path's packets have another size now. What was not sent yet is cut to it. What is under way and too large has
     /// gone into a black hole: it is lost, and no sign of congestion.
     fn on_mtu_changed(&mut self, path: PathId, now: Time) {
@@ -168,21 +107,16 @@ impl Session {
         self.send.refit(self.largest_payload());
         let limit = self.paths.sample(path).packet_limit;
         let in_flight = self.send.in_flight_on(path);
-        let is_too_large = |tsn| self.packet_with(tsn) > limit;
+        let is_too_large = |tsn| self.send.packet_with(tsn) > limit;
         let too_large: Vec<Tsn> = in_flight.into_iter().filter(|&tsn| is_too_large(tsn)).collect();
         for &tsn in &too_large {
-            self.mark_lost(tsn, LostBy::Timeout);
+            self.mark_lost(tsn, path, LostBy::Timeout);
         }
         if self.paths.sample(path).flight.is_zero() {
             self.timers.stop(Timer::Retransmission(path));
         } else if !too_large.is_empty() {
             self.restart_retransmission_timer(path, now);
         }
-    }
-
-    /// The size of a packet with nothing but this chunk.
-    fn packet_with(&self, tsn: Tsn) -> ByteCount {
-        ByteCount::of_len(CommonHeader::LEN + self.send.data(tsn).encoded_len())
     }
 
     fn schedule_mtu_probe(&mut self, path: PathId) {

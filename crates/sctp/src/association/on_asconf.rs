@@ -1,12 +1,11 @@
-//! The recipe for the peer's ASCONF (RFC 5061 §5.2, §5.3): its addresses come and go. It does not know how its requests
-//! are numbered.
+//! The recipe for the peer's ASCONF (RFC 5061 §5.2, §5.3): its addresses come and go.
 
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::Time;
 
-use super::control::Control;
 use super::init::{acceptable, reached_as};
+use super::outbox::Control;
 use super::reconfiguration::Turn;
 use super::roster::partner;
 use super::session::Session;

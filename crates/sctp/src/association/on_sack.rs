@@ -1,65 +1,68 @@
 //! The recipe for a SACK at the sender, in the order of RFC 9260 §6.2.1 and §7.2.4 (M-SCTP-12).
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{ByteCount, Time};
 
+use super::policies::Policies;
+use super::reading::{Reading, Tally};
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::config::Exemption;
 use crate::event::Event;
 use crate::policy::PathId;
-use crate::policy::congestion::{Acked, Cause};
-use crate::policy::place::LostBy;
-use crate::policy::response::{Resend, Signal};
+use crate::policy::congestion::Acked;
+use crate::policy::loss_detection::SackNews;
+use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 use crate::send::BadSack;
 use crate::seq::Tsn;
 use crate::wire::Sack;
 
-/// What one SACK newly acknowledged on one path.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
-    bytes: ByteCount,
-    rtt: Option<Duration>,
-    /// Something of it was sent once, and so there for certain.
-    is_certain: bool,
-}
-
 impl Session {
     /// A SACK arrived.
     pub(super) fn on_sack(&mut self, now: Time, sack: &Sack<'_>) -> Result<(), BadSack> {
+        let mut reading = std::mem::take(&mut self.reading);
         let gaps = sack.gap_blocks.iter();
-        if self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut self.news)? {
-            self.news.packets = self.settings.config.dac_wire.packets(sack);
-            self.on_news(now);
-            self.count_sack();
+        let is_new = self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news);
+        if is_new == Ok(true) {
+            reading.news.packets = self.settings.config.dac_wire.packets(sack);
+            self.on_news(&mut reading, now);
+            self.count_sack(&reading);
             self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)));
         }
-        Ok(())
+        self.reading = reading;
+        is_new.map(|_| ())
     }
 
     /// A SHUTDOWN arrived: it acknowledges cumulatively, and says nothing of the window.
     pub(super) fn on_cumulative_ack(&mut self, now: Time, cumulative: Tsn) -> Result<(), BadSack> {
-        if self.send.on_cumulative_ack(cumulative, &mut self.news)? {
-            self.news.packets = 0;
-            self.on_news(now);
+        let mut reading = std::mem::take(&mut self.reading);
+        let is_new = self.send.on_cumulative_ack(cumulative, &mut reading.news);
+        if is_new == Ok(true) {
+            reading.news.packets = 0;
+            self.on_news(&mut reading, now);
         }
-        Ok(())
+        self.reading = reading;
+        is_new.map(|_| ())
     }
 
     /// What follows from an acknowledgement for windows, losses and timers.
-    fn on_news(&mut self, now: Time) {
-        self.paths.sacks_mut().examined += self.news.examined as u64;
-        if self.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
+    fn on_news(&mut self, reading: &mut Reading, now: Time) {
+        self.paths.sacks_mut().examined += reading.news.examined as u64;
+        if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
             self.paths.on_acked_retransmission(self.settings.config.max_burst);
         }
-        self.policies.order.on_sack(&mut self.news, self.progress.cleared(self.paths.len()));
-        self.send.on_counted(&self.news.holes);
-        self.leave_recovery();
-        self.grow_windows(now);
-        self.respond_to_missing(now);
-        self.judge_silence(now);
+        let progress = reading.progress.cleared(self.paths.len());
+        self.policies.detection.on_sack(&mut reading.news, progress);
+        self.send.on_counted(&reading.news.holes);
+        self.leave_recovery(&reading.news);
+        self.tally_acked(&reading.news, &mut reading.tally, now);
+        self.grow_windows(reading, now);
+        self.follow_losses(now);
+        self.respond_to_missing(&reading.progress.missing, now);
+        self.judge_silence(reading, now);
         self.clear_removed_paths();
-        self.update_retransmission_timers(now);
+        self.update_retransmission_timers(&reading.news, now);
         if self.wanted_room.is_some_and(|room| self.send_space() >= room) {
             self.wanted_room = None;
             self.events.push_back(Event::Writable);
@@ -68,173 +71,156 @@ impl Session {
 
     /// M-CMT-2: a path has recovered when everything is acknowledged that was outstanding there at the cut. It may
     /// grow by the very SACK that says so, and by none that says nothing new.
-    fn leave_recovery(&mut self) {
-        if !self.policies.order.recovers_by_path() || self.news.acked.is_empty() {
+    fn leave_recovery(&mut self, news: &SackNews) {
+        if !self.policies.detection.recovers_by_path() || news.acked.is_empty() {
             return;
         }
         for id in self.paths.ids() {
-            if self.policies.order.is_in_recovery(id) {
+            if self.policies.detection.is_in_recovery(id) {
                 let lowest = self.send.lowest_unacked_on(id);
-                self.policies.order.on_lowest_unacked(id, lowest);
+                self.policies.detection.on_lowest_unacked(id, lowest);
             }
         }
     }
 
-    fn count_sack(&mut self) {
-        let paths = self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count();
+    fn count_sack(&mut self, reading: &Reading) {
         let sacks = self.paths.sacks_mut();
         sacks.received += 1;
-        sacks.received_for_several_paths += u64::from(paths > 1);
+        sacks.received_for_several_paths += u64::from(reading.acked_paths() > 1);
     }
 
     /// Takes what was acknowledged out of flight and lets each path's window grow by it.
-    fn grow_windows(&mut self, now: Time) {
-        self.tally_acked(now);
+    fn grow_windows(&mut self, reading: &Reading, now: Time) {
         for id in self.paths.ids() {
-            let news = self.news.paths[id.index()];
-            let tally = self.tally[id.index()];
+            let news = reading.news.paths[id.index()];
+            let tally = reading.tally[id.index()];
             let flight_before = self.paths.sample(id).flight;
             self.paths.on_returned(id, news.returned);
             self.paths.on_left_flight(id, news.left);
             self.paths.on_delivered(id, tally.bytes, now);
+            if tally.bytes.is_zero() || self.paths.is_removed(id) {
+                continue;
+            }
+            let (advanced, sample) = (reading.progress.advanced[id.index()], self.paths.sample(id));
             let acked = Acked {
                 at: now,
                 bytes: tally.bytes,
-                advanced: self.progress.advanced[id.index()],
+                advanced,
+                may_grow: advanced || !self.policies.growth_needs_advance,
                 flight_before,
-                emptied: self.paths.sample(id).flight.is_zero(),
+                is_fully_used: sample.was_fully_used(flight_before),
+                emptied: sample.flight.is_zero(),
+                in_recovery: self.policies.detection.is_in_recovery(id),
+                ends_round: tally.ends_round,
                 rtt: tally.rtt,
             };
-            // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
-            let may_grow = !self.policies.order.is_in_recovery(id) && !self.paths.is_removed(id);
-            if may_grow && !tally.bytes.is_zero() {
-                self.grow(id, &acked, now);
-            }
+            self.on_acked(id, &acked, now);
         }
     }
 
     /// Adds up what was newly acknowledged on each path, times the chunks that are being timed, and notes
     /// that their paths live.
-    fn tally_acked(&mut self, now: Time) {
-        self.tally.clear();
-        self.tally.resize(self.paths.len(), Tally::default());
-        let acked = std::mem::take(&mut self.news.acked);
-        for chunk in &acked {
+    fn tally_acked(&mut self, news: &SackNews, tally: &mut Vec<Tally>, now: Time) {
+        tally.clear();
+        tally.resize(self.paths.len(), Tally::default());
+        for chunk in &news.acked {
             let id = chunk.path;
-            self.tally[id.index()].bytes += chunk.weight;
+            let of_path = &mut tally[id.index()];
+            of_path.bytes += chunk.weight;
+            of_path.ends_round |= chunk.round == self.paths.round(id);
             if let Some(sample) = self.paths.on_acked(id, chunk, now) {
-                self.tally[id.index()].rtt = Some(sample);
+                of_path.rtt = Some(sample);
                 let rto = self.paths.sample(id).rto;
                 self.record(now, id, Happening::RoundTrip { sample, rto });
             }
             // M-SCTP-15: the ack of a chunk that was sent twice does not tell which way works.
             if !chunk.is_retransmitted {
-                self.tally[id.index()].is_certain = true;
+                of_path.is_certain = true;
                 let change = self.paths.on_alive(id, now);
                 self.announce(id, change, now);
             }
         }
-        if !acked.is_empty() {
+        if !news.acked.is_empty() {
             self.errors = 0;
         }
-        self.news.acked = acked;
     }
 
-    /// Whether the SACK at hand acknowledged something that was sent on `path` and nowhere else.
-    pub(super) fn has_delivered(&self, path: PathId) -> bool {
-        self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
-    }
-
-    fn grow(&mut self, id: PathId, acked: &Acked, now: Time) {
+    /// Tells slow start and the congestion control of an acknowledgement on path `id`, and lets the window grow as the
+    /// one that is in charge wants and the window management grants.
+    fn on_acked(&mut self, id: PathId, acked: &Acked, now: Time) {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let wanted = self.policies.congestion.increase(id, acked, &view);
-        let grant = self.policies.limit.grant(id, wanted, &view);
-        if grant.by.is_zero() && !wanted.is_zero() {
-            self.policies.congestion.on_refused(id, acked, &view);
+        let Policies { congestion, slow_start, limit, .. } = &mut self.policies;
+        slow_start.on_acked(id, acked, &view);
+        congestion.on_acked(id, acked, &view);
+        // RFC 9260 §7.2.4 rule 4: no growth in fast recovery. A SACK that leaves it may grow.
+        if acked.in_recovery {
+            return;
+        }
+        let slow = congestion.is_in_slow_start(id, &view).then(|| slow_start.increase(id, acked, &view));
+        let wanted = slow.map_or_else(|| congestion.increase(id, acked, &view), |step| step.by);
+        let grant = limit.grant(id, wanted, &view);
+        if grant.by.is_zero() && !wanted.is_zero() && slow.is_none() {
+            congestion.on_refused(id, acked, &view);
         }
         if let Some((giver, taken)) = grant.taken {
             self.paths.shrink(giver, taken);
             self.record_window(now, giver, None);
         }
-        if !grant.by.is_zero() {
+        let ends_slow_start = slow.is_some_and(|step| step.is_over);
+        if !grant.by.is_zero() || ends_slow_start {
             self.paths.grow(id, grant.by);
+            if ends_slow_start {
+                self.paths.end_slow_start(id);
+            }
             self.record_window(now, id, None);
         }
     }
 
     /// RFC 9260 §7.2.4: chunks that were reported missing often enough.
-    fn respond_to_missing(&mut self, now: Time) {
-        if self.progress.missing.is_empty() {
+    fn respond_to_missing(&mut self, missing: &[(Tsn, PathId)], now: Time) {
+        if missing.is_empty() {
             return;
         }
-        let missing = std::mem::take(&mut self.progress.missing);
         for id in self.paths.ids() {
             if missing.iter().any(|&(_, path)| path == id) {
-                self.respond_to_missing_on(id, &missing, now);
+                self.respond_to_missing_on(id, missing, now);
             }
         }
-        self.progress.missing = missing;
     }
 
     fn respond_to_missing_on(&mut self, id: PathId, missing: &[(Tsn, PathId)], now: Time) {
-        let was_in_recovery = self.policies.order.is_in_recovery(id);
+        let was_in_recovery = self.policies.detection.is_in_recovery(id);
         let signal = if was_in_recovery { Signal::MissingInRecovery } else { Signal::Missing };
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let response = self.policies.response.on_signal(signal, id, &view);
-        if let Some(cause) = response.cut {
-            self.cut(id, cause, now);
-            let highest = match self.policies.order.recovers_by_path() {
+        let response = self.respond(signal, id, now);
+        if response.cut.is_some() {
+            let highest = match self.policies.detection.recovers_by_path() {
                 true => self.send.highest_on(id),
                 false => None,
             };
-            self.policies.order.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
+            self.policies.detection.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
         }
         let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
-        let resend = match response.resend {
-            Resend::Nothing => 0,
-            Resend::First => 1,
-            Resend::All => usize::MAX,
-        };
-        for tsn in lost.take(resend) {
-            self.mark_lost(tsn, LostBy::MissingReports);
+        for tsn in lost.take(response.resend.count(missing.len())) {
+            self.mark_lost(tsn, id, LostBy::MissingReports);
             self.paths.counters_mut(id).fast_retransmits += 1;
             self.record(now, id, Happening::FastRetransmit(tsn));
         }
         match self.settings.config.fast_retransmit_exemption {
             Exemption::Entry if was_in_recovery => {}
-            Exemption::Entry | Exemption::Each if self.policies.order.recovers_by_path() => {
-                self.exempt.grant(id);
+            Exemption::Entry | Exemption::Each if self.policies.detection.recovers_by_path() => {
+                self.exemptions.grant(id);
             }
-            Exemption::Entry | Exemption::Each => self.exempt.grant_anywhere(),
-        }
-    }
-
-    /// Cuts the window of `id` as the controller says.
-    pub(super) fn cut(&mut self, id: PathId, cause: Cause, now: Time) {
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let window = self.policies.congestion.decrease(id, cause, &view);
-        self.paths.apply(id, window);
-        self.record_window(now, id, Some(cause));
-    }
-
-    /// Marks a chunk for retransmission: it leaves the flight, and its path times nothing that may have been
-    /// acknowledged twice.
-    pub(super) fn mark_lost(&mut self, tsn: Tsn, by: LostBy) {
-        if let Some(left) = self.send.mark(tsn, by) {
-            self.paths.on_left_flight(left.path, left.weight);
-            self.paths.on_loss(left.path);
-            self.paths.let_one_out();
-            self.peer_window.open += left.rwnd_weight;
+            Exemption::Entry | Exemption::Each => self.exemptions.grant_anywhere(),
         }
     }
 
     /// RFC 9260 §6.3.2 R2, R3: stop where nothing is left, restart where the lowest chunk was acknowledged.
-    fn update_retransmission_timers(&mut self, now: Time) {
+    fn update_retransmission_timers(&mut self, news: &SackNews, now: Time) {
         for id in self.paths.ids() {
             let timer = Timer::Retransmission(id);
             if self.paths.sample(id).flight.is_zero() {
                 self.timers.stop(timer);
-            } else if self.news.paths[id.index()].lowest || !self.timers.is_running(timer) {
+            } else if news.paths[id.index()].lowest || !self.timers.is_running(timer) {
                 self.restart_retransmission_timer(id, now);
             }
         }
@@ -260,7 +246,9 @@ impl Session {
             // The peer dropped the probe for lack of room and has room now: no need to wait for T3-rtx.
             window.probe = None;
             window.probes = 0;
-            self.mark_lost(probe, LostBy::Timeout);
+            if let Some(path) = self.send.path_of(probe) {
+                self.mark_lost(probe, path, LostBy::Timeout);
+            }
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use anabranch_base::Time;
 
-use super::session::{PeerGone, Session, look};
+use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::policy::PathId;
-use crate::policy::place::LostBy;
-use crate::policy::response::{Resend, Signal, TimerRule};
+use crate::policy::response::Signal;
+use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 use crate::seq::Tsn;
 
@@ -22,8 +22,12 @@ impl Session {
             Timer::Heartbeat(path) => self.on_heartbeat_due(path, now),
             Timer::HeartbeatAnswer(path) => return self.on_heartbeat_unanswered(path, now),
             Timer::MtuProbe(path) => self.on_mtu_probe_due(path, now),
-            // That sending begins is all.
-            Timer::Pacing(_) | Timer::Handshake | Timer::Shutdown | Timer::ShutdownGuard => {}
+            // Sending begins, and nothing else happens.
+            Timer::Pacing(_)
+            | Timer::Resend(_)
+            | Timer::Handshake
+            | Timer::Shutdown
+            | Timer::ShutdownGuard => {}
         }
         Ok(())
     }
@@ -40,38 +44,37 @@ impl Session {
             return Ok(());
         }
         let is_probe = self.peer_window.probe.is_some_and(|probe| lost == [probe]);
-        let times = self.paths.on_timeout(path);
+        let again = self.paths.has_timed_out(path);
+        self.paths.on_timeout(path);
         let is_heard = self.paths.is_heard(path);
         let signal = match is_probe && is_heard && self.peer_window.has_answered {
-            true => Signal::ProbeUnanswered,
-            false => Signal::Timeout { again: times > 1 },
+            true => Signal::WindowProbeUnanswered,
+            false => Signal::Timeout { again },
         };
         let is_refused = self.is_refused(lost[0]);
         if !is_refused {
             self.doubt_mtu(path, now);
         }
         self.peer_window.has_answered = false;
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let response = self.policies.response.on_signal(signal, path, &view);
-        if let Some(cause) = response.cut {
+        let response = self.respond(signal, path, now);
+        if response.counts_rto {
+            self.paths.count_timeout(path);
+        }
+        if response.cut.is_some() {
             self.paths.silence_mut(path).take_debt();
-            self.cut(path, cause, now);
+            let sample = self.paths.sample(path);
+            if sample.cwnd <= sample.unit {
+                self.paths.try_one_packet(path);
+            }
         }
-        if response.timer == TimerRule::Double {
-            self.paths.back_off(path);
-        }
-        let resend = match response.resend {
-            Resend::Nothing => 0,
-            Resend::First => 1,
-            Resend::All => lost.len(),
-        };
-        lost.iter().take(resend).for_each(|&tsn| self.mark_lost(tsn, LostBy::Timeout));
+        let resend = response.resend.count(lost.len());
+        lost.iter().take(resend).for_each(|&tsn| self.mark_lost(tsn, path, LostBy::Timeout));
         if resend >= lost.len() {
             self.paths.on_all_lost(path);
         } else {
             self.restart_retransmission_timer(path, now);
         }
-        self.policies.order.on_timeout(path);
+        self.policies.detection.on_timeout(path);
         self.record(now, path, Happening::Timeout);
         match (response.is_error, is_refused) {
             (true, false) => self.count_path_error(path, true, now),

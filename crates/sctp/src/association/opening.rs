@@ -81,7 +81,7 @@ impl Association {
 
     /// The peer restarted (RFC 9260 §5.2.4 A): the association starts again on the same paths.
     pub fn on_restart(&mut self, now: Time, cookie: &StateCookie, seed: &Seed) {
-        let state = std::mem::replace(&mut self.state, State::buried());
+        let state = std::mem::replace(&mut self.state, State::vacant());
         let (State::Open(mut session) | State::Closing(mut session, _)) = state else {
             self.state = state;
             return;

@@ -1,5 +1,4 @@
-//! The recipes for pacing: how fast each path may go, and when one goes on that its pacer stopped. It knows no rate but
-//! the controller's.
+//! The recipes for pacing: how fast each path may go, and when one goes on that its pacer stopped.
 
 use anabranch_base::Time;
 
@@ -24,7 +23,7 @@ impl Session {
         if self.settings.config.max_burst.rule != BurstRule::Paced {
             return;
         }
-        let has_more = self.send.waiting_chunks() > 0 || self.send.has_marked();
+        let has_more = self.send.waiting_chunks() > 0 || self.send.has_retransmissions();
         for id in self.paths.ids() {
             match self.paths.end_pacing(id, has_more) {
                 Some(opens_at) => self.timers.set(Timer::Pacing(id), opens_at),

@@ -1,15 +1,16 @@
-//! The rules of one association, built from their names. It knows which there are, not what they do.
+//! The policies of one association, built from their names.
 
 use anabranch_base::Seed;
 
 use crate::config::Config;
 use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
 use crate::policy::congestion::CongestionControl;
-use crate::policy::order::PathOrder;
-use crate::policy::place::Placement;
+use crate::policy::loss_detection::LossDetection;
 use crate::policy::registry::Rules;
 use crate::policy::response::LossResponse;
+use crate::policy::retransmission::RetransmissionPolicy;
 use crate::policy::schedule::Scheduler;
+use crate::policy::slow_start::SlowStart;
 use crate::policy::window::WindowLimit;
 use crate::policy::{Registry, UnknownPolicy};
 
@@ -17,17 +18,21 @@ use crate::policy::{Registry, UnknownPolicy};
 #[derive(Debug)]
 pub struct Policies {
     /// How SACKs are read path by path.
-    pub order: Box<dyn PathOrder>,
+    pub detection: Box<dyn LossDetection>,
     /// How windows grow and shrink.
     pub congestion: Box<dyn CongestionControl>,
+    /// How they grow up to their thresholds.
+    pub slow_start: Box<dyn SlowStart>,
+    /// Windows grow only by SACKs that advance their path.
+    pub growth_needs_advance: bool,
     /// How far they may grow.
     pub limit: Box<dyn WindowLimit>,
     /// What follows from a loss.
     pub response: Box<dyn LossResponse>,
     /// Where a chunk goes after a time-out.
-    pub after_timeout: Box<dyn Placement>,
+    pub after_timeout: Box<dyn RetransmissionPolicy>,
     /// Where a chunk goes after missing reports.
-    pub after_missing: Box<dyn Placement>,
+    pub after_missing: Box<dyn RetransmissionPolicy>,
     /// Which path carries new data.
     pub scheduler: Box<dyn Scheduler>,
     /// When a SACK is due.
@@ -45,15 +50,19 @@ impl Policies {
     /// A name that `registry` does not know.
     pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<Policies, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
-        // Two placements of one name draw apart.
+        // Two retransmission policies of one name draw apart.
         let after_missing = Rules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         Ok(Policies {
-            order: registry.orders.build(&config.path_order, &rules)?,
+            detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
             congestion: registry.congestion_controls.build(&config.congestion_control, &rules)?,
+            slow_start: registry.slow_starts.build(&config.slow_start, &rules)?,
+            growth_needs_advance: rules.growth_needs_advance,
             limit: registry.window_limits.build(&config.window_management, &rules)?,
             response: registry.loss_responses.build(&config.loss_response, &rules)?,
-            after_timeout: registry.placements.build(&config.retransmission, &rules)?,
-            after_missing: registry.placements.build(&config.fast_retransmission, &after_missing)?,
+            after_timeout: registry.retransmission_policies.build(&config.retransmission, &rules)?,
+            after_missing: registry
+                .retransmission_policies
+                .build(&config.fast_retransmission, &after_missing)?,
             scheduler: registry.schedulers.build(&config.scheduler, &rules)?,
             timing: registry.ack_timings.build(&config.ack_timing, &rules)?,
             content: registry.sack_contents.build("all", &rules)?,

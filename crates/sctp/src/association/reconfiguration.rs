@@ -30,7 +30,7 @@ pub enum Turn {
 
 /// What an ASCONF-ACK says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum AsconfOutcome {
     /// What became of each change that was asked for.
     Changes(Vec<(AddressChange, bool)>),
     /// It answers nothing that is under way.
@@ -153,15 +153,15 @@ impl Reconfiguration {
     }
 
     /// The peer answered.
-    pub fn on_answer(&mut self, ack: &AsconfAck) -> Answer {
+    pub fn on_answer(&mut self, ack: &AsconfAck) -> AsconfOutcome {
         let Some(outstanding) = self.outstanding.take_if(|asked| asked.asconf.serial == ack.serial) else {
             let is_illegal = self.outstanding.is_none() && !ack.serial.is_before(self.next);
-            return if is_illegal { Answer::Illegal } else { Answer::Old };
+            return if is_illegal { AsconfOutcome::Illegal } else { AsconfOutcome::Old };
         };
         if ack.responses.iter().any(is_not_understood) {
             self.refuse();
         }
-        Answer::Changes(judge(&outstanding.changes, &ack.responses))
+        AsconfOutcome::Changes(judge(&outstanding.changes, &ack.responses))
     }
 
     /// The peer does not understand such requests: "the sender of the ASCONF MUST NOT send any further" (A9).
@@ -248,8 +248,8 @@ mod tests {
         let again = state.ask_again(PathId::from_index(1)).map(|asconf| asconf.to_string());
         assert_eq!(again.as_deref(), Some("ASCONF(serial=4294967295 add 10.0.1.1)"));
         assert_eq!(state.asked_on(), Some(PathId::from_index(1)));
-        assert_eq!(state.on_answer(&ack(7, Vec::new())), Answer::Old);
-        let done = Answer::Changes(vec![(AddressChange::Add(first), true)]);
+        assert_eq!(state.on_answer(&ack(7, Vec::new())), AsconfOutcome::Old);
+        let done = AsconfOutcome::Changes(vec![(AddressChange::Add(first), true)]);
         assert_eq!(state.on_answer(&ack(u32::MAX, Vec::new())), done);
         assert!(!state.is_unannounced(first));
         assert_eq!(ask(&mut state, true).as_deref(), Some("ASCONF(serial=0 add 10.0.2.1)"), "numbers wrap");
@@ -282,9 +282,9 @@ mod tests {
     #[test]
     fn an_answer_to_nothing_is_illegal_and_an_old_one_is_not() {
         let mut state = fresh();
-        assert_eq!(state.on_answer(&ack(u32::MAX - 1, Vec::new())), Answer::Old);
-        assert_eq!(state.on_answer(&ack(u32::MAX, Vec::new())), Answer::Illegal);
-        assert_eq!(state.on_answer(&ack(5, Vec::new())), Answer::Illegal);
+        assert_eq!(state.on_answer(&ack(u32::MAX - 1, Vec::new())), AsconfOutcome::Old);
+        assert_eq!(state.on_answer(&ack(u32::MAX, Vec::new())), AsconfOutcome::Illegal);
+        assert_eq!(state.on_answer(&ack(5, Vec::new())), AsconfOutcome::Illegal);
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod tests {
         state.note(AddressChange::Add(address("10.0.1.1:9")));
         ask(&mut state, true);
         let unknown = refused(0, Cause::UnrecognizedParameters(Vec::new()));
-        let failed = Answer::Changes(vec![(AddressChange::Add(address("10.0.1.1:9")), false)]);
+        let failed = AsconfOutcome::Changes(vec![(AddressChange::Add(address("10.0.1.1:9")), false)]);
         assert_eq!(state.on_answer(&ack(u32::MAX, vec![unknown])), failed);
         state.note(AddressChange::Add(address("10.0.2.1:9")));
         assert_eq!(ask(&mut state, true), None);

@@ -1,4 +1,4 @@
-//! The recipes for paths that join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3). It does not know who said so.
+//! The recipes for paths that join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,7 +10,7 @@ use super::session::{Session, look};
 use super::timers::Timer;
 use crate::event::Event;
 use crate::path::PathAddresses;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathState};
 
 impl Session {
@@ -188,6 +188,7 @@ impl Session {
     pub(super) fn join(&mut self, id: PathId) {
         self.send.add_path(id);
         self.policies.congestion.add_path(id);
+        self.policies.slow_start.add_path(id);
     }
 
     /// M-CWM-1: "initial windows are scaled so the constraint holds". What the windows of `fresh` paths leave none of
@@ -209,22 +210,23 @@ impl Session {
     pub(super) fn remove_path(&mut self, id: PathId) {
         self.take_all_back(id);
         self.paths.remove(id);
-        for timer in
-            [Timer::Retransmission, Timer::Heartbeat, Timer::HeartbeatAnswer, Timer::Pacing].map(|of| of(id))
-        {
-            self.timers.stop(timer);
-        }
+        let timers =
+            [Timer::Retransmission, Timer::Heartbeat, Timer::HeartbeatAnswer, Timer::Pacing, Timer::Resend];
+        timers.map(|of| of(id)).into_iter().for_each(|timer| self.timers.stop(timer));
         self.outbox.retain(|control| !(control.is_probe && control.path == id));
         self.picked = self.picked.filter(|(path, _)| *path != id);
-        self.exempt.forget(id);
-        self.policies.order.remove_path(id);
+        self.planned_copy = self.planned_copy.filter(|(_, path)| *path != id);
+        self.send.call_off_copies(id);
+        self.exemptions.forget(id);
+        self.policies.detection.remove_path(id);
         self.policies.congestion.remove_path(id);
+        self.policies.slow_start.remove_path(id);
         self.events.push_back(Event::PathRemoved(id));
     }
 
     /// What is in flight on a path that is gone is lost.
     fn take_all_back(&mut self, id: PathId) {
-        self.send.in_flight_on(id).into_iter().for_each(|tsn| self.mark_lost(tsn, LostBy::Timeout));
+        self.send.in_flight_on(id).into_iter().for_each(|tsn| self.mark_lost(tsn, id, LostBy::Timeout));
         self.paths.on_all_lost(id);
     }
 

@@ -1,19 +1,12 @@
-//! The recipes for finding which of the peer's addresses goes with which of this end's, where the pairs that were asked for
-//! do not answer. It knows the pairs that nobody has tried, and no route.
+//! The recipes for finding which of the peer's addresses goes with which of this end's, where the pairs that were asked
+//! for do not answer.
 
 use anabranch_base::Time;
 
+use super::pairs::Pairs;
 use super::session::Session;
 use crate::path::PathAddresses;
 use crate::policy::{PathId, PathState};
-
-/// The pairs of addresses beside those that are paths.
-#[derive(Debug, Default)]
-pub(super) struct Pairs {
-    untried: Vec<PathAddresses>,
-    /// Whether some were tried: then a path that never worked may be a wrong guess.
-    were_tried: bool,
-}
 
 impl Session {
     /// `untried` pairs may be tried where paths do not answer; some were before, if so.

@@ -10,27 +10,27 @@ use rand_core::{Rng, SeedableRng};
 
 use super::authentication::Keys;
 use super::challenge::Challenges;
-use super::control::Control;
-use super::exempt::Exempt;
+use super::draws::TimerDraws;
 use super::extensions::Extensions;
-use super::mtu::MtuProbe;
-use super::on_sack::Tally;
+use super::outbox::Control;
+use super::pairs::Pairs;
 use super::policies::Policies;
+use super::probe::MtuProbe;
+use super::reading::Reading;
 use super::reconfiguration::Reconfiguration;
-use super::search::Pairs;
 use super::timers::{Timer, Timers};
+use super::window_exemptions::WindowExemptions;
 use crate::config::Config;
 use crate::event::Event;
 use crate::path::{HealthChange, PathTable};
 use crate::policy::acknowledge::Listed;
-use crate::policy::order::{Progress, SackNews};
 use crate::policy::schedule::{Index, QueueView};
 use crate::policy::{PathId, Registry, View};
 use crate::receive::{Allowance, Arrivals, Budget, Delivery, Reassembly, ReceiveBuffer, Tuning};
 use crate::record::{Happening, Record};
 use crate::send::{Outgoing, SendBuffer};
 use crate::seq::Tsn;
-use crate::wire::{CommonHeader, EncodeChunk, VerificationTag};
+use crate::wire::{CommonHeader, VerificationTag};
 
 /// What does not change while an endpoint lives.
 #[derive(Debug)]
@@ -111,13 +111,14 @@ pub struct Session {
     pub(super) peer_window: PeerWindow,
     /// The path and chunk that the scheduler picked and that found no room in the last packet.
     pub(super) picked: Option<(PathId, Index)>,
+    /// The copy that the scheduler wants sent, and that has not left yet.
+    pub(super) planned_copy: Option<(Tsn, PathId)>,
     /// Where one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
-    pub(super) exempt: Exempt,
+    pub(super) exemptions: WindowExemptions,
     /// How far it has come since the last event.
     pub(super) sending: Sending,
-    pub(super) news: SackNews,
-    pub(super) progress: Progress,
-    pub(super) tally: Vec<Tally>,
+    /// The memory for the next SACK. While one is read it is passed from step to step, and none of it stays here.
+    pub(super) reading: Reading,
 
     pub(super) arrivals: Arrivals,
     pub(super) reassembly: Reassembly,
@@ -153,6 +154,8 @@ pub struct Session {
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
     pub(super) rng: ChaCha12Rng,
+    /// Where the times of timers that a loss response randomizes come from.
+    pub(super) draws: TimerDraws,
 }
 
 impl Session {
@@ -188,11 +191,10 @@ impl Session {
             timers: Timers::default(),
             peer_window,
             picked: None,
-            exempt: Exempt::default(),
+            planned_copy: None,
+            exemptions: WindowExemptions::default(),
             sending: Sending::Done,
-            news: SackNews::default(),
-            progress: Progress::default(),
-            tally: Vec::new(),
+            reading: Reading::default(),
             is_sack_due: false,
             listed: Listed::default(),
             outbox: VecDeque::new(),
@@ -208,6 +210,7 @@ impl Session {
             events: VecDeque::new(),
             records: None,
             rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
+            draws: TimerDraws::new(seed.child("timers")),
         };
         for id in session.paths.ids() {
             session.join(id);
@@ -229,9 +232,8 @@ impl Session {
         self.begin_event();
         self.decay_idle_windows(now);
         self.queue_message(message);
-        let Some(oldest) = self.send.waiting(Index::OLDEST) else { return };
-        let size = ByteCount::of_len(CommonHeader::LEN + self.send.data(oldest).encoded_len());
-        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: size };
+        let Some(oldest) = self.send.oldest_waiting() else { return };
+        let queue = look_at_queue(&self.send, oldest, &self.paths);
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         self.policies.scheduler.on_queued(&queue, &view);
     }
@@ -311,7 +313,8 @@ impl Session {
 
     /// Starts the T3-rtx timer of a path afresh.
     pub(super) fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
-        self.timers.set(Timer::Retransmission(id), now + self.paths.sample(id).rto);
+        let wait = self.paths.take_timer(id);
+        self.timers.set(Timer::Retransmission(id), now + wait);
     }
 
     /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another; and when none is, `wanted`
@@ -364,5 +367,18 @@ pub(super) fn look<'a>(
         peer_window: peer_window.open,
         receive_buffer: peer_window.buffer,
         queued: send.waiting_bytes(),
+    }
+}
+
+/// What waits to be sent for the first time as a scheduler sees it, from the `oldest` chunk on.
+pub(super) fn look_at_queue<'a>(send: &'a SendBuffer, oldest: Tsn, paths: &PathTable) -> QueueView<'a> {
+    let widest = paths.widest().unwrap_or(ByteCount::MAX);
+    QueueView {
+        chunks: send.waiting_chunks(),
+        first_tsn: oldest,
+        // What fits nowhere goes where it fits best.
+        oldest: send.packet_with(oldest).min(widest),
+        widest,
+        waiting: send,
     }
 }

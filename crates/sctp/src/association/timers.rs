@@ -1,4 +1,4 @@
-//! All timers of an association in one table. It knows when, and nothing of what then happens.
+//! All timers of an association in one table.
 
 use anabranch_base::Time;
 
@@ -31,6 +31,8 @@ pub enum Timer {
     MtuProbe(PathId),
     /// The next train of packets may leave on this path.
     Pacing(PathId),
+    /// The next of the path's retransmissions may leave, where they are spread over round trips.
+    Resend(PathId),
 }
 
 /// When each timer expires.
@@ -101,6 +103,7 @@ impl Timer {
             Timer::HeartbeatAnswer(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 2,
             Timer::MtuProbe(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 3,
             Timer::Pacing(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 4,
+            Timer::Resend(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 5,
         }
     }
 
@@ -119,7 +122,8 @@ impl Timer {
                 1 => Timer::Heartbeat(path),
                 2 => Timer::HeartbeatAnswer(path),
                 3 => Timer::MtuProbe(path),
-                _ => Timer::Pacing(path),
+                4 => Timer::Pacing(path),
+                _ => Timer::Resend(path),
             },
         }
     }
@@ -129,7 +133,7 @@ impl Timer {
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
 const ASSOCIATION_TIMERS: usize = 7;
-const PATH_TIMERS: usize = 5;
+const PATH_TIMERS: usize = 6;
 
 #[cfg(test)]
 mod tests {

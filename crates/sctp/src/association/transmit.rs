@@ -3,14 +3,15 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::datagram::Transmit;
-use super::session::{Sending, Session, look};
-use super::shield::Shield;
+use super::open_packet::OpenPacket;
+use super::packet_auth::PacketAuth;
+use super::retransmit::Again;
+use super::session::{Sending, Session, look, look_at_queue};
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{Cause, SentData};
-use crate::policy::place::{LostBy, Place};
-use crate::policy::schedule::{Index, QueueView};
-use crate::policy::{PathId, PathSample, View};
+use crate::policy::schedule::Index;
+use crate::policy::{PathId, View};
 use crate::seq::Tsn;
 use crate::wire::{CommonHeader, Data, EncodeChunk, Full, PacketBuilder, Sack};
 
@@ -23,30 +24,6 @@ struct Packed {
     is_retransmission: bool,
     /// It is larger than the path's packets, for a chunk that fits into no other.
     is_stretched: bool,
-}
-
-/// A packet that is being filled.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    path: PathId,
-    /// It has a DATA chunk already.
-    has_data: bool,
-    /// It may pass the window of a path that lost something.
-    is_exempt: bool,
-}
-
-impl Open {
-    /// Whether the window of its path has room for one more lost chunk.
-    fn has_window(self, view: &View<'_>) -> bool {
-        let sample = view.path(self.path);
-        self.is_exempt || if self.has_data { sample.has_window_for_more() } else { sample.has_window() }
-    }
-
-    /// Whether one more new chunk may go on its path.
-    fn may_send(self, view: &View<'_>) -> bool {
-        let sample = view.path(self.path);
-        if self.has_data { sample.may_send_more() } else { sample.may_send() }
-    }
 }
 
 /// How large a packet may be.
@@ -112,7 +89,7 @@ impl Session {
         self.note_limits(now);
         self.end_pacing();
         self.paths.end_event();
-        self.exempt.clear();
+        self.exemptions.clear();
     }
 
     /// The path that the next packet takes, if there is anything to send.
@@ -124,10 +101,13 @@ impl Session {
         if self.is_sack_due {
             return Some(self.usable_path(self.sack_path));
         }
-        if let Some((_, path)) = self.next_lost(None, now) {
+        if let Some(again) = self.next_lost(None, now) {
+            return Some(again.path);
+        }
+        if let Some((_, path)) = self.next_waiting(None, now) {
             return Some(path);
         }
-        self.next_waiting(None, now).map(|(_, path)| path)
+        self.next_copy(None, now).map(|again| again.path)
     }
 
     /// Builds one packet for `path`, with as much as there is `room`: control chunks first, then the SACK, then what
@@ -136,31 +116,39 @@ impl Session {
         let (Room::Segment(limit) | Room::Packet(limit)) = room;
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
-        let mut shield = Shield::default();
-        self.pack_control(path, &mut builder, &mut shield);
-        self.pack_sack(path, &mut builder, &mut shield);
-        let mut open = Open { path, has_data: false, is_exempt: self.exempt.covers(path) };
-        while let Some((tsn, _)) = self.next_lost(Some(open), now) {
-            if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
+        let mut auth = PacketAuth::default();
+        self.pack_control(path, &mut builder, &mut auth);
+        self.pack_sack(path, &mut builder, &mut auth);
+        let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
+        while let Some(again) = self.next_lost(Some(open), now) {
+            if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
                 break;
             }
-            packed.is_retransmission = true;
-            self.commit(tsn, path, now, &mut packed);
+            self.commit_again(again, now, &mut packed);
             open.has_data = true;
         }
         // It is one packet that may pass the window, with as many chunks as fit.
         if packed.is_retransmission {
-            self.exempt.spend(path);
+            self.exemptions.spend(path);
         }
+        let mut is_full = false;
         while let Some((tsn, _)) = self.next_waiting(Some(open), now) {
-            if self.pack_data(tsn, room, &mut builder, &mut shield, &mut packed).is_err() {
+            is_full = self.pack_data(tsn, room, &mut builder, &mut auth, &mut packed).is_err();
+            if is_full {
                 break;
             }
             self.picked = None;
             self.commit(tsn, path, now, &mut packed);
             open.has_data = true;
         }
-        shield.sign(self.keys.as_ref(), &mut builder);
+        while !is_full && let Some(again) = self.next_copy(Some(open), now) {
+            if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
+                break;
+            }
+            self.commit_again(again, now, &mut packed);
+            open.has_data = true;
+        }
+        auth.sign(self.keys.as_ref(), &mut builder);
         packed.len = builder.finish(self.settings.config.checksum);
         if packed.len == 0 {
             return None;
@@ -176,33 +164,33 @@ impl Session {
         tsn: Tsn,
         room: Room,
         builder: &mut PacketBuilder<'_>,
-        shield: &mut Shield,
+        auth: &mut PacketAuth,
         packed: &mut Packed,
     ) -> Result<(), Full> {
         let data = self.send.data(tsn);
         let keys = self.keys.as_ref();
-        let pushed = shield.push(keys, builder, &data);
+        let pushed = auth.push(keys, builder, &data);
         if pushed.is_ok() || !builder.is_empty() || matches!(room, Room::Segment(_)) {
             return pushed;
         }
-        builder.stretch(CommonHeader::LEN + Shield::cost(keys, &data) + data.encoded_len());
+        builder.stretch(CommonHeader::LEN + PacketAuth::cost(keys, &data) + data.encoded_len());
         packed.is_stretched = true;
         // The window is often of one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
-        shield.push(keys, builder, &Data { immediate: true, ..data })
+        auth.push(keys, builder, &Data { immediate: true, ..data })
     }
 
-    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, shield: &mut Shield) {
+    fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let limit = self.paths.sample(path).packet_limit.as_len();
         while let Some(control) = self.outbox.front() {
-            let shielded = Shield::cost(self.keys.as_ref(), control.chunk.as_ref());
-            if CommonHeader::LEN + shielded + control.chunk.encoded_len() > limit {
+            let auth_len = PacketAuth::cost(self.keys.as_ref(), control.chunk.as_ref());
+            if CommonHeader::LEN + auth_len + control.chunk.encoded_len() > limit {
                 // A report that quotes too much: it would block the way for ever.
                 self.outbox.pop_front();
                 continue;
             }
             let goes_here =
                 control.path == path || (!control.is_probe && self.usable_path(control.path) == path);
-            if !goes_here || shield.push(self.keys.as_ref(), builder, control.chunk.as_ref()).is_err() {
+            if !goes_here || auth.push(self.keys.as_ref(), builder, control.chunk.as_ref()).is_err() {
                 return;
             }
             self.outbox.pop_front();
@@ -211,7 +199,7 @@ impl Session {
 
     /// A SACK goes where the last DATA came from. One that is not due yet rides along with data that goes
     /// there anyway (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
-    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, shield: &mut Shield) {
+    fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
         if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
             return;
@@ -236,7 +224,7 @@ impl Session {
             gap_blocks: self.listed.gaps.as_slice().into(),
             duplicates: self.listed.duplicates.as_slice().into(),
         };
-        if shield.push(self.keys.as_ref(), builder, &sack).is_err() {
+        if auth.push(self.keys.as_ref(), builder, &sack).is_err() {
             return;
         }
         self.buffer.on_advertised(a_rwnd);
@@ -247,89 +235,49 @@ impl Session {
         self.is_sack_due = false;
     }
 
-    /// The next chunk to be sent again: the lowest whose place has room, or of those for the path of `open`.
-    fn next_lost(&mut self, open: Option<Open>, now: Time) -> Option<(Tsn, PathId)> {
-        if self.awaits_verification {
-            return None;
-        }
-        if !self.send.has_marked() {
-            self.take_back_one();
-        }
-        if !self.send.has_marked() {
-            return None;
-        }
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let may_pass = match open {
-            Some(open) => open.is_exempt || open.has_data,
-            None => !self.exempt.is_none(),
-        };
-        let may_pass_on = |path| match open {
-            Some(open) => may_pass && open.path == path,
-            None => self.exempt.covers(path),
-        };
-        if !may_pass && !view.paths.iter().any(PathSample::has_window) {
-            return None;
-        }
-        for lost in self.send.marked() {
-            let placement = match lost.by {
-                LostBy::MissingReports => &mut self.policies.after_missing,
-                LostBy::Timeout => &mut self.policies.after_timeout,
-            };
-            let path = match placement.place(&lost, &view) {
-                Place::Now(path) => path,
-                // One packet may pass the window of a path that lost something, or is being filled: as good as room there
-                // (M-CMT-6).
-                Place::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
-                    lost.path
-                }
-                Place::Wait => continue,
-            };
-            let path = self.wide_enough(path, &lost, &view);
-            let fits = match open {
-                Some(open) => open.path == path && open.has_window(&view),
-                None => self.exempt.covers(path) || view.path(path).has_window(),
-            };
-            if fits {
-                return Some((lost.tsn, path));
-            }
-        }
-        None
-    }
-
-    /// The next new chunk and its path: what the scheduler picks, or the oldest if the packet `open` has
-    /// room for another.
-    fn next_waiting(&mut self, open: Option<Open>, now: Time) -> Option<(Tsn, PathId)> {
+    /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or to begin another.
+    fn next_waiting(&mut self, open: Option<OpenPacket>, now: Time) -> Option<(Tsn, PathId)> {
         self.share_buffers(now);
         self.cut_ahead();
         if self.awaits_verification {
             return None;
         }
-        let oldest = self.send.waiting(Index::OLDEST)?;
-        if oldest.distance_from(self.send.ack_point()) > MOST_OUTSTANDING {
+        let oldest = self.send.oldest_waiting()?;
+        if !self.may_be_outstanding(oldest) || !self.may_open_window_for(oldest, now) {
             return None;
         }
-        if !self.may_open_window_for(oldest, now) {
-            return None;
-        }
-        let data: Data<'_> = self.send.data(oldest);
-        let size = ByteCount::of_len(CommonHeader::LEN + data.encoded_len());
-        // What fits nowhere goes where it fits best.
-        let oldest_size = self.paths.widest().map_or(size, |widest| size.min(widest));
-        let queue = QueueView { chunks: self.send.waiting_chunks(), oldest: oldest_size };
+        let queue = look_at_queue(&self.send, oldest, &self.paths);
         let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let scheduler = &mut self.policies.scheduler;
         let (path, index) = match (self.picked, open) {
             (Some(picked), _) if view.path(picked.0).may_send() => picked,
-            // Nobody picked this: if it does not fit, the scheduler is asked where the next packet goes.
-            (None, Some(open)) if open.may_send(&view) => return Some((oldest, open.path)),
+            // Picked for this packet alone: if it does not fit, the scheduler is asked where the next packet goes.
+            (None, Some(open)) if open.may_send(&view) => {
+                let index = scheduler.pick_more(open.path, &queue, &view)?;
+                return Some((self.chosen(oldest, index)?, open.path));
+            }
             _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
-            _ => self.policies.scheduler.pick(&queue, &view)?,
+            _ => scheduler.pick(&queue, &view)?,
         };
-        self.picked = Some((path, index));
+        let tsn = self.chosen(oldest, index);
+        self.picked = tsn.map(|_| (path, index));
         if open.is_some_and(|open| open.path != path) {
             return None;
         }
-        let tsn = if index == Index::OLDEST { oldest } else { self.send.waiting(index)? };
-        Some((tsn, path))
+        tsn.map(|tsn| (tsn, path))
+    }
+
+    /// The waiting chunk at `index`, if it may leave before the `oldest`, which may leave.
+    fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
+        if index == Index::OLDEST {
+            return Some(oldest);
+        }
+        let has_room = |tsn: &Tsn| self.send.rwnd_weight(*tsn) <= self.peer_window.open;
+        self.send.waiting(index).filter(|tsn| self.may_be_outstanding(*tsn) && has_room(tsn))
+    }
+
+    fn may_be_outstanding(&self, tsn: Tsn) -> bool {
+        tsn.distance_from(self.send.ack_point()) <= MOST_OUTSTANDING
     }
 
     /// Where new data goes when no path is active: to the last resort, until the error count ends it.
@@ -365,7 +313,10 @@ impl Session {
         let counters = self.paths.counters_mut(path);
         counters.sent_bytes += sent.payload;
         counters.retransmitted_chunks += u64::from(sent.previous.is_some());
-        self.policies.order.on_sent(tsn, path, sent.previous.is_some());
+        self.policies.detection.on_sent(tsn, path, sent.previous.is_some());
+        if let Some(from) = sent.previous {
+            self.pace_resends(from, now);
+        }
         match sent.previous {
             None => self.paths.on_first_sent(path, tsn, now),
             Some(from) if from != path => self.on_moved(tsn, from, path, now),
@@ -383,13 +334,58 @@ impl Session {
         }
     }
 
+    /// A chunk that had left before is in a packet that leaves.
+    fn commit_again(&mut self, again: Again, now: Time, packed: &mut Packed) {
+        packed.is_retransmission = true;
+        if again.is_copy {
+            return self.commit_copy(again.tsn, again.path, now, packed);
+        }
+        self.commit(again.tsn, again.path, now, packed);
+        if let Some(other) = again.also.filter(|&other| self.send.may_copy(again.tsn, other)) {
+            self.send.want_copy(again.tsn, other);
+        }
+    }
+
+    /// A copy of a chunk in flight is in a packet that leaves on `path`.
+    fn commit_copy(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
+        let sent = self.send.on_copied(tsn, path, self.paths.round(path));
+        packed.has_data = true;
+        packed.weight += sent.weight;
+        self.paths.on_chunk_sent(path, sent.weight, now);
+        let counters = self.paths.counters_mut(path);
+        counters.sent_bytes += sent.payload;
+        counters.retransmitted_chunks += 1;
+        counters.copied_chunks += 1;
+        if let Some(first) = sent.previous {
+            self.paths.on_copied(first, tsn);
+        }
+        self.policies.detection.on_sent(tsn, path, true);
+        if !self.timers.is_running(Timer::Retransmission(path)) {
+            self.restart_retransmission_timer(path, now);
+        }
+    }
+
     /// A chunk that was sent on `from` is sent again on `to`. If it was the one that `from`'s timer ran for, the timer runs
     /// for the next one from now on (M-SCTP-16).
     fn on_moved(&mut self, tsn: Tsn, from: PathId, to: PathId, now: Time) {
-        self.policies.order.on_moved(tsn, from, to);
+        self.policies.detection.on_moved(tsn, from, to);
         if self.send.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest)) {
             self.restart_retransmission_timer(from, now);
         }
+    }
+
+    /// A chunk that was lost on `path` left again: where retransmissions are spread over round trips, the next one waits.
+    fn pace_resends(&mut self, path: PathId, now: Time) {
+        let sample = self.paths.sample(path);
+        let round_trip = sample.srtt.unwrap_or(sample.rto);
+        if let Some(at) = self.paths.change_after_loss(path, |state| state.on_resent(round_trip, now)) {
+            self.timers.set(Timer::Resend(path), at);
+        }
+    }
+
+    /// Whether one packet of retransmissions may pass the window of `path`. It may not where data is held.
+    fn may_pass_window(&self, path: PathId) -> bool {
+        self.exemptions.covers(path) && !self.paths.after_loss(path).holds_data
     }
 
     /// A packet is complete.

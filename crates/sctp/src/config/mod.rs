@@ -20,8 +20,8 @@ pub use sizes::IpVersion;
 use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 
 use crate::policy::acknowledge::DacWire;
-use crate::policy::congestion::reno::{RenoRules, SlowStart};
-use crate::policy::order::cmt::CmtRules;
+use crate::policy::congestion::reno::RenoRules;
+use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::registry::Rules;
 use crate::wire::Checksum;
 
@@ -52,8 +52,8 @@ pub struct Config {
     pub payload: Option<ByteCount>,
 
     /// How SACKs are read path by path: a name in the registry.
-    pub path_order: String,
-    /// Which of CMT's rules hold where `path_order` is `cmt`; see [`Config::set_cmt`].
+    pub loss_detection: String,
+    /// Which of CMT's rules hold where `loss_detection` is `cmt`; see [`Config::set_cmt`].
     pub cmt: CmtRules,
     /// How windows grow and shrink: a name in the registry.
     pub congestion_control: String,
@@ -106,8 +106,8 @@ pub struct Config {
     pub window_floor: u64,
     /// Idle decay stops at so many units.
     pub idle_floor: u64,
-    /// By how much a SACK lets a window grow in slow start.
-    pub slow_start: SlowStart,
+    /// How windows grow in slow start: a policy's name.
+    pub slow_start: String,
     /// Growth needs an advance of the cumulative TSN.
     pub growth_needs_advance: bool,
     /// partial_bytes_acked never passes cwnd while the window is not fully used.
@@ -306,13 +306,11 @@ impl Config {
             reno: RenoRules {
                 window_floor: self.window_floor,
                 idle_floor: self.idle_floor,
-                // M-SCTP-4: with CMT's window update "advance" means the path's own, whatever the profile.
-                growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
                 clamp_partial_bytes: self.clamp_partial_bytes,
                 idle_keeps_ssthresh: self.idle_keeps_ssthresh,
-                strict_window: self.strict_window,
-                slow_start: self.slow_start,
             },
+            // M-SCTP-4: with CMT's window update "advance" means the path's own, whatever the profile.
+            growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
             missing_reports: self.missing_reports,
             cmt: self.cmt,
             window_limits: self.window_limits.clone(),
@@ -328,7 +326,7 @@ impl Config {
     /// New data on all paths by these rules of CMT (M-CMT-1 to -5): without any, by the standard's.
     pub fn set_cmt(&mut self, rules: CmtRules) {
         self.cmt = rules;
-        self.path_order = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
+        self.loss_detection = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
         // Timing that follows the number of paths has CMT's where it is wanted.
         let has_both = self.ack_timing == "dac-on-several-paths";
         if !(has_both && rules.delayed_ack) {
@@ -337,6 +335,6 @@ impl Config {
     }
 
     fn updates_windows_by_path(&self) -> bool {
-        self.path_order == "cmt" && self.cmt.window_update
+        self.loss_detection == "cmt" && self.cmt.window_update
     }
 }

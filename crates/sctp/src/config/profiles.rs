@@ -7,8 +7,7 @@ use super::{
     MessageLimit, MtuDiscovery, RtoSettings, SackBatch, SackSettings, Unit,
 };
 use crate::policy::acknowledge::DacWire;
-use crate::policy::congestion::reno::SlowStart;
-use crate::policy::order::cmt::CmtRules;
+use crate::policy::loss_detection::cmt::CmtRules;
 use crate::wire::Checksum;
 
 impl Config {
@@ -25,7 +24,7 @@ impl Config {
             mtu: ByteCount::new(1500),
             mtu_discovery: MtuDiscovery::Off,
             payload: None,
-            path_order: "association".into(),
+            loss_detection: "association".into(),
             cmt: CmtRules::NONE,
             congestion_control: "reno".into(),
             window_management: "none".into(),
@@ -56,7 +55,7 @@ impl Config {
             initial_ssthresh: None,
             window_floor: 4,
             idle_floor: 4,
-            slow_start: SlowStart::Unit,
+            slow_start: "unit".to_owned(),
             growth_needs_advance: false,
             clamp_partial_bytes: true,
             idle_keeps_ssthresh: true,

@@ -7,8 +7,7 @@ use super::{
     BurstRule, Config, Failover, Growth, InitialWindow, MaxBurst, MtuDiscovery, RtoSettings, SackBatch,
     SackSettings,
 };
-use crate::policy::congestion::reno::SlowStart;
-use crate::policy::order::cmt::CmtRules;
+use crate::policy::loss_detection::cmt::CmtRules;
 
 impl Config {
     /// RFC 9260 for bulk transfers over today's networks, on all paths at once (M-CMT-1 to -5).
@@ -42,7 +41,7 @@ impl Config {
             initial_window: InitialWindow::TenUnits,
             // A SACK for a whole batch must not make slow start slower. By all that is acknowledged, as in QUIC, a window of
             // twice what the path holds is lost at the end of slow start rather than of one and a half.
-            slow_start: SlowStart::HalfOfAcked,
+            slow_start: "half-of-acked".to_owned(),
             // 16: a train of the kernel's (GSO) that saves most of what trains save.
             max_burst: MaxBurst { packets: 16, rule: BurstRule::Paced },
             failover: Failover {

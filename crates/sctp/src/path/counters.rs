@@ -13,6 +13,8 @@ pub struct PathCounters {
     pub acked_bytes: ByteCount,
     /// DATA chunks that left and had left before, here or elsewhere.
     pub retransmitted_chunks: u64,
+    /// Those of them that left while the chunk was in flight elsewhere.
+    pub copied_chunks: u64,
     /// Chunks marked lost by missing reports.
     pub fast_retransmits: u64,
     /// Expiries of the T3-rtx timer.

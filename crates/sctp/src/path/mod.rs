@@ -1,6 +1,7 @@
-//! What each path is like: addresses, windows, round-trip time, health. It knows no chunk and no timer.
+//! What each path is like: addresses, windows, round-trip time, health.
 
 mod addresses;
+mod after_loss;
 mod bandwidth;
 mod burst;
 mod counters;
@@ -16,10 +17,10 @@ mod silence;
 mod table;
 
 pub use addresses::PathAddresses;
+pub use after_loss::AfterLoss;
 pub use counters::{EcnCounters, PathCounters, SackCounters};
-pub use health::{Health, HealthChange};
-pub use limits::{BlockedClock, Limit, TimeInLimit};
-pub use mtu::{MtuSearch, MtuState, ProbePace};
-pub use rtt::RoundTrip;
+pub use health::HealthChange;
+pub use limits::{Limit, TimeInLimit};
+pub use mtu::MtuState;
 pub use share::Shares;
 pub use table::PathTable;

@@ -1,5 +1,4 @@
-//! Round-trip time and retransmission time-out of one path (RFC 9260 §6.3; M-SCTP-8). It knows no chunk:
-//! samples come in, a time-out goes out.
+//! Round-trip time and retransmission time-out of one path (RFC 9260 §6.3; M-SCTP-8).
 
 use anabranch_base::{Duration, Time};
 
@@ -46,6 +45,11 @@ impl RoundTrip {
         let sample = now.since(sent_at);
         self.on_sample(sample);
         Some(sample)
+    }
+
+    /// A copy of the chunk left: its acknowledgement may answer either, so that it is not being timed any longer.
+    pub fn on_copied(&mut self, tsn: Tsn) {
+        self.probe = self.probe.filter(|(timed, _)| *timed != tsn);
     }
 
     /// Something was marked for retransmission: what is acknowledged next may answer either copy (Karn's

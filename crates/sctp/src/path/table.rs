@@ -1,5 +1,5 @@
-//! All paths of an association: where they lead, their windows, their health. The samples that policies see
-//! are kept here, in place. It knows no chunk, no timer, and no other path when it changes one.
+//! All paths of an association: where they lead, their windows, their health. The samples that policies see are kept
+//! here, in place.
 
 mod bursts;
 mod ends;
@@ -13,6 +13,7 @@ use anabranch_base::{ByteCount, Duration, Ecn, Time};
 
 use self::ends::Gone;
 use super::addresses::PathAddresses;
+use super::after_loss::AfterLoss;
 use super::bandwidth::Bandwidth;
 use super::burst::Burst;
 use super::counters::{PathCounters, SackCounters};
@@ -25,8 +26,8 @@ use super::rtt::RoundTrip;
 use super::share::Shares;
 use super::silence::Silence;
 use crate::config::{Config, Failover};
-use crate::policy::order::AckedChunk;
-use crate::policy::{Hints, PathId, PathSample, PathState};
+use crate::policy::loss_detection::AckedChunk;
+use crate::policy::{Blocker, Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
 
 /// The table of paths. A path that is removed keeps its place, so that no id is used twice; but one by which nothing but
@@ -56,6 +57,7 @@ struct Path {
     is_probing_window: bool,
     /// Expiries of T3-rtx since something was acknowledged.
     timeouts_in_row: u32,
+    after_loss: AfterLoss,
     last_data: Option<Time>,
     last_arrival: Option<Time>,
     /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
@@ -164,6 +166,7 @@ impl PathTable {
         path.pacer = Pacer::new();
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
+        path.after_loss = AfterLoss::default();
         path.loss_rate = LossRate::default();
         path.bandwidth = Bandwidth::default();
         let sample = &mut self.samples[id.index()];
@@ -175,7 +178,7 @@ impl PathTable {
         self.show_health(id);
         self.weigh_failures();
         self.show_round_trip(id);
-        self.show_held(id);
+        self.change_after_loss(id, |_| ());
     }
 
     /// A chunk left.
@@ -188,7 +191,7 @@ impl PathTable {
         *flight += weight;
         path.last_data = Some(now);
         path.loss_rate.on_sent();
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// A chunk left for the first time: it may be timed.
@@ -196,6 +199,11 @@ impl PathTable {
         let path = &mut self.paths[id.index()];
         path.round_trip.on_sent(tsn, now);
         path.health.on_used();
+    }
+
+    /// A copy of a chunk that was first sent here left elsewhere.
+    pub fn on_copied(&mut self, id: PathId, tsn: Tsn) {
+        self.paths[id.index()].round_trip.on_copied(tsn);
     }
 
     /// A chunk was marked lost: nothing that is acknowledged next may be timed.
@@ -213,13 +221,13 @@ impl PathTable {
     /// So much left the flight.
     pub fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
         self.samples[id.index()].flight -= weight;
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// So much came back into flight.
     pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
         self.samples[id.index()].flight += weight;
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// A chunk last sent here was acknowledged; the round-trip time if it was being timed.
@@ -230,13 +238,16 @@ impl PathTable {
         path.round += u64::from(ends_round);
         path.timeouts_in_row = 0;
         path.is_probing_window = false;
-        path.silence.begin(now);
+        // Which of several paths delivered a copied chunk is not known.
+        if !chunk.was_copied {
+            path.silence.begin(now);
+        }
         let sample = path.round_trip.on_acked(chunk.tsn, now);
         if let Some(sample) = sample {
             path.count_round_trip(sample);
             self.show_round_trip(id);
         }
-        self.show_held(id);
+        self.show_blocker(id);
         if ends_round {
             self.end_window(id);
         }
@@ -261,16 +272,54 @@ impl PathTable {
         self.show_round_trip(id);
     }
 
-    /// The T3-rtx timer expired; how often in a row, this time included.
-    pub fn on_timeout(&mut self, id: PathId) -> u32 {
+    /// The T3-rtx timer expired: the round of packets that it waited for is over.
+    pub fn on_timeout(&mut self, id: PathId) {
+        self.paths[id.index()].round += 1;
+    }
+
+    /// The expiry counts as a time-out.
+    pub fn count_timeout(&mut self, id: PathId) {
         let path = &mut self.paths[id.index()];
         path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
-        path.is_probing_window = true;
-        path.round += 1;
         path.counters.timeouts += 1;
-        let times = path.timeouts_in_row;
-        self.show_held(id);
-        times
+    }
+
+    /// Whether time-outs were counted since something was last acknowledged.
+    pub fn has_timed_out(&self, id: PathId) -> bool {
+        self.paths[id.index()].timeouts_in_row > 0
+    }
+
+    /// One packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
+    pub fn try_one_packet(&mut self, id: PathId) {
+        self.paths[id.index()].is_probing_window = true;
+        self.show_blocker(id);
+    }
+
+    /// Changes what the answers to losses have left on the path.
+    pub fn change_after_loss<T>(&mut self, id: PathId, change: impl FnOnce(&mut AfterLoss) -> T) -> T {
+        let state = &mut self.paths[id.index()].after_loss;
+        let changed = change(state);
+        let sample = &mut self.samples[id.index()];
+        (sample.cut_open, sample.ecn_open) = (state.is_cut_open(), state.is_ecn_open());
+        self.show_blocker(id);
+        changed
+    }
+
+    /// What the answers to losses have left on the path.
+    pub fn after_loss(&self, id: PathId) -> &AfterLoss {
+        &self.paths[id.index()].after_loss
+    }
+
+    /// How long a timer of the path that starts now runs: the RTO, unless another time was drawn for it.
+    pub fn take_timer(&mut self, id: PathId) -> Duration {
+        self.paths[id.index()].after_loss.take_timer().unwrap_or(self.samples[id.index()].rto)
+    }
+
+    /// The path's HEARTBEAT was answered, which is a sign of life and gives no round-trip time.
+    pub fn on_probe_answered(&mut self, id: PathId, now: Time) {
+        let path = &mut self.paths[id.index()];
+        path.silence.begin(now);
+        path.health.on_sign(now);
     }
 
     /// The retransmission time-out doubles.
@@ -400,11 +449,6 @@ impl PathTable {
         self.paths.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.paths.is_empty()
-    }
-
     fn end_window(&mut self, id: PathId) {
         let estimate = &mut self.paths[id.index()].loss_rate;
         estimate.on_window();
@@ -447,15 +491,22 @@ impl PathTable {
         sample.rto = round_trip.rto();
     }
 
-    fn show_held(&mut self, id: PathId) {
+    fn show_blocker(&mut self, id: PathId) {
         let (path, sample) = (&self.paths[id.index()], &mut self.samples[id.index()]);
-        let awaits_first_ack = path.is_probing_window && !sample.flight.is_zero();
-        sample.held = awaits_first_ack || path.burst.is_spent() || path.pacer.opens_at().is_some();
+        sample.blocked_by = if path.after_loss.holds_data {
+            Some(Blocker::LossResponse)
+        } else if path.is_probing_window && !sample.flight.is_zero() {
+            Some(Blocker::TimeOut)
+        } else if path.burst.is_spent() {
+            Some(Blocker::Burst)
+        } else {
+            path.pacer.opens_at().map(|_| Blocker::Pacer)
+        };
     }
 
-    fn show_all_held(&mut self) {
+    fn show_all_blockers(&mut self) {
         for id in self.ids() {
-            self.show_held(id);
+            self.show_blocker(id);
         }
     }
 }
@@ -474,8 +525,10 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         ssthresh: config.initial_ssthresh.unwrap_or(ByteCount::MAX),
         flight: ByteCount::ZERO,
         is_strict: config.strict_window,
-        held: true,
+        blocked_by: Some(Blocker::Burst),
         is_paced: false,
+        cut_open: false,
+        ecn_open: false,
         has_spent_share: false,
         srtt: None,
         min_rtt: None,
@@ -495,6 +548,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         pacer: Pacer::new(),
         is_probing_window: false,
         timeouts_in_row: 0,
+        after_loss: AfterLoss::default(),
         last_data: None,
         last_arrival: None,
         round: 0,
@@ -539,7 +593,7 @@ mod tests {
 
     fn acked(path: PathId) -> AckedChunk {
         let (tsn, weight, payload) = (Tsn::new(1), ByteCount::new(100), ByteCount::new(84));
-        AckedChunk { tsn, path, round: 0, weight, payload, is_retransmitted: false }
+        AckedChunk { tsn, path, round: 0, weight, payload, is_retransmitted: false, was_copied: false }
     }
 
     const WEIGHT: ByteCount = ByteCount::new(1460);
@@ -551,14 +605,15 @@ mod tests {
         let id = PathId::FIRST;
         table.on_chunk_sent(id, WEIGHT, Time::ZERO);
         table.on_left_flight(id, WEIGHT);
-        assert_eq!(table.on_timeout(id), 1);
+        table.try_one_packet(id);
+        table.count_timeout(id);
         assert!(table.sample(id).may_send());
         table.on_chunk_sent(id, ByteCount::new(100), Time::ZERO);
         assert!(!table.sample(id).may_send(), "cwnd has room, but the single packet is unanswered");
         table.on_left_flight(id, ByteCount::new(100));
         table.on_acked(id, &acked(id), Time::ZERO);
         assert!(table.sample(id).may_send());
-        assert_eq!(table.on_timeout(id), 1, "an ack ends the row");
+        assert!(!table.has_timed_out(id), "an ack ends the row");
     }
 
     #[test]

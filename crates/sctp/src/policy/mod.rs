@@ -3,13 +3,14 @@
 
 pub mod acknowledge;
 pub mod congestion;
-pub mod order;
-pub mod place;
+pub mod loss_detection;
 pub mod registry;
 pub mod response;
+pub mod retransmission;
 pub mod schedule;
+pub mod slow_start;
 mod view;
 pub mod window;
 
 pub use registry::{Registry, UnknownPolicy};
-pub use view::{Hints, PathId, PathSample, PathState, View};
+pub use view::{Blocker, Hints, PathId, PathSample, PathState, View};

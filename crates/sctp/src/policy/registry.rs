@@ -1,5 +1,4 @@
-//! Policies by name. Command line, scenario files and Python share one registry, and other crates may add
-//! to it. It knows how to build a rule, and nothing of what a rule does.
+//! Policies by name. Command line, scenario files and Python share one registry, and other crates may add to it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,21 +11,26 @@ use super::acknowledge::{
 };
 use super::congestion::CongestionControl;
 use super::congestion::reno::{Reno, RenoRules};
-use super::order::PathOrder;
-use super::order::association::AssociationOrder;
-use super::order::cmt::{CmtOrder, CmtRules};
-use super::place::Placement;
-use super::place::alternate::Alternate;
-use super::place::asap::Asap;
-use super::place::best::{Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh};
-use super::place::same::Same;
+use super::loss_detection::LossDetection;
+use super::loss_detection::association::AssociationDetection;
+use super::loss_detection::cmt::{CmtDetection, CmtRules};
 use super::response::LossResponse;
 use super::response::standard::Standard;
+use super::retransmission::RetransmissionPolicy;
+use super::retransmission::alternate::Alternate;
+use super::retransmission::asap::Asap;
+use super::retransmission::best::{
+    Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh,
+};
+use super::retransmission::same::Same;
 use super::schedule::Scheduler;
 use super::schedule::fill::Fill;
 use super::schedule::lowest_rtt::LowestRtt;
 use super::schedule::primary::Primary;
 use super::schedule::round_robin::RoundRobin;
+use super::slow_start::SlowStart;
+use super::slow_start::half_of_acked::HalfOfAcked;
+use super::slow_start::unit::UnitPerSack;
 use super::window::WindowLimit;
 use super::window::dynamic::{Bound, Dynamic};
 use super::window::limits::Limits;
@@ -37,9 +41,11 @@ use super::window::none::Unlimited;
 pub struct Rules {
     /// How windows grow and shrink.
     pub reno: RenoRules,
+    /// Windows grow only by SACKs that advance their path (RFC 2960, RFC 4960; M-SCTP-4).
+    pub growth_needs_advance: bool,
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
-    /// Which rules of CMT the order `cmt` has.
+    /// Which rules of CMT the loss detection `cmt` has.
     pub cmt: CmtRules,
     /// How far each path's window may grow where that is fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
@@ -69,15 +75,17 @@ type Build<T> = dyn Fn(&Rules) -> Box<T> + Send + Sync;
 #[derive(Clone, Debug)]
 pub struct Registry {
     /// How SACKs are read path by path.
-    pub orders: Table<dyn PathOrder>,
+    pub loss_detections: Table<dyn LossDetection>,
     /// How windows grow and shrink.
     pub congestion_controls: Table<dyn CongestionControl>,
+    /// How windows grow up to their thresholds.
+    pub slow_starts: Table<dyn SlowStart>,
     /// How far windows may grow in a shared buffer.
     pub window_limits: Table<dyn WindowLimit>,
     /// What follows from a loss.
     pub loss_responses: Table<dyn LossResponse>,
     /// Where a lost chunk goes.
-    pub placements: Table<dyn Placement>,
+    pub retransmission_policies: Table<dyn RetransmissionPolicy>,
     /// Which path carries new data.
     pub schedulers: Table<dyn Scheduler>,
     /// When a SACK is due.
@@ -104,23 +112,31 @@ impl Registry {
     /// The rules that anabranch ships.
     pub fn standard() -> Registry {
         let mut registry = Registry::empty();
-        registry.orders.add("association", |rules| Box::new(AssociationOrder::new(rules.missing_reports)));
-        registry.orders.add("cmt", |rules| Box::new(CmtOrder::new(rules.cmt, rules.missing_reports)));
+        registry
+            .loss_detections
+            .add("association", |rules| Box::new(AssociationDetection::new(rules.missing_reports)));
+        registry
+            .loss_detections
+            .add("cmt", |rules| Box::new(CmtDetection::new(rules.cmt, rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
+        registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
+        registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
         registry.window_limits.add("none", |_| Box::new(Unlimited));
         registry.window_limits.add("dynamic", |_| Box::new(Dynamic::new(Bound::Filled)));
         registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));
         registry.window_limits.add("static", |rules| Box::new(Limits::new(rules.window_limits.clone())));
         registry.loss_responses.add("standard", |_| Box::new(Standard));
-        registry.placements.add("same", |_| Box::new(Same));
-        registry.placements.add("alternate", |_| Box::new(Alternate));
-        registry.placements.add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
+        registry.retransmission_policies.add("same", |_| Box::new(Same));
+        registry.retransmission_policies.add("alternate", |_| Box::new(Alternate));
+        registry
+            .retransmission_policies
+            .add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
         for (name, rank) in RANKS {
             let stream = format!("place/{name}");
-            let build = move |rules: &Rules| -> Box<dyn Placement> {
+            let build = move |rules: &Rules| -> Box<dyn RetransmissionPolicy> {
                 Box::new(Best::new(rank, &rules.seed.child(&stream)))
             };
-            registry.placements.add(name, build);
+            registry.retransmission_policies.add(name, build);
         }
         registry.schedulers.add("primary", |_| Box::new(Primary));
         registry.schedulers.add("round-robin", |_| Box::new(RoundRobin::default()));
@@ -142,11 +158,12 @@ impl Registry {
 
     fn empty() -> Registry {
         Registry {
-            orders: Table::new("path order"),
+            loss_detections: Table::new("loss detection"),
             congestion_controls: Table::new("congestion control"),
+            slow_starts: Table::new("slow start"),
             window_limits: Table::new("window management"),
             loss_responses: Table::new("loss response"),
-            placements: Table::new("retransmission policy"),
+            retransmission_policies: Table::new("retransmission policy"),
             schedulers: Table::new("scheduler"),
             ack_timings: Table::new("SACK timing"),
             sack_contents: Table::new("SACK content"),
@@ -204,7 +221,7 @@ impl<T: ?Sized> fmt::Debug for Table<T> {
     }
 }
 
-/// The placements that take the best path, and what each calls good.
+/// The retransmission policies that take the best path, and what each calls good.
 const RANKS: [(&str, Rank); 5] = [
     ("cwnd", by_cwnd),
     ("ssthresh", by_ssthresh),
@@ -216,19 +233,16 @@ const RANKS: [(&str, Rank); 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::congestion::reno::SlowStart;
 
     fn rules() -> Rules {
         Rules {
             reno: RenoRules {
                 window_floor: 4,
                 idle_floor: 4,
-                growth_needs_advance: false,
                 clamp_partial_bytes: true,
                 idle_keeps_ssthresh: true,
-                strict_window: false,
-                slow_start: SlowStart::Unit,
             },
+            growth_needs_advance: false,
             missing_reports: 3,
             cmt: CmtRules::NONE,
             window_limits: Vec::new(),

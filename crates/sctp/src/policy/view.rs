@@ -1,5 +1,4 @@
-//! What a policy may see: the paths as they are now and the windows at both ends. It knows no chunk and no
-//! timer, and nothing can be changed through it.
+//! What a policy may see: the paths as they are now and the windows at both ends.
 
 use std::fmt;
 
@@ -23,6 +22,19 @@ pub enum PathState {
     Inactive,
     /// Given up, because an address of its ends is gone.
     Removed,
+}
+
+/// What keeps packets with data back on a path, whatever room its window has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocker {
+    /// The loss response holds the path's data.
+    LossResponse,
+    /// The single packet after a time-out is not answered (RFC 9260 §7.2.3).
+    TimeOut,
+    /// The burst of this event is spent (RFC 9260 §6.1 D).
+    Burst,
+    /// The pacer is closed.
+    Pacer,
 }
 
 /// What the user or the scenario says of a path before anything was measured.
@@ -59,12 +71,15 @@ pub struct PathSample {
     pub flight: ByteCount,
     /// cwnd may not be passed by a last packet (M-SCTP-3 `strict_window`).
     pub is_strict: bool,
-    /// Something else than cwnd keeps new packets back just now: a time-out's single packet is still
-    /// unanswered (RFC 9260 §7.2.3), the burst of this event is spent (§6.1 D), or the pacer is closed.
-    pub held: bool,
+    /// What keeps packets with data back just now, beside cwnd.
+    pub blocked_by: Option<Blocker>,
     /// When nothing more could be sent last, its pacer alone kept packets back for which the window had room: a window
     /// that would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
     pub is_paced: bool,
+    /// Something that was sent before its window was last cut for a loss is not acknowledged.
+    pub cut_open: bool,
+    /// Something that was sent before the last report of a congestion mark (ECNE) on it is not acknowledged.
+    pub ecn_open: bool,
     /// Its share of a buffer that is split among the paths is taken, so that no new data may go there; what was lost
     /// may.
     pub has_spent_share: bool,
@@ -137,7 +152,7 @@ impl PathSample {
     /// Whether the window lets one more packet out (RFC 9260 §6.1 B: the packet may pass cwnd by less than
     /// one packet if there was room before it; a strict window needs room for a whole unit).
     pub fn has_window(&self) -> bool {
-        self.has_room() && !self.held
+        self.has_room() && self.blocked_by.is_none()
     }
 
     /// Whether a packet that has data may take one more chunk. The window and what holds the path were asked before the first
@@ -153,6 +168,21 @@ impl PathSample {
             true => self.flight + self.unit <= self.cwnd,
             false => self.flight < self.cwnd,
         }
+    }
+
+    /// Whether the window is not above its threshold: it grows by slow start (RFC 9260 §7.2.1).
+    pub fn is_below_threshold(&self) -> bool {
+        self.cwnd <= self.ssthresh
+    }
+
+    /// Whether a flight of `flight` uses the whole window, as growth needs it (RFC 9260 §7.2.1; M-SCTP-4): a strict
+    /// window is used when it has no room for a unit. A window that its pacer alone left unused counts as used.
+    pub fn was_fully_used(&self, flight: ByteCount) -> bool {
+        let is_full = match self.is_strict {
+            true => flight + self.unit > self.cwnd,
+            false => flight >= self.cwnd,
+        };
+        is_full || self.is_paced
     }
 
     /// Whether packets wait somewhere on the path: its round-trip time is a quarter above the least.
@@ -218,8 +248,10 @@ pub(crate) mod tests {
             ssthresh: unit * 64,
             flight: ByteCount::ZERO,
             is_strict: false,
-            held: false,
+            blocked_by: None,
             is_paced: false,
+            cut_open: false,
+            ecn_open: false,
             has_spent_share: false,
             srtt: None,
             min_rtt: None,
@@ -254,6 +286,17 @@ pub(crate) mod tests {
         assert!(!path.has_window());
         path.flight = path.cwnd - path.unit;
         assert!(path.has_window());
+    }
+
+    #[test]
+    fn a_window_is_fully_used_without_room_for_more_or_when_only_the_pacer_left_room() {
+        let mut path = sample(0);
+        assert!(path.was_fully_used(path.cwnd) && !path.was_fully_used(path.cwnd - ByteCount::new(1)));
+        path.is_strict = true;
+        assert!(path.was_fully_used(path.cwnd - ByteCount::new(1499)));
+        assert!(!path.was_fully_used(path.cwnd - path.unit));
+        path.is_paced = true;
+        assert!(path.was_fully_used(path.cwnd / 2));
     }
 
     #[test]

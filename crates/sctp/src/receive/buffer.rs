@@ -16,7 +16,6 @@ use crate::policy::acknowledge::BufferSample;
 pub struct ReceiveBuffer {
     capacity: ByteCount,
     held: ByteCount,
-    high_water: ByteCount,
     /// What the peer may still believe to be free.
     offered: ByteCount,
     usual: Usual,
@@ -33,14 +32,12 @@ struct Usual {
 impl ReceiveBuffer {
     /// An empty buffer of `capacity`, which INIT or INIT-ACK advertised in full.
     pub fn new(capacity: ByteCount) -> ReceiveBuffer {
-        let (held, high_water) = (ByteCount::ZERO, ByteCount::ZERO);
-        ReceiveBuffer { capacity, held, high_water, offered: capacity, usual: Usual::UNKNOWN }
+        ReceiveBuffer { capacity, held: ByteCount::ZERO, offered: capacity, usual: Usual::UNKNOWN }
     }
 
     /// A chunk was accepted.
     pub fn on_held(&mut self, chunk: Load) {
         self.held += chunk.charge;
-        self.high_water = self.high_water.max(self.held);
         self.offered = self.offered.saturating_sub(chunk.charge);
         self.usual.on_chunk(chunk);
     }
@@ -101,11 +98,6 @@ impl ReceiveBuffer {
     /// The weight of what is held.
     pub fn held(&self) -> ByteCount {
         self.held
-    }
-
-    /// The most that was ever held at once.
-    pub fn high_water(&self) -> ByteCount {
-        self.high_water
     }
 
     fn fits(&self, chunk: Load, memory: ByteCount, times: u64) -> bool {
@@ -183,7 +175,6 @@ mod tests {
         buffer.on_released(FULL.charge);
         assert!(buffer.has_room(FULL, full(3)));
         assert_eq!(a_rwnd(&buffer, full(3)), FULL.charge);
-        assert_eq!(buffer.high_water(), ByteCount::new(6000));
     }
 
     #[test]

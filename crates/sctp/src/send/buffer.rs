@@ -1,6 +1,5 @@
-//! Every chunk from the moment it gets its TSN until it is cumulatively acknowledged: what waits, what is in
-//! flight and where, what is marked to be sent again. It knows what a SACK acknowledges, and nothing of what
-//! follows for windows and timers.
+//! Every chunk from the moment it gets its TSN until it is cumulatively acknowledged: what waits, what is in flight and
+//! where, what is marked to be sent again.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -8,16 +7,18 @@ use std::ops::Range;
 use anabranch_base::ByteCount;
 
 use super::chunk::{MessageHead, OutboundChunk, State};
+use super::copies::{Copies, CopyInFlight};
 use super::credit::Credit;
 use super::fragmentation::{Fragments, Outgoing};
 use super::held::{Held, HeldByPath};
 use super::lowest::Lowest;
+use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
-use crate::policy::place::{LostBy, LostChunk};
-use crate::policy::schedule::Index;
+use crate::policy::retransmission::{LostBy, LostChunk};
+use crate::policy::schedule::{ChunkInFlight, ChunksInFlight, Index, WaitingChunk, WaitingChunks};
 use crate::seq::{Ssn, Tsn};
-use crate::wire::Data;
+use crate::wire::{CommonHeader, Data, EncodeChunk};
 
 /// The send buffer of an association.
 ///
@@ -31,9 +32,7 @@ pub struct SendBuffer {
     pub(super) first_tsn: Tsn,
     pub(super) first: u64,
     pub(super) chunks: VecDeque<OutboundChunk>,
-    /// No chunk below this position waits to be sent for the first time.
-    pub(super) waiting_from: u64,
-    pub(super) waiting_chunks: usize,
+    pub(super) waiting: Waiting,
     pub(super) waiting_bytes: ByteCount,
     /// One past the highest position ever sent.
     pub(super) sent_end: u64,
@@ -47,6 +46,8 @@ pub struct SendBuffer {
     pub(super) gap_acked: Vec<Range<u64>>,
     pub(super) reported: Vec<Range<u64>>,
     pub(super) marked: BTreeSet<u64>,
+    /// Chunks in flight on several paths, and copies that are to leave.
+    pub(super) copies: Copies,
     /// Chunks in flight whose gap acknowledgement was taken back.
     pub(super) revoked: BTreeSet<u64>,
     pub(super) paths: Vec<PathLowest>,
@@ -103,8 +104,7 @@ impl SendBuffer {
             first_tsn: initial,
             first: 1,
             chunks: VecDeque::new(),
-            waiting_from: 1,
-            waiting_chunks: 0,
+            waiting: Waiting::new(1),
             waiting_bytes: ByteCount::ZERO,
             sent_end: 1,
             held_bytes: ByteCount::ZERO,
@@ -113,6 +113,7 @@ impl SendBuffer {
             gap_acked: Vec::new(),
             reported: Vec::new(),
             marked: BTreeSet::new(),
+            copies: Copies::default(),
             revoked: BTreeSet::new(),
             paths: Vec::new(),
             lowest_before: Vec::new(),
@@ -151,7 +152,6 @@ impl SendBuffer {
         let Outgoing { stream, ppid, unordered, payload } = message;
         let head = MessageHead { stream, ssn, ppid, unordered };
         for fragment in Fragments::new(payload, largest.as_len()) {
-            self.waiting_chunks += 1;
             self.chunks.push_back(OutboundChunk::new(head, fragment));
         }
     }
@@ -178,7 +178,7 @@ impl SendBuffer {
             self.marked.remove(&position);
             self.paths[path.index()].again.insert(position);
         } else {
-            self.waiting_chunks -= 1;
+            self.waiting.take(position);
             self.waiting_bytes -= payload;
             self.sent_end = self.sent_end.max(position + 1);
             self.paths[path.index()].once.insert(position);
@@ -187,10 +187,61 @@ impl SendBuffer {
         Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, is_lowest_again }
     }
 
-    /// Marks a chunk in flight for retransmission: it leaves the flight at once. `None` if it is not in
-    /// flight (any more).
-    pub fn mark(&mut self, tsn: Tsn, by: LostBy) -> Option<Left> {
+    /// A copy of a chunk in flight left on `path`, in this round of its window. To the peer's receive window a copy is
+    /// nothing: the chunk is held there once.
+    pub fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
+        let (position, charge) = (self.position(tsn), self.charge);
+        let chunk = self.chunk_mut(position);
+        (chunk.was_sent_again, chunk.was_copied) = (true, true);
+        let (first, length) = (chunk.path, chunk.payload.len());
+        self.copies.add(position, CopyInFlight { path, round });
+        for there in [first, path] {
+            self.paths[there.index()].again.insert(position);
+        }
+        Sent {
+            weight: charge.weigh(length),
+            rwnd_weight: ByteCount::ZERO,
+            payload: ByteCount::of_len(length),
+            previous: Some(first),
+            is_lowest_again: false,
+        }
+    }
+
+    /// Whether a copy of the chunk may leave on `path`: the chunk is in flight, and nothing of it there. What a SACK took
+    /// back is not copied.
+    pub fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
+        self.position_if_held(tsn).is_some_and(|position| {
+            let chunk = self.chunk(position);
+            let is_in_flight = chunk.state == State::InFlight && !chunk.was_acked;
+            is_in_flight && chunk.path != path && !self.copies.is_on(position, path)
+        })
+    }
+
+    /// A copy of the chunk is to leave on `path` as soon as that has room.
+    pub fn want_copy(&mut self, tsn: Tsn, path: PathId) {
+        self.copies.want(self.position(tsn), path);
+    }
+
+    /// No copy is to leave on `path` any more.
+    pub fn call_off_copies(&mut self, path: PathId) {
+        self.copies.call_off_on(path);
+    }
+
+    /// The chunks of which a copy is to leave, ascending, and its path.
+    pub fn due_copies(&self) -> impl Iterator<Item = (Tsn, PathId)> {
+        self.copies.due().map(|(position, path)| (self.tsn(position), path))
+    }
+
+    /// A chunk in flight on `path` is lost there. It leaves that flight at once, and is marked for retransmission unless a
+    /// copy of it is in flight elsewhere. `None` if it is not in flight there (any more).
+    pub fn mark(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> Option<Left> {
         let position = self.position_if_held(tsn)?;
+        if let Some(left) = self.lose_one_of_several(position, path) {
+            return Some(left);
+        }
+        if self.chunk(position).path != path {
+            return None;
+        }
         let (charge, rwnd_charge) = (self.charge, self.rwnd_charge);
         let chunk = self.chunk_mut(position);
         if chunk.state != State::InFlight {
@@ -210,11 +261,33 @@ impl SendBuffer {
         let left = Left { path: chunk.path, weight: charge.weigh(length), rwnd_weight };
         self.rwnd_flight -= rwnd_weight;
         self.marked.insert(position);
+        self.copies.call_off(position);
         self.revoked.remove(&position);
         if by == LostBy::Timeout {
             self.credit.earn();
         }
         Some(left)
+    }
+
+    /// The chunk, or a copy of it, is lost on `path` while another is in flight: that flight alone changes. `None` if the
+    /// chunk is not in flight on several paths, or not on this one.
+    fn lose_one_of_several(&mut self, position: u64, path: PathId) -> Option<Left> {
+        let (charge, chunk) = (self.charge, self.chunk(position));
+        if !chunk.was_copied || chunk.state != State::InFlight {
+            return None;
+        }
+        let (length, first) = (chunk.payload.len(), chunk.path);
+        if path != first {
+            self.copies.remove(position, path).then_some(())?;
+        } else {
+            let copy = self.copies.take_first(position)?;
+            let chunk = self.chunk_mut(position);
+            (chunk.path, chunk.round) = (copy.path, copy.round);
+            // The TSN says nothing of when the copy left: it is left to the timer of its path.
+            (chunk.is_spent, chunk.missing_reports) = (true, 0);
+            self.held_by_path.on_sent(copy.path, Some(first), length);
+        }
+        Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO })
     }
 
     /// Forgets everything: the association is over, or the peer restarted.
@@ -227,21 +300,26 @@ impl SendBuffer {
         self.chunk(self.position(tsn)).data(tsn)
     }
 
-    /// The `index`-th chunk that waits to be sent for the first time.
-    pub fn waiting(&mut self, index: Index) -> Option<Tsn> {
-        while self.waiting_from < self.end() && self.chunk(self.waiting_from).state != State::Waiting {
-            self.waiting_from += 1;
-        }
-        if index == Index::OLDEST {
-            return (self.waiting_from < self.end()).then(|| self.tsn(self.waiting_from));
-        }
-        let is_waiting = |position: &u64| self.chunk(*position).state == State::Waiting;
-        (self.waiting_from..self.end()).filter(is_waiting).nth(index.0).map(|position| self.tsn(position))
+    /// The size of an SCTP packet that has this chunk alone.
+    pub fn packet_with(&self, tsn: Tsn) -> ByteCount {
+        ByteCount::of_len(CommonHeader::LEN + self.data(tsn).encoded_len())
+    }
+
+    /// The chunk at `index` of those that wait to be sent for the first time.
+    pub fn waiting(&self, index: Index) -> Option<Tsn> {
+        let position = self.waiting.position(index.0);
+        (position < self.end()).then(|| self.tsn(position))
+    }
+
+    /// The oldest chunk that waits to be sent for the first time.
+    pub fn oldest_waiting(&self) -> Option<Tsn> {
+        let position = self.waiting.oldest();
+        (position < self.end()).then(|| self.tsn(position))
     }
 
     /// How many chunks wait to be sent for the first time.
     pub fn waiting_chunks(&self) -> usize {
-        self.waiting_chunks
+        self.waiting.count(self.end())
     }
 
     /// User data that waits to be sent for the first time.
@@ -280,6 +358,11 @@ impl SendBuffer {
     /// Whether something was sent that is not cumulatively acknowledged.
     pub fn has_outstanding(&self) -> bool {
         self.sent_end > self.first
+    }
+
+    /// Whether chunks are marked for retransmission, or copies of others are to leave.
+    pub fn has_retransmissions(&self) -> bool {
+        !self.marked.is_empty() || self.copies.has_due()
     }
 
     /// Whether chunks are marked for retransmission.
@@ -337,6 +420,13 @@ impl SendBuffer {
         self.rwnd_charge.weigh(self.chunk(self.position(tsn)).payload.len())
     }
 
+    /// Where a chunk that is kept was last sent; `None` for one that is not kept, or was never sent.
+    pub fn path_of(&self, tsn: Tsn) -> Option<PathId> {
+        let position = self.position_if_held(tsn)?;
+        let chunk = self.chunk(position);
+        (chunk.state != State::Waiting).then_some(chunk.path)
+    }
+
     /// The highest TSN that was ever sent.
     pub fn highest_sent(&self) -> Tsn {
         self.tsn(self.sent_end).previous()
@@ -372,9 +462,19 @@ impl SendBuffer {
     fn is_on(&self, position: u64, path: PathId, again: bool) -> bool {
         position >= self.first && {
             let chunk = self.chunk(position);
-            let is_there = chunk.state == State::InFlight && chunk.path == path;
-            is_there && chunk.was_sent_again == again && !chunk.was_acked
+            let is_in_flight = chunk.state == State::InFlight && !chunk.was_acked;
+            let is_there = chunk.path == path || chunk.was_copied && self.copies.is_on(position, path);
+            is_in_flight && chunk.was_sent_again == again && is_there
         }
+    }
+
+    /// The lowest chunk in flight from this position on.
+    fn in_flight_from(&self, from: u64) -> Option<ChunkInFlight> {
+        let mut positions = from..self.sent_end;
+        let position = positions.find(|&position| self.chunk(position).state == State::InFlight)?;
+        let (tsn, chunk) = (self.tsn(position), self.chunk(position));
+        let packet = self.packet_with(tsn);
+        Some(ChunkInFlight { tsn, path: chunk.path, packet, was_copied: chunk.was_copied })
     }
 
     pub(super) fn chunk(&self, position: u64) -> &OutboundChunk {
@@ -402,6 +502,29 @@ impl SendBuffer {
     pub(super) fn tsn(&self, position: u64) -> Tsn {
         // The distance is less than 2³²: TSNs of one window are unique.
         self.first_tsn.plus((position - self.first) as u32)
+    }
+}
+
+impl ChunksInFlight for SendBuffer {
+    fn lowest(&self) -> Option<ChunkInFlight> {
+        self.in_flight_from(self.first)
+    }
+
+    fn next_above(&self, tsn: Tsn) -> Option<ChunkInFlight> {
+        let is_below = tsn.is_before(self.first_tsn);
+        self.in_flight_from(if is_below { self.first } else { self.position(tsn) + 1 })
+    }
+}
+
+impl WaitingChunks for SendBuffer {
+    fn chunk(&self, index: Index) -> Option<WaitingChunk> {
+        let tsn = self.waiting(index)?;
+        Some(WaitingChunk { tsn, packet: self.packet_with(tsn) })
+    }
+
+    fn index_of(&self, tsn: Tsn) -> Option<Index> {
+        let position = self.position_if_held(tsn)?;
+        self.waiting.index(position).map(Index)
     }
 }
 
@@ -461,12 +584,12 @@ pub(super) mod tests {
     fn a_marked_chunk_leaves_the_flight_and_comes_back_when_sent() {
         let mut buffer = buffer(3);
         sent(&mut buffer, 0..3, ONE);
-        let left = buffer.mark(tsn(0), LostBy::MissingReports);
+        let left = buffer.mark(tsn(0), ONE, LostBy::MissingReports);
         assert_eq!(
             left,
             Some(Left { path: ONE, weight: ByteCount::new(100), rwnd_weight: ByteCount::new(100) })
         );
-        assert_eq!(buffer.mark(tsn(0), LostBy::Timeout), None, "it is not in flight");
+        assert_eq!(buffer.mark(tsn(0), ONE, LostBy::Timeout), None, "it is not in flight");
         assert_eq!(buffer.marked().map(|lost| lost.tsn).collect::<Vec<_>>(), [tsn(0)]);
         let again = buffer.on_sent(tsn(0), two(), 0);
         assert_eq!((again.previous, again.is_lowest_again), (Some(ONE), true));
@@ -500,7 +623,8 @@ pub(super) mod tests {
         assert_eq!(third, tsn(2));
         buffer.on_sent(third, ONE, 0);
         assert_eq!(buffer.waiting(Index(2)), Some(tsn(3)));
-        assert_eq!(buffer.waiting(Index::OLDEST), Some(tsn(0)));
+        assert_eq!(buffer.oldest_waiting(), Some(tsn(0)));
+        assert_eq!(buffer.index_of(tsn(3)), Some(Index(2)));
         assert_eq!(buffer.waiting_chunks(), 3);
     }
 }

@@ -1,10 +1,10 @@
-//! One DATA chunk on its way out and what became of it so far. It knows no other chunk.
+//! One DATA chunk on its way out and what became of it so far.
 
 use bytes::Bytes;
 
 use super::fragmentation::Fragment;
 use crate::policy::PathId;
-use crate::policy::place::LostBy;
+use crate::policy::retransmission::LostBy;
 use crate::seq::{Ssn, Tsn};
 use crate::wire::{Data, Ppid, StreamId};
 
@@ -25,11 +25,13 @@ pub(super) struct OutboundChunk {
     pub(super) ending: bool,
     pub(super) payload: Bytes,
     pub(super) state: State,
-    /// Where it was sent last.
+    /// Where it was sent last; of several paths at once the first one.
     pub(super) path: PathId,
     /// The round of that path's window that it left in.
     pub(super) round: u64,
     pub(super) was_sent_again: bool,
+    /// It was in flight on several paths at once, or is.
+    pub(super) was_copied: bool,
     pub(super) missing_reports: u8,
     /// It was fast-retransmitted, or marked to be.
     pub(super) is_spent: bool,
@@ -64,6 +66,7 @@ impl OutboundChunk {
             path: PathId::FIRST,
             round: 0,
             was_sent_again: false,
+            was_copied: false,
             missing_reports: 0,
             is_spent: false,
             has_timed_out: false,

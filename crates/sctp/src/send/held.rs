@@ -1,5 +1,5 @@
 //! What each path holds of the send buffer: the chunks last sent there, from their leaving until they are cumulatively
-//! acknowledged. It knows no TSN and no window.
+//! acknowledged.
 
 use anabranch_base::ByteCount;
 
@@ -65,8 +65,8 @@ mod tests {
     use super::super::chunk::State;
     use super::super::{BadSack, SendBuffer};
     use super::*;
-    use crate::policy::order::SackNews;
-    use crate::policy::place::LostBy;
+    use crate::policy::loss_detection::SackNews;
+    use crate::policy::retransmission::LostBy;
     use crate::policy::schedule::Index;
     use crate::wire::GapBlock;
 
@@ -87,7 +87,7 @@ mod tests {
         sent(&mut buffer, 2..5, two());
         assert_eq!(user_on(&buffer), [200, 300]);
         assert_eq!(sack(&mut buffer, 0, &[(3, 5)]), Ok(true));
-        buffer.mark(tsn(0), LostBy::MissingReports);
+        buffer.mark(tsn(0), ONE, LostBy::MissingReports);
         assert_eq!(user_on(&buffer), [200, 300], "gaps and marks change nothing");
         buffer.on_sent(tsn(0), two(), 0);
         assert_eq!(user_on(&buffer), [100, 400], "it moved");
@@ -118,13 +118,17 @@ mod tests {
     }
 
     fn step(buffer: &mut SendBuffer, below: &mut impl FnMut(u64) -> u64) {
-        let path = PathId::from_index(below(2) as usize);
+        let index = below(2) as usize;
+        let [path, other] = [index, 1 - index].map(PathId::from_index);
         let waiting = buffer.waiting(Index(below(3) as usize));
         let marked = buffer.marked().nth(below(3) as usize).map(|lost| lost.tsn);
         let in_flight = buffer.in_flight_on(path).first().copied();
+        if let Some(tsn) = in_flight.filter(|tsn| below(3) == 0 && buffer.may_copy(*tsn, other)) {
+            buffer.on_copied(tsn, other, 0);
+        }
         match (below(5), waiting, marked, in_flight) {
             (0 | 1, Some(tsn), ..) | (2, _, Some(tsn), _) => _ = buffer.on_sent(tsn, path, 0),
-            (3, .., Some(tsn)) => _ = buffer.mark(tsn, LostBy::Timeout),
+            (3, .., Some(tsn)) => _ = buffer.mark(tsn, path, LostBy::Timeout),
             _ => {
                 let cumulative = buffer.ack_point().plus(below(3) as u32);
                 let start = 2 + below(5) as u16;

@@ -1,5 +1,4 @@
 //! The lowest outstanding chunks of one path, kept so that asking costs nothing (M-CMT-3's `a_d` and `b_d`).
-//! It does not know when a chunk stopped being outstanding: it asks when it is asked.
 
 use std::collections::VecDeque;
 

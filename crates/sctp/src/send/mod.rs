@@ -1,8 +1,8 @@
-//! The sending half's memory: what waits, what is in flight, what a SACK says of it. It knows no path's
-//! window and no timer.
+//! The sending half's memory: what waits, what is in flight, what a SACK says of it.
 
 mod buffer;
 mod chunk;
+mod copies;
 mod credit;
 mod fragmentation;
 mod gap_diff;
@@ -11,6 +11,7 @@ mod lowest;
 mod refit;
 mod sack;
 mod uncut;
+mod waiting;
 
 pub use buffer::{Left, SendBuffer, Sent};
 pub use fragmentation::{Fragments, Outgoing};

@@ -1,4 +1,4 @@
-//! Chunks that wait, cut anew when packets become smaller. It knows no path.
+//! Chunks that wait, cut anew when packets become smaller.
 
 use anabranch_base::ByteCount;
 
@@ -21,11 +21,9 @@ impl SendBuffer {
                 self.chunks.push_back(chunk);
                 continue;
             }
-            self.waiting_chunks -= 1;
             for piece in Fragments::new(chunk.payload, largest.as_len()) {
                 let beginning = chunk.beginning && piece.beginning;
                 let ending = chunk.ending && piece.ending;
-                self.waiting_chunks += 1;
                 self.chunks
                     .push_back(OutboundChunk::new(chunk.head, Fragment { beginning, ending, ..piece }));
             }

@@ -1,6 +1,5 @@
-//! What a SACK says of the chunks in the send buffer. It costs as much as there are gap blocks, newly
-//! acknowledged chunks and holes, never as much as is in flight; and what it takes back costs credit. It knows nothing
-//! of what follows.
+//! What a SACK says of the chunks in the send buffer. It costs as much as there are gap blocks, newly acknowledged
+//! chunks and holes, never as much as is in flight; and what it takes back costs credit.
 
 use anabranch_base::ByteCount;
 
@@ -8,7 +7,7 @@ use super::buffer::{KEPT_CHUNKS, SendBuffer, index};
 use super::chunk::State;
 use super::gap_diff::added;
 use crate::policy::PathId;
-use crate::policy::order::{AckedChunk, Hole, PathNews, SackNews};
+use crate::policy::loss_detection::{AckedChunk, Hole, PathNews, SackNews};
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 
@@ -134,7 +133,6 @@ impl SendBuffer {
         if self.chunks.is_empty() {
             self.chunks.shrink_to(KEPT_CHUNKS);
         }
-        self.waiting_from = self.waiting_from.max(new_first);
         self.gap_acked.retain_mut(|block| {
             block.start = block.start.max(new_first);
             block.start < block.end
@@ -210,19 +208,21 @@ impl SendBuffer {
         let before = std::mem::replace(&mut chunk.state, State::Acked);
         let is_first_time = before != State::Acked && !std::mem::replace(&mut chunk.was_acked, true);
         let (path, round) = (chunk.path, chunk.round);
-        let (length, is_retransmitted) = (chunk.payload.len(), chunk.was_sent_again);
+        let (is_retransmitted, was_copied) = (chunk.was_sent_again, chunk.was_copied);
+        let length = chunk.payload.len();
         let weight = charge.weigh(length);
         match before {
             State::InFlight => {
                 self.rwnd_flight -= rwnd_charge.weigh(length);
                 news.paths[path.index()].left += weight;
                 self.revoked.remove(&position);
+                self.ack_copies(position, weight, news);
             }
             State::Marked => {
                 self.marked.remove(&position);
             }
             State::Waiting => {
-                self.waiting_chunks -= 1;
+                self.waiting.take(position);
                 self.waiting_bytes -= ByteCount::of_len(length);
                 // What a lying peer acknowledges unsent counts as sent where its chunk says.
                 self.held_by_path.on_sent(path, None, length);
@@ -232,7 +232,17 @@ impl SendBuffer {
         if is_first_time {
             self.credit.earn();
             let payload = ByteCount::of_len(length);
-            news.acked.push(AckedChunk { tsn, path, round, weight, payload, is_retransmitted });
+            let chunk = AckedChunk { tsn, path, round, weight, payload, is_retransmitted, was_copied };
+            news.acked.push(chunk);
+        }
+    }
+
+    /// The chunk at `position` is acknowledged, and so all copies of it leave their flights, whichever of them arrived.
+    fn ack_copies(&mut self, position: u64, weight: ByteCount, news: &mut SackNews) {
+        if !self.copies.is_empty() {
+            for copy in self.copies.take_all(position) {
+                news.paths[copy.path.index()].left += weight;
+            }
         }
     }
 
@@ -277,7 +287,7 @@ impl SendBuffer {
 mod tests {
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
     use super::*;
-    use crate::policy::place::LostBy;
+    use crate::policy::retransmission::LostBy;
 
     fn sack(buffer: &mut SendBuffer, acked: u32, gaps: &[(u16, u16)]) -> SackNews {
         let mut news = SackNews::default();
@@ -345,8 +355,8 @@ mod tests {
         sack(&mut buffer, 0, &[(2, 2)]);
         sack(&mut buffer, 0, &[]);
         assert_eq!(buffer.in_flight_on(ONE), [tsn(0), tsn(1), tsn(2)]);
-        for _ in 0..2 {
-            assert!(buffer.mark(tsn(1), LostBy::Timeout).is_some());
+        for from in [ONE, two()] {
+            assert!(buffer.mark(tsn(1), from, LostBy::Timeout).is_some());
             buffer.on_sent(tsn(1), two(), 0);
             assert_eq!(
                 (buffer.in_flight_on(ONE), buffer.in_flight_on(two())),

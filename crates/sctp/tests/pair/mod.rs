@@ -204,6 +204,24 @@ impl Pair {
         pair
     }
 
+    /// Two ends with the same settings, and policies of a test's own beside the standard ones.
+    pub fn with_policies(registry: &Registry, config: &Config, pipes: usize) -> Pair {
+        let mut pair = Pair::new(Config::default(), pipes);
+        for side in [&mut pair.a, &mut pair.z] {
+            side.config.registry = registry.clone();
+            side.config.association = config.clone();
+            side.endpoint = endpoint(&side.config, side.lives);
+        }
+        pair
+    }
+
+    /// An open association with policies of a test's own beside the standard ones.
+    pub fn open_with(registry: &Registry, config: &Config, pipes: usize) -> Pair {
+        let mut pair = Pair::with_policies(registry, config, pipes);
+        pair.establish();
+        pair
+    }
+
     /// Opens the association, lets every path be verified, and forgets how.
     pub fn establish(&mut self) {
         self.connect();

@@ -12,7 +12,7 @@ use anabranch_sctp::config::{
 };
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::policy::congestion::Cause;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::record::Happening;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Chunk, GapBlock, Sack};

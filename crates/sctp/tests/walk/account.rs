@@ -6,7 +6,7 @@ use anabranch_sctp::association::Association;
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::PathId;
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 use crate::pair::{End, Pair};
 

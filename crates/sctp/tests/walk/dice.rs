@@ -1,6 +1,7 @@
 //! Random numbers that are the same on every machine.
 
 /// Xorshift.
+#[derive(Debug)]
 pub struct Dice(u64);
 
 impl Dice {

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of the walk")]
 
 mod account;
+mod copying;
 mod dice;
 mod ledger;
 
@@ -13,7 +14,7 @@ use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
 use anabranch_sctp::config::{BufferSplit, Config, Exemption, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
-use anabranch_sctp::policy::order::cmt::CmtRules;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::{PathState, Registry};
 pub use dice::Dice;
 pub use ledger::Ledger;
@@ -90,7 +91,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
         scheduler: dice.one_of(&names(registry.schedulers.names())),
         retransmission: match dice.below(4) {
             0 => Cow::Borrowed(""),
-            _ => dice.one_of(&names(registry.placements.names())),
+            _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
         cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7])),
         ack_timing: match dice.below(4) {
@@ -192,7 +193,7 @@ impl Walk {
         };
         config.set_cmt(setting.cmt);
         config.ack_timing = or(&setting.ack_timing, &config.ack_timing);
-        let mut pair = Pair::new(config, setting.pipes);
+        let mut pair = Pair::with_policies(&copying::registry(), &config, setting.pipes);
         pair.may_cross = true;
         pair.seed(setting.seed);
         for (pipe, &delay) in pair.pipes.iter_mut().zip(&setting.delays_ms) {

@@ -10,26 +10,26 @@ impl PathTable {
     /// An event happened: each path may let out another burst.
     pub fn on_event(&mut self, limit: MaxBurst) {
         self.paths.iter_mut().for_each(|path| path.burst.on_event(limit));
-        self.show_all_held();
+        self.show_all_blockers();
     }
 
     /// The event acknowledged something that had been sent again.
     pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
         self.paths.iter_mut().for_each(|path| path.burst.on_acked_retransmission(limit));
-        self.show_all_held();
+        self.show_all_blockers();
     }
 
     /// Sending begins: packets leave the path at `rate`, in trains of at least the given number.
     pub fn begin_pacing(&mut self, id: PathId, now: Time, rate: Option<BitRate>, packets: u32) {
         let unit = self.samples[id.index()].unit;
         self.paths[id.index()].pacer.begin(now, rate, unit, packets);
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// Something was lost: each path may send one packet of it, whatever has just left.
     pub fn let_one_out(&mut self) {
         self.paths.iter_mut().for_each(|path| path.pacer.let_one_out());
-        self.show_all_held();
+        self.show_all_blockers();
     }
 
     /// A packet with data of this weight left.
@@ -37,7 +37,7 @@ impl PathTable {
         let path = &mut self.paths[id.index()];
         path.burst.spend();
         path.pacer.spend(now, weight);
-        self.show_held(id);
+        self.show_blocker(id);
     }
 
     /// Nothing more was to be sent; `has_more` if the windows alone did not hold everything back. When the path may go
@@ -53,6 +53,6 @@ impl PathTable {
     /// Nothing more was to be sent: the event's bursts are over.
     pub fn end_event(&mut self) {
         self.paths.iter_mut().for_each(|path| path.burst.end());
-        self.show_all_held();
+        self.show_all_blockers();
     }
 }

@@ -1,4 +1,4 @@
-//! How the windows of paths change, as controllers and limits say. It knows no rule for it.
+//! How the windows of paths change, as controllers and limits say.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -11,6 +11,13 @@ impl PathTable {
     /// cwnd grows.
     pub fn grow(&mut self, id: PathId, by: ByteCount) {
         self.samples[id.index()].cwnd += by;
+    }
+
+    /// Slow start is over at the window that was reached. RFC 9260 §7.2.1 begins congestion avoidance above the threshold,
+    /// which is therefore one byte lower.
+    pub fn end_slow_start(&mut self, id: PathId) {
+        let sample = &mut self.samples[id.index()];
+        sample.ssthresh = sample.cwnd.saturating_sub(ByteCount::new(1));
     }
 
     /// cwnd gives way to another path's.

@@ -29,12 +29,20 @@ pub struct Acked {
     pub at: Time,
     /// The weight of the chunks acknowledged for the first time.
     pub bytes: ByteCount,
-    /// Whether the path's point of in-order delivery moved, as the path order defines it.
+    /// Whether the path's point of in-order delivery moved, as the loss detection defines it.
     pub advanced: bool,
+    /// Whether the profile lets the window grow: the path advanced, or growth needs no advance (M-SCTP-4).
+    pub may_grow: bool,
     /// The path's flight when the SACK arrived.
     pub flight_before: ByteCount,
+    /// Whether the window [was fully used](super::PathSample::was_fully_used) when the SACK arrived.
+    pub is_fully_used: bool,
     /// Whether nothing is left in flight on the path.
     pub emptied: bool,
+    /// Whether the path is in fast recovery, where its window does not grow (RFC 9260 §7.2.4 rule 4).
+    pub in_recovery: bool,
+    /// Whether the SACK acknowledged the first packet of the path's current round of packets.
+    pub ends_round: bool,
     /// A fresh round-trip time, if this SACK gave one.
     pub rtt: Option<Duration>,
 }
@@ -74,10 +82,21 @@ pub trait CongestionControl: Debug + Send {
     /// A packet with data left.
     fn on_sent(&mut self, _path: PathId, _sent: &SentData, _view: &View<'_>) {}
 
-    /// By how much the rule wants the path's cwnd to grow. Not asked while the path is in fast recovery.
+    /// A SACK newly acknowledged data of `path`. Called for every such SACK, in slow start and in fast recovery too,
+    /// before [`increase`](CongestionControl::increase).
+    fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
+
+    /// Whether the path's window grows by the [slow start](super::slow_start) that was chosen. A control without slow
+    /// start always answers `false`, and is asked for every growth itself.
+    fn is_in_slow_start(&self, path: PathId, view: &View<'_>) -> bool {
+        view.path(path).is_below_threshold()
+    }
+
+    /// The wanted growth of the path's cwnd in congestion avoidance. Asked neither in slow start nor in fast recovery.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount;
 
-    /// The window may not grow as wanted: it keeps the right to, for when there is room (M-CWM-2).
+    /// The growth that [`increase`](CongestionControl::increase) wanted was refused: the window keeps the right to it,
+    /// for when there is room (M-CWM-2).
     fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
     /// The path's window after `cause`. Its cwnd is never larger than before.
@@ -86,5 +105,34 @@ pub trait CongestionControl: Debug + Send {
     /// How fast packets may leave, where packets are paced; `None` for as fast as the window lets them.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
         pacing::window_rate(view.path(path))
+    }
+}
+
+impl Acked {
+    /// Whether slow start may grow by this SACK: the profile allows it, and the window was fully used
+    /// (RFC 9260 §7.2.1).
+    pub fn grows_slow_start(&self) -> bool {
+        self.may_grow && self.is_fully_used
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A SACK for `bytes` of a fully used window, outside fast recovery.
+    pub(crate) fn acked(bytes: u64) -> Acked {
+        Acked {
+            at: Time::ZERO,
+            bytes: ByteCount::new(bytes),
+            advanced: true,
+            may_grow: true,
+            flight_before: ByteCount::new(6000),
+            is_fully_used: true,
+            emptied: false,
+            in_recovery: false,
+            ends_round: false,
+            rtt: None,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The rate that spreads a window over a round trip. It knows windows, and nothing of packets and timers.
+//! The rate that spreads a window over a round trip.
 
 use anabranch_base::BitRate;
 
@@ -10,7 +10,7 @@ use crate::policy::PathSample;
 /// (`tcp_pacing_ss_ratio`); else 1.25, which "ensures that variations in RTT do not result in underutilization of the
 /// congestion window".
 pub fn window_rate(path: &PathSample) -> Option<BitRate> {
-    let quarters = if path.cwnd <= path.ssthresh { 8 } else { 5 };
+    let quarters = if path.is_below_threshold() { 8 } else { 5 };
     (path.cwnd * quarters / 4).rate_over(path.srtt?)
 }
 

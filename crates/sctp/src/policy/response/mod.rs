@@ -1,14 +1,18 @@
-//! What follows from a sign of loss: whether the window is cut, what is sent again, what the timer does.
-//! Detecting the loss, choosing where to resend, and the size of the cut are other rules' business.
+//! What follows from a sign of loss: whether the window is cut, what is sent again and how fast, whether the path is
+//! probed or its data held, what the timer does. Loss detection, the choice of a path for a retransmission, and the size
+//! of a cut are policies of their own.
 
 pub mod standard;
 
 use std::fmt::Debug;
 
+use anabranch_base::Duration;
+
 use super::congestion::Cause;
 use super::{PathId, View};
+use crate::seq::Tsn;
 
-/// A sign that something went wrong on a path.
+/// A sign that something went wrong on a path, or is right again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Chunks reached the number of missing reports, outside fast recovery.
@@ -21,44 +25,113 @@ pub enum Signal {
         again: bool,
     },
     /// The T3-rtx timer expired on a zero-window probe while SACKs keep coming (RFC 9260 §6.1 A).
+    WindowProbeUnanswered,
+    /// The peer reports a packet of the path that was marked on its way (ECNE).
+    EcnEcho,
+    /// The HEARTBEAT that a response [asked for](Response::probe) was answered.
+    ProbeAnswered,
+    /// It was not, before its timer expired.
     ProbeUnanswered,
 }
 
-/// Which of the lost chunks are marked for retransmission.
+/// Which of the lost chunks are marked for retransmission, and how fast these leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resend {
     /// None.
     Nothing,
     /// The lowest TSN.
     First,
-    /// All of them.
+    /// All of them, as many at a time as the window lets out.
     All,
+    /// All of them; one leaves at once, and one in each smoothed round-trip time from then on.
+    OnePerRtt,
 }
 
-/// What the T3-rtx timer's RTO does.
+/// What happens to the path's timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerRule {
-    /// It doubles (RFC 9260 §6.3.3 E2).
+    /// The RTO doubles (RFC 9260 §6.3.3 E2).
     Double,
-    /// It stays.
+    /// The RTO stays.
     Keep,
+    /// The RTO stays. The timer that starts next on the path, of the probe that this response asks for or else T3-rtx,
+    /// runs for a time drawn from between these two instead.
+    Uniform {
+        /// The shortest time.
+        low: Duration,
+        /// The longest time.
+        high: Duration,
+    },
 }
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// Cut the window for this cause.
+    /// The window is cut for this cause. After a time-out that cuts it to one unit, one packet may be in flight until
+    /// something is acknowledged (RFC 9260 §7.2.3).
     pub cut: Option<Cause>,
-    /// Mark these chunks.
+    /// These chunks are marked. Without effect where the signal names none.
     pub resend: Resend,
-    /// Count the event against the path and the association.
-    pub is_error: bool,
-    /// What happens to the RTO.
+    /// The path is probed by a HEARTBEAT at once; what comes of it is another signal, and no round-trip time.
+    pub probe: bool,
+    /// No data leaves on the path from now on, neither new nor marked, until a response says otherwise or
+    /// [the progress](LossResponse::on_progress) of the path ends it. The retransmission policy may send what is marked
+    /// on other paths.
+    pub hold_data: bool,
+    /// What happens to the timer.
     pub timer: TimerRule,
+    /// The time-out, or the probe that was not answered, counts as an error of the path and the association.
+    pub is_error: bool,
+    /// The expiry counts as a time-out, in the path's counters and towards `again` of the next one.
+    pub counts_rto: bool,
+}
+
+/// Whether data that is held stays held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// Nothing changes.
+    Keep,
+    /// It may leave, and a probe that is under way is called off.
+    Release,
 }
 
 /// A rule that turns signs of loss into actions.
 pub trait LossResponse: Debug + Send {
     /// What to do about `signal` on `path`.
     fn on_signal(&mut self, signal: Signal, path: PathId, view: &View<'_>) -> Response;
+
+    /// Whether [`on_progress`](LossResponse::on_progress) is to be called.
+    fn follows_progress(&self) -> bool {
+        false
+    }
+
+    /// A SACK was read; `lowest_unacked` is the lowest TSN last sent on `path` that is not acknowledged, in flight or
+    /// marked. Called for every path, before the losses that the SACK shows are answered.
+    fn on_progress(&mut self, _path: PathId, _lowest_unacked: Option<Tsn>, _view: &View<'_>) -> Hold {
+        Hold::Keep
+    }
+}
+
+impl Response {
+    /// Nothing is done.
+    pub const NONE: Response = Response {
+        cut: None,
+        resend: Resend::Nothing,
+        probe: false,
+        hold_data: false,
+        timer: TimerRule::Keep,
+        is_error: false,
+        counts_rto: false,
+    };
+}
+
+impl Resend {
+    /// How many of `lost` chunks, from the lowest on, are marked.
+    pub(crate) fn count(self, lost: usize) -> usize {
+        match self {
+            Resend::Nothing => 0,
+            Resend::First => lost.min(1),
+            Resend::All | Resend::OnePerRtt => lost,
+        }
+    }
 }

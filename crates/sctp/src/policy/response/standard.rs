@@ -1,5 +1,4 @@
 //! The RFC's response: every loss is congestion (RFC 9260 §6.3.3, §7.2.3, §7.2.4).
-//! It knows nothing of the kind of link.
 
 use super::{LossResponse, Resend, Response, Signal, TimerRule};
 use crate::policy::congestion::Cause;
@@ -11,14 +10,19 @@ pub struct Standard;
 
 impl LossResponse for Standard {
     fn on_signal(&mut self, signal: Signal, _path: PathId, _view: &View<'_>) -> Response {
-        let (cut, is_error, timer) = match signal {
-            Signal::Missing => (Some(Cause::Missing), false, TimerRule::Keep),
-            Signal::MissingInRecovery => (None, false, TimerRule::Keep),
-            Signal::Timeout { again: false } => (Some(Cause::Timeout), true, TimerRule::Double),
-            Signal::Timeout { again: true } => (Some(Cause::TimeoutAgain), true, TimerRule::Double),
-            Signal::ProbeUnanswered => (None, false, TimerRule::Double),
-        };
-        Response { cut, resend: Resend::All, is_error, timer }
+        let lost = Response { resend: Resend::All, ..Response::NONE };
+        let timeout = Response { timer: TimerRule::Double, counts_rto: true, ..lost };
+        match signal {
+            Signal::Missing => Response { cut: Some(Cause::Missing), ..lost },
+            Signal::MissingInRecovery => lost,
+            Signal::Timeout { again } => {
+                let cause = if again { Cause::TimeoutAgain } else { Cause::Timeout };
+                Response { cut: Some(cause), is_error: true, ..timeout }
+            }
+            Signal::WindowProbeUnanswered => timeout,
+            // Neither ECN nor probes are in use.
+            Signal::EcnEcho | Signal::ProbeAnswered | Signal::ProbeUnanswered => Response::NONE,
+        }
     }
 }
 
@@ -30,7 +34,7 @@ mod tests {
     #[test]
     fn a_probe_that_sacks_answer_costs_neither_window_nor_error_count() {
         let paths = [sample(0)];
-        let response = Standard.on_signal(Signal::ProbeUnanswered, PathId::FIRST, &view(&paths));
+        let response = Standard.on_signal(Signal::WindowProbeUnanswered, PathId::FIRST, &view(&paths));
         assert_eq!((response.cut, response.is_error, response.timer), (None, false, TimerRule::Double));
     }
 

@@ -1,5 +1,4 @@
-//! Each path up to its window before the next one is used (M-SCH-0; M-CMT-1, `turn = window`, as ns-2 and FreeBSD
-//! do). It knows nothing of rates and delays.
+//! Each path up to its window before the next one is used (M-SCH-0; M-CMT-1, `turn = window`, as ns-2 and FreeBSD do).
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, View};
@@ -18,7 +17,7 @@ impl Scheduler for Fill {
         self.is_filling = false;
     }
 
-    fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let last = self.last.unwrap_or_else(|| PathId::from_index(view.paths.len() - 1));
         let path = match self.is_filling && may_carry(view.path(last), queue) {
             true => last,
@@ -35,15 +34,15 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
+    use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
 
     #[test]
     fn a_path_is_filled_before_the_next_is_used() {
-        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
         let mut paths = [sample(0), sample(1)];
         let mut scheduler = Fill::default();
         let mut order = Vec::new();
-        while let Some((path, _)) = scheduler.pick(&queue, &view(&paths)) {
+        while let Some((path, _)) = scheduler.pick(&QUEUE, &view(&paths)) {
             order.push(path.index());
             paths[path.index()].flight += ByteCount::new(3000);
         }
@@ -53,12 +52,11 @@ mod tests {
     /// A window of the peer's that lets out a packet at a time must not keep the second path idle.
     #[test]
     fn each_opportunity_begins_after_the_path_sent_to_last() {
-        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
         let paths = [sample(0), sample(1)];
         let mut scheduler = Fill::default();
         let order = [(); 3].map(|()| {
             scheduler.on_opportunity();
-            scheduler.pick(&queue, &view(&paths)).map(|(path, _)| path.index())
+            scheduler.pick(&QUEUE, &view(&paths)).map(|(path, _)| path.index())
         });
         assert_eq!(order, [Some(0), Some(1), Some(0)]);
     }

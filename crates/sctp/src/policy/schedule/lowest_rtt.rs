@@ -1,5 +1,4 @@
-//! The path that answers soonest up to its window, then the next: the rule that Multipath TCP began with. It knows round trips
-//! as they are measured, queues included, and nothing of rates or of a shared buffer.
+//! The path that answers soonest up to its window, then the next: the rule that Multipath TCP began with.
 
 use anabranch_base::Duration;
 
@@ -13,7 +12,7 @@ use crate::policy::{PathId, PathSample, View};
 pub struct LowestRtt;
 
 impl Scheduler for LowestRtt {
-    fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let able = view.paths.iter().filter(|sample| may_carry(sample, queue));
         let soonest = able.min_by_key(|sample| round_trip(sample))?;
         Some((soonest.id, Index::OLDEST))
@@ -30,9 +29,8 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
+    use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
-
-    const QUEUE: QueueView = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
 
     fn paths(round_trips: [Option<u64>; 2]) -> [PathSample; 2] {
         let [mut first, mut second] = [sample(0), sample(1)];

@@ -1,45 +1,46 @@
 //! Which path carries the next new chunk, and which chunk that is (M-SCH-0, M-SCH-1, M-CMT-1).
 
 pub mod fill;
+mod in_flight;
 pub mod lowest_rtt;
 pub mod primary;
+mod queue;
 pub mod round_robin;
 
 use std::fmt::Debug;
 
-use anabranch_base::ByteCount;
+pub use in_flight::{ChunkInFlight, ChunksInFlight};
+pub use queue::{Index, QueueView, WaitingChunk, WaitingChunks};
 
 use super::{PathId, PathSample, View};
-
-/// The place of a chunk among those that wait to be sent for the first time; 0 is the oldest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Index(pub usize);
-
-impl Index {
-    /// The oldest waiting chunk.
-    pub const OLDEST: Index = Index(0);
-}
-
-/// What waits to be sent for the first time.
-#[derive(Clone, Copy, Debug)]
-pub struct QueueView {
-    /// How many chunks.
-    pub chunks: usize,
-    /// The size of the SCTP packet that the oldest one needs.
-    pub oldest: ByteCount,
-}
+use crate::seq::Tsn;
 
 /// A rule that spreads new data.
 pub trait Scheduler: Debug + Send {
     /// Chunks were queued.
-    fn on_queued(&mut self, _queue: &QueueView, _view: &View<'_>) {}
+    fn on_queued(&mut self, _queue: &QueueView<'_>, _view: &View<'_>) {}
 
     /// An opportunity to send begins: a packet, a time-out or the application changed something.
     fn on_opportunity(&mut self) {}
 
-    /// The next chunk to send and where; `None` to wait for room. Only asked while something waits, and
+    /// The first chunk of the next packet, and its path; `None` to wait for room. Only asked while something waits, and
     /// names only a path that [`may_carry`] the chunk.
-    fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)>;
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)>;
+
+    /// The next chunk for a packet to `path` that has room for more: it has data already, or a SACK or a control chunk
+    /// that had to leave. Asked for each further chunk, while the window of `path` lets it leave. `None` closes the
+    /// packet.
+    fn pick_more(&mut self, _path: PathId, _queue: &QueueView<'_>, _view: &View<'_>) -> Option<Index> {
+        Some(Index::OLDEST)
+    }
+
+    /// A chunk in flight of which a copy is to leave now, and the path for it. Asked again and again when nothing that was
+    /// lost and nothing new can leave: because [`pick`](Scheduler::pick) waits, because the peer's window is closed, or
+    /// because nothing is left. The path must carry data and have room in its window, and neither the chunk nor a copy of
+    /// it may be in flight there: else nothing happens.
+    fn copy(&mut self, _in_flight: &dyn ChunksInFlight, _view: &View<'_>) -> Option<(Tsn, PathId)> {
+        None
+    }
 
     /// Whether new data may go to `path` as things are, whatever its window: for reports of what held it back.
     fn may_use(&self, _path: PathId, _view: &View<'_>) -> bool {
@@ -48,6 +49,36 @@ pub trait Scheduler: Debug + Send {
 }
 
 /// Whether `path` has room and is wide enough for the oldest waiting chunk.
-pub fn may_carry(path: &PathSample, queue: &QueueView) -> bool {
+pub fn may_carry(path: &PathSample, queue: &QueueView<'_>) -> bool {
     path.may_send() && queue.oldest <= path.packet_limit
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use anabranch_base::ByteCount;
+
+    use super::*;
+
+    /// Nine chunks that fill packets of 1,480 bytes.
+    pub(crate) const QUEUE: QueueView<'static> = QueueView {
+        chunks: 9,
+        first_tsn: Tsn::new(1),
+        oldest: ByteCount::new(1480),
+        widest: ByteCount::new(1480),
+        waiting: &Nine,
+    };
+
+    #[derive(Debug)]
+    struct Nine;
+
+    impl WaitingChunks for Nine {
+        fn chunk(&self, Index(index): Index) -> Option<WaitingChunk> {
+            let tsn = Tsn::new(1).plus(u32::try_from(index).ok().filter(|index| *index < 9)?);
+            Some(WaitingChunk { tsn, packet: ByteCount::new(1480) })
+        }
+
+        fn index_of(&self, tsn: Tsn) -> Option<Index> {
+            (0..9).map(Index).find(|&index| self.chunk(index).is_some_and(|chunk| chunk.tsn == tsn))
+        }
+    }
 }

@@ -1,8 +1,8 @@
-//! Standard SCTP: new data goes to the primary path, and to another active one only while the primary is
-//! inactive (RFC 9260 §6.4, §6.4.1). It knows nothing of load sharing.
+//! Standard SCTP: new data goes to the primary path, and to another active one only while the primary is inactive (RFC
+//! 9260 §6.4, §6.4.1).
 
 use super::{Index, QueueView, Scheduler, may_carry};
-use crate::policy::place::alternate::another;
+use crate::policy::retransmission::alternate::another;
 use crate::policy::{PathId, View};
 
 /// The primary path, or its stand-in.
@@ -10,7 +10,7 @@ use crate::policy::{PathId, View};
 pub struct Primary;
 
 impl Scheduler for Primary {
-    fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let path = view.path(in_use(view));
         may_carry(path, queue).then_some((path.id, Index::OLDEST))
     }
@@ -29,23 +29,21 @@ fn in_use(view: &View<'_>) -> PathId {
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::ByteCount;
-
     use super::*;
+    use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
     use crate::policy::{PathSample, PathState};
 
     #[test]
     fn data_leaves_the_primary_only_when_it_fails() {
-        let queue = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
         let mut paths = [sample(0), sample(1)];
-        assert_eq!(Primary.pick(&queue, &view(&paths)).map(|(path, _)| path.index()), Some(0));
+        assert_eq!(Primary.pick(&QUEUE, &view(&paths)).map(|(path, _)| path.index()), Some(0));
         paths[0].flight = paths[0].cwnd;
-        assert_eq!(Primary.pick(&queue, &view(&paths)), None, "a full window is no failure");
+        assert_eq!(Primary.pick(&QUEUE, &view(&paths)), None, "a full window is no failure");
         let used = |paths: &[PathSample]| [0, 1].map(|index| Primary.may_use(paths[index].id, &view(paths)));
         assert_eq!(used(&paths), [true, false]);
         paths[0].state = PathState::Inactive;
-        assert_eq!(Primary.pick(&queue, &view(&paths)).map(|(path, _)| path.index()), Some(1));
+        assert_eq!(Primary.pick(&QUEUE, &view(&paths)).map(|(path, _)| path.index()), Some(1));
         assert_eq!(used(&paths), [false, true]);
     }
 }

@@ -1,5 +1,4 @@
 //! One packet each in turn, starting after the path used last (M-CMT-1, `turn = packet`).
-//! It knows nothing of rates and delays.
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, View};
@@ -11,7 +10,7 @@ pub struct RoundRobin {
 }
 
 impl Scheduler for RoundRobin {
-    fn pick(&mut self, queue: &QueueView, view: &View<'_>) -> Option<(PathId, Index)> {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let last = self.last.unwrap_or_else(|| PathId::from_index(view.paths.len() - 1));
         let path = view.next_after(last, |sample| may_carry(sample, queue))?;
         self.last = Some(path);
@@ -24,14 +23,14 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
+    use crate::policy::Blocker;
+    use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
-
-    const QUEUE: QueueView = QueueView { chunks: 9, oldest: ByteCount::new(1480) };
 
     #[test]
     fn paths_with_room_take_turns() {
         let mut paths = [sample(0), sample(1), sample(2)];
-        paths[1].held = true;
+        paths[1].blocked_by = Some(Blocker::Pacer);
         let mut scheduler = RoundRobin::default();
         let order = [(); 4].map(|()| scheduler.pick(&QUEUE, &view(&paths)).map(|(path, _)| path.index()));
         assert_eq!(order, [Some(0), Some(2), Some(0), Some(2)]);

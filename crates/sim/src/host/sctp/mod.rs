@@ -11,15 +11,13 @@ use std::any::Any;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
-use anabranch_sctp::association::{Association, Transmit};
+use anabranch_sctp::association::{Association, Message, Outgoing, Transmit};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
     Arrival, AssociationId, Channel, Endpoint, EndpointConfig, EndpointError, join,
 };
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
-use anabranch_sctp::receive::Message;
-use anabranch_sctp::send::Outgoing;
 use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
 use bytes::Bytes;
 

@@ -1,5 +1,5 @@
-//! What a SACK means for each path: which advanced, which chunks are missing, who left fast recovery. The
-//! chunks stay with the send buffer; an order sees them as plain values.
+//! Loss detection: what a SACK means for each path. Which advanced, which chunks are missing, which left fast recovery.
+//! The chunks stay with the send buffer; a rule sees them as plain values.
 
 pub mod association;
 pub mod cmt;
@@ -27,6 +27,8 @@ pub struct AckedChunk {
     pub payload: ByteCount,
     /// Whether it was ever sent again, so that it is not known which copy is acknowledged.
     pub is_retransmitted: bool,
+    /// Whether it was ever in flight on several paths at once, so that it is not known which of them delivered it.
+    pub was_copied: bool,
 }
 
 /// An outstanding chunk below something that was reported as received.
@@ -112,7 +114,7 @@ impl Hole {
 }
 
 /// A rule for reading SACKs path by path.
-pub trait PathOrder: Debug + Send {
+pub trait LossDetection: Debug + Send {
     /// A chunk left on `path`; `retransmission` if it had left before.
     fn on_sent(&mut self, _tsn: Tsn, _path: PathId, _retransmission: bool) {}
 
@@ -130,7 +132,7 @@ pub trait PathOrder: Debug + Send {
     fn on_timeout(&mut self, path: PathId);
 
     /// A loss on `path` was answered by a cut; `highest` is the highest TSN outstanding there, or anywhere
-    /// if [recovery is the association's](PathOrder::recovers_by_path).
+    /// if [recovery is the association's](LossDetection::recovers_by_path).
     fn enter_recovery(&mut self, path: PathId, highest: Tsn);
 
     /// Whether each path recovers by itself, or the association as one.
@@ -139,7 +141,7 @@ pub trait PathOrder: Debug + Send {
     }
 
     /// This is the lowest chunk that is still to be acknowledged on `path`. Asked after each SACK for paths in
-    /// recovery, where [each recovers by itself](PathOrder::recovers_by_path).
+    /// recovery, where [each recovers by itself](LossDetection::recovers_by_path).
     fn on_lowest_unacked(&mut self, _path: PathId, _lowest: Option<Tsn>) {}
 
     /// Whether `path` is in fast recovery.
@@ -170,6 +172,7 @@ mod tests {
             weight: ByteCount::new(1468),
             payload: ByteCount::new(1452),
             is_retransmitted: false,
+            was_copied: false,
         }
     }
 
@@ -178,7 +181,7 @@ mod tests {
         SackNews { cumulative, highest_reported, acked, holes, ..SackNews::default() }
     }
 
-    pub(super) fn sacked(order: &mut impl PathOrder, news: &mut SackNews) -> Progress {
+    pub(super) fn sacked(order: &mut impl LossDetection, news: &mut SackNews) -> Progress {
         let mut progress = Progress { advanced: vec![false; 2], missing: Vec::new() };
         order.on_sack(news, &mut progress);
         progress

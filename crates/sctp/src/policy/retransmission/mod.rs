@@ -1,5 +1,5 @@
-//! Where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A placement is asked anew at each opportunity,
-//! so it follows what the paths become.
+//! Retransmission policies: where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A policy is asked anew at each
+//! opportunity, so that it follows what the paths become.
 
 pub mod alternate;
 pub mod asap;
@@ -34,15 +34,18 @@ pub enum LostBy {
 
 /// Where a lost chunk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// To this path, as soon as its window has room.
     Now(PathId),
+    /// To both paths, to each as soon as its window has room. The chunk is in flight on the first one that has, and its
+    /// copy is called off when the chunk is acknowledged before the other one has.
+    Both(PathId, PathId),
     /// Nowhere yet.
     Wait,
 }
 
-/// A rule that places retransmissions.
-pub trait Placement: Debug + Send {
+/// A rule that chooses where lost chunks are sent again.
+pub trait RetransmissionPolicy: Debug + Send {
     /// Where `lost` is to go.
-    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place;
+    fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination;
 }

@@ -6,12 +6,12 @@ use crate::wire::{EncodeChunk, Full, PacketBuilder};
 
 /// Whether a packet has its AUTH chunk yet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shield {
+pub(super) struct PacketAuth {
     /// Where it begins.
     at: Option<usize>,
 }
 
-impl Shield {
+impl PacketAuth {
     /// Appends a chunk, and before it the AUTH chunk if it needs one and there is none.
     ///
     /// # Errors

@@ -1,16 +1,16 @@
 //! A lost chunk goes to another active path (RFC 9260 §6.4: "to an active destination transport address that is
 //! different from the last destination").
 
-use super::{LostChunk, Place, Placement};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathId, View};
 
 /// The next active path after the one that lost the chunk.
 #[derive(Debug, Default)]
 pub struct Alternate;
 
-impl Placement for Alternate {
-    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
-        Place::Now(another(lost.path, view))
+impl RetransmissionPolicy for Alternate {
+    fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
+        Destination::Now(another(lost.path, view))
     }
 }
 
@@ -25,7 +25,7 @@ mod tests {
     use super::super::LostBy;
     use super::*;
     use crate::policy::PathState;
-    use crate::policy::place::same::Same;
+    use crate::policy::retransmission::same::Same;
     use crate::policy::view::tests::{sample, view};
     use crate::seq::Tsn;
 
@@ -37,16 +37,19 @@ mod tests {
     fn alternate_takes_the_next_active_path() {
         let mut paths = [sample(0), sample(1), sample(2)];
         paths[1].state = PathState::Inactive;
-        assert_eq!(Alternate.place(&lost_on(0), &view(&paths)), Place::Now(PathId::from_index(2)));
+        assert_eq!(
+            Alternate.destination(&lost_on(0), &view(&paths)),
+            Destination::Now(PathId::from_index(2))
+        );
         paths[2].state = PathState::Unconfirmed;
-        assert_eq!(Alternate.place(&lost_on(0), &view(&paths)), Place::Now(PathId::FIRST));
+        assert_eq!(Alternate.destination(&lost_on(0), &view(&paths)), Destination::Now(PathId::FIRST));
     }
 
     #[test]
     fn same_leaves_a_failed_path() {
         let mut paths = [sample(0), sample(1)];
-        assert_eq!(Same.place(&lost_on(1), &view(&paths)), Place::Now(PathId::from_index(1)));
+        assert_eq!(Same.destination(&lost_on(1), &view(&paths)), Destination::Now(PathId::from_index(1)));
         paths[1].state = PathState::Inactive;
-        assert_eq!(Same.place(&lost_on(1), &view(&paths)), Place::Now(PathId::FIRST));
+        assert_eq!(Same.destination(&lost_on(1), &view(&paths)), Destination::Now(PathId::FIRST));
     }
 }

@@ -1,18 +1,18 @@
 //! A lost chunk goes to its former path while that path is active.
 
 use super::alternate::another;
-use super::{LostChunk, Place, Placement};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::View;
 
 /// The same path, or another active one if that has failed.
 #[derive(Debug, Default)]
 pub struct Same;
 
-impl Placement for Same {
-    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+impl RetransmissionPolicy for Same {
+    fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         match view.path(lost.path).state.carries_data() {
-            true => Place::Now(lost.path),
-            false => Place::Now(another(lost.path, view)),
+            true => Destination::Now(lost.path),
+            false => Destination::Now(another(lost.path, view)),
         }
     }
 }

@@ -4,14 +4,14 @@ use crate::policy::PathId;
 
 /// What is left of the exemptions that the last SACKs gave.
 #[derive(Clone, Debug, Default)]
-pub struct Exempt {
+pub struct WindowExemptions {
     /// The association's one: for whatever path the first packet takes.
     anywhere: bool,
     /// Those of paths that recover by themselves: "one packet may be sent *to that* destination".
     paths: Vec<PathId>,
 }
 
-impl Exempt {
+impl WindowExemptions {
     /// The next packet of retransmissions may pass cwnd, wherever it goes.
     pub fn grant_anywhere(&mut self) {
         self.anywhere = true;
@@ -59,15 +59,15 @@ mod tests {
     #[test]
     fn a_path_has_one_packet_and_the_association_one_for_all() {
         let second = PathId::from_index(1);
-        let mut exempt = Exempt::default();
-        exempt.grant(PathId::FIRST);
-        exempt.grant(PathId::FIRST);
-        assert_eq!([PathId::FIRST, second].map(|path| exempt.covers(path)), [true, false]);
-        exempt.spend(PathId::FIRST);
-        assert!(exempt.is_none());
-        exempt.grant_anywhere();
-        assert!(exempt.covers(second));
-        exempt.spend(second);
-        assert!(!exempt.covers(PathId::FIRST));
+        let mut exemptions = WindowExemptions::default();
+        exemptions.grant(PathId::FIRST);
+        exemptions.grant(PathId::FIRST);
+        assert_eq!([PathId::FIRST, second].map(|path| exemptions.covers(path)), [true, false]);
+        exemptions.spend(PathId::FIRST);
+        assert!(exemptions.is_none());
+        exemptions.grant_anywhere();
+        assert!(exemptions.covers(second));
+        exemptions.spend(second);
+        assert!(!exemptions.covers(PathId::FIRST));
     }
 }

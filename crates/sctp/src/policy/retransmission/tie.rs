@@ -50,7 +50,7 @@ impl Tie {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::place::LostBy;
+    use crate::policy::retransmission::LostBy;
     use crate::seq::Tsn;
 
     fn lost(tsn: u32) -> LostChunk {

@@ -1,9 +1,9 @@
-//! Concurrent multipath transfer's order: what a SACK says of each path, read from one sequence of TSNs (M-CMT-2, -3,
-//! -5). It knows where each chunk was sent last, and nothing of windows and timers.
+//! The loss detection of concurrent multipath transfer: what a SACK says of each path, read from one sequence of TSNs and
+//! where each chunk was sent last (M-CMT-2, -3, -5).
 
-use super::association::AssociationOrder;
+use super::association::AssociationDetection;
 use super::increment::Increment;
-use super::{PathOrder, Progress, SackNews};
+use super::{LossDetection, Progress, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
@@ -21,12 +21,12 @@ pub struct CmtRules {
 
 /// The rules with their memory.
 #[derive(Debug)]
-pub struct CmtOrder {
+pub struct CmtDetection {
     rules: CmtRules,
     /// How many missing reports make a chunk lost.
     threshold: u8,
     /// What stays the association's where fast retransmit is not split.
-    whole: AssociationOrder,
+    whole: AssociationDetection,
     /// While a path is in fast recovery: the TSN up to which it has to be repaired.
     exits: Vec<Option<Tsn>>,
     /// The highest TSN of each path that the SACK at hand newly acknowledges.
@@ -42,13 +42,13 @@ impl CmtRules {
         CmtRules { split_fast_retransmit: false, window_update: false, delayed_ack: false };
 }
 
-impl CmtOrder {
+impl CmtDetection {
     /// Chunks are lost after `threshold` missing reports.
-    pub fn new(rules: CmtRules, threshold: u8) -> CmtOrder {
-        CmtOrder {
+    pub fn new(rules: CmtRules, threshold: u8) -> CmtDetection {
+        CmtDetection {
             rules,
             threshold,
-            whole: AssociationOrder::new(threshold),
+            whole: AssociationDetection::new(threshold),
             exits: Vec::new(),
             newest: Vec::new(),
         }
@@ -59,7 +59,7 @@ impl CmtOrder {
     fn count_missing(&mut self, news: &mut SackNews, increment: &Increment) {
         self.newest.clear();
         self.newest.resize(news.paths.len(), None);
-        for chunk in &news.acked {
+        for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
             // Ascending: the last one is the highest.
             self.newest[chunk.path.index()] = Some(chunk.tsn);
         }
@@ -79,7 +79,7 @@ impl CmtOrder {
     }
 }
 
-impl PathOrder for CmtOrder {
+impl LossDetection for CmtDetection {
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress) {
         let increment = if self.rules.delayed_ack { Increment::of_delayed(news) } else { Increment::ONE };
         if self.rules.split_fast_retransmit {
@@ -141,13 +141,13 @@ impl PathOrder for CmtOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::order::tests::{acked, counts, hole, news, sacked};
-    use crate::policy::order::{Hole, PathNews};
+    use crate::policy::loss_detection::tests::{acked, counts, hole, news, sacked};
+    use crate::policy::loss_detection::{Hole, PathNews};
 
     const TWO: usize = 1;
 
-    fn order(rules: CmtRules) -> CmtOrder {
-        CmtOrder::new(rules, 4)
+    fn order(rules: CmtRules) -> CmtDetection {
+        CmtDetection::new(rules, 4)
     }
 
     fn path(index: usize) -> PathId {

@@ -1,5 +1,4 @@
-//! How many missing reports one SACK is worth (M-CMT-5). It knows what a SACK newly acknowledges, and nothing of which
-//! chunks are missing.
+//! How many missing reports one SACK is worth (M-CMT-5).
 
 use super::SackNews;
 use crate::seq::Tsn;
@@ -22,7 +21,7 @@ impl Increment {
     /// Never more than what it newly acknowledges, so that a duplicate among the packets is no evidence.
     pub(super) fn of_delayed(news: &SackNews) -> Increment {
         let Some(first) = news.acked.first() else { return Increment::ONE };
-        let is_mixed = news.acked.iter().any(|chunk| chunk.path != first.path);
+        let is_mixed = news.acked.iter().any(|chunk| chunk.path != first.path || chunk.was_copied);
         if is_mixed {
             return Increment::ONE;
         }

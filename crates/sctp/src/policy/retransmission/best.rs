@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use anabranch_base::Seed;
 
 use super::tie::Tie;
-use super::{LostChunk, Place, Placement};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathSample, View};
 
 /// The active path that ranks highest; among several one at random. If it is full, the chunk waits for it, and does not
@@ -27,13 +27,15 @@ impl Best {
     }
 }
 
-impl Placement for Best {
-    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+impl RetransmissionPolicy for Best {
+    fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         let rank = self.rank;
         // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
-        let Some(best) = view.active().max_by(|a, b| rank(a, b)) else { return Place::Now(view.last_resort) };
+        let Some(best) = view.active().max_by(|a, b| rank(a, b)) else {
+            return Destination::Now(view.last_resort);
+        };
         let equals = view.active().filter(|sample| rank(sample, best).is_eq()).map(|sample| sample.id);
-        self.tie.pick(equals, lost, view.now).map_or(Place::Wait, Place::Now)
+        self.tie.pick(equals, lost, view.now).map_or(Destination::Wait, Destination::Now)
     }
 }
 
@@ -70,7 +72,7 @@ mod tests {
     use anabranch_base::ByteCount;
 
     use super::*;
-    use crate::policy::place::LostBy;
+    use crate::policy::retransmission::LostBy;
     use crate::policy::view::tests::{sample, view};
     use crate::policy::{PathId, PathState};
     use crate::seq::Tsn;
@@ -79,9 +81,9 @@ mod tests {
     fn places(rank: Rank, paths: &[PathSample]) -> Vec<usize> {
         let mut best = Best::new(rank, &Seed::from_number(1));
         let lost = |tsn| LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::Timeout };
-        let place = |tsn| match best.place(&lost(tsn), &view(paths)) {
-            Place::Now(path) => path.index(),
-            Place::Wait => panic!("the best path is told even if it is full"),
+        let place = |tsn| match best.destination(&lost(tsn), &view(paths)) {
+            Destination::Now(path) => path.index(),
+            other => panic!("the best path is told even if it is full, not {other:?}"),
         };
         let mut places: Vec<usize> = (0..50).map(place).collect();
         places.sort_unstable();

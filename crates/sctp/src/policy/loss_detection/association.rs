@@ -1,25 +1,25 @@
-//! The RFC's order: one sequence for the whole association, whatever path a chunk took (RFC 9260 §7.2.4;
-//! M-SCTP-6, -7). It does not know that paths reorder, and so shows the defects of M-SCTP-19 when data is
+//! The RFC's loss detection: one sequence of TSNs for the whole association, whatever path a chunk took (RFC 9260
+//! §7.2.4; M-SCTP-6, -7). Paths reorder, which the rule leaves out: it shows the defects of M-SCTP-19 when data is
 //! spread over unequal ones.
 
 use super::increment::Increment;
-use super::{PathOrder, Progress, SackNews};
+use super::{LossDetection, Progress, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
 /// Missing reports by the highest TSN newly acknowledged, one fast recovery for all paths.
 #[derive(Debug)]
-pub struct AssociationOrder {
+pub struct AssociationDetection {
     /// How many missing reports make a chunk lost.
     threshold: u8,
     /// While in fast recovery: the TSN whose cumulative acknowledgement ends it.
     exit: Option<Tsn>,
 }
 
-impl AssociationOrder {
+impl AssociationDetection {
     /// Chunks are lost after `threshold` missing reports.
-    pub fn new(threshold: u8) -> AssociationOrder {
-        AssociationOrder { threshold, exit: None }
+    pub fn new(threshold: u8) -> AssociationDetection {
+        AssociationDetection { threshold, exit: None }
     }
 
     /// Counts missing reports, so many at a time as `increment` says, finds what is lost, and leaves recovery.
@@ -33,8 +33,10 @@ impl AssociationOrder {
     }
 
     fn count_missing(&self, news: &mut SackNews, increment: &Increment) {
-        let Some(newest) = news.acked.last().map(|chunk| chunk.tsn) else {
-            // Nothing newly acknowledged is no evidence; only taking back an acknowledgement is.
+        // A chunk with copies may have come by a path that is quicker than its own.
+        let newest = news.acked.iter().rev().find(|chunk| !chunk.was_copied);
+        let Some(newest) = newest.map(|chunk| chunk.tsn) else {
+            // Without anything newly acknowledged there is no evidence; only taking back an acknowledgement is.
             news.holes.iter_mut().filter(|hole| hole.is_reneged).for_each(|hole| hole.report(1));
             return;
         };
@@ -48,7 +50,7 @@ impl AssociationOrder {
     }
 }
 
-impl PathOrder for AssociationOrder {
+impl LossDetection for AssociationDetection {
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress) {
         progress.advanced.iter_mut().for_each(|advanced| *advanced = news.has_advanced);
         self.read(news, &Increment::ONE, progress);
@@ -70,14 +72,14 @@ impl PathOrder for AssociationOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::order::Hole;
-    use crate::policy::order::tests::{acked, counts, hole, news, sacked};
+    use crate::policy::loss_detection::Hole;
+    use crate::policy::loss_detection::tests::{acked, counts, hole, news, sacked};
 
     /// G1, the plain rule's half: TSN 20–23 on path 1, 24–27 on the faster path 2. Four SACKs make all four
     /// of path 1 look lost although nothing is: the false fast retransmit of M-SCTP-19.
     #[test]
     fn g1_out_of_order_sacks_from_a_faster_path_reach_the_threshold() {
-        let mut order = AssociationOrder::new(4);
+        let mut order = AssociationDetection::new(4);
         let mut holes: Vec<Hole> = (20..24).map(|tsn| hole(tsn, 0, 0)).collect();
         for newest in 24..28 {
             let mut sack = news(19, newest, vec![acked(newest, 1)], holes);
@@ -90,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_sack_that_acks_nothing_new_is_no_evidence() {
-        let mut order = AssociationOrder::new(3);
+        let mut order = AssociationDetection::new(3);
         let mut sack = news(19, 24, vec![], vec![hole(20, 0, 2)]);
         assert!(sacked(&mut order, &mut sack).missing.is_empty());
         assert_eq!(counts(&sack), [2]);
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn only_holes_below_the_highest_newly_acked_count() {
-        let mut order = AssociationOrder::new(3);
+        let mut order = AssociationDetection::new(3);
         let mut sack = news(19, 30, vec![acked(22, 0)], vec![hole(20, 0, 0), hole(25, 0, 0)]);
         sacked(&mut order, &mut sack);
         assert_eq!(counts(&sack), [1, 0]);
@@ -106,7 +108,7 @@ mod tests {
 
     #[test]
     fn in_recovery_an_advance_counts_every_reported_hole_once() {
-        let mut order = AssociationOrder::new(3);
+        let mut order = AssociationDetection::new(3);
         order.enter_recovery(PathId::FIRST, Tsn::new(40));
         let mut sack = news(20, 30, vec![acked(20, 0)], vec![hole(22, 0, 0), hole(25, 0, 0)]);
         sack.has_advanced = true;
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn recovery_ends_when_the_exit_point_is_cumulatively_acked() {
-        let mut order = AssociationOrder::new(3);
+        let mut order = AssociationDetection::new(3);
         order.enter_recovery(PathId::FIRST, Tsn::new(40));
         sacked(&mut order, &mut news(39, 39, vec![acked(39, 0)], vec![]));
         assert!(order.is_in_recovery(PathId::FIRST));
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_reneged_chunk_gets_one_report_and_a_spent_one_is_left_to_the_timer() {
-        let mut order = AssociationOrder::new(3);
+        let mut order = AssociationDetection::new(3);
         let mut reneged = hole(22, 0, 0);
         reneged.is_reneged = true;
         let mut spent = hole(20, 0, 3);

@@ -1,9 +1,9 @@
-//! A lost chunk goes wherever there is room at once (M-CMT-6 `asap`). It does not know which path is best.
+//! A lost chunk goes wherever there is room at once (M-CMT-6 `asap`).
 
 use anabranch_base::Seed;
 
 use super::tie::Tie;
-use super::{LostChunk, Place, Placement};
+use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathSample, View};
 
 /// An active path whose window has room now; among several one at random. With room on none the chunk waits; the
@@ -20,15 +20,15 @@ impl Asap {
     }
 }
 
-impl Placement for Asap {
-    fn place(&mut self, lost: &LostChunk, view: &View<'_>) -> Place {
+impl RetransmissionPolicy for Asap {
+    fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         let has_room = |sample: &&PathSample| sample.has_window();
         let free = view.active().filter(has_room).map(|sample| sample.id);
         match self.tie.pick(free, lost, view.now) {
-            Some(path) => Place::Now(path),
+            Some(path) => Destination::Now(path),
             // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
-            None if view.active().next().is_none() => Place::Now(view.last_resort),
-            None => Place::Wait,
+            None if view.active().next().is_none() => Destination::Now(view.last_resort),
+            None => Destination::Wait,
         }
     }
 }
@@ -36,14 +36,14 @@ impl Placement for Asap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::place::LostBy;
+    use crate::policy::retransmission::LostBy;
     use crate::policy::view::tests::{sample, view};
-    use crate::policy::{PathId, PathState};
+    use crate::policy::{Blocker, PathId, PathState};
     use crate::seq::Tsn;
 
-    fn place(paths: &[PathSample], tsn: u32) -> Place {
+    fn destination(paths: &[PathSample], tsn: u32) -> Destination {
         let lost = LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::MissingReports };
-        Asap::new(&Seed::from_number(1)).place(&lost, &view(paths))
+        Asap::new(&Seed::from_number(1)).destination(&lost, &view(paths))
     }
 
     #[test]
@@ -51,15 +51,16 @@ mod tests {
         let mut paths = [sample(0), sample(1), sample(2)];
         paths[0].flight = paths[0].cwnd;
         paths[2].state = PathState::Inactive;
-        assert!((0..50).all(|tsn| place(&paths, tsn) == Place::Now(PathId::from_index(1))));
-        paths[1].held = true;
-        assert_eq!(place(&paths, 1), Place::Wait);
+        assert!((0..50).all(|tsn| destination(&paths, tsn) == Destination::Now(PathId::from_index(1))));
+        paths[1].blocked_by = Some(Blocker::Pacer);
+        assert_eq!(destination(&paths, 1), Destination::Wait);
     }
 
     #[test]
     fn asap_uses_every_path_with_room() {
         let paths = [sample(0), sample(1)];
-        let on_first = (0..50).filter(|tsn| place(&paths, *tsn) == Place::Now(PathId::FIRST)).count();
+        let on_first =
+            (0..50).filter(|tsn| destination(&paths, *tsn) == Destination::Now(PathId::FIRST)).count();
         assert!((1..50).contains(&on_first), "{on_first} of 50");
     }
 
@@ -67,6 +68,6 @@ mod tests {
     fn asap_tries_the_primary_when_no_path_is_active() {
         let mut paths = [sample(0)];
         paths[0].state = PathState::Inactive;
-        assert_eq!(place(&paths, 1), Place::Now(PathId::FIRST));
+        assert_eq!(destination(&paths, 1), Destination::Now(PathId::FIRST));
     }
 }

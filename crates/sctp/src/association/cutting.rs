@@ -1,0 +1,43 @@
+//! How the application's messages become chunks that every usable path carries (RFC 9260 §6.9).
+
+use anabranch_base::ByteCount;
+
+use super::session::Session;
+use crate::config::{IpVersion, MtuDiscovery};
+use crate::policy::{PathSample, PathState};
+use crate::send::Outgoing;
+
+impl Session {
+    /// Takes a message into the send queue: cut at once where the size of packets is given, else when its turn is near.
+    pub(super) fn queue_message(&mut self, message: Outgoing) {
+        match self.settings.config.mtu_discovery {
+            MtuDiscovery::Off => self.send.push(message, self.largest_payload()),
+            MtuDiscovery::On => {
+                self.send.push_whole(message);
+                self.cut_ahead();
+            }
+        }
+    }
+
+    /// Cuts the messages whose turn is near.
+    pub(super) fn cut_ahead(&mut self) {
+        if self.send.has_uncut() {
+            let largest = self.largest_payload();
+            self.send.cut_ahead(largest);
+        }
+    }
+
+    /// The most user data in one chunk that every usable path carries.
+    pub(super) fn largest_payload(&self) -> ByteCount {
+        let config = &self.settings.config;
+        let is_usable = |sample: &&PathSample| match config.mtu_discovery {
+            MtuDiscovery::Off => sample.state != PathState::Removed,
+            MtuDiscovery::On => matches!(sample.state, PathState::Active | PathState::PotentiallyFailed),
+        };
+        let usable = self.paths.samples().iter().filter(is_usable);
+        let fits = usable
+            .map(|sample| config.payload_within(sample.mtu, self.paths.addresses(sample.id).ip_version()))
+            .min();
+        fits.unwrap_or_else(|| config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6))
+    }
+}

@@ -1,0 +1,139 @@
+//! What every recipe does about a loss: asks the loss response, cuts a window, marks chunks, and carries out what else was
+//! answered.
+
+use anabranch_base::Time;
+
+use super::session::{Session, look};
+use super::timers::Timer;
+use crate::path::AfterLoss;
+use crate::policy::PathId;
+use crate::policy::congestion::Cause;
+use crate::policy::response::{Hold, Resend, Response, Signal, TimerRule};
+use crate::policy::retransmission::LostBy;
+use crate::seq::Tsn;
+
+impl Session {
+    /// What the loss response says about `signal` on `path`. The cut, and all that is not about single chunks, is carried
+    /// out; marking chunks and counting errors is the caller's.
+    pub(super) fn respond(&mut self, signal: Signal, path: PathId, now: Time) -> Response {
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let response = self.policies.response.on_signal(signal, path, &view);
+        if let Some(cause) = response.cut {
+            self.cut(path, cause, now);
+        }
+        match response.timer {
+            TimerRule::Double => self.paths.back_off(path),
+            TimerRule::Keep => {}
+            TimerRule::Uniform { low, high } => {
+                let time = self.draws.between(low, high, path);
+                self.paths.change_after_loss(path, |state| state.set_timer(time));
+            }
+        }
+        let spreads = (response.resend != Resend::Nothing).then_some(response.resend == Resend::OnePerRtt);
+        self.paths.change_after_loss(path, |state| {
+            state.holds_data = response.hold_data;
+            if let Some(spreads) = spreads {
+                state.spread_resends(spreads, now);
+            }
+        });
+        if response.probe {
+            self.probe_after_loss(path, now);
+        }
+        response
+    }
+
+    /// Cuts the window of `path` as the congestion control says.
+    pub(super) fn cut(&mut self, path: PathId, cause: Cause, now: Time) {
+        if cause != Cause::Idle {
+            let highest = self.send.highest_on(path);
+            self.paths.change_after_loss(path, |state| state.on_cut(highest));
+        }
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let window = self.policies.congestion.decrease(path, cause, &view);
+        self.paths.apply(path, window);
+        self.record_window(now, path, Some(cause));
+    }
+
+    /// A chunk is lost on `path`: it leaves the flight, and is marked for retransmission unless a copy of it is in flight
+    /// elsewhere; and the path times nothing that may have been acknowledged twice.
+    pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
+        if let Some(left) = self.send.mark(tsn, path, by) {
+            self.paths.on_left_flight(left.path, left.weight);
+            self.paths.on_loss(left.path);
+            self.paths.let_one_out();
+            self.peer_window.open += left.rwnd_weight;
+        }
+    }
+
+    /// The peer reports a packet with a congestion mark: one that had the chunk `lowest`, or any that left on the path by
+    /// which the report `arrived`, where it names no chunk. A report of a chunk that is no longer kept says nothing of
+    /// what is in flight.
+    pub(super) fn on_ecn_echo(&mut self, now: Time, arrived: PathId, lowest: Option<Tsn>) {
+        let path = lowest.map_or(Some(arrived), |tsn| self.send.path_of(tsn));
+        let Some(path) = path else { return };
+        let was_cut = self.paths.sample(path).cut_open;
+        let response = self.respond(Signal::EcnEcho, path, now);
+        if response.cut.is_some() || was_cut {
+            let highest = self.send.highest_on(path);
+            self.paths.change_after_loss(path, |state| state.on_ecn_echo(highest));
+        }
+    }
+
+    /// What a SACK means for losses that were answered: windows of data that were judged as one end, and the loss response
+    /// sees how far each path has come.
+    pub(super) fn follow_losses(&mut self, now: Time) {
+        let is_followed = self.policies.response.follows_progress();
+        for path in self.paths.ids() {
+            let sample = self.paths.sample(path);
+            if !(is_followed || sample.cut_open || sample.ecn_open) {
+                continue;
+            }
+            let lowest = self.send.lowest_unacked_on(path);
+            self.paths.change_after_loss(path, |state| state.on_lowest_unacked(lowest));
+            if !is_followed {
+                continue;
+            }
+            let view = look(now, &self.paths, &self.peer_window, &self.send);
+            if self.policies.response.on_progress(path, lowest, &view) == Hold::Release {
+                self.release_data(path);
+            }
+        }
+    }
+
+    /// Probes the path because of a loss, whatever HEARTBEATs are under way.
+    fn probe_after_loss(&mut self, path: PathId, now: Time) {
+        self.paths.change_after_loss(path, AfterLoss::begin_probe);
+        self.send_heartbeat(path, now);
+        let wait = self.paths.take_timer(path);
+        self.timers.set(Timer::HeartbeatAnswer(path), now + wait);
+    }
+
+    /// Data may leave on the path again, and its probe is called off.
+    fn release_data(&mut self, path: PathId) {
+        let was_probed = self.paths.change_after_loss(path, |state| {
+            state.holds_data = false;
+            state.end_probe()
+        });
+        if was_probed {
+            self.timers.stop(Timer::HeartbeatAnswer(path));
+            self.paths.heartbeat(path).probes_mut().forget();
+        }
+    }
+
+    /// The HEARTBEAT that a loss response asked for was answered, if one was under way; whether one was.
+    pub(super) fn on_probe_answered(&mut self, path: PathId, now: Time) -> bool {
+        let was_probed = self.paths.change_after_loss(path, AfterLoss::end_probe);
+        if was_probed {
+            self.paths.on_probe_answered(path, now);
+            self.respond(Signal::ProbeAnswered, path, now);
+        }
+        was_probed
+    }
+
+    /// The HEARTBEAT that a loss response asked for was not answered: whether one was under way, and whether that counts
+    /// as an error.
+    pub(super) fn on_probe_unanswered(&mut self, path: PathId, now: Time) -> Option<Response> {
+        let was_probed = self.paths.change_after_loss(path, AfterLoss::end_probe);
+        was_probed.then(|| self.respond(Signal::ProbeUnanswered, path, now))
+    }
+}

@@ -1,0 +1,27 @@
+//! A packet that is being filled with DATA chunks, and what its path's window lets it take.
+
+use crate::policy::{PathId, View};
+
+/// A packet that is being filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenPacket {
+    pub path: PathId,
+    /// It has a DATA chunk already.
+    pub has_data: bool,
+    /// It may pass the window of a path that lost something.
+    pub is_exempt: bool,
+}
+
+impl OpenPacket {
+    /// Whether the window of its path has room for one more lost chunk.
+    pub fn has_window(self, view: &View<'_>) -> bool {
+        let sample = view.path(self.path);
+        self.is_exempt || if self.has_data { sample.has_window_for_more() } else { sample.has_window() }
+    }
+
+    /// Whether one more new chunk may go on its path.
+    pub fn may_send(self, view: &View<'_>) -> bool {
+        let sample = view.path(self.path);
+        if self.has_data { sample.may_send_more() } else { sample.may_send() }
+    }
+}

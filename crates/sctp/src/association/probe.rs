@@ -1,0 +1,78 @@
+//! What this end's HEARTBEATs carry and their answers bring back (RFC 9260 §8.3): a nonce, the path that is probed, and
+//! where an address is challenged, a proof.
+
+use anabranch_base::ByteCount;
+
+use crate::policy::PathId;
+
+/// A probe of a packet size that waits to leave.
+#[derive(Clone, Copy, Debug)]
+pub struct MtuProbe {
+    pub probe: Probe,
+    /// The size of the IP packet.
+    pub size: ByteCount,
+}
+
+/// What a HEARTBEAT-ACK carries back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ProbeAnswer {
+    pub probe: Probe,
+    /// What a guess was asked for beside it.
+    pub proof: Option<u64>,
+}
+
+impl ProbeAnswer {
+    pub fn decode(info: &[u8]) -> Option<ProbeAnswer> {
+        let (probe, proof) = info.split_at_checked(PROBE_LEN)?;
+        let proof = match proof {
+            [] => None,
+            proof => Some(u64::from_be_bytes(proof.try_into().ok()?)),
+        };
+        Some(ProbeAnswer { probe: Probe::decode(probe)?, proof })
+    }
+}
+
+/// What a HEARTBEAT carries: a nonce against forgery, and which path it probes. When it left is remembered
+/// here, not trusted to the peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Probe {
+    pub(super) nonce: u64,
+    pub(super) path: PathId,
+}
+
+impl Probe {
+    pub(super) fn encode(self) -> Vec<u8> {
+        let mut info = vec![0; PROBE_LEN];
+        info[..8].copy_from_slice(&self.nonce.to_be_bytes());
+        info[8..16].copy_from_slice(&(self.path.index() as u64).to_be_bytes());
+        info
+    }
+
+    fn decode(info: &[u8]) -> Option<Probe> {
+        let info: &[u8; PROBE_LEN] = info.try_into().ok()?;
+        let (nonce, rest) = info.split_first_chunk::<8>()?;
+        let index = u64::from_be_bytes(*rest.first_chunk::<8>()?);
+        let path = PathId::from_index(usize::from(u16::try_from(index).ok()?));
+        Some(Probe { nonce: u64::from_be_bytes(*nonce), path })
+    }
+}
+
+/// M-SCTP-1: 60 bytes a packet.
+const PROBE_LEN: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_survives_the_way_and_other_information_is_none() {
+        let probe = Probe { nonce: 0x0102_0304_0506_0708, path: PathId::from_index(3) };
+        assert_eq!(Probe::decode(&probe.encode()), Some(probe));
+        assert_eq!(Probe::decode(&[0; 19]), None);
+        assert_eq!(Probe::decode(&[0xff; 20]), None, "no path has that number");
+        let proven = [probe.encode(), vec![0, 0, 0, 0, 0, 0, 1, 2]].concat();
+        assert_eq!(ProbeAnswer::decode(&proven), Some(ProbeAnswer { probe, proof: Some(0x0102) }));
+        assert_eq!(ProbeAnswer::decode(&probe.encode()), Some(ProbeAnswer { probe, proof: None }));
+        assert_eq!(ProbeAnswer::decode(&proven[..27]), None);
+    }
+}

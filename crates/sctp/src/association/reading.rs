@@ -1,0 +1,38 @@
+//! What one SACK says, and what follows from it for each path: passed from step to step while the SACK is read.
+
+use anabranch_base::{ByteCount, Duration};
+
+use crate::policy::PathId;
+use crate::policy::loss_detection::{Progress, SackNews};
+
+/// One SACK, as far as it is read. Its memory is used for the next one again.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub news: SackNews,
+    pub progress: Progress,
+    /// By the path's index.
+    pub tally: Vec<Tally>,
+}
+
+/// What one SACK newly acknowledged on one path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub bytes: ByteCount,
+    pub rtt: Option<Duration>,
+    /// Something of it was sent once, and so there for certain.
+    pub is_certain: bool,
+    /// It ended the path's round of packets.
+    pub ends_round: bool,
+}
+
+impl Reading {
+    /// Whether the SACK acknowledged something that was sent on `path` and nowhere else.
+    pub fn has_delivered(&self, path: PathId) -> bool {
+        self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
+    }
+
+    /// Of how many paths it newly acknowledged something.
+    pub fn acked_paths(&self) -> usize {
+        self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count()
+    }
+}

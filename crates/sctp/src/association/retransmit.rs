@@ -1,0 +1,130 @@
+//! Which chunk is sent again next, and where: chunks that are marked as lost, then copies of chunks in flight, as the
+//! retransmission policy and the scheduler want them.
+
+use anabranch_base::Time;
+
+use super::open_packet::OpenPacket;
+use super::session::{Session, look};
+use crate::config::MtuDiscovery;
+use crate::policy::retransmission::{Destination, LostBy, LostChunk};
+use crate::policy::{PathId, PathSample, PathState, View};
+use crate::seq::Tsn;
+
+/// A chunk that leaves again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Again {
+    pub tsn: Tsn,
+    pub path: PathId,
+    /// A copy is to leave on this path too.
+    pub also: Option<PathId>,
+    /// The chunk is in flight: what leaves is a copy.
+    pub is_copy: bool,
+}
+
+impl Session {
+    /// The next chunk to be sent again: the lowest that is lost whose place has room, or of those for the path of `open`;
+    /// then copies that the retransmission policy wants.
+    pub(super) fn next_lost(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
+        if self.awaits_verification {
+            return None;
+        }
+        if !self.send.has_marked() {
+            self.take_back_one();
+        }
+        if !self.send.has_retransmissions() {
+            return None;
+        }
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let may_pass = match open {
+            Some(open) => open.is_exempt || open.has_data,
+            None => !self.exemptions.is_none(),
+        };
+        if !may_pass && !view.paths.iter().any(PathSample::has_window) {
+            return None;
+        }
+        let (exemptions, paths) = (&self.exemptions, &self.paths);
+        let may_pass_window = |path| exemptions.covers(path) && !paths.after_loss(path).holds_data;
+        let may_pass_on = |path| match open {
+            Some(open) => may_pass && open.path == path,
+            None => may_pass_window(path),
+        };
+        let fits = |path| match open {
+            Some(open) => open.path == path && open.has_window(&view),
+            None => may_pass_window(path) || view.path(path).has_window(),
+        };
+        for lost in self.send.marked() {
+            if !paths.after_loss(lost.path).may_resend(now) {
+                continue;
+            }
+            let policy = match lost.by {
+                LostBy::MissingReports => &mut self.policies.after_missing,
+                LostBy::Timeout => &mut self.policies.after_timeout,
+            };
+            let (path, also) = match policy.destination(&lost, &view) {
+                Destination::Now(path) => (path, None),
+                Destination::Both(one, other) if fits(other) && !fits(one) => (other, Some(one)),
+                Destination::Both(one, other) => (one, Some(other)),
+                // One packet may pass the window of a path that lost something, or is being filled: as good as room there
+                // (M-CMT-6).
+                Destination::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
+                    (lost.path, None)
+                }
+                Destination::Wait => continue,
+            };
+            let path = self.wide_enough(path, &lost, &view);
+            if fits(path) {
+                return Some(Again { tsn: lost.tsn, path, also, is_copy: false });
+            }
+        }
+        let mut due = self.send.due_copies();
+        let (tsn, path) = due.find(|&(tsn, path)| self.has_room_for_copy(tsn, path, open, &view))?;
+        Some(Again { tsn, path, also: None, is_copy: true })
+    }
+
+    /// The next copy that the scheduler wants: for the packet `open`, or to begin another.
+    pub(super) fn next_copy(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
+        if self.awaits_verification || !self.send.has_outstanding() {
+            return None;
+        }
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let planned = self.planned_copy.take();
+        let (tsn, path) = planned.or_else(|| self.policies.scheduler.copy(&self.send, &view))?;
+        let is_for_another = open.is_some_and(|open| open.path != path);
+        if !self.has_room_for_copy(tsn, path, open.filter(|_| !is_for_another), &view) {
+            return None;
+        }
+        if open.is_none() || is_for_another {
+            self.planned_copy = Some((tsn, path));
+        }
+        (!is_for_another).then_some(Again { tsn, path, also: None, is_copy: true })
+    }
+
+    /// Whether a copy of the chunk may leave on `path` now, in the packet `open` or in another.
+    fn has_room_for_copy(&self, tsn: Tsn, path: PathId, open: Option<OpenPacket>, view: &View<'_>) -> bool {
+        let sample = view.path(path);
+        let has_window = match open {
+            Some(open) => open.path == path && OpenPacket { is_exempt: false, ..open }.has_window(view),
+            None => sample.has_window(),
+        };
+        let carries = sample.state.carries_data() && has_window;
+        carries && self.send.may_copy(tsn, path) && self.send.packet_with(tsn) <= sample.packet_limit
+    }
+
+    /// Where a lost chunk goes that is meant for `path`: there if it fits, else where it was before, else to another path
+    /// that is wide enough, and where there is none, to `path` after all.
+    fn wide_enough(&self, path: PathId, lost: &LostChunk, view: &View<'_>) -> PathId {
+        let size = self.send.packet_with(lost.tsn);
+        let fits = |sample: &&PathSample| size <= sample.packet_limit;
+        if fits(&view.path(path)) {
+            return path;
+        }
+        let before =
+            Some(view.path(lost.path)).filter(|sample| fits(sample) && sample.state != PathState::Removed);
+        let is_given = self.settings.config.mtu_discovery == MtuDiscovery::Off;
+        if before.is_some_and(|sample| is_given || sample.state.carries_data()) {
+            return lost.path;
+        }
+        let with_room = view.active().filter(fits).find(|sample| sample.has_window());
+        with_room.or_else(|| view.active().find(fits)).map_or(path, |sample| sample.id)
+    }
+}

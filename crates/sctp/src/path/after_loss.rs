@@ -1,0 +1,128 @@
+//! What the answers to losses leave on one path for later: windows of data that are judged as one, data that is held, a
+//! probe, and when the timer and the next retransmission are due.
+
+use anabranch_base::{Duration, Time};
+
+use crate::seq::Tsn;
+
+/// The state that loss responses keep on a path.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AfterLoss {
+    /// No data may leave.
+    pub holds_data: bool,
+    /// A HEARTBEAT that a response asked for is under way.
+    is_probed: bool,
+    /// How long the timer that starts next runs, if not for the RTO.
+    timer: Option<Duration>,
+    /// When the next retransmission may leave, where they are spread over round trips.
+    resends_at: Option<Time>,
+    /// The highest TSN outstanding when the window was last cut for a loss, until it and all below it are acknowledged.
+    cut_until: Option<Tsn>,
+    /// The same for the last report of a congestion mark.
+    ecn_until: Option<Tsn>,
+}
+
+impl AfterLoss {
+    /// The window was cut for a loss; `highest` is the highest TSN outstanding.
+    pub fn on_cut(&mut self, highest: Option<Tsn>) {
+        self.cut_until = highest;
+    }
+
+    /// A congestion mark was reported; `highest` is the highest TSN outstanding.
+    pub fn on_ecn_echo(&mut self, highest: Option<Tsn>) {
+        self.ecn_until = highest;
+    }
+
+    /// `lowest` is the lowest TSN last sent on the path that is not acknowledged.
+    pub fn on_lowest_unacked(&mut self, lowest: Option<Tsn>) {
+        let is_open = |until: &Tsn| lowest.is_some_and(|lowest| !until.is_before(lowest));
+        self.cut_until = self.cut_until.filter(is_open);
+        self.ecn_until = self.ecn_until.filter(is_open);
+    }
+
+    /// Whether something that was sent before the last cut is outstanding.
+    pub fn is_cut_open(&self) -> bool {
+        self.cut_until.is_some()
+    }
+
+    /// Whether something that was sent before the last report of a mark is outstanding.
+    pub fn is_ecn_open(&self) -> bool {
+        self.ecn_until.is_some()
+    }
+
+    /// The timer that starts next runs for `time`.
+    pub fn set_timer(&mut self, time: Duration) {
+        self.timer = Some(time);
+    }
+
+    /// How long the timer that starts now runs, if not for the RTO.
+    pub fn take_timer(&mut self) -> Option<Duration> {
+        self.timer.take()
+    }
+
+    /// A response asked for a HEARTBEAT.
+    pub fn begin_probe(&mut self) {
+        self.is_probed = true;
+    }
+
+    /// The HEARTBEAT was answered, or is not waited for any longer; whether there was one.
+    pub fn end_probe(&mut self) -> bool {
+        std::mem::take(&mut self.is_probed)
+    }
+
+    /// Retransmissions are spread over round trips from now on, or no longer.
+    pub fn spread_resends(&mut self, is_wanted: bool, now: Time) {
+        self.resends_at = is_wanted.then(|| self.resends_at.unwrap_or(now));
+    }
+
+    /// Whether a retransmission may leave now.
+    pub fn may_resend(&self, now: Time) -> bool {
+        self.resends_at.is_none_or(|at| at <= now)
+    }
+
+    /// A retransmission left; when the next one may, where they are spread over round trips of `srtt`.
+    pub fn on_resent(&mut self, srtt: Duration, now: Time) -> Option<Time> {
+        self.resends_at.as_mut()?;
+        self.resends_at = Some(now + srtt.max(LEAST_SPREAD));
+        self.resends_at
+    }
+}
+
+/// Two retransmissions of a path whose round trips are shorter are this far apart.
+const LEAST_SPREAD: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_open_until_all_that_was_outstanding_is_acknowledged() {
+        let mut state = AfterLoss::default();
+        state.on_cut(Some(Tsn::new(20)));
+        state.on_ecn_echo(Some(Tsn::new(30)));
+        let open = [Some(20), Some(21), Some(31)].map(|lowest| {
+            state.on_lowest_unacked(lowest.map(Tsn::new));
+            (state.is_cut_open(), state.is_ecn_open())
+        });
+        assert_eq!(open, [(true, true), (false, true), (false, false)]);
+        state.on_cut(Some(Tsn::new(40)));
+        state.on_lowest_unacked(None);
+        assert!(!state.is_cut_open(), "nothing is outstanding");
+        state.on_cut(None);
+        assert!(!state.is_cut_open(), "nothing was");
+    }
+
+    #[test]
+    fn retransmissions_are_a_round_trip_apart_where_they_are_spread() {
+        let (mut state, at) = (AfterLoss::default(), |ms| Time::ZERO + Duration::from_millis(ms));
+        assert_eq!((state.may_resend(at(0)), state.on_resent(Duration::ZERO, at(0))), (true, None));
+        state.spread_resends(true, at(5));
+        assert!(state.may_resend(at(5)), "the first at once");
+        assert_eq!(state.on_resent(Duration::from_millis(40), at(5)), Some(at(45)));
+        state.spread_resends(true, at(10));
+        assert_eq!([44, 45].map(|ms| state.may_resend(at(ms))), [false, true]);
+        assert_eq!(state.on_resent(Duration::ZERO, at(45)), Some(at(46)));
+        state.spread_resends(false, at(45));
+        assert!(state.may_resend(at(45)));
+    }
+}

@@ -1,0 +1,45 @@
+//! How a congestion window grows up to its threshold. Slow start is a seam of its own, so that a congestion control
+//! writes its avoidance and nothing else.
+
+pub mod half_of_acked;
+pub mod unit;
+
+use std::fmt::Debug;
+
+use anabranch_base::ByteCount;
+
+use super::congestion::Acked;
+use super::{PathId, View};
+
+/// One step of slow start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The wanted growth of cwnd.
+    pub by: ByteCount,
+    /// Whether slow start is over: after the growth the path goes on in congestion avoidance.
+    pub is_over: bool,
+}
+
+/// A rule for the growth of windows below their thresholds.
+pub trait SlowStart: Debug + Send {
+    /// A path was added.
+    fn add_path(&mut self, _path: PathId) {}
+
+    /// A path was removed.
+    fn remove_path(&mut self, _path: PathId) {}
+
+    /// A SACK newly acknowledged data of `path`. Called for every such SACK, in congestion avoidance and in fast
+    /// recovery too, before [`increase`](SlowStart::increase).
+    fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
+
+    /// The wanted growth of the path's cwnd. Asked while the path
+    /// [is in slow start](super::congestion::CongestionControl::is_in_slow_start) and not in fast recovery.
+    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Step;
+}
+
+impl Step {
+    /// Growth by `by` that leaves the end of slow start to the threshold.
+    pub const fn grow(by: ByteCount) -> Step {
+        Step { by, is_over: false }
+    }
+}

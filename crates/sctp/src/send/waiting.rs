@@ -1,0 +1,99 @@
+//! Which chunks wait to be sent for the first time, whatever the order in which they leave. Finding the n-th costs the
+//! logarithm of how many left before older ones, never how many wait.
+
+use std::collections::VecDeque;
+
+/// The positions of the chunks that wait: all from the oldest one on, but for those that left before it.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    oldest: u64,
+    /// The positions above `oldest` that do not wait, ascending.
+    ahead: VecDeque<u64>,
+}
+
+impl Waiting {
+    /// Every chunk from position `oldest` on waits.
+    pub fn new(oldest: u64) -> Waiting {
+        Waiting { oldest, ahead: VecDeque::new() }
+    }
+
+    /// The chunk at `position` waits no longer.
+    pub fn take(&mut self, position: u64) {
+        if position != self.oldest {
+            let at = self.ahead.partition_point(|&other| other < position);
+            return self.ahead.insert(at, position);
+        }
+        self.oldest += 1;
+        while self.ahead.front() == Some(&self.oldest) {
+            self.ahead.pop_front();
+            self.oldest += 1;
+        }
+    }
+
+    /// The position of the oldest chunk that waits, or that will be queued next.
+    pub fn oldest(&self) -> u64 {
+        self.oldest
+    }
+
+    /// The position of the chunk that waits behind `index` others.
+    pub fn position(&self, index: usize) -> u64 {
+        let index = index as u64;
+        // How many of the chunks that left stand before it: the first `passed` of them, since the number of waiting chunks
+        // below each one ascends.
+        let (mut passed, mut end) = (0, self.ahead.len());
+        while passed < end {
+            let middle = passed.midpoint(end);
+            match self.ahead[middle] - self.oldest - middle as u64 <= index {
+                true => passed = middle + 1,
+                false => end = middle,
+            }
+        }
+        self.oldest + index + passed as u64
+    }
+
+    /// Behind how many others the chunk at `position` waits; `None` if it left.
+    pub fn index(&self, position: u64) -> Option<usize> {
+        let passed = self.ahead.partition_point(|&other| other < position);
+        if position < self.oldest || self.ahead.get(passed) == Some(&position) {
+            return None;
+        }
+        usize::try_from(position - self.oldest).ok().map(|offset| offset - passed)
+    }
+
+    /// How many chunks wait of those below `end`.
+    pub fn count(&self, end: u64) -> usize {
+        (end - self.oldest) as usize - self.ahead.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{prop_assert_eq, proptest};
+
+    use super::*;
+
+    proptest! {
+        /// Of forty chunks some leave, each time the one behind `index` others.
+        #[test]
+        fn chunks_are_found_whatever_the_order_in_which_others_left(
+            indexes in proptest::collection::vec(0_usize..40, 0..40),
+        ) {
+            let mut waiting = Waiting::new(7);
+            let mut expected: Vec<u64> = (7..47).collect();
+            for index in indexes {
+                let index = index % expected.len();
+                prop_assert_eq!(waiting.position(index), expected[index]);
+                waiting.take(expected.remove(index));
+                prop_assert_eq!(waiting.count(47), expected.len());
+                prop_assert_eq!(waiting.oldest(), expected.first().copied().unwrap_or(47));
+                for position in 0..47 {
+                    let index = expected.iter().position(|&other| other == position);
+                    prop_assert_eq!(waiting.index(position), index);
+                }
+                if expected.is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+}
