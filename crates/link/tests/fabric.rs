@@ -3,7 +3,7 @@
 mod air;
 
 use air::SharedAir;
-use anabranch_base::{BitRate, ByteCount, Duration, Machine, Seed, Time};
+use anabranch_base::{BitRate, ByteCount, Duration, Seed, Time};
 use anabranch_link::config::LossKind;
 use anabranch_link::fabric::{Hop, Load, News, RouteId, Station};
 use anabranch_link::{Agenda, Damage, Fabric, Link, LinkConfig, LinkSeed, LossCause, Packet, Way};
