@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-const scripts = new URL("../../crates/cli/src/observe/report/", import.meta.url);
+const scripts = new URL("../../crates/observe/src/report/", import.meta.url);
 const load = (...names) => {
     const source = names.map((name) => readFileSync(new URL(name, scripts), "utf8")).join("\n");
     return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange };`)();

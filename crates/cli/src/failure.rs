@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
-use anabranch_cli::observe::CannotWrite;
 #[cfg(target_os = "linux")]
 use anabranch_emulate::enclosure::OpenError;
 use anabranch_net::PathAddresses;
+use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;

@@ -3,6 +3,5 @@
 
 pub mod bench_protocol;
 pub mod file_protocol;
-pub mod observe;
 pub mod path_entry;
 mod reason;

@@ -34,12 +34,13 @@ mod watch;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use anabranch_observe::Body;
 use clap::error::ErrorKind;
 
 use arguments::{Command, asks_for_settings};
 use failure::Failure;
 use interrupt::Interrupt;
-use report::{Body, Outcome};
+use report::Outcome;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
@@ -102,7 +103,7 @@ fn not_understood(error: &clap::Error) -> ExitCode {
     if wants_json && !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let message = error.to_string();
         let failure = Failure::Arguments(message.trim_start_matches("error: ").trim_end().to_owned());
-        report::print_line(&format!("{:#}", Body::default().value(Some(&failure))));
+        report::print_line(&format!("{:#}", Body::default().value(Some(failure.document()))));
     }
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

@@ -4,7 +4,6 @@
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use anabranch_scenario::resolved::{Table, Value};
 use anabranch_scenario::{Document, Files, NoFiles, Scenario, ScenarioError, Setting, Source};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
@@ -74,7 +73,7 @@ fn load_as(file: &Path, changes: &[String], reading: Reading) -> Result<Loaded, 
 impl Loaded {
     /// Every setting as used, for documents.
     pub fn resolved(&self) -> Json {
-        table(&self.scenario.resolved())
+        anabranch_observe::resolved(&self.scenario)
     }
 
     /// That the association of a flow cannot be so, for a reason that reading the scenario does not know.
@@ -95,21 +94,6 @@ impl Loaded {
             Some(folder) => Scenario::parse(&source, &Beside(folder.clone()), &[]),
             None => Scenario::parse(&source, &NoFiles, &[]),
         }
-    }
-}
-
-fn table(table: &Table) -> Json {
-    Json::Object(table.entries().map(|(key, value)| (key.to_owned(), json(value))).collect())
-}
-
-fn json(value: &Value) -> Json {
-    match value {
-        Value::Text(text) => Json::from(text.as_str()),
-        Value::Whole(number) => Json::from(*number),
-        Value::Number(number) => Json::from(*number),
-        Value::Boolean(is_so) => Json::from(*is_so),
-        Value::List(values) => Json::Array(values.iter().map(json).collect()),
-        Value::Table(inner) => table(inner),
     }
 }
 

@@ -8,7 +8,6 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_net::{Association, Event, PathAddresses, PathReport, PathState};
 
 use crate::clock::Stopwatch;
-use crate::report::path_state;
 
 /// Which way the data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +161,7 @@ impl WatchedPath {
 
     /// Its state in a word.
     pub fn state(&self) -> &'static str {
-        path_state(self.report.sample.state)
+        self.report.sample.state.name()
     }
 
     fn on_report(&mut self, now: Time, report: PathReport, carried: ByteCount) {

@@ -2,6 +2,7 @@
 
 use anabranch_cli::bench_protocol::{Delays, Report};
 use anabranch_cli::path_entry::PathEntry;
+use anabranch_observe::Body;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,7 +10,6 @@ use super::intervals::Row;
 use super::measured::{Measured, OneWay, cpu_s_per_gb};
 use super::verdict::{Alone, Verdict};
 use crate::failure::Failure;
-use crate::report::Body;
 
 /// What a test came to. Keys in the order in which they are printed.
 #[derive(Clone, Debug, Serialize)]

@@ -1,11 +1,11 @@
 //! The JSON document of a comparison. It knows its keys, which scripts rely on.
 
 use anabranch_base::Duration;
+use anabranch_observe::Body;
 use serde_json::{Value, json};
 
 use super::real::Attempt;
 use super::{NOISE, Row, Verdict};
-use crate::report::Body;
 use crate::scenario::Loaded;
 
 /// What was compared.

@@ -2,9 +2,9 @@
 
 use anabranch_base::Duration;
 use anabranch_emulate::{Ends, LinkReport, PathReport, RelayReport, SideReport, TimingError, Traffic};
+use anabranch_observe::Body;
 use serde_json::{Map, Value, json};
 
-use crate::report::Body;
 use crate::scenario::Loaded;
 
 /// What the relay did, all in all.

@@ -8,16 +8,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anabranch_base::{Duration, Seed};
-use anabranch_cli::observe::CannotWrite;
 use anabranch_emulate::RelayReport;
 use anabranch_emulate::company::{self, CommandOutput, Company, Doorkeeper, Job};
 use anabranch_emulate::enclosure::{Enclosure, OpenError, may_have_namespaces};
+use anabranch_observe::{Body, CannotWrite};
 
 use super::{document, refuse_appstripe, table};
 use crate::arguments::EmulateArguments;
 use crate::clock::Stopwatch;
 use crate::failure::Failure;
-use crate::report::{Body, Outcome, print_line};
+use crate::report::{Outcome, print_line};
 use crate::scenario::load_links;
 
 /// What this process has to do if it is one of those that stand between a user and the command.

@@ -7,7 +7,7 @@ mod page;
 use std::fs;
 use std::path::Path;
 
-use anabranch_cli::observe::CannotWrite;
+use anabranch_observe::CannotWrite;
 use clap::{Command, CommandFactory as _};
 
 use crate::arguments::{Arguments, ManualArguments};

@@ -4,9 +4,10 @@ use anabranch_planner::{Misplan, Mistake, Worth};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use anabranch_observe::Body;
+
 use super::Plan;
 use crate::arguments::PlanArguments;
-use crate::report::Body;
 use crate::scenario::Loaded;
 
 /// The plan, and what is to be known of it.

@@ -9,8 +9,8 @@ mod written;
 use std::path::Path;
 
 use anabranch_base::Duration;
-use anabranch_cli::observe::CannotWrite;
 use anabranch_models::{PathParameters, Renewal, WindowModel};
+use anabranch_observe::CannotWrite;
 use anabranch_planner::{
     Allocation, Certificate, Method, Misplan, PlanError, Problem, StepSet, Worth, hull, sensitivity, worth,
 };

@@ -1,11 +1,11 @@
 //! The JSON document of predictions. It knows its keys, which scripts rely on.
 
+use anabranch_observe::Body;
 use anabranch_sim::predict::{ModelFlow, Windows};
 use serde_json::{Map, Value, json};
 
 use super::forecast::{Basis, Forecast, Prediction};
 use crate::arguments::LossModel;
-use crate::report::Body;
 use crate::scenario::Loaded;
 
 /// What the models say: of the first flow that they are for, and, where there are several, of all in `flows`.

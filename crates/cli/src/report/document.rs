@@ -3,10 +3,10 @@
 use anabranch_base::Duration;
 use anabranch_cli::file_protocol::Digest;
 use anabranch_cli::path_entry::PathEntry;
+use anabranch_observe::Body;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::body::Body;
 use super::path::{bps, entry};
 use crate::transfer::{Progress, Transferred};
 use crate::watch::{Watch, WatchedPath};

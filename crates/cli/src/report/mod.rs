@@ -1,7 +1,6 @@
 //! What remains when the work is over: a table for people, a document for scripts. It knows numbers and
 //! their names, and does no work.
 
-mod body;
 mod columns;
 mod document;
 mod listing;
@@ -11,15 +10,16 @@ mod table;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use anabranch_observe::Body;
+
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use body::Body;
 pub use columns::{head, lay_out};
 pub use document::{Document, hex, line};
 pub use listing::{shortened, there_already};
 pub use path::entry;
-pub use table::{milliseconds, path_state, table};
+pub use table::{milliseconds, table};
 
 /// How a command ended.
 #[derive(Debug, Default)]
@@ -51,8 +51,8 @@ impl Outcome {
             return is_wanted.then(|| self.summary.trim_end().to_owned());
         }
         let whole = match (&self.document, &self.failure) {
-            (Some(document), failure) => document.value(failure.as_ref()),
-            (None, Some(failure)) => Body::default().value(Some(failure)),
+            (Some(document), failure) => document.value(failure.as_ref().map(Failure::document)),
+            (None, Some(failure)) => Body::default().value(Some(failure.document())),
             (None, None) => return None,
         };
         Some(if output.json_lines { whole.to_string() } else { format!("{whole:#}") })

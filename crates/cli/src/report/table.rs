@@ -1,7 +1,6 @@
 //! The table of what each path carried, for people. It knows its columns, not how they are laid out.
 
 use anabranch_base::Duration;
-use anabranch_sctp::policy::PathState;
 
 use super::columns::{head, lay_out};
 use crate::quantity::show_size;
@@ -30,15 +29,4 @@ fn row(watch: &Watch, path: &WatchedPath, took: Duration) -> Vec<String> {
 /// `12.3 ms`.
 pub fn milliseconds(span: Duration) -> String {
     format!("{:.1} ms", span.as_secs_f64() * 1e3)
-}
-
-/// What scripts and people read for a state.
-pub fn path_state(state: PathState) -> &'static str {
-    match state {
-        PathState::Unconfirmed => "unconfirmed",
-        PathState::Active => "active",
-        PathState::PotentiallyFailed => "potentially-failed",
-        PathState::Inactive => "inactive",
-        PathState::Removed => "removed",
-    }
 }

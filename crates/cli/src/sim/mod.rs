@@ -1,14 +1,13 @@
 //! `anabranch sim`: runs a scenario in the simulator. It knows how many runs there are to be and who watches them; the
 //! simulator does the rest.
 
-mod document;
 mod progress;
 mod tables;
 
 use std::sync::Arc;
 
 use anabranch_base::Duration;
-use anabranch_cli::observe::{About, Sinks, Wanted};
+use anabranch_observe::{About, Sinks, Wanted, results};
 use anabranch_scenario::Scenario;
 use anabranch_sim::{Plan, Progress, Replications, Run, Stop, Watcher, replicate};
 use tokio::task::spawn_blocking;
@@ -22,7 +21,6 @@ use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 use progress::Meter;
 
-pub use document::results;
 pub use tables::tables;
 
 /// Runs the command.
@@ -51,7 +49,7 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
     let replications = done.map_err(|error| Failure::System(std::io::Error::other(error)))??;
     let failure = replications.is_cut_short.then_some(Failure::Interrupted);
     Ok(Outcome {
-        document: Some(results(&loaded, plan.seed, &replications)),
+        document: Some(results(&loaded.scenario, plan.seed, &replications).about(loaded.sha256.clone())),
         summary: tables(&loaded.scenario, &replications),
         failure,
     })

@@ -14,9 +14,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("planner", &["base", "sctp", "models"]),
     ("emulate", &["base", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "scenario", "models", "planner"]),
+    ("observe", &["base", "sctp", "link", "scenario", "sim"]),
     ("py", &["base", "models", "planner", "sim"]),
     ("studies", &["base", "link", "scenario", "models", "planner", "sim"]),
-    ("cli", &["base", "sctp", "link", "scenario", "models", "net", "planner", "emulate", "sim"]),
+    ("cli", &["base", "sctp", "scenario", "models", "net", "planner", "emulate", "sim", "observe"]),
     ("cost", &["base", "sctp", "scenario", "models", "sim", "cli"]),
 ];
 

@@ -146,6 +146,17 @@ impl PathState {
     pub const fn has_failed(self) -> bool {
         matches!(self, PathState::PotentiallyFailed | PathState::Inactive)
     }
+
+    /// The state in a word, as documents, tables and status lines name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PathState::Unconfirmed => "unconfirmed",
+            PathState::Active => "active",
+            PathState::PotentiallyFailed => "potentially-failed",
+            PathState::Inactive => "inactive",
+            PathState::Removed => "removed",
+        }
+    }
 }
 
 impl PathSample {

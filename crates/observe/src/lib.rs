@@ -1,0 +1,97 @@
+//! What is kept of a simulated run: a capture for Wireshark, tables as CSV, a page of charts, and the JSON document of
+//! its results.
+//!
+//! [`anabranch_sim`] gives observations while a run goes on and a result at its end. This crate turns both into files and
+//! values. It parses no arguments, prints nothing, and starts no run.
+//!
+//! # In one page
+//!
+//! A [`Run`](anabranch_sim::Run) is advanced in slices; the observations of each slice go to the [`Sinks`], which keep
+//! nothing that grows with the run:
+//!
+//! ```
+//! use anabranch_observe::{About, Sinks, Wanted};
+//! use anabranch_scenario::{NoFiles, Scenario, Source};
+//! use anabranch_sim::{Progress, Run};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let text = r#"
+//! run = { time = "1 s" }
+//! [[link]]
+//! name = "wifi"
+//! rate = "10 Mbit/s"
+//! delay = "20 ms"
+//! [[flow]]
+//! name = "main"
+//! "#;
+//! let scenario = Scenario::parse(&Source::new("one.toml", text), &NoFiles, &[])?;
+//! let folder = tempfile::tempdir()?;
+//! let wanted = Wanted { trace: Some(folder.path().to_owned()), ..Wanted::default() };
+//! let about = About { scenario: &scenario, name: "one", seed: 1, command: "", source: Some(text) };
+//! let mut sinks = Sinks::open(&wanted, about)?;
+//! let mut run = Run::new(&scenario, 1, wanted.watch())?;
+//! while run.advance(anabranch_base::Duration::from_millis(50)) == Progress::Running {
+//!     sinks.take(&run.take_observations())?;
+//! }
+//! sinks.take(&run.take_observations())?;
+//! let files = sinks.finish(&run.finish())?;
+//! assert!(files.iter().any(|file| file.ends_with("one-seed1-packets.csv")));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `examples/record.rs` goes on from here: it runs a scenario file and writes its tables, its page and its document.
+//!
+//! # The records
+//!
+//! | record | what it is | module |
+//! |---|---|---|
+//! | capture | a pcapng file as one at the first host would show it, an interface a path | [`pcap`] |
+//! | tables | `paths`, `links` and `packets`, a row a change, and `columns`, which names the unit and meaning of every column | [`trace`] |
+//! | page | one HTML file with results and zoomable charts, which needs no network | [`report`] |
+//!
+//! [`Sinks`] writes those that [`Wanted`] names, to files named for scenario and seed. Each module's `Sink` writes one of
+//! them to any [`Write`](std::io::Write).
+//!
+//! # Documents
+//!
+//! [`results`] gives the JSON document of one or more runs. [`Body`] puts the head in front of it that all documents of
+//! anabranch share, and an error where there is one. [`resolved`] gives every setting of a scenario as used. Keys and
+//! their order are stable.
+
+mod contents;
+mod document;
+mod names;
+pub mod pcap;
+pub mod report;
+mod simulation;
+mod sinks;
+#[cfg(test)]
+mod testing;
+pub mod trace;
+mod words;
+
+use anabranch_scenario::Scenario;
+
+pub use document::{Body, resolved};
+use names::Names;
+pub use simulation::results;
+pub use sinks::{CannotWrite, Sinks, Wanted};
+
+/// What is recorded: one run of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// The name of its files: that of the scenario file, without folder and ending.
+    pub name: &'a str,
+    /// The seed of this run.
+    pub seed: u64,
+    /// The command line that repeats it.
+    pub command: &'a str,
+    /// The text of the scenario file, where there is one.
+    pub source: Option<&'a str>,
+}
+
+/// Program and version, as files and documents name what wrote them.
+const PROGRAM: &str = concat!("anabranch ", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,217 @@
+//! The series as the page's scripts read them: JSON whose times are whole microseconds, each from the one before.
+
+use anabranch_base::{Duration, Time};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::Path;
+use serde::Serialize;
+
+use super::envelope::Envelope;
+use super::marks::{Mark, Origin};
+use super::series::{FlowSeries, LinkSeries, PathSeries, Series};
+
+/// Everything that charts show.
+#[derive(Debug, Serialize)]
+pub struct Data<'a> {
+    /// How long the run was, in microseconds.
+    end: u64,
+    /// How long a bin of the rates is, in microseconds.
+    bin: u64,
+    paths: Vec<RouteData<'a>>,
+    links: Vec<LinkData<'a>>,
+    flows: Vec<FlowData<'a>>,
+    marks: Vec<MarkData<'a>>,
+}
+
+/// A path of the scenario.
+#[derive(Debug, Serialize)]
+struct RouteData<'a> {
+    name: &'a str,
+    /// Indices of its links.
+    links: &'a [usize],
+}
+
+#[derive(Debug, Serialize)]
+struct LinkData<'a> {
+    name: &'a str,
+    /// The path that alone uses it.
+    path: Option<usize>,
+    forward: Line,
+    reverse: Line,
+}
+
+#[derive(Debug, Serialize)]
+struct FlowData<'a> {
+    name: &'a str,
+    delivered: &'a [u64],
+    delivery_delay: Line,
+    paths: Vec<PathData<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct PathData<'a> {
+    path: usize,
+    cwnd: Line,
+    ssthresh: Line,
+    flight: Line,
+    srtt: Line,
+    rto: Line,
+    delay: Line,
+    sent: &'a [u64],
+    arrived: &'a [u64],
+    fresh: Line,
+    resent: Line,
+    lost: Line,
+}
+
+#[derive(Debug, Serialize)]
+struct MarkData<'a> {
+    at: u64,
+    text: &'a str,
+    scenario: bool,
+}
+
+/// Points in order of time.
+#[derive(Debug, Serialize)]
+struct Line {
+    /// Microseconds since the point before, those of the first since the start.
+    t: Vec<u64>,
+    /// Values.
+    v: Vec<i64>,
+    /// How many values there were before they were thinned.
+    n: u64,
+}
+
+impl<'a> Data<'a> {
+    /// What was kept of a run that ended at `end`. The bins of `series` are aligned, `bin` long.
+    pub fn new(
+        scenario: &'a Scenario,
+        series: &'a Series,
+        bin: Duration,
+        flows: &'a [String],
+        marks: &'a [Mark],
+        end: Time,
+    ) -> Data<'a> {
+        let names = flows.iter().map(String::as_str);
+        let links = scenario.links.iter().zip(&series.links).enumerate();
+        Data {
+            end: end.as_nanos() / NANOS,
+            bin: bin.as_nanos() / NANOS,
+            paths: scenario.paths.iter().map(route_data).collect(),
+            links: links
+                .map(|(index, (link, series))| link_data(&link.name, only_user(scenario, index), series))
+                .collect(),
+            flows: names.zip(&series.flows).map(|(name, flow)| flow_data(name, flow)).collect(),
+            marks: marks.iter().map(mark_data).collect(),
+        }
+    }
+
+    /// The JSON, which may stand in a script element: it has no `<`.
+    pub fn to_json(&self) -> String {
+        // Nothing in it is a map with other keys than strings, which alone would be an error.
+        let json = serde_json::to_string(self).unwrap_or_default();
+        json.replace('<', "\\u003c")
+    }
+}
+
+fn route_data(path: &Path) -> RouteData<'_> {
+    RouteData { name: &path.name, links: &path.links }
+}
+
+fn link_data<'a>(name: &'a str, path: Option<usize>, series: &LinkSeries) -> LinkData<'a> {
+    LinkData { name, path, forward: line(&series.forward), reverse: line(&series.reverse) }
+}
+
+fn flow_data<'a>(name: &'a str, flow: &'a FlowSeries) -> FlowData<'a> {
+    FlowData {
+        name,
+        delivered: flow.delivered.bins(),
+        delivery_delay: line(&flow.delivery_delay),
+        paths: flow.paths.iter().map(path_data).collect(),
+    }
+}
+
+fn path_data(path: &PathSeries) -> PathData<'_> {
+    PathData {
+        path: path.path,
+        cwnd: line(&path.cwnd),
+        ssthresh: line(&path.ssthresh),
+        flight: line(&path.flight),
+        srtt: line(&path.srtt),
+        rto: line(&path.rto),
+        delay: line(&path.delay),
+        sent: path.sent.bins(),
+        arrived: path.arrived.bins(),
+        fresh: line(&path.fresh),
+        resent: line(&path.resent),
+        lost: line(&path.lost),
+    }
+}
+
+fn mark_data(mark: &Mark) -> MarkData<'_> {
+    MarkData { at: mark.at.as_nanos() / NANOS, text: &mark.text, scenario: mark.origin == Origin::Scenario }
+}
+
+fn line(envelope: &Envelope) -> Line {
+    let points = envelope.points();
+    let mut before = 0;
+    let since = |at: Time| {
+        let micros = at.as_nanos() / NANOS;
+        micros - std::mem::replace(&mut before, micros)
+    };
+    Line {
+        t: points.iter().map(|point| point.at).map(since).collect(),
+        v: points.iter().map(|point| point.value).collect(),
+        n: envelope.count(),
+    }
+}
+
+/// The path that uses a link, if it is the only one.
+fn only_user(scenario: &Scenario, link: usize) -> Option<usize> {
+    let mut users = scenario.paths.iter().enumerate().filter(|(_, path)| path.links.contains(&link));
+    let (first, _) = users.next()?;
+    users.next().is_none().then_some(first)
+}
+
+/// In a microsecond.
+const NANOS: u64 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_sim::observe::Step;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::testing::{self, data};
+
+    fn written(scenario: &Scenario, marks: &[Mark]) -> String {
+        let mut series = Series::new(scenario);
+        let at = |micros: u64| Time::from_nanos(micros * 1_000);
+        series.take(&data(at(1_500), &[7], Step::Sent));
+        series.take(&data(at(2_000), &[8], Step::Sent));
+        let bin = series.align();
+        let flows = ["main".to_owned()];
+        Data::new(scenario, &series, bin, &flows, marks, at(3_000)).to_json()
+    }
+
+    #[test]
+    fn times_count_from_one_point_to_the_next() {
+        let data: Value = serde_json::from_str(&written(&testing::scenario(), &[])).unwrap();
+        let path = &data["flows"][0]["paths"][0];
+        assert_eq!(path["fresh"], json!({"t": [1_500, 500], "v": [0, 1], "n": 2}));
+        assert_eq!(
+            (&path["sent"], &data["bin"], &data["end"]),
+            (&json!([0, 52, 52]), &json!(1_000), &json!(3_000))
+        );
+        assert_eq!(data["links"][1]["path"], 1);
+    }
+
+    #[test]
+    fn a_name_cannot_end_the_script_it_stands_in() {
+        let mut scenario = testing::scenario();
+        scenario.paths[0].name = "</script><b>".to_owned();
+        let json = written(&scenario, &[]);
+        assert!(!json.contains('<'), "{json}");
+        let data: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(data["paths"][0]["name"], "</script><b>");
+    }
+}

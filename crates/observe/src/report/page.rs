@@ -1,0 +1,107 @@
+//! What stands in the page, for its template.
+
+use std::io::{self, Write};
+
+use anabranch_sim::result::RunResult;
+use askama::Template;
+
+use super::held::{Held, REASONS, Reason, held};
+use super::marks::{Mark, Origin};
+use super::results;
+use super::series::Series;
+use super::table::{Table, grouped};
+use crate::words::Seconds;
+use crate::{About, PROGRAM};
+
+/// The page.
+#[derive(Template)]
+#[template(path = "report.html")]
+pub struct Page<'a> {
+    title: &'a str,
+    command: &'a str,
+    program: &'a str,
+    source: Option<&'a str>,
+    facts: Vec<(&'static str, String)>,
+    flows: Table,
+    paths: Table,
+    links: Table,
+    reasons: &'static [Reason],
+    held: Vec<Held>,
+    marks: Vec<(String, &'a Mark)>,
+    /// How many flows the charts can show, and how many there are.
+    shown: usize,
+    count: usize,
+    data: String,
+    styles: &'static str,
+    scripts: &'static [&'static str],
+    plotly: &'static str,
+}
+
+impl<'a> Page<'a> {
+    /// The page about a run; `data` is the JSON that its scripts read.
+    pub fn new(
+        about: &'a About<'a>,
+        result: &RunResult,
+        series: &Series,
+        marks: &'a [Mark],
+        data: String,
+    ) -> Page<'a> {
+        let title = match about.scenario.title.trim() {
+            "" => about.name,
+            title => title,
+        };
+        Page {
+            title,
+            command: about.command,
+            program: PROGRAM,
+            source: about.source,
+            facts: facts(about, result),
+            flows: results::flows(result),
+            paths: results::paths(result),
+            links: results::links(result),
+            reasons: REASONS,
+            held: held(result),
+            marks: marks.iter().map(|mark| (Seconds::from(mark.at).to_string(), mark)).collect(),
+            shown: series.flows.len(),
+            count: series.flow_count,
+            data,
+            styles: include_str!("report.css"),
+            scripts: SCRIPTS,
+            plotly: PLOTLY,
+        }
+    }
+
+    /// Writes the HTML.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_into(&self, out: &mut impl Write) -> io::Result<()> {
+        Template::write_into(self, out)
+    }
+}
+
+fn facts(about: &About<'_>, result: &RunResult) -> Vec<(&'static str, String)> {
+    let seconds = format!("{:.3}", result.time.as_secs_f64());
+    let seconds = seconds.trim_end_matches('0').trim_end_matches('.');
+    vec![
+        ("Scenario", about.name.to_owned()),
+        ("Seed", result.seed.to_string()),
+        ("Simulated time", format!("{seconds} s")),
+        ("Packets sent by hosts", grouped(result.end_to_end_packets)),
+        ("Written by", PROGRAM.to_owned()),
+    ]
+}
+
+/// In the order in which they need one another.
+const SCRIPTS: &[&str] = &[
+    include_str!("lines.js"),
+    include_str!("charts.js"),
+    include_str!("layout.js"),
+    include_str!("samples.js"),
+    include_str!("zoom.js"),
+    include_str!("cursor.js"),
+    include_str!("page.js"),
+];
+
+/// The plotting library, compressed by the build script: gzip in base64.
+const PLOTLY: &str = include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz.base64"));

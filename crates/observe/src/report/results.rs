@@ -1,0 +1,168 @@
+//! Which results the tables of a report show: label, meaning and value of each, once.
+
+use anabranch_base::Duration;
+use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, PathResult, RunResult};
+
+use super::table::{Quantity, Table, Value};
+
+/// So many items stand side by side; more stand below one another.
+const SIDE_BY_SIDE: usize = 4;
+
+/// What flows came to.
+pub fn flows(result: &RunResult) -> Table {
+    let items: Vec<(String, &FlowResult)> =
+        result.flows.iter().map(|flow| (flow.name.clone(), flow)).collect();
+    lay_out("Flow", FLOW, &items)
+}
+
+/// What paths came to, as far as packets tell.
+pub fn paths(result: &RunResult) -> Table {
+    lay_out("Path", PATH, &all_paths(result))
+}
+
+/// What links did.
+pub fn links(result: &RunResult) -> Table {
+    let items = result.links.iter().flat_map(|link| {
+        let both = [("forward", &link.forward), ("reverse", &link.reverse)];
+        both.map(|(way, direction)| (format!("{} {way}", link.name), direction))
+    });
+    Table::by_item("Link", LINK, &items.collect::<Vec<_>>())
+}
+
+/// The paths of all flows, named with their flow where there are several.
+pub fn all_paths(result: &RunResult) -> Vec<(String, &PathResult)> {
+    let name = |flow: &FlowResult, path: &PathResult| match result.flows.len() {
+        0 | 1 => path.name.clone(),
+        _ => format!("{} · {}", flow.name, path.name),
+    };
+    let flows = result.flows.iter();
+    flows.flat_map(|flow| flow.paths.iter().map(move |path| (name(flow, path), path))).collect()
+}
+
+fn lay_out<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
+    match items.len() {
+        0..=SIDE_BY_SIDE => Table::by_quantity(corner, quantities, items),
+        _ => Table::by_item(corner, quantities, items),
+    }
+}
+
+const FLOW: &[Quantity<FlowResult>] = &[
+    quantity("Protocol", "what carries it", |flow| Value::Words(flow.protocol.to_owned())),
+    quantity("Goodput", "user data delivered a second, in order and once, after the warm-up", |flow| {
+        Value::Rate(flow.goodput_bps)
+    }),
+    quantity("Delivered", "user data, all in all", |flow| Value::Bytes(flow.delivered.get() as f64)),
+    quantity("Completion", "from the flow's start to the last byte's delivery", |flow| {
+        seconds(flow.completion)
+    }),
+    quantity("First data", "when the first data was delivered, from the start of the run", |flow| {
+        seconds(flow.first_data)
+    }),
+    quantity("Delay, median", "from send to delivery: half took no longer", |flow| {
+        delay(flow, |delay| delay.p50)
+    }),
+    quantity("Delay, 95 %", "95 of 100 took no longer", |flow| delay(flow, |delay| delay.p95)),
+    quantity("Delay, 99 %", "99 of 100 took no longer", |flow| delay(flow, |delay| delay.p99)),
+    quantity("Delay, longest", "none took longer", |flow| delay(flow, |delay| delay.max)),
+    quantity("Longest stall", "the longest time without a delivery", |flow| {
+        seconds(Some(flow.longest_stall))
+    }),
+    quantity("Blocked", "data and congestion window, but no receive window", |flow| {
+        seconds(Some(flow.blocked))
+    }),
+    quantity(
+        "Most out of order",
+        "the most that was held at the receiver and could not be delivered",
+        |flow| Value::Bytes(flow.reorder_bytes_max.get() as f64),
+    ),
+    quantity("Failure", "why the transport gave up", |flow| {
+        flow.failure.clone().map_or(Value::Missing, Value::Words)
+    }),
+];
+
+const PATH: &[Quantity<PathResult>] = &[
+    quantity("State at the end", "as the sender sees it", |path| Value::Words(path.state.name().to_owned())),
+    quantity("Goodput", "user data that arrived here first, a second, after the warm-up", |path| {
+        Value::Rate(path.goodput_bps)
+    }),
+    quantity("Packets sent", "that left the sender here", |path| Value::Count(path.sent_packets)),
+    quantity("User data sent", "that left the sender here, retransmissions included", |path| {
+        Value::Bytes(path.sent_bytes.get() as f64)
+    }),
+    quantity("Packets lost", "packets of the sender, on the way", |path| Value::Count(path.lost_packets)),
+    quantity("Chunks resent", "chunks that were sent again here", |path| {
+        Value::Count(path.retransmitted_chunks)
+    }),
+    quantity("Fast retransmits", "chunks marked lost by missing reports", |path| {
+        Value::Count(path.fast_retransmits)
+    }),
+    quantity("Time-outs", "expiries of the T3-rtx timer", |path| Value::Count(path.timeouts)),
+    quantity("Mean RTT", "of the round-trip times measured", |path| {
+        path.mean_rtt_s.map_or(Value::Missing, Value::Seconds)
+    }),
+    quantity("Mean window", "congestion window, averaged over time", |path| {
+        Value::Bytes(path.mean_cwnd_bytes)
+    }),
+];
+
+const LINK: &[Quantity<DirectionResult>] = &[
+    quantity("Utilisation", "the share of what it could have transmitted that it did", |link| {
+        Value::Share(link.utilisation)
+    }),
+    quantity("Packets arrived", "at its other end", |link| Value::Count(link.packets)),
+    quantity("Lost", "by its loss rule or because it was down", |link| Value::Count(link.lost)),
+    quantity("Mean queue", "packets that waited, averaged over time", |link| {
+        Value::Words(format!("{:.2}", link.mean_queue_packets))
+    }),
+    quantity("Queue full", "packets that found its queue full", |link| Value::Count(link.queue_drops)),
+    quantity("Marked", "packets that its queue marked", |link| rare(link.marked)),
+    quantity("Duplicated", "second copies that it made", |link| rare(link.duplicated)),
+    quantity("Damaged", "packets that it damaged", |link| rare(link.corrupted)),
+];
+
+const fn quantity<T>(label: &'static str, meaning: &'static str, value: fn(&T) -> Value) -> Quantity<T> {
+    Quantity { label, meaning, value }
+}
+
+/// A number that is zero in most scenarios, and then not worth a place.
+fn rare(count: u64) -> Value {
+    if count == 0 { Value::Missing } else { Value::Count(count) }
+}
+
+fn seconds(span: Option<Duration>) -> Value {
+    span.map_or(Value::Missing, |span| Value::Seconds(span.as_secs_f64()))
+}
+
+fn delay(flow: &FlowResult, which: fn(DelayResult) -> Duration) -> Value {
+    seconds(flow.delay.map(which))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn few_flows_stand_side_by_side_and_many_below_one_another() {
+        let mut result = testing::result();
+        assert_eq!(flows(&result).columns.len(), result.flows.len());
+        let flow = result.flows[0].clone();
+        result.flows = vec![flow; 5];
+        assert_eq!(flows(&result).rows.len(), 5);
+    }
+
+    #[test]
+    fn paths_are_named_with_their_flow_where_there_are_several() {
+        let mut result = testing::result();
+        assert_eq!(all_paths(&result)[0].0, "main · wifi");
+        result.flows.truncate(1);
+        assert_eq!(all_paths(&result)[0].0, "wifi");
+    }
+
+    #[test]
+    fn a_link_has_a_row_for_each_way() {
+        let names: Vec<String> =
+            links(&testing::result()).rows.into_iter().map(|(name, _)| name.label).collect();
+        assert_eq!(names, ["wifi forward", "wifi reverse", "lte forward", "lte reverse"]);
+    }
+}

@@ -1,0 +1,179 @@
+//! What a report keeps of one direction of a flow: values over time of each of its paths.
+
+use anabranch_base::{Duration, Time};
+use anabranch_scenario::model::{Flow, Protocol};
+use anabranch_sctp::seq::Tsn;
+use anabranch_sim::observe::{DeliverySeen, Host, PacketSeen, PathSeen, PathState, Step};
+
+use super::super::envelope::Envelope;
+use super::super::sums::Sums;
+use super::Limits;
+use crate::contents::Contents;
+
+/// One direction of a flow.
+#[derive(Debug)]
+pub struct FlowSeries {
+    /// Index of the flow.
+    pub flow: usize,
+    /// The sending host.
+    pub from: Host,
+    /// Its paths, in its order.
+    pub paths: Vec<PathSeries>,
+    /// User data delivered, in bytes.
+    pub delivered: Sums,
+    /// From `send` to delivery, in microseconds.
+    pub delivery_delay: Envelope,
+    is_sctp: bool,
+    sequence: Sequence,
+}
+
+/// One path of a flow's direction. Sizes in bytes, times in microseconds, TSNs from the first one on.
+#[derive(Debug)]
+pub struct PathSeries {
+    /// Index of the path.
+    pub path: usize,
+    /// The congestion window.
+    pub cwnd: Envelope,
+    /// The slow-start threshold.
+    pub ssthresh: Envelope,
+    /// What is in flight.
+    pub flight: Envelope,
+    /// The smoothed round-trip time.
+    pub srtt: Envelope,
+    /// The retransmission time-out.
+    pub rto: Envelope,
+    /// One-way delays of packets.
+    pub delay: Envelope,
+    /// Packets that left.
+    pub sent: Sums,
+    /// Packets that arrived.
+    pub arrived: Sums,
+    /// First TSNs of packets with data that left for the first time.
+    pub fresh: Envelope,
+    /// First TSNs of packets that carried something again.
+    pub resent: Envelope,
+    /// First TSNs of packets with data that were lost.
+    pub lost: Envelope,
+    state: Option<PathState>,
+}
+
+/// TSNs as numbers that do not wrap.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sequence {
+    highest: Option<(Tsn, i64)>,
+}
+
+impl FlowSeries {
+    /// No packets yet, of the first `paths` paths of a flow.
+    pub(super) fn new(flow: usize, settings: &Flow, from: Host, paths: usize, limits: Limits) -> FlowSeries {
+        FlowSeries {
+            flow,
+            from,
+            paths: settings.paths.iter().take(paths).map(|path| PathSeries::new(*path, limits)).collect(),
+            delivered: Sums::new(limits.bins),
+            delivery_delay: Envelope::new(limits.steps),
+            is_sctp: matches!(settings.protocol, Protocol::Sctp(_)),
+            sequence: Sequence::default(),
+        }
+    }
+
+    /// Adds a packet of this direction.
+    pub(super) fn on_packet(&mut self, at: Time, seen: &PacketSeen) {
+        let tsn = match self.is_sctp {
+            true => Contents::of(&seen.bytes).first_tsn.map(|tsn| self.sequence.place(tsn)),
+            false => None,
+        };
+        let Some(path) = self.path(seen.path) else { return };
+        match seen.step {
+            Step::Sent => {
+                path.sent.add(at, seen.size);
+                let line = if seen.retransmission { &mut path.resent } else { &mut path.fresh };
+                tsn.into_iter().for_each(|tsn| line.mark(at, tsn));
+            }
+            Step::Arrived { delay } => {
+                path.arrived.add(at, seen.size);
+                path.delay.mark(at, micros(delay));
+            }
+            Step::Lost { .. } => tsn.into_iter().for_each(|tsn| path.lost.mark(at, tsn)),
+        }
+    }
+
+    /// Adds what its application received.
+    pub(super) fn on_delivery(&mut self, at: Time, seen: DeliverySeen) {
+        self.delivered.add(at, seen.bytes);
+        self.delivery_delay.mark(at, micros(seen.delay));
+    }
+
+    /// The series of a path, if it is kept.
+    pub(super) fn path(&mut self, path: usize) -> Option<&mut PathSeries> {
+        self.paths.iter_mut().find(|series| series.path == path)
+    }
+}
+
+impl PathSeries {
+    fn new(path: usize, limits: Limits) -> PathSeries {
+        let line = || Envelope::new(limits.steps);
+        PathSeries {
+            path,
+            cwnd: line(),
+            ssthresh: line(),
+            flight: line(),
+            srtt: line(),
+            rto: line(),
+            delay: line(),
+            sent: Sums::new(limits.bins),
+            arrived: Sums::new(limits.bins),
+            fresh: line(),
+            resent: line(),
+            lost: line(),
+            state: None,
+        }
+    }
+
+    /// Notes how the sender sees the path, and says whether its state is another than before.
+    pub(super) fn on_path(&mut self, at: Time, seen: &PathSeen) -> bool {
+        self.cwnd.hold(at, number(seen.cwnd.get()));
+        self.ssthresh.hold(at, number(seen.ssthresh.get()));
+        self.flight.hold(at, number(seen.flight.get()));
+        if let Some(srtt) = seen.srtt {
+            self.srtt.hold(at, micros(srtt));
+        }
+        self.rto.hold(at, micros(seen.rto));
+        let before = self.state.replace(seen.state);
+        before.is_some_and(|before| before != seen.state)
+    }
+}
+
+impl Sequence {
+    /// Where a TSN stands, counted from the first that was seen.
+    fn place(&mut self, tsn: Tsn) -> i64 {
+        let (highest, place) = *self.highest.get_or_insert((tsn, 0));
+        if tsn.is_before(highest) {
+            return place - i64::from(highest.distance_from(tsn));
+        }
+        let place = place + i64::from(tsn.distance_from(highest));
+        self.highest = Some((tsn, place));
+        place
+    }
+}
+
+fn micros(span: Duration) -> i64 {
+    number(span.as_nanos() / 1_000)
+}
+
+/// A count as a value of a line.
+pub(super) fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tsns_count_from_the_first_one_and_do_not_wrap() {
+        let mut sequence = Sequence::default();
+        let places = [u32::MAX, 1, 0, u32::MAX - 2, 2].map(|tsn| sequence.place(Tsn::new(tsn)));
+        assert_eq!(places, [0, 2, 1, -2, 3]);
+    }
+}

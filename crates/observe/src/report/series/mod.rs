@@ -1,0 +1,254 @@
+//! What a report keeps of a run while it goes on: values over time of each flow, path and link, in bounded memory.
+
+mod flow;
+
+use anabranch_base::{Duration, Time};
+use anabranch_scenario::Scenario;
+use anabranch_scenario::model::{Direction, Flow};
+use anabranch_sim::observe::{Host, Observation, PathSeen, PathState, QueueSeen, Seen};
+
+use super::envelope::Envelope;
+use super::sums::Sums;
+use flow::number;
+pub use flow::{FlowSeries, PathSeries};
+
+/// All series of a run.
+#[derive(Debug)]
+pub struct Series {
+    /// One a direction of a flow, in the order of the results, as far as there is room.
+    pub flows: Vec<FlowSeries>,
+    /// How many there are in the scenario.
+    pub flow_count: usize,
+    /// One a link, as far as there is room.
+    pub links: Vec<LinkSeries>,
+    /// Changes of the paths' states, the first ones.
+    pub turns: Vec<Turn>,
+}
+
+/// Packets that wait at a link.
+#[derive(Clone, Debug)]
+pub struct LinkSeries {
+    /// Those of the way there.
+    pub forward: Envelope,
+    /// And back.
+    pub reverse: Envelope,
+}
+
+/// A path of a flow changed its state.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// When.
+    pub at: Time,
+    /// Index into [`Series::flows`].
+    pub flow: usize,
+    /// Index of the path.
+    pub path: usize,
+    /// To this one.
+    pub state: PathState,
+}
+
+/// How much is kept of each line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limits {
+    /// Steps of an envelope.
+    steps: usize,
+    /// Bins of a sum.
+    bins: usize,
+}
+
+impl Series {
+    /// No observations yet.
+    pub fn new(scenario: &Scenario) -> Series {
+        let directions: Vec<(usize, Host)> = directions(&scenario.flows).collect();
+        let shown = in_room(&scenario.flows, &directions);
+        let links = scenario.links.len().min(MOST_LINKS);
+        let paths = shown.iter().map(|(_, _, paths)| *paths).sum();
+        let limits = Limits::new(paths, shown.len(), links);
+        let series = |(flow, from, paths)| FlowSeries::new(flow, &scenario.flows[flow], from, paths, limits);
+        Series {
+            flows: shown.into_iter().map(series).collect(),
+            flow_count: directions.len(),
+            links: vec![LinkSeries::new(limits); links],
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds what was seen.
+    pub fn take(&mut self, observation: &Observation) {
+        let at = observation.at;
+        match &observation.what {
+            Seen::Path(seen) => self.on_path(at, seen),
+            Seen::Queue(seen) => self.on_queue(at, *seen),
+            Seen::Packet(seen) => {
+                if let Some(flow) = self.flow(seen.flow, seen.from) {
+                    flow.on_packet(at, seen);
+                }
+            }
+            Seen::Delivery(seen) => {
+                if let Some(flow) = self.flow(seen.flow, seen.from) {
+                    flow.on_delivery(at, *seen);
+                }
+            }
+        }
+    }
+
+    /// Makes the bins of all rates equally long, and says how long.
+    pub fn align(&mut self) -> Duration {
+        Sums::align(self.flows.iter_mut().flat_map(|flow| {
+            let FlowSeries { delivered, paths, .. } = flow;
+            let of_paths = paths.iter_mut().flat_map(|path| [&mut path.sent, &mut path.arrived]);
+            std::iter::once(delivered).chain(of_paths)
+        }));
+        self.flows.first().map_or(Duration::ZERO, |flow| flow.delivered.bin())
+    }
+
+    fn on_path(&mut self, at: Time, seen: &PathSeen) {
+        let Some(index) = self.position(seen.flow, seen.host) else { return };
+        let Some(path) = self.flows[index].path(seen.path) else { return };
+        let has_turned = path.on_path(at, seen);
+        if has_turned && self.turns.len() < MOST_TURNS {
+            self.turns.push(Turn { at, flow: index, path: seen.path, state: seen.state });
+        }
+    }
+
+    fn on_queue(&mut self, at: Time, seen: QueueSeen) {
+        let Some(link) = self.links.get_mut(seen.link) else { return };
+        let direction = match seen.from {
+            Host::First => &mut link.forward,
+            Host::Second => &mut link.reverse,
+        };
+        direction.hold(at, number(seen.backlog.packets));
+    }
+
+    fn flow(&mut self, flow: usize, from: Host) -> Option<&mut FlowSeries> {
+        self.position(flow, from).map(|index| &mut self.flows[index])
+    }
+
+    /// Both directions of a flow stand side by side, in the order of the flows.
+    fn position(&self, flow: usize, from: Host) -> Option<usize> {
+        self.flows.binary_search_by_key(&(flow, from), |series| (series.flow, series.from)).ok()
+    }
+}
+
+impl LinkSeries {
+    fn new(limits: Limits) -> LinkSeries {
+        LinkSeries { forward: Envelope::new(limits.steps), reverse: Envelope::new(limits.steps) }
+    }
+}
+
+impl Limits {
+    /// What each line may take so that all of them fit into a page.
+    fn new(paths: usize, flows: usize, links: usize) -> Limits {
+        let lines = paths * ENVELOPES_A_PATH + flows + links * 2;
+        let sums = paths * SUMS_A_PATH + flows;
+        Limits {
+            steps: (MOST_STEPS / lines.max(1)).clamp(16, 4_000),
+            bins: (MOST_BINS / sums.max(1)).clamp(64, 1_024),
+        }
+    }
+}
+
+/// The directions in which flows send, in the order of the results.
+fn directions(flows: &[Flow]) -> impl Iterator<Item = (usize, Host)> {
+    flows.iter().enumerate().flat_map(|(index, flow)| {
+        let senders: &[Host] = match flow.direction {
+            Direction::Forward => &[Host::First],
+            Direction::Reverse => &[Host::Second],
+            Direction::Both => &[Host::First, Host::Second],
+        };
+        senders.iter().map(move |from| (index, *from))
+    })
+}
+
+/// The first directions, each with how many of its paths there is room for.
+fn in_room(flows: &[Flow], directions: &[(usize, Host)]) -> Vec<(usize, Host, usize)> {
+    let mut room = MOST_PATHS;
+    let mut shown = Vec::new();
+    for (flow, from) in directions {
+        let paths = flows[*flow].paths.len().min(room);
+        if paths == 0 {
+            break;
+        }
+        room -= paths;
+        shown.push((*flow, *from, paths));
+    }
+    shown
+}
+
+/// More than these make no chart that can be read.
+const MOST_PATHS: usize = 64;
+const MOST_LINKS: usize = 64;
+const MOST_TURNS: usize = 100;
+/// Steps of all envelopes together; each takes up to four points of some 12 bytes in the page.
+const MOST_STEPS: usize = 72_000;
+/// Bins of all sums together, of some 7 bytes.
+const MOST_BINS: usize = 60_000;
+const ENVELOPES_A_PATH: usize = 9;
+const SUMS_A_PATH: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_sim::observe::Step;
+
+    use super::*;
+    use crate::testing::{self, data, datagram};
+
+    const AT: Time = Time::from_nanos(5);
+
+    fn seen(observations: &[Observation]) -> Series {
+        let mut series = Series::new(&testing::scenario());
+        observations.iter().for_each(|observation| series.take(observation));
+        series
+    }
+
+    fn values(envelope: &Envelope) -> Vec<i64> {
+        envelope.points().iter().map(|point| point.value).collect()
+    }
+
+    #[test]
+    fn packets_are_fresh_resent_or_lost() {
+        let mut again = data(AT, &[100], Step::Sent);
+        if let Seen::Packet(packet) = &mut again.what {
+            packet.retransmission = true;
+        }
+        let lost = Step::Lost { link: 0, cause: anabranch_link::LossCause::Medium };
+        let fresh = data(AT, &[100], Step::Sent);
+        let series = seen(&[fresh, data(AT, &[101, 102], Step::Sent), data(AT, &[100], lost), again]);
+        let path = &series.flows[0].paths[0];
+        assert_eq!([&path.fresh, &path.resent, &path.lost].map(values), [vec![0, 1], vec![0], vec![0]]);
+        assert_eq!(path.sent.bins(), [52 + 72 + 52]);
+    }
+
+    #[test]
+    fn a_datagram_has_a_delay_and_no_number() {
+        let series = seen(&[datagram(AT, 100, Step::Arrived { delay: Duration::from_millis(40) })]);
+        let path = &series.flows[2].paths[0];
+        assert_eq!((values(&path.delay), path.arrived.bins()), (vec![40_000], [128].as_slice()));
+        assert_eq!(path.fresh.count(), 0);
+    }
+
+    #[test]
+    fn the_way_back_of_a_flow_that_goes_forward_is_not_kept() {
+        let series = seen(&[testing::packet(AT, Host::Second, Step::Sent)]);
+        assert!(series.flows.iter().all(|flow| flow.paths.iter().all(|path| path.sent.bins().is_empty())));
+    }
+
+    #[test]
+    fn a_thousand_flows_are_kept_as_far_as_there_is_room() {
+        let mut scenario = testing::scenario();
+        let flow = scenario.flows[0].clone();
+        scenario.flows = vec![flow; 1_000];
+        let series = Series::new(&scenario);
+        assert_eq!((series.flows.len(), series.flow_count), (32, 1_000));
+    }
+
+    #[test]
+    fn all_lines_together_fit_into_a_page() {
+        for (paths, flows, links) in [(1, 1, 1), (2, 1, 2), (64, 1, 64), (64, 64, 64)] {
+            let limits = Limits::new(paths, flows, links);
+            let steps = limits.steps * (paths * ENVELOPES_A_PATH + flows + links * 2);
+            let bins = limits.bins * (paths * SUMS_A_PATH + flows);
+            assert!(steps <= MOST_STEPS && bins <= MOST_BINS, "{paths} {flows} {links}: {steps} {bins}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Tables of results: quantities with their units, the same unit all along a column.
+
+/// A quantity that every one of some `T` has.
+pub struct Quantity<T> {
+    /// What it is called.
+    pub label: &'static str,
+    /// Its explanation, shown on request.
+    pub meaning: &'static str,
+    /// Its value.
+    pub value: fn(&T) -> Value,
+}
+
+/// A value of a quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// There is none.
+    Missing,
+    /// Words.
+    Words(String),
+    /// How many.
+    Count(u64),
+    /// Bytes.
+    Bytes(f64),
+    /// Bits a second.
+    Rate(f64),
+    /// Seconds.
+    Seconds(f64),
+    /// A part of one.
+    Share(f64),
+}
+
+/// A table as it is shown: a heading and a unit for each column, a name for each row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What names the rows.
+    pub corner: &'static str,
+    /// The columns.
+    pub columns: Vec<Heading>,
+    /// The rows.
+    pub rows: Vec<(Heading, Vec<String>)>,
+}
+
+/// What names a column or a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// The name.
+    pub label: String,
+    /// The unit of its numbers; may be empty.
+    pub unit: &'static str,
+    /// What it means; may be empty.
+    pub meaning: &'static str,
+}
+
+/// How the numbers of a column are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scale {
+    unit: &'static str,
+    factor: f64,
+    decimals: usize,
+}
+
+impl Table {
+    /// A row for each of `items`, a column for each quantity that any of them has.
+    pub fn by_item<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
+        let mut columns = Vec::new();
+        let mut rows: Vec<(Heading, Vec<String>)> =
+            items.iter().map(|(name, _)| (Heading::named(name), Vec::new())).collect();
+        for (quantity, values) in present(quantities, items) {
+            let scale = Scale::of(values.iter());
+            columns.push(quantity.heading(scale));
+            for ((_, cells), value) in rows.iter_mut().zip(values) {
+                cells.push(scale.show(value));
+            }
+        }
+        Table { corner, columns, rows }
+    }
+
+    /// A row for each quantity that any of `items` has, a column for each of these: easier to read while they
+    /// are few. All times have one unit, for they stand below one another.
+    pub fn by_quantity<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
+        let present = present(quantities, items);
+        let all = present.iter().flat_map(|(_, values)| values);
+        let times = Scale::of(all.filter(|value| matches!(value, Value::Seconds(_))));
+        let rows = present.iter().map(|(quantity, values)| {
+            let is_time = values.iter().any(|value| matches!(value, Value::Seconds(_)));
+            let scale = if is_time { times } else { Scale::of(values.iter()) };
+            (quantity.heading(scale), values.iter().cloned().map(|value| scale.show(value)).collect())
+        });
+        let rows = rows.collect();
+        Table { corner, columns: items.iter().map(|(name, _)| Heading::named(name)).collect(), rows }
+    }
+}
+
+impl<T> Quantity<T> {
+    fn heading(&self, scale: Scale) -> Heading {
+        Heading { label: self.label.to_owned(), unit: scale.unit, meaning: self.meaning }
+    }
+}
+
+impl Heading {
+    fn named(name: &str) -> Heading {
+        Heading { label: name.to_owned(), ..Heading::default() }
+    }
+}
+
+/// The quantities that any of `items` has, and the values of all.
+fn present<'q, T>(
+    quantities: &'q [Quantity<T>],
+    items: &[(String, &T)],
+) -> Vec<(&'q Quantity<T>, Vec<Value>)> {
+    let values = |quantity: &Quantity<T>| items.iter().map(|(_, item)| (quantity.value)(item)).collect();
+    let all = quantities.iter().map(|quantity| (quantity, values(quantity)));
+    all.filter(|(_, values): &(_, Vec<Value>)| values.iter().any(|value| *value != Value::Missing)).collect()
+}
+
+impl Scale {
+    /// The unit in which the largest of these has one to three digits before the point, with as many decimals
+    /// as the smallest wants, but four at most.
+    fn of<'v>(values: impl Iterator<Item = &'v Value> + Clone) -> Scale {
+        let units = values.clone().find_map(Value::units).unwrap_or(&[("", 1.0)]);
+        let numbers = values.filter_map(Value::number).filter(|number| *number > 0.0 && number.is_finite());
+        let largest = numbers.clone().fold(0.0, f64::max);
+        let smallest = numbers.fold(largest, f64::min);
+        let (unit, factor) =
+            *units.iter().find(|(_, factor)| largest >= *factor).unwrap_or(&units[units.len() - 1]);
+        let decimals = match smallest / factor {
+            _ if ["B", "bit/s", "µs"].contains(&unit) => 0,
+            100.0.. => 1,
+            10.0.. => 2,
+            0.1.. => 3,
+            _ => 4,
+        };
+        Scale { unit, factor, decimals }
+    }
+
+    fn show(self, value: Value) -> String {
+        match value {
+            Value::Missing => "–".to_owned(),
+            Value::Words(words) => words,
+            Value::Count(count) => grouped(count),
+            Value::Share(share) => format!("{:.1}", share * 100.0),
+            Value::Bytes(number) | Value::Rate(number) | Value::Seconds(number) => {
+                format!("{:.*}", self.decimals, number / self.factor)
+            }
+        }
+    }
+}
+
+impl Value {
+    fn number(&self) -> Option<f64> {
+        match self {
+            Value::Bytes(number) | Value::Rate(number) | Value::Seconds(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Units of its kind, the largest first.
+    fn units(&self) -> Option<&'static [(&'static str, f64)]> {
+        match self {
+            Value::Missing => None,
+            Value::Words(_) | Value::Count(_) => Some(&[("", 1.0)]),
+            Value::Bytes(_) => Some(&[("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)]),
+            Value::Rate(_) => Some(&[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)]),
+            Value::Seconds(_) => Some(&[("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)]),
+            Value::Share(_) => Some(&[("%", 1.0)]),
+        }
+    }
+}
+
+/// `1 234 567`, with narrow spaces that break no line.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("\u{202f}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(values: &[Value]) -> (&'static str, Vec<String>) {
+        let scale = Scale::of(values.iter());
+        (scale.unit, values.iter().cloned().map(|value| scale.show(value)).collect())
+    }
+
+    #[test]
+    fn a_column_has_one_unit_and_one_precision() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let rates = [Value::Rate(9_613_200.0), Value::Rate(21e6), Value::Missing, Value::Rate(0.0)];
+        assert_eq!(shown(&rates), ("Mbit/s", texts(&["9.613", "21.000", "–", "0.000"])));
+        assert_eq!(shown(&[Value::Seconds(0.0214)]), ("ms", texts(&["21.40"])));
+        assert_eq!(shown(&[Value::Seconds(8.9), Value::Seconds(0.0214)]).1, ["8.9000", "0.0214"]);
+        assert_eq!(shown(&[Value::Bytes(0.0)]), ("B", texts(&["0"])));
+        assert_eq!(shown(&[Value::Share(0.5)]), ("%", texts(&["50.0"])));
+        assert_eq!(shown(&[Value::Missing]), ("", texts(&["–"])));
+        assert_eq!(shown(&[Value::Rate(f64::NAN)]).0, "bit/s");
+    }
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(grouped),
+            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
+        );
+    }
+
+    const QUANTITIES: &[Quantity<u64>] = &[
+        Quantity { label: "itself", meaning: "", value: |n| Value::Count(*n) },
+        Quantity { label: "nothing", meaning: "", value: |_| Value::Missing },
+        Quantity { label: "short", meaning: "", value: |n| Value::Seconds(*n as f64 / 1e3) },
+        Quantity { label: "long", meaning: "", value: |n| Value::Seconds(*n as f64) },
+    ];
+
+    #[test]
+    fn rows_and_columns_may_change_places() {
+        let items = [("a".to_owned(), &1), ("b".to_owned(), &2)];
+        let by_item = Table::by_item("path", QUANTITIES, &items);
+        assert_eq!(by_item.columns[1].unit, "ms");
+        assert_eq!(by_item.rows[1].1, ["2", "2.000", "2.000"]);
+        let by_quantity = Table::by_quantity("", QUANTITIES, &items);
+        assert_eq!(by_quantity.columns[1].label, "b");
+        assert_eq!(by_quantity.rows[1].0.unit, "s");
+        assert_eq!(by_quantity.rows[1].1, ["0.0010", "0.0020"]);
+    }
+
+    #[test]
+    fn a_quantity_without_any_value_is_not_shown() {
+        let table = Table::by_item("path", QUANTITIES, &[("a".to_owned(), &1)]);
+        assert!(table.columns.iter().all(|column| column.label != "nothing"));
+        let empty = Table::by_item("path", QUANTITIES, &[]);
+        assert!(empty.columns.is_empty() && empty.rows.is_empty());
+    }
+}

@@ -1,0 +1,136 @@
+//! The keys of a simulation's document, which scripts rely on: each run, and the summary of all.
+
+use anabranch_base::Duration;
+use anabranch_scenario::Scenario;
+use anabranch_sim::result::{
+    DelayResult, DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult,
+};
+use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
+use serde_json::{Map, Value, json};
+
+use crate::document::{Body, resolved};
+
+/// The results of all runs of `scenario`, the first of which had this seed.
+pub fn results(scenario: &Scenario, seed: u64, replications: &Replications) -> Body {
+    let runs = replications.runs.iter().zip(&replications.wall);
+    let body = json!({
+        "title": scenario.title,
+        "seed": seed,
+        "runs": runs.map(|(result, wall)| run(result, *wall)).collect::<Vec<_>>(),
+        "summary": summary(&summarise(&replications.runs)),
+        "resolved": resolved(scenario),
+    });
+    Body::of(&body)
+}
+
+fn run(run: &RunResult, wall: Duration) -> Value {
+    json!({
+        "seed": run.seed,
+        "time_s": seconds(run.time),
+        "events": run.events,
+        "packets": run.packets,
+        "end_to_end_packets": run.end_to_end_packets,
+        "wall_s": seconds(wall),
+        "flows": run.flows.iter().map(flow).collect::<Vec<_>>(),
+        "links": run.links.iter().map(link).collect::<Vec<_>>(),
+    })
+}
+
+fn flow(flow: &FlowResult) -> Value {
+    let mut entry = json!({
+        "name": flow.name,
+        "protocol": flow.protocol,
+        "delivered_bytes": flow.delivered.get(),
+        "goodput_bps": flow.goodput_bps,
+        "completion_s": flow.completion.map(seconds),
+        "first_data_s": flow.first_data.map(seconds),
+        "blocked_s": seconds(flow.blocked),
+        "longest_stall_s": seconds(flow.longest_stall),
+        "reorder_bytes_max": flow.reorder_bytes_max.get(),
+        "delay_s": flow.delay.map(delay),
+        "sacks": flow.sacks.map(sacks),
+        "paths": flow.paths.iter().map(path).collect::<Vec<_>>(),
+    });
+    if let (Some(failure), Value::Object(entry)) = (&flow.failure, &mut entry) {
+        entry.insert("failure".to_owned(), json!(failure));
+    }
+    entry
+}
+
+fn delay(delay: DelayResult) -> Value {
+    json!({
+        "p50": seconds(delay.p50),
+        "p95": seconds(delay.p95),
+        "p99": seconds(delay.p99),
+        "max": seconds(delay.max),
+    })
+}
+
+fn sacks(sacks: SackResult) -> Value {
+    json!({
+        "sent": sacks.sent,
+        "sent_by_timer": sacks.sent_by_timer,
+        "received": sacks.received,
+        "received_for_several_paths": sacks.received_for_several_paths,
+    })
+}
+
+fn path(path: &PathResult) -> Value {
+    json!({
+        "name": path.name,
+        "state": path.state.name(),
+        "sent_packets": path.sent_packets,
+        "sent_bytes": path.sent_bytes.get(),
+        "retransmitted_chunks": path.retransmitted_chunks,
+        "lost_packets": path.lost_packets,
+        "fast_retransmits": path.fast_retransmits,
+        "timeouts": path.timeouts,
+        "mean_cwnd_bytes": path.mean_cwnd_bytes,
+        "mean_rtt_s": path.mean_rtt_s,
+        "goodput_bps": path.goodput_bps,
+        "app_limited_s": seconds(path.app_limited),
+        "cwnd_limited_s": seconds(path.cwnd_limited),
+        "rwnd_limited_s": seconds(path.rwnd_limited),
+        "scheduler_limited_s": seconds(path.scheduler_limited),
+        "down_s": seconds(path.down),
+    })
+}
+
+fn link(link: &LinkResult) -> Value {
+    json!({ "name": link.name, "forward": direction(&link.forward), "reverse": direction(&link.reverse) })
+}
+
+fn direction(direction: &DirectionResult) -> Value {
+    json!({
+        "packets": direction.packets,
+        "offered": direction.offered,
+        "lost": direction.lost,
+        "queue_drops": direction.queue_drops,
+        "marked": direction.marked,
+        "duplicated": direction.duplicated,
+        "corrupted": direction.corrupted,
+        "in_flight": direction.in_flight,
+        "mean_queue_packets": direction.mean_queue_packets,
+        "utilisation": direction.utilisation,
+    })
+}
+
+fn summary(flows: &[FlowSummary]) -> Value {
+    let entry = |flow: &FlowSummary| {
+        let value = json!({
+            "n": flow.goodput_bps.n,
+            "goodput_bps": estimate(&flow.goodput_bps),
+            "completion_s": flow.completion_s.as_ref().map(estimate),
+        });
+        (flow.name.clone(), value)
+    };
+    Value::Object(flows.iter().map(entry).collect::<Map<_, _>>())
+}
+
+fn estimate(estimate: &Estimate) -> Value {
+    json!({ "mean": estimate.mean, "sd": estimate.sd, "ci95": estimate.ci95, "n": estimate.n })
+}
+
+fn seconds(span: Duration) -> f64 {
+    span.as_secs_f64()
+}

@@ -1,0 +1,213 @@
+//! All records of one run together: where each goes, and what is looked at for it.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use anabranch_sim::observe::{Observation, Watch};
+use anabranch_sim::result::RunResult;
+
+use super::{About, pcap, report, trace};
+
+/// Which records are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The folder of captures.
+    pub pcap: Option<PathBuf>,
+    /// The folder of tables.
+    pub trace: Option<PathBuf>,
+    /// The page. It is about one run; where there are several, want it for one of them.
+    pub report: Option<PathBuf>,
+}
+
+/// The records of a run that are being written. What happened since the last call of [`Sinks::take`] is all
+/// that the caller has to hold in memory.
+pub struct Sinks<'a> {
+    about: About<'a>,
+    pcap: Option<(PathBuf, pcap::Sink<Out>)>,
+    trace: Option<(trace::Outputs<PathBuf>, trace::Sink<Out>)>,
+    report: Option<(PathBuf, Out, report::Sink)>,
+}
+
+/// A record that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path:?}: {source}")]
+pub struct CannotWrite {
+    /// Which file or folder.
+    pub path: PathBuf,
+    /// What the matter is.
+    pub source: io::Error,
+}
+
+type Out = BufWriter<File>;
+
+impl Wanted {
+    /// What the simulator has to note for them.
+    pub fn watch(&self) -> Watch {
+        let has_course = self.trace.is_some() || self.report.is_some();
+        Watch {
+            paths: has_course,
+            queues: has_course,
+            packets: has_course || self.pcap.is_some(),
+            deliveries: self.report.is_some(),
+        }
+    }
+}
+
+impl<'a> Sinks<'a> {
+    /// Begins all records that are wanted. Captures and tables are in files named for scenario and seed;
+    /// their folders are made.
+    ///
+    /// # Errors
+    /// A file cannot be written; likewise below.
+    pub fn open(wanted: &Wanted, about: About<'a>) -> Result<Sinks<'a>, CannotWrite> {
+        let stem = format!("{}-seed{}", file_name(about.name), about.seed);
+        Ok(Sinks {
+            about,
+            pcap: wanted.pcap.as_deref().map(|dir| begin_capture(dir, &stem, &about)).transpose()?,
+            trace: wanted.trace.as_deref().map(|dir| begin_tables(dir, &stem, &about)).transpose()?,
+            report: wanted.report.as_deref().map(|path| begin_report(path, &about)).transpose()?,
+        })
+    }
+
+    /// Adds what was seen to every record.
+    pub fn take(&mut self, observations: &[Observation]) -> Result<(), CannotWrite> {
+        for observation in observations {
+            if let Some((path, sink)) = &mut self.pcap {
+                sink.take(observation).map_err(at(path))?;
+            }
+            if let Some((paths, sink)) = &mut self.trace {
+                sink.take(observation).map_err(at(&paths.packets))?;
+            }
+            if let Some((.., sink)) = &mut self.report {
+                sink.take(observation);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends all records with what the run came to, and names their files.
+    pub fn finish(self, result: &RunResult) -> Result<Vec<PathBuf>, CannotWrite> {
+        let mut files = Vec::new();
+        if let Some((path, sink)) = self.pcap {
+            sink.finish().map_err(at(&path))?;
+            files.push(path);
+        }
+        if let Some((paths, sink)) = self.trace {
+            sink.finish().map_err(at(&paths.packets))?;
+            files.extend([paths.paths, paths.links, paths.packets]);
+        }
+        if let Some((path, out, sink)) = self.report {
+            sink.finish(out, &self.about, result).map_err(at(&path))?;
+            files.push(path);
+        }
+        Ok(files)
+    }
+}
+
+fn begin_capture(
+    dir: &Path,
+    stem: &str,
+    about: &About<'_>,
+) -> Result<(PathBuf, pcap::Sink<Out>), CannotWrite> {
+    fs::create_dir_all(dir).map_err(at(dir))?;
+    let path = dir.join(format!("{stem}.pcapng"));
+    let sink = create(&path).and_then(|out| pcap::Sink::new(out, about)).map_err(at(&path))?;
+    Ok((path, sink))
+}
+
+fn begin_tables(
+    dir: &Path,
+    stem: &str,
+    about: &About<'_>,
+) -> Result<(trace::Outputs<PathBuf>, trace::Sink<Out>), CannotWrite> {
+    fs::create_dir_all(dir).map_err(at(dir))?;
+    let columns = dir.join("columns.csv");
+    create(&columns).and_then(trace::write_columns).map_err(at(&columns))?;
+    let path = |table: &str| dir.join(format!("{stem}-{table}.csv"));
+    let paths = trace::Outputs { paths: path("paths"), links: path("links"), packets: path("packets") };
+    let outputs = trace::Outputs {
+        paths: create(&paths.paths).map_err(at(&paths.paths))?,
+        links: create(&paths.links).map_err(at(&paths.links))?,
+        packets: create(&paths.packets).map_err(at(&paths.packets))?,
+    };
+    let sink = trace::Sink::new(outputs, about).map_err(at(&paths.packets))?;
+    Ok((paths, sink))
+}
+
+fn begin_report(path: &Path, about: &About<'_>) -> Result<(PathBuf, Out, report::Sink), CannotWrite> {
+    let out = create(path).map_err(at(path))?;
+    Ok((path.to_owned(), out, report::Sink::new(about)))
+}
+
+fn create(path: &Path) -> io::Result<Out> {
+    File::create(path).map(BufWriter::new)
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> CannotWrite {
+    move |source| CannotWrite { path: path.to_owned(), source }
+}
+
+/// `name` as a part of a file's name: what is no letter, digit, dot or dash becomes a dash.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
+    let name: String = name.trim_start_matches('.').chars().map(plain).collect();
+    if name.is_empty() { "scenario".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::Time;
+    use anabranch_sim::observe::Step;
+
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn every_record_goes_to_a_file_named_for_scenario_and_seed() {
+        let dir = tempfile::tempdir().unwrap();
+        let wanted = Wanted {
+            pcap: Some(dir.path().join("a/b")),
+            trace: Some(dir.path().join("c")),
+            report: Some(dir.path().join("d.html")),
+        };
+        let scenario = testing::scenario();
+        let mut sinks = Sinks::open(&wanted, testing::about(&scenario)).unwrap();
+        sinks.take(&[testing::data(Time::ZERO, &[1], Step::Sent)]).unwrap();
+        let files = sinks.finish(&testing::result()).unwrap();
+        let names: Vec<&str> =
+            files.iter().map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap()).collect();
+        assert_eq!(
+            names,
+            [
+                "a/b/phone-seed7.pcapng",
+                "c/phone-seed7-paths.csv",
+                "c/phone-seed7-links.csv",
+                "c/phone-seed7-packets.csv",
+                "d.html"
+            ]
+        );
+        assert!(files.iter().all(|file| fs::metadata(file).unwrap().len() > 0));
+        assert!(dir.path().join("c/columns.csv").exists());
+    }
+
+    #[test]
+    fn a_folder_that_is_a_file_is_named_in_the_error() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let wanted = Wanted { pcap: Some(file.path().to_owned()), ..Wanted::default() };
+        let scenario = testing::scenario();
+        let error = Sinks::open(&wanted, testing::about(&scenario)).err().unwrap();
+        assert_eq!(error.path, file.path());
+        assert!(error.to_string().starts_with("cannot write \""), "{error}");
+    }
+
+    #[test]
+    fn nothing_wanted_is_nothing_watched() {
+        assert_eq!(Wanted::default().watch(), Watch::default());
+    }
+
+    #[test]
+    fn a_scenarios_name_cannot_leave_the_folder() {
+        assert_eq!(["../x", "a b/c", "", "-"].map(file_name), ["-x", "a-b-c", "scenario", "-"]);
+    }
+}

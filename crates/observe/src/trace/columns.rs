@@ -1,0 +1,153 @@
+//! The columns of the tables: name, unit, meaning and value of each, once.
+
+use std::fmt::Write as _;
+
+use anabranch_base::Time;
+use anabranch_sctp::seq::Tsn;
+use anabranch_sim::observe::{PacketSeen, PathSeen, QueueSeen, Step};
+
+use crate::contents::Contents;
+use crate::names::Names;
+use crate::words::{Seconds, cause, direction, host};
+
+/// A column of a table whose rows are made of a `Row`.
+pub struct Column<Row> {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is counted in; empty for words and plain numbers.
+    pub unit: &'static str,
+    /// What it says.
+    pub meaning: &'static str,
+    /// Appends its cell; nothing where there is no value.
+    pub write: fn(&Row, &Names, &mut String),
+}
+
+/// What a row of `paths` or `links` is made of.
+pub struct Row<Seen> {
+    /// When.
+    pub at: Time,
+    /// What was seen.
+    pub seen: Seen,
+}
+
+/// What a row of `packets` is made of.
+pub struct PacketRow {
+    /// When.
+    pub at: Time,
+    /// What was seen.
+    pub seen: PacketSeen,
+    /// What it carries; `None` for a datagram of UDP.
+    pub contents: Option<Contents>,
+}
+
+const AT: &str = "since the start of the run";
+
+/// The table `paths`: a row at each change of a path as its host sees it.
+pub const PATHS: &[Column<Row<PathSeen>>] = &[
+    column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
+    column("flow", "", "whose path it is", |row, names, out| out.push_str(names.flow(row.seen.flow))),
+    column("path", "", "which path", |row, names, out| out.push_str(names.path(row.seen.path))),
+    column("host", "", "who sees it so: first or second", |row, _, out| out.push_str(host(row.seen.host))),
+    column("state", "", "unconfirmed, active, inactive or removed", |row, _, out| {
+        out.push_str(row.seen.state.name());
+    }),
+    column("cwnd_bytes", "B", "congestion window", |row, _, out| show(out, row.seen.cwnd.get())),
+    column("ssthresh_bytes", "B", "slow-start threshold", |row, _, out| show(out, row.seen.ssthresh.get())),
+    column("flight_bytes", "B", "sent and neither acknowledged nor given up", |row, _, out| {
+        show(out, row.seen.flight.get());
+    }),
+    column("srtt_s", "s", "smoothed round-trip time; empty before the first measurement", |row, _, out| {
+        show_some(out, row.seen.srtt.map(Seconds::from));
+    }),
+    column("rto_s", "s", "retransmission time-out, back-off included", |row, _, out| {
+        show(out, Seconds::from(row.seen.rto));
+    }),
+];
+
+/// The table `links`: a row at each change of a queue.
+pub const LINKS: &[Column<Row<QueueSeen>>] = &[
+    column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
+    column("link", "", "which link", |row, names, out| out.push_str(names.link(row.seen.link))),
+    column("direction", "", "forward (from the first host) or reverse", |row, _, out| {
+        out.push_str(direction(row.seen.from));
+    }),
+    column("queue_packets", "packets", "waiting, the one being sent not counted", |row, _, out| {
+        show(out, row.seen.backlog.packets);
+    }),
+    column("queue_bytes", "B", "their sizes", |row, _, out| show(out, row.seen.backlog.bytes.get())),
+];
+
+/// The table `packets`: a row at each step of a packet.
+pub const PACKETS: &[Column<PacketRow>] = &[
+    column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
+    column("flow", "", "whose packet it is", |row, names, out| out.push_str(names.flow(row.seen.flow))),
+    column("path", "", "the path it travels", |row, names, out| out.push_str(names.path(row.seen.path))),
+    column("direction", "", "forward (from the first host) or reverse", |row, _, out| {
+        out.push_str(direction(row.seen.from));
+    }),
+    column("step", "", "sent, arrived or lost", |row, _, out| out.push_str(step(row.seen.step))),
+    column("cause", "", "why it was lost: medium, queue or down; empty at other steps", |row, _, out| {
+        out.push_str(loss(row.seen.step).map_or("", |(_, why)| why));
+    }),
+    column("link", "", "where it was lost; empty at other steps", |row, names, out| {
+        out.push_str(loss(row.seen.step).map_or("", |(link, _)| names.link(link)));
+    }),
+    column("size_bytes", "B", "size on the link, all headers included", |row, _, out| {
+        show(out, row.seen.size.get());
+    }),
+    column("delay_s", "s", "from sent to arrived; empty at other steps", |row, _, out| {
+        if let Step::Arrived { delay } = row.seen.step {
+            show(out, Seconds::from(delay));
+        }
+    }),
+    column("chunks", "", "types of its chunks, each once, joined by +; UDP for a datagram", |row, _, out| {
+        match &row.contents {
+            Some(contents) => out.push_str(&contents.kinds.join("+")),
+            None => out.push_str("UDP"),
+        }
+    }),
+    column("data_chunks", "chunks", "how many DATA chunks; empty for a datagram", |row, _, out| {
+        show_some(out, row.contents.as_ref().map(|contents| contents.data_chunks));
+    }),
+    column("tsn", "", "TSN of the first DATA chunk, as on the wire; empty without one", |row, _, out| {
+        show_some(out, row.contents.as_ref().and_then(|contents| contents.first_tsn).map(Tsn::get));
+    }),
+    column("retransmission", "", "true if it carries a chunk that was sent before", |row, _, out| {
+        show(out, row.seen.retransmission);
+    }),
+];
+
+const fn column<Row>(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    write: fn(&Row, &Names, &mut String),
+) -> Column<Row> {
+    Column { name, unit, meaning, write }
+}
+
+fn step(step: Step) -> &'static str {
+    match step {
+        Step::Sent => "sent",
+        Step::Arrived { .. } => "arrived",
+        Step::Lost { .. } => "lost",
+    }
+}
+
+fn loss(step: Step) -> Option<(usize, &'static str)> {
+    match step {
+        Step::Lost { link, cause: why } => Some((link, cause(why))),
+        _ => None,
+    }
+}
+
+fn show(out: &mut String, value: impl std::fmt::Display) {
+    // Writing to a String does not fail.
+    let _ = write!(out, "{value}");
+}
+
+fn show_some(out: &mut String, value: Option<impl std::fmt::Display>) {
+    if let Some(value) = value {
+        show(out, value);
+    }
+}

@@ -1,0 +1,187 @@
+//! Tables of a simulated run, as CSV: `paths`, `links` and `packets`, a row at each change.
+
+mod columns;
+mod table;
+
+use std::io::{self, Write};
+
+use anabranch_scenario::model::Protocol;
+use anabranch_sim::observe::{Observation, PathSeen, QueueSeen, Seen};
+
+use super::contents::Contents;
+use super::{About, Names};
+use columns::{Column, LINKS, PACKETS, PATHS, PacketRow, Row};
+use table::Table;
+
+/// What each of the three tables is written to.
+#[derive(Clone, Copy, Debug)]
+pub struct Outputs<W> {
+    /// Windows and times of the paths.
+    pub paths: W,
+    /// Queues of the links.
+    pub links: W,
+    /// Packets at the hosts, and where they were lost.
+    pub packets: W,
+}
+
+/// Tables that are being written.
+pub struct Sink<W: Write> {
+    names: Names,
+    /// Of each flow, whether SCTP carries it.
+    is_sctp: Vec<bool>,
+    paths: Table<Row<PathSeen>, W>,
+    links: Table<Row<QueueSeen>, W>,
+    packets: Table<PacketRow, W>,
+}
+
+impl<W: Write> Sink<W> {
+    /// Begins the tables of a run.
+    ///
+    /// # Errors
+    /// A file cannot be written; likewise below.
+    pub fn new(outputs: Outputs<W>, about: &About<'_>) -> io::Result<Sink<W>> {
+        let flows = about.scenario.flows.iter();
+        Ok(Sink {
+            names: Names::of(about.scenario),
+            is_sctp: flows.map(|flow| matches!(flow.protocol, Protocol::Sctp(_))).collect(),
+            paths: Table::new(PATHS, outputs.paths)?,
+            links: Table::new(LINKS, outputs.links)?,
+            packets: Table::new(PACKETS, outputs.packets)?,
+        })
+    }
+
+    /// Adds what was seen.
+    pub fn take(&mut self, observation: &Observation) -> io::Result<()> {
+        let (at, names) = (observation.at, &self.names);
+        match &observation.what {
+            Seen::Path(seen) => self.paths.write(&Row { at, seen: *seen }, names),
+            Seen::Queue(seen) => self.links.write(&Row { at, seen: *seen }, names),
+            Seen::Packet(seen) => {
+                let is_sctp = self.is_sctp.get(seen.flow).is_some_and(|is_sctp| *is_sctp);
+                let contents = is_sctp.then(|| Contents::of(&seen.bytes));
+                self.packets.write(&PacketRow { at, seen: seen.clone(), contents }, names)
+            }
+            Seen::Delivery(_) => Ok(()),
+        }
+    }
+
+    /// Ends the tables and gives their files back.
+    pub fn finish(self) -> io::Result<Outputs<W>> {
+        Ok(Outputs {
+            paths: self.paths.finish()?,
+            links: self.links.finish()?,
+            packets: self.packets.finish()?,
+        })
+    }
+}
+
+/// Writes the registry of all columns, itself a table: `table`, `column`, `unit`, `meaning`.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_columns(out: impl Write) -> io::Result<()> {
+    let mut out = csv::Writer::from_writer(out);
+    out.write_record(["table", "column", "unit", "meaning"])?;
+    write_rows(&mut out, "paths", PATHS)?;
+    write_rows(&mut out, "links", LINKS)?;
+    write_rows(&mut out, "packets", PACKETS)?;
+    out.flush()
+}
+
+fn write_rows<Row>(
+    out: &mut csv::Writer<impl Write>,
+    table: &str,
+    columns: &[Column<Row>],
+) -> io::Result<()> {
+    for column in columns {
+        out.write_record([table, column.name, column.unit, column.meaning])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::{ByteCount, Duration, Time};
+    use anabranch_link::{Backlog, LossCause};
+    use anabranch_sim::observe::{DeliverySeen, Host, PathState, Step};
+
+    use super::*;
+    use crate::testing::{self, data, datagram};
+
+    const AT: Time = Time::from_nanos(1_000_000_001);
+
+    fn traced(observations: &[Observation]) -> Outputs<String> {
+        let scenario = testing::scenario();
+        let outputs = Outputs { paths: Vec::new(), links: Vec::new(), packets: Vec::new() };
+        let mut sink = Sink::new(outputs, &testing::about(&scenario)).unwrap();
+        observations.iter().for_each(|observation| sink.take(observation).unwrap());
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let Outputs { paths, links, packets } = sink.finish().unwrap();
+        Outputs { paths: text(paths), links: text(links), packets: text(packets) }
+    }
+
+    #[test]
+    fn a_path_is_a_row_with_exact_times() {
+        let seen = PathSeen {
+            flow: 0,
+            path: 1,
+            host: Host::First,
+            state: PathState::Active,
+            cwnd: ByteCount::new(4_380),
+            ssthresh: ByteCount::new(65_536),
+            flight: ByteCount::ZERO,
+            srtt: None,
+            rto: Duration::from_nanos(1_000_000_007),
+        };
+        let traced = traced(&[Observation { at: AT, what: Seen::Path(seen) }]);
+        let expected = "at_s,flow,path,host,state,cwnd_bytes,ssthresh_bytes,flight_bytes,srtt_s,rto_s\n\
+                        1.000000001,main,lte,first,active,4380,65536,0,,1.000000007\n";
+        assert_eq!(traced.paths, expected);
+    }
+
+    #[test]
+    fn a_queue_is_a_row_of_its_links_direction() {
+        let backlog = Backlog { packets: 3, bytes: ByteCount::new(4_500) };
+        let seen = QueueSeen { link: 0, from: Host::Second, backlog };
+        let traced = traced(&[Observation { at: AT, what: Seen::Queue(seen) }]);
+        let expected = "at_s,link,direction,queue_packets,queue_bytes\n1.000000001,wifi,reverse,3,4500\n";
+        assert_eq!(traced.links, expected);
+    }
+
+    #[test]
+    fn a_packet_is_a_row_at_each_step() {
+        let lost = Step::Lost { link: 1, cause: LossCause::Queue };
+        let arrived = Step::Arrived { delay: Duration::from_micros(20_500) };
+        let traced =
+            traced(&[data(AT, &[7, 8], Step::Sent), data(AT, &[9], lost), datagram(AT, 100, arrived)]);
+        let rows: Vec<&str> = traced.packets.lines().collect();
+        assert_eq!(
+            rows,
+            [
+                "at_s,flow,path,direction,step,cause,link,size_bytes,delay_s,chunks,data_chunks,tsn,retransmission",
+                "1.000000001,main,wifi,forward,sent,,,72,,DATA,2,7,false",
+                "1.000000001,main,wifi,forward,lost,queue,lte,52,,DATA,1,9,false",
+                "1.000000001,noise,lte,forward,arrived,,,128,0.020500000,UDP,,,false",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_delivery_is_no_row() {
+        let seen = DeliverySeen { flow: 0, from: Host::First, bytes: ByteCount::ZERO, delay: Duration::ZERO };
+        let traced = traced(&[Observation { at: AT, what: Seen::Delivery(seen) }]);
+        assert_eq!([traced.paths, traced.links, traced.packets].map(|text| text.lines().count()), [1, 1, 1]);
+    }
+
+    #[test]
+    fn every_column_is_explained_once() {
+        let mut registry = Vec::new();
+        write_columns(&mut registry).unwrap();
+        let mut reader = csv::Reader::from_reader(&registry[..]);
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), PATHS.len() + LINKS.len() + PACKETS.len());
+        assert!(rows.iter().all(|row| !row[3].is_empty()), "{rows:?}");
+        let with_unit = |row: &csv::StringRecord| row[1].ends_with("_s") == (&row[2] == "s");
+        assert!(rows.iter().all(with_unit), "{rows:?}");
+    }
+}

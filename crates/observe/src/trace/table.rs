@@ -1,0 +1,41 @@
+//! One table as CSV (RFC 4180).
+
+use std::io::{self, Write};
+
+use super::columns::Column;
+use crate::names::Names;
+
+/// A table that is being written.
+pub struct Table<Row: 'static, W: Write> {
+    columns: &'static [Column<Row>],
+    out: csv::Writer<W>,
+    cell: String,
+}
+
+impl<Row, W: Write> Table<Row, W> {
+    /// Begins a table with the names of its columns.
+    ///
+    /// # Errors
+    /// The file cannot be written; likewise below.
+    pub fn new(columns: &'static [Column<Row>], out: W) -> io::Result<Table<Row, W>> {
+        let mut out = csv::Writer::from_writer(out);
+        out.write_record(columns.iter().map(|column| column.name))?;
+        Ok(Table { columns, out, cell: String::new() })
+    }
+
+    /// Adds a row.
+    pub fn write(&mut self, row: &Row, names: &Names) -> io::Result<()> {
+        for column in self.columns {
+            self.cell.clear();
+            (column.write)(row, names, &mut self.cell);
+            self.out.write_field(&self.cell)?;
+        }
+        self.out.write_record(None::<&[u8]>)?;
+        Ok(())
+    }
+
+    /// Ends the table and gives its file back.
+    pub fn finish(self) -> io::Result<W> {
+        self.out.into_inner().map_err(csv::IntoInnerError::into_error)
+    }
+}

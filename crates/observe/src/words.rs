@@ -1,0 +1,69 @@
+//! What records call things: hosts, directions, causes, moments.
+
+use std::fmt;
+
+use anabranch_base::{Duration, Time};
+use anabranch_link::LossCause;
+use anabranch_sim::observe::Host;
+
+/// Nanoseconds written as seconds, with nine decimals and not rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seconds(u64);
+
+impl From<Time> for Seconds {
+    fn from(at: Time) -> Seconds {
+        Seconds(at.as_nanos())
+    }
+}
+
+impl From<Duration> for Seconds {
+    fn from(span: Duration) -> Seconds {
+        Seconds(span.as_nanos())
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:09}", self.0 / NANOS, self.0 % NANOS)
+    }
+}
+
+/// `first` or `second`.
+pub fn host(host: Host) -> &'static str {
+    match host {
+        Host::First => "first",
+        Host::Second => "second",
+    }
+}
+
+/// The direction of what this host sends.
+pub fn direction(from: Host) -> &'static str {
+    match from {
+        Host::First => "forward",
+        Host::Second => "reverse",
+    }
+}
+
+/// Why a packet was lost.
+pub fn cause(cause: LossCause) -> &'static str {
+    match cause {
+        LossCause::Medium => "medium",
+        LossCause::Queue => "queue",
+        LossCause::Down => "down",
+        LossCause::TooLarge => "mtu",
+    }
+}
+
+const NANOS: u64 = 1_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_exact_to_the_nanosecond() {
+        let written = [0, 1, 999_999_999, 12_345_678_901, u64::MAX].map(|nanos| Seconds(nanos).to_string());
+        let expected = ["0.000000000", "0.000000001", "0.999999999", "12.345678901", "18446744073.709551615"];
+        assert_eq!(written, expected);
+    }
+}

@@ -1,0 +1,105 @@
+//! Records of a simulated run as other programs find them. The files stay in the target folder, where
+//! `tests/run` shows the captures to tshark and `make browser` the page to a browser.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anabranch_base::Duration;
+use anabranch_observe::{About, Sinks, Wanted};
+use anabranch_scenario::{NoFiles, Scenario, Source};
+use anabranch_sim::result::RunResult;
+use anabranch_sim::{Progress, Run};
+
+/// Every transport, both directions, losses, and links that change.
+const SCENARIO: &str = r#"
+title = "A phone, its tunnel & some noise"
+run = { time = "6 s", seed = 3 }
+
+[[link]]
+name = "wifi"
+rate = "20 Mbit/s"
+delay = "20 ms"
+loss = 0.002
+
+[[link]]
+name = "lte"
+rate = "10 Mbit/s"
+delay = "40 ms"
+queue = "20 packets"
+
+[[event]]
+at = "2 s"
+link = "wifi"
+state = "down"
+
+[[event]]
+at = "3 s"
+link = "wifi"
+state = "up"
+
+[[flow]]
+name = "main"
+
+[[flow]]
+name = "tunnel"
+direction = "both"
+start = "1 s"
+sctp = { encapsulation = "udp" }
+
+[[flow]]
+name = "noise"
+protocol = "udp"
+paths = ["lte"]
+traffic = { kind = "poisson", rate = "1 Mbit/s", message = "900 B" }
+"#;
+
+/// Runs the scenario and records everything in a folder of this name; gives the files and the result.
+fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
+    let scenario = Scenario::parse(&Source::new("phone.toml", SCENARIO), &NoFiles, &[]).expect("a scenario");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    fs::create_dir_all(&folder).expect("a folder for temporary files");
+    let wanted = Wanted {
+        pcap: Some(folder.clone()),
+        trace: Some(folder.clone()),
+        report: Some(folder.join("phone.html")),
+    };
+    let command = "anabranch sim phone.toml --seed 3 --report phone.html";
+    let about = About { scenario: &scenario, name: "phone", seed: 3, command, source: Some(SCENARIO) };
+    let mut sinks = Sinks::open(&wanted, about).expect("files that can be written");
+    let mut run = Run::new(&scenario, 3, wanted.watch()).expect("a scenario that can be run");
+    while run.advance(Duration::from_millis(50)) == Progress::Running {
+        sinks.take(&run.take_observations()).expect("files that can be written");
+    }
+    sinks.take(&run.take_observations()).expect("files that can be written");
+    let result = run.finish();
+    (sinks.finish(&result).expect("files that can be written"), result)
+}
+
+/// The rows of a table whose `column` has this value.
+fn count(table: &Path, column: &str, value: &str) -> u64 {
+    let mut reader = csv::Reader::from_path(table).expect("a table");
+    let index = reader.headers().expect("a head").iter().position(|name| name == column).expect("the column");
+    let rows = reader.records().map(|row| row.expect("a row"));
+    rows.filter(|row| &row[index] == value).count() as u64
+}
+
+#[test]
+fn tables_have_every_packet_that_the_result_counts() {
+    let (files, result) = record("observing");
+    let packets = files.iter().find(|file| file.ends_with("phone-seed3-packets.csv")).expect("the table");
+    assert_eq!(count(packets, "step", "sent"), result.end_to_end_packets);
+    let links = result.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
+    let lost: u64 = links.map(|link| link.lost + link.queue_drops).sum();
+    assert_eq!(count(packets, "step", "lost"), lost);
+    assert!(lost > 0, "a run without losses shows less");
+}
+
+#[test]
+fn the_same_run_is_recorded_in_the_same_bytes() {
+    let ((first, _), (second, _)) = (record("observing-once"), record("observing-twice"));
+    for (first, second) in first.iter().zip(&second) {
+        let same = fs::read(first).expect("a file") == fs::read(second).expect("a file");
+        assert!(same, "{} is not {}", first.display(), second.display());
+    }
+    assert_eq!(first.len(), 5);
+}
