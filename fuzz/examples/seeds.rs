@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_cli::bench_protocol::{Ask, Frame as TestFrame, Received, Report};
-use anabranch_cli::file_protocol::{FilePath, FrameRef, Kind, Modified, Offer, Sender, Verdict, encode};
-use anabranch_cli::path_entry::PathEntry;
+use anabranch_bench::PathEntry;
+use anabranch_bench::protocol::{Ask, Frame as TestFrame, Received, Report};
 use anabranch_sctp::config::Config;
+use anabranch_transfer::protocol::{FilePath, FrameRef, Kind, Modified, Offer, Sender, Verdict, encode};
 use bytes::Bytes;
 use pair::{End, Pair};
 use sha2::{Digest as _, Sha256};
@@ -136,7 +136,7 @@ fn test() -> Vec<u8> {
     let due = Time::from_nanos(5);
     let length = ByteCount::new(100);
     let ask = Ask {
-        direction: anabranch_cli::bench_protocol::Direction::Forward,
+        direction: anabranch_bench::protocol::Direction::Forward,
         duration: Duration::from_secs(1),
         message: length,
         rate: None,
@@ -150,7 +150,7 @@ fn test() -> Vec<u8> {
     frames.extend((0..3).map(|number| TestFrame::Data { number, due, length }));
     frames.push(TestFrame::End { messages: 3, bytes: ByteCount::new(300) });
     frames.push(TestFrame::Report(Box::new(report)));
-    let messages = frames.iter().map(anabranch_cli::bench_protocol::encode);
+    let messages = frames.iter().map(anabranch_bench::protocol::encode);
     messages.flat_map(|m| [&(m.len() as u16).to_be_bytes(), &m[..]].concat()).collect()
 }
 

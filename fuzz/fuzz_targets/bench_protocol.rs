@@ -2,7 +2,7 @@
 #![no_main]
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_cli::bench_protocol::{Frame, Incoming, Limits, Server, ServerStep, Tally, decode, encode};
+use anabranch_bench::protocol::{Frame, Incoming, Limits, Server, ServerStep, Tally, decode, encode};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bench_protocol(bytes));
 

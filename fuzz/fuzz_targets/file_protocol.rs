@@ -2,7 +2,7 @@
 #![no_main]
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{
+use anabranch_transfer::protocol::{
     Answer, FilePath, MAX_PIECE, MAX_WHY, Receiver, Sender, Step, decode, encode,
 };
 use sha2::{Digest as _, Sha256};

@@ -42,11 +42,9 @@ GROUPS = {
         (["--lib"], []),
         (["--test", "allocations", "--test", "comings", "--test", "interfaces", "--test", "public"], []),
     ],
-    "anabranch-cli": [
-        (["--lib"], ["file_protocol"]),
-        (["--bin", "anabranch"], ["transfer"]),
-        (["--test", "resuming", "--test", "transfers", "--test", "trees"], []),
-        (["--test", "failures", "--test", "goodbye", "--test", "keys"], []),
+    "anabranch-transfer": [
+        (["--lib"], ["protocol"]),
+        (["--lib", "--example", "directory"], []),
     ],
 }
 """For each package groups of tests in the order of their runs: what is built, and which of its tests."""

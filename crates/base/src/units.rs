@@ -66,6 +66,25 @@ impl ByteCount {
         let rate = bits.checked_div(u128::from(span.as_nanos()))?;
         Some(BitRate(u64::try_from(rate).unwrap_or(u64::MAX)))
     }
+
+    /// In powers of 1,000 with three significant digits, as rates are shown: `64.0 MB`.
+    pub fn rounded(self) -> String {
+        let (unit, name) = match self.0 {
+            0..1_000 => return self.to_string(),
+            1_000..1_000_000 => (1e3, "kB"),
+            1_000_000..1_000_000_000 => (1e6, "MB"),
+            _ => (1e9, "GB"),
+        };
+        let value = self.0 as f64 / unit;
+        let decimals = if value >= 99.95 {
+            0
+        } else if value >= 9.995 {
+            1
+        } else {
+            2
+        };
+        format!("{value:.decimals$} {name}")
+    }
 }
 
 impl BitRate {
@@ -177,6 +196,13 @@ mod tests {
         let time = BitRate::from_mbps(10).time_for(ByteCount::new(1500));
         assert_eq!(time, Some(Duration::from_micros(1200)));
         assert_eq!(BitRate::default().time_for(ByteCount::new(1)), None);
+    }
+
+    #[test]
+    fn a_rounded_count_has_three_digits() {
+        let counts = [0, 999, 1_500, 64_000_000, 640_000_000, 2_500_000_000];
+        let rounded = counts.map(|bytes| ByteCount::new(bytes).rounded());
+        assert_eq!(rounded, ["0 B", "999 B", "1.50 kB", "64.0 MB", "640 MB", "2.50 GB"]);
     }
 
     #[test]

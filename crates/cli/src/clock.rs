@@ -1,73 +1,10 @@
-//! The machine's clock, as a stopwatch. It knows when it was started, and nothing that it measures.
+//! How long the program has been running.
 
-use std::time::Instant;
-
-use anabranch_base::{Duration, Time};
-
-/// Runs from its start.
-#[derive(Clone, Copy, Debug)]
-pub struct Stopwatch {
-    started: Instant,
-}
-
-impl Stopwatch {
-    /// A stopwatch that runs from now.
-    #[expect(clippy::disallowed_methods, reason = "the program measures real time")]
-    pub fn start() -> Stopwatch {
-        Stopwatch { started: Instant::now() }
-    }
-
-    /// The time on it.
-    pub fn now(&self) -> Time {
-        Time::ZERO + self.elapsed()
-    }
-
-    /// How long it runs.
-    pub fn elapsed(&self) -> Duration {
-        self.started.elapsed().into()
-    }
-}
+use anabranch_base::Duration;
+use anabranch_net::Clock;
 
 /// How long the program has been running, from the first time it was asked.
 pub fn since_start() -> Duration {
-    static START: std::sync::LazyLock<Stopwatch> = std::sync::LazyLock::new(Stopwatch::start);
+    static START: std::sync::LazyLock<Clock> = std::sync::LazyLock::new(Clock::start);
     START.elapsed()
-}
-
-/// The machine's own time, which all its programs share: nanoseconds since it was started or so.
-#[cfg(unix)]
-pub fn of_machine() -> Time {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    let seconds = Duration::from_secs(u64::try_from(now.tv_sec).unwrap_or(0));
-    Time::ZERO + seconds + Duration::from_nanos(u64::try_from(now.tv_nsec).unwrap_or(0))
-}
-
-/// The time of this program, where machines do not tell theirs.
-#[cfg(not(unix))]
-pub fn of_machine() -> Time {
-    Time::ZERO + since_start()
-}
-
-/// Whose time [`of_machine`] tells: the same for all programs since the machine was started, and some other number
-/// where that cannot be known.
-pub fn machine() -> u64 {
-    use sha2::Digest as _;
-    let boot = std::fs::read("/proc/sys/kernel/random/boot_id");
-    let seed = boot.unwrap_or_else(|_| format!("{} {:?}", std::process::id(), of_machine()).into_bytes());
-    let digest = sha2::Sha256::digest([b"anabranch's clock of ", seed.as_slice()].concat());
-    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// The processor time that this program took so far; none where the system does not say.
-#[cfg(unix)]
-pub fn of_processor() -> Duration {
-    let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::from_secs(u64::try_from(taken.tv_sec).unwrap_or(0))
-        + Duration::from_nanos(u64::try_from(taken.tv_nsec).unwrap_or(0))
-}
-
-/// The processor time that this program took so far; none where the system does not say.
-#[cfg(not(unix))]
-pub fn of_processor() -> Duration {
-    Duration::ZERO
 }

@@ -1,5 +1,4 @@
-//! `anabranch completions`: the script by which a shell completes our commands. It knows what kinds of values
-//! arguments take, and no shell.
+//! `anabranch completions`: the script by which a shell completes our commands.
 
 use clap::{Arg, Command, CommandFactory as _, ValueHint};
 use clap_complete::generate;

@@ -1,13 +1,14 @@
-//! `anabranch demo`: the comparison, on the scenario that is shipped with the program. It knows nothing else.
+//! `anabranch demo`: the comparison, on the scenario that is shipped with the program.
 
 use anabranch_scenario::{NoFiles, Scenario, Setting, Source};
+use anabranch_transfer::hex;
 use sha2::{Digest, Sha256};
 
 use crate::arguments::DemoArguments;
 use crate::compare::{Manner, Over, Scope, compare};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::report::{Outcome, hex};
+use crate::report::Outcome;
 use crate::scenario::Loaded;
 
 /// Runs the command.

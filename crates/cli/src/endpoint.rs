@@ -1,5 +1,4 @@
-//! The sockets of the tools: those of an end that listens, and of one that connects. It knows their settings, and nothing
-//! of what is sent.
+//! The sockets of the tools: those of an end that listens, and of one that connects.
 
 use std::net::SocketAddr;
 

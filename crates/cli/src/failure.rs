@@ -1,9 +1,9 @@
-//! What can go wrong, as a person reads it (what is wrong, where, what to do), as a script reads it, and as
-//! the shell sees it. It knows no work.
+//! What can go wrong, as a person reads it (what is wrong, where, what to do), as a script reads it, and as the shell
+//! sees it.
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anabranch_base::Duration;
@@ -14,9 +14,10 @@ use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
 use anabranch_scenario::{ScenarioError, Style};
 use anabranch_sim::BuildError;
+use anabranch_transfer::{FindError, OpenError as StoreError};
 use serde_json::{Value, json};
 
-use crate::watch::pair_name;
+use anabranch_net::monitor::path_name;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -42,21 +43,11 @@ pub enum Failure {
     #[error("{0}")]
     Key(String),
     /// A file that cannot be sent.
-    #[error("cannot send {path:?}: {why}")]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the matter is.
-        why: String,
-    },
+    #[error("{}{}", .0, another_name(.0))]
+    File(#[from] FindError),
     /// A directory that takes no files.
-    #[error("cannot put files into {dir:?}: {why}; choose another with --dir")]
-    Directory {
-        /// Which.
-        dir: PathBuf,
-        /// What the matter is.
-        why: String,
-    },
+    #[error("{0}; choose another with --dir")]
+    Directory(#[from] StoreError),
     /// A scenario that cannot be read.
     #[error("cannot read the scenario {file:?}: {why}")]
     NoScenario {
@@ -179,14 +170,14 @@ impl Failure {
             | Failure::Via(_)
             | Failure::Bind(_)
             | Failure::Key(_)
-            | Failure::File { .. }
+            | Failure::File(_)
             | Failure::NoScenario { .. }
             | Failure::Scenario(_)
             | Failure::Build(_)
             | Failure::NotForModels { .. }
             | Failure::Plan(_)
             | Failure::Record(_)
-            | Failure::Directory { .. } => 2,
+            | Failure::Directory(_) => 2,
             #[cfg(target_os = "linux")]
             Failure::Enclosure(_) => 1,
             Failure::NoAnswer { .. }
@@ -207,8 +198,8 @@ impl Failure {
             Failure::Via(_) => "via",
             Failure::Bind(_) => "bind",
             Failure::Key(_) => "key",
-            Failure::File { .. } => "file",
-            Failure::Directory { .. } => "directory",
+            Failure::File(_) => "file",
+            Failure::Directory(_) => "directory",
             Failure::NoScenario { .. } => "no-scenario",
             Failure::Scenario(error) => error.kind().name(),
             Failure::Build(_) => "scenario",
@@ -226,6 +217,14 @@ impl Failure {
             Failure::Interrupted => "interrupted",
             Failure::System(_) => "system",
         }
+    }
+}
+
+/// The argument by which a file with a name that cannot travel gets another one.
+fn another_name(error: &FindError) -> &'static str {
+    match error {
+        FindError::Name { path, .. } if path != Path::new("-") => "; --name gives it another",
+        _ => "",
     }
 }
 
@@ -251,7 +250,7 @@ pub fn list(addresses: &[SocketAddr]) -> String {
 fn over(tried: &[PathAddresses]) -> String {
     match tried {
         [] | [_] => String::new(),
-        pairs => format!(", over {}", pairs.iter().map(pair_name).collect::<Vec<_>>().join(", ")),
+        pairs => format!(", over {}", pairs.iter().map(path_name).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -294,9 +293,17 @@ mod tests {
     #[test]
     fn the_exit_status_tells_wrong_input_from_failed_work() {
         assert_eq!(Failure::Arguments(String::new()).status(), 2);
-        assert_eq!(Failure::Directory { dir: "x".into(), why: String::new() }.status(), 2);
+        assert_eq!(Failure::Directory(StoreError { dir: "x".into(), why: String::new() }).status(), 2);
         assert_eq!(Failure::NotStored(vec![]).status(), 1);
         assert_eq!(Failure::Interrupted.status(), 130);
+    }
+
+    #[test]
+    fn a_name_that_cannot_travel_may_be_replaced() {
+        let found = |path: &str| anabranch_transfer::Sources::find(&[path.into()], Some(".."));
+        let told = |path| Failure::from(found(path).expect_err("no name")).to_string();
+        assert!(told("/").ends_with("leads to another directory; --name gives it another"));
+        assert!(told("-").ends_with("leads to another directory"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Ctrl-C. It knows how often it was pressed since the program began, and not what that ends.
+//! Ctrl-C.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Where the key comes from that both ends need: a file, the environment, or nowhere yet. It knows no packet.
+//! Where the key comes from that both ends need: a file, the environment, or nowhere yet.
 
 use std::fs::File;
 use std::io::Read as _;

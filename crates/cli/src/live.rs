@@ -1,5 +1,4 @@
-//! Runs a transfer and looks at it meanwhile: the view, the events, Ctrl-C. It knows how the three go
-//! together, and nothing of files.
+//! Runs a transfer and looks at it meanwhile: the view, the events, Ctrl-C.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -12,7 +11,7 @@ use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 use crate::transfer::Progress;
 use crate::view::View;
-use crate::watch::Watch;
+use anabranch_net::monitor::PathMonitor;
 
 /// Runs `work` to its end. After Ctrl-C the association is aborted, and `work` ends by that.
 ///
@@ -20,15 +19,15 @@ use crate::watch::Watch;
 /// `work`'s own, or [`Failure::Interrupted`].
 pub async fn watched(
     association: &Association,
-    watch: &mut Watch,
+    monitor: &mut PathMonitor,
     view: &mut View,
     progress: &Progress,
     interrupt: &mut Interrupt,
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<(), Failure> {
     tokio::pin!(work);
-    watch.look(association);
-    view.on_connected(watch);
+    monitor.update(association);
+    view.on_connected(monitor);
     let mut ticks = interval(std::time::Duration::from_millis(100));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut events = association.subscribe();
@@ -38,13 +37,13 @@ pub async fn watched(
         tokio::select! {
             result = &mut work => break result,
             _ = ticks.tick() => {
-                watch.look(association);
-                view.show(watch, progress);
+                monitor.update(association);
+                view.show(monitor, progress);
             }
             next = events.next(), if !events_end => match next {
                 Some(Ok(happened)) => {
-                    watch.look(association);
-                    view.on_event(watch, &happened);
+                    monitor.update(association);
+                    view.on_event(monitor, &happened);
                 }
                 // The ticks show what is missed here.
                 Some(Err(_)) => {}
@@ -60,7 +59,7 @@ pub async fn watched(
             }
         }
     };
-    watch.look(association);
+    monitor.update(association);
     view.show_remarks(progress);
     view.finish();
     if is_interrupted { Err(Failure::Interrupted) } else { result }

@@ -1,5 +1,4 @@
-//! The anabranch program: reads the command line, runs one command, ends with its status. It knows which
-//! command is whose.
+//! The anabranch program: reads the command line, runs one command, ends with its status.
 
 mod addresses;
 mod arguments;
@@ -29,7 +28,6 @@ mod sim;
 mod transfer;
 mod turns;
 mod view;
-mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

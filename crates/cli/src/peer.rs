@@ -1,18 +1,18 @@
-//! Who is at the other end, and what its silence or its words mean for a person. It knows no file.
+//! The other end: its addresses, and what its silence or its words mean for the user.
 
 use std::fmt;
 use std::net::SocketAddr;
 
 use anabranch_net::{CloseReason, ConnectError, PathAddresses, Security, SendError};
 
-use crate::clock::Stopwatch;
 use crate::failure::{Failure, list};
+use anabranch_net::Clock;
 
 /// The other end of an association.
 #[derive(Clone, Debug)]
 pub struct Peer {
     addresses: Vec<SocketAddr>,
-    since: Stopwatch,
+    since: Clock,
     partner: Partner,
     is_sealed: bool,
 }
@@ -30,7 +30,7 @@ impl Peer {
     /// The peer at `addresses`, spoken to so from now.
     pub fn new(addresses: Vec<SocketAddr>, security: &Security, partner: Partner) -> Peer {
         let is_sealed = matches!(security, Security::Sealed(_));
-        Peer { addresses, since: Stopwatch::start(), partner, is_sealed }
+        Peer { addresses, since: Clock::start(), partner, is_sealed }
     }
 
     /// What the end of an association means, where something was still to be done.

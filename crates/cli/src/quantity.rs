@@ -1,5 +1,4 @@
-//! Sizes and times on the command line, and sizes as results show them: `64.0 MB`. How quantities are written is
-//! with the scenario file; a size may go without its unit here.
+//! Sizes and times on the command line. They are written as in a scenario file; a size may go without its unit.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_scenario::quantity;
@@ -55,26 +54,6 @@ pub fn rate(text: &str) -> Result<BitRate, String> {
     }
 }
 
-/// A size in powers of 1,000 with three significant digits, as rates are shown: `64.0 MB`.
-pub fn show_size(size: ByteCount) -> String {
-    let bytes = size.get();
-    let (unit, name) = match bytes {
-        0..1_000 => return format!("{bytes} B"),
-        1_000..1_000_000 => (1e3, "kB"),
-        1_000_000..1_000_000_000 => (1e6, "MB"),
-        _ => (1e9, "GB"),
-    };
-    let value = bytes as f64 / unit;
-    let decimals = if value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.decimals$} {name}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,12 +87,5 @@ mod tests {
         let read = [seconds("10"), seconds("500 ms")];
         assert_eq!(read, [Ok(Duration::from_secs(10)), Ok(Duration::from_millis(500))]);
         assert!(seconds("-1").is_err());
-    }
-
-    #[test]
-    fn sizes_are_shown_with_three_digits() {
-        let shown =
-            [0, 999, 1_500, 64_000_000, 640_000_000, 2_500_000_000].map(|n| show_size(ByteCount::new(n)));
-        assert_eq!(shown, ["0 B", "999 B", "1.50 kB", "64.0 MB", "640 MB", "2.50 GB"]);
     }
 }

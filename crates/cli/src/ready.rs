@@ -1,5 +1,4 @@
-//! The line that a listening end prints, to paste at the other: where it listens, and the key if it is fresh. It
-//! knows no file and no test.
+//! The line that a listening end prints, to paste at the other: where it listens, and the key if it is fresh.
 
 use anabranch_net::{Endpoint, Security};
 

@@ -1,26 +1,25 @@
-//! `anabranch recv`: listens, receives, says what became of it. It knows the order of these steps; each is
-//! done elsewhere.
+//! `anabranch recv`: listens, receives, says what became of it.
 
 use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
+use anabranch_transfer::{Destination, Overwrite, hex, is_output, receive_files};
 use serde_json::{Value, json};
 
 use crate::arguments::RecvArguments;
-use crate::clock::Stopwatch;
 use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::{self, Listening};
 use crate::live::{INTERRUPTED, dismiss, watched};
 use crate::peer::{Partner, Peer};
-use crate::quantity::show_size;
 use crate::ready::{self, Spoken};
-use crate::report::{Document, Outcome, hex, shortened, table, there_already};
+use crate::report::{Document, Outcome, shortened, table, there_already};
 use crate::settings;
-use crate::transfer::{Destination, Overwrite, Progress, Tally, is_output, receive_files};
+use crate::transfer::{Progress, Tally, follow, not_received};
 use crate::turns;
 use crate::view::View;
-use crate::watch::{Direction, Watch, addresses_of};
+use anabranch_net::Clock;
+use anabranch_net::monitor::{Direction, PathMonitor};
 
 /// Runs the command.
 ///
@@ -123,7 +122,8 @@ fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
         ));
     }
     let overwrite = if arguments.force { Overwrite::Always } else { Overwrite::Never };
-    Destination::open(&arguments.dir, overwrite)
+    let destination = Destination::open(&arguments.dir, overwrite)?;
+    Ok(destination.advising("`anabranch recv --force` replaces it"))
 }
 
 /// One transfer.
@@ -135,14 +135,15 @@ async fn receive(
     arguments: &RecvArguments,
     interrupt: &mut Interrupt,
 ) -> Came {
-    let clock = Stopwatch::start();
+    let clock = Clock::start();
     let progress = Progress::new(clock);
-    let mut watch = Watch::new(clock, Direction::Receiving, addresses_of);
+    let mut monitor = PathMonitor::new(clock, Direction::Receiving);
     let mut view = View::new(arguments.output);
-    watch.look(association);
-    let peer = Peer::new(watch.remote_addresses(), security, Partner::Files);
-    let work = receive_files(association, &peer, destination.clone(), &progress);
-    let failure = watched(association, &mut watch, &mut view, &progress, interrupt, work).await.err();
+    monitor.update(association);
+    let peer = Peer::new(monitor.remote_addresses(), security, Partner::Files);
+    let receiving = receive_files(association, destination.clone());
+    let work = async { follow(receiving, &progress).await.map_err(|error| not_received(&peer, error)) };
+    let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
     let is_gone = matches!(failure, None | Some(Failure::PeerGone(_)));
     let is_nothing = is_gone && progress.tally() == Tally::default();
     if is_nothing && progress.current().is_none() {
@@ -151,13 +152,13 @@ async fn receive(
         }
         return Came::Nothing;
     }
-    let mut summary = summary(&watch, &progress, &destination);
+    let mut summary = summary(&monitor, &progress, &destination);
     if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
         // Standard output is the file's alone.
         eprint!("{}", std::mem::take(&mut summary));
     }
     let is_broken = matches!(failure, Some(Failure::PeerGone(_)));
-    let document = Some(Document::new(&watch, &progress, resolved.clone()).into());
+    let document = Some(Document::new(&monitor, &progress, resolved.clone()).into());
     let outcome = Outcome { document, summary, failure };
     let is_something_kept = progress.is_something_kept();
     if is_broken { Came::Broken { outcome, is_something_kept } } else { Came::Transfer(outcome) }
@@ -171,22 +172,22 @@ fn spoken(arguments: &RecvArguments) -> Spoken {
     }
 }
 
-fn summary(watch: &Watch, progress: &Progress, destination: &Destination) -> String {
+fn summary(monitor: &PathMonitor, progress: &Progress, destination: &Destination) -> String {
     let took = progress.duration();
     let done = progress.done();
     let stored = done.iter().filter(|file| file.verdict.is_verified());
     let lines: Vec<String> = stored
         .map(|file| {
             let digest = file.digest.as_ref().map(hex).unwrap_or_default();
-            format!("{}  {}  SHA-256 {digest}", destination.shown(&file.name), show_size(file.size))
+            format!("{}  {}  SHA-256 {digest}", destination.shown(&file.name), file.size.rounded())
         })
         .collect();
     let files: String = shortened(&lines, "files").map(|line| line + "\n").collect();
     let rate = progress.bytes().rate_over(took).unwrap_or_default();
-    let bytes = show_size(progress.bytes());
+    let bytes = progress.bytes().rounded();
     let seconds = took.as_secs_f64();
     let there = there_already(progress);
-    format!("{}\n{files}{bytes} received in {seconds:.1} s, {rate}{there}\n", table(watch, took))
+    format!("{}\n{files}{bytes} received in {seconds:.1} s, {rate}{there}\n", table(monitor, took))
 }
 
 fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments: &RecvArguments) -> Value {

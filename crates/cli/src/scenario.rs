@@ -1,15 +1,14 @@
-//! Scenario files as commands take them: a file or standard input, with the changes of the command line. It knows
-//! files, and nothing of what a scenario says.
+//! Scenario files as commands take them: a file or standard input, with the changes of the command line.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anabranch_scenario::{Document, Files, NoFiles, Scenario, ScenarioError, Setting, Source};
+use anabranch_transfer::hex;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
-use crate::report::hex;
 
 /// A scenario, and what it was read from.
 #[derive(Clone, Debug)]

@@ -1,28 +1,27 @@
-//! `anabranch send`: opens the files, connects, sends, says what became of it. It knows the order of these
-//! steps; each is done elsewhere.
+//! `anabranch send`: opens the files, connects, sends, says what became of it.
 
 use std::net::SocketAddr;
 
 use anabranch_base::BitRate;
 use anabranch_net::{Endpoint, Security};
 use anabranch_sctp::config::Config;
+use anabranch_transfer::{Sources, send_files};
 use serde_json::{Value, json};
 
 use crate::addresses;
 use crate::arguments::SendArguments;
-use crate::clock::Stopwatch;
 use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key;
 use crate::live::{farewell, watched};
 use crate::peer::{Partner, Peer};
-use crate::quantity::show_size;
 use crate::report::{Document, Outcome, shortened, table, there_already};
 use crate::settings;
-use crate::transfer::{Progress, Sources, send_files};
+use crate::transfer::{Progress, follow, not_sent};
 use crate::view::View;
-use crate::watch::{Direction, Watch, addresses_of};
+use anabranch_net::Clock;
+use anabranch_net::monitor::{Direction, PathMonitor};
 
 /// Runs the command.
 ///
@@ -41,17 +40,17 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let transferred = transfer(&endpoint, &to, &peer, sources, arguments, interrupt).await;
     // However it ended: a receiver that does not hear of that waits for nobody.
     farewell(&endpoint).await;
-    let Transferred { watch, progress, failure } = transferred?;
+    let Transferred { monitor, progress, failure } = transferred?;
     Ok(Outcome {
-        document: Some(Document::new(&watch, &progress, resolved).into()),
-        summary: summary(&watch, &progress),
+        document: Some(Document::new(&monitor, &progress, resolved).into()),
+        summary: summary(&monitor, &progress),
         failure,
     })
 }
 
 /// What there is to say after a transfer.
 struct Transferred {
-    watch: Watch,
+    monitor: PathMonitor,
     progress: Progress,
     failure: Option<Failure>,
 }
@@ -69,13 +68,16 @@ async fn transfer(
         connected = endpoint.connect(to) => connected.map_err(|error| peer.not_opened(error))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),
     };
-    let clock = Stopwatch::start();
+    let clock = Clock::start();
     let progress = Progress::new(clock);
-    let mut watch = Watch::new(clock, Direction::Sending, addresses_of);
+    let mut monitor = PathMonitor::new(clock, Direction::Sending);
     let mut view = View::new(arguments.output);
-    let work = send_files(&association, peer, sources, arguments.limit_rate, &progress);
-    let failure = watched(&association, &mut watch, &mut view, &progress, interrupt, work).await.err();
-    Ok(Transferred { watch, progress, failure })
+    progress.leave_out(sources.left_out.iter().map(ToString::to_string).collect());
+    let sending = send_files(&association, sources, arguments.limit_rate);
+    let work =
+        async { follow(sending, &progress).await.map_err(|error| not_sent(&association, peer, error)) };
+    let failure = watched(&association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
+    Ok(Transferred { monitor, progress, failure })
 }
 
 /// All that was named is looked at before anything is sent, so that a slip costs no transfer.
@@ -83,10 +85,10 @@ fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
     if arguments.name.is_some() && arguments.files.len() > 1 {
         return Err(Failure::Arguments("--name goes with one FILE only".to_owned()));
     }
-    Sources::find(&arguments.files, arguments.name.as_deref())
+    Ok(Sources::find(&arguments.files, arguments.name.as_deref())?)
 }
 
-fn summary(watch: &Watch, progress: &Progress) -> String {
+fn summary(monitor: &PathMonitor, progress: &Progress) -> String {
     let took = progress.duration();
     let rate = progress.bytes().rate_over(took).unwrap_or_default();
     let files = match progress.tally().verified {
@@ -96,8 +98,8 @@ fn summary(watch: &Watch, progress: &Progress) -> String {
     let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
     format!(
         "{}\n{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with the right SHA-256\n",
-        table(watch, took),
-        show_size(progress.bytes()),
+        table(monitor, took),
+        progress.bytes().rounded(),
         took.as_secs_f64(),
         there_already(progress)
     )

@@ -1,5 +1,4 @@
-//! The settings of real transfers: which profile the tools use, and what `--set` may change. It
-//! knows the names that users write, and not what a setting does.
+//! The settings of real transfers: which profile the tools use, and what `--set` may change.
 
 use anabranch_planner::live;
 use anabranch_scenario::quantity::exact_size;

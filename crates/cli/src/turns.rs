@@ -1,11 +1,10 @@
-//! Who sends when: one at a time. Who comes meanwhile is turned away, unless the one before has vanished without a word: a
-//! sender that was killed and started again need not wait until its first self is given up. It knows associations, and
-//! nothing of files.
+//! One sender at a time. Another that comes meanwhile is turned away, unless the one before has vanished without a
+//! word: a sender that was killed and started again need not wait until its first self is given up.
 
 use std::time::Duration;
 
-use anabranch_cli::file_protocol::{FrameRef, encode};
 use anabranch_net::{Association, Endpoint, SendOptions};
+use anabranch_transfer::protocol::{FrameRef, encode};
 use tokio::time::{interval, timeout};
 
 /// Turns away who comes while `current` answers. Ends when somebody is `waiting` whose turn it is: `current` is over, or

@@ -1,5 +1,4 @@
-//! What is shown while a transfer runs: bars on a terminal, a line now and then, or nothing. It knows screens
-//! and asks the watch for everything else.
+//! What is shown while a transfer runs: bars on a terminal, a line now and then, or nothing.
 
 use std::io::IsTerminal;
 
@@ -11,7 +10,7 @@ use crate::arguments::Output;
 use crate::failure::printable;
 use crate::report;
 use crate::transfer::Progress;
-use crate::watch::{Watch, WatchedPath};
+use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 /// A way to show progress, on standard error (JSON lines: on standard output).
 pub struct View {
@@ -61,32 +60,32 @@ impl View {
     }
 
     /// Shows how far it is.
-    pub fn show(&mut self, watch: &Watch, progress: &Progress) {
+    pub fn show(&mut self, monitor: &PathMonitor, progress: &Progress) {
         self.show_remarks(progress);
         match &mut self.screen {
             Screen::Nothing => {}
-            Screen::Bars(bars) => bars.show(watch, progress),
+            Screen::Bars(bars) => bars.show(monitor, progress),
             Screen::JsonLines(pace) => {
-                if pace.is_due(watch.now()) {
-                    report::print_line(&report::line(watch, progress).to_string());
+                if pace.is_due(monitor.now()) {
+                    report::print_line(&report::line(monitor, progress).to_string());
                 }
             }
         }
     }
 
     /// Tells which paths there are, where that is wanted.
-    pub fn on_connected(&self, watch: &Watch) {
-        for path in watch.paths().iter().filter(|_| self.is_verbose) {
+    pub fn on_connected(&self, monitor: &PathMonitor) {
+        for path in monitor.paths().iter().filter(|_| self.is_verbose) {
             self.say(&format!("{:7.3} s  path {} is {}", 0.0, path.name, path.state()));
         }
     }
 
     /// Tells what happened to a path, where that is wanted.
-    pub fn on_event(&self, watch: &Watch, event: &Event) {
+    pub fn on_event(&self, monitor: &PathMonitor, event: &Event) {
         if !self.is_verbose {
             return;
         }
-        let Some(name) = watch.name_of(event) else { return };
+        let Some(name) = monitor.name_of(event) else { return };
         let what = match event {
             Event::PathAdded(_) => "is known".to_owned(),
             Event::PathRemoved(_) => "is gone".to_owned(),
@@ -98,7 +97,7 @@ impl View {
             Event::PathMtu(_, mtu) => format!("carries packets of {mtu}"),
             _ => return,
         };
-        self.say(&format!("{:7.3} s  path {name} {what}", watch.now().as_nanos() as f64 / 1e9));
+        self.say(&format!("{:7.3} s  path {name} {what}", monitor.now().as_nanos() as f64 / 1e9));
     }
 
     /// Shows what the user should know, unless he wants to know nothing.
@@ -133,8 +132,8 @@ impl Bars {
         Bars { all, total, paths: Vec::new(), is_known: false, resumed: ByteCount::ZERO }
     }
 
-    fn show(&mut self, watch: &Watch, progress: &Progress) {
-        for (index, path) in watch.paths().iter().enumerate() {
+    fn show(&mut self, monitor: &PathMonitor, progress: &Progress) {
+        for (index, path) in monitor.paths().iter().enumerate() {
             if index == self.paths.len() {
                 let bar = self.all.insert_before(&self.total, ProgressBar::new(1000));
                 bar.set_style(style("{bar:30} {msg}"));
@@ -142,7 +141,7 @@ impl Bars {
             }
             let bar = &self.paths[index];
             // The bar is the path's share of the rate just now.
-            let rate = watch.rate().bits_per_second().max(1);
+            let rate = monitor.rate().bits_per_second().max(1);
             bar.set_position(path.rate().bits_per_second() * 1000 / rate);
             bar.set_message(path_line(path));
         }
@@ -195,7 +194,7 @@ fn style(template: &str) -> ProgressStyle {
     style.progress_chars("█▌ ")
 }
 
-fn path_line(path: &WatchedPath) -> String {
+fn path_line(path: &MonitoredPath) -> String {
     let rtt = path.report.sample.srtt.map_or("-".to_owned(), report::milliseconds);
     format!("{:<28} {:<9} {:>11}  RTT {rtt:>8}", path.name, path.state(), path.rate().to_string())
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{Answer, FilePath, Kind, Offer, Outcome, Sender, Verdict};
 use anabranch_net::{Association, Config, Endpoint, Options, Security, SendOptions};
+use anabranch_transfer::protocol::{Answer, FilePath, Kind, Offer, Outcome, Sender, Verdict};
 use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use sha2::{Digest as _, Sha256};
 use tempfile::tempdir;

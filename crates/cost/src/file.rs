@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use anabranch_base::ByteCount;
-use anabranch_cli::file_protocol::{
+use anabranch_transfer::protocol::{
     FilePath, FrameRef, Kind, MAX_PIECE, Offer, Receiver, Sender, Step, Verdict, encode,
 };
 

@@ -1,8 +1,8 @@
-//! The clock of the core: whole nanoseconds since the endpoint was opened. Only this file of the crate reads a clock.
+//! Real time as [`Time`]: whole nanoseconds since a start. The only file of this crate that reads a clock.
 
 use std::time::Instant;
 
-use anabranch_base::Time;
+use anabranch_base::{Duration, Time};
 
 /// A clock that began at [`Time::ZERO`] and never goes back.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +23,14 @@ impl Clock {
         Time::from_nanos(passed)
     }
 
+    /// How long the clock has been running.
+    pub fn elapsed(&self) -> Duration {
+        self.now().since(Time::ZERO)
+    }
+
     /// The instant at which the clock shows `time`, for timers of tokio; a time beyond what an instant can hold becomes
     /// one in the far future.
-    pub fn instant(&self, time: Time) -> tokio::time::Instant {
+    pub(crate) fn instant(&self, time: Time) -> tokio::time::Instant {
         let span = std::time::Duration::from_nanos(time.as_nanos()).min(FAR_OFF);
         tokio::time::Instant::from_std(self.start + span)
     }

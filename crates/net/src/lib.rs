@@ -96,7 +96,8 @@
 //! # Watching
 //!
 //! [`Association::paths`] shows every path as it is: its state, windows and times, what it carried and what held it
-//! back. [`Association::subscribe`] gives events, [`Association::records`] every change of a window and every round
+//! back; a [`PathMonitor`](monitor::PathMonitor) follows them and gives names, rates and shares.
+//! [`Association::subscribe`] gives events, [`Association::records`] every change of a window and every round
 //! trip; both are [`Stream`](futures_core::Stream)s, keep a bounded number of items for a slow listener, and tell it
 //! how many it [`Missed`]. Records cost nothing without a listener.
 //!
@@ -130,9 +131,11 @@ mod fragments;
 mod inbox;
 mod interfaces;
 mod ipv6;
+pub mod monitor;
 mod notices;
 mod outbox;
 mod reach;
+pub mod reason;
 mod refused;
 mod report;
 pub mod seal;
@@ -154,6 +157,7 @@ pub use association::{
     TrySendError,
 };
 pub use bind::BindError;
+pub use clock::Clock;
 pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
 pub use feed::Missed;
 pub use follow::Follow;

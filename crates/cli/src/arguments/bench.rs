@@ -1,7 +1,7 @@
 //! What the command line may say to `bench`. It parses and does nothing else.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_cli::bench_protocol::Direction;
+use anabranch_bench::protocol::Direction;
 use clap::Args;
 
 use super::{Host, Output, Secrecy};

@@ -1,5 +1,4 @@
-//! What stands below the options in `--help`, taken apart and laid out for a terminal: text, examples, exit status. It
-//! knows how these texts are written, and no command.
+//! What stands below the options in `--help`, taken apart and laid out for a terminal: text, examples, exit status.
 
 /// Something to type, and what for.
 #[derive(Debug, Default, PartialEq)]

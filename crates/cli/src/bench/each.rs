@@ -1,23 +1,21 @@
-//! `--each`: every path alone, then all together, and the verdict. It knows the order of these tests; each is the
-//! client's.
+//! `--each`: every path alone, then all together, and the verdict.
 
 use std::time::Duration;
 
+use anabranch_bench::{Alone, AloneEntry, Diagnosis, Document, Measured};
 use anabranch_net::{Association, Endpoint, PathState};
+use anabranch_observe::Body;
 use tokio::time::{sleep, timeout};
 
 use super::client::{self, measure};
-use super::document::{AloneEntry, Document};
-use super::measured::Measured;
 use super::route::{Connected, OnePath, Route};
 use super::table::{self, shown_rate};
-use super::verdict::{Alone, Verdict};
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::live::{INTERRUPTED, farewell};
 use crate::report::{self, Outcome};
-use crate::watch::addresses_of;
+use anabranch_net::monitor::path_name;
 
 /// Runs all the tests.
 ///
@@ -39,7 +37,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let verdict = client::judged(&measured, &route, &judged);
     let summary = summary(&measured, &judged, &verdict);
     let document = Document::of(&measured, resolved).judged(verdict).beside(alone);
-    Ok(Outcome { document: Some(document.into()), summary, failure })
+    Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
 /// Which paths there are: what the ends agree on, once each was verified or had its time.
@@ -69,7 +67,7 @@ async fn look(
     let mut reports = association.paths();
     reports.retain(|path| path.sample.state != PathState::Removed);
     let paths = reports.iter().map(|path| OnePath {
-        name: addresses_of(path),
+        name: path_name(&path.addresses),
         local: path.addresses.local.ip(),
         remote: path.addresses.remote,
     });
@@ -100,7 +98,7 @@ async fn test_alone(
         if !arguments.output.quiet {
             eprintln!("{name} alone: {failure}");
         }
-        AloneEntry::failed(&name, &failure)
+        AloneEntry::failed(&name, failure.document())
     };
     match measure(route, arguments, Some(name.clone()), interrupt).await {
         Err(Failure::Interrupted) | Ok((_, Some(Failure::Interrupted))) => Err(Failure::Interrupted),
@@ -137,7 +135,7 @@ fn tell(arguments: &BenchArguments, what: &str) {
     }
 }
 
-fn summary(measured: &Measured, alone: &[Alone], verdict: &Verdict) -> String {
+fn summary(measured: &Measured, alone: &[Alone], verdict: &Diagnosis) -> String {
     format!("{}\n{}", table::summary(measured), table::verdict(verdict, alone, measured))
 }
 

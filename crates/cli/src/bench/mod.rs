@@ -1,19 +1,12 @@
-//! `anabranch bench`: measures what the paths to another host carry. It knows which end is wanted; what the two say
-//! to each other is the test protocol's.
+//! `anabranch bench`: measures what the paths to another host carry.
 
 mod client;
-mod dialogue;
-mod document;
 mod each;
-mod exchange;
 mod intervals;
-mod measured;
-mod names;
-mod pour;
 mod route;
 mod serve;
 mod table;
-mod verdict;
+mod words;
 
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
@@ -29,5 +22,60 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
         (true, _) => serve::run(arguments, interrupt).await,
         (false, true) => each::run(arguments, interrupt).await,
         (false, false) => client::run(arguments, interrupt).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_bench::{Alone, PathEntry, Run, judge};
+
+    use crate::settings;
+
+    fn path(name: &str, mbps: f64) -> PathEntry {
+        PathEntry {
+            name: name.to_owned(),
+            goodput_bps: mbps * 1e6,
+            mean_rtt_s: Some(0.04),
+            ..PathEntry::default()
+        }
+    }
+
+    fn alone(name: &str, mbps: f64) -> Alone {
+        Alone { name: name.to_owned(), goodput_bps: mbps * 1e6, path: path(name, mbps) }
+    }
+
+    /// What is advised where two paths carry half of what they carry alone, and `limit` is where their time went.
+    fn advice(scheduler: &str, limit: fn(&mut PathEntry)) -> String {
+        let mut paths = vec![path("wifi", 24.0), path("lte", 5.0)];
+        paths.iter_mut().for_each(limit);
+        let run = Run {
+            goodput_bps: 29e6,
+            receive_buffer_bytes: Some(65_536),
+            send_buffer_bytes: Some(65_536),
+            scheduler: Some(scheduler.to_owned()),
+            paths,
+            ..Run::default()
+        };
+        judge(&run, &[alone("wifi", 48.0), alone("lte", 10.0)]).advice
+    }
+
+    #[test]
+    fn settings_that_an_advice_names_are_settings_of_the_command_line() {
+        let advices = [
+            advice("fill", |path| path.rwnd_limited_s = 10.0),
+            advice("lowest-rtt", |path| path.rwnd_limited_s = 10.0),
+            advice("fill", |path| path.app_limited_s = 10.0),
+            advice("primary", |path| path.scheduler_limited_s = 10.0),
+            advice("fill", |path| path.scheduler_limited_s = 10.0),
+            advice("weighted", |path| path.scheduler_limited_s = 10.0),
+        ];
+        let mut named = 0;
+        for word in advices.iter().flat_map(|advice| advice.split("--set ").skip(1)) {
+            let change: String = word.chars().take_while(|letter| !" ,;:)".contains(*letter)).collect();
+            let change = change.trim_end_matches('.').to_owned();
+            assert!(settings::with(settings::for_tools(), std::slice::from_ref(&change)).is_ok(), "{change}");
+            named += 1;
+        }
+        assert!(named >= 6, "{advices:#?}");
     }
 }

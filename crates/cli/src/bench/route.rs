@@ -1,4 +1,4 @@
-//! From where to where a client's test goes, and opening an association over that. It knows no test.
+//! From where to where a client's test goes, and opening an association over that.
 
 use std::net::{IpAddr, SocketAddr};
 

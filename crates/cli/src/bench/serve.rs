@@ -1,20 +1,17 @@
-//! The server: waits for clients, runs their tests one at a time, says what came of each. It knows the order of these
-//! steps; each is done elsewhere.
+//! The server: waits for clients, runs their tests one at a time, shows what each measured.
 
-use anabranch_base::Duration;
-use anabranch_cli::bench_protocol::{Limits, Server};
+use anabranch_bench::protocol::Limits;
+use anabranch_bench::{AgreeError, Document, Exchange, answer, limits_of};
 use anabranch_net::{Association, Endpoint, Security};
+use anabranch_observe::Body;
 use anabranch_sctp::config::Config;
 use serde_json::{Value, json};
 
-use super::dialogue::{self, limits_of};
-use super::document::Document;
-use super::exchange::{Test, exchange};
-use super::intervals::Intervals;
-use super::measured::{Measured, Role};
+use super::client::run_test;
+use super::intervals::Display;
 use super::table;
+use super::words::{not_agreed, not_ended};
 use crate::arguments::BenchArguments;
-use crate::clock;
 use crate::endpoint;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
@@ -93,34 +90,29 @@ async fn serve(
     let mut remote: Vec<_> = association.paths().iter().map(|path| path.addresses.remote).collect();
     remote.dedup();
     let peer = Peer::new(remote, security, Partner::Tests);
-    let server = Server::new(clock::machine(), *limits);
     let asked = tokio::select! {
-        asked = dialogue::answer(association, &peer, server) => asked,
-        () = interrupt.pressed() => Err(Failure::Interrupted),
+        asked = answer(association, limits) => asked,
+        () = interrupt.pressed() => return Some(give_up(association, Failure::Interrupted)),
     };
-    let ask = match asked {
-        Ok(ask) => ask?,
+    let test = match asked {
+        Ok(test) => test?,
         // It is told why, and closes when it has heard that.
-        Err(failure @ Failure::Refused(_)) => return Some(failure.into()),
-        Err(failure) => {
-            association.abort(&failure.to_string());
-            return Some(failure.into());
-        }
+        Err(error @ AgreeError::RefusedHere(_)) => return Some(not_agreed(&peer, error).into()),
+        Err(error) => return Some(give_up(association, not_agreed(&peer, error))),
     };
-    let test = Test { ask, role: Role::Server, receive_buffer_limit: limits.receive_buffer };
-    let mut intervals = Intervals::new(ask.interval, None, None);
-    let ended = exchange(association, &peer, test, &mut intervals, interrupt).await;
-    let measured = Measured {
-        ask,
-        clock_error: Duration::ZERO,
-        role: Role::Server,
-        ours: ended.ours,
-        theirs: ended.theirs,
-        rows: intervals.into_rows(),
-    };
+    let mut exchange = Exchange::begin(association, test);
+    let failure = run_test(&mut exchange, &mut Display::nothing(), interrupt).await;
+    let failure = failure.err().map(|error| not_ended(association, &peer, error));
+    let measured = exchange.measured();
     let summary = format!("test of {peer}\n{}", table::summary(&measured));
     let document = Document::of(&measured, resolved.clone());
-    Some(Outcome { document: Some(document.into()), summary, failure: ended.failure })
+    Some(Outcome { document: Some(Body::of(&document)), summary, failure })
+}
+
+/// The client is told why there is no test.
+fn give_up(association: &Association, failure: Failure) -> Outcome {
+    association.abort(&failure.to_string());
+    failure.into()
 }
 
 /// Waits for the client's farewell, but not for ever.

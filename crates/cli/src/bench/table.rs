@@ -1,12 +1,9 @@
-//! What a test came to, for people. It knows what is worth a line, and not how it was measured.
+//! What a test came to, for people.
 
 use anabranch_base::{BitRate, ByteCount};
-use anabranch_cli::bench_protocol::{Delays, Received};
-use anabranch_cli::path_entry::PathEntry;
+use anabranch_bench::protocol::{Delays, Received};
+use anabranch_bench::{Alone, Diagnosis, Measured, OneWay, PathEntry, Way, cpu_s_per_gb};
 
-use super::measured::{Measured, OneWay, Way, cpu_s_per_gb};
-use super::verdict::{Alone, Verdict};
-use crate::quantity::show_size;
 use crate::report::{head, lay_out};
 
 /// All of it: each path, what arrived, how late, at what cost.
@@ -27,7 +24,7 @@ fn one_way(measured: &Measured, one: &OneWay<'_>) -> String {
         Way::Reverse => "server to client",
     };
     let rate = shown_rate(one.goodput_bps());
-    let bytes = show_size(ByteCount::new(one.bytes()));
+    let bytes = ByteCount::new(one.bytes()).rounded();
     text.push_str(&format!("{bytes} in {:.1} s, {rate}, {whither}\n", one.seconds()));
     if let Some(offered) = measured.ask.rate {
         text.push_str(&kept(one, offered, measured.ask.message));
@@ -64,7 +61,7 @@ fn paths(all: &[PathEntry]) -> String {
 }
 
 /// The judgement in words; with each path alone, where that was measured.
-pub fn verdict(verdict: &Verdict, alone: &[Alone], measured: &Measured) -> String {
+pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> String {
     let mut text = String::new();
     if !alone.is_empty() {
         let (together, _) = measured.ways();
@@ -97,7 +94,7 @@ fn row(path: &PathEntry) -> Vec<String> {
     vec![
         path.name.clone(),
         path.state.clone(),
-        show_size(ByteCount::new(path.carried_bytes)),
+        ByteCount::new(path.carried_bytes).rounded(),
         format!("{:.1} %", path.share * 100.0),
         shown_rate(path.goodput_bps),
         path.retransmitted_chunks.to_string(),
@@ -117,7 +114,7 @@ fn kept(one: &OneWay<'_>, offered: BitRate, message: ByteCount) -> String {
         0 => format!("{offered} was offered\n"),
         unsent => format!(
             "{offered} was offered, more than the paths take: {unsent} messages ({}) that were due were never sent\n",
-            show_size(message * unsent)
+            (message * unsent).rounded()
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON document of a comparison. It knows its keys, which scripts rely on.
+//! The JSON document of a comparison.
 
 use anabranch_base::Duration;
 use anabranch_observe::Body;

@@ -1,5 +1,5 @@
-//! Two endpoints on this machine with a scenario's links between them: on loopback through the relay, or in two network
-//! namespaces. It knows addresses and sockets, and nothing of what is sent.
+//! Two endpoints on this machine with a scenario's links between them: on loopback through the relay, or in two
+//! network namespaces.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

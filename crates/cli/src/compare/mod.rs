@@ -1,5 +1,5 @@
 //! `anabranch compare`: each path of a scenario alone and all together, predicted, simulated and really transferred
-//! through the emulated links. It knows the order of the work; the models, the simulator and the relay do it.
+//! through the emulated links.
 
 mod document;
 mod meeting;

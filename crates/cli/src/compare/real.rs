@@ -1,5 +1,4 @@
-//! A real transfer over emulated links, from one endpoint to another. It knows clocks and what is sent, and nothing of
-//! simulations.
+//! A real transfer over emulated links, from one endpoint to another.
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_emulate::{RelayReport, TimingError};
@@ -13,10 +12,10 @@ use bytes::Bytes;
 
 use super::meeting::{Meeting, Over, meet};
 use super::variant::Variant;
-use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::key;
 use crate::peer::{Partner, Peer};
+use anabranch_net::Clock;
 
 /// What one real transfer came to.
 #[derive(Clone, Debug)]
@@ -56,7 +55,7 @@ pub async fn transfer(variant: &Variant, over: Over) -> Result<Attempt, Failure>
         .map_err(|why| BuildError { flow: flow.name.clone(), why })?;
     let security = security(variant)?;
     let Meeting { sender, receiver, to, links } = meet(variant, over, &config, &security)?;
-    let clock = Stopwatch::start();
+    let clock = Clock::start();
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let sending = async {
         let association = sender.connect(&to).await.map_err(|error| peer.not_opened(error))?;
@@ -124,7 +123,7 @@ async fn send(association: &Association, variant: &Variant, config: &Config) {
 }
 
 /// Counts what arrives, until all of it is there or time is up.
-async fn receive(endpoint: &Endpoint, variant: &Variant, clock: Stopwatch) -> Counted {
+async fn receive(endpoint: &Endpoint, variant: &Variant, clock: Clock) -> Counted {
     let run = &variant.scenario.run;
     let limit = std::time::Duration::from(run.time.unwrap_or(LONGEST).saturating_sub(clock.elapsed()));
     let mut counted = Counted {

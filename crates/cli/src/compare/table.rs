@@ -1,12 +1,11 @@
-//! The comparison for people. It knows its columns and what they mean.
+//! The comparison for people.
 
-use anabranch_base::{BitRate, Duration};
+use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_scenario::Scenario;
 
 use super::real::{Attempt, MOST_LATE};
 use super::{Row, Verdict};
 use crate::failure::printable;
-use crate::quantity::show_size;
 use crate::report::{head, lay_out};
 
 /// One line a variant, and what follows from them.
@@ -53,7 +52,7 @@ pub fn comparison(scenario: &Scenario, rows: &[Row]) -> String {
 
 fn title(scenario: &Scenario) -> String {
     let title = printable(&scenario.title);
-    let amount = scenario.flows.first().and_then(|flow| flow.transfer).map(show_size);
+    let amount = scenario.flows.first().and_then(|flow| flow.transfer).map(ByteCount::rounded);
     match (title.is_empty(), amount) {
         (true, None) => "Predicted, simulated and real".to_owned(),
         (true, Some(amount)) => format!("{amount}, predicted, simulated and really transferred"),

@@ -1,5 +1,4 @@
-//! The variants of a scenario that are compared: each path alone, and all together. It knows which scenarios can be
-//! transferred really.
+//! The variants of a scenario that are compared: each path alone, and all together.
 
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp, Traffic, WindowManagement};

@@ -1,4 +1,4 @@
-//! The JSON of an emulation: a line a second, and the document at the end. It knows its keys.
+//! The JSON of an emulation: a line a second, and the document at the end.
 
 use anabranch_base::Duration;
 use anabranch_emulate::{Ends, LinkReport, PathReport, RelayReport, SideReport, TimingError, Traffic};

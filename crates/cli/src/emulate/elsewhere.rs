@@ -1,4 +1,4 @@
-//! `anabranch emulate` with a command, on systems without network namespaces. It knows that it cannot be.
+//! `anabranch emulate` with a command, on systems without network namespaces.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

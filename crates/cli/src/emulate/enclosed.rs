@@ -1,5 +1,4 @@
-//! `anabranch emulate` with a command: it runs in a network of its own, with an interface a path. It knows when that ends
-//! and what is told then; namespaces, links and processes are others' work.
+//! `anabranch emulate` with a command: it runs in a network of its own, with an interface a path.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -15,10 +14,10 @@ use anabranch_observe::{Body, CannotWrite};
 
 use super::{document, refuse_appstripe, table};
 use crate::arguments::EmulateArguments;
-use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::report::{Outcome, print_line};
 use crate::scenario::load_links;
+use anabranch_net::Clock;
 
 /// What this process has to do if it is one of those that stand between a user and the command.
 pub fn duty(words: &[OsString]) -> Option<ExitCode> {
@@ -65,14 +64,14 @@ fn job(arguments: &EmulateArguments) -> Job {
 /// Until the command ends.
 fn wait(arguments: &EmulateArguments, enclosure: &Enclosure, company: &Company) -> Result<u8, Failure> {
     let tells = arguments.output.json_lines;
-    let mut clock = Stopwatch::start();
+    let mut clock = Clock::start();
     loop {
         let left = tells.then(|| SECOND.saturating_sub(clock.elapsed()));
         if let Some(status) = company.wait(left)? {
             return Ok(status);
         }
         if tells && clock.elapsed() >= SECOND {
-            clock = Stopwatch::start();
+            clock = Clock::start();
             print_line(&document::line(&enclosure.report()).to_string());
         }
     }

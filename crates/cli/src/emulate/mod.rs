@@ -1,5 +1,4 @@
-//! `anabranch emulate`: a scenario's links in real time, between sockets or between interfaces. It knows addresses and
-//! when to end; the crate of that name does the work.
+//! `anabranch emulate`: a scenario's links in real time, between sockets or between interfaces.
 
 mod document;
 #[cfg(target_os = "linux")]
@@ -19,11 +18,11 @@ use serde_json::json;
 
 use crate::addresses::look_up_each;
 use crate::arguments::EmulateArguments;
-use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::{Outcome, print_line};
 use crate::scenario::load_links;
+use anabranch_net::Clock;
 
 pub use enclosed::{duty, run_enclosed};
 use status::Status;
@@ -85,7 +84,7 @@ fn say_where(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
 
 /// Until it is time to end; `None` where that is as it was asked.
 async fn wait(arguments: &EmulateArguments, relay: &Relay, interrupt: &mut Interrupt) -> Option<Failure> {
-    let clock = Stopwatch::start();
+    let clock = Clock::start();
     let mut status = Status::new(arguments.output);
     status.show(relay.report());
     let mut ticks = tokio::time::interval(std::time::Duration::from_secs(1));

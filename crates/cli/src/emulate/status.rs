@@ -1,5 +1,4 @@
-//! What is shown on a terminal while links are emulated: what each carried in the last second. It knows nothing of
-//! what is printed at the end.
+//! What is shown on a terminal while links are emulated: what each carried in the last second.
 
 use std::io::IsTerminal;
 

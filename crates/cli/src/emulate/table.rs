@@ -1,4 +1,4 @@
-//! What an emulation did, for people. It knows its columns.
+//! What an emulation did, for people.
 
 use anabranch_base::Duration;
 use anabranch_emulate::{PathReport, RelayReport, SideReport};

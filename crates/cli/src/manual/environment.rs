@@ -1,4 +1,4 @@
-//! What a command takes from its surroundings: variables and files. It knows them by the arguments that a command has.
+//! What a command takes from its surroundings: variables and files.
 
 use clap::Command;
 

@@ -1,5 +1,5 @@
-//! `anabranch manual`: the pages that `man` shows, one for the program and one for each command, from the same
-//! text as `--help`. It knows names of files, and not what a page looks like.
+//! `anabranch manual`: the pages that `man` shows, one for the program and one for each command, from the same text as
+//! `--help`.
 
 mod environment;
 mod page;

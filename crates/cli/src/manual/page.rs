@@ -1,4 +1,4 @@
-//! One page of the manual: its sections in the order that `man` readers know. It knows roff, and no file.
+//! One page of the manual: its sections in the order that `man` readers know.
 
 use clap::Command;
 use clap_mangen::Man;

@@ -1,4 +1,4 @@
-//! The JSON document of a plan. It knows its keys, which scripts rely on.
+//! The JSON document of a plan.
 
 use anabranch_planner::{Misplan, Mistake, Worth};
 use clap::ValueEnum;

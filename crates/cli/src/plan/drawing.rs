@@ -1,5 +1,4 @@
-//! A plan as a drawing of two panels: what each path carries at each limit, and what all carry at each receive buffer. It
-//! knows what is drawn where; the crate `plotters` draws it.
+//! A plan as a drawing of two panels: what each path carries at each limit, and what all carry at each receive buffer.
 
 use std::ops::Range;
 

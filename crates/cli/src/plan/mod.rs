@@ -1,5 +1,4 @@
-//! `anabranch plan`: how far each path's window should grow in the receive buffer that they share. It knows the order of
-//! the work; the planner does it.
+//! `anabranch plan`: how far each path's window should grow in the receive buffer that they share.
 
 mod document;
 mod drawing;
@@ -17,12 +16,12 @@ use anabranch_planner::{
 use anabranch_sim::predict::{Inexpressible, ModelFlow};
 
 use crate::arguments::{MethodName, PlanArguments, WindowModelName};
-use crate::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::predict::markov;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
+use anabranch_net::Clock;
 
 /// A plan, and what is to be known of it.
 #[derive(Debug)]
@@ -112,7 +111,7 @@ fn plan(
     method: Method,
 ) -> Result<Plan, PlanError> {
     let paths = flow.parameters();
-    let clock = Stopwatch::start();
+    let clock = Clock::start();
     let problem = flow.problem(model.as_ref())?;
     let best = method.solve(&problem)?;
     let took = clock.elapsed();

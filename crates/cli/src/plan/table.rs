@@ -1,4 +1,4 @@
-//! A plan for people. It knows columns and sentences, and not how anything was planned.
+//! A plan for people.
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_planner::{Misplan, Mistake, Worth};
@@ -7,7 +7,6 @@ use anabranch_scenario::Scenario;
 use super::Plan;
 use crate::arguments::{MethodName, PlanArguments, WindowModelName};
 use crate::failure::printable;
-use crate::quantity::show_size;
 use crate::report::{head, lay_out};
 
 /// The limits, how good they are, what buffer is worth, and what mistakes cost.
@@ -84,7 +83,7 @@ fn how(plan: &Plan, arguments: &PlanArguments) -> String {
 
 fn buffer(plan: &Plan, worth: &Worth) -> String {
     let flow = &plan.flow;
-    let enough = show_size(ByteCount::new(flow.packet.get() * u64::from(worth.enough)));
+    let enough = (ByteCount::new(flow.packet.get() * u64::from(worth.enough))).rounded();
     let most = rate(flow.throughput_bps(worth.most));
     if worth.enough <= flow.receive_buffer {
         return format!("A receive buffer of {} packets ({enough}) would do as well.\n", worth.enough);

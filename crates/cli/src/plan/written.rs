@@ -1,4 +1,4 @@
-//! The scenario file with planned limits in it, all else as it was. It knows how the file is written, and plans nothing.
+//! The scenario file with planned limits in it, all else as it was.
 
 use anabranch_scenario::model::{Protocol, WindowManagement};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};

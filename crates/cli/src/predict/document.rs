@@ -1,4 +1,4 @@
-//! The JSON document of predictions. It knows its keys, which scripts rely on.
+//! The JSON document of predictions.
 
 use anabranch_observe::Body;
 use anabranch_sim::predict::{ModelFlow, Windows};

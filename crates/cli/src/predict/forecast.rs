@@ -1,4 +1,4 @@
-//! What the models say of one flow, or why they do not. It knows which model takes what, and prints nothing.
+//! What the models say of one flow, or why they do not.
 
 use anabranch_models::{Halving, LimitedPath, Markov, ModelError, Mptcp, Pftk, Renewal, ThroughputModel};
 use anabranch_sim::predict::{Inexpressible, ModelFlow, ModelPath, Windows};

@@ -1,5 +1,4 @@
-//! `anabranch predict`: what the analytic models make of a scenario. It knows the models by their names; what they take
-//! from a scenario, the simulator knows.
+//! `anabranch predict`: what the analytic models make of a scenario.
 
 mod document;
 mod forecast;

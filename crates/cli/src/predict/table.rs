@@ -1,4 +1,4 @@
-//! Predictions for people. It knows columns and sentences, and not how anything was predicted.
+//! Predictions for people.
 
 use anabranch_base::BitRate;
 use anabranch_scenario::Scenario;

@@ -1,4 +1,4 @@
-//! Tables as text. It knows cells and their widths, and not what they say.
+//! Tables as text.
 
 /// Lines of cells: the first `texts` of each to the left, numbers to the right.
 pub fn lay_out(rows: &[Vec<String>], texts: usize) -> String {

@@ -1,15 +1,15 @@
-//! The JSON document of a transfer. It knows its keys, which scripts rely on.
+//! The JSON document of a transfer.
 
 use anabranch_base::Duration;
-use anabranch_cli::file_protocol::Digest;
-use anabranch_cli::path_entry::PathEntry;
+use anabranch_bench::PathEntry;
+use anabranch_bench::path_entry::bps;
 use anabranch_observe::Body;
+use anabranch_transfer::{Transferred, hex};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::path::{bps, entry};
-use crate::transfer::{Progress, Transferred};
-use crate::watch::{Watch, WatchedPath};
+use crate::transfer::Progress;
+use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 /// What a transfer did. Keys in the order in which they are printed.
 #[derive(Clone, Debug, Serialize)]
@@ -39,8 +39,8 @@ struct FileEntry {
 }
 
 impl Document {
-    /// What `watch` and `progress` saw, done with the settings `resolved`.
-    pub fn new(watch: &Watch, progress: &Progress, resolved: Value) -> Document {
+    /// What `monitor` and `progress` saw, done with the settings `resolved`.
+    pub fn new(monitor: &PathMonitor, progress: &Progress, resolved: Value) -> Document {
         let (bytes, took) = (progress.bytes(), progress.duration());
         let done = progress.done();
         let only = if let [only] = done.as_slice() { only.digest.as_ref().map(hex) } else { None };
@@ -52,8 +52,8 @@ impl Document {
             resumed_bytes: progress.resumed().get(),
             left_out: progress.left_out(),
             files: done.into_iter().map(FileEntry::from).collect(),
-            receive_buffer_bytes: watch.receive_buffer().get(),
-            paths: watch.paths().iter().map(|path| entry(watch, path, took)).collect(),
+            receive_buffer_bytes: monitor.receive_buffer().get(),
+            paths: monitor.paths().iter().map(|path| PathEntry::of(monitor, path, took)).collect(),
             resolved,
         }
     }
@@ -75,8 +75,8 @@ impl From<Transferred> for FileEntry {
 }
 
 /// One interval, for `--json-lines`.
-pub fn line(watch: &Watch, progress: &Progress) -> Value {
-    let path = |path: &WatchedPath| {
+pub fn line(monitor: &PathMonitor, progress: &Progress) -> Value {
+    let path = |path: &MonitoredPath| {
         json!({
             "name": path.name,
             "state": path.state(),
@@ -87,16 +87,11 @@ pub fn line(watch: &Watch, progress: &Progress) -> Value {
         })
     };
     json!({
-        "time_s": watch.now().as_nanos() as f64 / 1e9,
+        "time_s": monitor.now().as_nanos() as f64 / 1e9,
         "bytes": progress.bytes().get(),
         "resumed_bytes": progress.resumed().get(),
         "files": progress.tally().verified,
-        "goodput_bps": bps(Some(watch.rate())),
-        "paths": watch.paths().iter().map(path).collect::<Vec<_>>(),
+        "goodput_bps": bps(Some(monitor.rate())),
+        "paths": monitor.paths().iter().map(path).collect::<Vec<_>>(),
     })
-}
-
-/// A hash as `sha256sum` prints it.
-pub fn hex(digest: &Digest) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,5 @@
-//! Lists that may be very long, for people: their beginning, and how many more there are. It knows no document, which has
-//! all of them.
+//! Lists that may be very long, for people: their beginning, and how many more there are.
 
-use crate::quantity::show_size;
 use crate::transfer::Progress;
 
 /// The first of `lines`; behind them how many more are `what`.
@@ -14,7 +12,7 @@ pub fn shortened(lines: &[String], what: &str) -> impl Iterator<Item = String> {
 /// What need not travel, to be said behind what did; nothing where that is nothing.
 pub fn there_already(progress: &Progress) -> String {
     let there = progress.resumed();
-    if there.is_zero() { String::new() } else { format!(" ({} were there already)", show_size(there)) }
+    if there.is_zero() { String::new() } else { format!(" ({} were there already)", there.rounded()) }
 }
 
 const MOST_LINES: usize = 20;

@@ -1,10 +1,8 @@
-//! What remains when the work is over: a table for people, a document for scripts. It knows numbers and
-//! their names, and does no work.
+//! What remains when the work is over: a table for people, a document for scripts.
 
 mod columns;
 mod document;
 mod listing;
-mod path;
 mod table;
 
 use std::io::{self, Write as _};
@@ -16,9 +14,8 @@ use crate::arguments::Output;
 use crate::failure::Failure;
 
 pub use columns::{head, lay_out};
-pub use document::{Document, hex, line};
+pub use document::{Document, line};
 pub use listing::{shortened, there_already};
-pub use path::entry;
 pub use table::{milliseconds, table};
 
 /// How a command ended.

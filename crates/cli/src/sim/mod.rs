@@ -1,5 +1,4 @@
-//! `anabranch sim`: runs a scenario in the simulator. It knows how many runs there are to be and who watches them; the
-//! simulator does the rest.
+//! `anabranch sim`: runs a scenario in the simulator.
 
 mod progress;
 mod tables;

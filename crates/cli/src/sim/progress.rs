@@ -1,4 +1,4 @@
-//! How far a simulation came: a bar on a terminal, an object a second for scripts. It knows no result.
+//! How far a simulation came: a bar on a terminal, an object a second for scripts.
 
 use std::io::IsTerminal;
 

@@ -1,11 +1,10 @@
-//! What a simulation came to, for people. It knows columns, not how they are laid out.
+//! What a simulation came to, for people.
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_scenario::Scenario;
 use anabranch_sim::result::{DirectionResult, FlowResult, PathResult, RunResult};
 use anabranch_sim::{Estimate, FlowSummary, Replications, summarise};
 
-use crate::quantity::show_size;
 use crate::report::{head, lay_out, milliseconds};
 
 /// The tables of one run, or the summary of several.
@@ -72,7 +71,7 @@ fn flow_row(flow: &FlowResult) -> Vec<String> {
     vec![
         flow.name.clone(),
         flow.protocol.to_owned(),
-        show_size(flow.delivered),
+        flow.delivered.rounded(),
         rate(flow.goodput_bps),
         flow.completion.map_or("-".to_owned(), |took| format!("{:.2} s", took.as_secs_f64())),
         format!("{:.2} s", flow.longest_stall.as_secs_f64()),
@@ -86,7 +85,7 @@ fn path_row(flow: &FlowResult, path: &PathResult, time: Duration) -> Vec<String>
         flow.name.clone(),
         path.name.clone(),
         path.state.name().to_owned(),
-        show_size(path.sent_bytes),
+        path.sent_bytes.rounded(),
         rate(path.goodput_bps),
         path.lost_packets.to_string(),
         path.retransmitted_chunks.to_string(),

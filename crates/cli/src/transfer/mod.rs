@@ -1,25 +1,21 @@
-//! Files over an association: disk at the one side, network at the other, joined by bounded channels so that
-//! neither waits for the other needlessly. It knows no argument and no screen.
+//! What the program makes of a transfer's events and errors: a progress that can be shown while the transfer goes on and
+//! told of afterwards, and words.
 
-mod destination;
-mod hashing;
-mod incoming;
-mod limit;
-mod messages;
-mod outgoing;
-mod output;
 mod progress;
-mod reading;
-mod sources;
-mod store;
-mod underway;
+mod words;
 
-pub use destination::{Destination, is_output};
-pub use incoming::receive_files;
-pub use outgoing::send_files;
-pub use progress::{Progress, Tally, Transferred};
-pub use sources::Sources;
-pub use store::Overwrite;
+use anabranch_transfer::Transfer;
 
-/// How many pieces wait between disk and network: 2 MiB.
-const PIECES_BETWEEN: usize = 32;
+pub use progress::{Progress, Tally};
+pub use words::{not_received, not_sent};
+
+/// Runs `transfer` to its end and counts its events in `progress`.
+///
+/// # Errors
+/// The transfer's own.
+pub async fn follow<E>(mut transfer: Transfer<'_, E>, progress: &Progress) -> Result<(), E> {
+    while let Some(event) = transfer.next().await? {
+        progress.on_event(event);
+    }
+    Ok(())
+}

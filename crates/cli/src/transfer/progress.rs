@@ -1,31 +1,15 @@
-//! How far a transfer is, for whoever watches it while it runs and tells of it afterwards. It knows names and numbers, and
-//! no file.
+//! How far a transfer is, counted from its events: shown while it runs, and told of afterwards.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_cli::file_protocol::{Digest, Verdict};
+use anabranch_net::Clock;
+use anabranch_transfer::{Event, Transferred};
 
-use super::underway::Underway;
-use crate::clock::Stopwatch;
+use super::words;
 
-/// One file that was transferred, or was not.
-#[derive(Clone, Debug)]
-pub struct Transferred {
-    /// What it is called.
-    pub name: String,
-    /// How much of it there is at the receiver, or came before it failed.
-    pub size: ByteCount,
-    /// How much of that was there before and did not travel.
-    pub resumed: ByteCount,
-    /// Its hash, where it travelled to its end.
-    pub digest: Option<Digest>,
-    /// What the receiver says of it.
-    pub verdict: Verdict,
-}
-
-/// How far a transfer is, for whoever watches.
+/// How far a transfer is. Clones share the counts.
 #[derive(Clone, Debug)]
 pub struct Progress {
     shared: Arc<Shared>,
@@ -33,7 +17,7 @@ pub struct Progress {
 
 #[derive(Debug)]
 struct Shared {
-    watch: Stopwatch,
+    clock: Clock,
     bytes: AtomicU64,
     resumed: AtomicU64,
     expected: AtomicU64,
@@ -43,8 +27,6 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Files {
     current: Option<String>,
-    current_bytes: ByteCount,
-    current_resumed: ByteCount,
     is_comparing: bool,
     done: Vec<Transferred>,
     tally: Tally,
@@ -54,7 +36,6 @@ struct Files {
     left_out: Vec<String>,
     began: Option<Time>,
     moved: Option<Time>,
-    underway: Underway,
 }
 
 /// How many files came to what.
@@ -69,116 +50,87 @@ pub struct Tally {
 }
 
 impl Progress {
-    /// Nothing yet, on the clock of `watch`.
-    pub fn new(watch: Stopwatch) -> Progress {
+    /// Nothing yet, with times of `clock`.
+    pub fn new(clock: Clock) -> Progress {
         let [bytes, resumed, expected] = [0; 3].map(AtomicU64::new);
-        Progress { shared: Arc::new(Shared { watch, bytes, resumed, expected, files: Mutex::default() }) }
+        Progress { shared: Arc::new(Shared { clock, bytes, resumed, expected, files: Mutex::default() }) }
     }
 
-    pub(super) fn begin(&self, name: &str) {
-        let now = self.shared.watch.now();
-        let mut files = self.files();
-        files.current = Some(name.to_owned());
-        (files.current_bytes, files.current_resumed) = (ByteCount::ZERO, ByteCount::ZERO);
-        files.is_comparing = false;
-        files.began.get_or_insert(now);
-        files.moved = Some(now);
+    /// Counts what happened.
+    pub fn on_event(&self, event: Event) {
+        match event {
+            Event::Expected(size) => drop(self.shared.expected.fetch_add(size.get(), Ordering::Relaxed)),
+            Event::Forgone(size) => self.on_forgone(size),
+            Event::Began { name, compares } => self.on_began(name, compares),
+            Event::Resumed(size) => self.on_resumed(size),
+            Event::Progress(size) => {
+                self.shared.bytes.fetch_add(size.get(), Ordering::Relaxed);
+                let now = self.shared.clock.now();
+                self.files().moved = Some(now);
+            }
+            Event::Remark(remark) => self.on_remark(words::remark(&remark)),
+            Event::Finished(file) => self.on_finished(file),
+            Event::MadeDirectory => self.on_directory(),
+            Event::Kept(_) => self.files().is_part_kept = true,
+        }
     }
 
-    pub(super) fn expect(&self, size: ByteCount) {
-        self.shared.expected.fetch_add(size.get(), Ordering::Relaxed);
-    }
-
-    /// So much of what was expected does not come after all.
-    pub(super) fn forgo(&self, size: ByteCount) {
+    fn on_forgone(&self, size: ByteCount) {
         let less = |expected: u64| Some(expected.saturating_sub(size.get()));
         let _ = self.shared.expected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
-    pub(super) fn advance(&self, size: ByteCount) {
-        self.shared.bytes.fetch_add(size.get(), Ordering::Relaxed);
-        let now = self.shared.watch.now();
+    fn on_began(&self, name: String, compares: bool) {
+        let now = self.shared.clock.now();
         let mut files = self.files();
-        files.current_bytes += size;
+        files.current = Some(name);
+        files.is_comparing = compares;
+        files.began.get_or_insert(now);
         files.moved = Some(now);
     }
 
-    /// A message with so much of a file was handed to the transport. It counts when it is acknowledged.
-    pub(super) fn hand_over(&self, length: ByteCount, size: ByteCount) {
-        self.files().underway.hand_over(length, size);
-    }
-
-    /// So much of what was handed over is not acknowledged.
-    pub(super) fn acknowledge(&self, unacknowledged: ByteCount) {
-        let size = self.files().underway.take_acknowledged(unacknowledged);
-        if size > ByteCount::ZERO {
-            self.advance(size);
-        }
-    }
-
-    /// What is there of the current file is read, at one end or the other.
-    pub(super) fn compare(&self) {
-        self.files().is_comparing = true;
-    }
-
-    /// So much of the current file need not travel: it is there already.
-    pub(super) fn skip(&self, size: ByteCount) {
+    fn on_resumed(&self, size: ByteCount) {
         self.shared.resumed.fetch_add(size.get(), Ordering::Relaxed);
-        let now = self.shared.watch.now();
+        let now = self.shared.clock.now();
         let mut files = self.files();
         if self.bytes().is_zero() {
             // Reading what is there is no time of the transfer.
             (files.began, files.moved) = (Some(now), Some(now));
         }
-        (files.current_bytes, files.current_resumed) = (size, size);
         files.is_comparing = false;
     }
 
-    /// What the user should know at once.
-    pub(super) fn remark(&self, text: String) {
+    fn on_remark(&self, text: String) {
         let mut files = self.files();
         if files.remarks.len() < MOST_REMARKS {
             files.remarks.push(text);
         }
     }
 
-    /// What is not sent, as it should be.
-    pub(super) fn leave_out(&self, left_out: Vec<String>) {
-        self.files().left_out = left_out;
-    }
-
-    /// A verdict was spoken on a file, which need not be the current one.
-    pub(super) fn finish(&self, file: Transferred) {
+    fn on_finished(&self, file: Transferred) {
+        let now = self.shared.clock.now();
         let mut files = self.files();
         if files.current.as_ref() == Some(&file.name) {
             files.current = None;
-            files.current_bytes = ByteCount::ZERO;
         }
         files.tally.count(&file);
         if files.done.len() < MOST_LISTED {
             files.done.push(file);
         }
-        files.moved = Some(self.shared.watch.now());
+        files.moved = Some(now);
     }
 
-    /// A directory is there now.
-    pub(super) fn make_directory(&self) {
-        let now = self.shared.watch.now();
+    fn on_directory(&self) {
+        let now = self.shared.clock.now();
         let mut files = self.files();
         files.tally.directories += 1;
         files.began.get_or_insert(now);
         files.moved = Some(now);
     }
 
-    /// The beginning of the current file stays, for another transfer to go on.
-    pub(super) fn keep_part(&self) {
-        self.files().is_part_kept = true;
-    }
-
-    /// How much of the current file is there, and how much of that was before.
-    pub(super) fn current_bytes(&self) -> (ByteCount, ByteCount) {
-        let files = self.files();
-        (files.current_bytes, files.current_resumed)
+    /// Notes what is not sent, as it should be.
+    pub fn leave_out(&self, left_out: Vec<String>) {
+        self.files().left_out = left_out;
     }
 
     /// The remarks since they were last taken.
@@ -257,41 +209,55 @@ impl Tally {
     }
 }
 
-/// So many files are remembered one by one: a peer that offers without end takes no memory without end.
+/// How many files are remembered one by one: a peer that offers without end takes no memory without end.
 const MOST_LISTED: usize = 100_000;
-/// So many remarks wait to be shown.
+/// How many remarks may wait to be shown.
 const MOST_REMARKS: usize = 100;
 
 #[cfg(test)]
 mod tests {
+    use anabranch_transfer::protocol::Verdict;
+
     use super::*;
 
-    fn file(verdict: Verdict) -> Transferred {
+    fn file(verdict: Verdict) -> Event {
         let name = "a".to_owned();
-        Transferred { name, size: ByteCount::ZERO, resumed: ByteCount::ZERO, digest: None, verdict }
+        let [size, resumed] = [ByteCount::ZERO; 2];
+        Event::Finished(Transferred { name, size, resumed, digest: None, verdict })
     }
 
     #[test]
     fn very_many_files_are_counted_and_only_the_first_remembered() {
-        let progress = Progress::new(Stopwatch::start());
+        let progress = Progress::new(Clock::start());
         for _ in 0..MOST_LISTED {
-            progress.finish(file(Verdict::verified()));
+            progress.on_event(file(Verdict::verified()));
         }
-        progress.finish(file(Verdict::refused(&"no")));
+        progress.on_event(file(Verdict::refused(&"no")));
         assert_eq!(progress.done().len(), MOST_LISTED);
         assert_eq!(progress.tally(), Tally { verified: MOST_LISTED as u64, bad: 1, directories: 0 });
     }
 
     #[test]
     fn what_is_there_already_is_expected_and_did_not_travel() {
-        let progress = Progress::new(Stopwatch::start());
-        progress.expect(ByteCount::new(10));
-        progress.begin("a");
-        progress.skip(ByteCount::new(7));
-        progress.advance(ByteCount::new(3));
+        let progress = Progress::new(Clock::start());
+        progress.on_event(Event::Expected(ByteCount::new(10)));
+        progress.on_event(Event::Began { name: "a".to_owned(), compares: true });
+        assert!(progress.is_comparing());
+        progress.on_event(Event::Resumed(ByteCount::new(7)));
+        progress.on_event(Event::Progress(ByteCount::new(3)));
         assert_eq!((progress.bytes().get(), progress.resumed().get(), progress.expected().get()), (3, 7, 10));
-        assert_eq!(progress.current_bytes(), (ByteCount::new(10), ByteCount::new(7)));
-        progress.forgo(ByteCount::new(11));
+        assert!(!progress.is_comparing());
+        progress.on_event(Event::Forgone(ByteCount::new(11)));
         assert_eq!(progress.expected(), ByteCount::ZERO);
+    }
+
+    #[test]
+    fn a_file_is_the_current_one_until_it_has_its_verdict() {
+        let progress = Progress::new(Clock::start());
+        progress.on_event(Event::Began { name: "a".to_owned(), compares: false });
+        assert_eq!(progress.current().as_deref(), Some("a"));
+        progress.on_event(file(Verdict::verified()));
+        assert_eq!(progress.current(), None);
+        assert!(progress.is_something_kept());
     }
 }

@@ -11,14 +11,22 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("scenario", &["base", "link"]),
     ("models", &["base"]),
     ("net", &["base", "sctp"]),
+    ("transfer", &["base", "net"]),
+    ("bench", &["base", "scenario", "net"]),
     ("planner", &["base", "sctp", "models"]),
     ("emulate", &["base", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "scenario", "models", "planner"]),
     ("observe", &["base", "sctp", "link", "scenario", "sim"]),
     ("py", &["base", "models", "planner", "sim"]),
     ("studies", &["base", "link", "scenario", "models", "planner", "sim"]),
-    ("cli", &["base", "sctp", "scenario", "models", "net", "planner", "emulate", "sim", "observe"]),
-    ("cost", &["base", "sctp", "scenario", "models", "sim", "cli"]),
+    (
+        "cli",
+        &[
+            "base", "sctp", "scenario", "models", "net", "transfer", "bench", "planner", "emulate", "sim",
+            "observe",
+        ],
+    ),
+    ("cost", &["base", "sctp", "scenario", "models", "sim", "transfer"]),
 ];
 
 /// Complaints about the arrows of a crate's manifest.

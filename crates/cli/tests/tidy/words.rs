@@ -28,7 +28,7 @@ pub fn clocks(file: &File) -> Vec<String> {
     if has_clock {
         return Vec::new();
     }
-    in_code(file, CLOCKS, "no clock here: time is passed in as `now`, only net, emulate and cli read one")
+    in_code(file, CLOCKS, "no clock here: time is passed in as `now`, only net, bench and emulate read one")
 }
 
 /// Complaints about what was left unfinished.

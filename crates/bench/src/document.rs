@@ -1,0 +1,153 @@
+//! The keys of a test's document, which scripts rely on.
+
+use crate::path_entry::PathEntry;
+use crate::protocol::{Delays, Report};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::intervals::Interval;
+use crate::measured::{Measured, OneWay, cpu_s_per_gb};
+use crate::verdict::{Alone, Diagnosis};
+
+/// The result of a test. Keys in the order in which they are printed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    #[serde(flatten)]
+    first: WayEntry,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reverse: Option<WayEntry>,
+    intervals: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alone: Vec<AloneEntry>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Diagnosis>,
+    resolved: Value,
+}
+
+/// The result of one path while the others rested.
+#[derive(Clone, Debug, Serialize)]
+pub struct AloneEntry {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+    #[serde(flatten)]
+    way: Option<WayEntry>,
+    /// The same for the verdict.
+    #[serde(skip)]
+    pub alone: Alone,
+}
+
+/// The result of one direction.
+#[derive(Clone, Debug, Serialize)]
+pub struct WayEntry {
+    bytes: u64,
+    seconds: f64,
+    goodput_bps: f64,
+    direction: &'static str,
+    message_bytes: u64,
+    offered_bps: Option<u64>,
+    messages: Option<u64>,
+    unsent_messages: u64,
+    late_bytes: Option<u64>,
+    delay_s: Option<Delays>,
+    delay_error_s: f64,
+    longest_stall_s: Option<f64>,
+    longest_stall_at_s: Option<f64>,
+    delivered_interval_s: Option<f64>,
+    delivered_bytes: Vec<u64>,
+    cpu_s_per_gb: Ends<Option<f64>>,
+    cpu_share: Ends<Option<f64>>,
+    receive_buffer_bytes: Option<u64>,
+    receive_buffer_limit_bytes: Option<u64>,
+    paths: Vec<PathEntry>,
+}
+
+/// One thing of both ends.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Ends<T> {
+    sender: T,
+    receiver: T,
+}
+
+impl Document {
+    /// The result of `measured`, done with the settings `resolved`.
+    pub fn of(measured: &Measured, resolved: Value) -> Document {
+        let (first, reverse) = measured.ways();
+        let entry = |way| WayEntry::of(measured, way);
+        let intervals = measured.intervals.iter().map(Interval::document).collect();
+        Document {
+            first: entry(first),
+            reverse: reverse.map(entry),
+            intervals,
+            alone: Vec::new(),
+            verdict: None,
+            resolved,
+        }
+    }
+
+    /// With a verdict.
+    pub fn judged(self, verdict: Diagnosis) -> Document {
+        Document { verdict: Some(verdict), ..self }
+    }
+
+    /// With each path alone.
+    pub fn beside(self, alone: Vec<AloneEntry>) -> Document {
+        Document { alone, ..self }
+    }
+}
+
+impl AloneEntry {
+    /// The result of the path of this name.
+    pub fn of(name: &str, measured: &Measured) -> AloneEntry {
+        let (first, _) = measured.ways();
+        let first = first.only(name);
+        let path = first.paths.iter().find(|path| path.name == name).cloned().unwrap_or_default();
+        let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
+        let way = Some(WayEntry::of(measured, first));
+        AloneEntry { name: name.to_owned(), error: None, way, alone }
+    }
+
+    /// Whether nothing went by it.
+    pub fn is_dead(&self) -> bool {
+        self.alone.is_dead()
+    }
+
+    /// A path that did not work alone, with the error as documents have it.
+    pub fn failed(name: &str, error: Value) -> AloneEntry {
+        let alone = Alone { name: name.to_owned(), ..Alone::default() };
+        AloneEntry { name: name.to_owned(), error: Some(error), way: None, alone }
+    }
+}
+
+impl WayEntry {
+    fn of(measured: &Measured, one: OneWay<'_>) -> WayEntry {
+        let received = one.received();
+        let offered = measured.ask.rate.map(anabranch_base::BitRate::bits_per_second);
+        WayEntry {
+            bytes: one.bytes(),
+            seconds: one.seconds(),
+            goodput_bps: one.goodput_bps(),
+            direction: one.way.word(),
+            message_bytes: measured.ask.message.get(),
+            offered_bps: offered,
+            messages: received.map(|received| received.messages),
+            unsent_messages: one.unsent_messages(),
+            late_bytes: received.map(|received| received.late_bytes),
+            delay_s: received.map(|received| received.delay_s),
+            delay_error_s: measured.clock_error.as_secs_f64(),
+            longest_stall_s: received.map(|received| received.longest_stall_s),
+            longest_stall_at_s: received.map(|received| received.longest_stall_at_s),
+            delivered_interval_s: received.map(|received| received.interval_s),
+            delivered_bytes: received.map(|received| received.intervals.clone()).unwrap_or_default(),
+            cpu_s_per_gb: ends(&one, cpu_s_per_gb),
+            cpu_share: ends(&one, |report| (report.seconds > 0.0).then(|| report.cpu_s / report.seconds)),
+            receive_buffer_bytes: one.receiver.map(|report| report.receive_buffer_bytes),
+            receive_buffer_limit_bytes: one.receiver.map(|report| report.receive_buffer_limit_bytes),
+            paths: one.paths,
+        }
+    }
+}
+
+fn ends(one: &OneWay<'_>, of: impl Fn(&Report) -> Option<f64>) -> Ends<Option<f64>> {
+    Ends { sender: one.sender.and_then(&of), receiver: one.receiver.and_then(&of) }
+}

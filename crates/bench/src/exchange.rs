@@ -1,0 +1,293 @@
+//! A test while it runs, at either end: data goes, data comes, both ends say what they saw.
+
+use std::pin::Pin;
+
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_net::monitor::{self, PathMonitor};
+use anabranch_net::{Association, Clock, CloseReason, SendError, SendOptions, TryRecvError};
+use tokio::time::{MissedTickBehavior, Sleep, interval, sleep};
+
+use crate::clock;
+use crate::intervals::{Interval, Intervals};
+use crate::measured::{Measured, Role, Way};
+use crate::path_entry::PathEntry;
+use crate::pour;
+use crate::protocol::{Ask, Frame, Incoming, IncomingError, Report, Sent, Step, Tally, encode};
+
+/// A test that both ends agreed on.
+#[derive(Clone, Copy, Debug)]
+pub struct Test {
+    /// What was asked for.
+    pub ask: Ask,
+    /// Which end this is.
+    pub role: Role,
+    /// By how much delays may be wrong, as the two clocks are not one.
+    pub clock_error: Duration,
+    /// How far this end's receive buffer may grow.
+    pub receive_buffer_limit: ByteCount,
+}
+
+/// Why a test did not end as agreed.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// The association ended.
+    #[error("the association ended before the test was over: {0}")]
+    Ended(CloseReason),
+    /// The association takes no more messages.
+    #[error("the association takes no more messages: {0}")]
+    NotTaken(SendError),
+    /// The other end breaks the test protocol.
+    #[error(transparent)]
+    Protocol(#[from] IncomingError),
+    /// The other end did not do its part in time.
+    #[error("{missing} within {:.0} s after the test", MOST_LATE.as_secs_f64())]
+    Late {
+        /// What is missing.
+        missing: &'static str,
+    },
+}
+
+/// A running test, at this end. It goes on only while [`Exchange::next`] is awaited.
+pub struct Exchange<'a> {
+    association: &'a Association,
+    test: Test,
+    incoming: Incoming,
+    intervals: Intervals,
+    monitors: Vec<(Way, PathMonitor)>,
+    before: Vec<PathEntry>,
+    began: Time,
+    processor_before: Duration,
+    pouring: Option<Pouring>,
+    ticks: tokio::time::Interval,
+    late: Pin<Box<Sleep>>,
+    sent: Option<Sent>,
+    /// What the paths did until this end had sent all.
+    paths: Option<Vec<PathEntry>>,
+    /// When the other's end was heard.
+    heard_all: Option<Time>,
+    is_told: bool,
+    error: Option<ExchangeError>,
+}
+
+impl<'a> Exchange<'a> {
+    /// Begins the test on this end. It needs a tokio runtime with time.
+    pub fn begin(association: &'a Association, test: Test) -> Exchange<'a> {
+        let Test { ask, role, .. } = test;
+        // Our clock less the sender's.
+        let offset = match role {
+            Role::Server => ask.offset_ns,
+            Role::Client => ask.offset_ns.saturating_neg(),
+        };
+        let tally = role.receives(ask.direction).then(|| Tally::new(&ask, offset));
+        let clock = Clock::start();
+        let mut monitors: Vec<(Way, PathMonitor)> = Way::of(ask.direction)
+            .into_iter()
+            .map(|way| (way, PathMonitor::new(clock, direction(role, way))))
+            .collect();
+        monitors.iter_mut().for_each(|(_, monitor)| monitor.update(association));
+        let mut intervals = Intervals::new(ask.interval);
+        intervals.begin(&monitors);
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut exchange = Exchange {
+            association,
+            test,
+            incoming: Incoming::new(tally),
+            intervals,
+            monitors,
+            before: Vec::new(),
+            began: clock::of_machine(),
+            processor_before: clock::of_processor(),
+            pouring: None,
+            ticks,
+            late: Box::pin(sleep((ask.duration + MOST_LATE).into())),
+            sent: None,
+            paths: None,
+            heard_all: None,
+            is_told: false,
+            error: None,
+        };
+        exchange.before = exchange.entries();
+        let sends = role.sends(ask.direction);
+        exchange.pouring = sends.then(|| Pouring(tokio::spawn(pour::pour(association.clone(), ask))));
+        exchange
+    }
+
+    /// Goes on to the end of the next interval; `None` when the test is over and both ends have said what they saw. If the
+    /// future is dropped, what was seen so far can be [had](Exchange::measured), and the test is not to be continued.
+    ///
+    /// # Errors
+    /// Why the test did not end as agreed. The association is the caller's to abort.
+    pub async fn next(&mut self) -> Result<Option<Interval>, ExchangeError> {
+        loop {
+            if let Some(interval) = self.intervals.take_fresh() {
+                return Ok(Some(interval));
+            }
+            if let Some(error) = self.error.take() {
+                return Err(error);
+            }
+            if self.is_told && self.incoming.report().is_some() {
+                return Ok(None);
+            }
+            // An interval that ended before an error is told before it.
+            self.error = self.advance().await.err();
+        }
+    }
+
+    /// What both ends saw; the other's part only where it told.
+    pub fn measured(self) -> Measured {
+        let Test { ask, role, clock_error, .. } = self.test;
+        let (ours, theirs) = (self.report(), self.incoming.report().cloned());
+        Measured { ask, clock_error, role, ours, theirs, intervals: self.intervals.into_all() }
+    }
+
+    /// Waits until something happens, and does what follows from it.
+    async fn advance(&mut self) -> Result<(), ExchangeError> {
+        tokio::select! {
+            sent = end_of(&mut self.pouring) => {
+                self.pouring = None;
+                self.on_poured(sent.map_err(ExchangeError::NotTaken)?).await?;
+            }
+            message = self.association.recv() => match message {
+                Ok(message) => self.on_message(&message.into_bytes())?,
+                Err(reason) => return Err(ExchangeError::Ended(reason)),
+            },
+            _ = self.ticks.tick() => self.look(),
+            () = &mut self.late => return Err(self.late()),
+        }
+        self.take_waiting()?;
+        if self.pouring.is_none() && self.incoming.has_ended() && !self.is_told {
+            self.tell().await?;
+        }
+        Ok(())
+    }
+
+    /// What has arrived already costs no turn of the loop each.
+    fn take_waiting(&mut self) -> Result<(), ExchangeError> {
+        for _ in 0..MOST_AT_ONCE {
+            match self.association.try_recv() {
+                Ok(message) => self.on_message(&message.into_bytes())?,
+                // How it ended is told when it is waited for.
+                Err(TryRecvError::Empty | TryRecvError::Closed(_)) => break,
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn on_message(&mut self, message: &[u8]) -> Result<(), ExchangeError> {
+        let now = clock::of_machine();
+        match self.incoming.handle(now, message)? {
+            Step::Ended => {
+                self.heard_all = Some(now);
+                self.look_last();
+            }
+            Step::Counted | Step::Reported => {}
+        }
+        Ok(())
+    }
+
+    async fn on_poured(&mut self, sent: Sent) -> Result<(), ExchangeError> {
+        self.look_last();
+        self.paths = Some(self.entries());
+        let ended = pour::end(self.association, &sent).await;
+        self.sent = Some(sent);
+        ended.map_err(ExchangeError::NotTaken)
+    }
+
+    async fn tell(&mut self) -> Result<(), ExchangeError> {
+        let report = Frame::Report(Box::new(self.report()));
+        self.is_told = true;
+        let told = self.association.send(encode(&report), SendOptions::default()).await;
+        told.map_err(ExchangeError::NotTaken)
+    }
+
+    /// Looks at the paths; an interval may be over.
+    fn look(&mut self) {
+        self.monitors.iter_mut().for_each(|(_, monitor)| monitor.update(self.association));
+        let age = self.age();
+        if self.intervals.is_due(age) && age <= self.test.ask.duration + TICK.into() {
+            self.intervals.on_end(age, &self.monitors);
+        }
+    }
+
+    /// The last interval ends with the test.
+    fn look_last(&mut self) {
+        self.monitors.iter_mut().for_each(|(_, monitor)| monitor.update(self.association));
+        self.intervals.on_last(self.age(), &self.monitors);
+    }
+
+    fn age(&self) -> Duration {
+        clock::of_machine().since(self.began)
+    }
+
+    /// What this end saw until now.
+    fn report(&self) -> Report {
+        let seconds = self.age().as_secs_f64();
+        let span = self.sent.as_ref().map_or(seconds, |sent| sent.seconds);
+        let paths = self.paths.clone().unwrap_or_else(|| self.entries());
+        let before = |path: &PathEntry| self.before.iter().find(|before| before.name == path.name);
+        let since = |path: &PathEntry| path.since(before(path).unwrap_or(&PathEntry::default()), span);
+        let until = self.heard_all.unwrap_or_else(clock::of_machine);
+        Report {
+            sent: self.sent.clone(),
+            received: self.incoming.tally().map(|tally| tally.received(until)),
+            cpu_s: clock::of_processor().saturating_sub(self.processor_before).as_secs_f64(),
+            seconds,
+            receive_buffer_bytes: self.association.receive_buffer().get(),
+            receive_buffer_limit_bytes: self.test.receive_buffer_limit.get(),
+            paths: paths.iter().map(since).collect(),
+        }
+    }
+
+    /// Every path as it is: what it carried away from here, if this end sends, else what it brought.
+    fn entries(&self) -> Vec<PathEntry> {
+        let sends = |way: &Way| Role::sending(*way) == self.test.role;
+        let monitor = self.monitors.iter().find(|(way, _)| sends(way)).or(self.monitors.first());
+        let Some((_, monitor)) = monitor else { return Vec::new() };
+        monitor.paths().iter().map(|path| PathEntry::of(monitor, path, Duration::ZERO)).collect()
+    }
+
+    fn late(&self) -> ExchangeError {
+        let missing = match (self.sent.is_some(), self.incoming.has_ended()) {
+            (false, true) if self.test.role.sends(self.test.ask.direction) => "it takes no more data",
+            (_, false) => "the last of its data did not arrive",
+            _ => "it did not say what it saw",
+        };
+        ExchangeError::Late { missing }
+    }
+}
+
+impl std::fmt::Debug for Exchange<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exchange").field("test", &self.test).finish_non_exhaustive()
+    }
+}
+
+/// The task that sends; it ends when this is dropped.
+struct Pouring(tokio::task::JoinHandle<Result<Sent, SendError>>);
+
+impl Drop for Pouring {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// What was sent, when all of it was; never, where nothing is.
+async fn end_of(pouring: &mut Option<Pouring>) -> Result<Sent, SendError> {
+    match pouring {
+        Some(Pouring(task)) => task.await.unwrap_or(Err(SendError::Closing)),
+        None => std::future::pending().await,
+    }
+}
+
+fn direction(role: Role, way: Way) -> monitor::Direction {
+    if Role::sending(way) == role { monitor::Direction::Sending } else { monitor::Direction::Receiving }
+}
+
+/// How often the paths are looked at.
+const TICK: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long what is under way at the end of a test, and what both ends saw, may take.
+const MOST_LATE: Duration = Duration::from_secs(20);
+/// How many messages are taken before anything else has its turn.
+const MOST_AT_ONCE: usize = 64;

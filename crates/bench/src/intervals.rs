@@ -1,0 +1,192 @@
+//! What each path carried from one moment to the next while a test runs.
+
+use std::collections::VecDeque;
+
+use anabranch_base::{ByteCount, Duration};
+use anabranch_net::PathId;
+use anabranch_net::monitor::PathMonitor;
+use serde_json::{Value, json};
+
+use crate::measured::Way;
+use crate::path_entry::rate;
+
+/// What was carried in one interval.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// When it began, after the test's beginning.
+    pub from: Duration,
+    /// When it was over.
+    pub to: Duration,
+    /// What was carried each way.
+    pub ways: Vec<WayInterval>,
+}
+
+/// What one direction carried in an interval.
+#[derive(Clone, Debug)]
+pub struct WayInterval {
+    /// Which direction.
+    pub way: Way,
+    /// What each path carried.
+    pub paths: Vec<PathInterval>,
+}
+
+/// What one path carried in an interval.
+#[derive(Clone, Debug)]
+pub struct PathInterval {
+    /// Its name.
+    pub name: String,
+    /// What it carried.
+    pub carried: ByteCount,
+    /// Its state at the end, in a word.
+    pub state: &'static str,
+    /// Its smoothed round-trip time at the end.
+    pub rtt: Option<Duration>,
+    /// Its congestion window at the end.
+    pub cwnd: ByteCount,
+}
+
+/// The intervals of a running test.
+#[derive(Debug)]
+pub struct Intervals {
+    every: Duration,
+    last: Duration,
+    before: Vec<Vec<(PathId, ByteCount)>>,
+    /// Those that are not taken yet.
+    fresh: VecDeque<Interval>,
+    all: Vec<Interval>,
+    is_over: bool,
+}
+
+impl Intervals {
+    /// None yet.
+    pub fn new(every: Duration) -> Intervals {
+        let (last, before, fresh, all) = (Duration::ZERO, Vec::new(), VecDeque::new(), Vec::new());
+        Intervals { every, last, before, fresh, all, is_over: false }
+    }
+
+    /// The test begins: what was carried until now does not count.
+    pub fn begin(&mut self, monitors: &[(Way, PathMonitor)]) {
+        self.before = monitors.iter().map(|(_, monitor)| carried(monitor)).collect();
+    }
+
+    /// Whether an interval is over at `age`.
+    pub fn is_due(&self, age: Duration) -> bool {
+        !self.is_over && age.saturating_sub(self.last) >= self.every
+    }
+
+    /// An interval is over at `age`, as the monitors saw it just now.
+    pub fn on_end(&mut self, age: Duration, monitors: &[(Way, PathMonitor)]) {
+        let ways = monitors
+            .iter()
+            .zip(&self.before)
+            .map(|((way, monitor), before)| WayInterval { way: *way, paths: paths(monitor, before) });
+        let interval = Interval { from: self.last, to: age, ways: ways.collect() };
+        self.begin(monitors);
+        self.last = age;
+        if self.all.len() < MOST_LISTED {
+            self.all.push(interval.clone());
+        }
+        self.fresh.push_back(interval);
+    }
+
+    /// The test is over at `age`: the rest of an interval is one, unless it is too short to say anything.
+    pub fn on_last(&mut self, age: Duration, monitors: &[(Way, PathMonitor)]) {
+        if !self.is_over && age.saturating_sub(self.last) >= self.every / 10 {
+            self.on_end(age, monitors);
+        }
+        self.is_over = true;
+    }
+
+    /// The oldest that was not taken yet.
+    pub fn take_fresh(&mut self) -> Option<Interval> {
+        self.fresh.pop_front()
+    }
+
+    /// All of them; of very many, the first.
+    pub fn into_all(self) -> Vec<Interval> {
+        self.all
+    }
+}
+
+impl Interval {
+    /// For documents: those of the first direction at the top.
+    pub fn document(&self) -> Value {
+        let seconds = self.to.saturating_sub(self.from).as_secs_f64();
+        let mut whole = json!({ "from_s": self.from.as_secs_f64(), "to_s": self.to.as_secs_f64() });
+        for (index, way) in self.ways.iter().enumerate() {
+            let one = way.document(seconds);
+            match (index, &mut whole, one) {
+                (0, Value::Object(keys), Value::Object(one)) => keys.extend(one),
+                (_, Value::Object(keys), one) => drop(keys.insert(way.way.word().to_owned(), one)),
+                _ => {}
+            }
+        }
+        whole
+    }
+}
+
+impl WayInterval {
+    /// What all its paths carried.
+    pub fn bytes(&self) -> ByteCount {
+        self.paths.iter().map(|path| path.carried).sum()
+    }
+
+    fn document(&self, seconds: f64) -> Value {
+        let path = |path: &PathInterval| {
+            json!({
+                "name": path.name,
+                "state": path.state,
+                "bytes": path.carried.get(),
+                "goodput_bps": rate(path.carried.get(), seconds),
+                "rtt_s": path.rtt.map(Duration::as_secs_f64),
+                "cwnd_bytes": path.cwnd.get(),
+            })
+        };
+        json!({
+            "bytes": self.bytes().get(),
+            "goodput_bps": rate(self.bytes().get(), seconds),
+            "paths": self.paths.iter().map(path).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn paths(monitor: &PathMonitor, before: &[(PathId, ByteCount)]) -> Vec<PathInterval> {
+    let carried_before = |id: PathId| before.iter().find(|(one, _)| *one == id).map(|(_, carried)| *carried);
+    let paths = monitor.paths().iter().map(|path| PathInterval {
+        name: path.name.clone(),
+        carried: path.carried.saturating_sub(carried_before(path.report.id).unwrap_or_default()),
+        state: path.state(),
+        rtt: path.report.sample.srtt,
+        cwnd: path.report.sample.cwnd,
+    });
+    paths.collect()
+}
+
+fn carried(monitor: &PathMonitor) -> Vec<(PathId, ByteCount)> {
+    monitor.paths().iter().map(|path| (path.report.id, path.carried)).collect()
+}
+
+/// A document has no more.
+const MOST_LISTED: usize = 36_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_direction_stands_under_its_name() {
+        let path = |carried| PathInterval {
+            name: "a".to_owned(),
+            carried: ByteCount::new(carried),
+            state: "active",
+            rtt: Some(Duration::from_millis(20)),
+            cwnd: ByteCount::new(30_000),
+        };
+        let way = |way, paths| WayInterval { way, paths };
+        let ways = vec![way(Way::Forward, vec![path(1_250_000)]), way(Way::Reverse, Vec::new())];
+        let both = Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), ways };
+        let document = both.document();
+        assert_eq!((&document["bytes"], &document["reverse"]["bytes"]), (&json!(1_250_000), &json!(0)));
+        assert_eq!(document["paths"][0]["goodput_bps"], 1e7);
+    }
+}

@@ -1,0 +1,81 @@
+//! Measures what the paths of an [`Association`](anabranch_net::Association) carry: goodput, delays and stalls as the
+//! receiving end counts them, what each path did, and what held the whole back.
+//!
+//! The crate parses no arguments, writes nothing to a terminal, and opens no association. A running test gives an
+//! [`Interval`] a second; its owner shows them as it likes.
+//!
+//! # In one page
+//!
+//! A server answers, a client asks for a test, and both run it to its end:
+//!
+//! ```
+//! use anabranch_base::Duration;
+//! use anabranch_bench::{Exchange, Run, Wish, agree, answer, judge, limits_of};
+//! use anabranch_net::{Endpoint, Options, Security};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let options = |accepts| Options {
+//! #     local: vec!["127.0.0.1:0".parse().expect("an address")],
+//! #     accepts,
+//! #     ..Options::with(Security::Insecure)
+//! # };
+//! # let config = options(false).config;
+//! # let (there, here) = (Endpoint::bind(options(true))?, Endpoint::bind(options(false))?);
+//! let limits = limits_of(&config);
+//! let addresses = there.local_addresses();
+//! let server = tokio::spawn(async move {
+//!     let association = there.accept().await.expect("a client comes");
+//!     let test = answer(&association, &limits).await.expect("a good client").expect("a test");
+//!     let mut exchange = Exchange::begin(&association, test);
+//!     while exchange.next().await.expect("a test to its end").is_some() {}
+//!     association.closed().await;
+//! });
+//!
+//! let association = here.connect(&addresses).await?;
+//! let wish = Wish { duration: Duration::from_millis(300), ..Wish::default() };
+//! let test = agree(&association, &limits, wish).await?;
+//! let mut exchange = Exchange::begin(&association, test);
+//! while let Some(interval) = exchange.next().await? {
+//!     assert_eq!(interval.ways.len(), 1); // from the client to the server
+//! }
+//! let measured = exchange.measured();
+//! association.close().await?;
+//! server.await?;
+//! let (forward, _) = measured.ways();
+//! assert!(forward.goodput_bps() > 0.0);
+//! let diagnosis = judge(&Run::of(&measured, &config), &[]);
+//! assert!(!diagnosis.limited_by.is_empty());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `examples/loopback.rs` goes on from here: it measures a path of the loopback interface and prints its rate.
+//!
+//! # The parts
+//!
+//! [`agree`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both ends saw
+//! of it. [`judge`] is a function of plain numbers: it names what held the test back ([`Diagnosis::limited_by`]) and
+//! advises, in settings as `anabranch --set` takes them. [`Document`] has the keys that scripts rely on.
+//!
+//! [`protocol`] has the frames and both ends' state, without I/O.
+
+mod agree;
+mod clock;
+mod document;
+mod exchange;
+mod intervals;
+mod measured;
+mod names;
+pub mod path_entry;
+mod pour;
+pub mod protocol;
+mod verdict;
+
+pub use agree::{AgreeError, Wish, agree, answer, limits_of};
+pub use document::{AloneEntry, Document};
+pub use exchange::{Exchange, ExchangeError, Test};
+pub use intervals::{Interval, PathInterval, WayInterval};
+pub use measured::{Measured, OneWay, Role, Way, cpu_s_per_gb};
+pub use path_entry::PathEntry;
+pub use verdict::{Alone, Diagnosis, Run, judge};

@@ -1,0 +1,192 @@
+//! What both ends saw of a test that is over.
+
+use crate::intervals::Interval;
+use crate::names;
+use crate::path_entry::{PathEntry, rate};
+use crate::protocol::{Ask, Direction, Received, Report};
+use anabranch_base::Duration;
+
+/// Which end this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It asked for the test.
+    Client,
+    /// It was asked.
+    Server,
+}
+
+/// One of the two directions of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the client.
+    Forward,
+    /// To the client.
+    Reverse,
+}
+
+/// What both ends saw of a test.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The test.
+    pub ask: Ask,
+    /// How wrong delays may be, as the two clocks are not one.
+    pub clock_error: Duration,
+    /// Which end this is.
+    pub role: Role,
+    /// What it saw.
+    pub ours: Report,
+    /// What the other told; nothing where it could not.
+    pub theirs: Option<Report>,
+    /// What was seen here in each interval.
+    pub intervals: Vec<Interval>,
+}
+
+/// What both ends saw of one direction.
+#[derive(Clone, Debug)]
+pub struct OneWay<'a> {
+    /// Which.
+    pub way: Way,
+    /// The sending end.
+    pub sender: Option<&'a Report>,
+    /// The receiving one.
+    pub receiver: Option<&'a Report>,
+    /// What the paths did, by the sender, with the names that they have here.
+    pub paths: Vec<PathEntry>,
+    /// Which part of what arrived counts, 0 to 1.
+    part: f64,
+}
+
+impl Role {
+    /// The end that sends `way`.
+    pub fn sending(way: Way) -> Role {
+        match way {
+            Way::Forward => Role::Client,
+            Way::Reverse => Role::Server,
+        }
+    }
+
+    /// Whether this end sends in a test in such a direction.
+    pub fn sends(self, direction: Direction) -> bool {
+        match self {
+            Role::Client => direction.is_forward(),
+            Role::Server => direction.is_reverse(),
+        }
+    }
+
+    /// Whether it receives.
+    pub fn receives(self, direction: Direction) -> bool {
+        self.other().sends(direction)
+    }
+
+    /// The other end.
+    pub fn other(self) -> Role {
+        match self {
+            Role::Client => Role::Server,
+            Role::Server => Role::Client,
+        }
+    }
+}
+
+impl Way {
+    /// In a word, for documents.
+    pub fn word(self) -> &'static str {
+        match self {
+            Way::Forward => "forward",
+            Way::Reverse => "reverse",
+        }
+    }
+
+    /// Those of a test.
+    pub fn of(direction: Direction) -> Vec<Way> {
+        match direction {
+            Direction::Forward => vec![Way::Forward],
+            Direction::Reverse => vec![Way::Reverse],
+            Direction::Both => vec![Way::Forward, Way::Reverse],
+        }
+    }
+}
+
+impl Measured {
+    /// The direction of the test, and the other if it had two.
+    pub fn ways(&self) -> (OneWay<'_>, Option<OneWay<'_>>) {
+        match self.ask.direction {
+            Direction::Forward => (self.one(Way::Forward), None),
+            Direction::Reverse => (self.one(Way::Reverse), None),
+            Direction::Both => (self.one(Way::Forward), Some(self.one(Way::Reverse))),
+        }
+    }
+
+    fn one(&self, way: Way) -> OneWay<'_> {
+        let (sender, receiver) = (self.of(Role::sending(way)), self.of(Role::sending(way).other()));
+        let paths = match sender {
+            Some(report) if Role::sending(way) == self.role => report.paths.clone(),
+            Some(report) => names::ours_for(&report.paths, &self.ours.paths),
+            // The sender said nothing: what arrived is what is known.
+            None => self.ours.paths.clone(),
+        };
+        OneWay { way, sender, receiver, paths: shared(paths), part: 1.0 }
+    }
+
+    fn of(&self, role: Role) -> Option<&Report> {
+        if role == self.role { Some(&self.ours) } else { self.theirs.as_ref() }
+    }
+}
+
+impl OneWay<'_> {
+    /// What the receiver counted.
+    pub fn received(&self) -> Option<&Received> {
+        self.receiver.and_then(|report| report.received.as_ref())
+    }
+
+    /// User data that arrived in time; as far as it was acknowledged, where the receiver did not tell.
+    pub fn bytes(&self) -> u64 {
+        let all = match self.received() {
+            Some(received) => received.bytes,
+            None => self.paths.iter().map(|path| path.carried_bytes).sum(),
+        };
+        if self.part < 1.0 { (all as f64 * self.part) as u64 } else { all }
+    }
+
+    /// The time in which it did.
+    pub fn seconds(&self) -> f64 {
+        let sent = self.sender.and_then(|report| report.sent.as_ref()).map(|sent| sent.seconds);
+        match self.received() {
+            Some(received) => received.seconds,
+            None => sent.or(self.sender.map(|report| report.seconds)).unwrap_or(0.0),
+        }
+    }
+
+    /// The same as far as the path of this name carried it: where that does not work, the others do, whatever was wanted.
+    pub fn only(mut self, name: &str) -> Self {
+        self.part = self.paths.iter().find(|path| path.name == name).map_or(0.0, |path| path.share);
+        self
+    }
+
+    /// Bits a second.
+    pub fn goodput_bps(&self) -> f64 {
+        rate(self.bytes(), self.seconds())
+    }
+
+    /// Messages that were due and never taken.
+    pub fn unsent_messages(&self) -> u64 {
+        let sent = self.sender.and_then(|report| report.sent.as_ref());
+        sent.map_or(0, |sent| sent.unsent_messages)
+    }
+}
+
+/// Processor time for each gigabyte that went through an end.
+pub fn cpu_s_per_gb(report: &Report) -> Option<f64> {
+    let sent = report.sent.as_ref().map_or(0, |sent| sent.bytes);
+    let received = report.received.as_ref().map_or(0, |received| received.bytes + received.late_bytes);
+    let bytes = sent.saturating_add(received);
+    (bytes > 0).then(|| report.cpu_s * 1e9 / bytes as f64)
+}
+
+/// Each path's part of all that is here.
+fn shared(mut paths: Vec<PathEntry>) -> Vec<PathEntry> {
+    let all: u64 = paths.iter().map(|path| path.carried_bytes).fold(0, u64::saturating_add);
+    for path in &mut paths {
+        path.share = if all == 0 { 0.0 } else { path.carried_bytes as f64 / all as f64 };
+    }
+    paths
+}

@@ -1,0 +1,142 @@
+//! The sending half of a test: messages as fast as the transport takes them, or each at its time.
+
+use crate::protocol::{Ask, Frame, Sent, data, encode};
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_net::{Association, SendError, SendOptions, TrySendError};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+
+use crate::clock::of_machine;
+
+/// Sends as `ask` says until its time is up.
+///
+/// # Errors
+/// The association is over.
+pub async fn pour(association: Association, ask: Ask) -> Result<Sent, SendError> {
+    match ask.rate {
+        None => pour_all(association, ask).await,
+        Some(rate) => {
+            let (tell, told) = oneshot::channel();
+            let runtime = Handle::current();
+            // A thread of its own: tokio's timers count milliseconds, and messages come several in one.
+            std::thread::spawn(move || {
+                let _ = tell.send(pour_at(&association, ask, rate, &runtime));
+            });
+            told.await.unwrap_or(Err(SendError::Closing))
+        }
+    }
+}
+
+/// Says that this was all.
+///
+/// # Errors
+/// The association is over.
+pub async fn end(association: &Association, sent: &Sent) -> Result<(), SendError> {
+    let end = Frame::End { messages: sent.messages, bytes: ByteCount::new(sent.bytes) };
+    association.send(encode(&end), SendOptions::default()).await
+}
+
+async fn pour_all(association: Association, ask: Ask) -> Result<Sent, SendError> {
+    let began = of_machine();
+    let mut sent = Sent::default();
+    loop {
+        let now = of_machine();
+        let age = now.since(began);
+        let Some(left) = left(age, ask.duration) else { break };
+        let waiting = association.waiting();
+        if waiting > enough(ByteCount::new(sent.bytes).saturating_sub(waiting), age) {
+            sleep(PAUSE).await;
+            continue;
+        }
+        let message = data(sent.messages, now, ask.message);
+        match timeout(left, association.send(message, SendOptions::default())).await {
+            Ok(taken) => taken?,
+            Err(_) => break,
+        }
+        sent.messages += 1;
+        sent.bytes += ask.message.get();
+    }
+    sent.seconds = of_machine().since(began).as_secs_f64();
+    Ok(sent)
+}
+
+/// The most that may wait for its turn: what has left in a tenth of a second on average, so that no path runs dry. More, up to a
+/// whole send buffer, would make no path faster, and the end of the test late.
+fn enough(left: ByteCount, age: Duration) -> ByteCount {
+    let tenth = u128::from(left.get()) * 100_000_000 / u128::from(age.as_nanos().max(100_000_000));
+    LEAST_WAITING + ByteCount::new(u64::try_from(tenth).unwrap_or(u64::MAX))
+}
+
+fn pour_at(association: &Association, ask: Ask, rate: BitRate, runtime: &Handle) -> Result<Sent, SendError> {
+    let began = of_machine();
+    let gap = ask.gap(rate).max(Duration::from_nanos(1));
+    let due_in_all = ask.duration.as_nanos().div_ceil(gap.as_nanos());
+    let mut sent = Sent::default();
+    while sent.messages < due_in_all {
+        let due = began + Duration::from_nanos(gap.as_nanos().saturating_mul(sent.messages));
+        let now = of_machine();
+        if now < due {
+            std::thread::sleep(due.since(now).into());
+        }
+        if !take(association, &ask, began, due, sent.messages, runtime)? {
+            break;
+        }
+        sent.messages += 1;
+        sent.bytes += ask.message.get();
+    }
+    // The last message stands for the time until the next would have been due.
+    let rest = (began + ask.duration).since(of_machine());
+    std::thread::sleep(rest.into());
+    sent.seconds = of_machine().since(began).as_secs_f64();
+    sent.unsent_messages = due_in_all - sent.messages;
+    Ok(sent)
+}
+
+/// Whether the transport took a message before the time was up. What waits meanwhile was due, and says so.
+fn take(
+    association: &Association,
+    ask: &Ask,
+    began: Time,
+    due: Time,
+    number: u64,
+    runtime: &Handle,
+) -> Result<bool, SendError> {
+    match association.try_send(data(number, due, ask.message), SendOptions::default()) {
+        Ok(()) => Ok(true),
+        Err(TrySendError::Full(message)) => {
+            let Some(left) = left(of_machine().since(began), ask.duration) else { return Ok(false) };
+            let sending = association.send(message, SendOptions::default());
+            match runtime.block_on(async { timeout(left, sending).await }) {
+                Ok(taken) => taken.map(|()| true),
+                Err(_) => Ok(false),
+            }
+        }
+        Err(TrySendError::Failed(error)) => Err(error),
+        Err(_) => Ok(false),
+    }
+}
+
+fn left(age: Duration, all: Duration) -> Option<std::time::Duration> {
+    let left = all.saturating_sub(age);
+    (!left.is_zero()).then(|| left.into())
+}
+
+/// What may wait in any case: more than slow start asks for within a pause.
+const LEAST_WAITING: ByteCount = ByteCount::from_kib(512);
+/// How long is waited where enough waits.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenth_of_a_second_may_wait_and_half_a_mebibyte_in_any_case() {
+        assert_eq!(enough(ByteCount::ZERO, Duration::ZERO), LEAST_WAITING);
+        let (ten, second) = (ByteCount::new(10_000_000), Duration::from_secs(1));
+        assert_eq!(enough(ten, second), LEAST_WAITING + ByteCount::new(1_000_000));
+        let at_once = enough(ByteCount::new(1_000), Duration::from_nanos(1));
+        assert_eq!(at_once, LEAST_WAITING + ByteCount::new(1_000), "a moment says nothing about a rate");
+    }
+}

@@ -1,0 +1,176 @@
+//! What a client asks for, and what a server allows.
+
+use anabranch_base::{BitRate, ByteCount, Duration};
+
+use super::frame::{DATA_HEADER, MAX_MESSAGE};
+
+/// Which end sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The client.
+    Forward,
+    /// The server.
+    Reverse,
+    /// Both at once.
+    Both,
+}
+
+/// A test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Which end sends.
+    pub direction: Direction,
+    /// For how long.
+    pub duration: Duration,
+    /// How long each message is, its header of 17 bytes included.
+    pub message: ByteCount,
+    /// How much a second; as much as the transport takes where nothing is said.
+    pub rate: Option<BitRate>,
+    /// How long the spans are in which what arrives is counted.
+    pub interval: Duration,
+    /// The server's clock less the client's, in nanoseconds.
+    pub offset_ns: i64,
+}
+
+/// What a server allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest test.
+    pub duration: Duration,
+    /// The longest message.
+    pub message: ByteCount,
+    /// How far the server's receive buffer may grow.
+    pub receive_buffer: ByteCount,
+}
+
+impl Direction {
+    /// Whether the client sends.
+    pub fn is_forward(self) -> bool {
+        self != Direction::Reverse
+    }
+
+    /// Whether the server sends.
+    pub fn is_reverse(self) -> bool {
+        self != Direction::Forward
+    }
+
+    /// In a word, for documents.
+    pub fn word(self) -> &'static str {
+        match self {
+            Direction::Forward => "forward",
+            Direction::Reverse => "reverse",
+            Direction::Both => "both",
+        }
+    }
+
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Direction::Forward => 0,
+            Direction::Reverse => 1,
+            Direction::Both => 2,
+        }
+    }
+
+    pub(super) fn from_code(code: u8) -> Option<Direction> {
+        [Direction::Forward, Direction::Reverse, Direction::Both]
+            .into_iter()
+            .find(|known| known.code() == code)
+    }
+}
+
+impl Ask {
+    /// Whether such a test may be: its values make sense, and it is within `limits`.
+    ///
+    /// # Errors
+    /// Why not, for the person at the other end.
+    pub fn check(&self, limits: &Limits) -> Result<(), String> {
+        let seconds = |span: Duration| format!("{} s", span.as_secs_f64());
+        if self.duration < SHORTEST || self.duration > limits.duration {
+            let (from, to) = (seconds(SHORTEST), seconds(limits.duration));
+            return Err(format!(
+                "a test of {} was asked for; it may be {from} to {to}",
+                seconds(self.duration)
+            ));
+        }
+        let largest = limits.message.min(MAX_MESSAGE);
+        if self.message < DATA_HEADER || self.message > largest {
+            let (from, to) = (DATA_HEADER.get(), largest.get());
+            return Err(format!(
+                "messages of {} B were asked for; they may be {from} to {to} B",
+                self.message.get()
+            ));
+        }
+        if self.interval < SHORTEST {
+            return Err(format!(
+                "intervals of {} were asked for; {} is the least",
+                seconds(self.interval),
+                seconds(SHORTEST)
+            ));
+        }
+        match self.rate {
+            Some(rate) if self.gap(rate) > self.duration => Err(format!(
+                "at {rate} not even one message of {} B is due in {}: make them shorter, or the rate higher",
+                self.message.get(),
+                seconds(self.duration)
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The time from one message to the next at `rate`.
+    pub fn gap(&self, rate: BitRate) -> Duration {
+        rate.time_for(self.message).unwrap_or(Duration::MAX)
+    }
+}
+
+/// The shortest test and the shortest interval: less says nothing.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        duration: Duration::from_secs(3_600),
+        message: ByteCount::from_kib(64),
+        receive_buffer: ByteCount::from_mib(1),
+    };
+
+    fn ask() -> Ask {
+        Ask {
+            direction: Direction::Forward,
+            duration: Duration::from_secs(10),
+            message: ByteCount::from_kib(64),
+            rate: None,
+            interval: Duration::from_secs(1),
+            offset_ns: 0,
+        }
+    }
+
+    #[test]
+    fn what_a_server_does_not_allow_is_refused_with_what_it_does() {
+        assert_eq!(ask().check(&LIMITS), Ok(()));
+        let long = Ask { duration: Duration::from_secs(7_200), ..ask() };
+        assert_eq!(
+            long.check(&LIMITS),
+            Err("a test of 7200 s was asked for; it may be 0.1 s to 3600 s".to_owned())
+        );
+        let large = Ask { message: ByteCount::new(65_537), ..ask() };
+        assert!(large.check(&LIMITS).is_err_and(|why| why.contains("17 to 65536 B")));
+        assert!(Ask { message: ByteCount::new(16), ..ask() }.check(&LIMITS).is_err());
+        assert!(Ask { duration: Duration::ZERO, ..ask() }.check(&LIMITS).is_err());
+        assert!(Ask { interval: Duration::ZERO, ..ask() }.check(&LIMITS).is_err());
+    }
+
+    #[test]
+    fn a_rate_at_which_nothing_is_due_is_refused() {
+        let slow = Ask { rate: Some(BitRate::from_bits_per_second(1_000)), ..ask() };
+        assert!(slow.check(&LIMITS).is_err_and(|why| why.contains("not even one message")));
+        assert_eq!(Ask { message: ByteCount::new(125), ..slow }.check(&LIMITS), Ok(()));
+    }
+
+    #[test]
+    fn messages_are_as_far_apart_as_their_rate_says() {
+        assert_eq!(ask().gap(BitRate::from_bits_per_second(65_536 * 8)), Duration::from_secs(1));
+    }
+}

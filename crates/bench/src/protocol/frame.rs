@@ -1,0 +1,381 @@
+//! Frames and their bytes.
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use bytes::{BufMut, Bytes, BytesMut};
+
+use super::ask::{Ask, Direction, Limits};
+use super::report::Report;
+use anabranch_net::reason::{self, MAX_WHY};
+
+/// The version of this protocol.
+pub const VERSION: u8 = 1;
+/// The longest message of a test, its header included.
+pub const MAX_MESSAGE: ByteCount = ByteCount::from_mib(1);
+/// The shortest: a DATA frame without filling.
+pub const DATA_HEADER: ByteCount = ByteCount::new(17);
+/// The most bytes of a report.
+pub const MAX_REPORT: usize = 32 * 1024;
+
+/// One frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frame {
+    /// A client is here.
+    Hello {
+        /// Which machine's clock it reads; equal at both ends where that is the same one.
+        machine: u64,
+    },
+    /// So is a server.
+    Welcome {
+        /// Which machine's clock it reads.
+        machine: u64,
+        /// What it allows.
+        limits: Limits,
+    },
+    /// No test, and why not.
+    Refused(String),
+    /// What time is it?
+    Ping {
+        /// When it was asked.
+        asked: Time,
+    },
+    /// The answer.
+    Pong {
+        /// When it was asked, by the asker's clock.
+        asked: Time,
+        /// When it was answered, by the answerer's.
+        answered: Time,
+    },
+    /// The test that is wanted.
+    Ask(Ask),
+    /// It begins.
+    Ready,
+    /// A message of the test.
+    Data {
+        /// Counted from 0.
+        number: u64,
+        /// When it was to be sent, by the sender's clock.
+        due: Time,
+        /// The frame's length.
+        length: ByteCount,
+    },
+    /// That was all.
+    End {
+        /// How many messages there were.
+        messages: u64,
+        /// Their frames' bytes.
+        bytes: ByteCount,
+    },
+    /// What an end saw.
+    Report(Box<Report>),
+}
+
+/// Why bytes are no frame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// No byte.
+    #[error("an empty frame")]
+    Empty,
+    /// An unknown kind: the other end speaks another protocol.
+    #[error("a frame of unknown kind {0:#04x}")]
+    UnknownKind(u8),
+    /// Too short, or bytes left over.
+    #[error("a frame {kind} of {length} bytes, expected {expected}")]
+    Length {
+        /// The kind's name.
+        kind: &'static str,
+        /// Its length.
+        length: usize,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A newer protocol.
+    #[error(
+        "version {0} of the test protocol, this program speaks {VERSION}: use the same release at both ends"
+    )]
+    Version(u8),
+    /// A field has a value without a meaning.
+    #[error("{field} is {value:#x}, which means nothing")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: u64,
+    },
+    /// A reason that is not text, or would play tricks on a terminal.
+    #[error("a reason that is not printable text")]
+    Text,
+    /// A report that cannot be read.
+    #[error("a report that means nothing: {0}")]
+    Report(String),
+}
+
+/// Reads one frame. Every byte of it has a meaning (DATA's filling aside), else it is an error.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
+    let (&kind, rest) = frame.split_first().ok_or(FrameError::Empty)?;
+    match kind {
+        HELLO => decode_hello(rest),
+        WELCOME => decode_welcome(rest),
+        REFUSED => decode_refused(rest),
+        PING => fields("PING", "9", rest).map(|[asked]| Frame::Ping { asked: Time::from_nanos(asked) }),
+        PONG => fields("PONG", "17", rest).map(|[asked, answered]| Frame::Pong {
+            asked: Time::from_nanos(asked),
+            answered: Time::from_nanos(answered),
+        }),
+        ASK => decode_ask(rest),
+        READY => fields("READY", "1", rest).map(|[]| Frame::Ready),
+        DATA => decode_data(rest),
+        END => fields("END", "17", rest)
+            .map(|[messages, bytes]| Frame::End { messages, bytes: ByteCount::new(bytes) }),
+        REPORT if rest.len() > MAX_REPORT => Err(length("REPORT", rest, "3 to 32,769")),
+        REPORT => {
+            Report::read(rest).map(|report| Frame::Report(Box::new(report))).map_err(FrameError::Report)
+        }
+        unknown => Err(FrameError::UnknownKind(unknown)),
+    }
+}
+
+/// Writes one frame; DATA with zeros as its filling. A reason beyond [`MAX_WHY`] is cut, its control characters become
+/// spaces.
+pub fn encode(frame: &Frame) -> Bytes {
+    let mut bytes = BytesMut::new();
+    match frame {
+        Frame::Hello { machine } => {
+            bytes.put_slice(&[HELLO, VERSION]);
+            bytes.put_u64(*machine);
+        }
+        Frame::Welcome { machine, limits } => {
+            bytes.put_u8(WELCOME);
+            bytes.put_u64(*machine);
+            bytes.put_u64(limits.duration.as_nanos());
+            bytes.put_u64(limits.message.get());
+            bytes.put_u64(limits.receive_buffer.get());
+        }
+        Frame::Refused(why) => {
+            bytes.put_u8(REFUSED);
+            reason::encode(why, &mut bytes);
+        }
+        Frame::Ping { asked } => {
+            bytes.put_u8(PING);
+            bytes.put_u64(asked.as_nanos());
+        }
+        Frame::Pong { asked, answered } => {
+            bytes.put_u8(PONG);
+            bytes.put_u64(asked.as_nanos());
+            bytes.put_u64(answered.as_nanos());
+        }
+        Frame::Ask(ask) => encode_ask(ask, &mut bytes),
+        Frame::Ready => bytes.put_u8(READY),
+        Frame::Data { number, due, length } => return data(*number, *due, *length),
+        Frame::End { messages, bytes: sum } => {
+            bytes.put_u8(END);
+            bytes.put_u64(*messages);
+            bytes.put_u64(sum.get());
+        }
+        Frame::Report(report) => {
+            bytes.put_u8(REPORT);
+            bytes.put_slice(&report.written());
+        }
+    }
+    bytes.freeze()
+}
+
+/// A DATA frame of `length`, which is that of its header at least.
+pub fn data(number: u64, due: Time, length: ByteCount) -> Bytes {
+    let length = length.max(DATA_HEADER).as_len();
+    let mut bytes = BytesMut::zeroed(length);
+    bytes[0] = DATA;
+    bytes[1..9].copy_from_slice(&number.to_be_bytes());
+    bytes[9..17].copy_from_slice(&due.as_nanos().to_be_bytes());
+    bytes.freeze()
+}
+
+fn decode_hello(rest: &[u8]) -> Result<Frame, FrameError> {
+    // The version comes first, so that a newer layout is named and not taken for garbage.
+    let (&version, rest) = rest.split_first().ok_or(length("HELLO", rest, "10"))?;
+    if version != VERSION {
+        return Err(FrameError::Version(version));
+    }
+    fields("HELLO", "10", rest).map(|[machine]| Frame::Hello { machine })
+}
+
+fn decode_welcome(rest: &[u8]) -> Result<Frame, FrameError> {
+    let [machine, duration, message, receive_buffer] = fields("WELCOME", "33", rest)?;
+    let limits = Limits {
+        duration: Duration::from_nanos(duration),
+        message: ByteCount::new(message),
+        receive_buffer: ByteCount::new(receive_buffer),
+    };
+    Ok(Frame::Welcome { machine, limits })
+}
+
+fn decode_refused(rest: &[u8]) -> Result<Frame, FrameError> {
+    if rest.is_empty() || rest.len() > MAX_WHY {
+        return Err(length("REFUSED", rest, "2 to 1,025"));
+    }
+    reason::decode(rest).map(Frame::Refused).ok_or(FrameError::Text)
+}
+
+fn decode_ask(rest: &[u8]) -> Result<Frame, FrameError> {
+    let (&code, rest) = rest.split_first().ok_or(length("ASK", rest, "42"))?;
+    let direction = Direction::from_code(code)
+        .ok_or(FrameError::Field { field: "a test's direction", value: code.into() })?;
+    let [duration, message, rate, interval, offset] = fields("ASK", "42", rest)?;
+    Ok(Frame::Ask(Ask {
+        direction,
+        duration: Duration::from_nanos(duration),
+        message: ByteCount::new(message),
+        rate: (rate > 0).then_some(BitRate::from_bits_per_second(rate)),
+        interval: Duration::from_nanos(interval),
+        offset_ns: offset.cast_signed(),
+    }))
+}
+
+fn encode_ask(ask: &Ask, bytes: &mut BytesMut) {
+    bytes.put_slice(&[ASK, ask.direction.code()]);
+    bytes.put_u64(ask.duration.as_nanos());
+    bytes.put_u64(ask.message.get());
+    bytes.put_u64(ask.rate.unwrap_or_default().bits_per_second());
+    bytes.put_u64(ask.interval.as_nanos());
+    bytes.put_i64(ask.offset_ns);
+}
+
+fn decode_data(rest: &[u8]) -> Result<Frame, FrameError> {
+    let whole = ByteCount::of_len(rest.len() + 1);
+    let head = rest.get(..16).filter(|_| whole <= MAX_MESSAGE);
+    let [number, due] = fields("DATA", "17 to 1,048,576", head.unwrap_or(rest))?;
+    Ok(Frame::Data { number, due: Time::from_nanos(due), length: whole })
+}
+
+/// `N` integers and nothing behind them.
+fn fields<const N: usize>(
+    kind: &'static str,
+    expected: &'static str,
+    rest: &[u8],
+) -> Result<[u64; N], FrameError> {
+    let (words, behind) = rest.as_chunks::<8>();
+    let words = <[[u8; 8]; N]>::try_from(words).ok().filter(|_| behind.is_empty());
+    words.map(|words| words.map(u64::from_be_bytes)).ok_or(length(kind, rest, expected))
+}
+
+fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError {
+    FrameError::Length { kind, length: rest.len() + 1, expected }
+}
+
+const HELLO: u8 = 1;
+const WELCOME: u8 = 2;
+const REFUSED: u8 = 3;
+const PING: u8 = 4;
+const PONG: u8 = 5;
+const ASK: u8 = 6;
+const READY: u8 = 7;
+const DATA: u8 = 8;
+const END: u8 = 9;
+const REPORT: u8 = 10;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
+
+    use super::*;
+
+    fn ask() -> Ask {
+        Ask {
+            direction: Direction::Reverse,
+            duration: Duration::from_secs(10),
+            message: ByteCount::new(1_316),
+            rate: Some(BitRate::from_mbps(42)),
+            interval: Duration::from_secs(1),
+            offset_ns: -5,
+        }
+    }
+
+    #[test]
+    fn an_ask_is_these_bytes() {
+        let written = encode(&Frame::Ask(ask()));
+        assert_eq!(written[..2], [6, 1]);
+        assert_eq!(written[2..10], 10_000_000_000_u64.to_be_bytes());
+        assert_eq!(written[10..18], 1_316_u64.to_be_bytes());
+        assert_eq!(written[34..], (-5_i64).to_be_bytes());
+        assert_eq!(decode(&written), Ok(Frame::Ask(ask())));
+    }
+
+    #[test]
+    fn data_is_as_long_as_it_is_asked_for_and_carries_its_number_and_time() {
+        let frame = data(7, Time::from_nanos(9), ByteCount::new(1_316));
+        assert_eq!(frame.len(), 1_316);
+        let length = ByteCount::new(1_316);
+        assert_eq!(decode(&frame), Ok(Frame::Data { number: 7, due: Time::from_nanos(9), length }));
+        assert_eq!(data(0, Time::ZERO, ByteCount::ZERO).len(), 17);
+    }
+
+    #[test]
+    fn what_is_too_short_or_too_long_is_refused() {
+        for frame in [
+            encode(&Frame::Hello { machine: 1 }),
+            encode(&Frame::Ping { asked: Time::ZERO }),
+            encode(&Frame::Ask(ask())),
+            encode(&Frame::Ready),
+            encode(&Frame::End { messages: 1, bytes: ByteCount::new(2) }),
+        ] {
+            for length in 0..frame.len() {
+                assert!(decode(&frame[..length]).is_err(), "{length} bytes of {frame:?}");
+            }
+            let long = [&frame[..], &[0]].concat();
+            assert!(matches!(decode(&long), Err(FrameError::Length { .. })), "{frame:?}");
+        }
+        assert!(decode(&[DATA; 16]).is_err());
+        assert!(decode(&vec![DATA; MAX_MESSAGE.as_len()]).is_ok());
+        assert!(decode(&vec![DATA; MAX_MESSAGE.as_len() + 1]).is_err());
+    }
+
+    #[test]
+    fn values_without_a_meaning_are_refused() {
+        assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
+        assert_eq!(decode(&[HELLO, 2, 9, 9]), Err(FrameError::Version(2)));
+        assert_eq!(decode(&[REFUSED, 0x1b]), Err(FrameError::Text));
+        assert_eq!(decode(&[REFUSED, 0xff]), Err(FrameError::Text));
+        let mut wrong = encode(&Frame::Ask(ask())).to_vec();
+        wrong[1] = 3;
+        assert!(matches!(decode(&wrong), Err(FrameError::Field { value: 3, .. })));
+        assert!(matches!(decode(b"\x0a{}"), Err(FrameError::Report(_))));
+    }
+
+    #[test]
+    fn a_reason_travels_without_control_characters() {
+        let frame = encode(&Frame::Refused("a\u{1b}[2Jb".to_owned()));
+        assert_eq!(decode(&frame), Ok(Frame::Refused("a [2Jb".to_owned())));
+    }
+
+    fn frames() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..100),
+            (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60)).prop_map(|(kind, rest)| [
+                [kind % 12].as_slice(),
+                &rest
+            ]
+            .concat()),
+            (0..8_u8, prop::collection::vec(any::<u64>(), 0..6)).prop_map(|(kind, words)| {
+                let words: Vec<u8> = words.into_iter().flat_map(u64::to_be_bytes).collect();
+                [[kind, 1].as_slice(), &words].concat()
+            }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_can_be_read_is_written_back_byte_for_byte(bytes in frames()) {
+            match decode(&bytes) {
+                // Filling and the way that JSON is written are free.
+                Ok(Frame::Data { length, .. }) => prop_assert_eq!(length.as_len(), bytes.len()),
+                Ok(Frame::Report(_)) | Err(_) => {}
+                Ok(frame) => {
+                    let written = encode(&frame);
+                    prop_assert_eq!(written.as_ref(), bytes.as_slice());
+                }
+            }
+        }
+    }
+}

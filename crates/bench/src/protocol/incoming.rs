@@ -1,0 +1,147 @@
+//! What an end hears while a test runs: data if the other sends, then its end, then its report.
+
+use anabranch_base::Time;
+
+use super::frame::{Frame, FrameError, decode};
+use super::report::Report;
+use super::tally::{Tally, TallyError};
+
+/// The hearing half of a running test.
+#[derive(Clone, Debug)]
+pub struct Incoming {
+    tally: Option<Tally>,
+    has_ended: bool,
+    report: Option<Report>,
+}
+
+/// What a frame was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A message of the test.
+    Counted,
+    /// The last of them was before.
+    Ended,
+    /// The other's report.
+    Reported,
+}
+
+/// Why the other end is not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IncomingError {
+    /// No frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// Messages that do not follow one another.
+    #[error(transparent)]
+    Tally(#[from] TallyError),
+    /// A frame that may not come now.
+    #[error("{0} out of turn")]
+    OutOfTurn(&'static str),
+}
+
+impl Incoming {
+    /// Nothing was heard yet; `tally` counts where the other sends.
+    pub fn new(tally: Option<Tally>) -> Incoming {
+        Incoming { has_ended: tally.is_none(), tally, report: None }
+    }
+
+    /// A message of the association came `now`.
+    ///
+    /// # Errors
+    /// It means nothing here.
+    pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<Step, IncomingError> {
+        match (decode(message)?, &mut self.tally) {
+            (Frame::Data { number, due, length }, Some(tally)) if !self.has_ended => {
+                tally.on_data(now, number, due, length)?;
+                Ok(Step::Counted)
+            }
+            (Frame::End { messages, bytes }, Some(tally)) if !self.has_ended => {
+                tally.on_end(now, messages, bytes)?;
+                self.has_ended = true;
+                Ok(Step::Ended)
+            }
+            (Frame::Report(report), _) if self.has_ended && self.report.is_none() => {
+                self.report = Some(*report);
+                Ok(Step::Reported)
+            }
+            (frame, _) => Err(IncomingError::OutOfTurn(word(&frame))),
+        }
+    }
+
+    /// Whether the other sends no more.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// What was counted, where the other sends.
+    pub fn tally(&self) -> Option<&Tally> {
+        self.tally.as_ref()
+    }
+
+    /// What the other saw, once it told.
+    pub fn report(&self) -> Option<&Report> {
+        self.report.as_ref()
+    }
+}
+
+/// A frame's kind.
+pub(super) fn word(frame: &Frame) -> &'static str {
+    match frame {
+        Frame::Hello { .. } => "HELLO",
+        Frame::Welcome { .. } => "WELCOME",
+        Frame::Refused(_) => "REFUSED",
+        Frame::Ping { .. } => "PING",
+        Frame::Pong { .. } => "PONG",
+        Frame::Ask(_) => "ASK",
+        Frame::Ready => "READY",
+        Frame::Data { .. } => "DATA",
+        Frame::End { .. } => "END",
+        Frame::Report(_) => "REPORT",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::{ByteCount, Duration};
+
+    use super::super::ask::{Ask, Direction};
+    use super::super::frame::{data, encode};
+    use super::*;
+
+    fn hearing() -> Incoming {
+        let ask = Ask {
+            direction: Direction::Forward,
+            duration: Duration::from_secs(1),
+            message: ByteCount::new(100),
+            rate: None,
+            interval: Duration::from_secs(1),
+            offset_ns: 0,
+        };
+        Incoming::new(Some(Tally::new(&ask, 0)))
+    }
+
+    #[test]
+    fn data_then_the_end_then_a_report_and_nothing_else() {
+        let mut incoming = hearing();
+        let report = encode(&Frame::Report(Box::default()));
+        let end = encode(&Frame::End { messages: 1, bytes: ByteCount::new(100) });
+        let early = incoming.handle(Time::ZERO, &report);
+        assert_eq!(early, Err(IncomingError::OutOfTurn("REPORT")));
+        let first = data(0, Time::ZERO, ByteCount::new(100));
+        assert_eq!(incoming.handle(Time::ZERO, &first), Ok(Step::Counted));
+        assert_eq!(incoming.handle(Time::ZERO, &end), Ok(Step::Ended));
+        assert_eq!(incoming.handle(Time::ZERO, &first), Err(IncomingError::OutOfTurn("DATA")));
+        assert_eq!(incoming.handle(Time::ZERO, &report), Ok(Step::Reported));
+        assert_eq!(incoming.handle(Time::ZERO, &report), Err(IncomingError::OutOfTurn("REPORT")));
+        assert!(incoming.has_ended() && incoming.report().is_some());
+    }
+
+    #[test]
+    fn who_only_sends_hears_a_report_alone() {
+        let mut incoming = Incoming::new(None);
+        let first = data(0, Time::ZERO, ByteCount::new(100));
+        assert_eq!(incoming.handle(Time::ZERO, &first), Err(IncomingError::OutOfTurn("DATA")));
+        let report = encode(&Frame::Report(Box::default()));
+        assert_eq!(incoming.handle(Time::ZERO, &report), Ok(Step::Reported));
+    }
+}

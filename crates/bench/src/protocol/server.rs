@@ -1,0 +1,162 @@
+//! The server's part until a test begins: it answers greetings and questions for the time, and checks what is wanted.
+
+use anabranch_base::Time;
+use bytes::Bytes;
+
+use super::ask::{Ask, Limits};
+use super::frame::{Frame, FrameError, decode, encode};
+use super::incoming::word;
+
+/// A server that no client has asked for a test yet.
+#[derive(Clone, Debug)]
+pub struct Server {
+    machine: u64,
+    limits: Limits,
+    is_greeted: bool,
+    pings: u32,
+}
+
+/// What a frame leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ServerStep {
+    /// This goes back.
+    Answer(Bytes),
+    /// This goes back, and the test begins.
+    Begin(Ask, Bytes),
+    /// This goes back, and there is no test.
+    Refuse(String, Bytes),
+}
+
+/// Why the client is not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServerError {
+    /// No frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A frame that may not come now.
+    #[error("{0} out of turn")]
+    OutOfTurn(&'static str),
+    /// A client that asks this often does not want a test.
+    #[error("more than {MOST_PINGS} questions for the time")]
+    Pings,
+}
+
+impl Server {
+    /// A server on a machine, and what it allows.
+    pub fn new(machine: u64, limits: Limits) -> Server {
+        Server { machine, limits, is_greeted: false, pings: 0 }
+    }
+
+    /// A message of the client came `now`.
+    ///
+    /// # Errors
+    /// It means nothing here.
+    pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<ServerStep, ServerError> {
+        match decode(message) {
+            // A newer client is told so in words, and not only that it was hung up on.
+            Err(error @ FrameError::Version(_)) => Ok(refuse(error.to_string())),
+            Ok(Frame::Hello { .. }) if !self.is_greeted => {
+                self.is_greeted = true;
+                let welcome = Frame::Welcome { machine: self.machine, limits: self.limits };
+                Ok(ServerStep::Answer(encode(&welcome)))
+            }
+            Ok(Frame::Ping { asked }) if self.is_greeted => {
+                self.pings += 1;
+                if self.pings > MOST_PINGS {
+                    return Err(ServerError::Pings);
+                }
+                Ok(ServerStep::Answer(encode(&Frame::Pong { asked, answered: now })))
+            }
+            Ok(Frame::Ask(ask)) if self.is_greeted => Ok(match ask.check(&self.limits) {
+                Ok(()) => ServerStep::Begin(ask, encode(&Frame::Ready)),
+                Err(why) => refuse(why),
+            }),
+            Ok(frame) => Err(ServerError::OutOfTurn(word(&frame))),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn refuse(why: String) -> ServerStep {
+    let frame = encode(&Frame::Refused(why.clone()));
+    ServerStep::Refuse(why, frame)
+}
+
+/// More questions for the time are none.
+const MOST_PINGS: u32 = 100;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::{ByteCount, Duration};
+    use proptest::prelude::{any, prop, prop_assert, proptest};
+
+    use super::super::ask::Direction;
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        duration: Duration::from_secs(60),
+        message: ByteCount::from_kib(64),
+        receive_buffer: ByteCount::from_mib(1),
+    };
+
+    fn ask(seconds: u64) -> Frame {
+        Frame::Ask(Ask {
+            direction: Direction::Forward,
+            duration: Duration::from_secs(seconds),
+            message: ByteCount::from_kib(64),
+            rate: None,
+            interval: Duration::from_secs(1),
+            offset_ns: 0,
+        })
+    }
+
+    fn greeted() -> Server {
+        let mut server = Server::new(7, LIMITS);
+        let step = server.handle(Time::ZERO, &encode(&Frame::Hello { machine: 3 }));
+        assert_eq!(step, Ok(ServerStep::Answer(encode(&Frame::Welcome { machine: 7, limits: LIMITS }))));
+        server
+    }
+
+    #[test]
+    fn a_greeting_the_time_and_a_test() {
+        let mut server = greeted();
+        let (asked, answered) = (Time::from_nanos(5), Time::from_nanos(9));
+        let step = server.handle(answered, &encode(&Frame::Ping { asked }));
+        assert_eq!(step, Ok(ServerStep::Answer(encode(&Frame::Pong { asked, answered }))));
+        let step = server.handle(Time::ZERO, &encode(&ask(10)));
+        assert!(matches!(step, Ok(ServerStep::Begin(..))), "{step:?}");
+    }
+
+    #[test]
+    fn what_is_too_much_is_refused_in_words() {
+        let step = greeted().handle(Time::ZERO, &encode(&ask(61)));
+        let Ok(ServerStep::Refuse(why, frame)) = step else { panic!("{step:?}") };
+        assert!(why.contains("a test of 61 s"), "{why}");
+        assert_eq!(decode(&frame), Ok(Frame::Refused(why)));
+        let newer = Server::new(7, LIMITS).handle(Time::ZERO, &[1, 9, 9, 9]);
+        assert!(matches!(newer, Ok(ServerStep::Refuse(..))), "{newer:?}");
+    }
+
+    #[test]
+    fn nobody_asks_before_greeting_nor_for_the_time_for_ever() {
+        let mut server = Server::new(7, LIMITS);
+        assert_eq!(server.handle(Time::ZERO, &encode(&ask(1))), Err(ServerError::OutOfTurn("ASK")));
+        let mut server = greeted();
+        let ping = encode(&Frame::Ping { asked: Time::ZERO });
+        let failed = (0..1_000).find(|_| server.handle(Time::ZERO, &ping).is_err());
+        assert_eq!(failed, Some(100));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_a_test_that_begins_is_allowed(
+            direction in 0_u8..4, fields in prop::collection::vec(any::<u64>(), 5..6),
+        ) {
+            let fields: Vec<u8> = fields.into_iter().flat_map(u64::to_be_bytes).collect();
+            let message = [[6, direction].as_slice(), &fields].concat();
+            if let Ok(ServerStep::Begin(ask, _)) = greeted().handle(Time::ZERO, &message) {
+                prop_assert!(ask.check(&LIMITS).is_ok());
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What to do about what holds a test back, in words that name settings which exist. It judges nothing.
+
+use crate::path_entry::PathEntry;
+use anabranch_base::{BitRate, ByteCount};
+use anabranch_scenario::quantity::exact_size;
+
+use super::Cause;
+use super::evidence::Evidence;
+
+/// What a specialist would say.
+pub fn on(cause: Cause, evidence: &Evidence<'_>) -> String {
+    let said = match cause {
+        Cause::Nothing => nothing(evidence),
+        Cause::Application => application(evidence),
+        Cause::Outage => outage(evidence),
+        Cause::ReceiveBuffer => receive_buffer(evidence),
+        Cause::SendBuffer => send_buffer(evidence),
+        Cause::Processor => format!(
+            "an end filled {:.1} of its processor's cores: use a faster one, fewer other programs, or an optimised build",
+            evidence.run.cpu_share
+        ),
+        Cause::Scheduler => scheduler(evidence),
+        Cause::SharedLink => format!(
+            "together the paths carry what the best does alone, {}: they probably share a link, and a second way to it \
+             adds none",
+            rate(evidence.best_alone().map_or(0.0, |best| best.goodput_bps))
+        ),
+        Cause::CongestionWindow => congestion_window(evidence),
+    };
+    format!("{said}{}", left_out(cause, evidence))
+}
+
+fn nothing(evidence: &Evidence<'_>) -> String {
+    match evidence.share_of_sum() {
+        Some(share) if share > MORE_THAN_ALL => {
+            "together the paths carry more than each does alone: the tests were too short \
+            for windows to grow, or something else used the links meanwhile; measure longer, -t 30"
+                .to_owned()
+        }
+        _ => "nothing to set: together the paths carry what each does alone".to_owned(),
+    }
+}
+
+fn application(evidence: &Evidence<'_>) -> String {
+    let offered = rate(evidence.run.offered_bps.unwrap_or(0.0));
+    match evidence.sum_alone {
+        Some(sum) if sum > evidence.run.goodput_bps / super::ALL_OF_IT => {
+            format!("the paths took all of {offered}; to learn what they carry, leave out -b")
+        }
+        _ => format!("the rate of {offered} was kept; to learn what the paths carry, leave out -b"),
+    }
+}
+
+fn outage(evidence: &Evidence<'_>) -> String {
+    let dead: Vec<&str> = evidence.dead().map(|alone| alone.name.as_str()).collect();
+    if !dead.is_empty() {
+        return format!(
+            "nothing went by {}, not even alone: see to that link. The sum is that of the other paths",
+            dead.join(" and ")
+        );
+    }
+    let Some((path, share)) = evidence.longest_down() else { return String::new() };
+    let rest = if path.state == "active" { "it is back" } else { "it still is" };
+    format!(
+        "{} carried nothing for {:.1} s ({:.0} % of the test), and {rest}: see to that link; meanwhile the others carried \
+         what they could",
+        path.name,
+        path.down_s,
+        share * 100.0
+    )
+}
+
+fn receive_buffer(evidence: &Evidence<'_>) -> String {
+    let (needed, rates, longest) = evidence.needed_buffer();
+    let needed = rounded(needed);
+    let has = evidence.run.receive_buffer_bytes.unwrap_or(0);
+    let reason = format!(
+        "twice {} for the {} that the slowest path takes there and back is {}",
+        rate(rates),
+        milliseconds(longest),
+        exact_size(needed)
+    );
+    if has > 0 && needed.get() <= has {
+        return format!(
+            "the receiver's {} would do ({reason}), but what waits in it for a path's lost packets fills it: \
+             {}, or more at the receiver, --set sctp.receive_buffer={}",
+            exact_size(ByteCount::new(has)),
+            sparing(evidence),
+            written(ByteCount::new(has.saturating_mul(2)))
+        );
+    }
+    let again = if evidence.is_alone_blocked() {
+        "; then measure again: it held the paths back even alone"
+    } else {
+        ""
+    };
+    format!(
+        "the receiver's buffer of {} is too small ({reason}): --set sctp.receive_buffer={} there{again}. Where it has no \
+         more memory, {}",
+        exact_size(ByteCount::new(has)),
+        written(needed),
+        sparing(evidence)
+    )
+}
+
+/// What makes more of a scarce receive buffer. docs/performance.md has `lowest-rtt` with 128 KiB; `window_management` gives more
+/// still where queues are all the delay, and less where they are not.
+fn sparing(evidence: &Evidence<'_>) -> &'static str {
+    if evidence.run.scheduler.as_deref() == Some("lowest-rtt") {
+        "limits by `anabranch plan` may make more of it"
+    } else {
+        "try --set sctp.scheduler=lowest-rtt at the sender"
+    }
+}
+
+fn send_buffer(evidence: &Evidence<'_>) -> String {
+    let (needed, ..) = evidence.needed_buffer();
+    let has = evidence.run.send_buffer_bytes.unwrap_or(0);
+    // What is under way is held until it is acknowledged.
+    let more = rounded(needed.max(2.0 * has as f64));
+    format!(
+        "the paths ran dry: what was under way filled the sender's buffer of {}: --set sctp.send_buffer={} there",
+        exact_size(ByteCount::new(has)),
+        written(more)
+    )
+}
+
+fn scheduler(evidence: &Evidence<'_>) -> String {
+    let unused =
+        evidence.run.paths.iter().max_by(|a, b| a.scheduler_limited_s.total_cmp(&b.scheduler_limited_s));
+    let path = unused.map_or("a path", |path| path.name.as_str());
+    match evidence.run.scheduler.as_deref() {
+        Some("primary") => {
+            format!(
+                "the scheduler primary leaves {path} unused while another works: --set sctp.scheduler=fill"
+            )
+        }
+        Some("fill") => format!(
+            "the scheduler fill had windows of {path} to fill and other paths' turn: try --set sctp.scheduler=round-robin"
+        ),
+        Some(other) => {
+            format!(
+                "the scheduler {other} left room on {path}: --set sctp.scheduler=fill fills each window in turn"
+            )
+        }
+        None => format!("the sender's scheduler left room on {path}: --set sctp.scheduler=fill there"),
+    }
+}
+
+fn congestion_window(evidence: &Evidence<'_>) -> String {
+    let Some((path, gap)) = evidence.widest_gap() else {
+        return "the congestion windows, as on links that are full; --each tells what each path carries alone".to_owned();
+    };
+    let carried = format!(
+        "{} carried {} of the {} that it carries alone",
+        path.name,
+        rate(path.goodput_bps),
+        rate(path.goodput_bps + gap)
+    );
+    match (path.retransmitted_chunks, path.timeouts) {
+        (0, 0) => format!(
+            "{carried}, and lost nothing: its window was still growing; a longer test (-t 30) tells more"
+        ),
+        (resent, 0) => {
+            format!("{carried}; {} cut its window ({resent} chunks resent)", losses(path, resent))
+        }
+        (resent, timeouts) => format!(
+            "{carried}; {} and {timeouts} time-outs cut its window: look for losses or delays on that link",
+            losses(path, resent)
+        ),
+    }
+}
+
+fn losses(path: &PathEntry, resent: u64) -> String {
+    let share = resent as f64 / path.sent_packets.max(1) as f64 * 100.0;
+    format!("losses of about {share:.1} %")
+}
+
+/// Where a path does harm, it may rest until the rest is seen to.
+fn left_out(cause: Cause, evidence: &Evidence<'_>) -> String {
+    let Some(best) = evidence.best_alone().filter(|_| evidence.alone.len() > 1) else { return String::new() };
+    let is_harm = evidence.run.goodput_bps < HARM * best.goodput_bps && cause != Cause::Application;
+    if !is_harm {
+        return String::new();
+    }
+    let others =
+        evidence.alone.iter().filter(|alone| alone.name != best.name).map(|alone| alone.name.as_str());
+    format!(
+        ". Until then leave out {}: alone, {} carries {}, more than all together",
+        others.collect::<Vec<_>>().join(" and "),
+        best.name,
+        rate(best.goodput_bps)
+    )
+}
+
+/// The next power of two: the estimate is no more exact than that.
+fn rounded(bytes: f64) -> ByteCount {
+    ByteCount::new((bytes.clamp(LEAST_BUFFER, MOST_BUFFER) as u64).next_power_of_two())
+}
+
+/// As it is written on a command line, without a blank.
+fn written(size: ByteCount) -> String {
+    exact_size(size).replace(' ', "")
+}
+
+fn rate(bps: f64) -> String {
+    BitRate::from_bits_per_second(bps.max(0.0) as u64).to_string()
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.0} ms", seconds * 1e3)
+}
+
+/// Less than this part of the best path alone is harm.
+const HARM: f64 = 0.9;
+/// More than this part of the sum cannot be its sum.
+const MORE_THAN_ALL: f64 = 1.05;
+/// 64 KiB: less is of no use.
+const LEAST_BUFFER: f64 = 65_536.0;
+/// 1 GiB: more is a mistake of the measurement.
+const MOST_BUFFER: f64 = 1_073_741_824.0;

@@ -1,0 +1,187 @@
+//! What held a test back and what to do about it, judged from what it measured: each path's rate alone and with the
+//! others, where its time went, what was resent. It measures nothing.
+
+mod advice;
+mod evidence;
+
+use crate::path_entry::PathEntry;
+use serde::Serialize;
+
+use anabranch_net::Config;
+
+use crate::measured::{Measured, Role};
+use crate::protocol::Report;
+use evidence::Evidence;
+
+/// A test, as far as the verdict asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// What arrived, bits a second.
+    pub goodput_bps: f64,
+    /// What was to be sent; all that goes, where nothing is said.
+    pub offered_bps: Option<f64>,
+    /// Messages that were due and never taken.
+    pub unsent_messages: u64,
+    /// How far the receiver's buffer may grow.
+    pub receive_buffer_bytes: Option<u64>,
+    /// How much the sender's buffer holds.
+    pub send_buffer_bytes: Option<u64>,
+    /// Which path carries new data, by name; where the sender is here.
+    pub scheduler: Option<String>,
+    /// The processor's cores that the busier end filled.
+    pub cpu_share: f64,
+    /// What each path did.
+    pub paths: Vec<PathEntry>,
+}
+
+/// What a path carried while the others rested.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Alone {
+    /// What it is called.
+    pub name: String,
+    /// What arrived, bits a second; nothing where it did not work alone.
+    pub goodput_bps: f64,
+    /// What it did.
+    pub path: PathEntry,
+}
+
+impl Run {
+    /// What `measured` says of the test's first direction. `config` is that of this end, the client.
+    pub fn of(measured: &Measured, config: &Config) -> Run {
+        let (first, _) = measured.ways();
+        let is_ours = Role::sending(first.way) == Role::Client;
+        let busy = |report: Option<&Report>| report.map_or(0.0, |report| share(report.cpu_s, report.seconds));
+        Run {
+            goodput_bps: first.goodput_bps(),
+            offered_bps: measured.ask.rate.map(|rate| rate.bits_per_second() as f64),
+            unsent_messages: first.unsent_messages(),
+            receive_buffer_bytes: first.receiver.map(|report| report.receive_buffer_limit_bytes),
+            send_buffer_bytes: is_ours.then(|| config.send_buffer.get()),
+            scheduler: is_ours.then(|| config.scheduler.clone()),
+            cpu_share: busy(first.sender).max(busy(first.receiver)),
+            paths: first.paths,
+        }
+    }
+}
+
+fn share(taken: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { taken / seconds } else { 0.0 }
+}
+
+impl Alone {
+    /// Whether nothing went by it.
+    pub fn is_dead(&self) -> bool {
+        self.goodput_bps <= 0.0
+    }
+}
+
+/// The judgement. Keys in the order in which they are printed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diagnosis {
+    /// What the best path carries alone.
+    pub best_alone_bps: Option<f64>,
+    /// What all would carry if none disturbed another.
+    pub sum_alone_bps: Option<f64>,
+    /// What they carried together, as a part of that.
+    pub share_of_sum: Option<f64>,
+    /// What held them back.
+    pub limited_by: &'static str,
+    /// What to do about it.
+    pub advice: String,
+}
+
+/// What may hold a test back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// The links are full.
+    Nothing,
+    /// There was not more to send.
+    Application,
+    /// A path carried no data for a while.
+    Outage,
+    /// The receiver had no room.
+    ReceiveBuffer,
+    /// The sender had no room, and its paths ran dry.
+    SendBuffer,
+    /// An end could not keep up.
+    Processor,
+    /// Paths were not used though they might have been.
+    Scheduler,
+    /// The paths have a link in common.
+    SharedLink,
+    /// Losses, or too little time, kept windows small.
+    CongestionWindow,
+}
+
+/// Judges `run`, with what is known of each path alone.
+pub fn judge(run: &Run, alone: &[Alone]) -> Diagnosis {
+    let evidence = Evidence::of(run, alone);
+    let cause = cause(&evidence);
+    let best = alone.iter().map(|path| path.goodput_bps).reduce(f64::max);
+    Diagnosis {
+        best_alone_bps: best,
+        sum_alone_bps: evidence.sum_alone,
+        share_of_sum: evidence.share_of_sum(),
+        limited_by: cause.word(),
+        advice: advice::on(cause, &evidence),
+    }
+}
+
+/// The first that explains it, from what is seen for certain to what is left over.
+fn cause(evidence: &Evidence<'_>) -> Cause {
+    let held = |share: f64| share >= NOTEWORTHY;
+    if evidence.is_rate_kept() {
+        return Cause::Application;
+    }
+    if evidence.dead().next().is_some() {
+        return Cause::Outage;
+    }
+    if evidence.share_of_sum().is_some_and(|share| share >= ALL_OF_IT) {
+        return Cause::Nothing;
+    }
+    if evidence.is_gap_an_outage() {
+        return Cause::Outage;
+    }
+    if held(evidence.receive_window) {
+        return Cause::ReceiveBuffer;
+    }
+    let is_busy = evidence.run.cpu_share >= FULL_CORE;
+    // At a rate the application itself lets paths run dry, while nothing is due.
+    let is_all_offered = evidence.run.offered_bps.is_none();
+    if held(evidence.application) && is_all_offered && !is_busy {
+        return Cause::SendBuffer;
+    }
+    if is_busy {
+        return Cause::Processor;
+    }
+    if held(evidence.scheduler) {
+        return Cause::Scheduler;
+    }
+    if evidence.share_a_link() { Cause::SharedLink } else { Cause::CongestionWindow }
+}
+
+impl Cause {
+    fn word(self) -> &'static str {
+        match self {
+            Cause::Nothing => "nothing",
+            Cause::Application => "application",
+            Cause::Outage => "outage",
+            Cause::ReceiveBuffer => "receive buffer",
+            Cause::SendBuffer => "send buffer",
+            Cause::Processor => "processor",
+            Cause::Scheduler => "scheduler",
+            Cause::SharedLink => "shared link",
+            Cause::CongestionWindow => "congestion window",
+        }
+    }
+}
+
+/// A part of the time, weighed by what the paths carry, from which on it is a reason.
+const NOTEWORTHY: f64 = 0.08;
+/// A part of the sum that is all of it: two tests on the same link differ by as much.
+const ALL_OF_IT: f64 = 0.95;
+/// One task drives an association: when its core is full, it is.
+const FULL_CORE: f64 = 0.9;
+
+#[cfg(test)]
+mod tests;

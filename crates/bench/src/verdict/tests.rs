@@ -1,0 +1,186 @@
+//! Cases on which specialists agree, each as the numbers that it would show.
+
+use super::*;
+
+/// A path that carried `mbps` in ten seconds of 40 ms round trips, held back by its window alone.
+fn path(name: &str, mbps: f64) -> PathEntry {
+    PathEntry {
+        name: name.to_owned(),
+        state: "active".to_owned(),
+        goodput_bps: mbps * 1e6,
+        sent_packets: (mbps * 860.0) as u64,
+        mean_rtt_s: Some(0.04),
+        cwnd_limited_s: 10.0,
+        ..PathEntry::default()
+    }
+}
+
+fn alone(name: &str, mbps: f64) -> Alone {
+    Alone { name: name.to_owned(), goodput_bps: mbps * 1e6, path: path(name, mbps) }
+}
+
+fn run(paths: Vec<PathEntry>) -> Run {
+    Run {
+        goodput_bps: paths.iter().map(|path| path.goodput_bps).sum(),
+        receive_buffer_bytes: Some(16 << 20),
+        send_buffer_bytes: Some(16 << 20),
+        scheduler: Some("fill".to_owned()),
+        paths,
+        ..Run::default()
+    }
+}
+
+fn uneven() -> [Alone; 2] {
+    [alone("wifi", 48.0), alone("lte", 9.5)]
+}
+
+/// Every setting that an advice names is one of those that the program's own test tries on its command line.
+fn check_settings(diagnosis: &Diagnosis) {
+    for word in diagnosis.advice.split("--set ").skip(1) {
+        let key = word.split('=').next().unwrap_or_default();
+        assert!(["sctp.receive_buffer", "sctp.send_buffer", "sctp.scheduler"].contains(&key), "{word}");
+    }
+}
+
+fn judged(run: &Run, alone: &[Alone]) -> Diagnosis {
+    let verdict = judge(run, alone);
+    check_settings(&verdict);
+    assert!(!verdict.advice.is_empty());
+    verdict
+}
+
+#[test]
+fn the_sum_of_all_links_is_limited_by_nothing() {
+    let verdict = judged(&run(vec![path("wifi", 47.0), path("lte", 9.2)]), &uneven());
+    assert_eq!(verdict.limited_by, "nothing");
+    assert_eq!((verdict.best_alone_bps, verdict.sum_alone_bps), (Some(48e6), Some(57.5e6)));
+    assert!(verdict.share_of_sum.is_some_and(|share| (share - 56.2 / 57.5).abs() < 1e-9));
+}
+
+#[test]
+fn a_path_that_is_dead_alone_is_named_and_adds_nothing_to_the_sum() {
+    let verdict =
+        judged(&run(vec![path("wifi", 47.0), path("lte", 0.0)]), &[alone("wifi", 48.0), alone("lte", 0.0)]);
+    assert_eq!((verdict.limited_by, verdict.sum_alone_bps), ("outage", Some(48e6)));
+    assert!(verdict.advice.starts_with("nothing went by lte, not even alone"), "{}", verdict.advice);
+}
+
+#[test]
+fn more_than_the_sum_says_that_alone_the_paths_had_too_little_time() {
+    let verdict = judged(&run(vec![path("wifi", 54.0), path("lte", 9.2)]), &uneven());
+    assert_eq!(verdict.limited_by, "nothing");
+    assert!(verdict.advice.contains("-t 30"), "{}", verdict.advice);
+}
+
+#[test]
+fn a_small_receive_buffer_is_named_with_the_size_that_is_needed() {
+    let blocked =
+        |name: &str, mbps| PathEntry { cwnd_limited_s: 6.0, rwnd_limited_s: 4.0, ..path(name, mbps) };
+    let slow = PathEntry { mean_rtt_s: Some(0.12), ..blocked("lte", 1.0) };
+    let small = Run { receive_buffer_bytes: Some(64 << 10), ..run(vec![blocked("wifi", 2.0), slow]) };
+    let verdict = judged(&small, &uneven());
+    assert_eq!(verdict.limited_by, "receive buffer");
+    // 2 × 57.5 Mbit/s × 120 ms = 1.7 MB.
+    assert!(verdict.advice.contains("--set sctp.receive_buffer=2MiB"), "{}", verdict.advice);
+    assert!(verdict.advice.contains("buffer of 64 KiB is too small"), "{}", verdict.advice);
+    assert!(verdict.advice.contains("leave out lte: alone, wifi carries 48.0 Mbit/s"), "{}", verdict.advice);
+    // That makes more of the buffer there is; where it is set already, the next thing is advised.
+    assert!(verdict.advice.contains("--set sctp.scheduler=lowest-rtt"), "{}", verdict.advice);
+    let verdict = judged(&Run { scheduler: Some("lowest-rtt".to_owned()), ..small }, &uneven());
+    assert!(!verdict.advice.contains("lowest-rtt"), "{}", verdict.advice);
+    assert!(verdict.advice.contains("anabranch plan"), "{}", verdict.advice);
+}
+
+#[test]
+fn a_receive_buffer_that_is_full_and_large_enough_waits_for_lost_packets() {
+    let blocked = |name: &str, mbps| PathEntry { rwnd_limited_s: 3.0, ..path(name, mbps) };
+    let verdict = judged(&run(vec![blocked("wifi", 44.0), blocked("lte", 8.0)]), &uneven());
+    assert_eq!(verdict.limited_by, "receive buffer");
+    assert!(verdict.advice.contains("sctp.scheduler=lowest-rtt"), "{}", verdict.advice);
+    assert!(verdict.advice.contains("receive_buffer=32MiB"), "{}", verdict.advice);
+    assert!(!verdict.advice.contains("leave out"), "it is no harm: {}", verdict.advice);
+}
+
+#[test]
+fn a_path_that_was_cut_is_named_with_how_long() {
+    let cut =
+        PathEntry { down_s: 6.0, cwnd_limited_s: 4.0, state: "inactive".to_owned(), ..path("wifi", 19.0) };
+    let verdict = judged(&run(vec![cut, path("lte", 9.4)]), &uneven());
+    assert_eq!(verdict.limited_by, "outage");
+    assert!(verdict.advice.starts_with("wifi carried nothing for 6.0 s (60 % of the test), and it still is"));
+}
+
+#[test]
+fn a_path_that_was_verified_a_little_late_is_no_outage() {
+    let late = PathEntry { down_s: 0.1, cwnd_limited_s: 9.9, retransmitted_chunks: 90, ..path("lte", 5.0) };
+    let verdict = judged(&run(vec![path("wifi", 47.0), late]), &uneven());
+    assert_eq!(verdict.limited_by, "congestion window");
+    assert!(verdict.advice.contains("lte carried 5.00 Mbit/s of the 9.50 Mbit/s"), "{}", verdict.advice);
+}
+
+#[test]
+fn a_rate_that_was_kept_is_the_applications_limit() {
+    let idle = |name: &str, mbps| PathEntry { app_limited_s: 9.0, cwnd_limited_s: 1.0, ..path(name, mbps) };
+    let offered = Run { offered_bps: Some(10e6), ..run(vec![idle("wifi", 8.0), idle("lte", 2.0)]) };
+    let verdict = judged(&offered, &[]);
+    assert_eq!((verdict.limited_by, verdict.share_of_sum), ("application", None));
+    assert!(verdict.advice.contains("leave out -b"), "{}", verdict.advice);
+    let too_much = Run { offered_bps: Some(100e6), unsent_messages: 9, ..run(vec![path("wifi", 40.0)]) };
+    assert_eq!(judged(&too_much, &[]).limited_by, "congestion window");
+    let idle_at_first = PathEntry { app_limited_s: 1.0, cwnd_limited_s: 9.0, ..path("wifi", 33.0) };
+    let late = Run { offered_bps: Some(42e6), ..run(vec![idle_at_first]) };
+    assert_eq!(judged(&late, &[]).limited_by, "congestion window", "a larger send buffer helps nothing");
+}
+
+#[test]
+fn paths_that_run_dry_want_a_larger_send_buffer_unless_a_core_is_full() {
+    let dry = |name: &str, mbps| PathEntry { app_limited_s: 5.0, cwnd_limited_s: 5.0, ..path(name, mbps) };
+    let small = Run { send_buffer_bytes: Some(64 << 10), ..run(vec![dry("wifi", 20.0), dry("lte", 5.0)]) };
+    let verdict = judged(&small, &uneven());
+    assert_eq!(verdict.limited_by, "send buffer");
+    assert!(verdict.advice.contains("--set sctp.send_buffer=1MiB"), "{}", verdict.advice);
+    let busy = Run { cpu_share: 1.1, ..small };
+    assert_eq!(judged(&busy, &uneven()).limited_by, "processor");
+}
+
+#[test]
+fn a_scheduler_that_leaves_a_path_unused_is_named_with_one_that_does_not() {
+    let unused = PathEntry { scheduler_limited_s: 10.0, cwnd_limited_s: 0.0, ..path("wifi", 0.0) };
+    let primary = Run { scheduler: Some("primary".to_owned()), ..run(vec![unused, path("lte", 9.4)]) };
+    let verdict = judged(&primary, &uneven());
+    assert_eq!(verdict.limited_by, "scheduler");
+    assert!(verdict.advice.contains("leaves wifi unused"), "{}", verdict.advice);
+    assert!(verdict.advice.contains("--set sctp.scheduler=fill"), "{}", verdict.advice);
+}
+
+#[test]
+fn two_ways_to_one_link_carry_what_one_does() {
+    let lossy = |name: &str, mbps| PathEntry { retransmitted_chunks: 50, ..path(name, mbps) };
+    let both = [alone("eth0", 94.0), alone("eth1", 93.0)];
+    let verdict = judged(&run(vec![lossy("eth0", 48.0), lossy("eth1", 44.0)]), &both);
+    assert_eq!(verdict.limited_by, "shared link");
+}
+
+#[test]
+fn a_window_that_never_lost_anything_was_still_growing() {
+    let verdict = judged(&run(vec![path("wifi", 22.0), path("lte", 9.0)]), &uneven());
+    assert_eq!(verdict.limited_by, "congestion window");
+    assert!(
+        verdict.advice.contains("still growing") && verdict.advice.contains("-t 30"),
+        "{}",
+        verdict.advice
+    );
+    let lossy = PathEntry { retransmitted_chunks: 400, timeouts: 2, ..path("wifi", 22.0) };
+    let verdict = judged(&run(vec![lossy, path("lte", 9.0)]), &uneven());
+    assert!(verdict.advice.contains("losses of about 2.1 % and 2 time-outs"), "{}", verdict.advice);
+}
+
+#[test]
+fn a_path_that_did_not_work_alone_and_no_path_at_all_are_judged_without_panic() {
+    let dead = [alone("wifi", 48.0), Alone { name: "lte".to_owned(), ..Alone::default() }];
+    let verdict = judged(&run(vec![path("wifi", 47.5), path("lte", 0.0)]), &dead);
+    assert_eq!(verdict.limited_by, "outage");
+    let nothing = judge(&Run::default(), &[]);
+    assert_eq!((nothing.limited_by, nothing.share_of_sum), ("congestion window", None));
+    assert_eq!(judge(&Run::default(), &[Alone::default()]).share_of_sum, None);
+}

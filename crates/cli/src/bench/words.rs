@@ -1,0 +1,35 @@
+//! Errors of a test in the program's words.
+
+use anabranch_bench::{AgreeError, ExchangeError};
+use anabranch_net::Association;
+
+use crate::failure::Failure;
+use crate::peer::Peer;
+
+/// Why the ends did not agree on a test.
+pub fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
+    match error {
+        AgreeError::Ended(reason) => peer.failure(reason),
+        AgreeError::NotTaken(error) => peer.not_sent(error),
+        AgreeError::Silent(waited) => {
+            Failure::PeerGone(format!("{peer} is there and said nothing for {} s", waited.as_secs()))
+        }
+        AgreeError::Frame(_) | AgreeError::NotAnAnswer(_) | AgreeError::Client(_) => peer.garbage(&error),
+        AgreeError::RefusedThere(why) => Failure::Refused(format!("{peer} refused the test: {why}")),
+        AgreeError::RefusedHere(why) => Failure::Refused(format!("refused {peer}: {why}")),
+        AgreeError::Impossible(_) => Failure::Arguments(error.to_string()),
+    }
+}
+
+/// Why a test did not end as agreed; nothing is Ctrl-C. The association is aborted with that reason.
+pub fn not_ended(association: &Association, peer: &Peer, error: Option<ExchangeError>) -> Failure {
+    let failure = match error {
+        None => Failure::Interrupted,
+        Some(ExchangeError::Ended(reason)) => peer.failure(reason),
+        Some(ExchangeError::NotTaken(error)) => peer.not_sent(error),
+        Some(ExchangeError::Protocol(error)) => peer.garbage(&error),
+        Some(error @ ExchangeError::Late { .. }) => Failure::PeerGone(format!("{peer}: {error}")),
+    };
+    association.abort(&failure.to_string());
+    failure
+}

@@ -1,0 +1,177 @@
+//! What each path of an association carries, how fast, and in which state, followed while the association works.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+use crate::{Association, Clock, Event, PathAddresses, PathReport, PathState};
+
+/// Which way the data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To the peer: what the peer acknowledged counts.
+    Sending,
+    /// From the peer: what arrived for the first time counts.
+    Receiving,
+}
+
+/// What was seen of an association so far.
+#[derive(Debug)]
+pub struct PathMonitor {
+    clock: Clock,
+    direction: Direction,
+    paths: Vec<MonitoredPath>,
+    receive_buffer: ByteCount,
+}
+
+/// What was seen of one path.
+#[derive(Clone, Debug)]
+pub struct MonitoredPath {
+    /// Its [name](path_name).
+    pub name: String,
+    /// As it was last seen.
+    pub report: PathReport,
+    /// What it carried: user data in the monitored direction, each byte once.
+    pub carried: ByteCount,
+    /// Its rate over all the time that it was monitored.
+    pub mean_rate: BitRate,
+    recent: VecDeque<(Time, ByteCount)>,
+}
+
+impl PathMonitor {
+    /// A monitor that has seen nothing, with times of `clock`.
+    pub fn new(clock: Clock, direction: Direction) -> PathMonitor {
+        PathMonitor { clock, direction, paths: Vec::new(), receive_buffer: ByteCount::ZERO }
+    }
+
+    /// Takes the association's paths as they are now.
+    pub fn update(&mut self, association: &Association) {
+        self.receive_buffer = self.receive_buffer.max(association.receive_buffer());
+        self.on_reports(self.clock.now(), association.paths());
+    }
+
+    /// The paths in the order in which they were added, but for those that were tried and never led anywhere.
+    pub fn paths(&self) -> &[MonitoredPath] {
+        &self.paths
+    }
+
+    /// Where the paths lead.
+    pub fn remote_addresses(&self) -> Vec<SocketAddr> {
+        self.paths.iter().map(|path| path.report.addresses.remote).collect()
+    }
+
+    /// The largest size of this end's receive buffer so far.
+    pub fn receive_buffer(&self) -> ByteCount {
+        self.receive_buffer
+    }
+
+    /// The time on the monitor's clock.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// The name of the path in an event, if it is about one.
+    pub fn name_of(&self, event: &Event) -> Option<&str> {
+        let id = match event {
+            Event::PathAdded(id)
+            | Event::PathRemoved(id)
+            | Event::PathConfirmed(id)
+            | Event::PathSuspected(id)
+            | Event::PathDown(id)
+            | Event::PathUp(id)
+            | Event::PathMoved(id, _)
+            | Event::PathMtu(id, _) => *id,
+            _ => return None,
+        };
+        self.paths.iter().find(|path| path.report.id == id).map(|path| path.name.as_str())
+    }
+
+    /// `path`'s part of all that was carried, 0 to 1.
+    pub fn share(&self, path: &MonitoredPath) -> f64 {
+        let all: ByteCount = self.paths.iter().map(|path| path.carried).sum();
+        if all.is_zero() { 0.0 } else { path.carried.get() as f64 / all.get() as f64 }
+    }
+
+    /// All paths' rates of the last second.
+    pub fn rate(&self) -> BitRate {
+        let sum = self.paths.iter().map(|path| path.rate().bits_per_second()).sum();
+        BitRate::from_bits_per_second(sum)
+    }
+
+    fn on_reports(&mut self, now: Time, reports: Vec<PathReport>) {
+        for report in reports {
+            if is_wrong_guess(&report) {
+                self.paths.retain(|path| path.report.id != report.id);
+                continue;
+            }
+            let carried = match self.direction {
+                Direction::Sending => report.counters.acked_bytes,
+                Direction::Receiving => report.counters.received_bytes,
+            };
+            match self.paths.iter_mut().find(|path| path.report.id == report.id) {
+                // Its number was another path's that never led anywhere.
+                Some(path) if path.carried.is_zero() && path.report.addresses != report.addresses => {
+                    *path = MonitoredPath::new(path_name(&report.addresses), now, report, carried);
+                }
+                Some(path) => path.on_report(now, report, carried),
+                None => {
+                    self.paths.push(MonitoredPath::new(path_name(&report.addresses), now, report, carried))
+                }
+            }
+        }
+    }
+}
+
+impl MonitoredPath {
+    fn new(name: String, now: Time, report: PathReport, carried: ByteCount) -> MonitoredPath {
+        MonitoredPath {
+            name,
+            report,
+            carried,
+            mean_rate: BitRate::default(),
+            recent: VecDeque::from([(now, carried)]),
+        }
+    }
+
+    /// The rate of the last second.
+    pub fn rate(&self) -> BitRate {
+        match (self.recent.front(), self.recent.back()) {
+            (Some((from, before)), Some((to, after))) => {
+                after.saturating_sub(*before).rate_over(to.since(*from)).unwrap_or_default()
+            }
+            _ => BitRate::default(),
+        }
+    }
+
+    /// Its state in a word.
+    pub fn state(&self) -> &'static str {
+        self.report.sample.state.name()
+    }
+
+    fn on_report(&mut self, now: Time, report: PathReport, carried: ByteCount) {
+        self.recent.push_back((now, carried));
+        while self.recent.get(1).is_some_and(|(at, _)| now.since(*at) >= RECENT) {
+            self.recent.pop_front();
+        }
+        self.mean_rate = carried.rate_over(now.since(Time::ZERO)).unwrap_or_default();
+        self.carried = carried;
+        self.report = report;
+    }
+}
+
+/// Whether a path was tried and given up before it carried anything.
+fn is_wrong_guess(report: &PathReport) -> bool {
+    let has_carried = !(report.counters.acked_bytes + report.counters.received_bytes).is_zero();
+    report.sample.state == PathState::Removed && !has_carried
+}
+
+/// A path named by its addresses: `192.0.2.1 > 198.51.100.1:9899`, or only the remote one if the system chooses the local
+/// one.
+pub fn path_name(addresses: &PathAddresses) -> String {
+    let (local, remote) = (addresses.local.ip(), addresses.remote);
+    if local.is_unspecified() { remote.to_string() } else { format!("{local} > {remote}") }
+}
+
+/// Rates are shown over this time.
+const RECENT: Duration = Duration::from_secs(1);

@@ -1,0 +1,48 @@
+//! The hash of a file's beginning, as it is compared at both ends before more is put behind it.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+
+use anabranch_base::ByteCount;
+use sha2::{Digest as _, Sha256};
+
+/// The hash of the next `size` bytes of `file`, which are read; `None` if there are fewer.
+///
+/// # Errors
+/// The system's.
+pub fn hash_of(file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
+    let mut hash = Sha256::new();
+    let mut input = file.take(size.get());
+    let mut buffer = vec![0; 64 * 1024];
+    let mut left = size;
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(left.is_zero().then_some(hash)),
+            Ok(length) => {
+                hash.update(&buffer[..length]);
+                left = left.saturating_sub(ByteCount::of_len(length));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek as _, Write as _};
+
+    use super::*;
+
+    #[test]
+    fn a_beginning_has_a_hash_and_what_is_too_short_has_none() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&[7; 100_000]).expect("room");
+        for (size, is_there) in [(0, true), (1, true), (100_000, true), (100_001, false)] {
+            file.rewind().expect("it is a file");
+            let hash = hash_of(&file, ByteCount::new(size)).expect("it can be read");
+            let right = is_there.then(|| Sha256::digest(vec![7; size as usize]));
+            assert_eq!(hash.map(Sha256::finalize), right, "{size} bytes");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a sender says until its goodbye.
+
+use anabranch_net::{Association, CloseReason, Event, Events, Message, TryRecvError};
+use bytes::Bytes;
+
+/// The messages of a sender until its goodbye.
+#[derive(Debug)]
+pub struct Messages<'a> {
+    association: &'a Association,
+    events: Events,
+    is_closing: bool,
+}
+
+impl Messages<'_> {
+    /// Those from now on.
+    pub fn of(association: &Association) -> Messages<'_> {
+        Messages { association, events: association.subscribe(), is_closing: false }
+    }
+
+    /// The next message. A sender that says goodbye has every verdict and sends nothing more: whether it hears the answer is
+    /// no business of a file, and it may be gone before its last packet has arrived.
+    ///
+    /// # Errors
+    /// How all ended.
+    pub async fn next(&mut self) -> Result<Bytes, CloseReason> {
+        while !self.is_closing {
+            tokio::select! {
+                biased;
+                message = self.association.recv() => return message.map(Message::into_bytes),
+                event = self.events.next() => {
+                    self.is_closing = matches!(event, None | Some(Ok(Event::PeerClosing)));
+                }
+            }
+        }
+        match self.association.try_recv() {
+            Ok(message) => Ok(message.into_bytes()),
+            Err(TryRecvError::Closed(reason)) => Err(reason),
+            Err(_) => Err(CloseReason::Graceful),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A file that goes to standard output as it arrives.
+
+use std::io;
+
+use crate::protocol::{Digest, Offer, Verdict};
+use anabranch_base::ByteCount;
+use sha2::Sha256;
+
+use crate::store::Arriving;
+
+/// Standard output, which takes one file.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    taken_by: Option<String>,
+}
+
+impl Output {
+    /// Takes the file on offer, if it is the first.
+    ///
+    /// # Errors
+    /// The verdict for the sender: another went there before it.
+    pub fn create(&mut self, offer: &Offer) -> Result<Box<dyn Arriving>, Verdict> {
+        if let Some(first) = &self.taken_by {
+            return Err(Verdict::refused(&format!(
+                "the receiver's standard output takes one file, and \"{first}\" is in it"
+            )));
+        }
+        self.taken_by = Some(offer.path.to_string());
+        Ok(Box::new(Stream(io::stdout())))
+    }
+
+    /// Takes no directory.
+    ///
+    /// # Errors
+    /// Always: the verdict for the sender.
+    pub fn make_directory(&self) -> Result<(), Verdict> {
+        Err(Verdict::refused(&"the receiver's standard output takes one file and no directory"))
+    }
+}
+
+/// Bytes that are written are gone: nothing is ever taken back.
+#[derive(Debug)]
+struct Stream<W>(W);
+
+impl<W: io::Write + std::fmt::Debug + 'static> Arriving for Stream<W> {
+    fn there(&self) -> ByteCount {
+        ByteCount::ZERO
+    }
+
+    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+        Ok(None)
+    }
+
+    fn begin_anew(self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
+        Ok(self)
+    }
+
+    fn write(&mut self, piece: &[u8], _: &Sha256) -> Result<(), Verdict> {
+        self.0.write_all(piece).map_err(|error| failed(&error))
+    }
+
+    fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), Verdict> {
+        self.0.flush().map_err(|error| failed(&error))
+    }
+
+    fn leave(self: Box<Self>, _: Option<&Sha256>) -> Option<ByteCount> {
+        None
+    }
+}
+
+fn failed(error: &io::Error) -> Verdict {
+    let why = match error.kind() {
+        io::ErrorKind::BrokenPipe => "whoever read it has ended".to_owned(),
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        _ => error.to_string(),
+    };
+    Verdict::failed(&format!("cannot write to standard output: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::protocol::{FilePath, Kind};
+
+    use super::*;
+
+    #[test]
+    fn standard_output_takes_one_file_and_no_directory() {
+        let path = FilePath::new(b"a").expect("a good path");
+        let offer = Offer { path, kind: Kind::File { size: None }, mode: None, modified: None };
+        let mut output = Output::default();
+        output.create(&offer).expect("the first");
+        let verdict = output.create(&offer).expect_err("the second");
+        assert_eq!(verdict.why, "the receiver's standard output takes one file, and \"a\" is in it");
+        assert!(!output.make_directory().expect_err("no place").is_verified());
+    }
+
+    #[test]
+    fn what_cannot_be_written_fails_the_file() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let verdict = Stream(full).write(b"x", &Sha256::default()).expect_err("it is full");
+        assert_eq!(verdict.why, "cannot write to standard output: the disk is full");
+    }
+}

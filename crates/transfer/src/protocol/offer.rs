@@ -1,0 +1,159 @@
+//! What a sender says of a file or a directory before its first byte, and its bytes.
+
+use anabranch_base::ByteCount;
+use bytes::{Buf as _, BufMut as _, BytesMut};
+
+use super::frame::FrameError;
+use super::path::FilePath;
+
+/// What is known of a file before its first byte, or of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Where it belongs.
+    pub path: FilePath,
+    /// What it is.
+    pub kind: Kind,
+    /// Unix permission bits, without set-user-id and its like.
+    pub mode: Option<u32>,
+    /// When it was last changed.
+    pub modified: Option<Modified>,
+}
+
+/// What is on offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A directory: there are no data and no end.
+    Directory,
+    /// A file whose data follow at once.
+    File {
+        /// How long it is; `None` where it is not known yet (a pipe).
+        size: Option<ByteCount>,
+    },
+    /// A file of which the receiver may have the beginning already: it is asked, and what it says is waited for.
+    Resumable {
+        /// How long it is.
+        size: ByteCount,
+    },
+}
+
+/// A time as file systems have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modified {
+    /// Seconds since 1970, or before it.
+    pub seconds: i64,
+    /// And nanoseconds, fewer than a billion.
+    pub nanoseconds: u32,
+}
+
+impl Offer {
+    /// How long the file is, where that is known.
+    pub fn size(&self) -> Option<ByteCount> {
+        match self.kind {
+            Kind::Directory => None,
+            Kind::File { size } => size,
+            Kind::Resumable { size } => Some(size),
+        }
+    }
+}
+
+/// Reads what follows the version.
+pub(super) fn decode(mut offer: &[u8]) -> Result<Offer, FrameError> {
+    let short = FrameError::Length { kind: "OFFER", length: 2 + offer.len(), expected: "at least 28" };
+    let numbers = Numbers::decode(&mut offer).ok_or(short)?;
+    numbers.check()?;
+    let Numbers { size, mode, seconds, nanoseconds, .. } = numbers;
+    let size = ByteCount::new(size);
+    let kind = match (numbers.has(DIRECTORY), numbers.has(RESUMABLE)) {
+        (true, _) => Kind::Directory,
+        (false, true) => Kind::Resumable { size },
+        (false, false) => Kind::File { size: numbers.has(SIZE_KNOWN).then_some(size) },
+    };
+    Ok(Offer {
+        path: FilePath::new(offer)?,
+        kind,
+        mode: numbers.has(MODE_KNOWN).then_some(mode),
+        modified: numbers.has(TIME_KNOWN).then_some(Modified { seconds, nanoseconds }),
+    })
+}
+
+/// Writes what follows the version.
+pub(super) fn encode(offer: &Offer, bytes: &mut BytesMut) {
+    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+    let size = offer.size();
+    let flags = flag(size.is_some(), SIZE_KNOWN)
+        | flag(offer.mode.is_some(), MODE_KNOWN)
+        | flag(offer.modified.is_some(), TIME_KNOWN)
+        | flag(offer.kind == Kind::Directory, DIRECTORY)
+        | flag(matches!(offer.kind, Kind::Resumable { .. }), RESUMABLE);
+    let modified = offer.modified.unwrap_or(Modified { seconds: 0, nanoseconds: 0 });
+    bytes.put_u8(flags);
+    bytes.put_u64(size.unwrap_or_default().get());
+    bytes.put_u32(offer.mode.unwrap_or_default() & PERMISSIONS);
+    bytes.put_i64(modified.seconds);
+    bytes.put_u32(modified.nanoseconds.min(SECOND - 1));
+    bytes.put_slice(offer.path.as_bytes());
+}
+
+/// The numbers of an offer, as they stand on the wire.
+#[derive(Clone, Copy)]
+struct Numbers {
+    flags: u8,
+    size: u64,
+    mode: u32,
+    seconds: i64,
+    nanoseconds: u32,
+}
+
+impl Numbers {
+    fn decode(offer: &mut &[u8]) -> Option<Numbers> {
+        Some(Numbers {
+            flags: offer.try_get_u8().ok()?,
+            size: offer.try_get_u64().ok()?,
+            mode: offer.try_get_u32().ok()?,
+            seconds: offer.try_get_i64().ok()?,
+            nanoseconds: offer.try_get_u32().ok()?,
+        })
+    }
+
+    fn has(self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// What the flags say is not there is zero, so that an offer can be written in one way only.
+    fn check(self) -> Result<(), FrameError> {
+        let wrong = |field, value| Err(FrameError::Field { field, value });
+        let has_size = self.has(SIZE_KNOWN);
+        let is_sized_wrongly = if self.has(DIRECTORY) {
+            has_size || self.has(RESUMABLE)
+        } else {
+            self.has(RESUMABLE) && !has_size
+        };
+        if self.flags & !KNOWN != 0 || is_sized_wrongly {
+            return wrong("an offer's flags", self.flags.into());
+        }
+        if self.mode & !PERMISSIONS != 0 || (!self.has(MODE_KNOWN) && self.mode != 0) {
+            return wrong("an offer's mode", self.mode.into());
+        }
+        if !has_size && self.size != 0 {
+            return wrong("an offer's unknown size", self.size);
+        }
+        if !self.has(TIME_KNOWN) && self.seconds != 0 {
+            return wrong("an offer's unknown time", self.seconds.unsigned_abs());
+        }
+        if self.nanoseconds >= SECOND || (!self.has(TIME_KNOWN) && self.nanoseconds != 0) {
+            return wrong("an offer's nanoseconds", self.nanoseconds.into());
+        }
+        Ok(())
+    }
+}
+
+const SIZE_KNOWN: u8 = 1;
+const MODE_KNOWN: u8 = 2;
+const TIME_KNOWN: u8 = 4;
+const DIRECTORY: u8 = 8;
+const RESUMABLE: u8 = 16;
+const KNOWN: u8 = SIZE_KNOWN | MODE_KNOWN | TIME_KNOWN | DIRECTORY | RESUMABLE;
+/// Read, write and execute for owner, group and others.
+const PERMISSIONS: u32 = 0o777;
+/// In nanoseconds.
+const SECOND: u32 = 1_000_000_000;

@@ -1,0 +1,487 @@
+//! The receiving end's view of a transfer: whose turn it is, what to do next, whether the hash is right.
+
+use anabranch_base::ByteCount;
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+
+use super::frame::{Beginning, Digest, FrameError, FrameRef, Verdict, decode, encode};
+use super::offer::{Kind, Offer};
+use super::path::FilePath;
+
+/// Reads a sender's messages, one after another.
+#[derive(Debug, Default)]
+pub struct Receiver {
+    state: State,
+}
+
+/// What the owner of a [`Receiver`] does after a message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// Make this directory and send a verdict.
+    MakeDirectory(Offer),
+    /// Make a place for this file. Where that fails, [`Receiver::give_up`] and send a verdict.
+    Create(Offer),
+    /// Look whether the beginning of this file is there, and say so with [`Receiver::has`]; or give up, likewise.
+    Find(Offer),
+    /// The sender says which hash its own beginning of that size has: hash what is there, and say which that has with
+    /// [`Receiver::compare`]; or give up, likewise.
+    Compare,
+    /// The file that was asked for begins at its beginning: none of what is there stays.
+    BeginAnew,
+    /// Add these bytes to it; where that fails, give up, likewise.
+    Write(&'a [u8]),
+    /// All is there and the hash is right: make it permanent and send a verdict.
+    Keep {
+        /// Where it belongs.
+        path: FilePath,
+        /// Its length.
+        size: ByteCount,
+        /// Its hash, computed here.
+        digest: Digest,
+    },
+    /// Throw away what there is and send this verdict.
+    Discard(Verdict),
+    /// Nothing: the rest of a file that was given up.
+    Ignore,
+}
+
+/// A sender that breaks the protocol. There is no way on: abort the association.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReceiverError {
+    /// Not a frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A frame that has no place here.
+    #[error("{0} out of turn")]
+    OutOfTurn(&'static str),
+    /// More or less than was promised.
+    #[error("{received} of \"{name}\" came, {promised} were promised")]
+    Size {
+        /// The file.
+        name: String,
+        /// What came.
+        received: ByteCount,
+        /// What was promised.
+        promised: ByteCount,
+    },
+}
+
+#[derive(Debug, Default)]
+enum State {
+    /// An offer comes next.
+    #[default]
+    Waiting,
+    /// The sender asked how much of this file is there; the owner has not answered.
+    Asked(Offer),
+    /// The owner has, and the sender says next where it begins.
+    Answered(Offer, ByteCount),
+    /// It said this of its own, and the owner has not compared it.
+    Comparing(Offer, Beginning),
+    /// Pieces of this file come next.
+    Receiving(Arriving),
+    /// What comes belongs to a file that was given up.
+    Ignoring,
+}
+
+#[derive(Debug)]
+struct Arriving {
+    offer: Offer,
+    received: ByteCount,
+    hash: Sha256,
+}
+
+impl Receiver {
+    /// Reads one message and says what to do.
+    ///
+    /// # Errors
+    /// Where the peer breaks the protocol.
+    pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
+        let frame = match decode(message) {
+            // A name that may not be used is the user's fault, not the program's: the next file may come.
+            Err(FrameError::Path(error)) if matches!(self.state, State::Waiting | State::Ignoring) => {
+                self.state = State::Ignoring;
+                return Ok(Step::Discard(Verdict::refused(&error)));
+            }
+            frame => frame?,
+        };
+        match frame {
+            FrameRef::Offer(offer) => self.on_offer(offer),
+            FrameRef::Data(piece) => self.on_data(piece),
+            FrameRef::End { size, digest } => self.on_end(size, digest),
+            FrameRef::From(beginning) => self.on_from(beginning),
+            FrameRef::GiveUp(why) => self.on_given_up(&why),
+            FrameRef::Verdict(_) => Err(ReceiverError::OutOfTurn("a verdict")),
+            FrameRef::Has(_) | FrameRef::Begins(_) => Err(ReceiverError::OutOfTurn("what a receiver has")),
+            FrameRef::Here => Err(ReceiverError::OutOfTurn("a receiver's question")),
+        }
+    }
+
+    /// Answers [`Step::Find`]: `size` of the file is there. Returns the message for the sender.
+    pub fn has(&mut self, size: ByteCount) -> Bytes {
+        if let State::Asked(offer) = std::mem::take(&mut self.state) {
+            self.state = State::Answered(offer, size);
+        }
+        encode(&FrameRef::Has(size))
+    }
+
+    /// What is there has this hash, if any. Where the file begins: behind it if the sender's is the same, else at its
+    /// beginning; and the message for the sender, which learns no more than that.
+    pub fn compare(&mut self, hash: Option<Sha256>) -> (ByteCount, Bytes) {
+        let mut from = ByteCount::ZERO;
+        if let State::Comparing(offer, Beginning { size, digest }) = std::mem::take(&mut self.state) {
+            let same = hash.filter(|hash| Digest::from(hash.clone().finalize()) == digest);
+            from = if same.is_some() { size } else { ByteCount::ZERO };
+            self.state = State::Receiving(Arriving { offer, received: from, hash: same.unwrap_or_default() });
+        }
+        (from, encode(&FrameRef::Begins(from)))
+    }
+
+    /// Gives up the file that is arriving: the rest of it is ignored.
+    pub fn give_up(&mut self) {
+        if self.current().is_some() {
+            self.state = State::Ignoring;
+        }
+    }
+
+    /// The file that is arriving and how much of it is there.
+    pub fn current(&self) -> Option<(&Offer, ByteCount)> {
+        match &self.state {
+            State::Receiving(file) => Some((&file.offer, file.received)),
+            State::Asked(offer) => Some((offer, ByteCount::ZERO)),
+            State::Answered(offer, size) | State::Comparing(offer, Beginning { size, .. }) => {
+                Some((offer, *size))
+            }
+            State::Waiting | State::Ignoring => None,
+        }
+    }
+
+    /// The hash of what is there of the file that is arriving.
+    pub fn hash(&self) -> Option<&Sha256> {
+        match &self.state {
+            State::Receiving(file) => Some(&file.hash),
+            _ => None,
+        }
+    }
+
+    fn on_offer(&mut self, offer: Offer) -> Result<Step<'static>, ReceiverError> {
+        if self.current().is_some() {
+            return Err(ReceiverError::OutOfTurn("an offer"));
+        }
+        let shown = offer.clone();
+        Ok(match offer.kind {
+            Kind::Directory => {
+                self.state = State::Waiting;
+                Step::MakeDirectory(offer)
+            }
+            Kind::File { .. } => {
+                self.state =
+                    State::Receiving(Arriving { offer, received: ByteCount::ZERO, hash: Sha256::new() });
+                Step::Create(shown)
+            }
+            Kind::Resumable { .. } => {
+                self.state = State::Asked(offer);
+                Step::Find(shown)
+            }
+        })
+    }
+
+    fn on_from(&mut self, beginning: Beginning) -> Result<Step<'static>, ReceiverError> {
+        match std::mem::take(&mut self.state) {
+            State::Ignoring => {
+                self.state = State::Ignoring;
+                Ok(Step::Ignore)
+            }
+            State::Answered(offer, _) if beginning.size.is_zero() => {
+                self.state =
+                    State::Receiving(Arriving { offer, received: ByteCount::ZERO, hash: Sha256::new() });
+                Ok(Step::BeginAnew)
+            }
+            State::Answered(offer, size) if beginning.size == size => {
+                self.state = State::Comparing(offer, beginning);
+                Ok(Step::Compare)
+            }
+            _ => Err(ReceiverError::OutOfTurn("where a file begins")),
+        }
+    }
+
+    fn on_given_up(&mut self, why: &str) -> Result<Step<'static>, ReceiverError> {
+        match std::mem::take(&mut self.state) {
+            State::Waiting => Err(ReceiverError::OutOfTurn("giving up")),
+            State::Ignoring => Ok(Step::Ignore),
+            State::Asked(_) | State::Answered(..) | State::Comparing(..) | State::Receiving(_) => {
+                Ok(Step::Discard(Verdict::failed(&format!("the sender gave it up: {why}"))))
+            }
+        }
+    }
+
+    fn on_data<'a>(&mut self, piece: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
+        match &mut self.state {
+            State::Waiting | State::Asked(_) | State::Answered(..) | State::Comparing(..) => {
+                Err(ReceiverError::OutOfTurn("data"))
+            }
+            State::Ignoring => Ok(Step::Ignore),
+            State::Receiving(file) => {
+                file.received += ByteCount::of_len(piece.len());
+                if let Some(promised) = file.offer.size().filter(|promised| file.received > *promised) {
+                    return Err(file.wrong_size(promised));
+                }
+                file.hash.update(piece);
+                Ok(Step::Write(piece))
+            }
+        }
+    }
+
+    fn on_end(&mut self, size: ByteCount, digest: Digest) -> Result<Step<'static>, ReceiverError> {
+        match std::mem::take(&mut self.state) {
+            State::Waiting | State::Asked(_) | State::Answered(..) | State::Comparing(..) => {
+                Err(ReceiverError::OutOfTurn("an end"))
+            }
+            State::Ignoring => Ok(Step::Ignore),
+            State::Receiving(file) => {
+                let promised = file.offer.size().unwrap_or(size);
+                if file.received != size || size != promised {
+                    return Err(file.wrong_size(promised));
+                }
+                if Digest::from(file.hash.finalize()) != digest {
+                    return Ok(Step::Discard(Verdict::failed(&"the SHA-256 of what arrived differs")));
+                }
+                Ok(Step::Keep { path: file.offer.path, size, digest })
+            }
+        }
+    }
+}
+
+impl Arriving {
+    fn wrong_size(&self, promised: ByteCount) -> ReceiverError {
+        let name = self.offer.path.to_string();
+        ReceiverError::Size { name, received: self.received, promised }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Strategy, any, prop, proptest};
+
+    use super::super::frame::{MAX_PIECE, VERSION, encode};
+    use super::*;
+
+    fn offer_of(kind: Kind) -> Offer {
+        Offer { path: FilePath::new(b"a").expect("a plain name"), kind, mode: None, modified: None }
+    }
+
+    fn offer(size: Option<u64>) -> Offer {
+        offer_of(Kind::File { size: size.map(ByteCount::new) })
+    }
+
+    fn resumable(size: u64) -> Vec<u8> {
+        encode(&FrameRef::Offer(offer_of(Kind::Resumable { size: ByteCount::new(size) }))).to_vec()
+    }
+
+    fn from(beginning: &[u8]) -> Vec<u8> {
+        let size = ByteCount::of_len(beginning.len());
+        let digest = Sha256::digest(beginning).into();
+        encode(&FrameRef::From(Beginning { size, digest })).to_vec()
+    }
+
+    fn offered(size: Option<u64>) -> Vec<u8> {
+        encode(&FrameRef::Offer(offer(size))).to_vec()
+    }
+
+    fn data(piece: &[u8]) -> Vec<u8> {
+        encode(&FrameRef::Data(piece)).to_vec()
+    }
+
+    fn end(size: u64, content: &[u8]) -> Vec<u8> {
+        let digest = Sha256::digest(content).into();
+        encode(&FrameRef::End { size: ByteCount::new(size), digest }).to_vec()
+    }
+
+    #[test]
+    fn a_file_is_created_written_and_kept() {
+        let mut receiver = Receiver::default();
+        assert_eq!(receiver.handle(&offered(Some(6))), Ok(Step::Create(offer(Some(6)))));
+        assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Write(b"abc")));
+        assert_eq!(receiver.handle(&data(b"def")), Ok(Step::Write(b"def")));
+        assert_eq!(receiver.current().map(|(_, received)| received), Some(ByteCount::new(6)));
+        let digest = Sha256::digest(b"abcdef").into();
+        let kept = Step::Keep { path: offer(None).path, size: ByteCount::new(6), digest };
+        assert_eq!(receiver.handle(&end(6, b"abcdef")), Ok(kept));
+        assert_eq!(receiver.current(), None);
+    }
+
+    #[test]
+    fn files_of_unknown_and_of_no_length_are_kept() {
+        for promised in [None, Some(0)] {
+            let mut receiver = Receiver::default();
+            receiver.handle(&offered(promised)).expect("an offer");
+            assert!(matches!(receiver.handle(&end(0, b"")), Ok(Step::Keep { .. })));
+        }
+    }
+
+    #[test]
+    fn a_wrong_hash_discards_the_file_and_the_next_may_come() {
+        let mut receiver = Receiver::default();
+        receiver.handle(&offered(None)).expect("an offer");
+        receiver.handle(&data(b"abc")).expect("data");
+        let Ok(Step::Discard(verdict)) = receiver.handle(&end(3, b"abd")) else {
+            panic!("kept a wrong file")
+        };
+        assert_eq!(verdict, Verdict::failed(&"the SHA-256 of what arrived differs"));
+        assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+    }
+
+    #[test]
+    fn the_rest_of_a_file_given_up_is_ignored() {
+        for ended in [true, false] {
+            let mut receiver = Receiver::default();
+            receiver.handle(&offered(None)).expect("an offer");
+            receiver.give_up();
+            assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Ignore));
+            if ended {
+                assert_eq!(receiver.handle(&end(3, b"abc")), Ok(Step::Ignore));
+            }
+            assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+        }
+    }
+
+    #[test]
+    fn a_name_that_climbs_is_refused_and_the_next_file_may_come() {
+        let mut hostile = offered(None);
+        hostile.truncate(hostile.len() - 1);
+        hostile.extend_from_slice(b"../../etc/cron.d/x");
+        let mut receiver = Receiver::default();
+        let Ok(Step::Discard(verdict)) = receiver.handle(&hostile) else { panic!("took {hostile:?}") };
+        assert_eq!(verdict.why, r#"the path "../../etc/cron.d/x" leads to another directory"#);
+        assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Ignore));
+        assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+    }
+
+    #[test]
+    fn a_file_goes_on_where_it_was_broken_off() {
+        let mut receiver = Receiver::default();
+        let offer = offer_of(Kind::Resumable { size: ByteCount::new(6) });
+        assert_eq!(receiver.handle(&resumable(6)), Ok(Step::Find(offer)));
+        let there = receiver.has(ByteCount::new(3));
+        assert_eq!(decode(&there), Ok(FrameRef::Has(ByteCount::new(3))));
+        assert_eq!(receiver.handle(&from(b"abc")), Ok(Step::Compare));
+        let (from, begins) = receiver.compare(Some(Sha256::new_with_prefix(b"abc")));
+        assert_eq!((from, decode(&begins)), (ByteCount::new(3), Ok(FrameRef::Begins(ByteCount::new(3)))));
+        receiver.handle(&data(b"def")).expect("data");
+        assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
+    }
+
+    #[test]
+    fn a_file_begins_anew_where_the_receiver_has_another_or_the_sender_says_so() {
+        for (said, there) in
+            [(b"abc".as_slice(), Some(b"abX".as_slice())), (b"abc", None), (b"", Some(b"abc"))]
+        {
+            let mut receiver = Receiver::default();
+            receiver.handle(&resumable(6)).expect("an offer");
+            receiver.has(ByteCount::new(3));
+            let message = from(said);
+            let step = receiver.handle(&message).expect("in turn");
+            if !said.is_empty() {
+                assert_eq!(step, Step::Compare);
+                let (from, begins) = receiver.compare(there.map(Sha256::new_with_prefix));
+                assert_eq!((from, decode(&begins)), (ByteCount::ZERO, Ok(FrameRef::Begins(ByteCount::ZERO))));
+            } else {
+                assert_eq!(step, Step::BeginAnew);
+            }
+            receiver.handle(&data(b"abcdef")).expect("data");
+            assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
+        }
+    }
+
+    /// Nothing that a receiver says of a file that is there can be told from what it says of another of that size, unless
+    /// its hash was said first.
+    #[test]
+    fn who_does_not_know_a_files_hash_does_not_learn_it() {
+        let told = |content: &[u8]| {
+            let mut receiver = Receiver::default();
+            receiver.handle(&resumable(6)).expect("an offer");
+            let has = receiver.has(ByteCount::of_len(content.len()));
+            receiver.handle(&from(b"guess!")).expect("in turn");
+            (has, receiver.compare(Some(Sha256::new_with_prefix(content))).1)
+        };
+        assert_eq!(told(b"abcdef"), told(b"secret"));
+        assert_ne!(told(b"abcdef"), told(b"guess!"));
+    }
+
+    #[test]
+    fn a_file_that_the_sender_gives_up_is_thrown_away_and_the_next_may_come() {
+        let give_up = encode(&FrameRef::GiveUp("it shrank".to_owned()));
+        for first in [offered(Some(3)), resumable(3)] {
+            let mut receiver = Receiver::default();
+            receiver.handle(&first).expect("an offer");
+            let verdict = Verdict::failed(&"the sender gave it up: it shrank");
+            assert_eq!(receiver.handle(&give_up), Ok(Step::Discard(verdict)));
+            assert_eq!(receiver.handle(&give_up), Err(ReceiverError::OutOfTurn("giving up")));
+            receiver.handle(&first).expect("the next offer");
+        }
+    }
+
+    #[test]
+    fn a_directory_has_no_data_and_the_next_may_come() {
+        let mut receiver = Receiver::default();
+        let directory = encode(&FrameRef::Offer(offer_of(Kind::Directory)));
+        for _ in 0..2 {
+            assert_eq!(receiver.handle(&directory), Ok(Step::MakeDirectory(offer_of(Kind::Directory))));
+        }
+        assert_eq!(receiver.handle(&data(b"x")), Err(ReceiverError::OutOfTurn("data")));
+    }
+
+    #[test]
+    fn what_comes_out_of_turn_is_an_error() {
+        let wrong = |messages: &[&[u8]]| {
+            let mut receiver = Receiver::default();
+            let (last, first) = messages.split_last().expect("a message");
+            first.iter().for_each(|message| assert!(receiver.handle(message).is_ok()));
+            receiver.handle(last).expect_err("out of turn").to_string()
+        };
+        assert_eq!(wrong(&[&data(b"abc")]), "data out of turn");
+        assert_eq!(wrong(&[&end(0, b"")]), "an end out of turn");
+        assert_eq!(wrong(&[&offered(None), &offered(None)]), "an offer out of turn");
+        assert_eq!(wrong(&[&encode(&FrameRef::Verdict(Verdict::verified()))]), "a verdict out of turn");
+        assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" came, 2 B were promised");
+        assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" came, 2 B were promised");
+        assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" came, 1 B were promised");
+        assert_eq!(wrong(&[&from(b"")]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&offered(None), &from(b"")]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&resumable(1), &from(b"")]), "where a file begins out of turn");
+        assert_eq!(wrong(&[&resumable(1), &data(b"a")]), "data out of turn");
+        assert_eq!(wrong(&[&resumable(1), &resumable(1)]), "an offer out of turn");
+        assert_eq!(wrong(&[b"SSH-2.0"]), "a frame of unknown kind 0x53");
+    }
+
+    fn messages() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let message =
+            (0_u8..9, prop::collection::vec(any::<u8>(), 0..50)).prop_map(|(kind, bytes)| match kind {
+                0 => offered(None),
+                1 => offered(Some(bytes.len() as u64)),
+                2 => data(&[bytes.as_slice(), b"x"].concat()),
+                3 => end(bytes.len() as u64, &bytes),
+                4 => [[&[1, VERSION, 0][..], &[0; 24]].concat(), bytes].concat(),
+                5 => resumable(bytes.len() as u64),
+                6 => from(&bytes[..bytes.len() / 2]),
+                7 => encode(&FrameRef::Offer(offer_of(Kind::Directory))).to_vec(),
+                _ => bytes,
+            });
+        prop::collection::vec(message, 0..20)
+    }
+
+    proptest! {
+        #[test]
+        fn any_messages_end_in_a_step_or_an_error(messages in messages()) {
+            let mut receiver = Receiver::default();
+            for message in &messages {
+                match receiver.handle(message) {
+                    Ok(Step::Write(piece)) => assert!(piece.len() <= MAX_PIECE),
+                    Ok(Step::Find(_)) => drop(receiver.has(ByteCount::new(3))),
+                    Ok(Step::Compare) => drop(receiver.compare(Some(Sha256::new_with_prefix(b"abc")))),
+                    Ok(_) => {}
+                    Err(_) => break,
+                }
+            }
+        }
+    }
+}

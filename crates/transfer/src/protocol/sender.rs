@@ -1,0 +1,236 @@
+//! The sending end's view of a transfer: it makes the frames in order, hashes on the way and reads the verdict.
+
+use anabranch_base::ByteCount;
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+
+use super::frame::{Beginning, Digest, FrameError, FrameRef, MAX_PIECE, Verdict, decode, encode};
+use super::offer::{Kind, Offer};
+
+/// Makes a sender's messages and reads the receiver's.
+#[derive(Debug, Default)]
+pub struct Sender {
+    file: Option<Leaving>,
+}
+
+/// Why a frame cannot be made, or the receiver's was wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SenderError {
+    /// Not a frame.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// A frame or a call that has no place here.
+    #[error("{0} out of turn")]
+    OutOfTurn(&'static str),
+    /// A piece that no frame takes.
+    #[error("a piece of {0} bytes; a frame takes 1 to {MAX_PIECE}")]
+    Piece(usize),
+    /// The file is not what it was when it was offered.
+    #[error("it changed while it was read: {read} instead of {promised}")]
+    Changed {
+        /// What was promised.
+        promised: ByteCount,
+        /// What was read.
+        read: ByteCount,
+    },
+}
+
+/// What a receiver says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// What became of the first file that nothing was said of yet.
+    Verdict(Verdict),
+    /// How much of the file on offer is there.
+    Has(ByteCount),
+    /// The file on offer begins there: behind all that is there, or at its beginning.
+    Begins(ByteCount),
+    /// It wanted to know whether this end is there.
+    Here,
+}
+
+#[derive(Debug)]
+struct Leaving {
+    promised: Option<ByteCount>,
+    read: ByteCount,
+    hash: Sha256,
+}
+
+impl Sender {
+    /// Begins a file, or is all of a directory. After a [`Kind::Resumable`] the sender waits for the receiver's word and
+    /// then says where the file [begins](Sender::from).
+    ///
+    /// # Errors
+    /// Before the file before it has its end or was given up.
+    pub fn offer(&mut self, offer: Offer) -> Result<Bytes, SenderError> {
+        if self.file.is_some() {
+            return Err(SenderError::OutOfTurn("an offer"));
+        }
+        if offer.kind != Kind::Directory {
+            self.file = Some(Leaving { promised: offer.size(), read: ByteCount::ZERO, hash: Sha256::new() });
+        }
+        Ok(encode(&FrameRef::Offer(offer)))
+    }
+
+    /// The file's first bytes are these, as many as the receiver has: so many, with this hash. Where they are none, the data
+    /// follow, else the receiver's word on where it [begins](Sender::begins).
+    ///
+    /// # Errors
+    /// Without an offer, and after data.
+    pub fn from(&mut self, size: ByteCount, hash: Sha256) -> Result<Bytes, SenderError> {
+        let file = self.file.as_mut().filter(|file| file.read.is_zero());
+        let file = file.ok_or(SenderError::OutOfTurn("where a file begins"))?;
+        let digest = hash.clone().finalize().into();
+        (file.read, file.hash) = (size, hash);
+        Ok(encode(&FrameRef::From(Beginning { size, digest })))
+    }
+
+    /// The receiver says where the file begins.
+    ///
+    /// # Errors
+    /// Without an offer, and where it can begin neither there nor at its beginning.
+    pub fn begins(&mut self, at: ByteCount) -> Result<(), SenderError> {
+        let file = self.file.as_mut().filter(|file| at.is_zero() || file.read == at);
+        let file = file.ok_or(SenderError::OutOfTurn("where a file begins"))?;
+        if at.is_zero() {
+            (file.read, file.hash) = (ByteCount::ZERO, Sha256::new());
+        }
+        Ok(())
+    }
+
+    /// The next piece of the file.
+    ///
+    /// # Errors
+    /// Without an offer, for a piece of no or too many bytes, and for more than was promised.
+    pub fn data(&mut self, piece: &[u8]) -> Result<Bytes, SenderError> {
+        let file = self.file.as_mut().ok_or(SenderError::OutOfTurn("data"))?;
+        if piece.is_empty() || piece.len() > MAX_PIECE {
+            return Err(SenderError::Piece(piece.len()));
+        }
+        file.read += ByteCount::of_len(piece.len());
+        if let Some(promised) = file.promised.filter(|promised| file.read > *promised) {
+            return Err(SenderError::Changed { promised, read: file.read });
+        }
+        file.hash.update(piece);
+        Ok(encode(&FrameRef::Data(piece)))
+    }
+
+    /// The file's end, and its hash.
+    ///
+    /// # Errors
+    /// Without an offer, and for less than was promised.
+    pub fn end(&mut self) -> Result<(Bytes, Digest), SenderError> {
+        let file = self.file.take().ok_or(SenderError::OutOfTurn("an end"))?;
+        if let Some(promised) = file.promised.filter(|promised| file.read != *promised) {
+            return Err(SenderError::Changed { promised, read: file.read });
+        }
+        let digest = file.hash.finalize().into();
+        Ok((encode(&FrameRef::End { size: file.read, digest }), digest))
+    }
+
+    /// Gives up the file that was offered. The next may be; the receiver's verdict on this one comes all the same.
+    pub fn give_up(&mut self, why: &dyn ToString) -> Bytes {
+        self.file = None;
+        encode(&FrameRef::GiveUp(why.to_string()))
+    }
+
+    /// Reads a message of the receiver.
+    ///
+    /// # Errors
+    /// For what only senders say.
+    pub fn answer(message: &[u8]) -> Result<Answer, SenderError> {
+        match decode(message)? {
+            FrameRef::Verdict(verdict) => Ok(Answer::Verdict(verdict)),
+            FrameRef::Has(size) => Ok(Answer::Has(size)),
+            FrameRef::Begins(at) => Ok(Answer::Begins(at)),
+            FrameRef::Here => Ok(Answer::Here),
+            FrameRef::Offer(_) => Err(SenderError::OutOfTurn("an offer")),
+            FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
+            FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),
+            FrameRef::From(_) => Err(SenderError::OutOfTurn("where a file begins")),
+            FrameRef::GiveUp(_) => Err(SenderError::OutOfTurn("giving up")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::path::FilePath;
+    use super::super::receiver::{Receiver, Step};
+    use super::*;
+
+    fn offer(size: Option<u64>) -> Offer {
+        let path = FilePath::new(b"a").expect("a plain name");
+        let kind = Kind::File { size: size.map(ByteCount::new) };
+        Offer { path, kind, mode: Some(0o600), modified: None }
+    }
+
+    #[test]
+    fn what_a_sender_makes_a_receiver_keeps() {
+        let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
+        let first = sender.offer(offer(Some(5))).expect("the first file");
+        assert_eq!(receiver.handle(&first), Ok(Step::Create(offer(Some(5)))));
+        for piece in [b"ab".as_slice(), b"cde"] {
+            let frame = sender.data(piece).expect("a piece");
+            assert_eq!(receiver.handle(&frame), Ok(Step::Write(piece)));
+        }
+        let (frame, sent) = sender.end().expect("all of it");
+        assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
+        let verdict = encode(&FrameRef::Verdict(Verdict::verified()));
+        assert_eq!(Sender::answer(&verdict), Ok(Answer::Verdict(Verdict::verified())));
+    }
+
+    #[test]
+    fn a_file_goes_on_after_what_the_receiver_has_or_begins_anew() {
+        for (there, from, rest) in [(b"ab", 2, b"cde".as_slice()), (b"aX", 0, b"abcde")] {
+            let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
+            let offer = Offer { kind: Kind::Resumable { size: ByteCount::new(5) }, ..offer(None) };
+            let first = sender.offer(offer.clone()).expect("the first file");
+            assert_eq!(receiver.handle(&first), Ok(Step::Find(offer)));
+            let has = receiver.has(ByteCount::new(2));
+            assert_eq!(Sender::answer(&has), Ok(Answer::Has(ByteCount::new(2))));
+            let said =
+                sender.from(ByteCount::new(2), Sha256::new_with_prefix(b"ab")).expect("before any data");
+            assert_eq!(receiver.handle(&said), Ok(Step::Compare));
+            let (_, begins) = receiver.compare(Some(Sha256::new_with_prefix(there)));
+            assert_eq!(Sender::answer(&begins), Ok(Answer::Begins(ByteCount::new(from))));
+            assert!(sender.begins(ByteCount::new(1)).is_err(), "in the middle");
+            sender.begins(ByteCount::new(from)).expect("in turn");
+            let frame = sender.data(rest).expect("a piece");
+            assert_eq!(receiver.handle(&frame), Ok(Step::Write(rest)));
+            assert!(sender.from(ByteCount::ZERO, Sha256::new()).is_err(), "after data");
+            let (frame, sent) = sender.end().expect("all of it");
+            assert_eq!(sent, Digest::from(Sha256::digest(b"abcde")));
+            assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_noticed() {
+        let mut sender = Sender::default();
+        sender.offer(offer(Some(3))).expect("an offer");
+        let changed = |read| SenderError::Changed { promised: ByteCount::new(3), read: ByteCount::new(read) };
+        assert_eq!(sender.data(b"abcd"), Err(changed(4)));
+        sender.give_up(&"it grew");
+        sender.offer(offer(Some(3))).expect("the next offer");
+        sender.data(b"ab").expect("a piece");
+        assert_eq!(sender.end(), Err(changed(2)));
+    }
+
+    #[test]
+    fn calls_out_of_turn_are_errors() {
+        let mut sender = Sender::default();
+        assert_eq!(sender.data(b"x"), Err(SenderError::OutOfTurn("data")));
+        assert_eq!(sender.end(), Err(SenderError::OutOfTurn("an end")));
+        sender.offer(offer(None)).expect("an offer");
+        assert_eq!(sender.offer(offer(None)), Err(SenderError::OutOfTurn("an offer")));
+        assert_eq!(sender.data(b""), Err(SenderError::Piece(0)));
+        assert_eq!(sender.data(&[0; MAX_PIECE + 1]), Err(SenderError::Piece(MAX_PIECE + 1)));
+    }
+
+    #[test]
+    fn a_receiver_that_speaks_garbage_is_an_error() {
+        let frame = Sender::default().offer(offer(None)).expect("an offer");
+        assert_eq!(Sender::answer(&frame), Err(SenderError::OutOfTurn("an offer")));
+        assert_eq!(Sender::answer(b"HTTP"), Err(FrameError::UnknownKind(b'H').into()));
+    }
+}

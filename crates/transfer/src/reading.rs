@@ -1,0 +1,415 @@
+//! Reading a file, on a thread of its own, and making it into the frames that travel.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use crate::protocol::{Digest, Kind, Sender, SenderError};
+use anabranch_base::ByteCount;
+use bytes::Bytes;
+use rustix::fs::{Mode, OFlags};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::PIECES_BETWEEN;
+use crate::hashing::hash_of;
+use crate::sources::{Entry, reason};
+
+/// A file that is being read.
+#[derive(Debug)]
+pub struct Reading {
+    /// Its pieces in order; after the last, none.
+    pub pieces: mpsc::Receiver<Piece>,
+    /// Where the receiver's answers about it go, if the receiver is asked.
+    pub words: Option<Words>,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Where the receiver's answers go about what is there of a file, each once and in their order. An answer that the reading
+/// thread does not wait for any more is dropped: the file was given up.
+#[derive(Debug)]
+pub struct Words {
+    has: Option<oneshot::Sender<ByteCount>>,
+    begins: Option<oneshot::Sender<ByteCount>>,
+}
+
+impl Words {
+    /// The receiver has `size` of it. Whether that answer is in turn.
+    pub fn has(&mut self, size: ByteCount) -> bool {
+        self.has.take().map(|word| word.send(size)).is_some()
+    }
+
+    /// The file begins at `at`. Whether that answer is in turn.
+    pub fn begins(&mut self, at: ByteCount) -> bool {
+        self.has.is_none() && self.begins.take().map(|word| word.send(at)).is_some()
+    }
+}
+
+/// Where the thread waits for them.
+struct Asked {
+    has: oneshot::Receiver<ByteCount>,
+    begins: oneshot::Receiver<ByteCount>,
+}
+
+fn words() -> (Words, Asked) {
+    let ((has, asked), (begins, told)) = (oneshot::channel(), oneshot::channel());
+    (Words { has: Some(has), begins: Some(begins) }, Asked { has: asked, begins: told })
+}
+
+/// What the reading thread hands over.
+#[derive(Debug)]
+pub enum Piece {
+    /// A frame with a piece of the file, or with none.
+    Frame {
+        /// The frame.
+        frame: Bytes,
+        /// How much is in it.
+        size: ByteCount,
+    },
+    /// The file begins after `size`, which the receiver has. There is no frame.
+    Begins {
+        /// How much that is.
+        size: ByteCount,
+        /// How much it has that is not the file's beginning.
+        useless: ByteCount,
+    },
+    /// The last one.
+    End {
+        /// The frame.
+        frame: Bytes,
+        /// The hash of all of it.
+        digest: Digest,
+    },
+    /// It cannot be read on.
+    GivenUp {
+        /// The frame that says so.
+        frame: Bytes,
+        /// Why.
+        why: String,
+    },
+}
+
+impl Reading {
+    /// Begins to read in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn begin(mut entry: Entry, piece: usize) -> Result<Reading, String> {
+        let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
+        let (words, asked) = words();
+        let input = Input::open(&mut entry).map_err(|error| reason(&error))?;
+        let kind = entry.offer.kind;
+        let is_asked = matches!(kind, Kind::Resumable { .. });
+        let reader = Reader { entry, pieces, piece, sender: Sender::default() };
+        std::thread::spawn(move || match input {
+            Input::Nothing => reader.run(io::empty()),
+            Input::Standard => reader.run(io::stdin().lock()),
+            Input::Stream(path) => match File::open(path) {
+                Ok(file) => reader.run(file),
+                Err(error) => reader.fail(&error),
+            },
+            Input::File(file) if is_asked => reader.run_after(file, asked),
+            Input::File(file) => reader.run_whole(&file),
+        });
+        Ok(Reading { pieces: receiver, words: is_asked.then_some(words), kind })
+    }
+}
+
+/// Where the bytes come from.
+enum Input {
+    /// A directory has none.
+    Nothing,
+    Standard,
+    /// A pipe or a device; to open it may take a while.
+    Stream(PathBuf),
+    File(File),
+}
+
+impl Input {
+    /// Opens a file; its offer is of what it is now.
+    fn open(entry: &mut Entry) -> io::Result<Input> {
+        match entry.offer.kind {
+            Kind::Directory => Ok(Input::Nothing),
+            _ if entry.path == Path::new("-") => Ok(Input::Standard),
+            Kind::File { size: None } => Ok(Input::Stream(entry.path.clone())),
+            Kind::File { .. } | Kind::Resumable { .. } => {
+                // What was a file when it was looked for may have become a link or a pipe.
+                let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+                let file = File::from(rustix::fs::open(&entry.path, flags, Mode::empty())?);
+                let found = file.metadata()?;
+                if !found.is_file() {
+                    return Err(io::Error::other("it is no file any more"));
+                }
+                entry.refresh(&found);
+                Ok(Input::File(file))
+            }
+        }
+    }
+}
+
+/// The thread's part. It ends early when its pieces are not taken any more.
+struct Reader {
+    entry: Entry,
+    pieces: mpsc::Sender<Piece>,
+    piece: usize,
+    sender: Sender,
+}
+
+/// Why the thread ends early.
+enum Stop {
+    /// The rest is not wanted.
+    Unwanted,
+    /// The file cannot be read on.
+    Broken(String),
+}
+
+impl Reader {
+    fn run(mut self, input: impl Read) {
+        let sent = self.offer().and_then(|()| self.rest(input)).and_then(|()| self.end());
+        self.finish(sent);
+    }
+
+    /// What is on offer cannot be read.
+    fn fail(mut self, error: &io::Error) {
+        let sent = self.offer().and(Err(Stop::Broken(reason(error))));
+        self.finish(sent);
+    }
+
+    fn run_whole(mut self, file: &File) {
+        let sent = self.offer().and_then(|()| self.file(file));
+        self.finish(sent);
+    }
+
+    /// The same for a file of which the receiver may have a part.
+    fn run_after(mut self, mut file: File, asked: Asked) {
+        let sent = self.offer().and_then(|()| {
+            self.skip(&mut file, asked)?;
+            self.file(&file)
+        });
+        self.finish(sent);
+    }
+
+    /// The rest of a file, if it is the same in the end as it was in the beginning.
+    fn file(&mut self, file: &File) -> Result<(), Stop> {
+        self.rest(file)?;
+        let was = self.entry.offer.clone();
+        self.entry.refresh(&file.metadata()?);
+        let now = &self.entry.offer;
+        match (was.size(), now.size()) {
+            (Some(promised), Some(read)) if promised != read => {
+                Err(SenderError::Changed { promised, read }.into())
+            }
+            _ if was.modified != now.modified => {
+                Err(Stop::Broken("it changed while it was read: its time is another".to_owned()))
+            }
+            _ => self.end(),
+        }
+    }
+
+    fn offer(&mut self) -> Result<(), Stop> {
+        let frame = self.sender.offer(self.entry.offer.clone())?;
+        self.hand_over(Piece::Frame { frame, size: ByteCount::ZERO })
+    }
+
+    /// Begins after what the receiver has, if that is the beginning of this file, else at its beginning.
+    fn skip(&mut self, file: &mut File, asked: Asked) -> Result<(), Stop> {
+        let has = asked.has.blocking_recv().map_err(|_| Stop::Unwanted)?;
+        let own = hash_of(file, has)?.map(|hash| (has, hash));
+        let (said, hash) = own.unwrap_or_default();
+        let frame = self.sender.from(said, hash)?;
+        self.hand_over(Piece::Frame { frame, size: ByteCount::ZERO })?;
+        let at =
+            if said.is_zero() { said } else { asked.begins.blocking_recv().map_err(|_| Stop::Unwanted)? };
+        self.sender.begins(at)?;
+        if at.is_zero() {
+            file.rewind()?;
+        }
+        self.hand_over(Piece::Begins { size: at, useless: has - at })
+    }
+
+    fn rest(&mut self, mut input: impl Read) -> Result<(), Stop> {
+        let mut buffer = vec![0; self.piece];
+        loop {
+            let length = fill(&mut input, &mut buffer)?;
+            if length == 0 {
+                return Ok(());
+            }
+            let frame = self.sender.data(&buffer[..length])?;
+            self.hand_over(Piece::Frame { frame, size: ByteCount::of_len(length) })?;
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Stop> {
+        if self.entry.offer.kind == Kind::Directory {
+            return Ok(());
+        }
+        let (frame, digest) = self.sender.end()?;
+        self.hand_over(Piece::End { frame, digest })
+    }
+
+    fn hand_over(&self, piece: Piece) -> Result<(), Stop> {
+        self.pieces.blocking_send(piece).map_err(|_| Stop::Unwanted)
+    }
+
+    fn finish(mut self, sent: Result<(), Stop>) {
+        if let Err(Stop::Broken(why)) = sent {
+            let frame = self.sender.give_up(&why);
+            let _ = self.hand_over(Piece::GivenUp { frame, why });
+        }
+    }
+}
+
+impl From<SenderError> for Stop {
+    fn from(error: SenderError) -> Stop {
+        Stop::Broken(error.to_string())
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Stop::Broken(reason(&error))
+    }
+}
+
+/// Reads until `buffer` is full or the input ends, so that a slow pipe does not make small messages.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match input.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(length) => filled += length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::protocol::{FilePath, MAX_PIECE, Offer, Receiver, Step};
+    use sha2::{Digest as _, Sha256};
+
+    use super::*;
+
+    fn entry(path: &Path, kind: Kind) -> Entry {
+        let told = FilePath::new(b"a").expect("a good name");
+        Entry { path: path.to_owned(), offer: Offer { path: told, kind, mode: None, modified: None } }
+    }
+
+    /// All pieces of a file of which the receiver has this beginning.
+    fn pieces(entry: Entry, has: Option<&[u8]>) -> Vec<Piece> {
+        pieces_of(Reading::begin(entry, MAX_PIECE).expect("it can be opened"), has)
+    }
+
+    fn pieces_of(mut reading: Reading, has: Option<&[u8]>) -> Vec<Piece> {
+        let mut pieces = vec![reading.pieces.blocking_recv().expect("an offer")];
+        let mut receiver = Receiver::default();
+        receiver.handle(frame(&pieces[0])).expect("a good frame");
+        if let (Some(mut words), Some(has)) = (reading.words, has) {
+            assert!(!words.begins(ByteCount::ZERO), "the first word is how much is there");
+            assert!(words.has(ByteCount::of_len(has.len())));
+            receiver.has(ByteCount::of_len(has.len()));
+            pieces.push(reading.pieces.blocking_recv().expect("where it begins"));
+            if receiver.handle(frame(&pieces[1])) == Ok(Step::Compare) {
+                assert!(words.begins(receiver.compare(Some(Sha256::new_with_prefix(has))).0));
+            }
+            assert!(!words.has(ByteCount::ZERO), "it is said once");
+        }
+        while let Some(piece) = reading.pieces.blocking_recv() {
+            pieces.push(piece);
+        }
+        pieces
+    }
+
+    fn frame(piece: &Piece) -> &Bytes {
+        match piece {
+            Piece::Frame { frame, .. } | Piece::End { frame, .. } | Piece::GivenUp { frame, .. } => frame,
+            Piece::Begins { .. } => panic!("no frame: {piece:?}"),
+        }
+    }
+
+    fn file(content: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        io::Write::write_all(&mut file, content).expect("room");
+        file
+    }
+
+    #[test]
+    fn a_file_is_read_in_full_pieces() {
+        let content = vec![7; 2 * MAX_PIECE + 1];
+        let file = file(&content);
+        let size = Some(ByteCount::of_len(content.len()));
+        let pieces = pieces(entry(file.path(), Kind::File { size }), None);
+        let lengths: Vec<usize> = pieces[1..].iter().map(|piece| frame(piece).len()).collect();
+        assert_eq!(lengths, [MAX_PIECE + 1, MAX_PIECE + 1, 2, 41]);
+        let mut receiver = Receiver::default();
+        let steps: Vec<_> =
+            pieces.iter().map(|piece| receiver.handle(frame(piece)).expect("a good frame")).collect();
+        assert!(matches!(steps.last(), Some(Step::Keep { .. })));
+    }
+
+    #[test]
+    fn a_file_goes_on_where_the_receiver_has_its_beginning_and_begins_anew_where_it_has_something_else() {
+        let file = file(b"abcdef");
+        for (has, rest) in
+            [(b"abc".as_slice(), b"def".as_slice()), (b"abd", b"abcdef"), (b"abcdefg", b"abcdef")]
+        {
+            let kind = Kind::Resumable { size: ByteCount::new(6) };
+            let pieces = pieces(entry(file.path(), kind), Some(has));
+            let from = ByteCount::of_len(6 - rest.len());
+            let useless = ByteCount::of_len(if from.is_zero() { has.len() } else { 0 });
+            let is_right = |piece: &Piece| matches!(piece, Piece::Begins { size, useless: u } if (*size, *u) == (from, useless));
+            assert!(is_right(&pieces[2]), "{:?}", pieces[2]);
+            assert_eq!(&frame(&pieces[3])[1..], rest);
+            let whole: Digest = Sha256::digest(b"abcdef").into();
+            assert!(matches!(&pieces[4], Piece::End { digest, .. } if *digest == whole));
+        }
+    }
+
+    /// Why a file of four bytes is given up that `change` comes over before it is read.
+    fn given_up(change: impl Fn(&File) -> io::Result<()>) -> String {
+        let file = file(b"abcd");
+        let kind = Kind::Resumable { size: ByteCount::new(4) };
+        let reading = Reading::begin(entry(file.path(), kind), MAX_PIECE).expect("it can be opened");
+        // The thread waits for what the receiver has.
+        change(file.as_file()).expect("it is ours");
+        match pieces_of(reading, Some(b"")).pop() {
+            Some(Piece::GivenUp { why, .. }) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_changes_meanwhile_is_given_up() {
+        let second = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        assert_eq!(given_up(|file| file.set_len(3)), "it changed while it was read: 3 B instead of 4 B");
+        assert_eq!(given_up(|file| file.set_len(5)), "it changed while it was read: 5 B instead of 4 B");
+        assert_eq!(
+            given_up(|file| file.set_modified(second)),
+            "it changed while it was read: its time is another"
+        );
+    }
+
+    #[test]
+    fn a_directory_is_its_offer_alone() {
+        assert_eq!(pieces(entry(Path::new("/"), Kind::Directory), None).len(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error_or_given_up() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/etc/passwd", &link).expect("a link");
+        let file = Kind::File { size: Some(ByteCount::new(1)) };
+        for (path, why) in [
+            (Path::new("/nowhere"), "there is no such file"),
+            (&link, "it has become a symbolic link, which is not followed"),
+            (dir.path(), "it is no file any more"),
+        ] {
+            assert_eq!(Reading::begin(entry(path, file), MAX_PIECE).expect_err("no file"), why);
+        }
+        let pieces = pieces(entry(Path::new("/nowhere"), Kind::File { size: None }), None);
+        assert!(matches!(&pieces[1], Piece::GivenUp { .. }), "{pieces:?}");
+    }
+}

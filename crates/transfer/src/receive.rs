@@ -1,0 +1,335 @@
+//! The receiving end: messages go to a thread that reads frames, hashes and writes; its verdicts go back.
+
+use crate::protocol::{Digest, FrameRef, Kind, Offer, Receiver, ReceiverError, Step, Verdict, encode};
+use anabranch_base::ByteCount;
+use anabranch_net::{Association, CloseReason, SendOptions};
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use crate::PIECES_BETWEEN;
+use crate::destination::Destination;
+use crate::event::{Event, Remark, Transferred};
+use crate::messages::Messages;
+use crate::store::Arriving;
+use crate::transfer::{Teller, Transfer};
+
+/// Why not everything was received and stored.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiveFilesError {
+    /// The sender breaks the file protocol. The association has been aborted.
+    #[error("the sender breaks the file protocol: {0}")]
+    Protocol(#[from] ReceiverError),
+    /// The association ended in the middle of a file.
+    #[error("\"{name}\" is incomplete: {reason}")]
+    Incomplete {
+        /// The file.
+        name: String,
+        /// How much of it stays, for another transfer to go on; `None` where it was thrown away.
+        kept: Option<ByteCount>,
+        /// How the association ended.
+        reason: CloseReason,
+    },
+    /// These files were refused or failed; of very many, the first. All others were stored.
+    #[error("{} files were refused or failed, the first: \"{}\": {}", .0.len(), .0[0].name, .0[0].verdict.why)]
+    NotStored(Vec<Transferred>),
+    /// The association ended other than by the sender's goodbye: the sender may not have heard the last verdict.
+    #[error("the association ended without a goodbye: {0}")]
+    Ended(CloseReason),
+}
+
+/// What the writing thread says.
+#[derive(Debug)]
+enum News {
+    Began {
+        name: String,
+        size: Option<ByteCount>,
+        /// Whether what is there of it is looked for.
+        is_asked: bool,
+    },
+    /// What the user should know.
+    Remark(Remark),
+    /// How much of the file was there already.
+    Had(ByteCount),
+    Stored(ByteCount),
+    Say(Bytes),
+    Judged {
+        name: Option<String>,
+        digest: Option<Digest>,
+        verdict: Verdict,
+    },
+    Broken(ReceiverError),
+    MadeDirectory,
+    /// The sender vanished; how much of the file is kept.
+    Left(ByteCount),
+}
+
+/// Receives files into `destination` until the sender closes the association. A transfer of no file is not an error.
+pub fn receive_files(association: &Association, destination: Destination) -> Transfer<'_, ReceiveFilesError> {
+    Transfer::new(|teller| receive_all(association, destination, teller))
+}
+
+async fn receive_all(
+    association: &Association,
+    destination: Destination,
+    teller: Teller,
+) -> Result<(), ReceiveFilesError> {
+    let (messages, to_write) = mpsc::channel(PIECES_BETWEEN);
+    // A sender that hears no verdicts is not heard either.
+    let (to_tell, mut news) = mpsc::channel(NEWS_BETWEEN);
+    std::thread::spawn(move || Writer::new(destination, to_tell).run(to_write));
+    let reading = async move {
+        let mut incoming = Messages::of(association);
+        loop {
+            match incoming.next().await {
+                // Where the thread takes no more, it has told why, and the association is being aborted.
+                Ok(message) => drop(messages.send(message).await),
+                Err(reason) => return reason,
+            }
+        }
+    };
+    let telling = async {
+        let mut receiving = Receiving::new(association, teller);
+        while let Some(news) = news.recv().await {
+            receiving.on_news(news).await;
+        }
+        receiving
+    };
+    let (reason, receiving) = tokio::join!(reading, telling);
+    receiving.end(reason)
+}
+
+/// What is known of a transfer besides what the writing thread does.
+struct Receiving<'a> {
+    association: &'a Association,
+    teller: Teller,
+    /// The file that is arriving.
+    current: Option<String>,
+    /// How much of it is there, and how much of that was before.
+    size: ByteCount,
+    resumed: ByteCount,
+    not_stored: Vec<Transferred>,
+    broken: Option<ReceiverError>,
+    /// How much of the current file stays when the sender is gone.
+    kept: Option<ByteCount>,
+}
+
+impl<'a> Receiving<'a> {
+    fn new(association: &'a Association, teller: Teller) -> Receiving<'a> {
+        let [size, resumed] = [ByteCount::ZERO; 2];
+        let (current, not_stored, broken, kept) = (None, Vec::new(), None, None);
+        Receiving { association, teller, current, size, resumed, not_stored, broken, kept }
+    }
+
+    async fn on_news(&mut self, news: News) {
+        match news {
+            News::Began { name, size, is_asked } => {
+                (self.current, self.size, self.resumed) =
+                    (Some(name.clone()), ByteCount::ZERO, ByteCount::ZERO);
+                self.teller.tell(Event::Began { name, compares: is_asked });
+                self.teller.tell(Event::Expected(size.unwrap_or_default()));
+            }
+            News::Remark(remark) => self.teller.tell(Event::Remark(remark)),
+            News::Had(size) => {
+                (self.size, self.resumed) = (size, size);
+                self.teller.tell(Event::Resumed(size));
+            }
+            News::Stored(size) => {
+                self.size += size;
+                self.teller.tell(Event::Progress(size));
+            }
+            News::Say(frame) => self.say(frame).await,
+            News::Judged { name, digest, verdict } => {
+                self.say(encode(&FrameRef::Verdict(verdict.clone()))).await;
+                self.on_judged(name, digest, verdict);
+            }
+            News::MadeDirectory => {
+                self.teller.tell(Event::MadeDirectory);
+                self.say(encode(&FrameRef::Verdict(Verdict::verified()))).await;
+            }
+            News::Left(size) => {
+                self.kept = Some(size);
+                self.teller.tell(Event::Kept(size));
+            }
+            News::Broken(error) => {
+                self.association.abort(&format!("file protocol: {error}"));
+                self.broken = Some(error);
+            }
+        }
+    }
+
+    /// Where the association is gone already, reading says so.
+    async fn say(&self, frame: Bytes) {
+        let _ = self.association.send(frame, SendOptions::default()).await;
+    }
+
+    fn on_judged(&mut self, name: Option<String>, digest: Option<Digest>, verdict: Verdict) {
+        let name = name.or_else(|| self.current.clone()).unwrap_or_default();
+        let (size, resumed) = (self.size, self.resumed);
+        if self.current.as_ref() == Some(&name) {
+            (self.current, self.size) = (None, ByteCount::ZERO);
+        }
+        let file = Transferred { name, size, resumed, digest, verdict };
+        if !file.verdict.is_verified() && self.not_stored.len() < MOST_LISTED {
+            self.not_stored.push(file.clone());
+        }
+        self.teller.tell(Event::Finished(file));
+    }
+
+    /// How the transfer ended, after the association ended for this reason.
+    fn end(self, reason: CloseReason) -> Result<(), ReceiveFilesError> {
+        if let Some(error) = self.broken {
+            return Err(error.into());
+        }
+        if let Some(name) = self.current {
+            return Err(ReceiveFilesError::Incomplete { name, kept: self.kept, reason });
+        }
+        match reason {
+            _ if !self.not_stored.is_empty() => Err(ReceiveFilesError::NotStored(self.not_stored)),
+            CloseReason::Graceful => Ok(()),
+            reason => Err(ReceiveFilesError::Ended(reason)),
+        }
+    }
+}
+
+/// The thread that reads frames and writes files.
+struct Writer {
+    destination: Destination,
+    receiver: Receiver,
+    file: Option<Box<dyn Arriving>>,
+    news: mpsc::Sender<News>,
+}
+
+impl Writer {
+    fn new(destination: Destination, news: mpsc::Sender<News>) -> Writer {
+        Writer { destination, receiver: Receiver::default(), file: None, news }
+    }
+
+    /// Ends when the association does or breaks the protocol. What is there of a file that is not complete stays where
+    /// its sender may go on with it, else it vanishes.
+    fn run(mut self, mut messages: mpsc::Receiver<Bytes>) {
+        while let Some(message) = messages.blocking_recv() {
+            if let Err(error) = self.handle(&message) {
+                self.tell(News::Broken(error));
+                break;
+            }
+        }
+        self.leave();
+        self.destination.finish();
+    }
+
+    fn handle(&mut self, message: &[u8]) -> Result<(), ReceiverError> {
+        match self.receiver.handle(message)? {
+            Step::MakeDirectory(offer) => match self.destination.make_directory(&offer) {
+                Ok(()) => self.tell(News::MadeDirectory),
+                Err(verdict) => {
+                    self.tell(News::Judged { name: Some(offer.path.to_string()), digest: None, verdict });
+                }
+            },
+            Step::Create(offer) => self.open(&offer),
+            Step::Find(offer) => {
+                self.open(&offer);
+                if let Some(file) = &self.file {
+                    let frame = self.receiver.has(file.there());
+                    self.tell(News::Say(frame));
+                }
+            }
+            Step::Compare => self.compare(),
+            Step::BeginAnew => self.go_on(ByteCount::ZERO),
+            Step::Write(piece) => self.write(piece),
+            Step::Keep { path, digest, .. } => {
+                let kept = self.file.take().map_or(Ok(()), |file| file.keep(&digest));
+                let verdict = kept.err().unwrap_or_else(Verdict::verified);
+                self.tell(News::Judged { name: Some(path.to_string()), digest: Some(digest), verdict });
+            }
+            Step::Discard(verdict) => {
+                self.file = None;
+                self.tell(News::Judged { name: None, digest: None, verdict });
+            }
+            Step::Ignore => {}
+        }
+        Ok(())
+    }
+
+    /// Makes a place for the file on offer, or finds what is there of it.
+    fn open(&mut self, offer: &Offer) {
+        let is_asked = matches!(offer.kind, Kind::Resumable { .. });
+        self.tell(News::Began { name: offer.path.to_string(), size: offer.size(), is_asked });
+        match self.destination.create(offer) {
+            Ok(file) => self.file = Some(file),
+            Err(verdict) => self.give_up(verdict),
+        }
+        self.tell_remark();
+    }
+
+    /// The sender has said which hash its file's beginning has: is that what is there?
+    fn compare(&mut self) {
+        let Some(file) = &mut self.file else { return };
+        match file.hash() {
+            Ok(hash) => {
+                let (from, frame) = self.receiver.compare(hash);
+                self.tell_remark();
+                self.go_on(from);
+                if self.file.is_some() {
+                    self.tell(News::Say(frame));
+                }
+            }
+            Err(verdict) => self.give_up(verdict),
+        }
+    }
+
+    fn tell_remark(&mut self) {
+        if let Some(remark) = self.file.as_mut().and_then(|file| file.take_remark()) {
+            self.tell(News::Remark(remark));
+        }
+    }
+
+    /// The file begins after `from`: after what is there, or anew.
+    fn go_on(&mut self, from: ByteCount) {
+        self.tell(News::Had(from));
+        let Some(file) = self.file.take() else { return };
+        if from.is_zero() && file.there() > ByteCount::ZERO {
+            match file.begin_anew() {
+                Ok(file) => self.file = Some(file),
+                Err(verdict) => self.give_up(verdict),
+            }
+        } else {
+            self.file = Some(file);
+        }
+    }
+
+    fn write(&mut self, piece: &[u8]) {
+        let written = match (&mut self.file, self.receiver.hash()) {
+            (Some(file), Some(hash)) => file.write(piece, hash),
+            _ => Ok(()),
+        };
+        match written {
+            Ok(()) => self.tell(News::Stored(ByteCount::of_len(piece.len()))),
+            Err(verdict) => self.give_up(verdict),
+        }
+    }
+
+    fn give_up(&mut self, verdict: Verdict) {
+        let name = self.receiver.current().map(|(offer, _)| offer.path.to_string());
+        self.receiver.give_up();
+        self.file = None;
+        self.tell(News::Judged { name, digest: None, verdict });
+    }
+
+    /// The sender is gone: what is there of its file waits for it.
+    fn leave(&mut self) {
+        let Some(file) = self.file.take() else { return };
+        if let Some(left) = file.leave(self.receiver.hash()) {
+            self.tell(News::Left(left));
+        }
+    }
+
+    fn tell(&self, news: News) {
+        // When the transfer is dropped, the news has no listener.
+        let _ = self.news.blocking_send(news);
+    }
+}
+
+/// How much news may wait until its turn comes.
+const NEWS_BETWEEN: usize = 64;
+/// How many files are listed in an error: a peer that offers without end takes no memory without end.
+const MOST_LISTED: usize = 100_000;

@@ -1,0 +1,395 @@
+//! What is to be sent: the named files and directories, and everything in the directories.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File, FileType, Metadata};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::protocol::{FilePath, Kind, Modified, Offer};
+use anabranch_base::ByteCount;
+use rustix::io::Errno;
+use walkdir::WalkDir;
+
+use crate::protocol::PathError;
+use crate::store::is_name_of_ours;
+
+/// All that is to be sent, in order.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// Directories before what is in them.
+    pub entries: Vec<Entry>,
+    /// What is left out, as it should be: symbolic links, sockets.
+    pub left_out: Vec<LeftOut>,
+    /// What should be sent and cannot be.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// Something in a directory that is not sent, as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: LeftOutKind,
+}
+
+/// The kinds of what is not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOutKind {
+    /// A symbolic link, which is not followed.
+    Link,
+    /// A named pipe.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A device.
+    Device,
+    /// What a receiver keeps there of files that are not complete.
+    Partial,
+}
+
+/// Something that should be sent and cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot send {path:?}: {why}")]
+pub struct Unreadable {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Why it cannot be sent.
+    pub why: String,
+}
+
+/// Why a path cannot be sent at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FindError {
+    /// The system refuses to show or open it.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// It is a symbolic link.
+    #[error("cannot send {path:?}: it is a symbolic link, which is not followed; name what it leads to")]
+    Link {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// It is a socket.
+    #[error("cannot send {path:?}: it is a socket")]
+    Socket {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// Its name cannot be told to the receiver: another is needed.
+    #[error("cannot send {path:?}: {error}")]
+    Name {
+        /// Where it is.
+        path: PathBuf,
+        /// What is wrong with the name.
+        error: PathError,
+    },
+    /// Two of the paths have one name.
+    #[error(
+        "cannot send {path:?}: {other:?} is to be called \"{name}\" at the receiver too; send one after the other"
+    )]
+    SameName {
+        /// Where it is.
+        path: PathBuf,
+        /// Where the other is.
+        other: PathBuf,
+        /// The name of both.
+        name: FilePath,
+    },
+}
+
+/// A file or a directory to be sent.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Where it is; `-` is standard input.
+    pub path: PathBuf,
+    /// What the receiver is told of it.
+    pub offer: Offer,
+}
+
+impl Entry {
+    /// What was found is now this: the receiver is told of it as it is.
+    pub fn refresh(&mut self, found: &Metadata) {
+        let size = ByteCount::new(found.len());
+        self.offer.kind = match self.offer.kind {
+            Kind::Directory => Kind::Directory,
+            Kind::File { .. } => Kind::File { size: Some(size) },
+            Kind::Resumable { .. } => Kind::Resumable { size },
+        };
+        self.offer.modified = Some(modified(found));
+        self.offer.mode = Some(mode(found));
+    }
+}
+
+impl Sources {
+    /// What is at `paths`; `name` is what the receiver is told of a single one, by default the path's last part.
+    ///
+    /// # Errors
+    /// Where one of the paths cannot be sent. What is deeper is in [`Sources::unreadable`].
+    pub fn find(paths: &[PathBuf], name: Option<&str>) -> Result<Sources, FindError> {
+        let mut sources = Sources::default();
+        let mut named = BTreeMap::new();
+        for path in paths {
+            let name = sources.add(path, name)?;
+            if let Some(other) = named.insert(name.clone(), path) {
+                return Err(FindError::SameName { path: path.clone(), other: other.clone(), name });
+            }
+        }
+        Ok(sources)
+    }
+
+    /// How much that is, as far as it is known.
+    pub fn size(&self) -> ByteCount {
+        self.entries.iter().filter_map(|entry| entry.offer.size()).sum()
+    }
+
+    /// Adds what is at `path`, and returns its name at the receiver.
+    fn add(&mut self, path: &Path, name: Option<&str>) -> Result<FilePath, FindError> {
+        let unreadable = |error: io::Error| Unreadable { path: path.to_owned(), why: reason(&error) };
+        let bad_name = |error| FindError::Name { path: path.to_owned(), error };
+        if path == Path::new("-") {
+            let told = FilePath::new(name.unwrap_or("stdin").as_bytes()).map_err(bad_name)?;
+            let kind = Kind::File { size: None };
+            let offer = Offer { path: told.clone(), kind, mode: None, modified: None };
+            self.entries.push(Entry { path: path.to_owned(), offer });
+            return Ok(told);
+        }
+        let found = fs::symlink_metadata(path).map_err(unreadable)?;
+        if found.is_symlink() {
+            return Err(FindError::Link { path: path.to_owned() });
+        }
+        let told = match name {
+            Some(name) => name.as_bytes().to_vec(),
+            None => own_name(path).map_err(unreadable)?,
+        };
+        let told = FilePath::new(&told).map_err(bad_name)?;
+        if found.is_dir() {
+            self.add_directory(path, &told);
+        } else {
+            if found.is_file() {
+                // A file that may not be read is reported before anything is sent.
+                File::open(path).map_err(unreadable)?;
+            } else if found.file_type().is_socket() {
+                return Err(FindError::Socket { path: path.to_owned() });
+            }
+            self.entries.push(Entry { path: path.to_owned(), offer: offer(told.clone(), &found) });
+        }
+        Ok(told)
+    }
+
+    fn add_directory(&mut self, top: &Path, told: &FilePath) {
+        let mut walk = WalkDir::new(top).sort_by_file_name().into_iter();
+        while let Some(entry) = walk.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let path = error.path().unwrap_or(top).to_owned();
+                    let why = error.io_error().map_or_else(|| "it leads back to itself".to_owned(), reason);
+                    self.unreadable.push(Unreadable { path, why });
+                    continue;
+                }
+            };
+            let path = entry.path();
+            let kind = entry.file_type();
+            if entry.depth() > 0 && is_name_of_ours(entry.file_name()) {
+                // No receiver takes it.
+                self.left_out.push(LeftOut { path: path.to_owned(), kind: LeftOutKind::Partial });
+                if kind.is_dir() {
+                    walk.skip_current_dir();
+                }
+                continue;
+            }
+            if !kind.is_file() && !kind.is_dir() {
+                self.left_out.push(LeftOut { path: path.to_owned(), kind: LeftOutKind::of(kind) });
+                continue;
+            }
+            // `Path::join` with nothing would put a separator behind the name.
+            let below = path.strip_prefix(top).unwrap_or(Path::new(""));
+            let told = below.iter().try_fold(told.clone(), |told, name| told.join(name));
+            let found = entry.metadata().map_err(|error| error.to_string());
+            match told.map_err(|error| error.to_string()).and_then(|told| Ok((told, found?))) {
+                Ok((told, found)) => {
+                    self.entries.push(Entry { path: path.to_owned(), offer: offer(told, &found) });
+                }
+                Err(why) => self.unreadable.push(Unreadable { path: path.to_owned(), why }),
+            }
+        }
+    }
+}
+
+/// What a path is called: its last part, or for `.` and its like that of the directory it stands for.
+fn own_name(path: &Path) -> io::Result<Vec<u8>> {
+    let name = match path.file_name() {
+        Some(name) => name.to_owned(),
+        None => path.canonicalize()?.file_name().unwrap_or_default().to_owned(),
+    };
+    Ok(name.into_encoded_bytes())
+}
+
+impl LeftOutKind {
+    /// The kind of something that is neither a file nor a directory.
+    fn of(kind: FileType) -> LeftOutKind {
+        if kind.is_symlink() {
+            LeftOutKind::Link
+        } else if kind.is_fifo() {
+            LeftOutKind::Pipe
+        } else if kind.is_socket() {
+            LeftOutKind::Socket
+        } else {
+            LeftOutKind::Device
+        }
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            LeftOutKind::Link => "a symbolic link",
+            LeftOutKind::Pipe => "a named pipe",
+            LeftOutKind::Socket => "a socket",
+            LeftOutKind::Device => "a device",
+            LeftOutKind::Partial => "for what `anabranch recv` has not whole",
+        };
+        write!(f, "{:?} is {what} and is left out", self.path)
+    }
+}
+
+/// What the receiver is told of what was found.
+fn offer(path: FilePath, found: &Metadata) -> Offer {
+    let size = ByteCount::new(found.len());
+    let kind = if found.is_dir() {
+        Kind::Directory
+    } else if found.is_file() && size >= WORTH_ASKING {
+        Kind::Resumable { size }
+    } else {
+        // The length of a pipe or device is not known.
+        Kind::File { size: found.is_file().then_some(size) }
+    };
+    let is_lasting = found.is_dir() || found.is_file();
+    Offer { path, kind, mode: Some(mode(found)), modified: is_lasting.then(|| modified(found)) }
+}
+
+/// Read, write and execute; set-user-id and its like do not travel.
+fn mode(found: &Metadata) -> u32 {
+    found.permissions().mode() & 0o777
+}
+
+fn modified(found: &Metadata) -> Modified {
+    let nanoseconds = u32::try_from(found.mtime_nsec()).unwrap_or_default();
+    Modified { seconds: found.mtime(), nanoseconds }
+}
+
+/// What the system says, without its number.
+pub fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            "it has become a symbolic link, which is not followed".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// To send a smaller file again takes no longer than to ask how much of it is there.
+const WORTH_ASKING: ByteCount = ByteCount::from_mib(1);
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn told(sources: &Sources) -> Vec<String> {
+        sources.entries.iter().map(|entry| entry.offer.path.to_string()).collect()
+    }
+
+    #[test]
+    fn a_directory_is_sent_with_all_that_is_in_it_but_links() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let top = dir.path().join("top");
+        fs::create_dir_all(top.join("b/empty")).expect("a directory");
+        fs::write(top.join("a"), "x").expect("a file");
+        fs::write(top.join("b").join(OsStr::from_bytes(b"odd\xff\n")), "y").expect("a file");
+        fs::write(top.join("z"), vec![0; 1 << 20]).expect("a file");
+        symlink(&top, top.join("b/link")).expect("a link");
+        let sources = Sources::find(std::slice::from_ref(&top), None).expect("all can be read");
+        assert_eq!(told(&sources), ["top", "top/a", "top/b", "top/b/empty", r"top/b/odd\xff\n", "top/z"]);
+        let kinds: Vec<bool> =
+            sources.entries.iter().map(|entry| entry.offer.kind == Kind::Directory).collect();
+        assert_eq!(kinds, [true, false, true, true, false, false]);
+        let large = sources.entries[5].offer.kind;
+        assert_eq!(large, Kind::Resumable { size: ByteCount::from_mib(1) });
+        assert_eq!(sources.size(), ByteCount::from_mib(1) + ByteCount::new(2));
+        assert_eq!(sources.left_out.len(), 1);
+        assert_eq!(sources.left_out[0].kind, LeftOutKind::Link);
+        assert!(sources.left_out[0].to_string().ends_with("link\" is a symbolic link and is left out"));
+        assert!(sources.unreadable.is_empty());
+        let renamed = Sources::find(&[top], Some("other")).expect("all can be read");
+        assert_eq!(told(&renamed)[1], "other/a");
+    }
+
+    #[test]
+    fn what_a_receiver_has_not_whole_is_left_out_with_a_word() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let partial = dir.path().join("a/.anabranch-partial-0");
+        fs::create_dir_all(&partial).expect("directories");
+        fs::write(partial.join("b.part"), "x").expect("a file");
+        fs::write(dir.path().join("a/c"), "x").expect("a file");
+        let sources = Sources::find(&[dir.path().join("a")], None).expect("a directory");
+        let told: Vec<String> = sources.entries.iter().map(|entry| entry.offer.path.to_string()).collect();
+        assert_eq!(told, ["a", "a/c"]);
+        assert_eq!(
+            sources.left_out.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            [format!("{partial:?} is for what `anabranch recv` has not whole and is left out")]
+        );
+    }
+
+    #[test]
+    fn what_is_no_file_is_left_out_with_a_word_and_is_not_waited_for() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("s")).expect("a socket");
+        let mode = rustix::fs::Mode::RWXU;
+        let pipe = dir.path().join("p");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
+        let sources = Sources::find(&[dir.path().to_owned()], None).expect("it can be read");
+        let kinds = ["p\" is a named pipe and is left out", "s\" is a socket and is left out"];
+        assert_eq!(sources.entries.len(), 1);
+        assert!(
+            sources.left_out.iter().zip(kinds).all(|(note, kind)| note.to_string().ends_with(kind)),
+            "{sources:?}"
+        );
+        // A pipe that is named itself is sent: what comes out of it, of whatever length.
+        let sources = Sources::find(&[pipe], None).expect("nobody waits for a writer");
+        assert_eq!(sources.entries[0].offer.kind, Kind::File { size: None });
+    }
+
+    #[test]
+    fn two_of_one_name_are_refused_before_anything_is_sent() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let paths = ["a", "b"].map(|name| dir.path().join(name).join("x"));
+        for path in &paths {
+            fs::create_dir(path.parent().expect("a directory")).expect("a directory");
+            fs::write(path, "x").expect("a file");
+        }
+        let error = Sources::find(&paths, None).expect_err("two of one name").to_string();
+        assert!(error.contains("a/x\" is to be called \"x\" at the receiver too"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_told_with_what_to_do() {
+        let error = |path: &Path| Sources::find(&[path.to_owned()], None).expect_err("no").to_string();
+        assert_eq!(error(Path::new("/nowhere/x")), "cannot send \"/nowhere/x\": there is no such file");
+        let dir = tempfile::tempdir().expect("a directory");
+        let link = dir.path().join("link");
+        symlink("/etc/passwd", &link).expect("a link");
+        assert!(error(&link).ends_with("is a symbolic link, which is not followed; name what it leads to"));
+        assert!(error(Path::new("/")).ends_with("has an empty name"));
+        assert!(Sources::find(&["-".into()], Some("../x")).is_err());
+        assert_eq!(told(&Sources::find(&["-".into()], None).expect("standard input")), ["stdin"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Hashes of files that were there before anything was received. Each file is read once for as long as it does not
+//! change, so that repeated questions about it cost no reading.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anabranch_base::ByteCount;
+use sha2::Sha256;
+
+use crate::hashing::hash_of;
+
+/// What was read; clones have it together.
+#[derive(Clone, Debug)]
+pub struct Hashed {
+    known: Arc<Mutex<BTreeMap<Identity, Sha256>>>,
+    most: usize,
+}
+
+/// What identifies a file for as long as it is not written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Identity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Default for Hashed {
+    /// Nothing was read.
+    fn default() -> Hashed {
+        Hashed::of_at_most(MOST_KNOWN)
+    }
+}
+
+impl Hashed {
+    /// Nothing was read; at most `most` files may be.
+    pub fn of_at_most(most: usize) -> Hashed {
+        Hashed { known: Arc::default(), most }
+    }
+
+    /// The hash of a file's first `size` bytes; `None` if it has fewer.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn hash_of(&self, file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
+        let identity = Identity::of(file)?;
+        if let Some(known) = self.known().get(&identity) {
+            return Ok(Some(known.clone()));
+        }
+        let hash = hash_of(file, size)?;
+        if let Some(hash) = &hash
+            && self.has_room()
+        {
+            self.known().insert(identity, hash.clone());
+        }
+        Ok(hash)
+    }
+
+    /// Whether `file` was read, or what is read may be remembered.
+    pub fn may_read(&self, file: &File) -> bool {
+        self.has_room() || Identity::of(file).is_ok_and(|identity| self.known().contains_key(&identity))
+    }
+
+    fn has_room(&self) -> bool {
+        self.known().len() < self.most
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<Identity, Sha256>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Identity {
+    fn of(file: &File) -> io::Result<Identity> {
+        let found = file.metadata()?;
+        Ok(Identity {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
+    }
+}
+
+/// How many files are remembered, some 200 bytes each. Of the others, what is there is compared when all of the file on offer
+/// has come, and not before.
+const MOST_KNOWN: usize = 50_000;
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::time::UNIX_EPOCH;
+
+    use sha2::Digest as _;
+
+    use super::*;
+
+    fn file(content: &[u8]) -> File {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(content).expect("room");
+        io::Seek::rewind(&mut file).expect("it is a file");
+        file
+    }
+
+    /// From where `file` is read on: at its end there is nothing.
+    fn hash(hashed: &Hashed, file: &File) -> Option<Vec<u8>> {
+        let hash = hashed.hash_of(file, ByteCount::new(3)).expect("it can be read");
+        hash.map(|hash| hash.finalize().to_vec())
+    }
+
+    #[test]
+    fn a_file_is_read_once_for_as_long_as_it_does_not_change() {
+        let (hashed, file) = (Hashed::default(), file(b"abc"));
+        let right = Some(Sha256::digest(b"abc").to_vec());
+        for _ in 0..2 {
+            assert_eq!(hash(&hashed.clone(), &file), right);
+        }
+        file.set_modified(UNIX_EPOCH).expect("ours");
+        assert_eq!(hash(&hashed, &file), None, "it is read again, and was read to its end");
+    }
+
+    #[test]
+    fn no_more_is_remembered_than_there_is_room_for() {
+        let (hashed, known, other) = (Hashed::of_at_most(1), file(b"abc"), file(b"abc"));
+        hash(&hashed, &known).expect("it has three bytes");
+        hash(&hashed, &other).expect("it has three bytes");
+        assert_eq!((hashed.may_read(&known), hashed.may_read(&other)), (true, false));
+        assert_eq!(hashed.known().len(), 1);
+    }
+}

@@ -1,0 +1,210 @@
+//! The directory that received files are put into.
+
+mod arriving;
+mod hashed;
+mod part;
+mod partial;
+mod place;
+mod present;
+mod state;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::protocol::{FilePath, Kind, Modified, Offer, Verdict};
+use rustix::io::Errno;
+
+pub use arriving::Arriving;
+use hashed::Hashed;
+use part::PartFile;
+pub use partial::is_name_of_ours;
+use partial::{Owner, is_reserved};
+use place::{Directory, Place};
+use present::Present;
+
+/// A directory for files, checked once.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: Directory,
+    rules: Rules,
+    hashed: Hashed,
+    /// Directories on offer, whose times are set when nothing is put into them any more; those made here get their
+    /// permissions too.
+    filled: BTreeMap<FilePath, Filled>,
+}
+
+/// What happens to a file that exists already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// It stays, the new one is refused.
+    Never,
+    /// The new one takes its place, once it is there and right.
+    Always,
+}
+
+/// What holds for every file of a store.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    overwrite: Overwrite,
+    /// What the sender is told to do about a file that exists already.
+    advice: &'static str,
+    owner: Owner,
+}
+
+/// A directory that takes no files.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot put files into {dir:?}: {why}")]
+pub struct OpenError {
+    /// The directory.
+    pub dir: PathBuf,
+    /// Why it takes no files.
+    pub why: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Filled {
+    mode: Option<u32>,
+    modified: Option<Modified>,
+}
+
+impl Store {
+    /// The store in `dir`.
+    ///
+    /// # Errors
+    /// Where there is no such directory, or it takes no files.
+    pub fn open(dir: &Path, overwrite: Overwrite) -> Result<Store, OpenError> {
+        let failure = |why: &dyn ToString| OpenError { dir: dir.to_owned(), why: why.to_string() };
+        if !std::fs::metadata(dir).map_err(|error| failure(&reason(&error)))?.is_dir() {
+            return Err(failure(&"it is not a directory"));
+        }
+        let root = Directory::open(dir).map_err(|error| failure(&reason(&error)))?;
+        // Permission bits say little (root, read-only mounts): try.
+        let owner = Owner::find(&root).map_err(|error| failure(&reason(&error)))?;
+        let (rules, hashed) = (Rules { overwrite, advice: "", owner }, Hashed::default());
+        Ok(Store { root, rules, hashed, filled: BTreeMap::new() })
+    }
+
+    /// The same store, whose senders read `advice` behind "exists already; ".
+    pub fn advising(mut self, advice: &'static str) -> Store {
+        self.rules.advice = advice;
+        self
+    }
+
+    /// Makes a place for the file on offer, or finds what is there of it.
+    ///
+    /// # Errors
+    /// The verdict for the sender: another file of that name exists, or it cannot be created.
+    pub fn create(&self, offer: &Offer) -> Result<Box<dyn Arriving>, Verdict> {
+        let target = self.place(offer)?;
+        match Present::find(&target, offer, self.rules, &self.hashed) {
+            Some(present) => Ok(Box::new(present)),
+            None => Ok(Box::new(PartFile::open(&target, offer, self.rules)?)),
+        }
+    }
+
+    /// Makes the directory on offer, unless it is there.
+    ///
+    /// # Errors
+    /// The verdict for the sender: something else of that name is there, or it cannot be made.
+    pub fn make_directory(&mut self, offer: &Offer) -> Result<(), Verdict> {
+        let place = self.place(offer)?;
+        let modified = offer.modified;
+        match place.found() {
+            Some(found) if found.is_directory() => {
+                let again = Filled { mode: None, modified };
+                self.filled.entry(offer.path.clone()).or_insert(again);
+                return Ok(());
+            }
+            Some(_) => {
+                return Err(Verdict::refused(&format!(
+                    "{:?} is there already and is no directory",
+                    offer.path
+                )));
+            }
+            None => {}
+        }
+        let mode = offer.mode.unwrap_or(0o777);
+        let made = place.make_directory(mode | OWNER_ENTERS);
+        made.map_err(|error| Verdict::failed(&format!("cannot make {:?}: {}", offer.path, reason(&error))))?;
+        self.filled.insert(offer.path.clone(), Filled { mode: offer.mode, modified });
+        Ok(())
+    }
+
+    /// Nothing will be put into the directories any more: they get their permissions and times, the innermost first.
+    pub fn finish(&mut self) {
+        // What is in a directory comes behind it in the order of paths.
+        while let Some((path, Filled { mode, modified })) = self.filled.pop_last() {
+            // A file system that cannot keep them is no reason to lose what is in it.
+            let _ = self.root.place(&path).and_then(|place| place.finish_directory(mode, modified));
+        }
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Where the file on offer goes. What a sender is told of it has the names that it said itself, and no other.
+    fn place(&self, offer: &Offer) -> Result<Place, Verdict> {
+        let path = &offer.path;
+        if is_reserved(path) {
+            return Err(Verdict::refused(&format!(
+                "{path:?}: names that begin with {} are those of `anabranch recv` itself, for what is not complete",
+                partial::NAME
+            )));
+        }
+        self.root.place(path).map_err(|error| {
+            let what = if offer.kind == Kind::Directory { "make" } else { "store" };
+            let why = match error.kind() {
+                io::ErrorKind::NotADirectory => {
+                    "something on the way there is no directory, or a symbolic link, which is not followed"
+                        .to_owned()
+                }
+                _ => reason(&error),
+            };
+            Verdict::failed(&format!("cannot {what} {path:?}: {why}"))
+        })
+    }
+}
+
+/// Why `target` may not be written, if so.
+fn refusal(target: &Place, offer: &Offer, rules: Rules) -> Option<Verdict> {
+    match target.found()? {
+        found if found.is_directory() => Some(Verdict::refused(&format!("{:?} is a directory", offer.path))),
+        _ => (rules.overwrite == Overwrite::Never).then(|| exists(offer, rules)),
+    }
+}
+
+/// The refusal to replace what is there.
+fn exists(offer: &Offer, rules: Rules) -> Verdict {
+    let semicolon = if rules.advice.is_empty() { "" } else { "; " };
+    Verdict::refused(&format!("{:?} exists already{semicolon}{}", offer.path, rules.advice))
+}
+
+/// The verdict where the system refuses.
+fn failed(offer: &Offer, error: &io::Error) -> Verdict {
+    Verdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
+}
+
+/// What the system says, without its number.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        io::ErrorKind::FileTooLarge => "the file is larger than allowed here".to_owned(),
+        io::ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
+        io::ErrorKind::NotFound => "there is no such directory (mkdir makes it)".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            "there is a symbolic link, which is not followed".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The owner must be able to put files into a directory, whatever its permissions will be.
+const OWNER_ENTERS: u32 = 0o700;
+
+#[cfg(test)]
+mod tests;

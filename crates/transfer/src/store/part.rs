@@ -1,0 +1,433 @@
+//! A file that is arriving: `NAME.part` in the directory of what is not complete, with `NAME.part.json` beside it,
+//! from which it goes on after a kill.
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::path::PathBuf;
+
+use crate::protocol::{Digest, Kind, Offer, Verdict};
+use anabranch_base::{ByteCount, Duration};
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
+use sha2::{Digest as _, Sha256};
+
+use super::arriving::Arriving;
+use super::partial::{Owner, Partial};
+use super::place::{Place, narrow, set_modified};
+use super::state::State;
+use super::{Overwrite, Rules, failed, refusal};
+use crate::event::Remark;
+use crate::hashing::hash_of;
+use anabranch_net::Clock;
+
+/// A file that is arriving. Unless it is kept or left to go on later, it vanishes.
+#[derive(Debug)]
+pub struct PartFile {
+    file: File,
+    places: Places,
+    rules: Rules,
+    offer: Offer,
+    /// What of it was written down last.
+    noted: State,
+    since_note: Clock,
+    received: ByteCount,
+    remark: Option<Remark>,
+    is_done: bool,
+}
+
+/// Where a file and what belongs to it stand.
+#[derive(Debug)]
+struct Places {
+    target: Place,
+    part: Place,
+    state: Place,
+    /// Vanishes behind the others.
+    partial: Partial,
+}
+
+impl PartFile {
+    /// The file on offer as far as it is there already, or a new one.
+    ///
+    /// # Errors
+    /// The verdict for the sender: the file exists, is being received in another transfer, or cannot be created.
+    pub fn open(target: &Place, offer: &Offer, rules: Rules) -> Result<PartFile, Verdict> {
+        if let Some(refusal) = refusal(target, offer, rules) {
+            return Err(refusal);
+        }
+        let (places, file) =
+            Places::open(target, offer, rules.owner).map_err(|error| failed(offer, &error))?;
+        lock(&file, &places.part, offer)?;
+        let mut part = PartFile {
+            file,
+            places,
+            rules,
+            offer: offer.clone(),
+            received: ByteCount::ZERO,
+            noted: State::nothing_of(offer),
+            since_note: Clock::start(),
+            remark: None,
+            is_done: false,
+        };
+        let ready = match State::read(&part.places.state) {
+            Some(left) => part.go_on(left),
+            // A new file, or a kill or a power cut before the first note.
+            None => {
+                part.remark = part.left_beside();
+                part.begin_anew_in_place()
+            }
+        };
+        match ready {
+            Ok(()) => Ok(part),
+            Err(error) => Err(part.failed(&error)),
+        }
+    }
+
+    /// Tidies up behind a transfer of `target` that was killed when all but that was done.
+    pub fn tidy(target: &Place, rules: Rules) {
+        let Some(partial) = Partial::left_in(&target.directory(), rules.owner) else { return };
+        let places = Places::of(target, partial);
+        if places.part.found().is_none() {
+            places.state.remove();
+        }
+    }
+
+    /// Goes on after what is `left`, if that is of the file on offer. Whether it is what it says is seen when it is
+    /// [hashed](Arriving::hash).
+    fn go_on(&mut self, left: State) -> io::Result<()> {
+        if left.is_of(&self.offer) {
+            (self.received, self.noted) = (left.received, left);
+            return Ok(());
+        }
+        if left.received > ByteCount::ZERO && self.offer.size().is_some() {
+            self.remark = Some(Remark::AnotherVersion { part: self.part_path(), holds: left.received });
+        }
+        self.begin_anew_in_place()
+    }
+
+    /// What an earlier version of the program left beside the file, among the user's own files. It is never touched.
+    fn left_beside(&self) -> Option<Remark> {
+        let beside = |suffix| self.places.target.moved_to(&self.places.target.directory(), suffix);
+        let (part, state) = (beside(".part"), beside(".part.json"));
+        let is_there = self.is_resumable() && part.found().is_some_and(|found| found.is_file());
+        let is_ours = |left: &State| left.received > ByteCount::ZERO && left.is_of(&self.offer);
+        let left = State::read(&state).filter(|left| is_there && is_ours(left))?;
+        let (part, state) = (part.path().to_owned(), state.path().to_owned());
+        Some(Remark::LeftBeside { part, state, holds: left.received })
+    }
+
+    /// The hash of what was written down, if that is on the disk; more than that does not count.
+    fn hash_of_noted(&mut self) -> io::Result<Option<Sha256>> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let hash = hash_of(&self.file, self.received)?;
+        let hash = hash.filter(|hash| Digest::from(hash.clone().finalize()) == self.noted.digest);
+        match hash {
+            Some(_) => self.go_to(self.received)?,
+            None => {
+                self.remark = Some(Remark::Damaged { part: self.part_path() });
+            }
+        }
+        Ok(hash)
+    }
+
+    fn part_path(&self) -> PathBuf {
+        self.places.part.path().to_owned()
+    }
+
+    fn go_to(&mut self, end: ByteCount) -> io::Result<()> {
+        self.file.set_len(end.get())?;
+        self.file.seek(SeekFrom::Start(end.get()))?;
+        Ok(())
+    }
+
+    fn begin_anew_in_place(&mut self) -> io::Result<()> {
+        (self.received, self.noted) = (ByteCount::ZERO, State::nothing_of(&self.offer));
+        // First: what is written down is no longer true when the file is cut.
+        self.places.state.remove();
+        self.go_to(ByteCount::ZERO)
+    }
+
+    fn add(&mut self, piece: &[u8], hash: &Sha256) -> io::Result<()> {
+        self.file.write_all(piece)?;
+        self.received += ByteCount::of_len(piece.len());
+        let fresh = self.received - self.noted.received;
+        if self.is_resumable() && is_worth_a_note(fresh, self.since_note.elapsed()) {
+            self.note(hash)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes down that all that came is there, with this hash.
+    fn note(&mut self, hash: &Sha256) -> io::Result<()> {
+        let before = self.noted.clone();
+        self.since_note = Clock::start();
+        self.noted.received = self.received;
+        self.noted.digest = hash.clone().finalize().into();
+        self.write_down().inspect_err(|_| self.noted = before)
+    }
+
+    /// Writes down how far it has come, once that is on the disk: after a power cut there is no more in the note than in
+    /// the file.
+    fn write_down(&mut self) -> io::Result<()> {
+        self.file.sync_data()?;
+        let fresh = self.places.partial.place_of(&self.places.target, ".part.json.new");
+        fresh.remove();
+        let mut file = fresh.create(0o600)?;
+        let written = file.write_all(self.noted.to_text().as_bytes()).and_then(|()| file.sync_data());
+        let renamed = written.and_then(|()| fresh.rename(&self.places.state, Overwrite::Always));
+        renamed.inspect_err(|_| fresh.remove())
+    }
+
+    /// Gives it its permissions, its time and its name.
+    fn settle(&mut self) -> io::Result<()> {
+        // File systems that keep no permissions or times keep the file all the same.
+        let _ = narrow(&self.file, self.offer.mode);
+        let _ = set_modified(&self.file, self.offer.modified);
+        if self.received >= WORTH_A_SYNC {
+            self.file.sync_all()?;
+        }
+        if !self.places.part.is_of(&self.file) {
+            return Err(io::Error::other("somebody has removed it while it was received"));
+        }
+        self.places.part.rename(&self.places.target, self.rules.overwrite)?;
+        self.is_done = true;
+        self.places.state.remove();
+        if self.received >= WORTH_A_SYNC {
+            self.places.target.keep_name();
+        }
+        Ok(())
+    }
+
+    /// Goes back to what was written down last, for another transfer to go on; how much that is, if anything.
+    fn retreat(&mut self) -> Option<ByteCount> {
+        let noted = self.noted.received;
+        if !self.is_resumable() || noted.is_zero() {
+            return None;
+        }
+        // What is behind it does not count; a full disk is better off without it.
+        let _ = self.file.set_len(noted.get());
+        self.is_done = true;
+        Some(noted)
+    }
+
+    /// Whether its sender would ask how much of it is there.
+    fn is_resumable(&self) -> bool {
+        matches!(self.offer.kind, Kind::Resumable { .. })
+    }
+
+    fn failed(&self, error: &io::Error) -> Verdict {
+        failed(&self.offer, error)
+    }
+}
+
+impl Arriving for PartFile {
+    fn there(&self) -> ByteCount {
+        self.received
+    }
+
+    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+        self.hash_of_noted().map_err(|error| self.failed(&error))
+    }
+
+    fn begin_anew(mut self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
+        match self.begin_anew_in_place() {
+            Ok(()) => Ok(self),
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    fn write(&mut self, piece: &[u8], hash: &Sha256) -> Result<(), Verdict> {
+        self.add(piece, hash).map_err(|error| {
+            let mut verdict = self.failed(&error);
+            if let Some(kept) = self.retreat() {
+                verdict.why += &format!("; {} are kept, and it goes on from there", kept.rounded());
+            }
+            verdict
+        })
+    }
+
+    fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), Verdict> {
+        // A file of that name may have been made meanwhile.
+        if let Some(refusal) = refusal(&self.places.target, &self.offer, self.rules) {
+            return Err(refusal);
+        }
+        self.settle().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => super::exists(&self.offer, self.rules),
+            _ => self.failed(&error),
+        })
+    }
+
+    fn leave(mut self: Box<Self>, hash: Option<&Sha256>) -> Option<ByteCount> {
+        if let Some(hash) = hash.filter(|_| self.is_resumable() && self.received > self.noted.received) {
+            // Where that fails, what was written down before still holds.
+            let _ = self.note(hash);
+        }
+        self.retreat()
+    }
+
+    fn take_remark(&mut self) -> Option<Remark> {
+        self.remark.take()
+    }
+}
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.places.part.remove();
+            self.places.state.remove();
+        }
+    }
+}
+
+impl Places {
+    /// A new file, or what another transfer left of one.
+    fn open(target: &Place, offer: &Offer, owner: Owner) -> io::Result<(Places, File)> {
+        let mode = offer.mode.unwrap_or(0o666) | OWNER_WRITES;
+        for _ in 0..MOST_TRIES {
+            let partial = Partial::of(&target.directory(), owner);
+            let opened = partial.and_then(|partial| {
+                let places = Places::of(target, partial);
+                places.create_or_find(mode, owner).map(|file| (places, file))
+            });
+            match opened {
+                // Another receiver has just ended and taken the empty directory away.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                opened => return opened,
+            }
+        }
+        Err(Errno::NOENT.into())
+    }
+
+    fn of(target: &Place, partial: Partial) -> Places {
+        let (part, state) = (partial.place_of(target, ".part"), partial.place_of(target, ".part.json"));
+        Places { target: target.clone(), part, state, partial }
+    }
+
+    fn create_or_find(&self, mode: u32, owner: Owner) -> io::Result<File> {
+        match self.part.create(mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let file = self.part.open()?;
+                owner.check_left(&file, &self.part)?;
+                Ok(file)
+            }
+            created => created,
+        }
+    }
+}
+
+/// Whether a kill now would lose what took long: `fresh` bytes came since the last note, in `elapsed`.
+fn is_worth_a_note(fresh: ByteCount, elapsed: Duration) -> bool {
+    fresh >= BETWEEN_NOTES || elapsed >= LONGEST_SILENCE
+}
+
+/// Refuses a file that another process is receiving, or has just finished. On a file system without locks this cannot be
+/// told.
+fn lock(file: &File, part: &Place, offer: &Offer) -> Result<(), Verdict> {
+    let locked = rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
+    // Between opening and locking, the other may have given it its name: it must not be touched then.
+    if locked == Err(Errno::WOULDBLOCK) || !part.is_of(file) {
+        return Err(Verdict::refused(&format!("{:?} is being received in another transfer", offer.path)));
+    }
+    Ok(())
+}
+
+/// The owner must be able to read and write a file, whatever its permissions will be.
+const OWNER_WRITES: u32 = 0o600;
+/// How far a file is is written down so often,
+const BETWEEN_NOTES: ByteCount = ByteCount::from_mib(16);
+/// and over slow links so often.
+const LONGEST_SILENCE: Duration = Duration::from_secs(2);
+/// Smaller files are on the disk when the system sees fit: a thousand of them would take seconds.
+const WORTH_A_SYNC: ByteCount = ByteCount::from_mib(1);
+/// So often the directory of what is not complete may vanish at the wrong moment.
+const MOST_TRIES: u32 = 10;
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use crate::protocol::{FilePath, Modified};
+
+    use super::super::partial;
+    use super::super::place::Directory;
+    use super::*;
+
+    fn offer(kind: Kind) -> Offer {
+        let path = FilePath::new(b"a").expect("a good path");
+        Offer { path, kind, mode: None, modified: Some(Modified { seconds: 1, nanoseconds: 0 }) }
+    }
+
+    fn part(dir: &Path, kind: Kind) -> PartFile {
+        let offer = offer(kind);
+        let root = Directory::open(dir).expect("a directory");
+        let owner = Owner::find(&root).expect("it is writable");
+        let rules = Rules { overwrite: Overwrite::Never, advice: "", owner };
+        PartFile::open(&root.place(&offer.path).expect("a place"), &offer, rules).expect("nothing in the way")
+    }
+
+    fn path_of_part(dir: &Path) -> PathBuf {
+        dir.join(partial::name()).join("a.part")
+    }
+
+    #[test]
+    fn what_was_written_down_stays_where_the_disk_takes_no_more() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let large = Kind::Resumable { size: ByteCount::from_mib(64) };
+        for (kind, is_kept) in [(large, true), (Kind::File { size: None }, false)] {
+            let mut part = part(dir.path(), kind);
+            let piece = vec![7; 16 << 20];
+            part.write(&piece, &Sha256::new_with_prefix(&piece)).expect("room");
+            // A file that cannot be written any more.
+            part.file = File::open(path_of_part(dir.path())).expect("the file");
+            let verdict = part.write(b"more", &Sha256::new()).expect_err("no way");
+            assert_eq!(verdict.why.contains("16.8 MB are kept"), is_kept, "{}", verdict.why);
+            drop(part);
+            assert_eq!(path_of_part(dir.path()).exists(), is_kept);
+            if is_kept {
+                assert_eq!(self::part(dir.path(), kind).there(), ByteCount::from_mib(16));
+            }
+        }
+    }
+
+    #[test]
+    fn neither_a_fast_nor_a_slow_link_loses_much_by_a_kill() {
+        for (mebibytes, seconds, is_due) in [(15, 1, false), (16, 0, true), (0, 1, false), (1, 2, true)] {
+            let (fresh, elapsed) = (ByteCount::from_mib(mebibytes), Duration::from_secs(seconds));
+            assert_eq!(is_worth_a_note(fresh, elapsed), is_due, "{fresh} in {elapsed}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_got_its_name_between_opening_and_locking_is_left_alone() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let first = Box::new(part(dir.path(), Kind::File { size: None }));
+        let late = first.places.part.open().expect("another receiver opens it");
+        let place = first.places.part.clone();
+        first.keep(&Digest::default()).expect("nothing in the way");
+        let verdict = lock(&late, &place, &offer(Kind::Directory)).expect_err("it is another's");
+        assert_eq!(verdict.why, "\"a\" is being received in another transfer");
+    }
+
+    /// Between the look whether it is there and the rename.
+    #[test]
+    fn a_file_that_appears_at_the_last_moment_is_not_overwritten() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let mut part = part(dir.path(), Kind::File { size: None });
+        part.write(b"new", &Sha256::new()).expect("room");
+        assert!(refusal(&part.places.target, &part.offer, part.rules).is_none());
+        std::fs::write(dir.path().join("a"), "old").expect("a file");
+        assert_eq!(part.settle().expect_err("in the way").kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(dir.path().join("a")).expect("the file"), b"old");
+    }
+
+    #[test]
+    fn what_was_put_in_the_place_of_a_part_does_not_get_its_name() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let part = Box::new(part(dir.path(), Kind::File { size: None }));
+        std::fs::remove_file(path_of_part(dir.path())).expect("ours");
+        std::fs::write(path_of_part(dir.path()), "another").expect("ours");
+        let verdict = part.keep(&Digest::default()).expect_err("another file");
+        assert!(verdict.why.ends_with("somebody has removed it while it was received"), "{}", verdict.why);
+        assert!(!dir.path().join("a").exists());
+    }
+}

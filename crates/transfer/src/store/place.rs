@@ -1,0 +1,309 @@
+//! Names below one directory, reached without following a symbolic link, so that a link that another user puts there
+//! leads nothing that is received elsewhere.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::protocol::{FilePath, Modified};
+use anabranch_base::ByteCount;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps};
+use rustix::io::Errno;
+
+/// An open directory: the one that everything is put into, or one below it.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    dir: Arc<OwnedFd>,
+    shown: PathBuf,
+}
+
+/// A name in an open directory; there may be something of that name, or nothing.
+#[derive(Clone, Debug)]
+pub struct Place {
+    dir: Arc<OwnedFd>,
+    name: OsString,
+    shown: PathBuf,
+}
+
+/// What there is of a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    kind: FileType,
+    /// How long it is.
+    pub size: ByteCount,
+    /// When it was last changed.
+    pub modified: Modified,
+}
+
+impl Found {
+    /// Whether it is an ordinary file.
+    pub fn is_file(&self) -> bool {
+        self.kind == FileType::RegularFile
+    }
+
+    /// Whether it is a directory.
+    pub fn is_directory(&self) -> bool {
+        self.kind == FileType::Directory
+    }
+}
+
+impl Directory {
+    /// The directory at `dir`.
+    ///
+    /// # Errors
+    /// There is none, or it may not be looked into.
+    pub fn open(dir: &Path) -> io::Result<Directory> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(dir, flags, Mode::empty())?;
+        Ok(Directory { dir: Arc::new(opened), shown: dir.to_owned() })
+    }
+
+    /// The place of `path` below the directory.
+    ///
+    /// # Errors
+    /// One of the directories on the way is missing, is none, or is a symbolic link.
+    pub fn place(&self, path: &FilePath) -> io::Result<Place> {
+        let path = path.as_path();
+        let mut dir = self.clone();
+        for name in path.parent().into_iter().flat_map(Path::iter) {
+            dir = dir.child(name.to_owned()).enter()?;
+        }
+        Ok(dir.child(path.file_name().unwrap_or_default().to_owned()))
+    }
+
+    /// The place of a name in the directory itself.
+    pub fn child(&self, name: OsString) -> Place {
+        Place { dir: self.dir.clone(), shown: self.shown.join(&name), name }
+    }
+
+    /// The directory's path.
+    pub fn path(&self) -> &Path {
+        &self.shown
+    }
+}
+
+impl AsFd for Directory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+}
+
+impl Place {
+    /// The directory that it is in.
+    pub fn directory(&self) -> Directory {
+        let shown = self.shown.parent().unwrap_or(Path::new("")).to_owned();
+        Directory { dir: self.dir.clone(), shown }
+    }
+
+    /// The place in `directory` of the same name with `suffix` behind it, shortened where file systems would refuse it.
+    pub fn moved_to(&self, directory: &Directory, suffix: &str) -> Place {
+        let name = self.name.as_encoded_bytes();
+        let mut kept = name.len().min(FilePath::MAX_NAME - suffix.len());
+        if let Some(text) = self.name.to_str() {
+            kept = text.floor_char_boundary(kept);
+        }
+        // A name that is not text may be cut anywhere.
+        let mut short = OsString::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&name[..kept]));
+        short.push(suffix);
+        directory.child(short)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// What there is of this name; a symbolic link is one.
+    pub fn found(&self) -> Option<Found> {
+        let found = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let nanoseconds = u32::try_from(found.st_mtime_nsec).unwrap_or_default();
+        Some(Found {
+            kind: FileType::from_raw_mode(found.st_mode),
+            size: ByteCount::new(u64::try_from(found.st_size).unwrap_or_default()),
+            modified: Modified { seconds: found.st_mtime, nanoseconds },
+        })
+    }
+
+    /// Whether the name is still that of `file`.
+    pub fn is_of(&self, file: impl AsFd) -> bool {
+        let named = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        let opened = rustix::fs::fstat(file);
+        named.is_ok_and(|named| {
+            opened.is_ok_and(|opened| (named.st_dev, named.st_ino) == (opened.st_dev, opened.st_ino))
+        })
+    }
+
+    /// A new file with these permissions, less what the user's mask takes away.
+    ///
+    /// # Errors
+    /// There is something of that name, or the system refuses.
+    pub fn create(&self, mode: u32) -> io::Result<File> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::from_raw_mode(mode))?.into())
+    }
+
+    /// The file that is there.
+    ///
+    /// # Errors
+    /// There is none, it is a symbolic link, or the system refuses.
+    pub fn open(&self) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?.into())
+    }
+
+    /// The ordinary file that is there, to be read.
+    ///
+    /// # Errors
+    /// There is none, it is something else, or the system refuses.
+    pub fn open_to_read(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = File::from(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?);
+        if file.metadata()?.is_file() { Ok(file) } else { Err(Errno::INVAL.into()) }
+    }
+
+    /// A new directory with these permissions, less what the user's mask takes away.
+    ///
+    /// # Errors
+    /// There is something of that name, or the system refuses.
+    pub fn make_directory(&self, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(&self.dir, &self.name, Mode::from_raw_mode(mode))?)
+    }
+
+    /// The directory that is there.
+    ///
+    /// # Errors
+    /// There is none, it is a symbolic link or something else, or the system refuses.
+    pub fn enter(&self) -> io::Result<Directory> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let opened = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?;
+        Ok(Directory { dir: Arc::new(opened), shown: self.shown.clone() })
+    }
+
+    /// Takes permissions away from a directory, and sets its time.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn finish_directory(&self, mode: Option<u32>, modified: Option<Modified>) -> io::Result<()> {
+        let dir = self.enter()?;
+        narrow(&dir, mode)?;
+        set_modified(&dir, modified)
+    }
+
+    /// Gives what is here the name of another place on the same file system. What has that name already is replaced only
+    /// where it may be: it is the system that looks, so that nothing appears between a look and the rename.
+    ///
+    /// # Errors
+    /// There is something of that name already, unless it may be replaced; or the system refuses.
+    pub fn rename(&self, to: &Place, overwrite: super::Overwrite) -> io::Result<()> {
+        if overwrite == super::Overwrite::Never {
+            let flags = RenameFlags::NOREPLACE;
+            match rustix::fs::renameat_with(&self.dir, &self.name, &to.dir, &to.name, flags) {
+                // Some file systems cannot promise it.
+                Err(Errno::INVAL | Errno::NOSYS) => return self.rename_by_link(to),
+                done => return Ok(done?),
+            }
+        }
+        Ok(rustix::fs::renameat(&self.dir, &self.name, &to.dir, &to.name)?)
+    }
+
+    /// A second name never replaces another, on any file system that has second names; the first is then taken away.
+    fn rename_by_link(&self, to: &Place) -> io::Result<()> {
+        match rustix::fs::linkat(&self.dir, &self.name, &to.dir, &to.name, AtFlags::empty()) {
+            Ok(()) => Ok(rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty())?),
+            // Without second names it is looked for, and may appear meanwhile.
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) if to.found().is_none() => {
+                Ok(rustix::fs::renameat(&self.dir, &self.name, &to.dir, &to.name)?)
+            }
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => Err(Errno::EXIST.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes the file, if there is one.
+    pub fn remove(&self) {
+        let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty());
+    }
+
+    /// Removes the directory, if there is one and nothing is in it.
+    pub fn remove_directory(&self) {
+        let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::REMOVEDIR);
+    }
+
+    /// Sees to it that the names in this directory survive a power cut; some file systems cannot promise it.
+    pub fn keep_name(&self) {
+        let _ = rustix::fs::fsync(&self.dir);
+    }
+
+    /// The path, to be shown.
+    pub fn path(&self) -> &Path {
+        &self.shown
+    }
+}
+
+/// Takes the permissions away that are not in `mode`. None is added: the user's mask took those.
+///
+/// # Errors
+/// The system refuses.
+pub fn narrow(file: impl AsFd, mode: Option<u32>) -> io::Result<()> {
+    let Some(mode) = mode else { return Ok(()) };
+    let now = Mode::from_raw_mode(rustix::fs::fstat(&file)?.st_mode);
+    Ok(rustix::fs::fchmod(file, now & Mode::from_raw_mode(mode))?)
+}
+
+/// Sets when a file was last changed.
+///
+/// # Errors
+/// The system refuses.
+pub fn set_modified(file: impl AsFd, modified: Option<Modified>) -> io::Result<()> {
+    let Some(Modified { seconds, nanoseconds }) = modified else { return Ok(()) };
+    let last_modification = Timespec { tv_sec: seconds, tv_nsec: i64::from(nanoseconds) };
+    let last_access = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
+    Ok(rustix::fs::futimens(file, &Timestamps { last_access, last_modification })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::super::Overwrite;
+    use super::*;
+
+    /// A directory with "new" in `a` and "old" in `b`, and the places of both.
+    fn new_and_old() -> (tempfile::TempDir, Place, Place) {
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::write(dir.path().join("a"), "new").expect("room");
+        fs::write(dir.path().join("b"), "old").expect("room");
+        let root = Directory::open(dir.path()).expect("it is there");
+        (dir, root.child("a".into()), root.child("b".into()))
+    }
+
+    fn content(dir: &tempfile::TempDir, name: &str) -> Option<String> {
+        fs::read_to_string(dir.path().join(name)).ok()
+    }
+
+    #[test]
+    fn a_rename_replaces_what_is_there_only_where_it_may() {
+        let (dir, new, old) = new_and_old();
+        let error = new.rename(&old, Overwrite::Never).expect_err("it is there");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (Some("new".into()), Some("old".into())));
+        new.rename(&old, Overwrite::Always).expect("it may be replaced");
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (None, Some("new".into())));
+    }
+
+    #[test]
+    fn where_the_system_renames_over_everything_a_second_name_does_not() {
+        let (dir, new, old) = new_and_old();
+        let error = new.rename_by_link(&old).expect_err("it is there");
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (Some("new".into()), Some("old".into())));
+        old.remove();
+        new.rename_by_link(&old).expect("nothing is there");
+        assert_eq!((content(&dir, "a"), content(&dir, "b")), (None, Some("new".into())));
+        assert_eq!(fs::metadata(dir.path().join("b")).map(|found| found.nlink()).ok(), Some(1));
+    }
+}

@@ -1,0 +1,105 @@
+//! A file that was there before it was offered, and seems to be the same: a tree that was broken off is sent again,
+//! and what is complete of it counts as received.
+
+use std::fs::File;
+use std::io;
+
+use crate::protocol::{Digest, Kind, Modified, Offer, Verdict};
+use anabranch_base::ByteCount;
+use sha2::{Digest as _, Sha256};
+
+use super::arriving::Arriving;
+use super::hashed::Hashed;
+use super::part::PartFile;
+use super::place::{Found, Place};
+use super::{Overwrite, Rules, exists, failed};
+use crate::hashing::hash_of;
+
+/// A file of the name and length on offer; whether it is the same, its hash will tell. That is computed when the sender
+/// has said its own, or has sent everything.
+#[derive(Debug)]
+pub struct Present {
+    file: File,
+    target: Place,
+    offer: Offer,
+    rules: Rules,
+    size: ByteCount,
+    hashed: Hashed,
+    /// Its hash, once it was asked for.
+    digest: Option<Digest>,
+}
+
+impl Present {
+    /// What is there, if it may be what is on offer: the receiver's own is not replaced by the same, nor is it refused.
+    pub fn find(target: &Place, offer: &Offer, rules: Rules, hashed: &Hashed) -> Option<Present> {
+        let size = offer.size()?;
+        let found = target.found().filter(|found| found.is_file() && found.size == size)?;
+        let is_resumable = matches!(offer.kind, Kind::Resumable { .. });
+        let may_be_same = match rules.overwrite {
+            // What differs is refused: it costs nothing to look.
+            Overwrite::Never => true,
+            // The small travel again, and those of another time should get the new one.
+            Overwrite::Always => is_resumable && is_of_time(&found, offer.modified),
+        };
+        if !may_be_same {
+            return None;
+        }
+        let file = target.open_to_read().ok()?;
+        if rules.overwrite == Overwrite::Always && !hashed.may_read(&file) {
+            // It travels again.
+            return None;
+        }
+        let (target, offer, hashed) = (target.clone(), offer.clone(), hashed.clone());
+        Some(Present { file, target, offer, rules, size, hashed, digest: None })
+    }
+
+    /// Whether what is there has this hash.
+    fn is(&mut self, digest: &Digest) -> io::Result<bool> {
+        if self.digest.is_none() {
+            // A sender that sent this much may have as much read.
+            self.digest = hash_of(&self.file, self.size)?.map(|hash| hash.finalize().into());
+        }
+        Ok(self.digest.as_ref() == Some(digest))
+    }
+}
+
+impl Arriving for Present {
+    fn there(&self) -> ByteCount {
+        if self.hashed.may_read(&self.file) { self.size } else { ByteCount::ZERO }
+    }
+
+    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+        let hash = self.hashed.hash_of(&self.file, self.size);
+        let hash = hash.map_err(|error| failed(&self.offer, &error))?;
+        self.digest = hash.clone().map(|hash| hash.finalize().into());
+        Ok(hash)
+    }
+
+    fn begin_anew(self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
+        match self.rules.overwrite {
+            Overwrite::Never => Err(exists(&self.offer, self.rules)),
+            Overwrite::Always => Ok(Box::new(PartFile::open(&self.target, &self.offer, self.rules)?)),
+        }
+    }
+
+    /// Nothing: what arrives is compared by its hash.
+    fn write(&mut self, _: &[u8], _: &Sha256) -> Result<(), Verdict> {
+        Ok(())
+    }
+
+    fn keep(mut self: Box<Self>, digest: &Digest) -> Result<(), Verdict> {
+        if !self.is(digest).map_err(|error| failed(&self.offer, &error))? {
+            return Err(exists(&self.offer, self.rules));
+        }
+        PartFile::tidy(&self.target, self.rules);
+        Ok(())
+    }
+
+    fn leave(self: Box<Self>, _: Option<&Sha256>) -> Option<ByteCount> {
+        None
+    }
+}
+
+fn is_of_time(found: &Found, modified: Option<Modified>) -> bool {
+    modified.is_some_and(|modified| modified == found.modified)
+}

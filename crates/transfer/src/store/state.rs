@@ -1,0 +1,151 @@
+//! What is written down beside a file that is not complete, so that it can go on after a kill.
+
+use std::io::Read as _;
+
+use crate::protocol::{Digest, Kind, Modified, Offer};
+use anabranch_base::ByteCount;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::place::Place;
+use crate::hex;
+
+/// How far a file has come, and which file it is.
+#[derive(Clone, Debug)]
+pub struct State {
+    file: Identity,
+    /// How much of it is there.
+    pub received: ByteCount,
+    /// Its hash.
+    pub digest: Digest,
+}
+
+/// What tells two files of one name apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    size: Option<ByteCount>,
+    modified: Option<Modified>,
+}
+
+/// The state as it is written.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// Always [`PURPOSE`].
+    anabranch: String,
+    size: Option<u64>,
+    modified: Option<(i64, u32)>,
+    received: u64,
+    /// Of what was received, in hexadecimal digits: what `head -c RECEIVED NAME.part | sha256sum` prints.
+    sha256: String,
+}
+
+impl State {
+    /// Nothing of the file on offer is there.
+    pub fn nothing_of(offer: &Offer) -> State {
+        let file = Identity { size: offer.size(), modified: offer.modified };
+        State { file, received: ByteCount::ZERO, digest: Sha256::digest(b"").into() }
+    }
+
+    /// Whether the file on offer may go on from it.
+    pub fn is_of(&self, offer: &Offer) -> bool {
+        matches!(offer.kind, Kind::Resumable { .. }) && self.file == State::nothing_of(offer).file
+    }
+
+    /// The state as text.
+    pub fn to_text(&self) -> String {
+        let written = Written {
+            anabranch: PURPOSE.to_owned(),
+            size: self.file.size.map(ByteCount::get),
+            modified: self.file.modified.map(|Modified { seconds, nanoseconds }| (seconds, nanoseconds)),
+            received: self.received.get(),
+            sha256: hex(&self.digest),
+        };
+        serde_json::to_string_pretty(&written).unwrap_or_default() + "\n"
+    }
+
+    /// The state that is written at a place, if one is.
+    pub fn read(place: &Place) -> Option<State> {
+        let mut text = String::new();
+        place.open_to_read().ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+        State::from_text(&text)
+    }
+
+    /// The state that `text` tells, if it is one.
+    pub fn from_text(text: &str) -> Option<State> {
+        let written: Written = serde_json::from_str(text).ok()?;
+        if written.anabranch != PURPOSE {
+            return None;
+        }
+        let bytes: Option<Vec<u8>> = written.sha256.as_bytes().chunks(2).map(byte).collect();
+        let modified = written.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds });
+        Some(State {
+            file: Identity { size: written.size.map(ByteCount::new), modified },
+            received: ByteCount::new(written.received),
+            digest: bytes?.try_into().ok()?,
+        })
+    }
+}
+
+/// The byte of two hexadecimal digits.
+fn byte(digits: &[u8]) -> Option<u8> {
+    let text = std::str::from_utf8(digits).ok().filter(|text| text.len() == 2)?;
+    u8::from_str_radix(text, 16).ok()
+}
+
+/// Longer than any state.
+const LONGEST: u64 = 4_096;
+const PURPOSE: &str = "a file that is not complete; send it again and it goes on";
+
+#[cfg(test)]
+mod tests {
+    use crate::protocol::FilePath;
+
+    use super::*;
+
+    fn offer(size: u64, seconds: i64) -> Offer {
+        Offer {
+            path: FilePath::new(b"a").expect("a name"),
+            kind: Kind::Resumable { size: ByteCount::new(size) },
+            mode: None,
+            modified: Some(Modified { seconds, nanoseconds: 5 }),
+        }
+    }
+
+    #[test]
+    fn what_is_written_down_is_read_again() {
+        let digest = Sha256::digest(b"abc").into();
+        let state = State { received: ByteCount::new(3), digest, ..State::nothing_of(&offer(2_000, 1)) };
+        let read = State::from_text(&state.to_text()).expect("what was written");
+        assert!(read.is_of(&offer(2_000, 1)));
+        assert_eq!((read.received, read.digest), (state.received, digest));
+    }
+
+    #[test]
+    fn another_file_of_the_same_name_is_another() {
+        let state = State::nothing_of(&offer(2_000, 1));
+        assert!(!state.is_of(&offer(2_001, 1)) && !state.is_of(&offer(2_000, 2)));
+        // A sender that sends it whole does not ask what is there of it.
+        let whole = Kind::File { size: Some(ByteCount::new(2_000)) };
+        assert!(!state.is_of(&Offer { kind: whole, ..offer(2_000, 1) }));
+    }
+
+    #[test]
+    fn what_is_no_state_is_none() {
+        let text = State::nothing_of(&offer(7, 1)).to_text();
+        assert!(State::from_text(&text).is_some());
+        let broken = [
+            String::new(),
+            "{}".to_owned(),
+            text.replace("goes on", "stops"),
+            text.replace("\"size\"", "\"length\""),
+            text.replace("\"sha256\": \"", "\"sha256\": \"0"),
+            text.replace("\"sha256\": \"", "\"sha256\": \"00"),
+            text.replace("\"sha256\": \"", "\"sha256\": \"é"),
+            text[..text.len() / 2].to_owned(),
+        ];
+        for text in broken {
+            assert!(State::from_text(&text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! A store as its users see it: what is in the directory before and after.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::path::PathBuf;
+
+use crate::protocol::Digest;
+use anabranch_base::ByteCount;
+use sha2::{Digest as _, Sha256};
+
+use super::*;
+use crate::event::Remark;
+
+fn offer(path: &str, kind: Kind) -> Offer {
+    let path = FilePath::new(path.as_bytes()).expect("a good path");
+    let modified = Some(Modified { seconds: 1_000_000_000, nanoseconds: 500 });
+    Offer { path, kind, mode: Some(0o640), modified }
+}
+
+fn file(path: &str) -> Offer {
+    offer(path, Kind::File { size: None })
+}
+
+fn resumable(size: u64) -> Offer {
+    offer("a", Kind::Resumable { size: ByteCount::new(size) })
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).expect("a directory");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Where files of `dir` are until they are complete.
+fn partial(dir: &tempfile::TempDir) -> PathBuf {
+    dir.path().join(partial::name())
+}
+
+/// The same, made by this user as a transfer makes it.
+fn make_partial(dir: &tempfile::TempDir) -> PathBuf {
+    let path = partial(dir);
+    fs::DirBuilder::new().mode(0o700).create(&path).expect("a directory");
+    path
+}
+
+fn store(overwrite: Overwrite) -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let store = Store::open(dir.path(), overwrite).expect("it is writable");
+    (dir, store)
+}
+
+/// Writes all of `content` to a file.
+fn fill(part: &mut Box<dyn Arriving>, content: &[u8]) {
+    part.write(content, &Sha256::new_with_prefix(content)).expect("room");
+}
+
+fn digest_of(file: &mut Box<dyn Arriving>) -> Option<Digest> {
+    file.hash().expect("it can be read").map(|hash| hash.finalize().into())
+}
+
+/// Receives all of `content` as a file.
+fn receive(store: &Store, offer: &Offer, content: &[u8]) -> Result<(), Verdict> {
+    let mut part = store.create(offer)?;
+    fill(&mut part, content);
+    part.keep(&Sha256::digest(content).into())
+}
+
+#[test]
+fn a_file_has_its_name_only_when_it_is_kept_and_then_its_time_and_permissions() {
+    let (dir, store) = store(Overwrite::Never);
+    let mut part = store.create(&file("a")).expect("a new file");
+    fill(&mut part, b"abc");
+    assert_eq!((names(dir.path()), names(&partial(&dir))), (vec![partial::name()], vec!["a.part".into()]));
+    assert_eq!(fs::metadata(partial(&dir)).expect("the directory").mode() & 0o777, 0o700);
+    part.keep(&Digest::default()).expect("nothing in the way");
+    assert_eq!(names(dir.path()), ["a"]);
+    assert_eq!(fs::read(dir.path().join("a")).expect("the file"), b"abc");
+    let found = fs::metadata(dir.path().join("a")).expect("the file");
+    assert_eq!((found.mtime(), found.mtime_nsec()), (1_000_000_000, 500));
+    assert_eq!(found.permissions().mode() & 0o777 & !0o640, 0);
+}
+
+#[test]
+fn a_file_that_is_not_kept_leaves_nothing() {
+    let (dir, store) = store(Overwrite::Never);
+    drop(store.create(&file("a")).expect("a new file"));
+    assert!(names(dir.path()).is_empty());
+}
+
+/// A directory in which "abc" is left of a file of six bytes.
+fn left() -> (tempfile::TempDir, Store) {
+    let (dir, store) = store(Overwrite::Never);
+    let mut part = store.create(&resumable(6)).expect("a new file");
+    fill(&mut part, b"abc");
+    assert_eq!(part.leave(Some(&Sha256::new_with_prefix(b"abc"))), Some(ByteCount::new(3)));
+    (dir, store)
+}
+
+#[test]
+fn what_is_left_goes_on() {
+    let (dir, store) = left();
+    // What a killed receiver wrote after its last note does not count.
+    let path = partial(&dir).join("a.part");
+    fs::write(&path, "abcxyz").expect("a file");
+    let mut part = store.create(&resumable(6)).expect("it goes on");
+    assert_eq!(part.there(), ByteCount::new(3));
+    assert_eq!(digest_of(&mut part), Some(Sha256::digest(b"abc").into()));
+    assert_eq!((part.take_remark(), fs::read(&path).expect("the file")), (None, b"abc".to_vec()));
+    part.write(b"def", &Sha256::new_with_prefix(b"abcdef")).expect("room");
+    part.keep(&Digest::default()).expect("nothing in the way");
+    assert_eq!(fs::read(dir.path().join("a")).expect("the file"), b"abcdef");
+    assert_eq!(names(dir.path()), ["a"]);
+}
+
+#[test]
+fn a_file_that_changed_or_a_part_that_was_damaged_begins_anew_and_its_user_is_told() {
+    let newer = Offer { modified: Some(Modified { seconds: 7, nanoseconds: 0 }), ..resumable(6) };
+    let another = |part| Remark::AnotherVersion { part, holds: ByteCount::new(3) };
+    let damaged = |part| Remark::Damaged { part };
+    let cases: [(Offer, &str, &dyn Fn(PathBuf) -> Remark); 4] = [
+        (resumable(7), "abc", &another),
+        (newer, "abc", &another),
+        // After a power cut, say: the length is right, the bytes are not.
+        (resumable(6), "ab\0", &damaged),
+        (resumable(6), "ab", &damaged),
+    ];
+    for (offer, there, told) in cases {
+        let (dir, store) = left();
+        fs::write(partial(&dir).join("a.part"), there).expect("a file");
+        let mut part = store.create(&offer).expect("it begins anew");
+        if part.there() > ByteCount::ZERO {
+            assert_eq!(digest_of(&mut part), None);
+        }
+        assert_eq!(part.take_remark(), Some(told(partial(&dir).join("a.part"))));
+        let part = part.begin_anew().expect("it begins anew");
+        assert_eq!(part.there(), ByteCount::ZERO);
+        assert_eq!(fs::read(partial(&dir).join("a.part")).expect("the file"), b"");
+    }
+}
+
+#[test]
+fn what_a_kill_left_behind_is_not_in_the_way() {
+    let (dir, store) = store(Overwrite::Never);
+    for (part, state) in [("", None), ("abc", None), ("abc", Some("")), ("abc", Some("{}"))] {
+        let inside = make_partial(&dir);
+        fs::write(inside.join("a.part"), part).expect("a file");
+        if let Some(text) = state {
+            fs::write(inside.join("a.part.json"), text).expect("a file");
+        }
+        assert_eq!(store.create(&resumable(6)).expect("ours").there(), ByteCount::ZERO);
+        assert!(names(dir.path()).is_empty(), "{:?}", names(dir.path()));
+    }
+    // The file got its name, and then there was no time to take the rest away.
+    receive(&store, &resumable(6), b"abcdef").expect("a new file");
+    fs::write(make_partial(&dir).join("a.part.json"), "{}").expect("a file");
+    receive(&store, &resumable(6), b"abcdef").expect("the same");
+    assert_eq!(names(dir.path()), ["a"]);
+}
+
+#[test]
+fn the_same_file_is_not_refused_and_stays_as_it_is() {
+    let (dir, store) = store(Overwrite::Never);
+    let path = dir.path().join("a");
+    fs::write(&path, "abcdef").expect("a file");
+    let before = fs::metadata(&path).expect("the file");
+    let is_untouched = || {
+        let now = fs::metadata(&path).expect("the file");
+        (now.ino(), now.mtime_nsec(), now.mode()) == (before.ino(), before.mtime_nsec(), before.mode())
+    };
+    let small = offer("a", Kind::File { size: Some(ByteCount::new(6)) });
+    receive(&store, &small, b"abcdef").expect("the same");
+    let verdict = receive(&store, &small, b"abcdeX").expect_err("another");
+    assert!(verdict.why.contains("exists already"), "{}", verdict.why);
+    let mut large = store.create(&resumable(6)).expect("it may be the same");
+    assert_eq!(digest_of(&mut large), Some(Sha256::digest(b"abcdef").into()));
+    let verdict = large.begin_anew().expect_err("the sender says that it is not");
+    assert!(verdict.why.contains("exists already"), "{}", verdict.why);
+    assert!(is_untouched() && names(dir.path()) == ["a"]);
+}
+
+#[test]
+fn what_is_there_is_read_once_the_sender_has_said_its_hash_and_never_for_an_offer_alone() {
+    let (dir, mut store) = store(Overwrite::Never);
+    store.hashed = Hashed::of_at_most(1);
+    let paths = ["a", "b"].map(|name| dir.path().join(name));
+    let [a, b] = paths.map(|path| {
+        fs::write(&path, "abcdef").expect("a file");
+        fs::File::open(path).expect("the file")
+    });
+    let offer_of_b = Offer { path: FilePath::new(b"b").expect("a name"), ..resumable(6) };
+    drop(store.create(&offer_of_b).expect("it may be the same"));
+    assert!(store.hashed.may_read(&a) && store.hashed.may_read(&b));
+    let mut asked = store.create(&resumable(6)).expect("it may be the same");
+    assert_eq!(asked.there(), ByteCount::new(6));
+    digest_of(&mut asked).expect("a hash");
+    // Another association has a clone of the store.
+    assert!(store.clone().hashed.may_read(&a) && !store.clone().hashed.may_read(&b));
+    // What may not be read is compared when as much has come.
+    let mut other = store.create(&offer_of_b).expect("it may be the same");
+    assert_eq!(other.there(), ByteCount::ZERO);
+    other.write(b"abcdef", &Sha256::new()).expect("it is compared, not stored");
+    other.keep(&Sha256::digest(b"abcdef").into()).expect("the same");
+}
+
+#[test]
+fn forced_what_may_not_be_read_travels_again() {
+    let (dir, mut store) = store(Overwrite::Always);
+    receive(&store, &resumable(6), b"abcdef").expect("a new file");
+    store.hashed = Hashed::of_at_most(0);
+    receive(&store, &resumable(6), b"ABCDEF").expect("forced");
+    assert_eq!(fs::read(dir.path().join("a")).expect("replaced"), b"ABCDEF");
+}
+
+#[test]
+fn forced_the_same_file_does_not_travel_again_and_another_replaces_it() {
+    let (dir, store) = store(Overwrite::Always);
+    receive(&store, &resumable(6), b"abcdef").expect("a new file");
+    assert_eq!(store.create(&resumable(6)).expect("the same").there(), ByteCount::new(6));
+    let mut anew = store.create(&resumable(6)).expect("the same").begin_anew().expect("forced");
+    fill(&mut anew, b"ABCDEF");
+    assert_eq!(fs::read(dir.path().join("a")).expect("still there"), b"abcdef");
+    anew.keep(&Digest::default()).expect("forced");
+    assert_eq!(fs::read(dir.path().join("a")).expect("replaced"), b"ABCDEF");
+}
+
+#[test]
+fn a_file_that_another_transfer_receives_is_left_to_it() {
+    let (_dir, store) = store(Overwrite::Always);
+    let _first = store.create(&resumable(6)).expect("a new file");
+    let verdict = store.create(&resumable(6)).expect_err("locked");
+    assert_eq!(verdict.why, "\"a\" is being received in another transfer");
+}
+
+#[test]
+fn what_exists_is_refused_unless_forced() {
+    let (dir, never) = store(Overwrite::Never);
+    let never = never.advising("`replace` does it");
+    fs::write(dir.path().join("a"), "old").expect("a file");
+    let verdict = never.create(&file("a")).expect_err("it exists");
+    assert!(verdict.why.contains("exists already; `replace` does it"), "{}", verdict.why);
+    let always = Store::open(dir.path(), Overwrite::Always).expect("it is writable");
+    let mut part = always.create(&file("a")).expect("forced");
+    fill(&mut part, b"new");
+    assert_eq!(fs::read(dir.path().join("a")).expect("still there"), b"old");
+    part.keep(&Digest::default()).expect("forced");
+    assert_eq!(fs::read(dir.path().join("a")).expect("replaced"), b"new");
+}
+
+#[test]
+fn what_appears_meanwhile_is_not_overwritten() {
+    let (dir, store) = store(Overwrite::Never);
+    let part = store.create(&file("a")).expect("a new file");
+    fs::write(dir.path().join("a"), "other").expect("a file");
+    assert!(!part.keep(&Digest::default()).expect_err("in the way").is_verified());
+    assert_eq!(names(dir.path()), ["a"]);
+}
+
+#[test]
+fn files_that_are_called_like_parts_are_their_users_own() {
+    for overwrite in [Overwrite::Never, Overwrite::Always] {
+        let (dir, store) = store(overwrite);
+        // As an earlier version left them before its first note, and as users have them.
+        let own = [("a.part", "mine"), ("a.part.json", ""), ("a.part.json.new", "mine too")];
+        for (name, content) in own {
+            fs::write(dir.path().join(name), content).expect("a file");
+        }
+        receive(&store, &resumable(6), b"abcdef").expect("nothing in the way");
+        drop(store.create(&Offer { path: FilePath::new(b"b").expect("a name"), ..resumable(6) }));
+        for (name, content) in own {
+            assert_eq!(fs::read_to_string(dir.path().join(name)).expect("the file"), content);
+        }
+        assert_eq!(names(dir.path()), ["a", "a.part", "a.part.json", "a.part.json.new"]);
+        // They may be sent as well.
+        receive(&store, &file("x.part.json"), b"1").expect("a file like any other");
+        receive(&store, &file("x"), b"2").expect("a file like any other");
+        assert_eq!(fs::read(dir.path().join("x.part.json")).expect("the file"), b"1");
+    }
+}
+
+#[test]
+fn what_an_earlier_version_left_beside_the_file_is_told_and_stays() {
+    let (dir, store) = left();
+    for name in ["a.part", "a.part.json"] {
+        fs::rename(partial(&dir).join(name), dir.path().join(name)).expect("ours");
+    }
+    let mut part = store.create(&resumable(6)).expect("nothing in the way");
+    let [left, state] = ["a.part", "a.part.json"].map(|name| dir.path().join(name));
+    let told = Remark::LeftBeside { part: left, state, holds: ByteCount::new(3) };
+    assert_eq!(part.take_remark(), Some(told));
+    assert_eq!(part.there(), ByteCount::ZERO);
+    drop(part);
+    assert_eq!(names(dir.path()), ["a.part", "a.part.json"]);
+}
+
+#[test]
+fn names_of_what_is_not_complete_cannot_be_offered() {
+    let (dir, mut store) = store(Overwrite::Always);
+    let _part = store.create(&file("a")).expect("a new file");
+    let inside = format!("{}/a.part", partial::name());
+    for path in [&partial::name(), &inside, &inside.to_uppercase()] {
+        let offers =
+            [store.create(&file(path)).map(drop), store.make_directory(&offer(path, Kind::Directory))];
+        for refused in offers {
+            let why = refused.expect_err("it is ours").why;
+            assert!(
+                why.contains("begin with .anabranch-partial are those of `anabranch recv` itself"),
+                "{why}"
+            );
+        }
+    }
+    assert_eq!((names(dir.path()).len(), names(&partial(&dir))), (1, vec!["a.part".into()]));
+}
+
+/// Makes `path` another user's, where the user of the test may.
+fn give_away(path: &Path) -> bool {
+    let is_given = chown(path, Some(65_534), Some(65_534)).is_ok();
+    if !is_given {
+        eprintln!("skipped: only root gives files away");
+    }
+    is_given
+}
+
+#[test]
+fn what_another_user_put_in_the_place_of_ours_is_not_used() {
+    let (dir, mut store) = store(Overwrite::Always);
+    store.make_directory(&offer("d", Kind::Directory)).expect("a new directory");
+    for (outer, path) in [(dir.path().to_owned(), "a"), (dir.path().join("d"), "d/a")] {
+        let theirs = outer.join(partial::name());
+        fs::DirBuilder::new().mode(0o700).create(&theirs).expect("a directory");
+        fs::write(theirs.join("a.part"), "theirs").expect("a file");
+        if !give_away(&theirs) {
+            return;
+        }
+        let why = store.create(&file(path)).expect_err("another's").why;
+        assert!(why.ends_with("is there and cannot be used: it belongs to another user"), "{why}");
+        assert_eq!(fs::read(theirs.join("a.part")).expect("the file"), b"theirs");
+    }
+    let error = Store::open(dir.path(), Overwrite::Always).expect_err("another's").to_string();
+    assert!(error.contains("cannot be used: it belongs to another user"), "{error}");
+}
+
+#[test]
+fn a_part_of_another_user_or_with_a_second_name_is_not_gone_on_with() {
+    let (dir, store) = left();
+    let part = partial(&dir).join("a.part");
+    fs::hard_link(&part, dir.path().join("second")).expect("another name");
+    let why = store.create(&resumable(6)).expect_err("it can be changed").why;
+    assert!(why.ends_with("cannot be used: it has a second name elsewhere"), "{why}");
+    fs::remove_file(dir.path().join("second")).expect("ours");
+    if give_away(&part) {
+        let why = store.create(&resumable(6)).expect_err("another's").why;
+        assert!(why.ends_with("cannot be used: it belongs to another user"), "{why}");
+    }
+    assert_eq!(fs::read(&part).expect("the file"), b"abc");
+}
+
+#[test]
+fn a_directory_of_ours_that_others_may_enter_is_not_used() {
+    let (dir, store) = left();
+    fs::set_permissions(partial(&dir), fs::Permissions::from_mode(0o770)).expect("ours");
+    let why = store.create(&resumable(6)).expect_err("open to others").why;
+    assert!(why.ends_with("cannot be used: others may enter it (chmod 700 hinders them)"), "{why}");
+    fs::set_permissions(partial(&dir), fs::Permissions::from_mode(0o700)).expect("ours");
+    assert_eq!(store.create(&resumable(6)).expect("it goes on").there(), ByteCount::new(3));
+}
+
+#[test]
+fn no_verdict_tells_where_the_receiver_stores() {
+    let (dir, mut store) = store(Overwrite::Never);
+    fs::write(dir.path().join("there"), "old").expect("a file");
+    fs::create_dir(dir.path().join("d")).expect("a directory");
+    let held = store.create(&resumable(6)).expect("a new file");
+    let late = store.create(&file("late")).expect("a new file");
+    fs::write(dir.path().join("late"), "old").expect("a file");
+    let mut verdicts = vec![
+        store.create(&file("there")).expect_err("it exists"),
+        store.create(&file("d")).expect_err("a directory"),
+        store.create(&file("there/a")).expect_err("no directory"),
+        store.create(&file("nowhere/a")).expect_err("no directory"),
+        store.create(&resumable(6)).expect_err("it is being received"),
+        store.create(&file(&partial::name())).expect_err("ours"),
+        store.make_directory(&offer("there", Kind::Directory)).expect_err("a file"),
+        store.make_directory(&offer("nowhere/d", Kind::Directory)).expect_err("no directory"),
+        late.keep(&Digest::default()).expect_err("it exists meanwhile"),
+    ];
+    drop(held);
+    fs::write(partial(&dir), "in the way").expect("nothing is there");
+    verdicts.push(store.create(&file("new")).expect_err("no directory"));
+    let outer = dir.path().display().to_string();
+    for verdict in verdicts {
+        assert!(!verdict.why.contains(&outer) && verdict.why.contains('"'), "{}", verdict.why);
+    }
+}
+
+#[test]
+fn the_longest_name_can_be_stored() {
+    let (dir, store) = store(Overwrite::Never);
+    let name = "ä".repeat(FilePath::MAX_NAME / 2);
+    store
+        .create(&file(&name))
+        .expect("a short part name")
+        .keep(&Digest::default())
+        .expect("a name that fits");
+    assert_eq!(names(dir.path()), [name]);
+}
+
+#[test]
+fn directories_get_their_permissions_and_times_when_they_are_full() {
+    let (dir, mut store) = store(Overwrite::Never);
+    let closed = Offer { mode: Some(0o500), ..offer("d", Kind::Directory) };
+    store.make_directory(&closed).expect("a new directory");
+    store.make_directory(&offer("d/e", Kind::Directory)).expect("a directory in it");
+    let mut part = store.create(&file("d/e/f")).expect("a new file");
+    fill(&mut part, b"x");
+    part.keep(&Digest::default()).expect("nothing in the way");
+    store.finish();
+    let found = fs::metadata(dir.path().join("d")).expect("the directory");
+    assert_eq!((found.mtime(), found.permissions().mode() & 0o777), (1_000_000_000, 0o500));
+    fs::set_permissions(dir.path().join("d"), fs::Permissions::from_mode(0o700)).expect("ours");
+    assert_eq!(fs::read(dir.path().join("d/e/f")).expect("the file"), b"x");
+    // What is there already stays as it is, and takes more.
+    store.make_directory(&closed).expect("it is there");
+    store.create(&file("d/g")).expect("a new file").keep(&Digest::default()).expect("nothing in the way");
+}
+
+#[test]
+fn symbolic_links_are_not_followed() {
+    let (dir, mut store) = store(Overwrite::Always);
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    symlink(elsewhere.path(), dir.path().join("way")).expect("a link");
+    symlink(elsewhere.path().join("x"), make_partial(&dir).join("a.part")).expect("a link");
+    for path in ["way/a", "way/b/c", "a"] {
+        let verdict = store.create(&file(path)).expect_err("a link");
+        assert!(!verdict.is_verified());
+    }
+    assert!(!store.make_directory(&offer("way", Kind::Directory)).expect_err("a link").is_verified());
+    assert!(names(elsewhere.path()).is_empty());
+    fs::remove_dir_all(partial(&dir)).expect("ours");
+    symlink(elsewhere.path(), partial(&dir)).expect("a link");
+    let verdict = store.create(&file("b")).expect_err("a link");
+    assert!(verdict.why.ends_with("is there and is no directory, or a symbolic link"), "{}", verdict.why);
+    Store::open(dir.path(), Overwrite::Always).expect_err("a link");
+    assert!(names(elsewhere.path()).is_empty());
+    fs::remove_file(partial(&dir)).expect("ours");
+    // The link itself may be replaced, and what it leads to stays.
+    symlink(elsewhere.path(), dir.path().join("b")).expect("a link");
+    store.create(&file("b")).expect("forced").keep(&Digest::default()).expect("forced");
+    assert!(fs::symlink_metadata(dir.path().join("b")).expect("the file").is_file());
+}
+
+#[test]
+fn a_directory_that_takes_no_files_is_told_before_anything_is_received() {
+    for (dir, why) in [
+        ("/proc/self", "cannot put files into"),
+        ("/dev/null", "not a directory"),
+        ("/nowhere", "no such directory"),
+    ] {
+        let error = Store::open(Path::new(dir), Overwrite::Never).expect_err(dir).to_string();
+        assert!(error.contains(why), "{dir}: {error}");
+    }
+}
