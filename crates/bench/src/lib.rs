@@ -54,7 +54,7 @@
 //!
 //! # The parts
 //!
-//! [`agree`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both ends saw
+//! [`agree()`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both ends saw
 //! of it. [`judge`] is a function of plain numbers: it names what held the test back ([`Diagnosis::limited_by`]) and
 //! advises, in settings as `anabranch --set` takes them. [`Document`] has the keys that scripts rely on.
 //!

@@ -25,7 +25,7 @@ pub enum Failure {
     /// The command line is wrong in itself.
     #[error("{0}")]
     Arguments(String),
-    /// A host that nobody knows.
+    /// A host that the system cannot look up.
     #[error("there is no host {host:?} ({why}): give an address, or a name that this host can look up")]
     UnknownHost {
         /// As it was written.
@@ -80,7 +80,7 @@ pub enum Failure {
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     Enclosure(#[from] OpenError),
-    /// Nobody answered the handshake.
+    /// The handshake had no answer.
     #[error(
         "no answer from {} after {attempts} attempts ({:.1} s){}: is `{program}` running there, \
          is UDP port {} open, {key}", list(.to), .waited.as_secs_f64(), over(.tried), ports(.to)
@@ -88,7 +88,7 @@ pub enum Failure {
     NoAnswer {
         /// What should run there.
         program: &'static str,
-        /// Who was asked.
+        /// The addresses that were tried.
         to: Vec<SocketAddr>,
         /// Over which pairs of addresses.
         tried: Vec<PathAddresses>,
@@ -107,7 +107,7 @@ pub enum Failure {
     Garbage {
         /// What it should speak.
         protocol: &'static str,
-        /// Who.
+        /// The peer.
         peer: String,
         /// What came.
         what: String,
@@ -246,7 +246,7 @@ pub fn list(addresses: &[SocketAddr]) -> String {
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Where it was tried, if that is not clear from who was asked.
+/// Where it was tried, if that is not clear from the addresses.
 fn over(tried: &[PathAddresses]) -> String {
     match tried {
         [] | [_] => String::new(),

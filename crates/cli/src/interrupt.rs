@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::failure::Failure;
 
-/// Listens from the start, so that no press is lost while nobody waits.
+/// Listens from the start, so that no press is lost.
 #[derive(Debug)]
 pub struct Interrupt {
     presses: watch::Receiver<u32>,
@@ -35,7 +35,7 @@ impl Interrupt {
         }
     }
 
-    /// What `work`, done on a thread of its own, comes to, unless somebody presses first: nobody waits for it then.
+    /// What `work`, done on a thread of its own, gives, unless Ctrl-C is pressed first: the work then goes on alone.
     ///
     /// # Errors
     /// It was pressed, or the work panicked.

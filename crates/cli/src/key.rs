@@ -15,7 +15,7 @@ use crate::failure::Failure;
 pub struct Listening {
     /// Whether it is sealed, and with which key.
     pub security: Security,
-    /// The key, if nobody knows it yet.
+    /// The key, if it is new and the other end needs it.
     pub fresh: Option<Key>,
 }
 
@@ -35,7 +35,7 @@ pub fn to_send(secrecy: &Secrecy) -> Result<Security, Failure> {
 /// What a receiver listens with: without a key, a fresh one.
 ///
 /// # Errors
-/// What is given is no key, or there are no random numbers for one.
+/// What is given is not a key, or there are no random numbers for one.
 pub fn to_listen(secrecy: &Secrecy) -> Result<Listening, Failure> {
     match given(secrecy)? {
         Some(security) => Ok(Listening { security, fresh: None }),
@@ -46,7 +46,7 @@ pub fn to_listen(secrecy: &Secrecy) -> Result<Listening, Failure> {
     }
 }
 
-/// A key that nobody had before.
+/// A new key.
 ///
 /// # Errors
 /// The operating system has no random numbers.

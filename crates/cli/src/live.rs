@@ -70,7 +70,7 @@ pub async fn farewell(endpoint: &Endpoint) {
     let _ = timeout(std::time::Duration::from_secs(1), endpoint.settled()).await;
 }
 
-/// The program is about to end so: whoever came and was not served yet is told why, and the last packets leave.
+/// The program is about to end so: peers that came and were not served yet are told why, and the last packets leave.
 pub async fn dismiss(endpoint: &Endpoint, ended: &Result<Outcome, Failure>) {
     let failure = ended.as_ref().map_or_else(Some, |outcome| outcome.failure.as_ref());
     let why = if matches!(failure, Some(Failure::Interrupted)) { INTERRUPTED } else { ENDED };

@@ -89,7 +89,7 @@ impl Peer {
         Failure::Garbage { protocol, peer: self.to_string(), what: what.to_string() }
     }
 
-    /// What may be wrong with the key where nobody answers.
+    /// What may be wrong with the key where there is no answer.
     fn key_question(&self) -> &'static str {
         match (self.is_sealed, self.partner) {
             (true, Partner::Files) => "is the key the one that recv printed?",

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::key::{self, Listening};
 use crate::report;
 
-/// Whether somebody can learn the key.
+/// Whether the key is printed where the user can read it.
 ///
 /// # Errors
 /// It is fresh, and nothing is printed.
@@ -34,7 +34,7 @@ pub enum Spoken {
 }
 
 impl Spoken {
-    /// Whoever reads JSON finds it on standard error.
+    /// On standard error, where standard output has JSON.
     pub fn by(output: &Output) -> Spoken {
         match (output.quiet, output.is_json()) {
             (true, _) => Spoken::Nowhere,

@@ -15,7 +15,7 @@ use crate::peer::{Partner, Peer};
 use crate::ready::{self, Spoken};
 use crate::report::{Document, Outcome, shortened, table, there_already};
 use crate::settings;
-use crate::transfer::{Progress, Tally, follow, not_received};
+use crate::transfer::{FileCounts, Progress, follow, not_received};
 use crate::turns;
 use crate::view::View;
 use anabranch_net::Clock;
@@ -65,7 +65,7 @@ async fn receive_all(
             () = turns::successor(endpoint, &association, &mut next) => receiving.await,
         };
         match came {
-            // Somebody connected and left, a port scan perhaps: that was no transfer.
+            // A peer connected and left, a port scan perhaps: that is not a transfer.
             Came::Nothing => {}
             Came::Transfer(outcome) if matches!(outcome.failure, Some(Failure::Interrupted)) => {
                 if let Some(newcomer) = next {
@@ -93,7 +93,7 @@ async fn receive_all(
     }
 }
 
-/// Ctrl-C while nobody sends: what came before, if anything, is still told.
+/// Ctrl-C while no sender is there: what came before, if anything, is still told.
 fn interrupted(broken_off: Option<Outcome>) -> Result<Outcome, Failure> {
     let outcome = broken_off.ok_or(Failure::Interrupted)?;
     Ok(Outcome { failure: Some(Failure::Interrupted), ..outcome })
@@ -145,7 +145,7 @@ async fn receive(
     let work = async { follow(receiving, &progress).await.map_err(|error| not_received(&peer, error)) };
     let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
     let is_gone = matches!(failure, None | Some(Failure::PeerGone(_)));
-    let is_nothing = is_gone && progress.tally() == Tally::default();
+    let is_nothing = is_gone && progress.tally() == FileCounts::default();
     if is_nothing && progress.current().is_none() {
         if !arguments.output.quiet {
             eprintln!("{peer} connected and left without sending a file; still listening");

@@ -38,7 +38,7 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let endpoint = endpoint::to_connect(&local, &follow, &config, &security)?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let transferred = transfer(&endpoint, &to, &peer, sources, arguments, interrupt).await;
-    // However it ended: a receiver that does not hear of that waits for nobody.
+    // However it ended: a receiver that does not hear of that would wait in vain.
     farewell(&endpoint).await;
     let Transferred { monitor, progress, failure } = transferred?;
     Ok(Outcome {

@@ -7,8 +7,8 @@ use anabranch_net::{Association, Endpoint, SendOptions};
 use anabranch_transfer::protocol::{FrameRef, encode};
 use tokio::time::{interval, timeout};
 
-/// Turns away who comes while `current` answers. Ends when somebody is `waiting` whose turn it is: `current` is over, or
-/// was aborted because it did not answer. Whoever is there when this is dropped is `waiting` too.
+/// Turns away newcomers while `current` answers. Ends when a newcomer is `waiting` whose turn it is: `current` is over, or
+/// was aborted because it did not answer. A newcomer that is there when this is dropped is `waiting` too.
 pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut Option<Association>) {
     loop {
         *waiting = endpoint.accept().await;

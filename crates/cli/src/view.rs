@@ -201,5 +201,5 @@ fn path_line(path: &MonitoredPath) -> String {
 
 const TOTAL_KNOWN: &str =
     "{bar:30} {msg}  {decimal_bytes} of {decimal_total_bytes}  {elapsed} gone, {eta} to go";
-/// Of standard input, nobody knows the end.
+/// The length of standard input is not known.
 const TOTAL_UNKNOWN: &str = "{msg}  {decimal_bytes}  {elapsed} gone";

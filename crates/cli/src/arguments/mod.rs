@@ -97,8 +97,7 @@ fn laid_out(command: clap::Command) -> clap::Command {
     command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
 }
 
-/// Whether the arguments ask for the settings of `send`, `recv` and `bench`: `--set help`, even if other arguments are
-/// missing.
+/// Whether the user asks which settings `send`, `recv` and `bench` have: `--set help`, whatever else is missing.
 pub fn asks_for_settings(arguments: &[String]) -> bool {
     let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"])
         || arguments.iter().any(|one| one == "--set=help");

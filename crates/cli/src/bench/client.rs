@@ -50,7 +50,7 @@ pub async fn measure(
 ) -> Result<(Measured, Option<Failure>), Failure> {
     let endpoint = route.bind()?;
     let result = test(&endpoint, route, arguments, label, interrupt).await;
-    // However it ended: a server that does not hear of that is busy with nobody.
+    // However it ended: a server that does not hear of that would stay busy.
     farewell(&endpoint).await;
     result
 }

@@ -142,7 +142,7 @@ fn summary(measured: &Measured, alone: &[Alone], verdict: &Diagnosis) -> String 
 /// What there is to say of a path alone by which nothing went.
 const DEAD: &str = "no answer: nothing went by it";
 const LOOK: Duration = Duration::from_millis(20);
-/// A path that does not answer for so long is taken as it is.
+/// After this time a path that does not answer is taken as it is.
 const PATIENCE: Duration = Duration::from_secs(3);
 const GOODBYE: Duration = Duration::from_secs(2);
 /// More than queues usually hold.

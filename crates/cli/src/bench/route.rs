@@ -73,7 +73,7 @@ impl Route {
         route
     }
 
-    /// The sockets for it. Whoever is done with them lets their last packets leave.
+    /// The sockets for it. When done with them, let their last packets leave.
     ///
     /// # Errors
     /// One that cannot be bound.

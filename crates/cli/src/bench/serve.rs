@@ -25,7 +25,7 @@ use crate::settings;
 /// Runs the server until Ctrl-C, or one test is over where no more are wanted.
 ///
 /// # Errors
-/// What went wrong before anybody came, and Ctrl-C while nobody was there.
+/// What went wrong before a client came, and Ctrl-C while none was there.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let listening = key::to_listen(&arguments.secrecy)?;
@@ -63,10 +63,10 @@ async fn serve_all(
             outcome = serve(&association, security, limits, resolved, interrupt) => outcome,
             never = turn_away(endpoint, "test") => match never {},
         };
-        // The client closes when it has heard all; whoever comes next need not wait for that.
+        // The client closes when it has heard all; the next client need not wait for that.
         let goodbye = tokio::spawn(goodbye(association));
         match outcome {
-            // Somebody connected and left, a port scan perhaps: that was no test.
+            // A peer connected and left, a port scan perhaps: that is not a test.
             None => {}
             Some(outcome) if arguments.once || matches!(outcome.failure, Some(Failure::Interrupted)) => {
                 let _ = goodbye.await;

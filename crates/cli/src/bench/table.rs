@@ -1,4 +1,4 @@
-//! What a test came to, for people.
+//! A test's results as tables.
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_bench::protocol::{Delays, Received};

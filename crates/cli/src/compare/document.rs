@@ -5,18 +5,18 @@ use anabranch_observe::Body;
 use serde_json::{Value, json};
 
 use super::real::Attempt;
-use super::{NOISE, Row, Verdict};
+use super::{Gain, NOISE, Row};
 use crate::scenario::Loaded;
 
 /// What was compared.
 pub fn comparison(loaded: &Loaded, rows: &[Row]) -> Body {
-    let predicted = Verdict::of(rows, Row::predicted_bps);
-    let simulated = Verdict::of(rows, |row| Some(row.simulated_bps()));
-    let real = Verdict::of(rows, |row| row.real().map(|real| real.goodput_bps));
+    let predicted = Gain::of(rows, Row::predicted_bps);
+    let simulated = Gain::of(rows, |row| Some(row.simulated_bps()));
+    let real = Gain::of(rows, |row| row.real().map(|real| real.goodput_bps));
     let body = json!({
         "title": loaded.scenario.title,
         "rows": rows.iter().map(row).collect::<Vec<_>>(),
-        "verdict": { "predicted": predicted.as_ref().map(verdict), "sim": simulated.as_ref().map(verdict), "real": real.as_ref().map(verdict) },
+        "verdict": { "predicted": predicted.as_ref().map(gain_of), "sim": simulated.as_ref().map(gain_of), "real": real.as_ref().map(gain_of) },
         "resolved": loaded.resolved(),
     });
     Body::of(&body).about(loaded.sha256.clone())
@@ -60,10 +60,10 @@ fn attempt(attempt: &Attempt) -> Value {
     })
 }
 
-fn verdict(verdict: &Verdict) -> Value {
+fn gain_of(gain: &Gain) -> Value {
     json!({
-        "best_alone_bps": verdict.best_alone_bps,
-        "sum_alone_bps": verdict.sum_alone_bps,
-        "share_of_sum": verdict.share_of_sum(),
+        "best_alone_bps": gain.best_alone_bps,
+        "sum_alone_bps": gain.sum_alone_bps,
+        "share_of_sum": gain.share_of_sum(),
     })
 }

@@ -26,9 +26,9 @@ pub enum Over {
 
 /// Two endpoints that can reach one another.
 pub struct Meeting {
-    /// Who sends.
+    /// The sending end.
     pub sender: Endpoint,
-    /// Who receives.
+    /// The receiving end.
     pub receiver: Endpoint,
     /// Where the sender finds the receiver, path by path of the flow.
     pub to: Vec<SocketAddr>,
@@ -109,7 +109,7 @@ fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Resul
     Ok(Meeting { sender, receiver, to, links: Links::Relay(relay) })
 }
 
-/// Sockets belong to the network in which they were opened, whoever uses them.
+/// Sockets belong to the network in which they were opened, whichever thread uses them.
 #[cfg(target_os = "linux")]
 fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
     let scenario = &variant.scenario;

@@ -181,19 +181,19 @@ impl Row {
 
 /// How much the paths carry together, beside what they carry alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Verdict {
+struct Gain {
     best_alone_bps: f64,
     sum_alone_bps: f64,
     together_bps: f64,
 }
 
-impl Verdict {
-    /// The verdict of a comparison whose last row is that of all paths; `None` where a rate is missing.
-    fn of(rows: &[Row], rate: impl Fn(&Row) -> Option<f64>) -> Option<Verdict> {
+impl Gain {
+    /// The gain of a comparison whose last row is that of all paths; `None` where a rate is missing.
+    fn of(rows: &[Row], rate: impl Fn(&Row) -> Option<f64>) -> Option<Gain> {
         let (together, alone) = rows.split_last()?;
         let alone: Vec<f64> = alone.iter().map(&rate).collect::<Option<_>>()?;
         let best_alone_bps = alone.iter().copied().reduce(f64::max)?;
-        Some(Verdict { best_alone_bps, sum_alone_bps: alone.iter().sum(), together_bps: rate(together)? })
+        Some(Gain { best_alone_bps, sum_alone_bps: alone.iter().sum(), together_bps: rate(together)? })
     }
 
     fn share_of_sum(&self) -> f64 {
@@ -216,7 +216,7 @@ fn bar(output: Output, steps: u64) -> ProgressBar {
 /// much, as those of the relay are.
 const NOISE: Duration = Duration::from_micros(100);
 
-/// Over so many seeds the simulator's mean is taken, unless the scenario wants more.
+/// How many seeds the simulator's mean is taken over, unless the scenario wants more.
 const SEEDS: u64 = 20;
 
 /// How often an attempt that is void is repeated.

@@ -17,7 +17,7 @@ use crate::key;
 use crate::peer::{Partner, Peer};
 use anabranch_net::Clock;
 
-/// What one real transfer came to.
+/// The result of one real transfer.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     /// Bits of user data a second, counted as the simulator counts.
@@ -97,7 +97,7 @@ impl Counted {
     }
 }
 
-/// Both ends are here: they share a key that nobody else has.
+/// Both ends are here, and share a fresh key.
 fn security(variant: &Variant) -> Result<Security, Failure> {
     match variant.sctp().encapsulation {
         Encapsulation::Sealed => Ok(Security::Sealed(key::fresh()?)),

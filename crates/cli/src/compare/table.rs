@@ -4,7 +4,7 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_scenario::Scenario;
 
 use super::real::{Attempt, MOST_LATE};
-use super::{Row, Verdict};
+use super::{Gain, Row};
 use crate::failure::printable;
 use crate::report::{head, lay_out};
 
@@ -31,9 +31,9 @@ pub fn comparison(scenario: &Scenario, rows: &[Row]) -> String {
          Relay late: 99 of 100 packets left the emulated links within so much of their time.\n\n",
     );
     for (world, verdict) in [
-        ("Predicted", Verdict::of(rows, Row::predicted_bps)),
-        ("Simulated", Verdict::of(rows, |row| Some(row.simulated_bps()))),
-        ("Really", Verdict::of(rows, |row| row.real().map(|real| real.goodput_bps))),
+        ("Predicted", Gain::of(rows, Row::predicted_bps)),
+        ("Simulated", Gain::of(rows, |row| Some(row.simulated_bps()))),
+        ("Really", Gain::of(rows, |row| row.real().map(|real| real.goodput_bps))),
     ] {
         if let Some(verdict) = verdict {
             text.push_str(&tell(world, &verdict));
@@ -93,11 +93,11 @@ fn not_predicted(rows: &[Row]) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-fn tell(world: &str, verdict: &Verdict) -> String {
+fn tell(world: &str, gain: &Gain) -> String {
     format!(
         "{world}, the paths together carry {:.0} % of the sum of each alone, and {:.2} times the best one alone.\n",
-        verdict.share_of_sum() * 100.0,
-        verdict.together_bps / verdict.best_alone_bps
+        gain.share_of_sum() * 100.0,
+        gain.together_bps / gain.best_alone_bps
     )
 }
 

@@ -78,7 +78,7 @@ pub fn variants(scenario: &Scenario, scope: Scope, around: Encapsulation) -> Res
     })
 }
 
-/// The settings for one path of several: it shares the receive buffer with nobody, so that a list of limits means nothing.
+/// The settings for one path of several: it shares the receive buffer with no other, so that a list of limits means nothing.
 fn alone_in_its_buffer(sctp: &Sctp) -> Sctp {
     match &sctp.window_management {
         WindowManagement::Limits(_) => {

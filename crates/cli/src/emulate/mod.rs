@@ -53,7 +53,7 @@ pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Res
     })
 }
 
-/// What is to be sent is the programs' business, but this nobody can send.
+/// AppStripe is done by the sender of a simulated flow: programs on emulated links do not have it.
 fn refuse_appstripe(scenario: &Scenario) -> Result<(), Failure> {
     match scenario.flows.iter().find(|flow| flow.protocol.is_appstripe()) {
         None => Ok(()),

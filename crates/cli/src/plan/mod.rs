@@ -72,7 +72,7 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
     if !arguments.output.quiet {
         eprintln!("{}", summary.trim_end());
     }
-    // Whoever reads the file from standard output is to get it, with --quiet, too.
+    // The file on standard output is the result, also with --quiet.
     crate::report::print_line(text.trim_end());
     Ok(Outcome::default())
 }
@@ -126,7 +126,7 @@ fn plan(
     Ok(Plan { certificate: hull(&problem), flow, problem, best, took, worth, misplans, notes, model })
 }
 
-/// What mistakes cost, or why nobody tried.
+/// What mistakes cost, or why that was not computed.
 fn misplans(
     problem: &Problem,
     paths: &[PathParameters],

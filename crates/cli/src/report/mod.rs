@@ -67,7 +67,7 @@ pub fn print_line(line: &str) {
     let _ = write_line(line);
 }
 
-/// Writes a line to standard output; where nobody reads it any more, that is the reader's choice.
+/// Writes a line to standard output; a reader that has closed the pipe is not an error.
 fn write_line(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{line}").and_then(|()| out.flush()) {

@@ -22,7 +22,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter of so many runs of a scenario.
+    /// A meter of the runs of a scenario.
     pub fn new(output: Output, scenario: &Scenario, stop: Stop) -> Meter {
         let runs = match stop {
             Stop::After(runs) => Some(runs),

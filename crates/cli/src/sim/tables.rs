@@ -1,4 +1,4 @@
-//! What a simulation came to, for people.
+//! A simulation's results as tables.
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_scenario::Scenario;

@@ -6,7 +6,7 @@ mod words;
 
 use anabranch_transfer::Transfer;
 
-pub use progress::{Progress, Tally};
+pub use progress::{FileCounts, Progress};
 pub use words::{not_received, not_sent};
 
 /// Runs `transfer` to its end and counts its events in `progress`.

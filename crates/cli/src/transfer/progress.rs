@@ -29,7 +29,7 @@ struct Files {
     current: Option<String>,
     is_comparing: bool,
     done: Vec<Transferred>,
-    tally: Tally,
+    tally: FileCounts,
     /// Whether the beginning of a file that is not complete stays.
     is_part_kept: bool,
     remarks: Vec<String>,
@@ -38,9 +38,9 @@ struct Files {
     moved: Option<Time>,
 }
 
-/// How many files came to what.
+/// How many files have which verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct FileCounts {
     /// Stored, with the right hash.
     pub verified: u64,
     /// Refused or failed.
@@ -94,7 +94,7 @@ impl Progress {
         let now = self.shared.clock.now();
         let mut files = self.files();
         if self.bytes().is_zero() {
-            // Reading what is there is no time of the transfer.
+            // The time in which what is there is read does not count.
             (files.began, files.moved) = (Some(now), Some(now));
         }
         files.is_comparing = false;
@@ -175,7 +175,7 @@ impl Progress {
     }
 
     /// How many files a verdict was spoken on.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> FileCounts {
         self.files().tally
     }
 
@@ -199,7 +199,7 @@ impl Progress {
     }
 }
 
-impl Tally {
+impl FileCounts {
     fn count(&mut self, file: &Transferred) {
         if file.verdict.is_verified() {
             self.verified += 1;
@@ -234,7 +234,7 @@ mod tests {
         }
         progress.on_event(file(Verdict::refused(&"no")));
         assert_eq!(progress.done().len(), MOST_LISTED);
-        assert_eq!(progress.tally(), Tally { verified: MOST_LISTED as u64, bad: 1, directories: 0 });
+        assert_eq!(progress.tally(), FileCounts { verified: MOST_LISTED as u64, bad: 1, directories: 0 });
     }
 
     #[test]
