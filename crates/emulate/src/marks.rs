@@ -21,6 +21,8 @@ use marking::MarkEach;
 
 /// Datagrams each way.
 const COUNT: u8 = 12;
+/// Bytes in each.
+const SIZE: usize = 100;
 /// No datagram is lost here, so that only a fault lets a test wait this long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -45,11 +47,10 @@ fn marking_network(scenario: &Scenario) -> Network {
     network
 }
 
-/// Sends numbered datagrams with this codepoint.
+/// Sends numbered datagrams with this codepoint, in one call: the system hands them on in one piece where it can.
 fn send(socket: &Socket, to: SocketAddr, ecn: Ecn) {
-    for number in 1..=COUNT {
-        socket.send(&Message { to, source: None, ecn, bytes: &[number; 100] }).expect("sent");
-    }
+    let bytes: Vec<u8> = (1..=COUNT).flat_map(|number| [number; SIZE]).collect();
+    socket.send_batch(&Message { to, source: None, ecn, bytes: &bytes }, SIZE).expect("sent");
 }
 
 /// As many datagrams, by number and codepoint, and the sender of the last.
@@ -84,8 +85,11 @@ fn there_and_back(near: &Socket, to: SocketAddr, far: &Socket, ecn: Ecn) {
 
 #[test]
 fn a_relay_hands_on_codepoints_and_the_marks_of_its_links_over_both_versions_of_ip() {
-    for loopback in ["127.0.0.1:0", "[::1]:0"] {
-        let address: SocketAddr = loopback.parse().expect("an address");
+    for (loopback, listen) in
+        [("127.0.0.1:0", "127.0.0.1:0"), ("[::1]:0", "[::1]:0"), ("127.0.0.1:0", "0.0.0.0:0")]
+    {
+        let [address, listen]: [SocketAddr; 2] =
+            [loopback, listen].map(|text| text.parse().expect("an address"));
         let (near, far) = match (Socket::bind(address), Socket::bind(address)) {
             (Ok(near), Ok(far)) => (near, far),
             (Err(error), _) | (_, Err(error)) => {
@@ -98,11 +102,12 @@ fn a_relay_hands_on_codepoints_and_the_marks_of_its_links_over_both_versions_of_
             let config = RelayConfig {
                 scenario: &scenario,
                 seed: Seed::from_number(1),
-                listen: vec![address],
+                listen: vec![listen],
                 to: vec![far.address()],
             };
             let relay = Relay::start_over(marking_network(&scenario), &config).expect("a relay");
-            there_and_back(&near, relay.listen_addresses()[0], &far, ecn);
+            let to = SocketAddr::new(address.ip(), relay.listen_addresses()[0].port());
+            there_and_back(&near, to, &far, ecn);
             let link = &relay.stop().links[0];
             let counted = [link.forward, link.reverse].map(|side| side.counters.marked);
             assert_eq!(counted, if ecn.is_capable() { [4, 6] } else { [0, 0] });

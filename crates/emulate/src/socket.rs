@@ -79,6 +79,7 @@ impl Socket {
         socket.bind(&address.into())?;
         let io = UdpSocket::from(socket);
         let state = UdpSocketState::new((&io).into())?;
+        make_room_for_codepoints(&io, address);
         allow_fragments(&io);
         let address = io.local_addr()?;
         Ok(Socket { io, state, address })
@@ -136,6 +137,21 @@ impl Socket {
     }
 }
 
+#[cfg(test)]
+impl Socket {
+    /// Sends datagrams of `size` bytes, one behind the other in the message, in one call.
+    pub fn send_batch(&self, message: &Message<'_>, size: usize) -> io::Result<()> {
+        let transmit = Transmit {
+            destination: message.to,
+            ecn: EcnCodepoint::from_bits(message.ecn.bits()),
+            contents: message.bytes,
+            segment_size: Some(size),
+            src_ip: None,
+        };
+        self.state.try_send((&self.io).into(), &transmit)
+    }
+}
+
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.io.as_fd()
@@ -151,6 +167,23 @@ impl ReceiveBuffers {
         }
     }
 }
+
+/// `quinn-udp` has room for 96 bytes of notes beside a batch, and asks for more: of a batch's length, its time, the address
+/// it was sent to and its ECN codepoint the last is cut off. A socket at one address need not be told that address; at the
+/// others each datagram comes alone.
+#[cfg(target_os = "linux")]
+fn make_room_for_codepoints(io: &UdpSocket, address: SocketAddr) {
+    use nix::sys::socket::{setsockopt, sockopt};
+    let _ = match address.ip() {
+        ip if ip.is_unspecified() => setsockopt(io, sockopt::UdpGroSegment, &false),
+        IpAddr::V4(_) => setsockopt(io, sockopt::Ipv4PacketInfo, &false),
+        IpAddr::V6(_) => setsockopt(io, sockopt::Ipv6RecvPacketInfo, &false),
+    };
+}
+
+/// Elsewhere the system does not put datagrams together.
+#[cfg(not(target_os = "linux"))]
+fn make_room_for_codepoints(_: &UdpSocket, _: SocketAddr) {}
 
 /// The datagrams that the system put together, all of `stride` bytes but the last. An empty one is one, too.
 fn split(received: &[u8], stride: usize) -> impl Iterator<Item = &[u8]> {

@@ -53,6 +53,7 @@ impl Socket {
         socket.bind(&address.into())?;
         let io = UdpSocket::from_std(socket.into())?;
         let state = UdpSocketState::new((&io).into())?;
+        leave_out_times(&io);
         let address = io.local_addr()?;
         let socket = Socket { io, state, address };
         let (receive, send) = socket.buffer_sizes();
@@ -188,6 +189,20 @@ fn bind_device(socket: &socket2::Socket, device: &str) {
 /// Elsewhere the source address decides which way packets take.
 #[cfg(not(target_os = "linux"))]
 fn bind_device(_socket: &socket2::Socket, _device: &str) {}
+
+/// `quinn-udp` asks for the time of each arrival, which nothing here reads, and has room for 96 bytes of notes beside a
+/// batch: with the time among them, that of the ECN codepoint, which is the last, is cut off.
+#[cfg(target_os = "linux")]
+fn leave_out_times(io: &UdpSocket) {
+    use nix::sys::socket::{setsockopt, sockopt::ReceiveTimestampns};
+    if let Err(error) = setsockopt(io, ReceiveTimestampns, &false) {
+        tracing::warn!(%error, "cannot leave out arrival times: batches arrive without their ECN codepoint");
+    }
+}
+
+/// Elsewhere the system does not put datagrams together.
+#[cfg(not(target_os = "linux"))]
+fn leave_out_times(_io: &UdpSocket) {}
 
 fn ecn_of(codepoint: Option<EcnCodepoint>) -> Ecn {
     Ecn::from_bits(codepoint.map_or(0, |codepoint| codepoint as u8))

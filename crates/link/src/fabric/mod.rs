@@ -166,10 +166,10 @@ impl<L: Load> Fabric<L> {
     /// What the driver is to hear next; `None` when every packet is on a link or a medium.
     pub fn poll(&mut self, now: Time, agenda: &mut Agenda) -> Option<News<L>> {
         loop {
-            if let Some(node) = self.working {
-                if let Some(news) = self.drain(now, node, agenda) {
-                    return Some(news);
-                }
+            if let Some(node) = self.working
+                && let Some(news) = self.drain(now, node, agenda)
+            {
+                return Some(news);
             }
             let packet = self.moving.pop_front()?;
             match self.routes[packet.route.index()].get(usize::from(packet.passed)).copied() {
