@@ -181,5 +181,5 @@ fn scenario_time(zero: Time, at: Time) -> Time {
     Time::ZERO + at.since(zero)
 }
 
-/// Idle clients are looked for so often.
+/// How often idle clients are searched for.
 const SWEEP_EVERY: Duration = Duration::from_secs(10);

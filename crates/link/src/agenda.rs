@@ -27,7 +27,7 @@ pub struct Agenda {
 struct Wish(u128);
 
 impl Agenda {
-    /// An agenda of so many nodes, none of which is to be woken.
+    /// An agenda of `nodes` nodes, none of which is to be woken.
     ///
     /// # Panics
     /// There are more than 16,777,216 of them.

@@ -186,7 +186,7 @@ fn work_at(rate: u64, span: Duration) -> u128 {
     u128::from(rate) * u128::from(span.as_nanos())
 }
 
-/// The end of so much work at this rate, rounded up, and what is done beyond it.
+/// The end of `work` at this rate, rounded up, and the work done beyond it.
 fn through(from: Time, work: u64, rate: u64) -> (Option<Time>, u64) {
     if rate == 0 {
         return (None, 0);

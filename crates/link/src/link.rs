@@ -227,7 +227,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         LineView { now, rate: self.line.rate_at(now) }
     }
 
-    /// A transmitted packet goes on its way.
+    /// A transmitted packet enters propagation.
     fn launch(&mut self, at: Time, packet: Packet<L>) {
         let extra = self.faults.jitter();
         let damage = self.faults.damage();

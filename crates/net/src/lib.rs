@@ -85,13 +85,13 @@
 //!
 //! | dropped before it answered | what that means |
 //! |---|---|
-//! | [`Endpoint::connect`] | the attempt is given up, and the peer told if it had heard of it |
+//! | [`Endpoint::connect`] | the attempt is given up, and the peer is told if it had answered |
 //! | [`Endpoint::accept`] | nothing; another call gets the association |
 //! | [`Endpoint::settled`], [`Association::closed`] | nothing |
 //! | [`Association::send`] | nothing of the message is sent, and its place in the queue is lost |
 //! | [`Association::recv`] | nothing; another call gets the message |
-//! | [`Association::close`] | the end has begun and goes on |
-//! | [`Events::next`], [`Records::next`] | nothing; the next call hears it |
+//! | [`Association::close`] | the end has begun and continues |
+//! | [`Events::next`], [`Records::next`] | nothing; the next call returns it |
 //!
 //! # Watching
 //!

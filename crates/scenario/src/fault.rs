@@ -1,5 +1,5 @@
-//! What is wrong with a scenario and where, while it is being read. It knows spans; an error for users is
-//! made of it when the texts are at hand.
+//! A fault in a scenario and its place, while the file is read. The error for users is made from it when the texts are
+//! at hand.
 
 use crate::error::{ErrorKind, Place, Report, ScenarioError};
 use crate::excerpt::Excerpt;

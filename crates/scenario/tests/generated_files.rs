@@ -1,5 +1,5 @@
-//! Scenarios that nobody wrote: every key with any value it may have. What is read from them, written down as
-//! resolved and read again is the same.
+//! Generated scenarios: every key with any value that it may have. What is read from them, written down as resolved and
+//! read again is the same.
 
 mod hostile;
 

@@ -1,5 +1,5 @@
-//! Associations below which a driver authenticates packets, peer by peer: what holds for a peer that has a channel
-//! of its own, knows every tag, and sends from any address.
+//! Associations below which a driver authenticates packets, peer by peer: what holds for a peer with another channel
+//! that has every tag and sends from any address.
 
 use std::net::SocketAddr;
 

@@ -126,7 +126,7 @@ pub enum Step {
     Sent,
     /// It reached the other host.
     Arrived {
-        /// So long after it left.
+        /// The time since it left.
         delay: Duration,
     },
     /// It was lost.
@@ -147,7 +147,7 @@ pub struct DeliverySeen {
     pub from: Host,
     /// How much.
     pub bytes: ByteCount,
-    /// So long after it was given to the transport.
+    /// The time since it was given to the transport.
     pub delay: Duration,
 }
 

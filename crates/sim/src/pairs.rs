@@ -9,8 +9,8 @@ use crate::measure::Meter;
 use crate::observe::Host;
 use crate::run::{BuildError, sends};
 
-/// The scenario's paths behind those of each pair of ends that carries the flow: one pair over all of them, or one on
-/// each that knows of no other (M-CMT-8).
+/// The scenario's paths behind those of each pair of ends that carries the flow: one pair over all of them, or an
+/// independent pair on each (M-CMT-8).
 pub fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
     match flow.protocol.is_appstripe() {
         true => flow.paths.iter().map(|path| vec![*path]).collect(),
@@ -55,8 +55,8 @@ fn seed_of(flow: &Flow, number: usize, root: &Seed) -> Seed {
     if number == 0 { seed } else { seed.child("pair").child(&number.to_string()) }
 }
 
-/// The port of a pair's both ends: one of those that are nobody's (RFC 6335 §6), so that no program that looks
-/// at captured packets takes them for another protocol's.
+/// The port of a pair's both ends: a dynamic one (RFC 6335 §6), so that no program mistakes captured packets for
+/// another protocol's.
 fn port(pair: usize) -> u16 {
     let private = usize::from(u16::MAX - FIRST_PRIVATE_PORT) + 1;
     FIRST_PRIVATE_PORT + u16::try_from(pair % private).unwrap_or(0)

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration};
 
 use crate::observe::{Host, PathState};
 
-/// What one replication came to.
+/// The result of one replication.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
     /// Its seed.
@@ -23,7 +23,7 @@ pub struct RunResult {
     pub links: Vec<LinkResult>,
 }
 
-/// What one direction of a flow came to.
+/// The result of one direction of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowResult {
     /// Its name; that of the way back of a flow in both directions ends with `/reverse`.
@@ -97,7 +97,7 @@ impl SackResult {
     }
 }
 
-/// What one path of a flow came to.
+/// The result of one path of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathResult {
     /// Its name.

@@ -1,5 +1,4 @@
-//! What the interfaces of an enclosure are called, their addresses and their size: one pair a path. It knows no system
-//! call.
+//! Names, addresses and MTU of the interfaces of an enclosure: one pair for each path.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! A link as values of the file. It knows a link's keys.
+//! A link as values of the file.
 
 use anabranch_base::{ByteCount, Time};
 use anabranch_link::config::{

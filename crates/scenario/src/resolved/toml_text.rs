@@ -1,4 +1,4 @@
-//! Values as TOML. It knows how TOML is written, and no setting.
+//! Writes values as TOML.
 
 use std::fmt::Write;
 

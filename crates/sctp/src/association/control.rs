@@ -51,7 +51,7 @@ impl Session {
     /// A HEARTBEAT arrived: its information goes back unchanged, on the same path (RFC 9260 §8.3).
     pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         let chunk = HeartbeatAck { info: heartbeat.info };
-        // The answer would go where nobody is any more.
+        // The answer would go to an address that the peer has lost.
         if self.may_answer(path, &chunk) && !self.paths.is_removed(path) {
             self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(chunk) });
         }
@@ -183,7 +183,7 @@ impl Session {
         self.count_path_error(path, carries_data && state != PathState::Unconfirmed, now)?;
         match self.paths.sample(path).state {
             PathState::Unconfirmed => {
-                // Nobody answers: data that is not answered either ends the association.
+                // No answer: unanswered data ends the association as well.
                 let is_given_up = self.paths.health(path).errors() > self.settings.config.failover.path_max;
                 self.awaits_verification &= !is_given_up;
                 self.try_other_pairs(path, now);
@@ -239,10 +239,10 @@ impl Session {
         let chunk = Box::new(Heartbeat { info });
         self.outbox.push_back(Control { path, is_probe: true, chunk });
         self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
-        // What is sent in addition, on a failed path, is no later error.
+        // A HEARTBEAT that is sent in addition, on a failed path, does not count as a later error.
         self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
     }
 }
 
-/// So many control chunks may wait; answers beyond that are not given.
+/// How many control chunks may wait; further answers are not given.
 const MAX_OUTBOX: usize = 64;

@@ -85,7 +85,7 @@ impl Session {
     }
 
     /// A HEARTBEAT was answered. If nothing that was in flight at the suspicion was acknowledged where it was sent, it
-    /// counts as lost (RFC 9260 §7.2.4): nobody knows otherwise.
+    /// counts as lost (RFC 9260 §7.2.4).
     pub(super) fn settle_suspicion(&mut self, path: PathId, now: Time) {
         if self.paths.silence_mut(path).on_answered() {
             self.cut(path, Cause::Missing, now);
@@ -139,5 +139,5 @@ impl Session {
     }
 }
 
-/// A failed path that works again is noticed within so long and a round trip.
+/// A failed path that works again is detected within this time and a round trip.
 const QUICK_PERIOD: Duration = Duration::from_millis(500);

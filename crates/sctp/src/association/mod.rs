@@ -109,7 +109,7 @@ enum State {
     Closing(Box<Session>, Shutdown),
 }
 
-/// What is left to look at of an association that is over.
+/// What can still be read of an association that is over.
 #[derive(Debug)]
 struct ClosedAssociation {
     paths: PathTable,
@@ -117,7 +117,7 @@ struct ClosedAssociation {
     /// User data that was sent and never acknowledged.
     undelivered: ByteCount,
     receive_buffer: ByteCount,
-    /// The ABORT, where this end called it off.
+    /// The ABORT, if this end aborted the association.
     last_word: Option<Vec<u8>>,
 }
 
@@ -161,7 +161,7 @@ pub enum SendError {
         /// What it must fit into: by [`MessageLimit`](crate::config::MessageLimit), the smaller of the two buffers.
         buffer: ByteCount,
     },
-    /// The peer does not take so many streams.
+    /// The peer does not accept as many streams.
     #[error("there is no stream {stream}: the peer takes {streams}")]
     NoSuchStream {
         /// The stream.
@@ -257,7 +257,7 @@ impl Association {
         session.or_else(|| self.events.pop_front())
     }
 
-    /// Gives a message to be sent. It is copied only when it is written into packets.
+    /// Queues a message. It is copied only when it is written into packets.
     ///
     /// # Errors
     /// There is no room, now or ever; the stream does not exist; the association is not open.
@@ -285,7 +285,7 @@ impl Association {
         Ok(())
     }
 
-    /// The next message that arrived whole and in its turn.
+    /// The next complete message in its order.
     pub fn receive(&mut self) -> Option<Message> {
         if let Some(message) = self.unread.take() {
             return Some(message);

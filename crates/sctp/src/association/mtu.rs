@@ -43,8 +43,8 @@ impl Session {
         self.schedule_mtu_probe(path);
     }
 
-    /// The next probe of a path's size is due, or the last one is not waited for any longer. A path that has failed is only
-    /// asked for what it carried; when it is back, the search begins anew.
+    /// The next probe of a path's size is due, or the last one timed out. A failed path is probed only with the size
+    /// that it carried; when it is back, the search restarts.
     pub(super) fn on_mtu_probe_due(&mut self, path: PathId, now: Time) {
         let state = self.paths.sample(path).state;
         let is_of_use = state.carries_data() || (state.has_failed() && self.paths.mtu(path).is_checking());
@@ -77,8 +77,8 @@ impl Session {
         }
     }
 
-    /// Appends the next probe to `buf`: a HEARTBEAT and what makes the packet as large as wanted (RFC 8899 §6.2). It goes
-    /// alone, whatever the windows: its loss is no sign of congestion (§3 item 7), and no error of the path.
+    /// Appends the next probe to `buf`: a HEARTBEAT and what makes the packet as large as wanted (RFC 8899 §6.2). It
+    /// goes alone, whatever the windows: its loss is neither a sign of congestion (§3 item 7) nor an error of the path.
     pub(super) fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
         self.mtu_probes.retain(|waiting| !self.paths.is_removed(waiting.probe.path));
         let MtuProbe { probe, size } = self.mtu_probes.pop_front()?;

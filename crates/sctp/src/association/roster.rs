@@ -14,8 +14,8 @@ use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathState};
 
 impl Session {
-    /// A path between these addresses: one that was removed joins again, else one is added that nobody has verified.
-    /// `None` if there are too many, and all of more use than a guess.
+    /// A path between these addresses: a removed one joins again, otherwise an unverified one is added. `None` if there
+    /// are too many, and each is more useful than a guess.
     pub fn open_path(&mut self, addresses: PathAddresses) -> Option<PathId> {
         if self.paths.living().count() >= MAX_PATHS {
             let least = self.least_useful()?;
@@ -59,9 +59,8 @@ impl Session {
         Some(id)
     }
 
-    /// Which path gives way to another when there are as many as there may be: of those that nobody vouches for and nothing
-    /// has verified the one that was heard longest ago; else of those that have failed for certain. One that works gives
-    /// way to none.
+    /// Which path gives way to another when there are as many as allowed: of the unverified guesses the one that was
+    /// heard longest ago; otherwise one of those that have failed for certain. A working path does not give way.
     fn least_useful(&self) -> Option<PathId> {
         let rank = |id: &PathId| {
             let is_failed = self.paths.sample(*id).state == PathState::Inactive;
@@ -99,8 +98,8 @@ impl Session {
         })
     }
 
-    /// This host has another address. It becomes one path, to the address of the peer's that
-    /// [goes with it](partner), and is probed once the peer was told of it, if it can be.
+    /// This host has a new address. It becomes one path, to [its partner](partner) among the peer's addresses, and is
+    /// probed once the peer was told of it, if it can be told.
     pub fn add_local(&mut self, now: Time, local: SocketAddr) {
         self.paths.gain_local(local);
         if let Some(departed) = self.departed.filter(|&id| self.paths.addresses(id).local == local) {
@@ -247,8 +246,8 @@ pub(super) fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Opti
     others.iter().filter(is_alike).min_by_key(|(_, paths)| *paths).map(|(other, _)| *other)
 }
 
-/// So many paths an association may have had in all before a place in the table is used again that was not a mere guess's. A
-/// path that comes back takes its own place again.
+/// How many paths an association may have had in all before a place in the table is used again that was not a guess's.
+/// A path that comes back takes its own place again.
 const MAX_PATHS_EVER: usize = 256;
 
 #[cfg(test)]

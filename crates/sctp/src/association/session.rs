@@ -66,7 +66,7 @@ pub struct Agreement {
     pub inbound_streams: u16,
 }
 
-/// The peer's receive window, as far as this end knows it.
+/// The peer's receive window, as this end estimates it.
 #[derive(Clone, Copy, Debug)]
 pub struct PeerWindow {
     /// What may still be sent.
@@ -149,7 +149,7 @@ pub struct Session {
     pub(super) pairs: Pairs,
     /// How an address proves that it got what was sent there.
     pub(super) challenges: Challenges,
-    /// Somebody waits for so much room in the send buffer.
+    /// The room in the send buffer for which a sender waits.
     pub(super) wanted_room: Option<ByteCount>,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
@@ -219,7 +219,7 @@ impl Session {
         session
     }
 
-    /// Both ends can so much beyond RFC 9260.
+    /// Enables the extensions both ends support.
     pub fn equip(&mut self, extensions: Extensions) {
         self.keys = extensions.keys;
         let Agreement { local_tsn, peer_tsn, .. } = self.agreement;
@@ -243,7 +243,7 @@ impl Session {
         self.send.room_in(self.settings.config.send_buffer)
     }
 
-    /// Somebody waits until a message of this size fits.
+    /// A sender waits until a message of this size fits.
     pub fn want_room(&mut self, message: ByteCount) {
         self.wanted_room = Some(self.wanted_room.map_or(message, |other| other.min(message)));
     }
@@ -254,7 +254,7 @@ impl Session {
         self.sending = Sending::Begins;
     }
 
-    /// Somebody changed what may leave, although nothing happened.
+    /// What may leave has changed without an event.
     pub(super) fn reconsider(&mut self) {
         if self.sending == Sending::Drained {
             self.sending = Sending::GoesOn;

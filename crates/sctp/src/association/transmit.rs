@@ -210,7 +210,7 @@ impl Session {
             gaps: &mut gaps,
             duplicates: self.arrivals.duplicates(),
         };
-        // Nobody would notice that SACKs are too large for a path that has shrunk: they stay small.
+        // SACKs stay small: it would not be detected that they are too large for a path that has shrunk.
         let used = builder.len();
         let safe = self.paths.safe_limit(path, &self.settings.config).as_len().saturating_sub(used);
         let room = ByteCount::of_len(builder.remaining().min(safe));
@@ -417,5 +417,5 @@ impl Session {
 /// takes one further ahead for one that has passed.
 const MOST_OUTSTANDING: u32 = u16::MAX as u32 / 2;
 
-/// After so many halvings every window is at its floor.
+/// After this number of halvings every window is at its floor.
 const MAX_DECAYS: u64 = 32;

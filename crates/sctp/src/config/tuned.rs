@@ -26,9 +26,10 @@ impl Config {
             send_buffer: ByteCount::from_mib(16),
             // Packets that a tunnel on the way cannot carry would vanish without a word.
             mtu_discovery: MtuDiscovery::On,
-            // RFC 9260's second at first, since nothing is known: half of one is less than the round trip by satellite, and
-            // a time-out without a loss costs the path its window. Then, as Linux has it, 200 ms more than the round trip at
-            // least: so much may a queue grow on a path whose round trips were alike, and ten SACKs wait no longer.
+            // RFC 9260's second at first, because nothing is measured: half a second is less than a satellite's round
+            // trip, and a spurious time-out costs the path its window. Then, as in Linux, at least 200 ms more than the
+            // round trip: a queue may grow by that much on a path with constant round trips, and delayed SACKs wait no
+            // longer.
             rto: RtoSettings {
                 min: Duration::from_millis(200),
                 variation: Duration::from_millis(200),

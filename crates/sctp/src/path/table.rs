@@ -68,7 +68,7 @@ struct Path {
     counters: PathCounters,
     limits: LimitClock,
     gone: Gone,
-    /// Whether it is nothing but a guess: nobody vouches for it, and nothing has proved that it leads to the peer.
+    /// Whether it is a mere guess: it was not announced, and nothing has proved that it leads to the peer.
     is_candidate: bool,
 }
 
@@ -218,13 +218,13 @@ impl PathTable {
         self.end_window(id);
     }
 
-    /// So much left the flight.
+    /// Subtracts `weight` from the path's flight size.
     pub fn on_left_flight(&mut self, id: PathId, weight: ByteCount) {
         self.samples[id.index()].flight -= weight;
         self.show_blocker(id);
     }
 
-    /// So much came back into flight.
+    /// Adds `weight` to the path's flight size again.
     pub fn on_returned(&mut self, id: PathId, weight: ByteCount) {
         self.samples[id.index()].flight += weight;
         self.show_blocker(id);
@@ -328,14 +328,14 @@ impl PathTable {
         self.show_round_trip(id);
     }
 
-    /// A SACK acknowledged so much that was last sent here.
+    /// A SACK acknowledged `weight` that was last sent here.
     pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let bandwidth = &mut self.paths[id.index()].bandwidth;
         bandwidth.on_delivered(weight, now);
         self.samples[id.index()].bandwidth = bandwidth.estimate();
     }
 
-    /// The path holds so much of this end's buffer and of the peer's, and these are the shares.
+    /// Notes how much the path holds of this end's buffer and of the peer's, and the shares.
     pub fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
         self.samples[id.index()].has_spent_share = !shares.has_room(sent, received);
     }
@@ -369,7 +369,7 @@ impl PathTable {
         self.change_health(id, Health::confirm)
     }
 
-    /// The health of a path, to be told of heartbeats. State changes go through the table.
+    /// The health of a path, for news of HEARTBEATs. State changes go through the table.
     pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
         &mut self.paths[id.index()].health
     }

@@ -49,9 +49,9 @@ pub struct Rules {
     pub cmt: CmtRules,
     /// How far each path's window may grow where that is fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
-    /// A SACK at every so many packets.
+    /// The number of packets that a SACK answers.
     pub sack_every: u32,
-    /// And after so long at the latest.
+    /// The longest delay of a SACK.
     pub sack_delay: Duration,
     /// How a SACK says for how many packets it stands.
     pub dac_wire: DacWire,
@@ -96,7 +96,7 @@ pub struct Registry {
     pub flow_controls: Table<dyn FlowControl>,
 }
 
-/// A policy's name that nobody registered.
+/// A policy's name that is not registered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no {kind} is called {name:?}; there are {}", known.join(", "))]
 pub struct UnknownPolicy {

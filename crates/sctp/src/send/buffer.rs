@@ -332,9 +332,9 @@ impl SendBuffer {
         self.held_bytes
     }
 
-    /// How much more user data may be queued where so much may be held. Every chunk, and every message that is not cut yet, costs
-    /// memory of its own: with that, twice as much may be held, so that only chunks of less than a few hundred bytes
-    /// take room from others.
+    /// How much more user data may be queued if `capacity` may be held. Every chunk, and every message that is not
+    /// fragmented yet, costs additional memory: with that, twice as much may be held, so that only chunks of less than
+    /// a few hundred bytes take room from others.
     pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
         let memory = self.held_bytes + CHUNK_OVERHEAD * (self.chunks.len() + self.uncut.len()) as u64;
         capacity.saturating_sub(self.held_bytes).min((capacity * 2).saturating_sub(memory))
@@ -535,7 +535,7 @@ pub(super) fn index(offset: u64) -> usize {
 /// What a chunk costs besides its payload: what is known of it, twice where the queue has just grown, and the allocator's part of
 /// a message's memory.
 const CHUNK_OVERHEAD: ByteCount = ByteCount::new(192);
-/// Room for so many chunks is kept although none is held: megabytes in flight, in chunks of the usual size.
+/// The room for chunks that is kept although none is held: megabytes in flight, in chunks of the usual size.
 pub(super) const KEPT_CHUNKS: usize = 4_096;
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl HeldByPath {
         self.sums.resize(self.sums.len().max(path.index() + 1), Held::default());
     }
 
-    /// A chunk with so much user data left on `path`, after it had been sent on `previous` if it had.
+    /// A chunk with `length` bytes of user data left on `path`, after it had been sent on `previous` if it had.
     pub fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
         if let Some(previous) = previous {
             self.on_released(previous, length);

@@ -347,7 +347,7 @@ mod tests {
         assert_eq!((acked(&news), news.paths[0].left.get()), (vec![], 100));
     }
 
-    /// Else no timer of its path would find it, and nobody send it a third time.
+    /// Otherwise no timer of its path would find it, and it would not be sent a third time.
     #[test]
     fn a_chunk_that_was_taken_back_is_in_flight_however_often_it_is_sent_again() {
         let mut buffer = buffer(3);

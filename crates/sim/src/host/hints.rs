@@ -1,5 +1,4 @@
-//! What the scenario says of the paths of a pair of ends, as the rules of an association may know it. It knows links
-//! as they are configured, and nothing that happens to them.
+//! What the scenario says about the paths of a pair of ends, as hints for the policies of an association.
 
 use anabranch_base::Duration;
 use anabranch_link::config::LinkConfig;

@@ -202,7 +202,7 @@ pub struct Inbound {
 pub struct Delivered {
     /// How much.
     pub bytes: ByteCount,
-    /// So long after it was sent.
+    /// The time since it was sent.
     pub delay: Duration,
 }
 

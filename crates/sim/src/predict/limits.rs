@@ -1,5 +1,4 @@
-//! How far the windows of a flow may grow: as its scenario says, or as planned where it says nothing. It knows the
-//! question to the planner, and not how it is answered.
+//! How far the windows of a flow may grow: as its scenario says, or as planned.
 
 use anabranch_models::{Markov, WindowModel};
 use anabranch_planner::{PlanError, Problem, exact, hull};
@@ -26,7 +25,7 @@ pub enum Windows {
 }
 
 impl Windows {
-    /// What bounds those of an association that sends over so many paths.
+    /// The bounds of the windows of an association over `paths` paths.
     pub fn of(sctp: &Sctp, paths: usize) -> Windows {
         let is_split = matches!(sctp.buffer_split, BufferSplit::Receiver | BufferSplit::Both);
         match (&sctp.window_management, sctp.multipath) {

@@ -1,5 +1,4 @@
-//! What the analytic models take from a scenario: a flow's paths as rates, delays and losses, and its receive buffer. It
-//! knows what the models cannot express, and none of their equations.
+//! What the analytic models take from a scenario: a flow's paths as rates, delays and losses, and its receive buffer.
 
 mod limits;
 mod notes;

@@ -1,5 +1,4 @@
-//! What a prediction leaves out or supposes, for whoever reads it. It knows what the models have no place for but can do
-//! without; what they cannot is an obstacle.
+//! The notes of a prediction: what it leaves out or supposes. What the models cannot do without is an obstacle.
 
 use anabranch_base::{Duration, Time};
 use anabranch_link::config::{LinkConfig, LossKind};

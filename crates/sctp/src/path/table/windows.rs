@@ -51,8 +51,8 @@ impl PathTable {
         }
     }
 
-    /// How many whole RTOs passed since data last left a path that has none in flight (M-SCTP-17). The count
-    /// begins anew.
+    /// How many whole RTOs passed since data last left a path that has none in flight (M-SCTP-17). The count starts
+    /// again.
     pub fn take_idle_rtos(&mut self, id: PathId, now: Time) -> u64 {
         let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
         let Some(last) = path.last_data.filter(|_| sample.flight.is_zero()) else { return 0 };
@@ -63,7 +63,7 @@ impl PathTable {
         rtos
     }
 
-    /// Where slow start ends on paths whose threshold nobody set: at the peer's receive buffer.
+    /// Sets where slow start ends on paths without a configured threshold: at the peer's receive buffer.
     pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
         self.replace_ssthresh(ByteCount::MAX, peer_buffer);
     }

@@ -9,9 +9,9 @@ use crate::policy::{PathId, PathSample, View};
 /// What the RFCs do differently (M-SCTP-18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenoRules {
-    /// ssthresh after a loss is never lower than so many units.
+    /// The least ssthresh after a loss, in units.
     pub window_floor: u64,
-    /// Idle decay stops at so many units.
+    /// The window at which idle decay stops, in units.
     pub idle_floor: u64,
     /// partial_bytes_acked is cut to cwnd when the window was not fully used (RFC 9260 §7.2.2).
     pub clamp_partial_bytes: bool,

@@ -22,7 +22,7 @@ impl AssociationDetection {
         AssociationDetection { threshold, exit: None }
     }
 
-    /// Counts missing reports, so many at a time as `increment` says, finds what is lost, and leaves recovery.
+    /// Counts missing reports, as many at a time as `increment` says, finds what is lost, and leaves recovery.
     pub(super) fn read(&mut self, news: &mut SackNews, increment: &Increment, progress: &mut Progress) {
         self.count_missing(news, increment);
         let lost = news.holes.iter().filter(|hole| hole.missing_reports >= self.threshold && !hole.is_spent);

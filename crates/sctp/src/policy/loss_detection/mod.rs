@@ -107,7 +107,7 @@ impl Progress {
 }
 
 impl Hole {
-    /// The chunk was reported missing by so many packets more.
+    /// The chunk was reported missing `times` times more.
     fn report(&mut self, times: u8) {
         self.missing_reports = self.missing_reports.saturating_add(times);
     }
