@@ -1,11 +1,12 @@
-//! What every crate of anabranch shares: [`Time`] and [`Duration`], [`ByteCount`] and [`BitRate`], [`Seed`], [`Ecn`], and
-//! [`Machine`], the interface of everything that an engine schedules.
+//! What every crate of anabranch shares: [`Time`] and [`Duration`], [`ByteCount`] and [`BitRate`], [`Seed`], [`Ecn`],
+//! [`Machine`], the interface of everything that an engine schedules, and [`setting`], which says what users can set.
 //!
 //! No protocol, no network and no clock belongs here.
 
 mod ecn;
 mod machine;
 mod seed;
+pub mod setting;
 mod time;
 mod units;
 

@@ -1,5 +1,11 @@
-//! `anabranch completions`: the script by which a shell completes our commands.
+//! `anabranch completions`: the script by which a shell completes our commands: what kinds of values arguments take, and
+//! the keys and words of `--set`.
 
+use anabranch_base::setting::{Kind, Scope, Setting};
+use anabranch_planner::live;
+use anabranch_sctp::config::{Config, settings};
+use anabranch_sctp::policy::Registry;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, CommandFactory as _, ValueHint};
 use clap_complete::generate;
 
@@ -22,10 +28,40 @@ pub fn run(arguments: &CompletionsArguments) -> Result<Outcome, Failure> {
 fn completed() -> Command {
     let whole = Arguments::command();
     let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
-    Command::new(NAME)
-        .version(env!("CARGO_PKG_VERSION"))
-        .disable_help_subcommand(true)
-        .subcommands(shown.map(|command| command.mut_args(hinted)))
+    Command::new(NAME).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).subcommands(
+        shown.map(|command| {
+            let sets = values_of_set(command.get_name());
+            command.mut_args(|argument| match argument.get_id().as_str() {
+                "settings" => argument.value_parser(PossibleValuesParser::new(sets.clone())),
+                _ => hinted(argument),
+            })
+        }),
+    )
+}
+
+/// What may follow `--set` of a command: every key, with its words where it has some. Which links, paths and events there
+/// are is said by the scenario alone; a flow called main is in most.
+fn values_of_set(command: &str) -> Vec<PossibleValue> {
+    let (prefix, scope) = match command {
+        "send" | "recv" | "bench" => ("sctp.", Scope::Tools),
+        _ => ("flow.main.sctp.", Scope::Scenarios),
+    };
+    let registry = live::registry();
+    let known = settings().filter(|setting| setting.scope.includes(scope));
+    known.flat_map(|setting| values_of(prefix, setting, &registry)).collect()
+}
+
+fn values_of(prefix: &str, setting: &Setting<Config>, registry: &Registry) -> Vec<PossibleValue> {
+    let words = match &setting.kind {
+        Kind::NotBuilt => return Vec::new(),
+        Kind::Word(words) => (words.built)(),
+        Kind::Policy(kind) => registry.names(kind).map_or(Vec::new(), |names| names.built),
+        Kind::Boolean => vec!["true", "false"],
+        _ => vec![""],
+    };
+    // Text that lasts: the program prints the script and ends.
+    let value = |word: &str| -> &'static str { format!("{prefix}{}={word}", setting.key).leak() };
+    words.into_iter().map(|word| PossibleValue::new(value(word))).collect()
 }
 
 /// The argument, with what its values are.
@@ -35,7 +71,7 @@ fn hinted(argument: Arg) -> Arg {
         "dir" | "pcap" | "trace" => ValueHint::DirPath,
         "files" => ValueHint::AnyPath,
         "to" => ValueHint::Hostname,
-        "via" | "listen" | "name" | "settings" => ValueHint::Other,
+        "via" | "listen" | "name" => ValueHint::Other,
         _ => return argument,
     };
     argument.value_hint(hint)
@@ -62,6 +98,24 @@ mod tests {
                 assert_eq!(is_told, !command.is_hide_set(), "{shell}: {}", command.get_name());
             }
         }
+    }
+
+    #[test]
+    fn every_shell_is_told_the_keys_of_set_and_their_words() {
+        for &shell in Shell::value_variants().iter().filter(|shell| completes_values(**shell)) {
+            let script = run(&CompletionsArguments { shell }).expect("a script").summary;
+            for value in
+                ["sctp.rto.min=", "sctp.scheduler=fill", "sctp.pacing=true", "flow.main.sctp.charge=user"]
+            {
+                assert!(script.contains(value), "{shell}: {value}");
+            }
+            assert!(!script.contains("sctp.wireless"), "{shell}: what is not built yet");
+        }
+    }
+
+    /// The scripts of the others complete names of options alone.
+    fn completes_values(shell: Shell) -> bool {
+        matches!(shell, Shell::Bash | Shell::Fish | Shell::Zsh)
     }
 
     #[test]

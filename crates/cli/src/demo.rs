@@ -1,6 +1,7 @@
 //! `anabranch demo`: the comparison, on the scenario that is shipped with the program.
 
-use anabranch_scenario::{NoFiles, Scenario, Setting, Source};
+use anabranch_planner::live;
+use anabranch_scenario::{Assignment, NoFiles, Scenario, Source};
 use anabranch_transfer::hex;
 use sha2::{Digest, Sha256};
 
@@ -17,9 +18,10 @@ use crate::scenario::Loaded;
 /// A setting is wrong, or a socket cannot be opened.
 pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let settings =
-        arguments.settings.iter().map(|change| Setting::parse(change)).collect::<Result<Vec<_>, _>>()?;
+        arguments.settings.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
+    let source = Source::new("wifi-lte.toml", SCENARIO);
     let loaded = Loaded {
-        scenario: Scenario::parse(&Source::new("wifi-lte.toml", SCENARIO), &NoFiles, &settings)?,
+        scenario: Scenario::parse(&source, &NoFiles, &settings, &live::registry())?,
         text: SCENARIO.to_owned(),
         sha256: hex(&Sha256::digest(SCENARIO).into()),
         name: "wifi-lte".to_owned(),

@@ -3,7 +3,8 @@
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use anabranch_scenario::{Document, Files, NoFiles, Scenario, ScenarioError, Setting, Source};
+use anabranch_planner::live;
+use anabranch_scenario::{Assignment, Document, Files, NoFiles, Registry, Scenario, ScenarioError, Source};
 use anabranch_transfer::hex;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
@@ -24,7 +25,7 @@ pub struct Loaded {
     /// Where the files are that it names; `None` where it may name none.
     pub folder: Option<PathBuf>,
     /// The changes.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<Assignment>,
     /// What it is called in errors.
     pub source: String,
 }
@@ -45,7 +46,7 @@ pub fn load_links(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
     load_as(file, changes, Document::links)
 }
 
-type Reading = fn(&Document, &dyn Files, &[Setting]) -> Result<Scenario, ScenarioError>;
+type Reading = fn(&Document, &dyn Files, &[Assignment], &Registry) -> Result<Scenario, ScenarioError>;
 
 fn load_as(file: &Path, changes: &[String], reading: Reading) -> Result<Loaded, Failure> {
     let is_stdin = file.as_os_str() == "-";
@@ -53,10 +54,10 @@ fn load_as(file: &Path, changes: &[String], reading: Reading) -> Result<Loaded, 
     let bytes = bytes.map_err(|error| Failure::NoScenario { file: file.to_owned(), why: why(&error) })?;
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
     let source = Source::from_bytes(name, &bytes)?;
-    let settings = changes.iter().map(|change| Setting::parse(change)).collect::<Result<Vec<_>, _>>()?;
+    let settings = changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
     let folder = if is_stdin { PathBuf::new() } else { file.parent().unwrap_or(Path::new("")).to_owned() };
     Ok(Loaded {
-        scenario: reading(&Document::parse(&source)?, &Beside(folder.clone()), &settings)?,
+        scenario: reading(&Document::parse(&source)?, &Beside(folder.clone()), &settings, &live::registry())?,
         text: source.text,
         sha256: hex(&Sha256::digest(&bytes).into()),
         name: file
@@ -90,8 +91,8 @@ impl Loaded {
     pub fn read_again(&self, text: &str) -> Result<Scenario, ScenarioError> {
         let source = Source::new(self.source.clone(), text);
         match &self.folder {
-            Some(folder) => Scenario::parse(&source, &Beside(folder.clone()), &[]),
-            None => Scenario::parse(&source, &NoFiles, &[]),
+            Some(folder) => Scenario::parse(&source, &Beside(folder.clone()), &[], &self.scenario.registry),
+            None => Scenario::parse(&source, &NoFiles, &[], &self.scenario.registry),
         }
     }
 }

@@ -116,6 +116,7 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
         paths: (0..paths).map(|index| Path { name: name(index), links: vec![index as usize] }).collect(),
         events: Vec::new(),
         flows: Vec::new(),
+        registry: anabranch_scenario::Registry::standard(),
     }
 }
 

@@ -36,6 +36,7 @@ fn scenario() -> Scenario {
         paths: vec![Path { name: "only".to_owned(), links: vec![0] }],
         events: Vec::new(),
         flows: Vec::new(),
+        registry: anabranch_scenario::Registry::standard(),
     }
 }
 

@@ -1,4 +1,12 @@
-//! What a link is like, as plain values. It knows no packet and no text.
+//! What a link is like, as plain values, and the tables of settings by which users set them.
+
+mod losses;
+mod queues;
+mod settings;
+
+pub use losses::{LOSSES, PLANNED_LOSSES};
+pub use queues::{PLANNED_QUEUES, QUEUES};
+pub use settings::{loss_settings, settings};
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
@@ -221,7 +229,7 @@ impl LinkConfig {
             jitter: Duration::ZERO,
             reorder: false,
             loss: LossConfig::NONE,
-            queue: QueueConfig::DropTail(QueueLimit::Packets(50)),
+            queue: QueueConfig::DropTail(queues::DEFAULT_LIMIT),
             mtu: None,
             duplicate: 0.0,
             corrupt: 0.0,

@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use anabranch_base::Duration;
 use anabranch_observe::{About, Body, Sinks, Wanted, results};
-use anabranch_scenario::{NoFiles, Scenario, Source};
+use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
 use anabranch_sim::{Progress, Replications, Run};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,7 +24,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Runs the scenario in `file` with its own seed; gives the files that were written to `folder`.
 fn record(file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let text = fs::read_to_string(file)?;
-    let scenario = Scenario::parse(&Source::new(file.display().to_string(), &text), &NoFiles, &[])?;
+    let scenario = Scenario::parse(
+        &Source::new(file.display().to_string(), &text),
+        &NoFiles,
+        &[],
+        &Registry::standard(),
+    )?;
     let seed = scenario.run.seed;
     let wanted = Wanted { pcap: None, trace: Some(folder.into()), report: Some(folder.join("report.html")) };
     let about = About { scenario: &scenario, name: "example", seed, command: "record", source: Some(&text) };

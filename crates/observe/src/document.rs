@@ -46,10 +46,11 @@ impl Body {
 
 /// Every setting of a scenario as used, with the scenario file's own keys.
 pub fn resolved(scenario: &Scenario) -> Value {
-    object(&scenario.resolved())
+    settings(&scenario.resolved())
 }
 
-fn object(table: &Table) -> Value {
+/// A table of settings.
+pub fn settings(table: &Table) -> Value {
     Value::Object(table.entries().map(|(key, value)| (key.to_owned(), json_of(value))).collect())
 }
 
@@ -60,7 +61,7 @@ fn json_of(value: &Setting) -> Value {
         Setting::Number(number) => Value::from(*number),
         Setting::Boolean(is_so) => Value::from(*is_so),
         Setting::List(values) => Value::Array(values.iter().map(json_of).collect()),
-        Setting::Table(inner) => object(inner),
+        Setting::Table(inner) => settings(inner),
     }
 }
 

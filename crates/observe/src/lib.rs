@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use anabranch_observe::{About, Sinks, Wanted};
-//! use anabranch_scenario::{NoFiles, Scenario, Source};
+//! use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
 //! use anabranch_sim::{Progress, Run};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -24,7 +24,7 @@
 //! [[flow]]
 //! name = "main"
 //! "#;
-//! let scenario = Scenario::parse(&Source::new("one.toml", text), &NoFiles, &[])?;
+//! let scenario = Scenario::parse(&Source::new("one.toml", text), &NoFiles, &[], &Registry::standard())?;
 //! let folder = tempfile::tempdir()?;
 //! let wanted = Wanted { trace: Some(folder.path().to_owned()), ..Wanted::default() };
 //! let about = About { scenario: &scenario, name: "one", seed: 1, command: "", source: Some(text) };
@@ -73,7 +73,7 @@ mod words;
 
 use anabranch_scenario::Scenario;
 
-pub use document::{Body, resolved};
+pub use document::{Body, resolved, settings};
 use names::Names;
 pub use simulation::results;
 pub use sinks::{CannotWrite, Sinks, Wanted};

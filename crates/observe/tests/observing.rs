@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anabranch_base::Duration;
 use anabranch_observe::{About, Sinks, Wanted};
-use anabranch_scenario::{NoFiles, Scenario, Source};
+use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
 use anabranch_sim::result::RunResult;
 use anabranch_sim::{Progress, Run};
 
@@ -55,7 +55,9 @@ traffic = { kind = "poisson", rate = "1 Mbit/s", message = "900 B" }
 
 /// Runs the scenario and records everything in a folder of this name; gives the files and the result.
 fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
-    let scenario = Scenario::parse(&Source::new("phone.toml", SCENARIO), &NoFiles, &[]).expect("a scenario");
+    let scenario =
+        Scenario::parse(&Source::new("phone.toml", SCENARIO), &NoFiles, &[], &Registry::standard())
+            .expect("a scenario");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     fs::create_dir_all(&folder).expect("a folder for temporary files");
     let wanted = Wanted {

@@ -1,12 +1,14 @@
-//! A scenario file that was read once, and can be read again with other settings. It knows the order of
-//! things: text, tree, settings, values.
+//! A scenario file that was read once, and can be read again with other settings: from text to tree, settings and
+//! values.
 
+use anabranch_sctp::policy::Registry;
+
+use crate::assignment::Assignment;
 use crate::error::ScenarioError;
 use crate::fault::Fault;
 use crate::files::Files;
 use crate::model::Scenario;
 use crate::read::{self, Users};
-use crate::setting::Setting;
 use crate::source::Source;
 use crate::tree::{self, Span, Table, Value};
 
@@ -27,34 +29,50 @@ impl Document {
         Ok(Document { source: source.clone(), root })
     }
 
-    /// The scenario that it describes, with these settings, each on top of those before it. The document stays
-    /// as it was: a sweep asks again and again.
+    /// The scenario that it describes, with these settings, each on top of those before it, and policies by their names
+    /// in `registry`. The document stays as it was: a sweep asks again and again.
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn scenario(&self, files: &dyn Files, settings: &[Setting]) -> Result<Scenario, ScenarioError> {
-        self.read(files, settings, Users::Flows)
+    pub fn scenario(
+        &self,
+        files: &dyn Files,
+        settings: &[Assignment],
+        registry: &Registry,
+    ) -> Result<Scenario, ScenarioError> {
+        self.read(files, settings, registry, Users::Flows)
     }
 
     /// The same, for programs of others on its links: that its flows never end, or that it has none, is no error.
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn links(&self, files: &dyn Files, settings: &[Setting]) -> Result<Scenario, ScenarioError> {
-        self.read(files, settings, Users::Programs)
+    pub fn links(
+        &self,
+        files: &dyn Files,
+        settings: &[Assignment],
+        registry: &Registry,
+    ) -> Result<Scenario, ScenarioError> {
+        self.read(files, settings, registry, Users::Programs)
     }
 
-    fn read(&self, files: &dyn Files, settings: &[Setting], users: Users) -> Result<Scenario, ScenarioError> {
+    fn read(
+        &self,
+        files: &dyn Files,
+        settings: &[Assignment],
+        registry: &Registry,
+        users: Users,
+    ) -> Result<Scenario, ScenarioError> {
         let mut root = self.root.clone();
         let applied =
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
-        let read = applied.and_then(|()| read::scenario(&root, files, users));
+        let read = applied.and_then(|()| read::scenario(&root, files, registry, users));
         read.map_err(|fault| fault.at_key(&root).shown(&self.source, settings))
     }
 
     /// That the association of the flow called `flow` cannot be so, for a reason that is not the format's: where its
     /// setting `key` stands, or else the flow.
-    pub fn complaint(&self, settings: &[Setting], flow: &str, key: &str, message: &str) -> ScenarioError {
+    pub fn complaint(&self, settings: &[Assignment], flow: &str, key: &str, message: &str) -> ScenarioError {
         let mut root = self.root.clone();
         let applied =
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
@@ -94,17 +112,18 @@ fn flow_named<'t>(root: &'t Table, name: &str) -> Option<(Span, &'t Table)> {
 }
 
 impl Scenario {
-    /// Reads a scenario file with settings of the command line. Trace files that it names are read through
-    /// `files`.
+    /// Reads a scenario file with settings of the command line. Trace files that it names are read through `files`;
+    /// policies are those that `registry` has by the names in the file.
     ///
     /// # Errors
     /// The first thing that is wrong, with its place.
     pub fn parse(
         source: &Source,
         files: &dyn Files,
-        settings: &[Setting],
+        settings: &[Assignment],
+        registry: &Registry,
     ) -> Result<Scenario, ScenarioError> {
-        Document::parse(source)?.scenario(files, settings)
+        Document::parse(source)?.scenario(files, settings, registry)
     }
 }
 
@@ -113,8 +132,8 @@ mod tests {
     use super::*;
 
     fn complaint(text: &str, settings: &[&str], flow: &str) -> String {
-        let settings: Vec<Setting> =
-            settings.iter().map(|text| Setting::parse(text).expect("a setting")).collect();
+        let settings: Vec<Assignment> =
+            settings.iter().map(|text| Assignment::parse(text).expect("a setting")).collect();
         let document = Document::parse(&Source::new("a.toml", text)).expect("TOML");
         document.complaint(&settings, flow, "receive_buffer", "it is too small").to_string()
     }
@@ -137,8 +156,8 @@ mod tests {
     fn links_for_other_programs_need_no_flow_that_ends() {
         let source = Source::new("s.toml", "[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"");
         let document = Document::parse(&source).expect("a sound file");
-        assert!(document.scenario(&crate::NoFiles, &[]).is_err());
-        let links = document.links(&crate::NoFiles, &[]).expect("links");
+        assert!(document.scenario(&crate::NoFiles, &[], &Registry::standard()).is_err());
+        let links = document.links(&crate::NoFiles, &[], &Registry::standard()).expect("links");
         assert_eq!((links.links.len(), links.paths.len()), (1, 1));
     }
 }

@@ -1,9 +1,9 @@
 //! A fault in a scenario and its place, while the file is read. The error for users is made from it when the texts are
 //! at hand.
 
+use crate::assignment::Assignment;
 use crate::error::{ErrorKind, Place, Report, ScenarioError};
 use crate::excerpt::Excerpt;
-use crate::setting::Setting;
 use crate::source::Source;
 use crate::tree::{Origin, Span, Table};
 
@@ -99,7 +99,7 @@ impl Fault {
     }
 
     /// As users see it: with the text around it.
-    pub fn shown(self: Box<Self>, source: &Source, settings: &[Setting]) -> ScenarioError {
+    pub fn shown(self: Box<Self>, source: &Source, settings: &[Assignment]) -> ScenarioError {
         let mut fault = *self;
         let (place, excerpt) = match fault.trace.take() {
             Some((file, named)) => {
@@ -117,7 +117,7 @@ impl Fault {
     }
 }
 
-fn place(span: Span, source: &Source, settings: &[Setting]) -> (Place, Excerpt) {
+fn place(span: Span, source: &Source, settings: &[Assignment]) -> (Place, Excerpt) {
     match span.origin {
         Origin::File => {
             let position = source.position(span.start);
@@ -129,7 +129,7 @@ fn place(span: Span, source: &Source, settings: &[Setting]) -> (Place, Excerpt) 
             )
         }
         Origin::Setting(index) => {
-            let text = settings.get(index).map_or("", Setting::text);
+            let text = settings.get(index).map_or("", Assignment::text);
             let given = Source::new("", text);
             let position = given.position(span.start);
             (Place::Setting(text.to_owned()), Excerpt::new(&position, span.end.saturating_sub(span.start)))

@@ -1,8 +1,11 @@
 //! The scenario file: one description of paths, flows and events for the simulator, the emulator and the
-//! models. It knows the file as text and as values, and not what a setting does; it opens no file itself.
+//! models, as text and as values. It opens no file itself.
+//!
+//! Which settings an association has, and which values they take, is said by the table beside its configuration
+//! ([`anabranch_sctp::config::settings`]); which policies there are, by a [`Registry`].
 //!
 //! ```
-//! use anabranch_scenario::{NoFiles, Scenario, Setting, Source};
+//! use anabranch_scenario::{Assignment, NoFiles, Registry, Scenario, Source};
 //!
 //! let source = Source::new("two.toml", r#"
 //!     [run]
@@ -11,12 +14,14 @@
 //!     name = "wifi"
 //!     rate = "21 Mbit/s"
 //! "#);
-//! let setting = Setting::parse("link.wifi.loss=0.01")?;
-//! let scenario = Scenario::parse(&source, &NoFiles, &[setting])?;
+//! let setting = Assignment::parse("link.wifi.loss=0.01")?;
+//! let scenario = Scenario::parse(&source, &NoFiles, &[setting], &Registry::standard())?;
 //! assert_eq!(scenario.flows[0].name, "main");
 //! # Ok::<(), anabranch_scenario::ScenarioError>(())
 //! ```
 
+mod assignment;
+mod choice;
 mod document;
 mod error;
 mod excerpt;
@@ -26,15 +31,18 @@ pub mod model;
 mod nearest;
 pub mod quantity;
 mod read;
+pub mod reference;
 pub mod resolved;
-mod setting;
 mod source;
+pub mod tools;
 mod tree;
 mod words;
 
+/// The policies that a scenario's names stand for.
+pub use anabranch_sctp::policy::Registry;
+pub use assignment::Assignment;
 pub use document::Document;
 pub use error::{ErrorKind, Place, ScenarioError, Style};
 pub use files::{Files, NoFiles};
 pub use model::Scenario;
-pub use setting::Setting;
 pub use source::Source;

@@ -2,8 +2,9 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{LossKind, LossPlace, QueueConfig, QueueLimit, Rate};
-use anabranch_scenario::model::{Failover, MaxBurst, Protocol, Sctp};
-use anabranch_scenario::{Document, NoFiles, Place, Scenario, ScenarioError, Setting, Source};
+use anabranch_scenario::model::{Protocol, Sctp};
+use anabranch_scenario::{Assignment, Document, NoFiles, Place, Registry, Scenario, ScenarioError, Source};
+use anabranch_sctp::config::Failover;
 
 const FILE: &str = r#"
 [run]
@@ -27,8 +28,8 @@ state = "down"
 "#;
 
 fn with(file: &str, settings: &[&str]) -> Result<Scenario, ScenarioError> {
-    let settings: Result<Vec<_>, _> = settings.iter().map(|text| Setting::parse(text)).collect();
-    Scenario::parse(&Source::new("a.toml", file), &NoFiles, &settings?)
+    let settings: Result<Vec<_>, _> = settings.iter().map(|text| Assignment::parse(text)).collect();
+    Scenario::parse(&Source::new("a.toml", file), &NoFiles, &settings?, &Registry::standard())
 }
 
 fn set(settings: &[&str]) -> Scenario {
@@ -64,9 +65,9 @@ fn a_table_that_is_not_there_is_made() {
         "link.wifi.reverse.loss=0.5",
         "flow.main.transfer=8 MB",
     ]);
-    assert_eq!(sctp(&scenario).rto_min, Duration::from_millis(200));
-    assert_eq!(sctp(&scenario).failover, Failover::Off);
-    assert!(matches!(sctp(&scenario).max_burst, MaxBurst { packets: 8, .. }));
+    assert_eq!(sctp(&scenario).config.rto.min, Duration::from_millis(200));
+    assert_eq!(sctp(&scenario).config.failover, Failover::OFF);
+    assert_eq!(sctp(&scenario).config.max_burst.packets, 8);
     assert_eq!(scenario.links[0].reverse.loss.kind, LossKind::Bernoulli { probability: 0.5 });
     assert_eq!(scenario.flows[0].transfer, Some(ByteCount::new(8_000_000)));
 }
@@ -92,7 +93,7 @@ fn an_event_is_set_by_its_number() {
 fn a_flow_in_single_brackets_is_the_main_one() {
     let file = format!("{FILE}\n[flow.sctp]\nscheduler = \"fill\"\n");
     let scenario = with(&file, &["flow.main.sctp.window_floor=2"]).expect("one flow");
-    assert_eq!((sctp(&scenario).scheduler.as_str(), sctp(&scenario).window_floor), ("fill", 2));
+    assert_eq!((sctp(&scenario).config.scheduler.as_str(), sctp(&scenario).config.window_floor), ("fill", 2));
 }
 
 #[test]
@@ -108,12 +109,13 @@ fn later_settings_rule_over_earlier_ones() {
 fn a_sweep_reads_one_document_many_times() {
     let document = Document::parse(&Source::new("a.toml", FILE)).expect("sound TOML");
     let loss = |value: &str| {
-        let scenario = document.scenario(&NoFiles, &[Setting::new("link.wifi.loss", value)]);
+        let assignment = Assignment::new("link.wifi.loss", value);
+        let scenario = document.scenario(&NoFiles, &[assignment], &Registry::standard());
         scenario.expect("a sound value").links[0].forward.loss.kind.clone()
     };
     assert_eq!(loss("0.1"), LossKind::Bernoulli { probability: 0.1 });
     assert_eq!(loss("0.2"), LossKind::Bernoulli { probability: 0.2 });
-    let plain = document.scenario(&NoFiles, &[]).expect("the file alone");
+    let plain = document.scenario(&NoFiles, &[], &Registry::standard()).expect("the file alone");
     assert_eq!(plain.links[0].forward.loss.kind, LossKind::Bernoulli { probability: 0.001 });
 }
 

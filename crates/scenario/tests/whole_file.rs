@@ -4,15 +4,20 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{
     Change, Channel, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
-use anabranch_scenario::model::{Cmt, Direction, Failover, Messages, Multipath, Protocol, Sctp, Traffic};
-use anabranch_scenario::{ErrorKind, NoFiles, Scenario, Source};
+use anabranch_scenario::model::{Direction, Messages, Multipath, Protocol, Sctp, Traffic};
+use anabranch_scenario::{ErrorKind, NoFiles, Registry, Scenario, Source};
+use anabranch_sctp::config::{Charge, Config, Encapsulation, PROFILES};
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 fn parse(text: &str) -> Scenario {
-    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[]).expect("a sound scenario")
+    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[], &Registry::standard())
+        .expect("a sound scenario")
 }
 
 fn wrong(text: &str) -> ErrorKind {
-    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[]).expect_err("a wrong scenario").kind()
+    Scenario::parse(&Source::new("a.toml", text), &NoFiles, &[], &Registry::standard())
+        .expect_err("a wrong scenario")
+        .kind()
 }
 
 /// A scenario with one link that has these keys, and then more tables.
@@ -114,7 +119,8 @@ fn a_trace_is_read_beside_the_file() {
         "up" => Ok("0\n5\n5\n9\n".to_owned()),
         _ => Ok("7\r\n8\r\n\r\n".to_owned()),
     };
-    let link = Scenario::parse(&Source::new("a.toml", text), &files, &[]).expect("sound").links.remove(0);
+    let scenario = Scenario::parse(&Source::new("a.toml", text), &files, &[], &Registry::standard());
+    let link = scenario.expect("sound").links.remove(0);
     let (Rate::Trace(up), Rate::Trace(down)) = (link.forward.rate, link.reverse.rate) else {
         panic!("traces")
     };
@@ -215,8 +221,8 @@ fn correlated_losses_trouble_a_udp_flow_only_where_it_sends() {
 #[test]
 fn over_all_paths_at_once_a_chunk_is_sent_again_where_it_was_lost() {
     let places = |text: &str| {
-        let sctp = with_sctp(text);
-        (sctp.retransmission, sctp.fast_retransmission)
+        let config = with_sctp(text).config;
+        (config.retransmission, config.fast_retransmission)
     };
     let pair = |after: &str, fast: &str| (after.to_owned(), fast.to_owned());
     assert_eq!(places("profile = \"rfc2960\""), pair("same", "same"));
@@ -226,87 +232,47 @@ fn over_all_paths_at_once_a_chunk_is_sent_again_where_it_was_lost() {
 }
 
 #[test]
-fn the_profiles_are_those_of_the_protocol() {
-    use anabranch_sctp::config::{Config, SackBatch};
-    for name in ["rfc2960", "rfc4960", "rfc9260", "tuned-1"] {
-        let (ours, theirs) = (
-            with_sctp(&format!("profile = {name:?}\nmultipath = \"off\"")),
-            Config::profile(name).expect("a profile"),
-        );
-        assert_eq!(ours.profile, name);
-        assert_eq!(format!("{:?}", ours.unit), format!("{:?}", theirs.unit), "{name}");
-        assert_eq!(
-            format!("{:?}", (ours.charge, ours.rwnd_charge)),
-            format!("{:?}", (theirs.charge, theirs.rwnd_charge))
-        );
-        assert_eq!(
-            (ours.retransmission, ours.fast_retransmission),
-            (theirs.retransmission, theirs.fast_retransmission)
-        );
-        assert_eq!((ours.receive_buffer, ours.send_buffer), (theirs.receive_buffer, theirs.send_buffer));
-        assert_eq!(
-            ours.receive_growth.map(|growth| (growth.limit, growth.endpoint)),
-            theirs.receive_growth.map(|growth| (growth.limit, growth.endpoint))
-        );
-        assert_eq!((ours.missing_reports, ours.window_floor), (theirs.missing_reports, theirs.window_floor));
-        assert_eq!(
-            (ours.sack_every, ours.sack_delay, ours.sack_batch),
-            (theirs.sack.every, theirs.sack.delay, theirs.sack.batch == SackBatch::Whole)
-        );
-        assert_eq!(
-            (ours.rto_initial, ours.rto_min, ours.rto_max, ours.rto_variation),
-            (theirs.rto.initial, theirs.rto.min, theirs.rto.max, theirs.rto.variation)
-        );
-        assert_eq!((ours.mtu, ours.payload), (theirs.mtu, theirs.payload));
-        assert_eq!(
-            (ours.max_burst.packets, ours.strict_window),
-            (theirs.max_burst.packets, theirs.strict_window)
-        );
-        let Failover::On { potentially_failed, path_max, association_max, heartbeat, quick } = ours.failover
-        else {
-            panic!("{name} gives nobody up")
-        };
-        let failover = theirs.failover;
-        assert_eq!(
-            (potentially_failed, path_max, association_max, heartbeat, quick),
-            (
-                failover.potentially_failed,
-                failover.path_max,
-                failover.association_max,
-                failover.heartbeat,
-                failover.quick
-            ),
-            "{name}"
-        );
-        let is_frozen = !failover.quick && failover.potentially_failed == 0;
-        assert_eq!(is_frozen, name.starts_with("rfc"));
-        assert!(ours.initial_window.is_none() && ours.initial_ssthresh.is_none());
+fn a_profile_is_the_protocols_own_on_ip_itself_and_with_the_rules_of_cmt() {
+    for (name, profile) in PROFILES {
+        let sctp = with_sctp(&format!("profile = {name:?}\nmultipath = \"off\""));
+        let mut wanted = Config { encapsulation: Encapsulation::None, ..profile() };
+        wanted.set_sender_cmt(CmtRules::ALL);
+        assert_eq!(sctp.config, wanted);
     }
 }
 
 #[test]
+fn an_association_on_one_path_at_a_time_has_a_primary_path_and_no_rule_of_cmt() {
+    let off = with_sctp("multipath = \"off\"\nscheduler = \"fill\"");
+    assert_eq!(off.config.scheduler, "fill", "what the file says is kept");
+    let config = off.association();
+    assert_eq!((config.scheduler.as_str(), config.loss_detection.as_str()), ("primary", "association"));
+    assert_eq!((config.cmt, config.ack_timing.as_str()), (CmtRules::NONE, "standard"));
+    let all = with_sctp("scheduler = \"fill\"\ncmt = { delayed_ack = false }").association();
+    assert_eq!((all.scheduler.as_str(), all.loss_detection.as_str()), ("fill", "cmt"));
+    assert_eq!((all.cmt.delayed_ack, all.ack_timing.as_str()), (false, "standard"));
+}
+
+#[test]
 fn one_setting_follows_from_another_unless_it_is_given() {
-    let both = with_sctp("retransmission = \"same\"");
+    let config = |text: &str| with_sctp(text).config;
+    let both = config("retransmission = \"same\"");
     assert_eq!((both.retransmission.as_str(), both.fast_retransmission.as_str()), ("same", "same"));
-    let apart = with_sctp("retransmission = \"same\"\nfast_retransmission = \"alternate\"");
+    let apart = config("retransmission = \"same\"\nfast_retransmission = \"alternate\"");
     assert_eq!(apart.fast_retransmission, "alternate");
-    assert_eq!(format!("{:?}", with_sctp("charge = \"packet\"").rwnd_charge), "Packet");
-    assert_eq!(format!("{:?}", with_sctp("charge = \"packet\"\nrwnd_charge = \"user\"").rwnd_charge), "User");
-    assert_eq!(with_sctp("payload = \"1452 B\"").payload, None, "what fits is the default");
-    assert_eq!(with_sctp("payload = \"512 B\"").payload, Some(ByteCount::new(512)));
+    assert_eq!(config("charge = \"packet\"").rwnd_charge, Charge::Packet);
+    assert_eq!(config("charge = \"packet\"\nrwnd_charge = \"user\"").rwnd_charge, Charge::User);
+    assert_eq!(config("payload = \"1452 B\"").payload, None, "what fits is the default");
+    assert_eq!(config("payload = \"512 B\"").payload, Some(ByteCount::new(512)));
     let plain = "cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }";
-    let rules = |text: &str| {
-        let Cmt { split_fast_retransmit, window_update, delayed_ack } = with_sctp(text).cmt;
-        [split_fast_retransmit, window_update, delayed_ack]
-    };
-    assert_eq!(rules(plain), [false; 3]);
-    assert_eq!(rules("cmt = { delayed_ack = false }"), [true, true, false]);
-    assert_eq!(rules("multipath = \"cmt\""), [true; 3]);
+    assert_eq!(config(plain).cmt, CmtRules::NONE);
+    assert_eq!(config("cmt = { delayed_ack = false }").cmt, CmtRules { delayed_ack: false, ..CmtRules::ALL });
+    assert_eq!(config("multipath = \"cmt\"").cmt, CmtRules::ALL);
     assert_eq!(with_sctp("").multipath, Multipath::Cmt);
     assert_eq!(with_sctp("multipath = \"off\"").multipath, Multipath::Off);
     // Each association of AppStripe sends again where it sent, as M-CMT-8 has it.
     let striped = with_sctp("profile = \"rfc2960\"\nmultipath = \"appstripe\"");
-    assert_eq!((striped.multipath, striped.retransmission.as_str()), (Multipath::AppStripe, "same"));
+    assert_eq!((striped.multipath, striped.config.retransmission.as_str()), (Multipath::AppStripe, "same"));
 }
 
 #[test]
@@ -336,6 +302,7 @@ fn each_kind_of_fault_has_its_name() {
         &Source::new("a", "[[link]]\nname=\"a\"\nrate={trace=\"t\"}"),
         &|_: &str| Ok("x".to_owned()),
         &[],
+        &Registry::standard(),
     );
     assert_eq!(error.expect_err("no trace").kind().name(), "trace");
 }

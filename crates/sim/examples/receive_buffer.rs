@@ -3,6 +3,7 @@
 //! receive_buffer`.
 
 use anabranch_base::Duration;
+use anabranch_planner::live;
 use anabranch_scenario::{NoFiles, Scenario, Source};
 use anabranch_sim::{Run, Watch};
 
@@ -62,8 +63,9 @@ fn carried(
         link("short", short),
         link("long", long)
     );
-    let scenario = Scenario::parse(&Source::new("receive_buffer.toml", &text), &NoFiles, &[])
-        .map_err(|error| error.to_string())?;
+    let scenario =
+        Scenario::parse(&Source::new("receive_buffer.toml", &text), &NoFiles, &[], &live::registry())
+            .map_err(|error| error.to_string())?;
     let mut run = Run::new(&scenario, 1, Watch::default())?;
     run.advance(Duration::from_secs(seconds));
     let size = run.receive_buffer(0).map_or(0.0, |size| size.get() as f64 / 1e6);

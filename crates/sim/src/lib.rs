@@ -15,7 +15,6 @@ pub mod predict;
 mod replicate;
 pub mod result;
 mod run;
-mod settings;
 mod tally;
 mod traffic;
 
@@ -24,4 +23,3 @@ pub use observe::{Observation, Watch};
 pub use replicate::{FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 pub use result::RunResult;
 pub use run::{BuildError, Progress, Run, Unfit};
-pub use settings::association_config;

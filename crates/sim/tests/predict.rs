@@ -4,15 +4,15 @@ use std::path::Path;
 
 use anabranch_base::ByteCount;
 use anabranch_models::{ModelError, PathParameters, ThroughputModel, TimeoutBounds, WindowModel};
-use anabranch_planner::PlanError;
-use anabranch_scenario::{NoFiles, Scenario, Setting, Source};
+use anabranch_planner::{PlanError, live};
+use anabranch_scenario::{Assignment, NoFiles, Scenario, Source};
 use anabranch_sim::predict::{ModelFlow, Windows};
 
 fn scenario(text: &str, settings: &[&str]) -> Scenario {
-    let settings: Vec<Setting> =
-        settings.iter().map(|setting| Setting::parse(setting).expect("a key and a value")).collect();
+    let settings: Vec<Assignment> =
+        settings.iter().map(|setting| Assignment::parse(setting).expect("a key and a value")).collect();
     let text = format!("[run]\ntime = \"60 s\"\n{text}");
-    Scenario::parse(&Source::new("test.toml", text), &NoFiles, &settings)
+    Scenario::parse(&Source::new("test.toml", text), &NoFiles, &settings, &live::registry())
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -271,7 +271,8 @@ fn every_shipped_scenario_has_flows_for_the_models_or_a_reason() {
         let beside =
             |file: &str| std::fs::read_to_string(folder.join(file)).map_err(|error| error.to_string());
         let source = Source::new(path.display().to_string(), text);
-        let scenario = Scenario::parse(&source, &beside, &[]).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = Scenario::parse(&source, &beside, &[], &live::registry())
+            .unwrap_or_else(|error| panic!("{error}"));
         for flow in ModelFlow::all(&scenario) {
             match flow {
                 Ok(flow) => assert!(flow.parameters().iter().all(|path| path.check().is_ok()), "{path:?}"),

@@ -4,6 +4,7 @@ mod worlds;
 
 use std::path::{Path, PathBuf};
 
+use anabranch_planner::live;
 use anabranch_scenario::{Scenario, Source};
 use anabranch_sim::{Plan, Run, Stop, Watch, Watcher, replicate};
 use worlds::{balance, run};
@@ -24,7 +25,7 @@ fn shipped() -> Vec<(String, Scenario)> {
         let text = std::fs::read_to_string(&path).expect("it can be read");
         let beside =
             |file: &str| std::fs::read_to_string(folder().join(file)).map_err(|error| error.to_string());
-        let scenario = Scenario::parse(&Source::new(name.clone(), text), &beside, &[]);
+        let scenario = Scenario::parse(&Source::new(name.clone(), text), &beside, &[], &live::registry());
         (name, scenario.unwrap_or_else(|error| panic!("{error}")))
     };
     files.into_iter().map(read).collect()

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use anabranch_planner::live;
 use anabranch_scenario::{NoFiles, Scenario, Source};
 use anabranch_sim::{Run, RunResult, Watch};
 use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
@@ -51,7 +52,7 @@ pub fn run(points: &[Point]) -> Result<Vec<Vec<RunResult>>, GridError> {
 
 fn parse(point: &Point) -> Result<Scenario, GridError> {
     let source = Source::new("study.toml", point.scenario.as_str());
-    Scenario::parse(&source, &NoFiles, &[]).map_err(|error| fault(point, &error))
+    Scenario::parse(&source, &NoFiles, &[], &live::registry()).map_err(|error| fault(point, &error))
 }
 
 fn fault(point: &Point, what: &dyn std::fmt::Display) -> GridError {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anabranch_scenario::model::Encapsulation;
+use anabranch_sctp::config::Encapsulation;
 use clap::Args;
 
 use super::Output;

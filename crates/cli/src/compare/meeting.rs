@@ -8,7 +8,6 @@ use anabranch_base::Seed;
 use anabranch_emulate::enclosure::{Enclosure, Side, may_have_namespaces};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport};
 use anabranch_net::{Endpoint, Options, Security};
-use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 
 use super::variant::Variant;
@@ -91,8 +90,8 @@ pub fn meet(variant: &Variant, over: Over, config: &Config, security: &Security)
 fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
     let (scenario, paths) = (&variant.scenario, &variant.flow().paths);
     let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
-    let receiver = bind(local.clone(), config, security, Role::Receiver)?;
-    let sender = bind(local, config, security, Role::Sender)?;
+    let receiver = bind(variant, local.clone(), config, security, Role::Receiver)?;
+    let sender = bind(variant, local, config, security, Role::Sender)?;
     let at = receiver.local_addresses();
     let mut to = vec![at[0]; scenario.paths.len()];
     for (path, address) in paths.iter().zip(&at) {
@@ -120,7 +119,7 @@ fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Res
         let local = variant.flow().paths.iter().map(|path| SocketAddr::from((all[*path], 0))).collect();
         enclosure.namespace(side).within(|| {
             let _context = runtime.enter();
-            bind(local, config, security, role)
+            bind(variant, local, config, security, role)
         })?
     };
     let receiver = open(Side::Far, Role::Receiver)?;
@@ -141,6 +140,7 @@ enum Role {
 }
 
 fn bind(
+    variant: &Variant,
     local: Vec<SocketAddr>,
     config: &Config,
     security: &Security,
@@ -150,7 +150,7 @@ fn bind(
         local,
         accepts: role == Role::Receiver,
         config: config.clone(),
-        registry: live::registry(),
+        registry: variant.scenario.registry.clone(),
         ..Options::with(security.clone())
     };
     Endpoint::bind(options).map_err(|error| bind_failure(&error))

@@ -8,7 +8,7 @@ mod table;
 mod variant;
 
 use anabranch_base::Duration;
-use anabranch_scenario::model::Encapsulation;
+use anabranch_sctp::config::Encapsulation;
 use anabranch_sim::predict::ModelFlow;
 use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -3,8 +3,7 @@
 use anabranch_base::{ByteCount, Duration};
 use anabranch_emulate::{RelayReport, TimingError};
 use anabranch_net::{Association, Endpoint, Security, SendOptions};
-use anabranch_scenario::model::Encapsulation;
-use anabranch_sctp::config::{Config, IpVersion};
+use anabranch_sctp::config::{Config, Encapsulation, IpVersion};
 use anabranch_sim::BuildError;
 use anabranch_sim::observe::Host;
 use anabranch_sim::predict::planned_config;
@@ -99,7 +98,7 @@ impl Counted {
 
 /// Both ends are here, and share a fresh key.
 fn security(variant: &Variant) -> Result<Security, Failure> {
-    match variant.sctp().encapsulation {
+    match variant.sctp().config.encapsulation {
         Encapsulation::Sealed => Ok(Security::Sealed(key::fresh()?)),
         Encapsulation::None | Encapsulation::Udp => Ok(Security::Insecure),
     }

@@ -1,7 +1,8 @@
 //! The variants of a scenario that are compared: each path alone, and all together.
 
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Encapsulation, Flow, Protocol, Sctp, Traffic, WindowManagement};
+use anabranch_scenario::model::{Direction, Flow, Protocol, Sctp, Traffic};
+use anabranch_sctp::config::{Config, Encapsulation};
 
 /// Which variants are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +64,8 @@ pub fn variants(scenario: &Scenario, scope: Scope, around: Encapsulation) -> Res
     if flow.traffic != Traffic::Bulk || flow.direction != Direction::Forward {
         return Err(format!("only bulk traffic there can be compared, and flow {:?} has another", flow.name));
     }
-    let sctp = Sctp { encapsulation: around, ..(**sctp).clone() };
+    let config = Config { encapsulation: around, ..sctp.config.clone() };
+    let sctp = Sctp { config, ..(**sctp).clone() };
     let with = |paths: Vec<usize>, name: String| {
         let sctp = if paths.len() == flow.paths.len() { sctp.clone() } else { alone_in_its_buffer(&sctp) };
         let flow = Flow { paths, protocol: Protocol::Sctp(Box::new(sctp)), ..flow.clone() };
@@ -80,10 +82,10 @@ pub fn variants(scenario: &Scenario, scope: Scope, around: Encapsulation) -> Res
 
 /// The settings for one path of several: it shares the receive buffer with no other, so that a list of limits means nothing.
 fn alone_in_its_buffer(sctp: &Sctp) -> Sctp {
-    match &sctp.window_management {
-        WindowManagement::Limits(_) => {
-            Sctp { window_management: WindowManagement::Rule("none".to_owned()), ..sctp.clone() }
-        }
-        WindowManagement::Rule(_) => sctp.clone(),
+    let mut alone = sctp.clone();
+    if !alone.config.window_limits.is_empty() {
+        alone.config.window_limits.clear();
+        "none".clone_into(&mut alone.config.window_management);
     }
+    alone
 }

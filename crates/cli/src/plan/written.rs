@@ -1,6 +1,6 @@
 //! The scenario file with planned limits in it, all else as it was.
 
-use anabranch_scenario::model::{Protocol, WindowManagement};
+use anabranch_scenario::model::Protocol;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::failure::Failure;
@@ -21,7 +21,8 @@ pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String
         return Err(refuse("its paths share no receive buffer"));
     }
     if let Protocol::Sctp(sctp) = &mut flow.protocol {
-        sctp.window_management = WindowManagement::Limits(limits.to_vec());
+        "static".clone_into(&mut sctp.config.window_management);
+        sctp.config.window_limits = limits.to_vec();
     }
     let mut file: DocumentMut =
         loaded.text.parse().map_err(|error: toml_edit::TomlError| refuse(error.message()))?;

@@ -8,7 +8,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("sctp", &["base"]),
     ("link", &["base"]),
-    ("scenario", &["base", "link"]),
+    ("scenario", &["base", "sctp", "link"]),
     ("models", &["base"]),
     ("net", &["base", "sctp"]),
     ("transfer", &["base", "net"]),

@@ -101,13 +101,14 @@ const NOT_FOR_US: [&str; 5] = ["lo", "all", "default", ".", ".."];
 
 #[cfg(test)]
 mod tests {
-    use anabranch_scenario::{NoFiles, Source};
+    use anabranch_scenario::{NoFiles, Registry, Source};
 
     use super::*;
 
     fn planned(text: &str) -> Vec<Interface> {
         let source = Source::new("test", text);
-        interfaces(&Scenario::parse(&source, &NoFiles, &[]).expect("a scenario"))
+        let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard());
+        interfaces(&scenario.expect("a scenario"))
     }
 
     fn links(names: &[&str]) -> String {

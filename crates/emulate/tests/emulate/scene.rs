@@ -3,8 +3,8 @@
 use anabranch_base::{BitRate, Duration, Time};
 use anabranch_link::Change;
 use anabranch_link::config::{LinkConfig, LossConfig, LossKind, QueueConfig, QueueLimit};
-use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event, Link, Path, Run};
+use anabranch_scenario::{Registry, Scenario};
 
 /// `milliseconds` after the start.
 pub fn at(milliseconds: u64) -> Time {
@@ -36,6 +36,7 @@ pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
             .collect(),
         events: Vec::new(),
         flows: Vec::new(),
+        registry: Registry::standard(),
     }
 }
 

@@ -5,7 +5,8 @@ mod headers;
 
 use std::io::{self, Write};
 
-use anabranch_scenario::model::{Encapsulation, Flow, Path, Protocol, Scenario};
+use anabranch_scenario::model::{Flow, Path, Protocol, Scenario};
+use anabranch_sctp::config::Encapsulation;
 use anabranch_sim::observe::{Host, Observation, PacketSeen, Seen, Step};
 
 use super::{About, PROGRAM};
@@ -77,7 +78,7 @@ fn way(seen: &PacketSeen) -> Option<Way> {
 
 fn transport(index: usize, flow: &Flow) -> Transport {
     match &flow.protocol {
-        Protocol::Sctp(sctp) => match sctp.encapsulation {
+        Protocol::Sctp(sctp) => match sctp.config.encapsulation {
             Encapsulation::None => Transport::Sctp,
             // A capture shows what is under the seal: that is what it is looked at for.
             Encapsulation::Udp | Encapsulation::Sealed => Transport::SctpInUdp,

@@ -1,4 +1,4 @@
-//! One `[[event]]`: what happens to a link. It knows the link's name only.
+//! One `[[event]]`: what happens to a link, which is a name yet.
 
 use anabranch_base::Time;
 use anabranch_link::config::{Change, Delay, Rate};
@@ -9,7 +9,7 @@ use super::name::Name;
 use super::{loss, shapes, value};
 use crate::fault::{Fault, Read};
 use crate::model::Direction;
-use crate::tree::{Node, Span, Value};
+use crate::tree::{Node, Span, Table, Value};
 use crate::words;
 
 /// An event as the file has it, before copies are made.
@@ -39,12 +39,12 @@ pub(crate) fn event(node: &Node) -> Read<EventDraft> {
         let fault = Fault::value(node.span, format!("this event changes both `{key}` and `{other}`"));
         return Err(fault.help("write one event for each of them"));
     }
-    Ok(EventDraft { at, link, direction, change: change(key, node)?, span: node.span })
+    Ok(EventDraft { at, link, direction, change: change(key, node, fields.table())?, span: node.span })
 }
 
 const CHANGES: &[&str] = &["state", "rate", "delay", "loss", "mtu"];
 
-fn change(key: &str, node: &Node) -> Read<Change> {
+fn change(key: &str, node: &Node, table: &Table) -> Read<Change> {
     Ok(match key {
         "state" => match words::LINK_STATE.meaning(node)? {
             true => Change::Up,
@@ -52,7 +52,7 @@ fn change(key: &str, node: &Node) -> Read<Change> {
         },
         "rate" => Change::Rate(Rate::Fixed(single(node).and_then(|()| value::any_rate(node))?)),
         "delay" => Change::Delay(Delay::Fixed(single(node).and_then(|()| value::span(node))?)),
-        "mtu" => Change::Mtu(mtu(node)?),
+        "mtu" => Change::Mtu(mtu(table)?),
         _ => Change::Loss(loss::loss(node)?),
     })
 }

@@ -1,11 +1,11 @@
-//! A table whose keys are known: refuses the others, says which are missing. It knows no setting's meaning.
+//! A table whose keys are known: refuses the others, says which are missing.
 
 use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
 use crate::tree::{Entry, Node, Span, Table, Value, quoted};
 
 /// What a table is called, and the keys that it may have.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     /// As a sentence has it: `a link`.
     pub what: &'static str,
@@ -36,9 +36,14 @@ impl<'t> Fields<'t> {
     /// A table at hand, reported at `span` where something is missing.
     pub fn new(shape: &'static Shape, table: &'t Table, span: Span) -> Read<Fields<'t>> {
         match table.entries.iter().find(|entry| !shape.keys.contains(&entry.key.as_str())) {
-            Some(entry) => Err(unknown_key(shape, entry)),
+            Some(entry) => Err(unknown_key(shape.what, shape.keys, entry)),
             None => Ok(Fields { shape, table, span }),
         }
+    }
+
+    /// The table itself.
+    pub fn table(&self) -> &'t Table {
+        self.table
     }
 
     /// Where the table stands.
@@ -98,15 +103,15 @@ impl Shape {
     }
 }
 
-fn unknown_key(shape: &Shape, entry: &Entry) -> Box<Fault> {
+/// A key that the table called `what` does not have; `keys` are those that it has.
+pub(crate) fn unknown_key(what: &str, keys: &[&'static str], entry: &Entry) -> Box<Fault> {
     let key = entry.key.as_str();
-    let near = nearest(key, shape.keys.iter().copied());
-    let fault = Fault::unknown(entry.key_span, format!("{} has no key {}", shape.what, named(key)));
-    let elsewhere = super::shapes::all().find(|other| !other.header.is_empty() && other.keys.contains(&key));
-    match (near, elsewhere) {
+    let near = nearest(key, keys.iter().copied());
+    let fault = Fault::unknown(entry.key_span, format!("{what} has no key {}", named(key)));
+    match (near, super::shapes::header_of(key)) {
         (Some(near), _) => fault.nearest(Some(format!("`{near}`"))),
-        (None, Some(other)) => fault.expected(format!("`{key}` under {}", other.header)),
-        (None, None) => fault.expected(format!("one of {}", listed(shape.keys.iter().copied()))),
+        (None, Some(header)) => fault.expected(format!("`{key}` under {header}")),
+        (None, None) => fault.expected(format!("one of {}", listed(keys.iter().copied()))),
     }
 }
 

@@ -1,6 +1,7 @@
-//! One `[[flow]]`: who sends what. It knows paths by name only, and no copies.
+//! One `[[flow]]`: who sends what. Its paths are names yet, and its copies are not made.
 
 use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_sctp::policy::Registry;
 
 use super::fields::Fields;
 use super::name::{Name, name, names};
@@ -32,7 +33,7 @@ pub(crate) struct FlowDraft {
 }
 
 /// Reads one `[[flow]]`; only the first may go without a name.
-pub(crate) fn flow(node: &Node, is_first: bool) -> Read<FlowDraft> {
+pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<FlowDraft> {
     let fields = Fields::of(&shapes::FLOW, node)?;
     let name = match fields.find("name") {
         None if is_first => Name { text: MAIN.to_owned(), span: fields.span() },
@@ -49,7 +50,7 @@ pub(crate) fn flow(node: &Node, is_first: bool) -> Read<FlowDraft> {
         return Err(words::PROTOCOL.not_built("tcp", entry.key_span));
     }
     let traffic = fields.or("traffic", Traffic::Bulk, |node| traffic::traffic(node, transport))?;
-    let protocol = protocol(&fields, transport, &traffic)?;
+    let protocol = protocol(&fields, transport, &traffic, registry)?;
     let direction = fields.or("direction", Direction::Forward, |node| words::DIRECTION.meaning(node))?;
     if protocol.is_appstripe() {
         refuse_beside_appstripe(&fields, &traffic, direction)?;
@@ -97,9 +98,14 @@ fn refuse_beside_appstripe(fields: &Fields<'_>, traffic: &Traffic, direction: Di
 /// What the first flow is called when nobody says.
 pub(crate) const MAIN: &str = "main";
 
-fn protocol(fields: &Fields<'_>, transport: Transport, traffic: &Traffic) -> Read<Protocol> {
+fn protocol(
+    fields: &Fields<'_>,
+    transport: Transport,
+    traffic: &Traffic,
+    registry: &Registry,
+) -> Read<Protocol> {
     if transport == Transport::Sctp {
-        return Ok(Protocol::Sctp(Box::new(sctp::sctp(fields.find("sctp"))?)));
+        return Ok(Protocol::Sctp(Box::new(sctp::sctp(fields.find("sctp"), registry)?)));
     }
     if let Some(entry) = fields.entry("sctp") {
         let fault = Fault::value(entry.key_span, "a UDP flow has no settings of SCTP");

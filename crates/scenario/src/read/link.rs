@@ -1,17 +1,18 @@
-//! One `[[link]]`: the way there and the way back. It knows no path and no copies.
+//! One `[[link]]`: the way there and the way back, before copies are made.
 
-use anabranch_link::config::{Delay, LinkConfig, LossConfig, QueueConfig, QueueLimit, Rate};
-
+use anabranch_base::setting::Settable as _;
 use anabranch_base::{BitRate, ByteCount, Duration};
+use anabranch_link::config::{
+    Delay, LinkConfig, LossConfig, LossKind, PLANNED_QUEUES, QUEUES, QueueConfig, QueueLimit, Rate, settings,
+};
 
 use super::fields::Fields;
 use super::name::{Name, name};
+use super::settings::{Kinds, Reader, packets_or_size};
 use super::{loss, rate, shapes, value};
-use crate::fault::{Fault, Read};
+use crate::fault::Read;
 use crate::files::Files;
-use crate::quantity;
-use crate::tree::{Node, Span, Value};
-use crate::words;
+use crate::tree::{Node, Span, Table, Value};
 
 /// A link as the file has it, before copies are made.
 #[derive(Debug)]
@@ -34,7 +35,6 @@ pub(crate) fn link(node: &Node, files: &dyn Files) -> Read<LinkDraft> {
     forward.rate = rate::rate(fields.require("rate", "\"10 Mbit/s\"")?, files)?;
     timing(&fields, &mut forward)?;
     fields.set("loss", &mut forward.loss, loss::loss)?;
-    faults(&fields, &mut forward)?;
 
     let mut reverse = LinkConfig { loss: LossConfig::NONE, duplicate: 0.0, corrupt: 0.0, ..forward.clone() };
     let mut reverse_loss = fields.span();
@@ -43,74 +43,44 @@ pub(crate) fn link(node: &Node, files: &dyn Files) -> Read<LinkDraft> {
         fields.set("rate", &mut reverse.rate, |node| rate::rate(node, files))?;
         timing(&fields, &mut reverse)?;
         fields.set("loss", &mut reverse.loss, |node| loss::reverse_loss(node, &forward.loss))?;
-        faults(&fields, &mut reverse)?;
         reverse_loss = fields.span_of("loss");
     }
     let private = fields.or("private", false, value::boolean)?;
     Ok(LinkDraft { name, private, forward, reverse, forward_loss: fields.span_of("loss"), reverse_loss })
 }
 
-/// What both ways have alike unless told otherwise.
+/// What is read by the table of a link's settings, and, of what has ways of its own to be written, `delay` and `queue`.
 fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
     fields.set("delay", &mut config.delay, rate::delay)?;
-    fields.set("jitter", &mut config.jitter, value::span)?;
-    fields.set("reorder", &mut config.reorder, value::boolean)?;
     fields.set("queue", &mut config.queue, queue)?;
-    fields.set("mtu", &mut config.mtu, mtu)
+    Reader::LINKS.set_all(settings(), fields.table(), config)
 }
 
-/// A size, or `"none"`.
-pub(crate) fn mtu(node: &Node) -> Read<Option<ByteCount>> {
-    match &node.value {
-        Value::Text(text) if text == NO_MTU => Ok(None),
-        _ => value::size_within(node, 68, 65_535).map(Some),
-    }
-}
-
-/// A link that carries packets of any size.
-pub(crate) const NO_MTU: &str = "none";
-
-/// What the way back does not take over.
-fn faults(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
-    fields.set("duplicate", &mut config.duplicate, value::probability)?;
-    fields.set("corrupt", &mut config.corrupt, value::probability)
+/// A size, or `"none"`, for an event.
+pub(crate) fn mtu(table: &Table) -> Read<Option<ByteCount>> {
+    let mut link = LinkConfig::new(BitRate::default(), Duration::ZERO);
+    Reader::LINKS.set_all(settings().filter(|setting| setting.key == "mtu"), table, &mut link)?;
+    Ok(link.mtu)
 }
 
 /// `"100 packets"`, `"64 KiB"` or `{ kind = "drop-tail", limit = "100 packets" }`.
 fn queue(node: &Node) -> Read<QueueConfig> {
-    let Value::Table(table) = &node.value else { return limit(node).map(QueueConfig::DropTail) };
-    let Some(kind) = table.find("kind") else {
-        let fault = Fault::missing(node.span, "a table of a queue needs a key `kind`");
-        return Err(fault.help("for example kind = \"drop-tail\""));
-    };
-    words::QUEUE.meaning(kind)?;
-    let fields = Fields::of(&shapes::DROP_TAIL, node)?;
-    let most = fields.maybe("limit", limit)?.unwrap_or(DEFAULT_LIMIT);
-    Ok(QueueConfig::DropTail(most))
+    match &node.value {
+        Value::Table(_) => Reader::LINKS.variant(&QUEUE_KINDS, &[], "queue", node),
+        _ => limit(node).map(QueueConfig::DropTail),
+    }
 }
 
 fn limit(node: &Node) -> Read<QueueLimit> {
-    const EXPECTED: &str = "a limit in packets or bytes, such as \"100 packets\" or \"64 KiB\"";
-    let Value::Text(text) = &node.value else { return Err(value::wrong(node, EXPECTED)) };
-    let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
-    if let Some(number) = packets {
-        let packets = number.trim().parse().map(QueueLimit::Packets);
-        return packets.map_err(|_| value::wrong(node, EXPECTED));
-    }
-    let is_size = text.contains(|c: char| c.is_ascii_digit());
-    match quantity::size(text) {
-        Ok(bytes) => Ok(QueueLimit::Bytes(bytes)),
-        Err(error) if is_size => Err(value::refused(node, error).expected(EXPECTED)),
-        Err(_) => Err(value::wrong(node, EXPECTED)),
-    }
+    let value = packets_or_size(node)?;
+    Ok(QueueLimit::of_value(value).expect("a number of packets or a size"))
 }
 
-/// ns-2's default (M-NET-2).
-const DEFAULT_LIMIT: QueueLimit = QueueLimit::Packets(50);
+const QUEUE_KINDS: Kinds<QueueConfig> =
+    Kinds { what: "kind of queue", table: "a table of a queue", variants: &QUEUES, planned: PLANNED_QUEUES };
 
 /// How many single values a way has: steps, opportunities, spans; what copies cost.
 pub(crate) fn weight(config: &LinkConfig) -> usize {
-    use anabranch_link::config::LossKind;
     let rate = match &config.rate {
         Rate::Fixed(_) => 1,
         Rate::Steps(steps) => steps.len(),

@@ -1,5 +1,5 @@
-//! From the tree to values: one file a table of the scenario. It knows the order in which they are read, and
-//! what has to hold between them.
+//! From the tree to values: one file a table of the scenario, the order in which they are read, and what has to hold
+//! between them.
 
 mod copies;
 mod event;
@@ -9,25 +9,25 @@ mod link;
 mod loss;
 mod name;
 mod path;
-mod profile;
 mod rate;
 mod sctp;
-mod sctp_tables;
+mod settings;
 mod shapes;
 mod traffic;
 mod value;
 
 pub(crate) use flow::MAIN;
-pub(crate) use link::NO_MTU;
 pub(crate) use loss::SAME_CHANNEL;
-pub(crate) use sctp::largest_payload;
+pub(crate) use sctp::{OWN_SETTINGS, defaults, has_cmt};
+pub(crate) use settings::{Reader, contradiction, is_within, refuse_unknown};
 
 use anabranch_base::Duration;
 use anabranch_link::config::{Change, LossKind};
+use anabranch_sctp::policy::Registry;
 
 use crate::fault::{Fault, Read};
 use crate::files::Files;
-use crate::model::{Direction, Multipath, Protocol, Run, Scenario, WindowManagement};
+use crate::model::{Direction, Multipath, Protocol, Run, Scenario};
 use crate::quantity::exact_size;
 use crate::tree::{Node, Span, Table, Value};
 use copies::Network;
@@ -48,7 +48,7 @@ pub(crate) enum Users {
 }
 
 /// Reads a whole scenario.
-pub(crate) fn scenario(root: &Table, files: &dyn Files, users: Users) -> Read<Scenario> {
+pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, users: Users) -> Read<Scenario> {
     let fields = Fields::new(&shapes::FILE, root, Span::START)?;
     let title = fields.or("title", String::new(), |node| value::text(node).map(str::to_owned))?;
     let run = run(fields.find("run"))?;
@@ -61,7 +61,7 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, users: Users) -> Read<Sc
     let paths = tables(&fields, "path")?.iter().map(path::path).collect::<Read<Vec<_>>>()?;
     let paths = if fields.find("path").is_some() { paths } else { links.iter().map(path_of).collect() };
     let events = tables(&fields, "event")?.iter().map(event::event).collect::<Read<Vec<_>>>()?;
-    let flows = flow_drafts(&fields)?;
+    let flows = flow_drafts(&fields, registry)?;
 
     let network = copies::network(&links, &paths)?;
     let made = copies::events(&events, &network.link_names)?;
@@ -72,7 +72,8 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, users: Users) -> Read<Sc
     if users == Users::Flows {
         check.ends(&run)?;
     }
-    Ok(Scenario { title, run, links: network.links, paths: network.paths, events: made, flows: all })
+    let Network { links, paths, .. } = network;
+    Ok(Scenario { title, run, links, paths, events: made, flows: all, registry: registry.clone() })
 }
 
 fn run(node: Option<&Node>) -> Read<Run> {
@@ -114,18 +115,18 @@ fn path_of(link: &LinkDraft) -> PathDraft {
 }
 
 /// `[[flow]]`, or `[flow]` for a single one; without either, one SCTP flow over all paths.
-fn flow_drafts(fields: &Fields<'_>) -> Read<Vec<FlowDraft>> {
+fn flow_drafts(fields: &Fields<'_>, registry: &Registry) -> Read<Vec<FlowDraft>> {
     let implicit = Node { span: Span::START, value: Value::Table(Table::default()) };
     match fields.find("flow") {
-        None => Ok(vec![flow::flow(&implicit, true)?]),
-        Some(node @ Node { value: Value::Table(_), .. }) => Ok(vec![flow::flow(node, true)?]),
+        None => Ok(vec![flow::flow(&implicit, true, registry)?]),
+        Some(node @ Node { value: Value::Table(_), .. }) => Ok(vec![flow::flow(node, true, registry)?]),
         Some(node) => {
             let flows = tables(fields, "flow")?;
             if flows.is_empty() {
                 return Err(Fault::value(node.span, "there is no flow")
                     .help("leave out `flow` for a single one over all paths"));
             }
-            flows.iter().enumerate().map(|(index, node)| flow::flow(node, index == 0)).collect()
+            flows.iter().enumerate().map(|(index, node)| flow::flow(node, index == 0, registry)).collect()
         }
     }
 }
@@ -161,12 +162,15 @@ impl Check<'_> {
         for flow in self.flows {
             let Protocol::Sctp(sctp) = &flow.protocol else { continue };
             let fault = |message| Fault::value(flow.limits_span, message);
-            let is_managed = sctp.window_management != WindowManagement::Rule("none".to_owned());
+            let is_managed = sctp.config.window_management != "none";
             if sctp.multipath == Multipath::AppStripe && is_managed {
                 let message = "multipath \"appstripe\" has a buffer for each path: its windows share none";
                 return Err(fault(message.to_owned()).help("leave `window_management` out"));
             }
-            let WindowManagement::Limits(limits) = &sctp.window_management else { continue };
+            let limits = &sctp.config.window_limits;
+            if limits.is_empty() {
+                continue;
+            }
             let count = flow.paths.as_ref().map_or(paths.len(), Vec::len);
             if limits.len() != count {
                 let message = format!("there are {} limits for {count} paths", limits.len());
@@ -174,11 +178,11 @@ impl Check<'_> {
                     fault(message).expected("one limit in packets for each path of the flow, in order")
                 );
             }
-            let packets = sctp.receive_buffer.get() / sctp.mtu.get();
+            let packets = sctp.config.receive_buffer.get() / sctp.config.mtu.get();
             let sum: u64 = limits.iter().copied().map(u64::from).sum();
             if sum > packets {
                 let message = format!("limits of {sum} packets together do not fit the receive buffer");
-                let buffer = exact_size(sctp.receive_buffer);
+                let buffer = exact_size(sctp.config.receive_buffer);
                 return Err(fault(message).expected(format!("at most {packets} packets in {buffer}")));
             }
         }

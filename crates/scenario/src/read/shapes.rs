@@ -1,4 +1,8 @@
-//! Every table of a scenario file with its keys. It knows their names; what they mean is with their readers.
+//! Every table of a scenario file with its keys, but for `[flow.sctp]`: those stand beside what they set.
+
+use std::sync::LazyLock;
+
+use anabranch_link::config::settings;
 
 use super::fields::Shape;
 
@@ -8,53 +12,24 @@ pub(crate) const FILE: Shape =
 pub(crate) const RUN: Shape =
     Shape { what: "[run]", header: "[run]", keys: &["time", "warmup", "seed", "runs"] };
 
-pub(crate) const LINK: Shape = Shape {
+pub(crate) static LINK: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a link",
     header: "[[link]]",
-    keys: &[
-        "name",
-        "rate",
-        "delay",
-        "jitter",
-        "reorder",
-        "loss",
-        "queue",
-        "mtu",
-        "duplicate",
-        "corrupt",
-        "reverse",
-        "private",
-    ],
-};
+    keys: keys_of_links(&["name", "private", "reverse"]),
+});
 
-pub(crate) const REVERSE: Shape = Shape {
-    what: "the way back",
-    header: "",
-    keys: &["loss", "rate", "delay", "jitter", "reorder", "queue", "mtu", "duplicate", "corrupt"],
-};
+pub(crate) static REVERSE: LazyLock<Shape> =
+    LazyLock::new(|| Shape { what: "the way back", header: "", keys: keys_of_links(&[]) });
+
+/// The keys of the table of a link's settings, and these. They are made once, and last as long as the program.
+fn keys_of_links(beside: &[&'static str]) -> &'static [&'static str] {
+    let keys: Vec<&'static str> =
+        beside.iter().copied().chain(settings().map(|setting| setting.key)).collect();
+    keys.leak()
+}
 
 pub(crate) const STEPS: Shape = Shape { what: "a table of steps", header: "", keys: &["steps"] };
 pub(crate) const TRACE: Shape = Shape { what: "a trace", header: "", keys: &["trace", "repeat"] };
-pub(crate) const DROP_TAIL: Shape = Shape { what: "a drop-tail queue", header: "", keys: &["kind", "limit"] };
-
-pub(crate) const BERNOULLI: Shape =
-    Shape { what: "bernoulli loss", header: "", keys: &["kind", "probability", "after", "at"] };
-pub(crate) const CORRELATED: Shape =
-    Shape { what: "correlated loss", header: "", keys: &["kind", "probability", "after", "at"] };
-pub(crate) const GILBERT_ELLIOTT: Shape = Shape {
-    what: "gilbert-elliott loss",
-    header: "",
-    keys: &["kind", "good", "bad", "loss_good", "loss_bad", "after", "at"],
-};
-pub(crate) const OUTAGES: Shape =
-    Shape { what: "a loss by outages", header: "", keys: &["kind", "times", "after", "at"] };
-pub(crate) const BURST: Shape =
-    Shape { what: "burst loss", header: "", keys: &["kind", "probability", "duration", "after", "at"] };
-pub(crate) const EVERY: Shape =
-    Shape { what: "a loss of every n-th packet", header: "", keys: &["kind", "n", "after", "at"] };
-pub(crate) const LIST: Shape =
-    Shape { what: "a loss by list", header: "", keys: &["kind", "packets", "after", "at"] };
-
 pub(crate) const PATH: Shape =
     Shape { what: "a path", header: "[[path]]", keys: &["name", "links", "copies"] };
 
@@ -88,72 +63,9 @@ pub(crate) const ON_OFF: Shape =
 pub(crate) const POISSON: Shape =
     Shape { what: "poisson traffic", header: "", keys: &["kind", "rate", "message"] };
 
-pub(crate) const SCTP: Shape = Shape {
-    what: "[flow.sctp]",
-    header: "[flow.sctp]",
-    keys: &[
-        "profile",
-        "charge",
-        "unit",
-        "rwnd_charge",
-        "encapsulation",
-        "multipath",
-        "cmt",
-        "congestion_control",
-        "scheduler",
-        "retransmission",
-        "fast_retransmission",
-        "receive_buffer",
-        "send_buffer",
-        "buffer_split",
-        "window_management",
-        "loss_response",
-        "wireless",
-        "small_window_recovery",
-        "ecn",
-        "ecn_window",
-        "berp",
-        "ipcc",
-        "missing_reports",
-        "sack",
-        "rto",
-        "initial_window",
-        "initial_ssthresh",
-        "window_floor",
-        "mtu",
-        "mtu_discovery",
-        "payload",
-        "max_burst",
-        "strict_window",
-        "ordered",
-        "dac_wire",
-        "failover",
-        "handshake",
-    ],
-};
-
-/// Keys of `[flow.sctp]` that are known, and that nothing follows from yet.
-pub(crate) const SCTP_PLANNED: &[&str] = &["wireless", "ecn_window", "berp", "ipcc"];
-
-pub(crate) const CMT: Shape =
-    Shape { what: "cmt", header: "", keys: &["split_fast_retransmit", "window_update", "delayed_ack"] };
-pub(crate) const BUFFER: Shape = Shape {
-    what: "a receive buffer",
-    header: "",
-    keys: &["initial", "limit", "endpoint", "in_order", "out_of_order"],
-};
-pub(crate) const SACK: Shape =
-    Shape { what: "sack", header: "", keys: &["every", "delay", "batch", "when", "gaps"] };
-pub(crate) const RTO: Shape =
-    Shape { what: "rto", header: "", keys: &["initial", "min", "max", "variation"] };
-pub(crate) const MAX_BURST: Shape = Shape { what: "max_burst", header: "", keys: &["packets", "rule"] };
-pub(crate) const FAILOVER: Shape = Shape {
-    what: "failover",
-    header: "",
-    keys: &["potentially_failed", "path_max", "association_max", "heartbeat", "quick"],
-};
-
-/// Those with a header of their own: a key that is wrong in one may belong in another.
-pub(crate) fn all() -> impl Iterator<Item = &'static Shape> {
-    [&RUN, &LINK, &PATH, &EVENT, &FLOW, &SCTP].into_iter()
+/// The header of the table, of those that have one, that has this key: a key that is wrong in one may belong in another.
+pub(crate) fn header_of(key: &str) -> Option<&'static str> {
+    let shape = [&RUN, &*LINK, &PATH, &EVENT, &FLOW].into_iter().find(|shape| shape.keys.contains(&key));
+    let is_of_sctp = || super::sctp::keys().any(|known| known.split('.').next() == Some(key));
+    shape.map(|shape| shape.header).or_else(|| is_of_sctp().then_some(super::sctp::HEADER))
 }

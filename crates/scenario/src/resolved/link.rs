@@ -1,15 +1,16 @@
 //! A link as values of the file.
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::setting::{Settable as _, Variant};
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{
-    Channel, Delay, LinkConfig, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
+    Channel, Delay, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QueueConfig, Rate, loss_settings,
+    settings,
 };
 
 use super::{Table, Value, moment};
 use crate::model::Link;
-use crate::quantity::{exact_rate, exact_size, exact_span};
-use crate::read::{NO_MTU, SAME_CHANNEL};
-use crate::words;
+use crate::quantity::{exact_rate, exact_span};
+use crate::read::SAME_CHANNEL;
 
 /// One `[[link]]`.
 pub fn link(link: &Link) -> Table {
@@ -17,31 +18,35 @@ pub fn link(link: &Link) -> Table {
     ways(Table::default().with("name", link.name.as_str()), &link.forward).with("reverse", reverse)
 }
 
+/// One direction of a link.
+pub fn way(config: &LinkConfig) -> Table {
+    ways(Table::default(), config)
+}
+
 fn ways(table: Table, config: &LinkConfig) -> Table {
-    let QueueConfig::DropTail(limit) = config.queue;
-    table
-        .with("rate", rate(&config.rate))
-        .with("delay", delay(&config.delay))
-        .with("jitter", exact_span(config.jitter))
-        .with("reorder", config.reorder)
-        .with("loss", loss(&config.loss))
-        .with("queue", queue_limit(limit))
-        .with("mtu", mtu(config.mtu))
-        .with("duplicate", config.duplicate)
-        .with("corrupt", config.corrupt)
+    settings().fold(table, |table, setting| {
+        let shaped = match setting.key {
+            "rate" => Some(rate(&config.rate)),
+            "delay" => Some(delay(&config.delay)),
+            "loss" => Some(loss(&config.loss)),
+            "queue" => Some(queue(&config.queue)),
+            _ => (setting.get)(config).map(Value::from),
+        };
+        table.with_some(setting.key, shaped)
+    })
 }
 
 /// A size, or `none`.
-pub fn mtu(mtu: Option<ByteCount>) -> String {
-    mtu.map_or_else(|| NO_MTU.to_owned(), exact_size)
+pub fn mtu(mtu: Option<ByteCount>) -> Value {
+    let link = LinkConfig { mtu, ..LinkConfig::new(BitRate::default(), Duration::ZERO) };
+    let setting = settings().find(|setting| setting.key == "mtu");
+    setting.and_then(|setting| (setting.get)(&link)).map_or(Value::Text(String::new()), Value::from)
 }
 
-fn queue_limit(limit: QueueLimit) -> String {
-    match limit {
-        QueueLimit::Packets(1) => "1 packet".to_owned(),
-        QueueLimit::Packets(packets) => format!("{packets} packets"),
-        QueueLimit::Bytes(bytes) => exact_size(bytes),
-    }
+/// A limit alone, for a queue that has nothing else to say, or a table of its kind.
+fn queue(queue: &QueueConfig) -> Value {
+    let QueueConfig::DropTail(limit) = queue;
+    limit.value().into()
 }
 
 /// A rate, its steps, or its trace by name.
@@ -70,32 +75,26 @@ fn steps_table(steps: impl Iterator<Item = (Time, String)>) -> Value {
 
 /// A probability, or a table of its kind.
 pub fn loss(loss: &LossConfig) -> Value {
-    let kind = |name: &str| Table::default().with("kind", name);
-    let table = match &loss.kind {
+    match &loss.kind {
         LossKind::None => return 0.0.into(),
         LossKind::Bernoulli { probability } if loss.after == Time::ZERO && loss.at == LossPlace::Entry => {
             return (*probability).into();
         }
         LossKind::GilbertElliott { channel: Channel::Shared, .. } => return SAME_CHANNEL.into(),
-        LossKind::Bernoulli { probability } => kind("bernoulli").with("probability", *probability),
-        LossKind::Correlated { probability } => kind("correlated").with("probability", *probability),
-        LossKind::GilbertElliott { good, bad, loss_good, loss_bad, channel: Channel::Own } => {
-            kind("gilbert-elliott")
-                .with("good", exact_span(*good))
-                .with("bad", exact_span(*bad))
-                .with("loss_good", *loss_good)
-                .with("loss_bad", *loss_bad)
-        }
-        LossKind::Outages(spans) => {
-            let span = |(from, to): &(Time, Time)| vec![moment(*from).into(), moment(*to).into()].into();
-            kind("outages").with("times", spans.iter().map(span).collect::<Vec<Value>>())
-        }
-        LossKind::Burst { probability, duration } => {
-            kind("burst").with("probability", *probability).with("duration", exact_span(*duration))
-        }
-        LossKind::Every(n) => kind("every").with("n", *n),
-        LossKind::List(packets) => kind("list")
-            .with("packets", packets.iter().map(|number| (*number).into()).collect::<Vec<Value>>()),
-    };
-    table.with("after", moment(loss.after)).with("at", words::LOSS_PLACE.word(loss.at)).into()
+        _ => {}
+    }
+    let kind = LOSSES.iter().find(|variant| (variant.is)(&loss.kind));
+    let table = kind.map_or_else(Table::default, |kind| variant(kind, &loss.kind));
+    loss_settings()
+        .fold(table, |table, setting| table.with_some(setting.key, (setting.get)(loss).map(Value::from)))
+        .into()
+}
+
+/// A table with its kind and the settings of that.
+fn variant<T>(variant: &Variant<T>, value: &T) -> Table {
+    let table = Table::default().with("kind", variant.name);
+    variant
+        .settings
+        .iter()
+        .fold(table, |table, setting| table.with_some(setting.key, (setting.get)(value).map(Value::from)))
 }

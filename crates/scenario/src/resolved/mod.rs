@@ -1,10 +1,13 @@
 //! Every setting as used: a scenario as ordered values, from which documents are made and which, as TOML,
-//! says the same scenario again. It knows the file's keys, and no JSON.
+//! says the same scenario again.
 
 mod flow;
 mod link;
 mod sctp;
 mod toml_text;
+
+pub(crate) use link::way;
+pub(crate) use sctp::{sctp, table};
 
 use crate::model::{Direction, Event, Scenario};
 use crate::quantity::exact_span;
@@ -66,6 +69,13 @@ impl Table {
     }
 }
 
+impl Value {
+    /// As a file has it behind a key.
+    pub fn to_toml(&self) -> String {
+        toml_text::inline(self)
+    }
+}
+
 impl Scenario {
     /// Every setting as used, with the keys of the scenario file: defaults filled in, copies made. What is
     /// not there has no value: a flow without `transfer`, a run without `time`.
@@ -101,7 +111,7 @@ fn event_table(event: &Event, link: Value) -> Table {
         Change::Rate(rate) => ("rate", link::rate(rate)),
         Change::Delay(delay) => ("delay", link::delay(delay)),
         Change::Loss(loss) => ("loss", link::loss(loss)),
-        Change::Mtu(mtu) => ("mtu", link::mtu(*mtu).into()),
+        Change::Mtu(mtu) => ("mtu", link::mtu(*mtu)),
     };
     let table = Table::default().with("at", moment(event.at)).with("link", link).with(key, value);
     table.with("direction", direction(event.direction))

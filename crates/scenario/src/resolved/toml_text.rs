@@ -49,7 +49,7 @@ fn has_header(value: &Value) -> bool {
     }
 }
 
-fn inline(value: &Value) -> String {
+pub fn inline(value: &Value) -> String {
     match value {
         Value::Text(text) => quoted(text),
         Value::Whole(number) => number.to_string(),

@@ -2,7 +2,8 @@
 //! `hostile_files.rs` runs it on inputs of its own, so that it is exercised without a fuzzer too.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use anabranch_scenario::{Place, Scenario, ScenarioError, Setting, Source, Style};
+use anabranch_scenario::{Assignment, Place, Registry, Scenario, ScenarioError, Source, Style};
+use anabranch_sctp::policy::window::none::Unlimited;
 
 /// The bytes are a file and, each behind a zero, settings. They are read without a panic; what is read says the
 /// same when it is written down and read again; what is refused is shown where it stands.
@@ -13,15 +14,22 @@ pub fn scenario(bytes: &[u8]) {
         Err(error) => return check_error(&error, bytes.len()),
     };
     let settings =
-        parts.map(|part| Setting::parse(&String::from_utf8_lossy(part))).collect::<Result<Vec<_>, _>>();
+        parts.map(|part| Assignment::parse(&String::from_utf8_lossy(part))).collect::<Result<Vec<_>, _>>();
     let settings = match settings {
         Ok(settings) => settings,
         Err(error) => return check_error(&error, bytes.len()),
     };
-    match Scenario::parse(&source, &trace, &settings) {
+    match Scenario::parse(&source, &trace, &settings, &registry()) {
         Ok(scenario) => check_scenario(&scenario),
         Err(error) => check_error(&error, bytes.len()),
     }
+}
+
+/// The shipped policies, with one that stands for the planner's: its name is all that is read.
+pub fn registry() -> Registry {
+    let mut registry = Registry::standard();
+    registry.window_limits.add("live", |_| Box::new(Unlimited));
+    registry
 }
 
 /// Written down and read again it is the same, and its indices are of something.
@@ -38,7 +46,8 @@ pub fn check_scenario(scenario: &Scenario) {
         return;
     }
     let text = scenario.resolved().to_toml();
-    let again = Scenario::parse(&Source::new("resolved.toml", text.as_str()), &trace, &[]);
+    let source = Source::new("resolved.toml", text.as_str());
+    let again = Scenario::parse(&source, &trace, &[], &scenario.registry);
     let again = again.unwrap_or_else(|error| panic!("{error}\n\n{text}"));
     assert_eq!(again, *scenario, "{text}");
     assert_eq!(again.resolved(), scenario.resolved());

@@ -1,13 +1,14 @@
-//! Whether settings are within their domains. It knows each bound, and not what a setting is for.
+//! Whether settings are within their domains: each within the bounds of its entry in the table, and together.
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::ByteCount;
+use anabranch_base::setting::{Kind, Value};
 
+use super::settings::{LONGEST_SACK_DELAY, settings};
 use super::{Config, IpVersion, Unit};
-use crate::wire::Data;
 
 /// A setting outside its domain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} is {value}, but {expected}")]
+#[error("{key} is {value}, expected {expected}")]
 pub struct ConfigError {
     /// The setting, as users write it.
     pub key: &'static str,
@@ -18,58 +19,72 @@ pub struct ConfigError {
 }
 
 impl Config {
-    /// Whether every number is within its domain.
+    /// Whether every setting is within its domain.
     ///
     /// # Errors
     /// The first setting that is not, with what it may be.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let largest_payload = 65_535 - Data::HEADER_LEN as u64;
-        let unit = match self.unit {
-            Unit::Bytes(bytes) => bytes,
-            Unit::Mtu | Unit::Pmdcs | Unit::FullChunk => self.mtu,
-        };
-        let in_range = [
-            ("mtu", self.mtu.get(), 576, 65_535),
-            ("unit", unit.get(), 1, 65_535),
-            ("payload", self.payload.map_or(1, ByteCount::get), 1, largest_payload),
-            ("receive_buffer", self.receive_buffer.get(), 1500, u64::from(u32::MAX)),
-            ("send_buffer", self.send_buffer.get(), 1, u64::MAX),
-            ("streams.outbound", u64::from(self.outbound_streams), 1, 65_535),
-            ("streams.inbound", u64::from(self.inbound_streams), 1, 65_535),
-            ("missing_reports", u64::from(self.missing_reports), 1, 255),
-            ("sack.every", u64::from(self.sack.every), 1, 1_000),
-            ("window_floor", self.window_floor, 1, 1_000),
-            ("max_burst", u64::from(self.max_burst.packets), 1, u64::from(u32::MAX)),
-        ];
-        for (key, value, least, most) in in_range {
-            if !(least..=most).contains(&value) {
-                return Err(out_of_domain(key, &value, format!("it may be {least} to {most}")));
-            }
-        }
-        if self.sack.delay > Duration::from_millis(500) {
-            let expected = "RFC 9260 §6.2 allows 500 ms at most".to_owned();
-            return Err(out_of_domain("sack.delay", &self.sack.delay, expected));
-        }
-        if self.rto.min > self.rto.max || self.rto.min.is_zero() {
-            let expected = format!("it may be more than 0 and at most rto.max, {}", self.rto.max);
-            return Err(out_of_domain("rto.min", &self.rto.min, expected));
-        }
-        if self.rto.initial < self.rto.min || self.rto.initial > self.rto.max {
-            let expected = format!("it may be {} to {}", self.rto.min, self.rto.max);
-            return Err(out_of_domain("rto.initial", &self.rto.initial, expected));
-        }
+        self.check_without_limits()?;
+        self.check_window_limits()
+    }
+
+    /// The same without the window limits, which may still be planned once the paths are known.
+    ///
+    /// # Errors
+    /// The first setting that is not within its domain, with what it may be.
+    pub fn check_without_limits(&self) -> Result<(), ConfigError> {
+        self.check_bounds()?;
+        self.check_timing()?;
         self.check_growth()?;
-        self.check_window_limits()?;
         self.check_first_window()?;
         self.check_payload()
     }
 
-    /// A buffer grows, and no further than can be advertised.
+    /// Whether each number is within its own bounds.
+    fn check_bounds(&self) -> Result<(), ConfigError> {
+        for setting in settings() {
+            let Some(value) = (setting.get)(self) else { continue };
+            if let Some((value, expected)) = out_of_bounds(setting.kind, &value) {
+                return Err(ConfigError { key: setting.key, value, expected });
+            }
+        }
+        let unit = match self.unit {
+            Unit::Bytes(bytes) => bytes,
+            Unit::Mtu | Unit::Pmdcs | Unit::FullChunk => self.mtu,
+        };
+        let beyond_the_table = [
+            ("unit", unit.get()),
+            ("streams.outbound", u64::from(self.outbound_streams)),
+            ("streams.inbound", u64::from(self.inbound_streams)),
+        ];
+        for (key, value) in beyond_the_table {
+            if !(1..=65_535).contains(&value) {
+                return Err(out_of_domain(key, &value, "1 to 65535".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_timing(&self) -> Result<(), ConfigError> {
+        if self.sack.delay > LONGEST_SACK_DELAY {
+            let expected = format!("at most {LONGEST_SACK_DELAY} (RFC 9260 §6.2)");
+            return Err(out_of_domain("sack.delay", &self.sack.delay, expected));
+        }
+        let (min, initial, max) =
+            (("rto.min", self.rto.min), ("rto.initial", self.rto.initial), ("rto.max", self.rto.max));
+        for ((lower, least), (upper, most)) in [(min, max), (min, initial), (initial, max)] {
+            if least > most {
+                return Err(out_of_domain(lower, &least, format!("at most {upper}, which is {most}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A buffer grows, and never shrinks; how far it may grow is a bound of its entry.
     fn check_growth(&self) -> Result<(), ConfigError> {
         let Some(growth) = self.receive_growth else { return Ok(()) };
-        let most = ByteCount::new(u64::from(u32::MAX));
-        if growth.limit < self.receive_buffer || growth.limit > most {
-            let expected = format!("it may be {} to {most}", self.receive_buffer);
+        if growth.limit < self.receive_buffer {
+            let expected = format!("at least {}, with which it begins", self.receive_buffer);
             return Err(out_of_domain("receive_buffer.limit", &growth.limit, expected));
         }
         Ok(())
@@ -79,12 +94,12 @@ impl Config {
     fn check_window_limits(&self) -> Result<(), ConfigError> {
         let key = "window_management";
         if self.window_management == "static" && self.window_limits.is_empty() {
-            let expected = "it needs limits: a list of packets, one for each path".to_owned();
+            let expected = "a list of limits in packets, one for each path".to_owned();
             return Err(out_of_domain(key, &self.window_management, expected));
         }
         if self.window_limits.contains(&0) {
             let given = format!("{:?}", self.window_limits);
-            return Err(out_of_domain(key, &given, "a limit is 1 packet at least".to_owned()));
+            return Err(out_of_domain(key, &given, "limits of at least 1 packet".to_owned()));
         }
         Ok(())
     }
@@ -94,8 +109,8 @@ impl Config {
         let least = if self.strict_window { self.window_unit(IpVersion::V4) } else { ByteCount::new(1) };
         let first = self.first_window(IpVersion::V4);
         if first < least {
-            let why = if self.strict_window { "with a strict window the first packet" } else { "it" };
-            return Err(out_of_domain("initial_window", &first, format!("{why} needs at least {least}")));
+            let why = if self.strict_window { ", the first packet, as the window is strict" } else { "" };
+            return Err(out_of_domain("initial_window", &first, format!("at least {least}{why}")));
         }
         Ok(())
     }
@@ -105,10 +120,31 @@ impl Config {
         // A path over IPv6 carries less; there the chunks are made smaller.
         let fits = self.largest_payload(IpVersion::V4);
         if payload > fits {
-            let expected = format!("a path with an MTU of {} carries at most {fits} in a chunk", self.mtu);
+            let expected = format!("at most {fits}, which fits a chunk with an MTU of {}", self.mtu);
             return Err(out_of_domain("payload", &payload, expected));
         }
         Ok(())
+    }
+}
+
+/// A value outside the bounds of its kind, and those bounds.
+fn out_of_bounds(kind: Kind, value: &Value) -> Option<(String, String)> {
+    let outside = |number: u64, least: u64, most: u64| !(least..=most).contains(&number);
+    match (kind, value) {
+        (Kind::Whole { least, most }, Value::Whole(number)) if outside(*number, least, most) => {
+            Some((number.to_string(), format!("{least} to {most}")))
+        }
+        (
+            Kind::Size { least, most } | Kind::SizeOrRange { least, most },
+            Value::Size(size) | Value::Range(size, _),
+        ) if outside(size.get(), least, most) => {
+            let [least, most] = [least, most].map(ByteCount::new);
+            Some((size.to_string(), format!("{least} to {most}")))
+        }
+        (Kind::Span { least }, Value::Span(span)) if *span < least => {
+            Some((span.to_string(), "more than 0 s".to_owned()))
+        }
+        _ => None,
     }
 }
 
@@ -127,17 +163,17 @@ mod tests {
         let error = config.check().expect_err("does not fit");
         assert_eq!(
             error.to_string(),
-            "payload is 1453 B, but a path with an MTU of 1500 B carries at most 1444 B in a chunk"
+            "payload is 1453 B, expected at most 1444 B, which fits a chunk with an MTU of 1500 B"
         );
         let config = Config { receive_buffer: ByteCount::new(1499), ..Config::rfc9260() };
         assert_eq!(
             config.check().expect_err("too small").to_string(),
-            "receive_buffer is 1499, but it may be 1500 to 4294967295"
+            "receive_buffer is 1499 B, expected 1500 B to 4294967295 B"
         );
         let config = Config { unit: Unit::Bytes(ByteCount::ZERO), ..Config::rfc9260() };
         assert_eq!(
             config.check().expect_err("a window that never opens").to_string(),
-            "unit is 0, but it may be 1 to 65535"
+            "unit is 0, expected 1 to 65535"
         );
     }
 
@@ -149,9 +185,9 @@ mod tests {
             ..Config::rfc9260()
         };
         let told = |config: Config| config.check().map_err(|error| error.to_string());
-        let none = "window_management is static, but it needs limits: a list of packets, one for each path";
+        let none = "window_management is static, expected a list of limits in packets, one for each path";
         assert_eq!(told(with(&[])), Err(none.to_owned()));
-        let zero = "window_management is [7, 0], but a limit is 1 packet at least";
+        let zero = "window_management is [7, 0], expected limits of at least 1 packet";
         assert_eq!(told(with(&[7, 0])), Err(zero.to_owned()));
         assert_eq!(told(with(&[7, 1])), Ok(()));
     }
@@ -165,11 +201,11 @@ mod tests {
         };
         let strict = |bytes| Config { strict_window: true, ..first(bytes) };
         let told = |config: Config| config.check().map_err(|error| error.to_string());
-        assert_eq!(told(first(0)), Err("initial_window is 0 B, but it needs at least 1 B".to_owned()));
+        assert_eq!(told(first(0)), Err("initial_window is 0 B, expected at least 1 B".to_owned()));
         assert_eq!(told(first(1)), Ok(()), "a packet may pass the window that was open before it");
         assert_eq!(
             told(strict(1467)),
-            Err("initial_window is 1467 B, but with a strict window the first packet needs at least 1468 B"
+            Err("initial_window is 1467 B, expected at least 1468 B, the first packet, as the window is strict"
                 .to_owned())
         );
         assert_eq!(told(strict(1468)), Ok(()));

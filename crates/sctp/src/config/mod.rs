@@ -1,12 +1,14 @@
-//! Everything that can be set on an association. It knows names and numbers; what they do is with the
-//! policies and the association.
+//! Everything that can be set on an association, and the table of settings by which users set it. What the values do
+//! is with the policies and the association.
 
 mod buffer_split;
 mod check;
 mod growth;
 mod message_limit;
 mod mtu;
+mod names;
 mod profiles;
+mod settings;
 mod sizes;
 mod tuned;
 
@@ -15,6 +17,8 @@ pub use check::ConfigError;
 pub use growth::Growth;
 pub use message_limit::MessageLimit;
 pub use mtu::{MtuBounds, MtuDiscovery};
+pub use profiles::{PROFILES, Profile};
+pub use settings::{setting, settings};
 pub use sizes::IpVersion;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Seed};
@@ -27,7 +31,7 @@ use crate::wire::Checksum;
 
 /// The settings of an association. The profiles are frozen: research rests on the RFCs' values, and a name says what a
 /// transfer used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The name of the profile that these settings began from; what is changed beside it does not change it.
     pub profile: &'static str,
@@ -325,13 +329,18 @@ impl Config {
 
     /// New data on all paths by these rules of CMT (M-CMT-1 to -5): without any, by the standard's.
     pub fn set_cmt(&mut self, rules: CmtRules) {
-        self.cmt = rules;
-        self.loss_detection = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
+        self.set_sender_cmt(rules);
         // Timing that follows the number of paths has CMT's where it is wanted.
         let has_both = self.ack_timing == "dac-on-several-paths";
         if !(has_both && rules.delayed_ack) {
             self.ack_timing = if rules.delayed_ack { "dac" } else { "standard" }.to_owned();
         }
+    }
+
+    /// The same for what this end sends: the timing of its SACKs stays as it is, which is the other half.
+    pub fn set_sender_cmt(&mut self, rules: CmtRules) {
+        self.cmt = rules;
+        self.loss_detection = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
     }
 
     fn updates_windows_by_path(&self) -> bool {

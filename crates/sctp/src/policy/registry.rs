@@ -1,4 +1,5 @@
-//! Policies by name. Command line, scenario files and Python share one registry, and other crates may add to it.
+//! Policies by name. Command line, scenario files and Python choose from one registry, a value that is passed to each
+//! of them: other crates add to it, and nothing else lists names.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -63,16 +64,43 @@ pub struct Rules {
     pub seed: Seed,
 }
 
+/// What messages call each kind of policy that users choose, and by what a setting names its table.
+pub mod kind {
+    /// [`Registry::congestion_controls`](super::Registry::congestion_controls).
+    pub const CONGESTION_CONTROL: &str = "congestion control";
+    /// [`Registry::window_limits`](super::Registry::window_limits).
+    pub const WINDOW_MANAGEMENT: &str = "window management";
+    /// [`Registry::loss_responses`](super::Registry::loss_responses).
+    pub const LOSS_RESPONSE: &str = "loss response";
+    /// [`Registry::retransmission_policies`](super::Registry::retransmission_policies).
+    pub const RETRANSMISSION: &str = "retransmission policy";
+    /// [`Registry::schedulers`](super::Registry::schedulers).
+    pub const SCHEDULER: &str = "scheduler";
+    /// [`Registry::ack_timings`](super::Registry::ack_timings).
+    pub const ACK_TIMING: &str = "SACK timing";
+}
+
 /// One kind of policy: its known names and how each is built.
 pub struct Table<T: ?Sized> {
     kind: &'static str,
     known: BTreeMap<String, Arc<Build<T>>>,
+    /// Names that are known and not built yet.
+    planned: &'static [&'static str],
+}
+
+/// The names of one kind of policy, each list in alphabetical order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Names<'r> {
+    /// Those that can be built.
+    pub built: Vec<&'r str>,
+    /// Those that are known and not built yet.
+    pub planned: Vec<&'r str>,
 }
 
 type Build<T> = dyn Fn(&Rules) -> Box<T> + Send + Sync;
 
-/// Every policy that can be chosen by name.
-#[derive(Clone, Debug)]
+/// Every policy that can be chosen by name. Registries are equal that know the same names.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Registry {
     /// How SACKs are read path by path.
     pub loss_detections: Table<dyn LossDetection>,
@@ -158,16 +186,35 @@ impl Registry {
 
     fn empty() -> Registry {
         Registry {
-            loss_detections: Table::new("loss detection"),
-            congestion_controls: Table::new("congestion control"),
-            slow_starts: Table::new("slow start"),
-            window_limits: Table::new("window management"),
-            loss_responses: Table::new("loss response"),
-            retransmission_policies: Table::new("retransmission policy"),
-            schedulers: Table::new("scheduler"),
-            ack_timings: Table::new("SACK timing"),
-            sack_contents: Table::new("SACK content"),
-            flow_controls: Table::new("flow control"),
+            loss_detections: Table::new("loss detection", &[]),
+            congestion_controls: Table::new(
+                kind::CONGESTION_CONTROL,
+                &["balia", "berp", "cubic", "lia", "olia"],
+            ),
+            slow_starts: Table::new("slow start", &[]),
+            window_limits: Table::new(kind::WINDOW_MANAGEMENT, &[]),
+            loss_responses: Table::new(kind::LOSS_RESPONSE, &["wireless-aware"]),
+            retransmission_policies: Table::new(kind::RETRANSMISSION, &["both"]),
+            schedulers: Table::new(
+                kind::SCHEDULER,
+                &["bas", "blest", "ecf", "ods", "reception-index", "window-regulated"],
+            ),
+            ack_timings: Table::new(kind::ACK_TIMING, &[]),
+            sack_contents: Table::new("SACK content", &[]),
+            flow_controls: Table::new("flow control", &[]),
+        }
+    }
+
+    /// The names of the policies of this [`kind`]; `None` for a kind that users do not choose.
+    pub fn names(&self, kind: &str) -> Option<Names<'_>> {
+        match kind {
+            kind::CONGESTION_CONTROL => Some(self.congestion_controls.all_names()),
+            kind::WINDOW_MANAGEMENT => Some(self.window_limits.all_names()),
+            kind::LOSS_RESPONSE => Some(self.loss_responses.all_names()),
+            kind::RETRANSMISSION => Some(self.retransmission_policies.all_names()),
+            kind::SCHEDULER => Some(self.schedulers.all_names()),
+            kind::ACK_TIMING => Some(self.ack_timings.all_names()),
+            _ => None,
         }
     }
 }
@@ -179,8 +226,8 @@ impl Default for Registry {
 }
 
 impl<T: ?Sized> Table<T> {
-    fn new(kind: &'static str) -> Table<T> {
-        Table { kind, known: BTreeMap::new() }
+    fn new(kind: &'static str, planned: &'static [&'static str]) -> Table<T> {
+        Table { kind, known: BTreeMap::new(), planned }
     }
 
     /// Adds a policy, or replaces the one of that name.
@@ -207,11 +254,23 @@ impl<T: ?Sized> Table<T> {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.keys().map(String::as_str)
     }
+
+    /// The known names, and those of policies that are not built yet.
+    fn all_names(&self) -> Names<'_> {
+        let planned = self.planned.iter().copied().filter(|name| !self.known.contains_key(*name));
+        Names { built: self.names().collect(), planned: planned.collect() }
+    }
+}
+
+impl<T: ?Sized> PartialEq for Table<T> {
+    fn eq(&self, other: &Table<T>) -> bool {
+        self.kind == other.kind && self.known.keys().eq(other.known.keys())
+    }
 }
 
 impl<T: ?Sized> Clone for Table<T> {
     fn clone(&self) -> Table<T> {
-        Table { kind: self.kind, known: self.known.clone() }
+        Table { kind: self.kind, known: self.known.clone(), planned: self.planned }
     }
 }
 
@@ -271,5 +330,18 @@ mod tests {
         let mut registry = Registry::standard();
         registry.schedulers.add("mine", |_| Box::new(Primary));
         assert!(registry.schedulers.build("mine", &rules()).is_ok());
+        assert!(registry.names(kind::SCHEDULER).is_some_and(|names| names.built.contains(&"mine")));
+        assert!(registry != Registry::standard());
+    }
+
+    #[test]
+    fn a_planned_policy_that_is_added_is_planned_no_more() {
+        let mut registry = Registry::standard();
+        let is_planned = |registry: &Registry| {
+            registry.names(kind::SCHEDULER).is_some_and(|names| names.planned.contains(&"ecf"))
+        };
+        assert!(is_planned(&registry));
+        registry.schedulers.add("ecf", |_| Box::new(Primary));
+        assert!(!is_planned(&registry));
     }
 }

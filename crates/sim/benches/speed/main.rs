@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use anabranch_scenario::{NoFiles, Scenario, Source};
+use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
 use anabranch_sim::{Run, Watch};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -65,7 +65,8 @@ fn best(measure: impl Fn() -> Option<Measured>) -> Option<Measured> {
 fn simulate(name: &str) -> Measured {
     let path = here(&format!("{name}.toml"));
     let text = std::fs::read_to_string(&path).expect("the scenario is beside the benchmark");
-    let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &[]).expect("a good scenario");
+    let scenario = Scenario::parse(&Source::new(name, text), &NoFiles, &[], &Registry::standard())
+        .expect("a good scenario");
     let before = processor_seconds();
     let result = Run::new(&scenario, scenario.run.seed, Watch::default()).expect("it can be run").to_end();
     Measured { crossings: result.packets as f64, seconds: processor_seconds() - before }

@@ -3,13 +3,12 @@
 use anabranch_models::{Markov, WindowModel};
 use anabranch_planner::{PlanError, Problem, exact, hull};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{BufferSplit, Multipath, Sctp, WindowManagement};
+use anabranch_scenario::model::{Multipath, Sctp, WindowManagement};
 use anabranch_sctp::config::Config;
 
 use super::{ModelFlow, ModelPath, buffer_packets, parameters};
 use crate::observe::Host;
 use crate::run::Unfit;
-use crate::settings::association_config;
 
 /// What bounds the windows of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +26,8 @@ pub enum Windows {
 impl Windows {
     /// The bounds of the windows of an association over `paths` paths.
     pub fn of(sctp: &Sctp, paths: usize) -> Windows {
-        let is_split = matches!(sctp.buffer_split, BufferSplit::Receiver | BufferSplit::Both);
-        match (&sctp.window_management, sctp.multipath) {
+        let is_split = sctp.config.buffer_split.splits_receive_buffer();
+        match (sctp.window_management(), sctp.multipath) {
             // Of paths that wait for a failure no limit counts.
             (WindowManagement::Limits(limits), _) => {
                 Windows::Given(limits.iter().copied().take(paths).collect())
@@ -120,8 +119,8 @@ pub fn planned_config(
     sender: Host,
     sctp: &Sctp,
 ) -> Result<Config, Unfit> {
-    let mut config = association_config(sctp);
-    if sctp.window_management == WindowManagement::Rule("static".to_owned()) {
+    let mut config = sctp.association();
+    if sctp.window_management() == WindowManagement::Rule("static".to_owned()) {
         config.window_limits = planned_limits(scenario, paths, sender, sctp)?;
     }
     Ok(config)

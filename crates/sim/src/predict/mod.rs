@@ -18,7 +18,6 @@ use anabranch_sctp::policy::Hints;
 
 use crate::host::hints;
 use crate::observe::Host;
-use crate::settings::association_config;
 use obstacle::data_way;
 use users::Users;
 
@@ -106,7 +105,7 @@ impl ModelFlow {
         };
         let flow = Flow { paths: carrying(flow, sctp), ..flow.clone() };
         obstacle::look(scenario, users, &flow)?;
-        let config = association_config(sctp);
+        let config = sctp.association();
         let paths = paths(scenario, &flow, sctp);
         let windows = Windows::of(sctp, paths.len());
         Ok(ModelFlow {
@@ -115,10 +114,10 @@ impl ModelFlow {
             paths,
             receive_buffer: buffer_packets(sctp),
             windows,
-            management: sctp.window_management.clone(),
-            packet: sctp.mtu,
+            management: sctp.window_management(),
+            packet: sctp.config.mtu,
             payload: config.full_payload(IpVersion::V4),
-            packets_per_ack: sctp.sack_every,
+            packets_per_ack: sctp.config.sack.every,
         })
     }
 }
@@ -137,7 +136,7 @@ fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
     let named = |(index, parameters): (&usize, PathParameters)| ModelPath {
         name: scenario.paths[*index].name.clone(),
         parameters,
-        queue: queue(scenario, *index, flow.direction, sctp.mtu),
+        queue: queue(scenario, *index, flow.direction, sctp.config.mtu),
     };
     flow.paths.iter().zip(parameters(scenario, &flow.paths, sender, sctp)).map(named).collect()
 }
@@ -145,7 +144,8 @@ fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
 /// What the models take of these paths, for data that `sender` sends: links as they are at the start. Of a link that
 /// several of them share each has an equal part, as the models' paths share none.
 fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -> Vec<PathParameters> {
-    let timeout = TimeoutBounds { min: sctp.rto_min.as_secs_f64(), max: sctp.rto_max.as_secs_f64() };
+    let timeout =
+        TimeoutBounds { min: sctp.config.rto.min.as_secs_f64(), max: sctp.config.rto.max.as_secs_f64() };
     let sharing = paths_over_links(scenario, paths);
     let part_of_rate = |link: &usize| {
         let Link { forward, reverse, .. } = &scenario.links[*link];
@@ -155,7 +155,7 @@ fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -
     let of = |(path, way): (&usize, Hints)| {
         let least = scenario.paths[*path].links.iter().map(part_of_rate).fold(f64::INFINITY, f64::min);
         PathParameters {
-            rate: least / (8 * sctp.mtu.get()) as f64,
+            rate: least / (8 * sctp.config.mtu.get()) as f64,
             delay: way.round_trip.unwrap_or(Duration::ZERO).as_secs_f64(),
             loss: way.loss.unwrap_or(0.0),
             timeout,
@@ -174,8 +174,8 @@ fn paths_over_links(scenario: &Scenario, paths: &[usize]) -> Vec<usize> {
 /// The receive buffer, in whole packets.
 fn buffer_packets(sctp: &Sctp) -> u32 {
     // One that grows is as large as it has to be, up to its limit.
-    let buffer = sctp.receive_growth.map_or(sctp.receive_buffer, |growth| growth.limit);
-    u32::try_from(buffer.get() / sctp.mtu.get()).unwrap_or(u32::MAX)
+    let buffer = sctp.config.receive_growth.map_or(sctp.config.receive_buffer, |growth| growth.limit);
+    u32::try_from(buffer.get() / sctp.config.mtu.get()).unwrap_or(u32::MAX)
 }
 
 /// How many packets wait at the narrowest link of a path before one is dropped.

@@ -3,8 +3,9 @@
 use anabranch_base::{Duration, Time};
 use anabranch_link::config::{LinkConfig, LossKind};
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Cmt, Direction, Flow, Link, Multipath, Sctp};
+use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Sctp};
 use anabranch_scenario::quantity::exact_size;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 use super::obstacle::data_way;
 use super::paths_over_links;
@@ -48,19 +49,17 @@ fn of_flow(scenario: &Scenario, flow: &Flow) -> Vec<String> {
 
 fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     let mut notes = Vec::new();
-    if sctp.missing_reports != MISSING_REPORTS {
+    if sctp.config.missing_reports != MISSING_REPORTS {
         notes.push(format!(
             "the models take a packet for lost after {MISSING_REPORTS} missing reports, the flow after {}",
-            sctp.missing_reports
+            sctp.config.missing_reports
         ));
     }
     let several = flow.paths.len() > 1;
     if several && sctp.multipath == Multipath::AppStripe {
         notes.push("each path has an association and a receive buffer of its own".to_owned());
     }
-    let Cmt { split_fast_retransmit, window_update, delayed_ack } = sctp.cmt;
-    if several && sctp.multipath == Multipath::Cmt && !(split_fast_retransmit && window_update && delayed_ack)
-    {
+    if several && sctp.multipath == Multipath::Cmt && sctp.config.cmt != CmtRules::ALL {
         notes.push(
             "a rule of concurrent multipath transfer is off: what packets that overtake one another cost then is not in \
              the models"
@@ -74,11 +73,11 @@ fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if sctp.send_buffer < sctp.receive_buffer {
+    if sctp.config.send_buffer < sctp.config.receive_buffer {
         notes.push(format!(
             "the send buffer of {} is less than the receive buffer of {}, and the models know only that one",
-            exact_size(sctp.send_buffer),
-            exact_size(sctp.receive_buffer)
+            exact_size(sctp.config.send_buffer),
+            exact_size(sctp.config.receive_buffer)
         ));
     }
     notes

@@ -2,13 +2,14 @@
 
 #![allow(dead_code, reason = "each test crate uses its own share")]
 
+use anabranch_planner::live;
 use anabranch_scenario::{NoFiles, Scenario, Source};
 use anabranch_sim::result::{DirectionResult, FlowResult, RunResult};
 use anabranch_sim::{Run, Watch};
 
 /// The scenario that `text` says.
 pub fn scenario(text: &str) -> Scenario {
-    match Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[]) {
+    match Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[], &live::registry()) {
         Ok(scenario) => scenario,
         Err(error) => panic!("{error}"),
     }

@@ -1,7 +1,6 @@
 //! Both ends of an SCTP flow from what the scenario says of it.
 
 use anabranch_base::Time;
-use anabranch_planner::live;
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Link, Sctp};
 use anabranch_sctp::config::{Config, IpVersion};
@@ -37,7 +36,7 @@ pub(super) fn settings(draft: &Draft<'_>, host: Host, sctp: &Sctp) -> Result<Flo
     Ok(FlowSettings {
         overhead: config.overhead(IpVersion::V4),
         config,
-        registry: live::registry(),
+        registry: draft.scenario.registry.clone(),
         port: draft.port,
         paths: draft.paths.clone(),
         ordered: sctp.ordered,

@@ -1,5 +1,5 @@
-//! A setting of the command line, `link.wifi.loss=0.01`, and how it is put into the tree. It knows how tables
-//! are found by their names, and not what a key means.
+//! A setting of the command line, `link.wifi.loss=0.01`, and how it is put into the tree: how tables are found by their
+//! names.
 
 use crate::error::ScenarioError;
 use crate::fault::{Fault, Read};
@@ -10,33 +10,33 @@ use crate::tree::{self, Node, Origin, Span, Table, Value, quoted};
 
 /// A key and its value, as `--set` takes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct Assignment {
     text: String,
     /// Where the `=` is.
     equals: usize,
 }
 
-impl Setting {
+impl Assignment {
     /// Reads `KEY=VALUE`. The value may be TOML or, where that is text, without quotes.
     ///
     /// # Errors
     /// There is no key, or no `=`.
-    pub fn parse(text: &str) -> Result<Setting, ScenarioError> {
+    pub fn parse(text: &str) -> Result<Assignment, ScenarioError> {
         match text.find('=').filter(|at| !text[..*at].trim().is_empty()) {
-            Some(equals) => Ok(Setting { text: text.to_owned(), equals }),
+            Some(equals) => Ok(Assignment { text: text.to_owned(), equals }),
             None => {
                 let span = Span { origin: Origin::Setting(0), start: 0, end: text.len() };
                 let fault = Fault::syntax(span, "this is no KEY=VALUE");
                 let fault = fault.help("for example link.wifi.loss=0.01");
-                let setting = Setting { text: text.to_owned(), equals: text.len() };
+                let setting = Assignment { text: text.to_owned(), equals: text.len() };
                 Err(fault.shown(&Source::new("", ""), &[setting]))
             }
         }
     }
 
     /// A key and a value at hand, as a sweep has them.
-    pub fn new(key: &str, value: &str) -> Setting {
-        Setting { text: format!("{key}={value}"), equals: key.len() }
+    pub fn new(key: &str, value: &str) -> Assignment {
+        Assignment { text: format!("{key}={value}"), equals: key.len() }
     }
 
     /// All of it.

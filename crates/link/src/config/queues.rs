@@ -1,0 +1,54 @@
+//! The kinds of queues that a scenario's `queue = { kind = … }` names, each with its settings. Adding a kind is adding
+//! its entry, and its queue in `queue/`.
+
+use anabranch_base::setting::{Kind, Scope, Settable, Setting, Value, Variant, put, shown};
+
+use super::{QueueConfig, QueueLimit};
+
+/// Every kind of queue.
+pub static QUEUES: [Variant<QueueConfig>; 1] = [Variant {
+    name: "drop-tail",
+    what: "a drop-tail queue",
+    doc: "first in, first out; what finds it full is dropped; `queue = \"100 packets\"` is short for it",
+    new: || QueueConfig::DropTail(DEFAULT_LIMIT),
+    is: |queue| matches!(queue, QueueConfig::DropTail(_)),
+    settings: &[LIMIT],
+    required: &[],
+    example: "limit = \"100 packets\"",
+}];
+
+/// Kinds of queues that are known and not built yet.
+pub const PLANNED_QUEUES: &[&str] = &["red", "codel", "pie"];
+
+/// ns-2's default (M-NET-2).
+pub(super) const DEFAULT_LIMIT: QueueLimit = QueueLimit::Packets(50);
+
+const LIMIT: Setting<QueueConfig> = Setting {
+    key: "limit",
+    scope: Scope::Scenarios,
+    kind: Kind::PacketsOrSize,
+    doc: "how much it holds, the packet being sent not counted",
+    get: |queue| match queue {
+        QueueConfig::DropTail(limit) => shown(limit),
+    },
+    set: |queue, value| match queue {
+        QueueConfig::DropTail(limit) => put(limit, value),
+    },
+};
+
+impl Settable for QueueLimit {
+    fn value(&self) -> Value {
+        match self {
+            QueueLimit::Packets(packets) => Value::Packets(*packets),
+            QueueLimit::Bytes(bytes) => Value::Size(*bytes),
+        }
+    }
+
+    fn of_value(value: Value) -> Option<QueueLimit> {
+        match value {
+            Value::Packets(packets) => Some(QueueLimit::Packets(packets)),
+            Value::Size(bytes) => Some(QueueLimit::Bytes(bytes)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! One word of several: which it is, and what is said of a word that is not among them.
+
+use crate::fault::{Fault, Read};
+use crate::nearest::{listed, nearest};
+use crate::tree::{Node, Span, Value, quoted};
+
+/// The words that a value may be.
+pub(crate) struct Choice<'w> {
+    /// What they choose, as a sentence has it.
+    pub what: &'w str,
+    /// Those that work.
+    pub built: Vec<&'w str>,
+    /// Those that are known and do not work yet.
+    pub planned: Vec<&'w str>,
+}
+
+impl<'w> Choice<'w> {
+    /// The word at `node`.
+    pub fn pick(&self, node: &Node) -> Read<&'w str> {
+        let Value::Text(word) = &node.value else {
+            return Err(self.refused(node.span, &node.value.describe()));
+        };
+        if let Some(found) = self.built.iter().find(|name| **name == word) {
+            return Ok(found);
+        }
+        if self.planned.contains(&word.as_str()) {
+            return Err(self.not_built(word, node.span));
+        }
+        let built = nearest(word, self.built.iter().copied()).map(|name| format!("{name:?}"));
+        let planned = || nearest(word, self.planned.iter().copied());
+        let fault = self.refused(node.span, &quoted(word));
+        Err(fault
+            .nearest(built.or_else(|| planned().map(|name| format!("{name:?}, which is not built yet")))))
+    }
+
+    /// A known word that does not work yet.
+    pub fn not_built(&self, word: &str, span: Span) -> Box<Fault> {
+        let are = if self.built.len() == 1 { "is only" } else { "are" };
+        let built = listed(self.built.iter().copied());
+        Fault::not_built(span, format!("{} {word:?} is not built yet; there {are} {built}", self.what))
+    }
+
+    fn refused(&self, span: Span, found: &str) -> Box<Fault> {
+        let or = match self.built[..] {
+            [one] => format!("{one:?}, all there is yet"),
+            _ => format!("one of {}", listed(self.built.iter().copied())),
+        };
+        Fault::unknown(span, format!("{found} is no {}", self.what)).expected(or)
+    }
+}

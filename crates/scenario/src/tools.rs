@@ -1,0 +1,71 @@
+//! The settings of the tools that use real sockets, `--set sctp.KEY=VALUE`: read, shown and listed by the table that
+//! scenario files are read by.
+
+use anabranch_base::setting::{Scope, Setting};
+use anabranch_sctp::config::{Config, setting, settings};
+use anabranch_sctp::policy::Registry;
+
+use crate::assignment::Assignment;
+use crate::error::ScenarioError;
+use crate::fault::{Fault, Read};
+use crate::nearest::nearest;
+use crate::read::{Reader, contradiction, refuse_unknown};
+use crate::resolved::{self, Table};
+use crate::source::Source;
+use crate::tree::{self, Origin, Span, Value};
+
+/// A setting that the tools have.
+pub type ToolSetting = Setting<Config>;
+
+/// `base` with settings of the command line, each `sctp.KEY=VALUE`, later ones on top of earlier ones. A profile is what
+/// the others change, wherever it stands. Policies are those of `registry`.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn configure(
+    base: Config,
+    assignments: &[Assignment],
+    registry: &Registry,
+) -> Result<Config, ScenarioError> {
+    read(base, assignments, registry).map_err(|fault| fault.shown(&Source::new("", ""), assignments))
+}
+
+/// The settings that the tools have, in order.
+pub fn known() -> impl Iterator<Item = &'static Setting<Config>> + Clone {
+    settings().filter(|setting| setting.scope.includes(Scope::Tools))
+}
+
+/// Every setting as used, nested as in a scenario file.
+pub fn resolved(config: &Config) -> Table {
+    resolved::table(settings(), config, Scope::Tools)
+}
+
+fn read(mut config: Config, assignments: &[Assignment], registry: &Registry) -> Read<Config> {
+    let mut root = tree::Table::default();
+    for (index, assignment) in assignments.iter().enumerate() {
+        refuse_other_table(index, assignment)?;
+        assignment.apply(index, &mut root)?;
+    }
+    let Some(tree::Node { value: Value::Table(table), .. }) = root.find("sctp") else { return Ok(config) };
+    refuse_unknown("sctp", &known().map(|setting| setting.key).collect::<Vec<_>>(), table)?;
+    let reader = Reader { registry: Some(registry), scope: Scope::Tools };
+    reader.set_all(setting("profile").into_iter(), table, &mut config)?;
+    reader.set_all(settings().filter(|setting| setting.key != "profile"), table, &mut config)?;
+    let last = Origin::Setting(assignments.len().saturating_sub(1));
+    let span = Span { origin: last, start: 0, end: 0 };
+    config.check().map_err(|error| contradiction(&error, table, span))?;
+    Ok(config)
+}
+
+/// The tools have settings of their association alone.
+fn refuse_other_table(index: usize, assignment: &Assignment) -> Read<()> {
+    let key = assignment.key();
+    if key.split('.').next().is_some_and(|table| table.trim() == "sctp") {
+        return Ok(());
+    }
+    let start = assignment.text().find(key).unwrap_or(0);
+    let span = Span { origin: Origin::Setting(index), start, end: start + key.len() };
+    let near = nearest(key, known().map(|setting| setting.key)).map(|near| format!("`sctp.{near}`"));
+    let fault = Fault::unknown(span, format!("`{key}` is not a setting of an association"));
+    Err(fault.expected("sctp.KEY=VALUE").nearest(near))
+}

@@ -1,0 +1,122 @@
+//! Buffers, and how windows and paths share them.
+
+use anabranch_base::ByteCount;
+use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, shown};
+
+use super::planned;
+use crate::config::{BufferSplit, Config, Growth};
+use crate::policy::registry::kind;
+
+pub const SETTINGS: &[Setting<Config>] = &[
+    Setting {
+        key: "receive_buffer",
+        scope: Scope::Everywhere,
+        kind: Kind::SizeOrRange { least: LEAST_BUFFER, most: LARGEST_BUFFER },
+        doc: "the receive buffer, shared by all paths; a range, or the table of the next keys, is one that grows by itself \
+              to what the application reads in a round trip",
+        get: |config| {
+            Some(match config.receive_growth {
+                None => Value::Size(config.receive_buffer),
+                Some(growth) => Value::Range(config.receive_buffer, growth.limit),
+            })
+        },
+        set: set_receive_buffer,
+    },
+    Setting {
+        key: "receive_buffer.initial",
+        scope: Scope::Scenarios,
+        kind: BUFFER,
+        doc: "what a receive buffer that grows begins with",
+        get: |config| config.receive_growth.and_then(|_| shown(&config.receive_buffer)),
+        set: |config, value| put(&mut config.receive_buffer, value),
+    },
+    Setting {
+        key: "receive_buffer.limit",
+        scope: Scope::Scenarios,
+        kind: BUFFER,
+        doc: "how far it grows",
+        get: |config| config.receive_growth.and_then(|growth| shown(&growth.limit)),
+        set: |config, value| {
+            let mut limit = ByteCount::ZERO;
+            put(&mut limit, value)?;
+            config.receive_growth = Some(Growth::to(limit));
+            Ok(())
+        },
+    },
+    Setting {
+        key: "receive_buffer.endpoint",
+        scope: Scope::Scenarios,
+        kind: Kind::SOME_SIZE,
+        doc: "by what all associations of a host may grow together; four times the limit unless it is given",
+        get: |config| config.receive_growth.and_then(|growth| shown(&growth.endpoint)),
+        set: |config, value| match &mut config.receive_growth {
+            Some(growth) => put(&mut growth.endpoint, value),
+            None => Err(Refusal::new("a buffer of a fixed size does not grow", "a `limit` beside it")),
+        },
+    },
+    planned("receive_buffer.in_order", "the part of the buffer that holds data in order"),
+    planned("receive_buffer.out_of_order", "the part of the buffer that holds the rest"),
+    Setting {
+        key: "send_buffer",
+        scope: Scope::Everywhere,
+        kind: Kind::SOME_SIZE,
+        doc: "how much may wait to be acknowledged",
+        get: |config| shown(&config.send_buffer),
+        set: |config, value| put(&mut config.send_buffer, value),
+    },
+    Setting {
+        key: "buffer_split",
+        scope: Scope::Everywhere,
+        kind: BufferSplit::KIND,
+        doc: "what each path has an even part of: the send buffer, the peer's receive buffer, or both; see below",
+        get: |config| shown(&config.buffer_split),
+        set: |config, value| put(&mut config.buffer_split, value),
+    },
+    Setting {
+        key: "window_management",
+        scope: Scope::Everywhere,
+        kind: Kind::ListOr(
+            &Kind::Whole { least: 1, most: u32::MAX as u64 },
+            &Kind::Policy(kind::WINDOW_MANAGEMENT),
+        ),
+        doc: "how windows share the peer's receive buffer; a list has a limit in packets for each path; see below",
+        get: |config| match &config.window_limits[..] {
+            [] => shown(&config.window_management),
+            _ => shown(&config.window_limits),
+        },
+        set: set_window_management,
+    },
+];
+
+const BUFFER: Kind = Kind::Size { least: LEAST_BUFFER, most: LARGEST_BUFFER };
+/// Less than a packet could never be filled.
+const LEAST_BUFFER: u64 = 1_500;
+/// More could not be advertised.
+const LARGEST_BUFFER: u64 = u32::MAX as u64;
+
+fn set_receive_buffer(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    let (first, growth) = match value {
+        Value::Range(first, limit) => (Value::Size(first), Some(Growth::to(limit))),
+        fixed => (fixed, None),
+    };
+    put(&mut config.receive_buffer, first)?;
+    config.receive_growth = growth;
+    Ok(())
+}
+
+fn set_window_management(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    if let Value::List(_) = value {
+        put(&mut config.window_limits, value)?;
+        if config.window_limits.is_empty() {
+            return Err(Refusal::new(
+                "the list has no limit",
+                "one limit in packets for each path, in order",
+            ));
+        }
+        "static".clone_into(&mut config.window_management);
+        return Ok(());
+    }
+    put(&mut config.window_management, value)?;
+    config.window_limits.clear();
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! The profile, and what chunks weigh: settings that others follow from, so that they come first.
+
+use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, Words, put, shown};
+
+use crate::config::{Charge, Config, Encapsulation, PROFILES, Unit};
+
+pub const SETTINGS: &[Setting<Config>] = &[
+    Setting {
+        key: "profile",
+        scope: Scope::Everywhere,
+        kind: Kind::Word(Words { what: "profile", built: profiles, planned: &["tuned-2"] }),
+        doc: "which defaults the other settings have; frozen for ever",
+        get: |config| Some(Value::word(config.profile)),
+        set: set_profile,
+    },
+    Setting {
+        key: "charge",
+        scope: Scope::Everywhere,
+        kind: Charge::KIND,
+        doc: "what a chunk weighs against cwnd: its user data, the chunk, or the packet that carries it alone",
+        get: |config| shown(&config.charge),
+        set: set_charge,
+    },
+    Setting {
+        key: "unit",
+        scope: Scope::Everywhere,
+        kind: Unit::KIND,
+        doc: "what windows are counted and grown in: the MTU, a full chunk with its header, or the bytes that `charge` \
+              charges for a full chunk",
+        get: |config| (!matches!(config.unit, Unit::Bytes(_))).then(|| Value::word(config.unit.word())),
+        set: |config, value| put(&mut config.unit, value),
+    },
+    Setting {
+        key: "rwnd_charge",
+        scope: Scope::Everywhere,
+        kind: Charge::KIND,
+        doc: "what a chunk weighs against the receive window; `packet` where `charge` is",
+        get: |config| shown(&config.rwnd_charge),
+        set: |config, value| put(&mut config.rwnd_charge, value),
+    },
+    Setting {
+        key: "encapsulation",
+        scope: Scope::Scenarios,
+        kind: Encapsulation::KIND,
+        doc: "what lies between IP and SCTP: nothing, UDP (8 bytes a packet), or UDP and the seal (40 bytes)",
+        get: |config| shown(&config.encapsulation),
+        set: |config, value| put(&mut config.encapsulation, value),
+    },
+];
+
+fn profiles() -> Vec<&'static str> {
+    PROFILES.iter().map(|(name, _)| *name).collect()
+}
+
+/// The settings of another profile. What carries the packets stays: no profile says it.
+fn set_profile(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    let mut name = String::new();
+    put(&mut name, value)?;
+    let profile = Config::profile(&name)
+        .ok_or_else(|| Refusal::new(format!("there is no profile {name:?}"), profiles().join(", ")))?;
+    *config = Config { encapsulation: config.encapsulation, checksum: config.checksum, ..profile };
+    Ok(())
+}
+
+/// M-SCTP-18: "with `charge = packet` packets as well".
+fn set_charge(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    put(&mut config.charge, value)?;
+    if config.charge == Charge::Packet {
+        config.rwnd_charge = Charge::Packet;
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! When a path, or the association, is given up.
+
+use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, put, shown};
+
+use crate::config::{Config, Failover};
+
+pub const SETTINGS: &[Setting<Config>] = &[
+    Setting {
+        key: "failover",
+        scope: Scope::Scenarios,
+        kind: Kind::Word(Words { what: "failover", built: || vec!["off"], planned: &[] }),
+        doc: "`off`: no path is ever given up; or the table of the next keys",
+        get: |config| is_off(config).then(|| Value::word("off")),
+        set: |config, _| {
+            config.failover = Failover::OFF;
+            Ok(())
+        },
+    },
+    Setting {
+        key: "failover.potentially_failed",
+        scope: Scope::Everywhere,
+        kind: COUNT,
+        doc: "data leaves a path at this many errors in a row; 0: never; see below",
+        get: |config| while_on(config, shown(&config.failover.potentially_failed)),
+        set: |config, value| put(&mut config.failover.potentially_failed, value),
+    },
+    Setting {
+        key: "failover.path_max",
+        scope: Scope::Everywhere,
+        kind: COUNT,
+        doc: "a path is inactive after more errors in a row than this",
+        get: |config| while_on(config, shown(&config.failover.path_max)),
+        set: |config, value| put(&mut config.failover.path_max, value),
+    },
+    Setting {
+        key: "failover.association_max",
+        scope: Scope::Everywhere,
+        kind: COUNT,
+        doc: "the association is over after more errors in a row than this",
+        get: |config| while_on(config, shown(&config.failover.association_max)),
+        set: |config, value| put(&mut config.failover.association_max, value),
+    },
+    Setting {
+        key: "failover.heartbeat",
+        scope: Scope::Everywhere,
+        kind: Kind::SOME_SPAN,
+        doc: "the time between probes of an idle path, to which a time-out is added",
+        get: |config| while_on(config, shown(&config.failover.heartbeat)),
+        set: |config, value| put(&mut config.failover.heartbeat, value),
+    },
+    Setting {
+        key: "failover.quick",
+        scope: Scope::Everywhere,
+        kind: Kind::Boolean,
+        doc: "whether data leaves a path that is silent while another delivers, see below",
+        get: |config| while_on(config, shown(&config.failover.quick)),
+        set: |config, value| put(&mut config.failover.quick, value),
+    },
+    Setting {
+        key: "max_init_retransmits",
+        scope: Scope::Tools,
+        kind: COUNT,
+        doc: "how often an attempt to connect is repeated",
+        get: |config| shown(&config.max_init_retransmits),
+        set: |config, value| put(&mut config.max_init_retransmits, value),
+    },
+];
+
+const COUNT: Kind = Kind::Whole { least: 0, most: u32::MAX as u64 };
+
+fn is_off(config: &Config) -> bool {
+    config.failover == Failover::OFF
+}
+
+fn while_on(config: &Config, value: Option<Value>) -> Option<Value> {
+    value.filter(|_| !is_off(config))
+}

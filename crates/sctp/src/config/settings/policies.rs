@@ -1,0 +1,89 @@
+//! The policies that are chosen by name, and the rules of concurrent multipath transfer.
+
+use anabranch_base::setting::{Kind, Refusal, Scope, Setting, Value, put, shown};
+
+use crate::config::Config;
+use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::registry::kind;
+
+pub const SETTINGS: &[Setting<Config>] = &[
+    Setting {
+        key: "cmt.split_fast_retransmit",
+        scope: Scope::Everywhere,
+        kind: Kind::Boolean,
+        doc: "several paths: a chunk is missing when a later one of its own path arrived",
+        get: |config| shown(&config.cmt.split_fast_retransmit),
+        set: |config, value| set_rule(config, value, |rules| &mut rules.split_fast_retransmit),
+    },
+    Setting {
+        key: "cmt.window_update",
+        scope: Scope::Everywhere,
+        kind: Kind::Boolean,
+        doc: "several paths: a window grows when its own path's lowest outstanding chunk arrived",
+        get: |config| shown(&config.cmt.window_update),
+        set: |config, value| set_rule(config, value, |rules| &mut rules.window_update),
+    },
+    Setting {
+        key: "cmt.delayed_ack",
+        scope: Scope::Everywhere,
+        kind: Kind::Boolean,
+        doc: "several paths: a SACK that answers several packets counts for all of them",
+        get: |config| shown(&config.cmt.delayed_ack),
+        set: |config, value| set_rule(config, value, |rules| &mut rules.delayed_ack),
+    },
+    Setting {
+        key: "ack_timing",
+        scope: Scope::Tools,
+        kind: Kind::Policy(kind::ACK_TIMING),
+        doc: "which packets are answered late",
+        get: |config| shown(&config.ack_timing),
+        set: |config, value| put(&mut config.ack_timing, value),
+    },
+    Setting {
+        key: "congestion_control",
+        scope: Scope::Everywhere,
+        kind: Kind::Policy(kind::CONGESTION_CONTROL),
+        doc: "how windows grow and shrink; `reno`: each path by itself, as RFC 9260 says",
+        get: |config| shown(&config.congestion_control),
+        set: |config, value| put(&mut config.congestion_control, value),
+    },
+    Setting {
+        key: "scheduler",
+        scope: Scope::Everywhere,
+        kind: Kind::Policy(kind::SCHEDULER),
+        doc: "which path carries new data, see below",
+        get: |config| shown(&config.scheduler),
+        set: |config, value| put(&mut config.scheduler, value),
+    },
+    Setting {
+        key: "retransmission",
+        scope: Scope::Everywhere,
+        kind: Kind::Policy(kind::RETRANSMISSION),
+        doc: "where a chunk goes after a time-out, see below; also after missing reports, unless the next key is given",
+        get: |config| shown(&config.retransmission),
+        set: set_retransmission,
+    },
+    Setting {
+        key: "fast_retransmission",
+        scope: Scope::Everywhere,
+        kind: Kind::Policy(kind::RETRANSMISSION),
+        doc: "where a chunk goes after missing reports",
+        get: |config| shown(&config.fast_retransmission),
+        set: |config, value| put(&mut config.fast_retransmission, value),
+    },
+];
+
+/// Switches a rule of CMT, and leaves the timing of SACKs as it is.
+fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut bool) -> Result<(), Refusal> {
+    let mut rules = config.cmt;
+    put(rule(&mut rules), value)?;
+    config.set_sender_cmt(rules);
+    Ok(())
+}
+
+/// An experiment's policy is for both signs of loss unless it says otherwise.
+fn set_retransmission(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    put(&mut config.retransmission, value)?;
+    config.fast_retransmission.clone_from(&config.retransmission);
+    Ok(())
+}

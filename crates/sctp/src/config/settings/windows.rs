@@ -1,0 +1,59 @@
+//! Congestion windows: where they begin, and how low they go.
+
+use anabranch_base::setting::{Kind, Scope, Setting, Value, put, shown};
+
+use crate::config::{Config, InitialWindow};
+
+pub const SETTINGS: &[Setting<Config>] = &[
+    Setting {
+        key: "initial_window",
+        scope: Scope::Everywhere,
+        kind: Kind::WordOr(OF_PROFILE, &Kind::SOME_SIZE),
+        doc: "the congestion window of a fresh path: as the profile's RFC says (`tuned-1`: ten segments, RFC 6928), or a size",
+        get: initial_window,
+        set: |config, value| {
+            config.initial_window = match value {
+                Value::Size(size) => InitialWindow::Bytes(size),
+                _ => of_profile(config),
+            };
+            Ok(())
+        },
+    },
+    Setting {
+        key: "initial_ssthresh",
+        scope: Scope::Everywhere,
+        kind: Kind::WordOr(PEERS_BUFFER, &Kind::SOME_SIZE),
+        doc: "the slow-start threshold of a fresh path: the peer's receive buffer, or a size",
+        get: |config| config.initial_ssthresh.map_or(Some(Value::word(PEERS_BUFFER)), |size| shown(&size)),
+        set: |config, value| {
+            config.initial_ssthresh = match value {
+                Value::Size(size) => Some(size),
+                _ => None,
+            };
+            Ok(())
+        },
+    },
+    Setting {
+        key: "window_floor",
+        scope: Scope::Everywhere,
+        kind: Kind::Whole { least: 1, most: 1_000 },
+        doc: "ssthresh after a loss is at least this many units",
+        get: |config| shown(&config.window_floor),
+        set: |config, value| put(&mut config.window_floor, value),
+    },
+];
+
+const OF_PROFILE: &str = "rfc";
+const PEERS_BUFFER: &str = "receive-buffer";
+
+fn initial_window(config: &Config) -> Option<Value> {
+    match config.initial_window {
+        InitialWindow::Bytes(size) => Some(Value::Size(size)),
+        // A window that is neither the profile's nor a size is a program's own, and has no word.
+        other => (other == of_profile(config)).then(|| Value::word(OF_PROFILE)),
+    }
+}
+
+fn of_profile(config: &Config) -> InitialWindow {
+    Config::profile(config.profile).unwrap_or_default().initial_window
+}
