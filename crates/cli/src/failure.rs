@@ -155,7 +155,7 @@ impl Failure {
     pub fn tell(&self) {
         if let Failure::Scenario(error) = self {
             // It begins with its place, as compilers' messages do, so that editors can jump there.
-            return eprintln!("{}", error.show(style()));
+            return eprintln!("{}", error.show_within(style(), columns()));
         }
         let message = self.to_string();
         for line in message.lines() {
@@ -232,6 +232,11 @@ fn another_name(error: &FindError) -> &'static str {
 fn style() -> Style {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if io::stderr().is_terminal() && !is_unwanted { Style::Coloured } else { Style::Plain }
+}
+
+/// How wide standard error is: as wide as its terminal, or as lines of a file may well be.
+fn columns() -> usize {
+    terminal_size::terminal_size_of(io::stderr()).map_or(120, |(width, _)| usize::from(width.0))
 }
 
 /// `text` without control characters: a peer's words must not move the cursor.

@@ -1,6 +1,6 @@
 //! The error that users see when a scenario is wrong.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use crate::excerpt::Excerpt;
 
@@ -126,20 +126,22 @@ impl ScenarioError {
 
     /// The whole of it, over several lines, without a line break at the end.
     pub fn show(&self, style: Style) -> String {
+        self.show_within(style, WIDTH)
+    }
+
+    /// The same for a terminal of this many columns.
+    pub fn show_within(&self, style: Style, columns: usize) -> String {
         let report = &*self.0;
-        let [bold, red, faint, end] = match style {
-            Style::Plain => ["", "", "", ""],
-            Style::Coloured => ["\x1b[1m", "\x1b[1;31m", "\x1b[2m", "\x1b[0m"],
+        let [bold, end] = match style {
+            Style::Plain => ["", ""],
+            Style::Coloured => ["\x1b[1m", "\x1b[0m"],
         };
-        let mut text = format!("{bold}{}: {}{end}", report.place, one_line(&report.message));
-        let gutter = " ".repeat(report.excerpt.gutter());
-        report.excerpt.write(&mut text, &gutter, [red, faint, end]);
         let nearest = report.nearest.as_ref().map(|name| format!("did you mean {name}?"));
         let expected = report.expected.as_ref().map(|expected| format!("expected {expected}"));
-        for remark in nearest.iter().chain(&expected).chain(&report.notes) {
-            let _ = write!(text, "\n{gutter} {faint}={end} {}", one_line(remark));
-        }
-        text
+        let remarks = nearest.iter().chain(&expected).chain(&report.notes);
+        let remarks: Vec<String> = remarks.map(|remark| one_line(remark)).collect();
+        let excerpt = report.excerpt.draw(&remarks, style, columns);
+        format!("{bold}{}: {}{end}\n{excerpt}", report.place, one_line(&report.message))
     }
 }
 
@@ -180,6 +182,9 @@ impl fmt::Debug for ScenarioError {
 }
 
 impl std::error::Error for ScenarioError {}
+
+/// The columns of an error that is not drawn for a terminal.
+const WIDTH: usize = 120;
 
 /// Without anything that would move a terminal's cursor.
 fn one_line(text: &str) -> String {
