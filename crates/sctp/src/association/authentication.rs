@@ -243,6 +243,21 @@ mod tests {
     }
 
     #[test]
+    fn a_vector_may_be_as_long_as_a_cookie_has_room_for_and_no_longer() {
+        let own = vector_of(announcement(&[1; 32]).iter());
+        let vector = |length: usize| {
+            let mut bytes = own.clone();
+            let list = length - bytes.len();
+            bytes.extend(Parameter::CHUNK_LIST.to_be_bytes());
+            bytes.extend((list as u16).to_be_bytes());
+            bytes.resize(length, 0);
+            bytes
+        };
+        assert!(PeerTerms::from_vector(&vector(LONGEST_VECTOR)).is_some());
+        assert!(PeerTerms::from_vector(&vector(LONGEST_VECTOR + 1)).is_none());
+    }
+
+    #[test]
     fn both_ends_come_to_one_key_whoever_has_the_larger_vector() {
         for (near, far) in [([1; 32], [2; 32]), ([2; 32], [1; 32]), ([3; 32], [3; 32])] {
             let (here, there) = (announcement(&near), announcement(&far));
