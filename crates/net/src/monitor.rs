@@ -116,7 +116,7 @@ impl PathMonitor {
                 }
                 Some(path) => path.on_report(now, report, carried),
                 None => {
-                    self.paths.push(MonitoredPath::new(path_name(&report.addresses), now, report, carried))
+                    self.paths.push(MonitoredPath::new(path_name(&report.addresses), now, report, carried));
                 }
             }
         }
