@@ -158,7 +158,7 @@ impl Endpoint {
         let is_same_peer = Some(cookie.peer_tag) == peer;
         let is_tied = cookie.tie_tags == (local, peer.unwrap_or(VerificationTag::ZERO));
         let seed = self.next_seed().child("restart");
-        let association = self.associations.get_mut(id)?;
+        let association = self.associations.untouched(id)?;
         match (is_same_local, is_same_peer, is_tied) {
             // A) The peer restarted.
             (false, false, true) if state == AssociationState::ShutdownAckSent => {

@@ -38,7 +38,7 @@ impl Members {
         self.touch(id);
     }
 
-    /// Takes an association out. It may still stand in a queue, where nobody finds it any more.
+    /// Takes an association out. Its entry in a queue may stay there; it is skipped.
     pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
         let Member { association, due, .. } = self.all.remove(&id)?;
         if let Some(due) = due {
@@ -52,8 +52,8 @@ impl Members {
         self.all.get(&id).map(|member| &member.association)
     }
 
-    /// An association whose events, packets and timers stay as they are.
-    pub fn get_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
+    /// An association for a call after which its events, packets and timers stay as they are; see `touch` for others.
+    pub fn untouched(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.all.get_mut(&id).map(|member| &mut member.association)
     }
 

@@ -381,7 +381,7 @@ impl Endpoint {
     /// The next complete message in its order. `true` beside it if reading made room that the peer is to be told of:
     /// then there is something to send.
     pub fn receive(&mut self, id: AssociationId) -> Option<(Message, bool)> {
-        let association = self.associations.get_mut(id)?;
+        let association = self.associations.untouched(id)?;
         let message = association.receive()?;
         let has_news = association.is_sack_due();
         if has_news {
