@@ -134,7 +134,7 @@ async fn greet(association: &Association) -> Result<(Limits, Offset), AgreeError
 /// error other than [`AgreeError::RefusedHere`] the association is the caller's to abort.
 ///
 /// # Errors
-/// A client that speaks something else, is refused, or falls silent.
+/// A client that uses another protocol, is refused, or falls silent.
 pub async fn answer(association: &Association, limits: &Limits) -> Result<Option<Test>, AgreeError> {
     let mut server = Server::new(clock::machine(), *limits);
     loop {
@@ -179,7 +179,7 @@ async fn hear(association: &Association) -> Result<Frame, AgreeError> {
     }
 }
 
-/// How long an end that should speak may be silent.
+/// How long an end whose turn it is may be silent.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 /// A server allows no longer test.
 const LONGEST_TEST: Duration = Duration::from_secs(3_600);

@@ -19,7 +19,7 @@ pub fn of_machine() -> Time {
     START.now()
 }
 
-/// Whose time [`of_machine`] tells: the same for all programs since the machine was started, and some other number
+/// The id of the clock of [`of_machine`]: the same for all programs since the machine was started, and a random number
 /// where that cannot be known.
 pub fn machine() -> u64 {
     use sha2::Digest as _;

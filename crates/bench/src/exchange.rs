@@ -63,7 +63,7 @@ pub struct Exchange<'a> {
     sent: Option<Sent>,
     /// What the paths did until this end had sent all.
     paths: Option<Vec<PathEntry>>,
-    /// When the other's end was heard.
+    /// When the other's end arrived.
     heard_all: Option<Time>,
     is_told: bool,
     error: Option<ExchangeError>,

@@ -69,7 +69,7 @@ pub enum Frame {
     Report(Box<Report>),
 }
 
-/// Why bytes are no frame.
+/// The error of bytes that are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// No byte.

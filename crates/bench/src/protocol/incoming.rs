@@ -40,7 +40,7 @@ pub enum IncomingError {
 }
 
 impl Incoming {
-    /// Nothing was heard yet; `tally` counts where the other sends.
+    /// Nothing arrived yet; `tally` counts if the other sends.
     pub fn new(tally: Option<Tally>) -> Incoming {
         Incoming { has_ended: tally.is_none(), tally, report: None }
     }
