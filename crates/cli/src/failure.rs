@@ -102,7 +102,7 @@ pub enum Failure {
     /// The peer answers no more, or hung up in the middle.
     #[error("{0}")]
     PeerGone(String),
-    /// The peer speaks something else, or nonsense.
+    /// The peer uses another protocol, or breaks this one.
     #[error("{peer} does not speak anabranch's {protocol}: {what}")]
     Garbage {
         /// What it should speak.

@@ -19,7 +19,7 @@ pub struct Listening {
     pub fresh: Option<Key>,
 }
 
-/// What a sender speaks with.
+/// The key of a sender.
 ///
 /// # Errors
 /// No key is given, or what is given is none.

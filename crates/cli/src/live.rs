@@ -50,7 +50,7 @@ pub async fn watched(
                 None => events_end = true,
             },
             () = interrupt.pressed() => {
-                // A second one does not wait for the farewell.
+                // A second one does not wait for the last packets.
                 if is_interrupted {
                     break Err(Failure::Interrupted);
                 }
@@ -65,7 +65,7 @@ pub async fn watched(
     if is_interrupted { Err(Failure::Interrupted) } else { result }
 }
 
-/// Waits until the last packets have left, so that the peer is not left in the dark; not for long.
+/// Waits briefly until the last packets have left, so that the peer is told.
 pub async fn farewell(endpoint: &Endpoint) {
     let _ = timeout(std::time::Duration::from_secs(1), endpoint.settled()).await;
 }
@@ -90,5 +90,5 @@ pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
 
 /// What a peer is told after Ctrl-C here.
 pub const INTERRUPTED: &str = "interrupted by its user";
-/// What a peer is told that came too late.
+/// The reason for a peer that came too late.
 const ENDED: &str = "it has done what it was started for, and ends";

@@ -94,7 +94,7 @@ async fn run(command: &Command) -> Result<Outcome, Failure> {
     }
 }
 
-/// Help and version are no failure; anything else is wrong input, told as a document too where one was asked for.
+/// Help and version are not failures; anything else is wrong input, reported as a document, too, if one was requested.
 fn not_understood(error: &clap::Error) -> ExitCode {
     let mut own = std::env::args_os().take_while(|argument| argument != "--");
     let wants_json = own.any(|argument| argument == "--json" || argument == "--json-lines");

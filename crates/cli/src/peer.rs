@@ -27,7 +27,7 @@ pub enum Partner {
 }
 
 impl Peer {
-    /// The peer at `addresses`, spoken to so from now.
+    /// The peer at `addresses`, with this security from now on.
     pub fn new(addresses: Vec<SocketAddr>, security: &Security, partner: Partner) -> Peer {
         let is_sealed = matches!(security, Security::Sealed(_));
         Peer { addresses, since: Clock::start(), partner, is_sealed }
@@ -83,7 +83,7 @@ impl Peer {
         }
     }
 
-    /// It speaks something else.
+    /// It uses another protocol.
     pub fn garbage(&self, what: &dyn fmt::Display) -> Failure {
         let protocol = self.partner.protocol();
         Failure::Garbage { protocol, peer: self.to_string(), what: what.to_string() }

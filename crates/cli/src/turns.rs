@@ -47,6 +47,6 @@ fn heard(association: &Association) -> u64 {
     association.paths().iter().map(|path| path.counters.received_packets).sum()
 }
 
-/// Several time-outs of a path, after which its peer has usually been heard if it is there.
+/// Several time-outs of a path, after which a living peer has usually answered.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(20);

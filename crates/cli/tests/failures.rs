@@ -266,7 +266,7 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
     assert!(names(&inbox).is_empty(), "{:?}", names(&inbox));
 }
 
-/// What a receiver answers to who offers `secret`, says that it begins so, and ends it there.
+/// A receiver's answers to a sender that offers `secret`, sends the hash `guess`, and ends there.
 async fn answers_to(peer: &Association, guess: &[u8]) -> Vec<Answer> {
     let size = ByteCount::of_len(guess.len());
     let path = FilePath::new(b"secret").expect("a good name");

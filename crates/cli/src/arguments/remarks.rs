@@ -10,7 +10,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Adds a line, further right where it goes on with the one before.
+    /// Adds a line, indented if it continues the one before.
     fn add_line(&mut self, typed: &str) {
         let goes_on = self.lines.last().is_some_and(|line| line.ends_with('\\'));
         self.lines.push(if goes_on { format!("    {typed}") } else { typed.to_owned() });
@@ -62,8 +62,8 @@ impl Remarks {
         parts
     }
 
-    /// The same for a terminal of 80 columns or more: who shows it breaks paragraphs where they have to be broken. Examples
-    /// stand beside what they are for if all of them fit, else below it.
+    /// The same for a terminal of 80 columns or more: the caller wraps paragraphs. Examples stand beside their
+    /// explanations if all of them fit, otherwise below.
     pub fn laid_out(&self) -> String {
         let mut parts = self.text.clone();
         if !self.examples.is_empty() {

@@ -78,7 +78,7 @@ async fn test(
     let failure = failure.err().map(|error| not_ended(&association, &peer, error));
     let measured = exchange.measured();
     if failure.is_none() {
-        // Everything was said: how the goodbye goes changes nothing.
+        // Everything was exchanged: how the association ends does not matter.
         let _ = tokio::time::timeout(GOODBYE, association.close()).await;
     }
     Ok((measured, failure))
@@ -128,5 +128,5 @@ pub fn resolved(arguments: &BenchArguments, route: &Route) -> Value {
     })
 }
 
-/// How long is waited for the last word.
+/// How long to wait for the last message.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(2);

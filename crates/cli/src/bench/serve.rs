@@ -22,7 +22,7 @@ use crate::ready::{self, Spoken};
 use crate::report::Outcome;
 use crate::settings;
 
-/// Runs the server until Ctrl-C, or one test is over where no more are wanted.
+/// Runs the server until Ctrl-C, or until one test is over with `--once`.
 ///
 /// # Errors
 /// What went wrong before a client came, and Ctrl-C while none was there.
@@ -96,7 +96,7 @@ async fn serve(
     };
     let test = match asked {
         Ok(test) => test?,
-        // It is told why, and closes when it has heard that.
+        // It is told why, and closes when it has received that.
         Err(error @ AgreeError::RefusedHere(_)) => return Some(not_agreed(&peer, error).into()),
         Err(error) => return Some(give_up(association, not_agreed(&peer, error))),
     };
@@ -115,7 +115,7 @@ fn give_up(association: &Association, failure: Failure) -> Outcome {
     failure.into()
 }
 
-/// Waits for the client's farewell, but not for ever.
+/// Waits for the client to close, but not for ever.
 async fn goodbye(association: Association) {
     let _ = tokio::time::timeout(GOODBYE, association.closed()).await;
 }
@@ -129,5 +129,5 @@ fn resolved(config: &Config, security: &Security, endpoint: &Endpoint, arguments
     })
 }
 
-/// How long is waited for the client's farewell.
+/// How long to wait for the client to close.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);

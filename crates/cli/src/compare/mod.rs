@@ -211,9 +211,9 @@ fn bar(output: Output, steps: u64) -> ProgressBar {
     bar
 }
 
-/// No machine keeps time to the nanosecond, and a network that does is another one: its queues drop by the phase of the
-/// packets (Floyd and Jacobson 1991, "traffic phase effects"), each time the same. Simulated packets are late by up to so
-/// much, as those of the relay are.
+/// No machine keeps time to the nanosecond, and an exact network behaves differently: its queues drop by the phase of
+/// the packets (Floyd and Jacobson 1991, "traffic phase effects"), each time the same. Simulated packets are late by up
+/// to this much, like those of the relay.
 const NOISE: Duration = Duration::from_micros(100);
 
 /// How many seeds the simulator's mean is taken over, unless the scenario wants more.

@@ -10,7 +10,7 @@ use super::table::fine;
 use crate::arguments::Output;
 use crate::report::{head, lay_out};
 
-/// Lines on standard error that are written anew each second, or nothing.
+/// Lines on standard error that are rewritten each second, or nothing.
 pub struct Status {
     lines: Option<ProgressBar>,
     before: RelayReport,

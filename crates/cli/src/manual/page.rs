@@ -35,7 +35,7 @@ fn generated(command: &Command, text: &[String]) -> String {
         Man::new(worded(command)).title(name(command).to_uppercase()).source(SOURCE).manual("User Commands");
     let mut more = Roff::new();
     paragraphs(&mut more, text);
-    // There is no date: the same sources give the same page on every day.
+    // The page has no date: the same sources always give the same page.
     let mut page =
         format!(".TH {} 1 \"\" \"{SOURCE}\" \"User Commands\"\n", name(command).to_uppercase()).into_bytes();
     // Writing to memory does not fail.

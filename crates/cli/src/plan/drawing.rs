@@ -188,8 +188,7 @@ const HULLS: usize = 64;
 /// Paths named in the legend.
 const MOST_NAMES: usize = 12;
 
-/// Okabe and Ito's colours, which people tell apart whose eyes know two kinds of colour; without yellow, which nobody sees
-/// on white.
+/// Okabe and Ito's colours, which colour-blind people can distinguish; without yellow, which is hard to see on white.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

@@ -169,17 +169,17 @@ impl Progress {
         self.files().is_comparing
     }
 
-    /// The files that a verdict was spoken on; of very many, the first.
+    /// The files with a result; of very many, the first.
     pub fn done(&self) -> Vec<Transferred> {
         self.files().done.clone()
     }
 
-    /// How many files a verdict was spoken on.
+    /// How many files have a result.
     pub fn tally(&self) -> FileCounts {
         self.files().tally
     }
 
-    /// Whether a transfer that goes on after this one finds something that need not travel again.
+    /// Whether a later transfer finds something that need not be sent again.
     pub fn is_something_kept(&self) -> bool {
         let files = self.files();
         files.is_part_kept || files.tally.verified > 0
