@@ -86,7 +86,7 @@ impl<'a> Sinks<'a> {
         Ok(())
     }
 
-    /// Ends all records with what the run came to, and names their files.
+    /// Ends all records with the result of the run, and names their files.
     pub fn finish(self, result: &RunResult) -> Result<Vec<PathBuf>, CannotWrite> {
         let mut files = Vec::new();
         if let Some((path, sink)) = self.pcap {
@@ -148,7 +148,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> CannotWrite {
     move |source| CannotWrite { path: path.to_owned(), source }
 }
 
-/// `name` as a part of a file's name: what is no letter, digit, dot or dash becomes a dash.
+/// `name` as a part of a file's name: other characters than letters, digits, dots and dashes become a dash.
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let name: String = name.trim_start_matches('.').chars().map(plain).collect();

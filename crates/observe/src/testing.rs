@@ -49,7 +49,7 @@ paths = ["lte"]
 traffic = { kind = "cbr", rate = "1 Mbit/s", message = "1000 B" }
 "#;
 
-/// What a run of `scenario` came to in which nothing was sent for ten seconds.
+/// The result of a run of `scenario` in which nothing was sent for ten seconds.
 pub fn result() -> RunResult {
     let scenario = scenario();
     let names =

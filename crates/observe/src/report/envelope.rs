@@ -45,7 +45,7 @@ impl Envelope {
         Envelope { shift: 0, limit: limit.max(1), steps: Vec::new(), count: 0 }
     }
 
-    /// Adds a value that goes on until the next one. The same again says nothing.
+    /// Adds a value that holds until the next one. A repeated value is left out.
     pub fn hold(&mut self, at: Time, value: i64) {
         if self.steps.last().is_none_or(|step| step.last.point.value != value) {
             self.mark(at, value);

@@ -21,7 +21,7 @@ use super::About;
 use page::Page;
 use series::Series;
 
-/// A report whose run goes on. What it keeps does not grow with the run.
+/// A report of a run in progress. Its size does not grow with the run.
 #[derive(Debug)]
 pub struct Sink {
     series: Series,

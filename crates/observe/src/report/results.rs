@@ -5,17 +5,17 @@ use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, PathResult
 
 use super::table::{Quantity, Table, Value};
 
-/// So many items stand side by side; more stand below one another.
+/// How many items stand side by side; more stand below one another.
 const SIDE_BY_SIDE: usize = 4;
 
-/// What flows came to.
+/// The results of flows.
 pub fn flows(result: &RunResult) -> Table {
     let items: Vec<(String, &FlowResult)> =
         result.flows.iter().map(|flow| (flow.name.clone(), flow)).collect();
     lay_out("Flow", FLOW, &items)
 }
 
-/// What paths came to, as far as packets tell.
+/// The results of paths, as far as packets show them.
 pub fn paths(result: &RunResult) -> Table {
     lay_out("Path", PATH, &all_paths(result))
 }
