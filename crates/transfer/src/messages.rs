@@ -17,8 +17,8 @@ impl Messages<'_> {
         Messages { association, events: association.subscribe(), is_closing: false }
     }
 
-    /// The next message. A sender that says goodbye has every verdict and sends nothing more: whether it hears the answer is
-    /// no business of a file, and it may be gone before its last packet has arrived.
+    /// The next message. A sender that says goodbye has every result and sends nothing more: the files do not depend on
+    /// whether it gets the answer, and it may be gone before its last packet has arrived.
     ///
     /// # Errors
     /// How all ended.

@@ -74,7 +74,7 @@ async fn receive_all(
     teller: Teller,
 ) -> Result<(), ReceiveFilesError> {
     let (messages, to_write) = mpsc::channel(PIECES_BETWEEN);
-    // A sender that hears no verdicts is not heard either.
+    // A sender that accepts no results is not read any further.
     let (to_tell, mut news) = mpsc::channel(NEWS_BETWEEN);
     std::thread::spawn(move || Writer::new(destination, to_tell).run(to_write));
     let reading = async move {

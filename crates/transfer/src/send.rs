@@ -102,7 +102,7 @@ async fn send_all(
     let left = if sent.is_ok() { ByteCount::ZERO } else { association.unacknowledged() };
     outgoing.on_acknowledged(left);
     sent?;
-    // Every verdict is here: how the goodbye goes changes nothing, and a receiver that is gone is not waited for.
+    // Every result is here: how the association ends does not matter, and a receiver that is gone is not waited for.
     let _ = timeout(GOODBYE, association.close()).await;
     let not_stored = sending.not_stored;
     if not_stored.is_empty() { Ok(()) } else { Err(SendFilesError::NotStored(not_stored)) }
@@ -345,7 +345,7 @@ impl Sending<'_> {
     }
 }
 
-/// A goodbye that is lost is said again, over another path as well.
+/// A lost SHUTDOWN is sent again, over another path as well.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
 /// How often acknowledged bytes are counted.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);

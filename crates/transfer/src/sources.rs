@@ -105,7 +105,7 @@ pub enum FindError {
 pub struct Entry {
     /// Where it is; `-` is standard input.
     pub path: PathBuf,
-    /// What the receiver is told of it.
+    /// What is announced of it to the receiver.
     pub offer: Offer,
 }
 

@@ -74,7 +74,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// Why bytes are no frame.
+/// The error of bytes that are not a frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// No byte.

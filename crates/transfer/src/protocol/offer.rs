@@ -22,7 +22,7 @@ pub struct Offer {
 /// What is on offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A directory: there are no data and no end.
+    /// A directory: without data and end.
     Directory,
     /// A file whose data follow at once.
     File {

@@ -106,7 +106,7 @@ impl fmt::Debug for Shown {
     }
 }
 
-/// Text as it is; controls, marks that turn the direction of writing, and bytes that are no text escaped.
+/// Text as it is; controls, marks that turn the direction of writing, and bytes that are not text escaped.
 fn show(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {

@@ -45,7 +45,7 @@ pub enum Step<'a> {
     Ignore,
 }
 
-/// A sender that breaks the protocol. There is no way on: abort the association.
+/// A sender that breaks the protocol. The association must be aborted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiverError {
     /// Not a frame.

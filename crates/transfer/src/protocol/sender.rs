@@ -71,8 +71,8 @@ impl Sender {
         Ok(encode(&FrameRef::Offer(offer)))
     }
 
-    /// The file's first bytes are these, as many as the receiver has: so many, with this hash. Where they are none, the data
-    /// follow, else the receiver's word on where it [begins](Sender::begins).
+    /// The hash of the file's first `size` bytes, as many as the receiver has. If there are none, the data follows,
+    /// otherwise the receiver's answer on where it [begins](Sender::begins).
     ///
     /// # Errors
     /// Without an offer, and after data.

@@ -18,7 +18,7 @@ pub trait Arriving: fmt::Debug {
     /// The verdict for the sender: it cannot be read.
     fn hash(&mut self) -> Result<Option<Sha256>, Verdict>;
 
-    /// Nothing of what is there is of any use.
+    /// Starts the file from its beginning: what is there is not usable.
     ///
     /// # Errors
     /// The verdict for the sender.

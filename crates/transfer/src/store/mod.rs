@@ -135,7 +135,7 @@ impl Store {
     pub fn finish(&mut self) {
         // What is in a directory comes behind it in the order of paths.
         while let Some((path, Filled { mode, modified })) = self.filled.pop_last() {
-            // A file system that cannot keep them is no reason to lose what is in it.
+            // A file system that cannot keep them must not lose the content.
             let _ = self.root.place(&path).and_then(|place| place.finish_directory(mode, modified));
         }
     }
@@ -145,7 +145,7 @@ impl Store {
         self.root.path()
     }
 
-    /// Where the file on offer goes. What a sender is told of it has the names that it said itself, and no other.
+    /// Where the file on offer goes. Results for the sender contain only the names that it sent.
     fn place(&self, offer: &Offer) -> Result<Place, Verdict> {
         let path = &offer.path;
         if is_reserved(path) {

@@ -141,7 +141,7 @@ impl PartFile {
 
     fn begin_anew_in_place(&mut self) -> io::Result<()> {
         (self.received, self.noted) = (ByteCount::ZERO, State::nothing_of(&self.offer));
-        // First: what is written down is no longer true when the file is cut.
+        // First: the recorded state is wrong once the file is truncated.
         self.places.state.remove();
         self.go_to(ByteCount::ZERO)
     }
@@ -333,13 +333,13 @@ fn lock(file: &File, part: &Place, offer: &Offer) -> Result<(), Verdict> {
 
 /// The owner must be able to read and write a file, whatever its permissions will be.
 const OWNER_WRITES: u32 = 0o600;
-/// How far a file is is written down so often,
+/// How often the state of a file is written,
 const BETWEEN_NOTES: ByteCount = ByteCount::from_mib(16);
-/// and over slow links so often.
+/// and over slow links.
 const LONGEST_SILENCE: Duration = Duration::from_secs(2);
 /// Smaller files are on the disk when the system sees fit: a thousand of them would take seconds.
 const WORTH_A_SYNC: ByteCount = ByteCount::from_mib(1);
-/// So often the directory of what is not complete may vanish at the wrong moment.
+/// How often the directory of incomplete files may vanish at the wrong moment.
 const MOST_TRIES: u32 = 10;
 
 #[cfg(test)]

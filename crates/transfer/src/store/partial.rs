@@ -28,7 +28,7 @@ pub struct Owner {
     has_modes: bool,
 }
 
-/// What a file system tells of an open file or directory.
+/// What a file system reports of an open file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// What it is.

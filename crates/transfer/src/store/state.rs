@@ -20,7 +20,7 @@ pub struct State {
     pub digest: Digest,
 }
 
-/// What tells two files of one name apart.
+/// What distinguishes two files of one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     size: Option<ByteCount>,
@@ -71,7 +71,7 @@ impl State {
         State::from_text(&text)
     }
 
-    /// The state that `text` tells, if it is one.
+    /// The state in `text`, if it has one.
     pub fn from_text(text: &str) -> Option<State> {
         let written: Written = serde_json::from_str(text).ok()?;
         if written.anabranch != PURPOSE {
