@@ -17,7 +17,7 @@ pub struct LinkConfig {
     pub rate: Rate,
     /// How long a packet is on its way after it was transmitted.
     pub delay: Delay,
-    /// Each packet takes up to so much longer, uniformly drawn.
+    /// The largest additional delay of a packet, uniformly drawn.
     pub jitter: Duration,
     /// Whether jitter and a falling delay may let a packet overtake another.
     pub reorder: bool,
@@ -41,7 +41,7 @@ pub enum Rate {
     Fixed(BitRate),
     /// From each moment on another one; the first is at [`Time::ZERO`]. Rate zero stops the link.
     Steps(Vec<(Time, BitRate)>),
-    /// Moments at which so many bytes may pass.
+    /// Times at which a number of bytes may pass.
     Trace(Trace),
 }
 
@@ -52,7 +52,7 @@ pub struct Trace {
     pub name: String,
     /// When, in order, from the start of the trace.
     pub opportunities: Vec<Time>,
-    /// Whether it begins anew at its last moment; otherwise nothing passes after it.
+    /// Whether it repeats after its last time; otherwise nothing passes after it.
     pub repeat: bool,
 }
 
@@ -147,9 +147,9 @@ pub enum QueueConfig {
 /// How much a queue holds, the packet being sent not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
-    /// So many packets.
+    /// A number of packets.
     Packets(u64),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(ByteCount),
 }
 

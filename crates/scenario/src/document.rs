@@ -43,7 +43,7 @@ impl Document {
         self.read(files, settings, registry, Users::Flows)
     }
 
-    /// The same, for programs of others on its links: that its flows never end, or that it has none, is no error.
+    /// The same, for other programs on its links: flows that never end, or no flows, are not an error.
     ///
     /// # Errors
     /// The first thing that is wrong.

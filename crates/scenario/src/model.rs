@@ -82,7 +82,7 @@ pub enum Direction {
     Both,
 }
 
-/// Who sends what over which paths.
+/// A flow: which paths, which transport, which traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
     /// Its name; a copy's ends with its number.
@@ -106,7 +106,7 @@ pub struct Flow {
 pub enum Protocol {
     /// By an SCTP association.
     Sctp(Box<Sctp>),
-    /// By datagrams that nobody acknowledges.
+    /// By datagrams without acknowledgements.
     Udp,
 }
 

@@ -75,6 +75,11 @@ fn no_file_names_the_machine_it_was_written_on() {
 }
 
 #[test]
+fn no_phrase_stops_a_reader() {
+    every_file(words::habits);
+}
+
+#[test]
 fn no_line_is_wider_than_a_wide_screen() {
     every_file(words::long_lines);
 }

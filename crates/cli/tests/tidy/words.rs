@@ -21,6 +21,14 @@ const MACHINE_PATHS: &[&str] = &["work/", "home/", "tmp/target"];
 
 const WIDEST: usize = 200;
 
+/// Phrases that stop a reader, written in parts so that this file does not contain them.
+const HABITS: &[&str] = &[
+    concat!("It ", "knows"),
+    concat!(" of a ", "sudden"),
+    concat!("des", "pair"),
+    concat!("So ", "much left"),
+];
+
 /// Complaints about clocks in crates that have none.
 pub fn clocks(file: &File) -> Vec<String> {
     let has_clock =
@@ -97,6 +105,20 @@ pub fn long_lines(file: &File) -> Vec<String> {
     long.map(|(line, width)| file.complain(line, &format!("{width} characters; at most {WIDEST}"))).collect()
 }
 
+/// Complaints about phrases of an idiom of our own, in comments, strings and documents.
+pub fn habits(file: &File) -> Vec<String> {
+    if !file.is_one_of(&["rs", "py", "md", "mjs"]) {
+        return Vec::new();
+    }
+    let lines = (1..).zip(file.text.lines());
+    let found = lines.flat_map(|(line, text)| {
+        HABITS.iter().filter(move |habit| text.contains(**habit)).map(move |habit| (line, habit))
+    });
+    found
+        .map(|(line, habit)| file.complain(line, &format!("`{habit}`: say what it does, in plain English")))
+        .collect()
+}
+
 /// Complaints, with this advice, about words in the code of a Rust file; comments and strings may have them.
 fn in_code(file: &File, words: &[&str], advice: &str) -> Vec<String> {
     if !file.is_one_of(&["rs"]) {
@@ -159,6 +181,19 @@ mod tests {
     fn a_source_without_a_head_is_found() {
         assert_eq!(missing_head(&file("crates/a/src/b.rs", "use std::fmt;\n//! late")).len(), 1);
         assert!(missing_head(&file("crates/a/src/b.rs", "//! Decodes b.\n")).is_empty());
+    }
+
+    #[test]
+    fn a_phrase_that_stops_a_reader_is_found() {
+        for habit in HABITS {
+            assert_eq!(
+                habits(&file("a.rs", &format!("//! Reads a file.{habit} no more."))).len(),
+                1,
+                "{habit}"
+            );
+            assert!(habits(&file("a.toml", habit)).is_empty());
+        }
+        assert!(habits(&file("a.md", "It reads what it is given.")).is_empty());
     }
 
     #[test]

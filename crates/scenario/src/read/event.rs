@@ -57,7 +57,7 @@ fn change(key: &str, node: &Node, table: &Table) -> Read<Change> {
     })
 }
 
-/// Steps within an event would count from nobody knows when.
+/// Steps within an event would have no defined start.
 fn single(node: &Node) -> Read<()> {
     if matches!(node.value, Value::Table(_)) {
         let fault = Fault::value(node.span, "an event sets a single value");

@@ -79,8 +79,8 @@ fn limits_span(fields: &Fields<'_>) -> Span {
     settings.map_or(fields.span_of("sctp"), |node| node.span)
 }
 
-/// AppStripe is the same transfer over each path, one way (M-CMT-8): of messages in time, or of two ways at once, nobody
-/// has said what it would be.
+/// AppStripe is the same transfer over each path, one way (M-CMT-8): for timed messages, or for both ways at once, it
+/// is not defined.
 fn refuse_beside_appstripe(fields: &Fields<'_>, traffic: &Traffic, direction: Direction) -> Read<()> {
     if *traffic != Traffic::Bulk {
         let message =
@@ -95,7 +95,7 @@ fn refuse_beside_appstripe(fields: &Fields<'_>, traffic: &Traffic, direction: Di
     Ok(())
 }
 
-/// What the first flow is called when nobody says.
+/// The default name of the first flow.
 pub(crate) const MAIN: &str = "main";
 
 fn protocol(

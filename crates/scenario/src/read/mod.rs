@@ -38,7 +38,7 @@ use link::LinkDraft;
 use name::{Directory, Name, Named};
 use path::PathDraft;
 
-/// Who uses the links of a scenario.
+/// What uses the links of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Users {
     /// Its own flows, which must end.

@@ -77,7 +77,7 @@ pub struct Config {
     /// What is advertised and what is made of it: a name in the registry.
     pub flow_control: String,
 
-    /// The receive buffer, shared by all paths; where it grows, what it begins with.
+    /// The receive buffer, shared by all paths; if it grows, its initial size.
     pub receive_buffer: ByteCount,
     /// How far it grows by itself; `None` for a fixed one.
     pub receive_growth: Option<Growth>,
@@ -106,9 +106,9 @@ pub struct Config {
     pub initial_window: InitialWindow,
     /// The slow-start threshold of a fresh path; `None` for the peer's receive buffer.
     pub initial_ssthresh: Option<ByteCount>,
-    /// ssthresh after a loss is never lower than so many units.
+    /// The least ssthresh after a loss, in units.
     pub window_floor: u64,
-    /// Idle decay stops at so many units.
+    /// The window at which idle decay stops, in units.
     pub idle_floor: u64,
     /// How windows grow in slow start: a policy's name.
     pub slow_start: String,
@@ -129,8 +129,8 @@ pub struct Config {
     pub failover: Failover,
     /// Paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
     pub trusts_given_addresses: bool,
-    /// The peer is told of addresses that this host gains and loses, and may tell of its own (RFC 5061), each end once it
-    /// knows that the other can: authenticated by AUTH (RFC 4895), or by the seal.
+    /// This end announces addresses that its host gains and loses, and accepts such changes from the peer (RFC 5061),
+    /// once both ends have offered it: authenticated by AUTH (RFC 4895), or by the seal.
     pub dynamic_addresses: bool,
     /// How long a state cookie is good.
     pub cookie_lifetime: Duration,
@@ -159,8 +159,8 @@ pub enum Unit {
     /// The bytes that [`Config::charge`] charges for a full chunk, so that a window of whole units is a window of whole
     /// packets whatever is charged (M-SCTP-18: "choose them together").
     FullChunk,
-    /// So many bytes. Windows are kept to the byte with every unit; this is the step by which they grow, what a time-out
-    /// leaves, and what floors are multiples of.
+    /// This number of bytes. Windows are kept to the byte with every unit; this is the step by which they grow, what a
+    /// time-out leaves, and what floors are multiples of.
     Bytes(ByteCount),
 }
 
@@ -183,9 +183,9 @@ impl Encapsulation {
 /// When a SACK is sent (RFC 9260 §6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackSettings {
-    /// At every so many packets with data; 1 switches delayed SACKs off.
+    /// The number of packets with data that a SACK answers; 1 switches delayed SACKs off.
     pub every: u32,
-    /// And so long after the first unreported one at the latest; at most 500 ms.
+    /// The longest delay of a SACK after the first unreported packet; at most 500 ms.
     pub delay: Duration,
     /// Whether packets that a driver reads at once are answered each, or all by one SACK.
     pub batch: SackBatch,
@@ -210,8 +210,8 @@ pub struct RtoSettings {
     pub min: Duration,
     /// Never more.
     pub max: Duration,
-    /// Four times the variation counts as so much at least, before the bounds: what a path whose round trips were all
-    /// alike may be late by when its queue begins to fill. No time in the RFC.
+    /// The least value of four times RTTVAR, before the bounds: how late a path with constant round trips may be when
+    /// its queue begins to fill. Zero in the RFC.
     pub variation: Duration,
 }
 
@@ -220,7 +220,7 @@ pub struct RtoSettings {
 pub enum InitialWindow {
     /// RFC 2960: two units.
     TwoUnits,
-    /// RFC 4960 and RFC 9260: min(4 units, max(2 units, so many bytes)), other bytes for an IPv6 peer.
+    /// RFC 4960 and RFC 9260: min(4 units, max(2 units, a number of bytes)), with another number for an IPv6 peer.
     Between {
         /// For an IPv4 peer.
         ipv4: ByteCount,
@@ -229,7 +229,7 @@ pub enum InitialWindow {
     },
     /// RFC 6928: min(10 units, max(2 units, 14,600 bytes)).
     TenUnits,
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(ByteCount),
 }
 
@@ -245,7 +245,7 @@ pub enum Exemption {
 /// A bound on the packets that one event lets out (M-SCTP-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxBurst {
-    /// So many packets a path.
+    /// The packets that an event lets out on a path.
     pub packets: u32,
     /// How the bound works.
     pub rule: BurstRule,
@@ -260,16 +260,17 @@ pub enum BurstRule {
     AfterRetransmission,
     /// For the event, cwnd counts as no more than flight and the burst (RFC 9260 §6.1 D).
     Rfc,
-    /// Packets leave at the rate that the controller says, in trains of so many or of what the rate carries in a
-    /// millisecond, whichever is more; cwnd is left alone.
+    /// Packets leave at the controller's rate, in trains of this number or of what the rate carries in a millisecond,
+    /// whichever is more; cwnd does not change.
     Paced,
 }
 
 /// When a path or the association is given up (RFC 9260 §8.1–8.3, RFC 7829).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failover {
-    /// A path has potentially failed at so many errors in a row: data goes elsewhere, and HEARTBEATs try it at once. RFC
-    /// 7829's PotentiallyFailed.Max.Retrans is one less; 0 and what is more than `path_max` switch the state off.
+    /// The number of errors in a row at which a path has potentially failed: data goes elsewhere, and HEARTBEATs probe
+    /// it at once. RFC 7829's PotentiallyFailed.Max.Retrans is one less; 0 and values above `path_max` switch the state
+    /// off.
     pub potentially_failed: u32,
     /// A path is inactive after more errors in a row than this.
     pub path_max: u32,
@@ -287,7 +288,7 @@ pub struct Failover {
 
 impl Failover {
     /// No path and no peer is ever given up, and idle paths are not probed: for studies of lossy networks, in which
-    /// errors in a row are chance. Paths that nobody has verified still are.
+    /// errors in a row are chance. Unverified paths are still probed.
     pub const OFF: Failover = Failover {
         potentially_failed: 0,
         path_max: u32::MAX,
@@ -297,7 +298,7 @@ impl Failover {
         quick: false,
     };
 
-    /// Whether a path with so many errors in a row has potentially failed, if it has not failed.
+    /// Whether a path with `errors` errors in a row has potentially failed, if it has not failed.
     pub fn suspects_after(&self, errors: u32) -> bool {
         self.potentially_failed > 0 && errors >= self.potentially_failed
     }
