@@ -1,6 +1,7 @@
 //! Copies of chunks in flight leave on other paths, as a retransmission policy or a scheduler wants it, and every account
 //! of such a chunk is right.
 
+use anabranch_sctp::association::Message;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::retransmission::{Destination, LostChunk, RetransmissionPolicy};
@@ -50,7 +51,7 @@ fn registry() -> Registry {
 
 /// The payload of each message that Z read, in order.
 fn read(pair: &Pair) -> Vec<usize> {
-    pair.z.read.iter().map(|message| message.len()).collect()
+    pair.z.read.iter().map(Message::len).collect()
 }
 
 fn flights(pair: &mut Pair) -> [u64; 2] {

@@ -117,14 +117,14 @@ fn what_is_left_goes_on() {
 #[test]
 fn a_file_that_changed_or_a_part_that_was_damaged_begins_anew_and_its_user_is_told() {
     let newer = Offer { modified: Some(Modified { seconds: 7, nanoseconds: 0 }), ..resumable(6) };
-    let another = |part| Remark::AnotherVersion { part, holds: ByteCount::new(3) };
-    let damaged = |part| Remark::Damaged { part };
-    let cases: [(Offer, &str, &dyn Fn(PathBuf) -> Remark); 4] = [
-        (resumable(7), "abc", &another),
-        (newer, "abc", &another),
+    let another: fn(PathBuf) -> Remark = |part| Remark::AnotherVersion { part, holds: ByteCount::new(3) };
+    let damaged: fn(PathBuf) -> Remark = |part| Remark::Damaged { part };
+    let cases = [
+        (resumable(7), "abc", another),
+        (newer, "abc", another),
         // After a power cut, say: the length is right, the bytes are not.
-        (resumable(6), "ab\0", &damaged),
-        (resumable(6), "ab", &damaged),
+        (resumable(6), "ab\0", damaged),
+        (resumable(6), "ab", damaged),
     ];
     for (offer, there, told) in cases {
         let (dir, store) = left();
