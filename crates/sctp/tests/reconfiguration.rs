@@ -413,6 +413,20 @@ fn an_abort_from_an_address_that_nobody_verified_ends_nothing() {
     assert!(!pair.is_open(End::A), "from where the peer is known to be it does");
 }
 
+/// RFC 9260 §8.5.1 B: the T bit says that the tag is the peer's own, so the address says whose association it is.
+#[test]
+fn an_abort_with_the_peers_tag_from_an_address_that_it_gained_is_believed() {
+    let mut pair = over_one_of(&dynamic(), 2);
+    pair.add_local(End::Z, 1);
+    pair.run_for(secs(5));
+    assert_eq!(remotes(&mut pair, End::A).len(), 2);
+    let tag = pair.at(End::A).tags().1.expect("the peer's");
+    let abort = anabranch_sctp::wire::Abort { tag_reflected: true, causes: Vec::new() };
+    let (local, remote) = (address(End::A, 0), address(End::Z, 1));
+    pair.inject_between(End::A, local, remote, packet(tag, &[&abort]));
+    assert!(!pair.is_open(End::A));
+}
+
 /// RFC 5061 §5.3 F4: "ABORT Chunks arriving destined to the IP address being deleted MUST be ignored": it may be meant
 /// for the address's new owner. With two addresses, and with only one.
 #[test]
