@@ -309,7 +309,7 @@ fn a_peer_that_restarted_is_announced_and_data_flows_again() {
 
 #[test]
 fn after_a_restart_data_goes_where_the_cookie_came_from() {
-    let mut pair = Pair::open(Config::rfc9260(), 2);
+    let mut pair = Pair::open(Config { scheduler: "primary".into(), ..Config::rfc9260() }, 2);
     pair.restart(End::A);
     pair.connect();
     pair.run_for(secs(10));
