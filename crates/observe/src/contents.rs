@@ -20,7 +20,7 @@ impl Contents {
         let mut contents = Contents::default();
         let Ok(packet) = Packet::decode(packet, Checksum::Omitted) else { return contents };
         for chunk in packet.chunks().flatten() {
-            let kind = kind(&chunk);
+            let kind = chunk.name();
             if !contents.kinds.contains(&kind) {
                 contents.kinds.push(kind);
             }
@@ -30,33 +30,6 @@ impl Contents {
             }
         }
         contents
-    }
-}
-
-/// The chunk's type as RFC 9260 §3.2 names it.
-fn kind(chunk: &Chunk<'_>) -> &'static str {
-    match chunk {
-        Chunk::Data(_) => "DATA",
-        Chunk::Init(_) => "INIT",
-        Chunk::InitAck(_) => "INIT-ACK",
-        Chunk::Sack(_) => "SACK",
-        Chunk::Heartbeat(_) => "HEARTBEAT",
-        Chunk::HeartbeatAck(_) => "HEARTBEAT-ACK",
-        Chunk::Abort(_) => "ABORT",
-        Chunk::Shutdown(_) => "SHUTDOWN",
-        Chunk::ShutdownAck => "SHUTDOWN-ACK",
-        Chunk::Error(_) => "ERROR",
-        Chunk::CookieEcho(_) => "COOKIE-ECHO",
-        Chunk::CookieAck => "COOKIE-ACK",
-        Chunk::EcnEcho(_) => "ECNE",
-        Chunk::CongestionWindowReduced(_) => "CWR",
-        Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
-        Chunk::Pad(_) => "PAD",
-        Chunk::Auth(_) => "AUTH",
-        Chunk::AsconfAck(_) => "ASCONF-ACK",
-        Chunk::ForwardTsn(_) => "FORWARD-TSN",
-        Chunk::Asconf(_) => "ASCONF",
-        Chunk::Unknown(_) => "UNKNOWN",
     }
 }
 

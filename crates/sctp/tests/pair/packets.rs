@@ -51,33 +51,6 @@ pub fn chunk_names(bytes: &[u8]) -> String {
         Err(error) => return error.to_string(),
     };
     let names: Vec<String> =
-        packet.chunks().map(|chunk| chunk.map_or_else(|e| e.to_string(), |c| name(&c))).collect();
+        packet.chunks().map(|chunk| chunk.map_or_else(|e| e.to_string(), |c| c.name().to_owned())).collect();
     names.join(" + ")
-}
-
-fn name(chunk: &Chunk<'_>) -> String {
-    let name = match chunk {
-        Chunk::Data(_) => "DATA",
-        Chunk::Init(_) => "INIT",
-        Chunk::InitAck(_) => "INIT-ACK",
-        Chunk::Sack(_) => "SACK",
-        Chunk::Heartbeat(_) => "HEARTBEAT",
-        Chunk::HeartbeatAck(_) => "HEARTBEAT-ACK",
-        Chunk::Abort(_) => "ABORT",
-        Chunk::Shutdown(_) => "SHUTDOWN",
-        Chunk::ShutdownAck => "SHUTDOWN-ACK",
-        Chunk::Error(_) => "ERROR",
-        Chunk::CookieEcho(_) => "COOKIE-ECHO",
-        Chunk::CookieAck => "COOKIE-ACK",
-        Chunk::EcnEcho(_) => "ECNE",
-        Chunk::CongestionWindowReduced(_) => "CWR",
-        Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
-        Chunk::Pad(_) => "PAD",
-        Chunk::Auth(_) => "AUTH",
-        Chunk::Asconf(_) => "ASCONF",
-        Chunk::AsconfAck(_) => "ASCONF-ACK",
-        Chunk::ForwardTsn(_) => "FORWARD-TSN",
-        Chunk::Unknown(_) => "UNKNOWN",
-    };
-    name.to_owned()
 }

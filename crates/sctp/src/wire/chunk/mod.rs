@@ -135,6 +135,33 @@ pub trait EncodeChunk {
 }
 
 impl<'a> Chunk<'a> {
+    /// The name of its type (RFC 9260 §3.2); `UNKNOWN` for a type that this codec does not read.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Chunk::Data(_) => "DATA",
+            Chunk::Init(_) => "INIT",
+            Chunk::InitAck(_) => "INIT-ACK",
+            Chunk::Sack(_) => "SACK",
+            Chunk::Heartbeat(_) => "HEARTBEAT",
+            Chunk::HeartbeatAck(_) => "HEARTBEAT-ACK",
+            Chunk::Abort(_) => "ABORT",
+            Chunk::Shutdown(_) => "SHUTDOWN",
+            Chunk::ShutdownAck => "SHUTDOWN-ACK",
+            Chunk::Error(_) => "ERROR",
+            Chunk::CookieEcho(_) => "COOKIE-ECHO",
+            Chunk::CookieAck => "COOKIE-ACK",
+            Chunk::EcnEcho(_) => "ECNE",
+            Chunk::CongestionWindowReduced(_) => "CWR",
+            Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
+            Chunk::Pad(_) => "PAD",
+            Chunk::Auth(_) => "AUTH",
+            Chunk::Asconf(_) => "ASCONF",
+            Chunk::AsconfAck(_) => "ASCONF-ACK",
+            Chunk::ForwardTsn(_) => "FORWARD-TSN",
+            Chunk::Unknown(_) => "UNKNOWN",
+        }
+    }
+
     /// Reads the value of a framed chunk.
     pub(super) fn decode(raw: RawChunk<'a>) -> Result<Chunk<'a>, ChunkError> {
         Ok(match raw.kind {
