@@ -386,7 +386,7 @@ impl Exit<'_> {
             self.packets.clear();
             let association = departure.association.and_then(|id| endpoint.association(id));
             if association.is_some_and(Association::is_unanswered) {
-                self.inquire(&departure);
+                self.probe(&departure);
             }
         }
     }
@@ -410,13 +410,13 @@ impl Exit<'_> {
         }
     }
 
-    /// Asks, along with a packet that may get no answer, whether the peer still has the session.
-    fn inquire(&mut self, departure: &Departure) {
+    /// Sends, along with a packet that may get no answer, a probe whether the peer still has the session.
+    fn probe(&mut self, departure: &Departure) {
         let Departure { local, remote, channel, .. } = *departure;
         let Some(sealing) = self.sealing.as_deref_mut() else { return };
         let Some(port) = self.ports.iter_mut().find(|port| port.socket.is_for(local)) else { return };
         let mut bytes = Vec::new();
-        if sealing.inquire(channel, &mut bytes).is_some() {
+        if sealing.probe(channel, &mut bytes).is_some() {
             let (source, ecn) = (port.socket.source(local), Ecn::NotEct);
             let envelope = Envelope { remote, source, ecn, may_fragment: false };
             let packets = Packets { envelope, segment_size: bytes.len(), bytes: &bytes };

@@ -20,7 +20,7 @@ use crate::follower::{Alike, Follower};
 use crate::interfaces::{Interface, interfaces, least_mtu};
 use crate::reach::pair_by_route;
 use crate::report::{SocketReport, SocketReports};
-use crate::seal::{Limits, Sealing, Security};
+use crate::seal::{Ciphers, Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
 use crate::waiting::until;
@@ -141,7 +141,7 @@ impl Endpoint {
                 // The seal's tag replaces the checksum (RFC 9653 §1).
                 association.encapsulation = Encapsulation::Sealed;
                 association.checksum = Checksum::Omitted;
-                Some(Sealing::new(key, Limits::default()))
+                Some(Sealing::new(key, Ciphers::of_this_processor(), Limits::default()))
             }
         };
         let config = EndpointConfig {

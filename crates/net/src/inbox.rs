@@ -91,7 +91,7 @@ impl Received<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seal::{Datagram, Key, Limits, Route, Sealed, asked};
+    use crate::seal::{Ciphers, Datagram, Key, Limits, Route, Sealed, initiated};
     use anabranch_sctp::endpoint::ChannelUse;
     use anabranch_sctp::policy::PathId;
 
@@ -116,26 +116,26 @@ mod tests {
     #[test]
     fn of_a_batch_what_opens_is_taken_and_what_has_to_go_back_is_given_back() {
         let key = Key::from_bytes([1; Key::LEN]);
-        let (mut near, mut far) =
-            (Sealing::new(&key, Limits::default()), Sealing::new(&key, Limits::default()));
-        near.on_use(ChannelUse::Taken(asked(1)));
+        let layer = || Sealing::new(&key, Ciphers::ALL, Limits::default());
+        let (mut near, mut far) = (layer(), layer());
+        near.on_use(ChannelUse::Taken(initiated(1)));
         let route = Route::of(PathId::FIRST).expect("the first");
-        let mut question = Vec::new();
-        assert_eq!(near.seal(asked(1), route, b"INIT", &mut question), Sealed::Question);
+        let mut initiation = Vec::new();
+        assert_eq!(near.seal(initiated(1), route, b"INIT", &mut initiation), Sealed::Initiation);
         let mut inbox = Inbox::default();
-        let mut answers = Vec::new();
-        // The question twice, with rubbish between.
-        let batch = [&question[..], &[7; Datagram::HANDSHAKE_LEN], &question[..]].concat();
-        inbox.take_sealed(received(&batch, Datagram::HANDSHAKE_LEN), &mut far, |answer| {
-            answers.push(answer.to_vec());
+        let mut responses = Vec::new();
+        // The initiation twice, with rubbish between.
+        let batch = [&initiation[..], &[7; Datagram::HANDSHAKE_LEN], &initiation[..]].concat();
+        inbox.take_sealed(received(&batch, Datagram::HANDSHAKE_LEN), &mut far, |response| {
+            responses.push(response.to_vec());
         });
-        assert_eq!((answers.len(), inbox.packets.len()), (2, 0));
+        assert_eq!((responses.len(), inbox.packets.len()), (2, 0));
         let mut held = Vec::new();
         let mut back = Inbox::default();
-        back.take_sealed(received(&answers[0], 1500), &mut near, |packet| held.extend_from_slice(packet));
+        back.take_sealed(received(&responses[0], 1500), &mut near, |packet| held.extend_from_slice(packet));
         assert!(back.packets.is_empty());
         for payload in [b"DATA", b"SACK"] {
-            assert_eq!(near.seal(asked(1), route, payload, &mut held), Sealed::Packet);
+            assert_eq!(near.seal(initiated(1), route, payload, &mut held), Sealed::Packet);
         }
         held[40] ^= 1;
         inbox.take_sealed(received(&held, Datagram::OVERHEAD + 4), &mut far, |_| panic!("nothing goes back"));

@@ -144,7 +144,7 @@ impl Core {
         remote: &[std::net::SocketAddr],
         pairing: &Pairing,
     ) -> Result<(AssociationId, Arc<Signals>), ConnectError> {
-        let channel = self.channels.map_or(Channel::PLAIN, seal::asked);
+        let channel = self.channels.map_or(Channel::PLAIN, seal::initiated);
         let ways = Ways { paths: &pairing.paths, further: &pairing.further };
         let id = self.endpoint.connect_over(channel, remote, ways)?;
         self.channels = self.channels.map(|asked| asked + 1);

@@ -2,9 +2,7 @@
 
 use anabranch_sctp::policy::PathId;
 
-use super::noise::MESSAGE_LEN;
-
-/// By what an end finds the session of a datagram: 56 bits that it drew.
+/// The id of a session at one of its ends: 56 random bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SessionId(u64);
 
@@ -19,25 +17,25 @@ pub struct Route(u16);
 /// A datagram whose parts are where they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datagram<'a> {
-    /// A request for a session.
-    Question(&'a [u8; MESSAGE_LEN]),
-    /// And gets one.
-    Answer {
-        /// The session that was asked for.
+    /// A request for a session: the first message of the handshake.
+    Initiation(&'a [u8; MESSAGE_LEN]),
+    /// The second message of the handshake.
+    Response {
+        /// The session that was initiated.
         to: SessionId,
         /// Noise's message.
         message: &'a [u8; MESSAGE_LEN],
     },
-    /// A question whether a session still exists.
-    Inquiry {
+    /// A question whether the peer still has a session.
+    Probe {
         /// Which session.
         about: SessionId,
         /// Noise's message.
         message: &'a [u8; MESSAGE_LEN],
     },
-    /// And is told.
-    Verdict {
-        /// The session for which that was asked.
+    /// The answer to a probe.
+    ProbeReply {
+        /// The session that the probe belongs to, by the id of the end that sent it.
         to: SessionId,
         /// Noise's message.
         message: &'a [u8; MESSAGE_LEN],
@@ -54,9 +52,9 @@ pub enum Datagram<'a> {
 }
 
 impl Datagram<'_> {
-    /// The bytes of a question, an answer, an inquiry and a verdict.
+    /// The bytes of an initiation, a response, a probe and the reply to one.
     pub const HANDSHAKE_LEN: usize = HEADER_LEN + MESSAGE_LEN;
-    /// What a packet's bytes are fewer before it is sealed.
+    /// The bytes that sealing adds to a packet.
     pub const OVERHEAD: usize = 2 * HEADER_LEN + TAG_LEN;
 
     /// Reads a datagram; `None` where it cannot be one of ours.
@@ -65,10 +63,10 @@ impl Datagram<'_> {
         let word = u64::from_be_bytes(*header);
         let id = SessionId(word & SessionId::MASK);
         match (word >> SessionId::BITS, id) {
-            (QUESTION, SessionId(0)) => Some(Datagram::Question(rest.try_into().ok()?)),
-            (ANSWER, to) => Some(Datagram::Answer { to, message: rest.try_into().ok()? }),
-            (INQUIRY, about) => Some(Datagram::Inquiry { about, message: rest.try_into().ok()? }),
-            (VERDICT, to) => Some(Datagram::Verdict { to, message: rest.try_into().ok()? }),
+            (INITIATION, SessionId(0)) => Some(Datagram::Initiation(rest.try_into().ok()?)),
+            (RESPONSE, to) => Some(Datagram::Response { to, message: rest.try_into().ok()? }),
+            (PROBE, about) => Some(Datagram::Probe { about, message: rest.try_into().ok()? }),
+            (PROBE_REPLY, to) => Some(Datagram::ProbeReply { to, message: rest.try_into().ok()? }),
             (PACKET, to) => {
                 let (number, sealed) = rest.split_first_chunk::<8>()?;
                 let number = PacketNumber(u64::from_be_bytes(*number));
@@ -78,21 +76,28 @@ impl Datagram<'_> {
         }
     }
 
-    /// Writes the datagram.
+    /// Its bytes.
+    pub(super) fn to_vec(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(Datagram::HANDSHAKE_LEN);
+        self.write(&mut bytes);
+        bytes
+    }
+
+    /// Appends its bytes to `out`.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let word = match self {
-            Datagram::Question(_) => QUESTION << SessionId::BITS,
-            Datagram::Answer { to, .. } => ANSWER << SessionId::BITS | to.0,
-            Datagram::Inquiry { about, .. } => INQUIRY << SessionId::BITS | about.0,
-            Datagram::Verdict { to, .. } => VERDICT << SessionId::BITS | to.0,
+            Datagram::Initiation(_) => INITIATION << SessionId::BITS,
+            Datagram::Response { to, .. } => RESPONSE << SessionId::BITS | to.0,
+            Datagram::Probe { about, .. } => PROBE << SessionId::BITS | about.0,
+            Datagram::ProbeReply { to, .. } => PROBE_REPLY << SessionId::BITS | to.0,
             Datagram::Packet { to, .. } => PACKET << SessionId::BITS | to.0,
         };
         out.extend_from_slice(&word.to_be_bytes());
         match self {
-            Datagram::Question(message)
-            | Datagram::Answer { message, .. }
-            | Datagram::Inquiry { message, .. }
-            | Datagram::Verdict { message, .. } => out.extend_from_slice(*message),
+            Datagram::Initiation(message)
+            | Datagram::Response { message, .. }
+            | Datagram::Probe { message, .. }
+            | Datagram::ProbeReply { message, .. } => out.extend_from_slice(*message),
             Datagram::Packet { number, sealed, .. } => {
                 out.extend_from_slice(&number.0.to_be_bytes());
                 out.extend_from_slice(sealed);
@@ -143,9 +148,9 @@ impl PacketNumber {
 }
 
 impl Route {
-    /// Answers that no association gives.
+    /// Packets that answer for no association.
     pub const NO_PATH: Route = Route(0xfffe);
-    /// Questions and answers within a session.
+    /// Initiations and responses within a session.
     pub const CONTROL: Route = Route(0xffff);
     /// Paths beyond have no numbers: what a peer makes us remember is bounded.
     pub const PATHS: u16 = 1_024;
@@ -167,13 +172,15 @@ impl Route {
     }
 }
 
-const QUESTION: u64 = 1;
-const ANSWER: u64 = 2;
+const INITIATION: u64 = 1;
+const RESPONSE: u64 = 2;
 const PACKET: u64 = 3;
-const INQUIRY: u64 = 4;
-const VERDICT: u64 = 5;
+const PROBE: u64 = 4;
+const PROBE_REPLY: u64 = 5;
 const HEADER_LEN: usize = 8;
-/// Poly1305's.
+/// A handshake message: a public key, a payload of 8 bytes, a tag.
+pub const MESSAGE_LEN: usize = 32 + 8 + TAG_LEN;
+/// The tag's, of either cipher.
 const TAG_LEN: usize = 16;
 
 #[cfg(test)]
@@ -185,10 +192,10 @@ mod tests {
         let message = [7; MESSAGE_LEN];
         let (to, number) = (SessionId::new(u64::MAX), PacketNumber::new(Route(3), 9));
         let all = [
-            Datagram::Question(&message),
-            Datagram::Answer { to, message: &message },
-            Datagram::Inquiry { about: to, message: &message },
-            Datagram::Verdict { to, message: &message },
+            Datagram::Initiation(&message),
+            Datagram::Response { to, message: &message },
+            Datagram::Probe { about: to, message: &message },
+            Datagram::ProbeReply { to, message: &message },
             Datagram::Packet { to, number, sealed: &[1; 40] },
         ];
         for datagram in all {
@@ -204,10 +211,10 @@ mod tests {
         let number = PacketNumber::new(Route(0), 0);
         let sealed = [0; TAG_LEN];
         let all = [
-            Datagram::Question(&message),
-            Datagram::Answer { to, message: &message },
-            Datagram::Inquiry { about: to, message: &message },
-            Datagram::Verdict { to, message: &message },
+            Datagram::Initiation(&message),
+            Datagram::Response { to, message: &message },
+            Datagram::Probe { about: to, message: &message },
+            Datagram::ProbeReply { to, message: &message },
             Datagram::Packet { to, number, sealed: &sealed },
         ];
         for datagram in all {
@@ -220,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_asked_of_nobody_in_particular_and_has_one_length() {
+    fn an_initiation_names_no_session_and_has_one_length() {
         let mut bytes = vec![0; Datagram::HANDSHAKE_LEN];
         bytes[0] = 1;
         assert!(Datagram::parse(&bytes).is_some());

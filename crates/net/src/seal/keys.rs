@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use snow::StatelessTransportState;
-
+use super::cipher::{Cipher, PacketKeys};
 use super::datagram::{Datagram, PacketNumber, Route, SessionId};
 use super::window::Window;
 
 /// When keys have served long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The packets both ways after which the end that asked first asks for fresh keys.
+    /// The packets both ways after which the end that initiated the session initiates a handshake for fresh keys.
     pub renew_after: u64,
+    /// The packets that are sealed with the same keys at most.
+    pub most_sealed: u64,
     /// The last number of a route: more packets are not sealed with the same keys.
     pub last_counter: u64,
     /// The forgeries after which nothing is opened any more with the same keys.
@@ -22,11 +23,11 @@ pub struct Limits {
 /// A pair of keys, one for each direction.
 #[derive(Debug)]
 pub struct Keys {
-    cipher: StatelessTransportState,
+    keys: PacketKeys,
     limits: Limits,
-    /// What the peer calls us with these keys.
+    /// The id that the peer's packets carry.
     pub local: SessionId,
-    /// What we call the peer with them.
+    /// The id that this end's packets carry.
     pub peer: SessionId,
     /// The next number of each route.
     counters: BTreeMap<Route, u64>,
@@ -46,39 +47,59 @@ pub enum Order {
 }
 
 impl Default for Limits {
-    /// Fresh keys after 2^32 packets; all 48 bits of a counter; 2^36 forgeries (RFC 9001 §6.6, for this cipher).
+    /// Those of ChaCha20-Poly1305: fresh keys after 2^32 packets; all 48 bits of a counter; 2^36 forgeries (RFC 9001 §6.6).
     fn default() -> Limits {
-        Limits { renew_after: 1 << 32, last_counter: PacketNumber::LAST_COUNTER, most_forged: 1 << 36 }
+        Limits {
+            renew_after: 1 << 32,
+            most_sealed: u64::MAX,
+            last_counter: PacketNumber::LAST_COUNTER,
+            most_forged: 1 << 36,
+        }
+    }
+}
+
+impl Limits {
+    /// These limits, and those of the cipher. Of AES-256-GCM RFC 9001 §6.6 permits 2^23 packets under one key; fresh keys
+    /// are due after half as many.
+    fn of(self, cipher: Cipher) -> Limits {
+        match cipher {
+            Cipher::ChaCha20Poly1305 => self,
+            Cipher::Aes256Gcm => Limits {
+                renew_after: self.renew_after.min(1 << 22),
+                most_sealed: self.most_sealed.min(1 << 23),
+                ..self
+            },
+        }
     }
 }
 
 impl Keys {
     /// Keys that nothing was sealed with.
-    pub fn new(cipher: StatelessTransportState, limits: Limits, local: SessionId, peer: SessionId) -> Keys {
+    pub fn new(keys: PacketKeys, limits: Limits, local: SessionId, peer: SessionId) -> Keys {
+        let limits = limits.of(keys.cipher());
         let (counters, windows) = (BTreeMap::new(), BTreeMap::new());
-        Keys { cipher, limits, local, peer, counters, windows, sealed: 0, opened: 0, forged: 0 }
+        Keys { keys, limits, local, peer, counters, windows, sealed: 0, opened: 0, forged: 0 }
     }
 
     /// Appends the packet, sealed with the next number of its route, to `out`. `None`, and nothing is appended, when
     /// the numbers of the route are used up.
     pub fn seal(&mut self, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let counter = self.counters.entry(route).or_insert(0);
-        if *counter > self.limits.last_counter {
+        if *counter > self.limits.last_counter || self.sealed >= self.limits.most_sealed {
             return None;
         }
         let number = PacketNumber::new(route, *counter);
-        let start = out.len();
-        Datagram::Packet { to: self.peer, number, sealed: &[] }.write(out);
-        let body = out.len();
-        out.resize(start + packet.len() + Datagram::OVERHEAD, 0);
-        if self.cipher.write_message(number.nonce(), packet, &mut out[body..]).is_err() {
-            out.truncate(start);
-            return None;
-        }
-        // Only now, and whatever becomes of the packet: the number is used.
+        // From here on the number is used, whatever becomes of the packet.
         *counter += 1;
         self.sealed += 1;
-        Some(())
+        let start = out.len();
+        out.reserve(packet.len() + Datagram::OVERHEAD);
+        Datagram::Packet { to: self.peer, number, sealed: &[] }.write(out);
+        let sealed = self.keys.seal(number, packet, out);
+        if sealed.is_none() {
+            out.truncate(start);
+        }
+        sealed
     }
 
     /// Appends what was sealed to `out`. `None`, and nothing is appended, when it was not sealed with these keys, came
@@ -89,15 +110,10 @@ impl Keys {
         if is_known || !route.is_used() || self.forged >= self.limits.most_forged {
             return None;
         }
-        let start = out.len();
-        // All of it, not only what is left without the tag: the cipher works in place.
-        out.resize(start + sealed.len(), 0);
-        let Ok(len) = self.cipher.read_message(number.nonce(), sealed, &mut out[start..]) else {
-            out.truncate(start);
+        if self.keys.open(number, sealed, out).is_none() {
             self.forged += 1;
             return None;
-        };
-        out.truncate(start + len);
+        }
         self.opened += 1;
         let is_highest = self.windows.entry(route).or_default().note(number.counter());
         Some(if is_highest { Order::Latest } else { Order::Late })
@@ -108,6 +124,11 @@ impl Keys {
         self.sealed.saturating_add(self.opened) >= self.limits.renew_after
     }
 
+    /// The cipher.
+    pub fn cipher(&self) -> Cipher {
+        self.keys.cipher()
+    }
+
     /// How many packets were sealed.
     pub fn sealed(&self) -> u64 {
         self.sealed
@@ -116,5 +137,20 @@ impl Keys {
     /// How many packets were opened.
     pub fn opened(&self) -> u64 {
         self.opened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aes_has_limits_of_its_own() {
+        let limits = Limits::default().of(Cipher::Aes256Gcm);
+        assert_eq!((limits.renew_after, limits.most_sealed), (4_194_304, 8_388_608));
+        assert_eq!(limits.most_forged, 1 << 36, "RFC 9001 permits 2^52");
+        let sooner = Limits { renew_after: 20, ..Limits::default() };
+        assert_eq!(sooner.of(Cipher::Aes256Gcm).renew_after, 20);
+        assert_eq!(Limits::default().of(Cipher::ChaCha20Poly1305), Limits::default());
     }
 }

@@ -5,38 +5,45 @@
 //! (<https://noiseprotocol.org>), one datagram each way:
 //!
 //! ```text
-//! question   1 | 7 zeros                 | Noise message 1 (32 + 8 + 16): which id the asking end wants
-//! answer     2 | id of the asking end    | Noise message 2 (32 + 8 + 16): which id the answering end wants
-//! packet     3 | id of the receiving end | number (8) | SCTP packet, encrypted | tag (16)
-//! inquiry    4 | id of the receiving end | Noise message 1 (32 + 8 + 16): id of the asking end
-//! verdict    5 | id of the asking end    | Noise message 2 (32 + 8 + 16): id of the answering end, or 0
+//! initiation   1 | 7 zeros                 | Noise message 1 (32 + 8 + 16): ciphers (1) and id (7) of the initiator
+//! response     2 | id of the initiator     | Noise message 2 (32 + 8 + 16): cipher (1) and id (7) of the responder
+//! packet       3 | id of the receiving end | number (8) | SCTP packet, encrypted | tag (16)
+//! probe        4 | id of the receiving end | Noise message 1 (32 + 8 + 16): 0 (1) and id (7) of the sender
+//! probe reply  5 | id of the probe's sender | Noise message 2 (32 + 8 + 16): 0 (1) and the probed id (7), or 0
 //! ```
 //!
-//! A question without the key has no answer, and an answer is no longer than its question. The high 16 bits of a
-//! packet's number are the path, the low 48 count the packets of that path: under one key no number comes twice, on
-//! whatever path. What arrives a second time, or more than 2,048 behind, is dropped. After 2^32 packets the asking end
-//! asks for fresh keys, inside the session.
+//! The initiation offers ciphers, bit 0 for AES-256-GCM; the response names one of them, 0 for ChaCha20-Poly1305 and 1 for
+//! AES-256-GCM. Both bytes are in the encrypted and authenticated payloads, and the second message authenticates the first:
+//! without the key the choice cannot be changed. Version 0.1.0 has a zero in both places and ignores what it reads there, so
+//! that it agrees on ChaCha20-Poly1305 with every later version. The packet keys are those of Noise's `Split()`, and the
+//! nonces those that Noise defines for the cipher.
 //!
-//! An end whose packets go unanswered inquires whether the peer still has their session: one that was started anew
-//! cannot open them, nor say so in the session. That it has none can only be said by a holder of the key that receives
-//! the inquiry, so only by an attacker that could have dropped the packets as well.
+//! An initiation without the key gets no response, and a response is no longer than its initiation. The high 16 bits of a
+//! packet's number are the path, the low 48 count the packets of that path: under one key no number is used twice, on
+//! any path. What arrives a second time, or more than 2,048 behind, is dropped. After 2^32 packets, 2^22 with AES-256-GCM, the
+//! initiator begins a handshake for fresh keys, inside the session.
 //!
-//! There is no timer here. A question is asked again when SCTP sends its INIT again; fresh keys are asked for again
-//! as packets leave.
+//! An end whose packets go unanswered probes whether the peer still has their session: a restarted peer can neither open
+//! them nor say so in the session. Only a holder of the key that receives the probe can say that it has none, so only an
+//! attacker that could have dropped the packets as well.
+//!
+//! There is no timer here. An initiation is sent again when SCTP sends its INIT again; one for fresh keys as packets leave.
 
+mod cipher;
 mod datagram;
-mod inquiry;
 mod key;
 mod keys;
 mod noise;
+mod probe;
 mod session;
 mod table;
 mod window;
 
+pub use cipher::{Cipher, Ciphers};
 pub use datagram::{Datagram, PacketNumber, Route, SessionId};
 pub use key::{Key, KeyError, Security};
 pub use keys::Limits;
-pub use table::{Opened, Sealed, Sealing, asked};
+pub use table::{Opened, Sealed, Sealing, initiated};
 pub use window::Window;
 
 #[cfg(test)]

@@ -1,73 +1,109 @@
-//! The handshake: two messages of Noise's pattern NN with the pre-shared key first, so that not even the first message
-//! can be read without the key.
+//! The handshake: two messages of Noise's pattern NN with the pre-shared key first, so that the first message cannot be
+//! read without the key either. The payloads agree on the cipher of the packets.
 
 use std::fmt;
 
 use snow::params::NoiseParams;
-use snow::{Builder, HandshakeState, StatelessTransportState};
+use snow::{Builder, HandshakeState};
 use zeroize::Zeroizing;
 
-use super::datagram::SessionId;
+use super::cipher::{Cipher, Ciphers, PacketKeys};
+use super::datagram::{MESSAGE_LEN, SessionId};
 use super::key::Key;
 
-/// What both ends agree on beforehand.
+/// What both ends agree on beforehand, and the ciphers of this end.
 pub struct Noise {
     parameters: NoiseParams,
     psk: Zeroizing<[u8; 32]>,
+    ciphers: Ciphers,
 }
 
-/// A question of ours that is not answered.
+/// A handshake that this end began and that has no response yet.
 #[derive(Debug)]
-pub struct Asking {
+pub struct Initiator {
     state: HandshakeState,
+    offered: Ciphers,
 }
 
-/// A question of a peer with the key, to be answered.
+/// A handshake that a peer with the key began.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Responder {
     state: HandshakeState,
-    /// What the peer wants to be called.
+    offered: Ciphers,
+    /// The id that the peer gives to its end of the session.
     pub peer: SessionId,
 }
 
+/// What a response agrees on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// The id that the peer gives to its end of the session.
+    pub peer: SessionId,
+    /// The cipher of the packets, which is one of those offered.
+    pub cipher: Cipher,
+}
+
+/// The payload of a message: 8 bits about ciphers and the 56 bits of an id. Versions up to 0.1.0 write zeros in place of the
+/// former and ignore them when they read.
+#[derive(Clone, Copy)]
+struct Payload {
+    ciphers: u8,
+    id: SessionId,
+}
+
 impl Noise {
-    /// With this key.
-    pub fn new(key: &Key) -> Noise {
-        Noise { parameters: PROTOCOL.parse().expect("a name that Noise knows"), psk: key.for_noise() }
+    /// With this key, for packets sealed by one of `ciphers`.
+    pub fn new(key: &Key, ciphers: Ciphers) -> Noise {
+        let parameters = PROTOCOL.parse().expect("a protocol name that snow supports");
+        Noise { parameters, psk: key.for_noise(), ciphers }
     }
 
-    /// Begins a handshake, with the message to send. `None` if the operating system has no random numbers.
-    pub fn ask(&self, local: SessionId) -> Option<(Asking, [u8; MESSAGE_LEN])> {
-        self.begin(PROLOGUE, local)
+    /// Begins a handshake, and returns the message to send. `None` if the operating system has no random numbers.
+    pub fn initiate(&self, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
+        self.begin(PROLOGUE, local, self.ciphers)
     }
 
-    /// The same for an inquiry about a session of the peer's: neither can be taken for the other, nor for one about
-    /// another session.
-    pub fn inquire(&self, about: SessionId, local: SessionId) -> Option<(Asking, [u8; MESSAGE_LEN])> {
-        self.begin(&prologue_about(about), local)
+    /// The same for a probe whether the peer still has the session `about`. The message of a probe is valid neither as an
+    /// initiation nor for another session.
+    pub fn probe(&self, about: SessionId, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
+        self.begin(&prologue_about(about), local, Ciphers::CHACHA20_ALONE)
     }
 
-    fn begin(&self, prologue: &[u8], local: SessionId) -> Option<(Asking, [u8; MESSAGE_LEN])> {
+    fn begin(
+        &self,
+        prologue: &[u8],
+        local: SessionId,
+        offered: Ciphers,
+    ) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
         let mut state = self.builder(prologue)?.build_initiator().ok()?;
-        let message = write(&mut state, local)?;
-        Some((Asking { state }, message))
+        let message = write(&mut state, Payload { ciphers: offered.bits(), id: local })?;
+        Some((Initiator { state, offered }, message))
     }
 
-    /// Reads a first message; `None` if its sender has another key. This is all the work that an attacker without the
-    /// key can cause: a few hashes.
-    pub fn hear(&self, message: &[u8; MESSAGE_LEN]) -> Option<Asked> {
-        self.listen(PROLOGUE, message)
+    /// Reads an initiation; `None` if its sender has another key. An attacker without the key causes no more work than this:
+    /// a few hashes.
+    pub fn read_initiation(&self, message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
+        self.read_first(PROLOGUE, message)
     }
 
-    /// The same for an inquiry about a session of this end's.
-    pub fn hear_inquiry(&self, about: SessionId, message: &[u8; MESSAGE_LEN]) -> Option<Asked> {
-        self.listen(&prologue_about(about), message)
+    /// Reads a probe about the session `about` of this end.
+    pub fn read_probe(&self, about: SessionId, message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
+        self.read_first(&prologue_about(about), message)
     }
 
-    fn listen(&self, prologue: &[u8], message: &[u8; MESSAGE_LEN]) -> Option<Asked> {
+    fn read_first(&self, prologue: &[u8], message: &[u8; MESSAGE_LEN]) -> Option<Responder> {
         let mut state = self.builder(prologue)?.build_responder().ok()?;
-        let peer = read(&mut state, message)?;
-        Some(Asked { state, peer })
+        let payload = read(&mut state, message)?;
+        Some(Responder { state, offered: Ciphers::from_bits(payload.ciphers), peer: payload.id })
+    }
+
+    /// Responds to an initiation: the keys of the session, and the message to send.
+    pub fn respond(&self, responder: Responder, local: SessionId) -> Option<(PacketKeys, [u8; MESSAGE_LEN])> {
+        let Responder { mut state, offered, .. } = responder;
+        let cipher = self.ciphers.choose(offered);
+        let message = write(&mut state, Payload { ciphers: cipher.code(), id: local })?;
+        let [initiator, responder] = split(state);
+        Some((PacketKeys::new(cipher, &responder, &initiator)?, message))
     }
 
     fn builder<'a>(&'a self, prologue: &'a [u8]) -> Option<Builder<'a>> {
@@ -75,23 +111,41 @@ impl Noise {
     }
 }
 
-impl Asking {
-    /// Reads the answer; `None`, and nothing changes, if another end wrote it. Otherwise returns the peer's id.
-    pub fn hear(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<SessionId> {
-        read(&mut self.state, message)
+impl Initiator {
+    /// Reads the response. `None`, and nothing changes, if another end wrote it or a bit of it or of the initiation was
+    /// changed on the way. `None` as well if the peer chose a cipher that was not offered.
+    pub fn read_response(&mut self, message: &[u8; MESSAGE_LEN]) -> Option<Agreement> {
+        let payload = read(&mut self.state, message)?;
+        let cipher = Cipher::from_code(payload.ciphers).filter(|&cipher| self.offered.contains(cipher))?;
+        Some(Agreement { peer: payload.id, cipher })
     }
 
-    /// The cipher that was agreed on, once the answer has arrived.
-    pub fn finish(self) -> Option<StatelessTransportState> {
-        self.state.into_stateless_transport_mode().ok()
+    /// The keys of the session, once the response has been read.
+    pub fn finish(self, cipher: Cipher) -> Option<PacketKeys> {
+        if !self.state.is_handshake_finished() {
+            return None;
+        }
+        let [initiator, responder] = split(self.state);
+        PacketKeys::new(cipher, &initiator, &responder)
     }
 }
 
-impl Asked {
-    /// The answer, and the cipher that it agrees on.
-    pub fn answer(mut self, local: SessionId) -> Option<(StatelessTransportState, [u8; MESSAGE_LEN])> {
-        let message = write(&mut self.state, local)?;
-        Some((self.state.into_stateless_transport_mode().ok()?, message))
+impl Responder {
+    /// The reply to a probe: `known` is the id of the session, or zero.
+    pub fn reply(mut self, known: SessionId) -> Option<[u8; MESSAGE_LEN]> {
+        write(&mut self.state, Payload { ciphers: Cipher::ChaCha20Poly1305.code(), id: known })
+    }
+}
+
+impl Payload {
+    const ID_BYTES: u32 = 56;
+
+    fn to_bytes(self) -> [u8; 8] {
+        (u64::from(self.ciphers) << Payload::ID_BYTES | self.id.bits()).to_be_bytes()
+    }
+
+    fn from_bytes(bytes: [u8; 8]) -> Payload {
+        Payload { ciphers: bytes[0], id: SessionId::new(u64::from_be_bytes(bytes)) }
     }
 }
 
@@ -101,77 +155,200 @@ impl fmt::Debug for Noise {
     }
 }
 
-/// The prologue of an inquiry, which has the session in it.
+/// The prologue of a probe, which contains the id of the session.
 fn prologue_about(about: SessionId) -> Vec<u8> {
-    [INQUIRY_PROLOGUE, &about.bits().to_be_bytes()].concat()
+    [PROBE_PROLOGUE, &about.bits().to_be_bytes()].concat()
 }
 
-fn write(state: &mut HandshakeState, local: SessionId) -> Option<[u8; MESSAGE_LEN]> {
+/// The keys of packets from the initiator and from the responder (Noise §5.2, `Split`).
+fn split(mut state: HandshakeState) -> [Zeroizing<[u8; 32]>; 2] {
+    let (initiator, responder) = state.dangerously_get_raw_split();
+    [Zeroizing::new(initiator), Zeroizing::new(responder)]
+}
+
+fn write(state: &mut HandshakeState, payload: Payload) -> Option<[u8; MESSAGE_LEN]> {
     let mut message = [0; MESSAGE_LEN];
-    let len = state.write_message(&local.bits().to_be_bytes(), &mut message).ok()?;
+    let len = state.write_message(&payload.to_bytes(), &mut message).ok()?;
     (len == MESSAGE_LEN).then_some(message)
 }
 
-fn read(state: &mut HandshakeState, message: &[u8; MESSAGE_LEN]) -> Option<SessionId> {
+fn read(state: &mut HandshakeState, message: &[u8; MESSAGE_LEN]) -> Option<Payload> {
     // Some ciphers write the tag behind the payload for a moment.
     let mut payload = [0; MESSAGE_LEN];
     let len = state.read_message(message, &mut payload).ok()?;
-    let (bits, _) = payload[..len].split_first_chunk::<8>()?;
-    Some(SessionId::new(u64::from_be_bytes(*bits)))
+    payload[..len].split_first_chunk::<8>().map(|(bytes, _)| Payload::from_bytes(*bytes))
 }
 
-/// A public key, a session id, a tag.
-pub const MESSAGE_LEN: usize = 32 + 8 + 16;
 const PROTOCOL: &str = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s";
 /// Both ends must use this version of the layer; other versions cannot read its messages.
 const PROLOGUE: &[u8] = b"anabranch sealed SCTP 1";
-const INQUIRY_PROLOGUE: &[u8] = b"anabranch sealed SCTP 1 inquiry";
+const PROBE_PROLOGUE: &[u8] = b"anabranch sealed SCTP 1 inquiry";
 
 #[cfg(test)]
 mod tests {
+    use super::super::datagram::PacketNumber;
+    use super::super::datagram::Route;
     use super::*;
 
-    fn noise(byte: u8) -> Noise {
-        Noise::new(&Key::from_bytes([byte; 16]))
+    const INITIATOR: SessionId = SessionId::new(11);
+    const RESPONDER: SessionId = SessionId::new(22);
+
+    fn noise(byte: u8, ciphers: Ciphers) -> Noise {
+        Noise::new(&Key::from_bytes([byte; 16]), ciphers)
+    }
+
+    fn flipped(message: [u8; MESSAGE_LEN], bit: usize) -> [u8; MESSAGE_LEN] {
+        let mut message = message;
+        message[bit / 8] ^= 1 << (bit % 8);
+        message
+    }
+
+    /// Both ends' keys after a handshake that nobody disturbs.
+    fn agree(near: &Noise, far: &Noise) -> (PacketKeys, PacketKeys) {
+        let (mut initiator, initiation) = near.initiate(INITIATOR).expect("random numbers");
+        let responder = far.read_initiation(&initiation).expect("the same key");
+        assert_eq!(responder.peer, INITIATOR);
+        let (far, response) = far.respond(responder, RESPONDER).expect("random numbers");
+        let agreement = initiator.read_response(&response).expect("the same key");
+        assert_eq!(agreement, Agreement { peer: RESPONDER, cipher: far.cipher() });
+        (initiator.finish(agreement.cipher).expect("a response was read"), far)
     }
 
     #[test]
-    fn both_ends_come_to_one_cipher() {
-        let (mut asking, question) = noise(1).ask(SessionId::new(11)).expect("random numbers");
-        let asked = noise(1).hear(&question).expect("the same key");
-        assert_eq!(asked.peer, SessionId::new(11));
-        let (far, answer) = asked.answer(SessionId::new(22)).expect("random numbers");
-        assert_eq!(asking.hear(&answer), Some(SessionId::new(22)));
-        let near = asking.finish().expect("answered");
-        let (mut sealed, mut opened) = ([0; 64], [0; 64]);
-        let len = near.write_message(5, b"hello", &mut sealed).expect("room");
-        assert_eq!(far.read_message(5, &sealed[..len], &mut opened).ok(), Some(5));
-        assert_eq!(&opened[..5], b"hello");
+    fn both_ends_derive_the_same_keys_for_the_best_cipher_of_both() {
+        let (old, new) = (Ciphers::CHACHA20_ALONE, Ciphers::ALL);
+        for (near, far, cipher) in [
+            (old, old, Cipher::ChaCha20Poly1305),
+            (old, new, Cipher::ChaCha20Poly1305),
+            (new, old, Cipher::ChaCha20Poly1305),
+            (new, new, Cipher::Aes256Gcm),
+        ] {
+            let (near, far) = agree(&noise(1, near), &noise(1, far));
+            assert_eq!((near.cipher(), far.cipher()), (cipher, cipher));
+            let number = PacketNumber::new(Route::CONTROL, 5);
+            for (from, to) in [(&near, &far), (&far, &near)] {
+                let (mut sealed, mut opened) = (Vec::new(), Vec::new());
+                from.seal(number, b"hello", &mut sealed).expect("short");
+                to.open(number, &sealed, &mut opened).expect("the same keys");
+                assert_eq!(opened, b"hello");
+            }
+        }
     }
 
     #[test]
-    fn who_has_another_key_is_not_heard() {
-        let (_, question) = noise(1).ask(SessionId::new(11)).expect("random numbers");
-        assert!(noise(2).hear(&question).is_none());
+    fn an_initiation_with_another_key_is_ignored() {
+        let (_, initiation) = noise(1, Ciphers::ALL).initiate(INITIATOR).expect("random numbers");
+        assert!(noise(2, Ciphers::ALL).read_initiation(&initiation).is_none());
+    }
+
+    /// The offer and the choice of the cipher are in the messages: an attacker without the key cannot make two ends that
+    /// both have AES agree on the other cipher, nor on a cipher that one of them does not have.
+    #[test]
+    fn a_message_with_any_bit_changed_is_ignored() {
+        let (near, far) = (noise(1, Ciphers::ALL), noise(1, Ciphers::ALL));
+        let (mut initiator, initiation) = near.initiate(INITIATOR).expect("random numbers");
+        for bit in 0..MESSAGE_LEN * 8 {
+            assert!(far.read_initiation(&flipped(initiation, bit)).is_none(), "bit {bit}");
+        }
+        let responder = far.read_initiation(&initiation).expect("unchanged");
+        let (_, response) = far.respond(responder, RESPONDER).expect("random numbers");
+        // Bit 255 does not belong to the public key (RFC 7748 §5), but the hash contains it.
+        for bit in 0..MESSAGE_LEN * 8 {
+            assert_eq!(initiator.read_response(&flipped(response, bit)), None, "bit {bit}");
+        }
+        let agreement = Agreement { peer: RESPONDER, cipher: Cipher::Aes256Gcm };
+        assert_eq!(
+            initiator.read_response(&response),
+            Some(agreement),
+            "forgeries before it changed nothing"
+        );
+    }
+
+    /// An attacker that recorded an initiation of the same end without AES sends it in place of the present one: the
+    /// response belongs to another handshake.
+    #[test]
+    fn a_response_to_an_older_offer_is_ignored() {
+        let far = noise(1, Ciphers::ALL);
+        let (_, older) = noise(1, Ciphers::CHACHA20_ALONE).initiate(INITIATOR).expect("random numbers");
+        let (mut initiator, _) = noise(1, Ciphers::ALL).initiate(INITIATOR).expect("random numbers");
+        let responder = far.read_initiation(&older).expect("the same key");
+        let (_, response) = far.respond(responder, RESPONDER).expect("random numbers");
+        assert_eq!(initiator.read_response(&response), None);
     }
 
     #[test]
-    fn no_bit_of_a_message_may_change() {
-        let (mut asking, question) = noise(1).ask(SessionId::new(11)).expect("random numbers");
-        let flipped = |message: [u8; MESSAGE_LEN], bit: usize| {
-            let mut message = message;
-            message[bit / 8] ^= 1 << (bit % 8);
+    fn a_cipher_that_was_not_offered_is_refused() {
+        let (mut initiator, initiation) =
+            noise(1, Ciphers::CHACHA20_ALONE).initiate(INITIATOR).expect("random numbers");
+        let mut responder = noise(1, Ciphers::ALL).read_initiation(&initiation).expect("the same key");
+        // A peer that holds the key and breaks the rules.
+        responder.offered = Ciphers::ALL;
+        let (_, response) = noise(1, Ciphers::ALL).respond(responder, RESPONDER).expect("random numbers");
+        assert_eq!(initiator.read_response(&response), None);
+    }
+
+    /// The handshake of version 0.1.0, of which the first commits wrote eight bytes of id and no offer, and its packets.
+    mod version_0_1_0 {
+        use snow::StatelessTransportState;
+
+        use super::*;
+
+        fn builder(psk: &Zeroizing<[u8; 32]>) -> Builder<'_> {
+            let parameters = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2s".parse().expect("a protocol name");
+            Builder::new(parameters)
+                .prologue(b"anabranch sealed SCTP 1")
+                .expect("once")
+                .psk(0, psk)
+                .expect("once")
+        }
+
+        fn write(state: &mut HandshakeState, id: u64) -> [u8; MESSAGE_LEN] {
+            let mut message = [0; MESSAGE_LEN];
+            state.write_message(&id.to_be_bytes(), &mut message).expect("room");
             message
-        };
-        for bit in 0..MESSAGE_LEN * 8 {
-            assert!(noise(1).hear(&flipped(question, bit)).is_none(), "bit {bit}");
         }
-        let (_, answer) =
-            noise(1).hear(&question).expect("unchanged").answer(SessionId::new(22)).expect("random numbers");
-        // Bit 255 is none of the public key's (RFC 7748 §5), but the hash has it.
-        for bit in 0..MESSAGE_LEN * 8 {
-            assert_eq!(asking.hear(&flipped(answer, bit)), None, "bit {bit}");
+
+        fn read(state: &mut HandshakeState, message: &[u8]) -> u64 {
+            let mut payload = [0; MESSAGE_LEN];
+            state.read_message(message, &mut payload).expect("the same key");
+            u64::from_be_bytes(*payload.first_chunk().expect("eight bytes")) & 0x00ff_ffff_ffff_ffff
         }
-        assert_eq!(asking.hear(&answer), Some(SessionId::new(22)), "forgeries before it changed nothing");
+
+        fn exchange(old: &StatelessTransportState, new: &PacketKeys) {
+            let number = PacketNumber::new(Route::CONTROL, 9);
+            let (mut sealed, mut opened) = ([0; 64], Vec::new());
+            let len = old.write_message(number.nonce(), b"from the old end", &mut sealed).expect("room");
+            new.open(number, &sealed[..len], &mut opened).expect("the same keys");
+            assert_eq!(opened, b"from the old end");
+            let (mut sealed, mut opened) = (Vec::new(), [0; 64]);
+            new.seal(number, b"from the new end", &mut sealed).expect("short");
+            let len = old.read_message(number.nonce(), &sealed, &mut opened).expect("the same keys");
+            assert_eq!(&opened[..len], b"from the new end");
+        }
+
+        #[test]
+        fn it_opens_a_session_with_this_version() {
+            let psk = Key::from_bytes([1; 16]).for_noise();
+            let mut old = builder(&psk).build_initiator().expect("complete");
+            let initiation = write(&mut old, 11);
+            let new = noise(1, Ciphers::ALL);
+            let responder = new.read_initiation(&initiation).expect("the same key");
+            let (new, response) = new.respond(responder, RESPONDER).expect("random numbers");
+            assert_eq!(read(&mut old, &response), 22);
+            exchange(&old.into_stateless_transport_mode().expect("finished"), &new);
+        }
+
+        #[test]
+        fn it_accepts_a_session_of_this_version() {
+            let psk = Key::from_bytes([1; 16]).for_noise();
+            let mut old = builder(&psk).build_responder().expect("complete");
+            let (mut new, initiation) = noise(1, Ciphers::ALL).initiate(INITIATOR).expect("random numbers");
+            assert_eq!(read(&mut old, &initiation), 11);
+            let response = write(&mut old, 22);
+            let agreement = Agreement { peer: RESPONDER, cipher: Cipher::ChaCha20Poly1305 };
+            assert_eq!(new.read_response(&response), Some(agreement));
+            let new = new.finish(agreement.cipher).expect("a response was read");
+            exchange(&old.into_stateless_transport_mode().expect("finished"), &new);
+        }
     }
 }

@@ -5,76 +5,78 @@ use std::net::SocketAddr;
 
 use anabranch_sctp::association::PathAddresses;
 
-use super::datagram::{Datagram, PacketNumber, Route, SessionId};
-use super::inquiry::Inquiry;
+use super::cipher::Cipher;
+use super::datagram::{Datagram, MESSAGE_LEN, PacketNumber, Route, SessionId};
 use super::keys::{Keys, Limits, Order};
-use super::noise::{Asked, Asking, MESSAGE_LEN};
+use super::noise::{Initiator, Noise, Responder};
+use super::probe::Probe;
 
 /// What two ends share.
 #[derive(Debug)]
 pub struct Session {
     limits: Limits,
-    /// Which end asks for keys.
     role: Role,
     /// What is sealed with; `None` until the handshake is done.
     current: Option<Keys>,
     /// What overtaken packets may still be sealed with.
     previous: Option<Keys>,
-    /// What the peer asked for and has not used.
-    next: Option<Next>,
-    /// What we asked for and have not got.
-    question: Option<Question>,
+    /// Keys that the peer initiated and has not used yet.
+    next: Option<NextKeys>,
+    /// The handshake that this end began and that has no response yet.
+    initiation: Option<Initiation>,
     /// The packet that waits for the first keys.
-    held: Option<(Route, Vec<u8>)>,
+    waiting: Option<(Route, Vec<u8>)>,
     /// Where the latest packet of each of the peer's paths to each of our addresses came from.
     ways: BTreeMap<(Route, SocketAddr), SocketAddr>,
-    /// An inquiry that is not answered.
-    pub inquiry: Option<Inquiry>,
+    /// The probe that has no reply yet.
+    pub probe: Option<Probe>,
     /// How many associations use it.
     pub uses: u32,
-    /// Ids that mean nothing any more.
+    /// Ids that are no longer in use.
     pub dropped: Vec<SessionId>,
 }
 
+/// The end that began the first handshake begins all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    Asks,
-    Answers,
+    Initiator,
+    Responder,
 }
 
 #[derive(Debug)]
-struct Question {
-    asking: Asking,
+struct Initiation {
+    initiator: Initiator,
     local: SessionId,
     datagram: Vec<u8>,
-    /// The count of sealed packets at which keys are requested again.
-    again_at: u64,
+    /// The count of sealed packets at which the initiation is sent again.
+    repeat_at: u64,
 }
 
 #[derive(Debug)]
-struct Next {
+struct NextKeys {
     keys: Keys,
-    question: [u8; MESSAGE_LEN],
-    answer: Vec<u8>,
+    initiation: [u8; MESSAGE_LEN],
+    response: Vec<u8>,
 }
 
 impl Session {
-    /// A session that this end asks for.
-    pub fn ask(limits: Limits, local: SessionId, question: (Asking, [u8; MESSAGE_LEN])) -> Session {
-        let mut session = Session::new(limits, Role::Asks);
-        session.set_question(local, question);
+    /// A session that this end initiates.
+    pub fn initiate(limits: Limits, local: SessionId, initiation: (Initiator, [u8; MESSAGE_LEN])) -> Session {
+        let mut session = Session::new(limits, Role::Initiator);
+        session.set_initiation(local, initiation);
         session
     }
 
-    /// A session that a peer asked for. `None` if the operating system has no random numbers.
-    pub fn answer(
+    /// A session that a peer initiated. `None` if the operating system has no random numbers.
+    pub fn accept(
         limits: Limits,
+        noise: &Noise,
         local: SessionId,
-        asked: Asked,
-        question: &[u8; MESSAGE_LEN],
+        responder: Responder,
+        initiation: &[u8; MESSAGE_LEN],
     ) -> Option<Session> {
-        let mut session = Session::new(limits, Role::Answers);
-        session.set_next(local, asked, question)?;
+        let mut session = Session::new(limits, Role::Responder);
+        session.respond(noise, local, responder, initiation)?;
         Some(session)
     }
 
@@ -85,10 +87,10 @@ impl Session {
             current: None,
             previous: None,
             next: None,
-            question: None,
-            held: None,
+            initiation: None,
+            waiting: None,
             ways: BTreeMap::new(),
-            inquiry: None,
+            probe: None,
             uses: 0,
             dropped: Vec::new(),
         }
@@ -100,11 +102,11 @@ impl Session {
     }
 
     /// Keeps a packet until there are keys, instead of the one kept before, which its sender will send again. Appends
-    /// the question to be asked meanwhile; `None` if there is none.
+    /// the initiation to be sent meanwhile; `None` if there is none.
     pub fn hold(&mut self, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
-        let question = self.question.as_ref().filter(|_| self.current.is_none())?;
-        out.extend_from_slice(&question.datagram);
-        let (kept_route, kept) = self.held.get_or_insert_with(|| (route, Vec::new()));
+        let initiation = self.initiation.as_ref().filter(|_| self.current.is_none())?;
+        out.extend_from_slice(&initiation.datagram);
+        let (kept_route, kept) = self.waiting.get_or_insert_with(|| (route, Vec::new()));
         *kept_route = route;
         kept.clear();
         kept.extend_from_slice(packet);
@@ -135,20 +137,20 @@ impl Session {
         keys.open(number, sealed, out).map(|_| Order::Late)
     }
 
-    /// The peer's answer to our question, wherever it came from. `true` if there are fresh keys now.
-    pub fn on_answer(&mut self, message: &[u8; MESSAGE_LEN]) -> bool {
-        let Some(peer) = self.question.as_mut().and_then(|question| question.asking.hear(message)) else {
-            return false;
-        };
-        let Some(Question { asking, local, .. }) = self.question.take() else { return false };
-        let Some(cipher) = asking.finish() else { return false };
-        self.adopt(Keys::new(cipher, self.limits, local, peer));
+    /// Reads the response to the initiation, wherever it came from. `true` if there are fresh keys now.
+    pub fn on_response(&mut self, message: &[u8; MESSAGE_LEN]) -> bool {
+        let agreement =
+            self.initiation.as_mut().and_then(|initiation| initiation.initiator.read_response(message));
+        let Some(agreement) = agreement else { return false };
+        let Some(Initiation { initiator, local, .. }) = self.initiation.take() else { return false };
+        let Some(keys) = initiator.finish(agreement.cipher) else { return false };
+        self.adopt(Keys::new(keys, self.limits, local, agreement.peer));
         true
     }
 
-    /// The packet that waited for the keys, sealed, appended to `out`.
-    pub fn release_held(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        let (route, packet) = self.held.take()?;
+    /// Appends the packet that waited for the keys, sealed, to `out`.
+    pub fn release_waiting(&mut self, out: &mut Vec<u8>) -> Option<()> {
+        let (route, packet) = self.waiting.take()?;
         self.seal(route, &packet, out)
     }
 
@@ -166,67 +168,77 @@ impl Session {
         here.or_else(elsewhere).copied().unwrap_or(way.remote)
     }
 
-    /// Whether this end is to ask for fresh keys.
-    pub fn wants_keys(&self) -> bool {
-        self.role == Role::Asks && self.question.is_none() && self.current.as_ref().is_some_and(Keys::is_worn)
+    /// Whether it is time for this end to initiate a handshake for fresh keys.
+    pub fn needs_keys(&self) -> bool {
+        let is_worn = self.current.as_ref().is_some_and(Keys::is_worn);
+        self.role == Role::Initiator && self.initiation.is_none() && is_worn
     }
 
-    /// Asks for fresh keys.
-    pub fn set_question(&mut self, local: SessionId, (asking, message): (Asking, [u8; MESSAGE_LEN])) {
-        let mut datagram = Vec::with_capacity(Datagram::HANDSHAKE_LEN);
-        Datagram::Question(&message).write(&mut datagram);
-        self.question = Some(Question { asking, local, datagram, again_at: 0 });
+    /// Keeps an initiation until its response arrives.
+    pub fn set_initiation(&mut self, local: SessionId, (initiator, message): (Initiator, [u8; MESSAGE_LEN])) {
+        let datagram = Datagram::Initiation(&message).to_vec();
+        self.initiation = Some(Initiation { initiator, local, datagram, repeat_at: 0 });
     }
 
-    /// Appends the question for fresh keys, sealed with the present ones, to `out`, if it is to be asked now.
-    pub fn repeat_question(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        let (question, keys) = (self.question.as_mut()?, self.current.as_mut()?);
-        if keys.sealed() < question.again_at {
+    /// Appends the initiation for fresh keys, sealed with the present ones, to `out`, if it is to be sent now.
+    pub fn repeat_initiation(&mut self, out: &mut Vec<u8>) -> Option<()> {
+        let (initiation, keys) = (self.initiation.as_mut()?, self.current.as_mut()?);
+        if keys.sealed() < initiation.repeat_at {
             return None;
         }
-        keys.seal(Route::CONTROL, &question.datagram, out)?;
-        question.again_at = keys.sealed() + ASKED_AGAIN;
+        keys.seal(Route::CONTROL, &initiation.datagram, out)?;
+        initiation.repeat_at = keys.sealed() + REPEATED_AFTER;
         Some(())
     }
 
-    /// Whether a question for fresh keys that came in a packet to `to` is to be answered.
-    pub fn may_be_asked(&self, to: SessionId) -> bool {
-        self.role == Role::Answers && self.current.as_ref().is_some_and(|keys| keys.local == to)
+    /// Whether an initiation for fresh keys that came in a packet to `to` is to be responded to.
+    pub fn may_renew(&self, to: SessionId) -> bool {
+        self.role == Role::Responder && self.current.as_ref().is_some_and(|keys| keys.local == to)
     }
 
-    /// The peer asked for keys. `None`, and nothing changes, if the operating system has no random numbers.
-    pub fn set_next(&mut self, local: SessionId, asked: Asked, question: &[u8; MESSAGE_LEN]) -> Option<()> {
-        let peer = asked.peer;
-        let (cipher, message) = asked.answer(local)?;
-        let mut answer = Vec::with_capacity(Datagram::HANDSHAKE_LEN);
-        Datagram::Answer { to: peer, message: &message }.write(&mut answer);
-        let keys = Keys::new(cipher, self.limits, local, peer);
-        if let Some(unused) = self.next.replace(Next { keys, question: *question, answer }) {
+    /// Responds to an initiation of the peer. `None`, and nothing changes, if the operating system has no random numbers.
+    pub fn respond(
+        &mut self,
+        noise: &Noise,
+        local: SessionId,
+        responder: Responder,
+        initiation: &[u8; MESSAGE_LEN],
+    ) -> Option<()> {
+        let peer = responder.peer;
+        let (keys, message) = noise.respond(responder, local)?;
+        let response = Datagram::Response { to: peer, message: &message }.to_vec();
+        let keys = Keys::new(keys, self.limits, local, peer);
+        if let Some(unused) = self.next.replace(NextKeys { keys, initiation: *initiation, response }) {
             self.dropped.push(unused.keys.local);
         }
         Some(())
     }
 
-    /// The answer to this question, if it was answered before.
-    pub fn answer_to(&self, question: &[u8; MESSAGE_LEN]) -> Option<&[u8]> {
-        self.next.as_ref().filter(|next| next.question == *question).map(|next| next.answer.as_slice())
+    /// The response to this initiation, if there was one before.
+    pub fn response_to(&self, initiation: &[u8; MESSAGE_LEN]) -> Option<&[u8]> {
+        self.next.as_ref().filter(|next| next.initiation == *initiation).map(|next| next.response.as_slice())
     }
 
-    /// The question of a peer that has not shown yet that it received the answer.
+    /// The initiation of a peer that has not shown yet that it received the response.
     pub fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
-        self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.question)
+        self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.initiation)
     }
 
-    /// What packets leave by: what the peer calls this end, and this end the peer. `None` before the handshake is done.
-    pub fn names(&self) -> Option<(SessionId, SessionId)> {
+    /// The ids of the keys that packets leave by: this end's and the peer's. `None` before the handshake is done.
+    pub fn key_ids(&self) -> Option<(SessionId, SessionId)> {
         self.current.as_ref().map(|keys| (keys.local, keys.peer))
+    }
+
+    /// The cipher of the packets. `None` before the handshake is done.
+    pub fn cipher(&self) -> Option<Cipher> {
+        self.current.as_ref().map(Keys::cipher)
     }
 
     /// Every id that the peer may use.
     pub fn ids(&self) -> impl Iterator<Item = SessionId> {
         let keys = [&self.current, &self.previous].into_iter().flatten().map(|keys| keys.local);
         let next = self.next.iter().map(|next| next.keys.local);
-        keys.chain(next).chain(self.question.iter().map(|question| question.local))
+        keys.chain(next).chain(self.initiation.iter().map(|initiation| initiation.local))
     }
 
     fn adopt_next(&mut self) {
@@ -247,5 +259,5 @@ impl Session {
 
 /// The packets with fresh keys after which the previous ones are forgotten: no packet is overtaken by more.
 const OVERLAP: u64 = 4_096;
-/// The packets after which fresh keys are requested again.
-const ASKED_AGAIN: u64 = 64;
+/// The packets after which an initiation for fresh keys is sent again.
+const REPEATED_AFTER: u64 = 64;

@@ -6,31 +6,34 @@ use std::net::SocketAddr;
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 
-use super::datagram::{Datagram, PacketNumber, Route, SessionId};
-use super::inquiry::Verdicts;
+use super::cipher::{Cipher, Ciphers};
+use super::datagram::{Datagram, MESSAGE_LEN, PacketNumber, Route, SessionId};
 use super::key::Key;
 use super::keys::{Limits, Order};
-use super::noise::{MESSAGE_LEN, Noise};
+use super::noise::Noise;
+use super::probe::{Probe, ProbeReplies};
 use super::session::Session;
 
 /// The sealed layer of an endpoint.
 ///
-/// What strangers can make it remember is bounded: a question without the key leaves nothing behind, and of the
+/// What strangers can make it remember is bounded: an initiation without the key leaves nothing behind, and of the
 /// sessions that no association uses only the latest are kept.
 #[derive(Debug)]
 pub struct Sealing {
-    pub(super) noise: Noise,
+    noise: Noise,
     limits: Limits,
-    pub(super) sessions: BTreeMap<Channel, Session>,
-    pub(super) by_id: BTreeMap<SessionId, Channel>,
-    /// Answered, and silent since: a question that comes again gets the same answer.
-    questions: BTreeMap<[u8; MESSAGE_LEN], Channel>,
-    /// The same in the order in which they came.
+    sessions: BTreeMap<Channel, Session>,
+    by_id: BTreeMap<SessionId, Channel>,
+    /// Sessions whose peer was sent a response and has sent nothing since, by its initiation: one that comes again gets the
+    /// same response.
+    initiations: BTreeMap<[u8; MESSAGE_LEN], Channel>,
+    /// The same, in order of arrival.
     unconfirmed: VecDeque<Channel>,
-    /// Sessions without an association, in the order in which they lost it.
+    /// Sessions without an association, in the order in which they lost their last.
     idle: VecDeque<Channel>,
-    answered: u64,
-    pub(super) verdicts: Verdicts,
+    /// How many sessions peers have initiated.
+    accepted: u64,
+    probe_replies: ProbeReplies,
 }
 
 /// What became of a packet that was to be sealed.
@@ -38,8 +41,8 @@ pub struct Sealing {
 pub enum Sealed {
     /// It was appended, [`Datagram::OVERHEAD`] longer.
     Packet,
-    /// No keys yet: a request for them was appended, and the packet leaves after the answer.
-    Question,
+    /// No keys yet: an initiation was appended, and the packet leaves after the response.
+    Initiation,
     /// Nothing was appended: the channel does not exist, or its numbers are used up.
     Nothing,
 }
@@ -65,29 +68,29 @@ pub enum Opened {
     Nothing,
 }
 
-/// The channel of the `number`-th session that this end asks for.
-pub const fn asked(number: u64) -> Channel {
+/// The channel of the `number`-th session that this end initiates.
+pub const fn initiated(number: u64) -> Channel {
     Channel::new(number << 1 | 1)
 }
 
-/// The channel of the `number`-th session that a peer asked for, from 1.
-const fn answered(number: u64) -> Channel {
+/// The channel of the `number`-th session that a peer initiated, from 1.
+const fn accepted(number: u64) -> Channel {
     Channel::new(number << 1)
 }
 
 impl Sealing {
-    /// For peers with this key.
-    pub fn new(key: &Key, limits: Limits) -> Sealing {
+    /// For peers with this key. Packets are sealed by AES-256-GCM where the peer and `ciphers` have it.
+    pub fn new(key: &Key, ciphers: Ciphers, limits: Limits) -> Sealing {
         Sealing {
-            noise: Noise::new(key),
+            noise: Noise::new(key, ciphers),
             limits,
             sessions: BTreeMap::new(),
             by_id: BTreeMap::new(),
-            questions: BTreeMap::new(),
+            initiations: BTreeMap::new(),
             unconfirmed: VecDeque::new(),
             idle: VecDeque::new(),
-            answered: 0,
-            verdicts: Verdicts::default(),
+            accepted: 0,
+            probe_replies: ProbeReplies::default(),
         }
     }
 
@@ -96,7 +99,7 @@ impl Sealing {
         match news {
             ChannelUse::Taken(channel) => {
                 if channel.number() % 2 == 1 && !self.sessions.contains_key(&channel) {
-                    self.ask(channel);
+                    self.initiate(channel);
                 }
                 if let Some(session) = self.sessions.get_mut(&channel) {
                     session.uses = session.uses.saturating_add(1);
@@ -113,38 +116,38 @@ impl Sealing {
         }
     }
 
-    /// Appends a packet, sealed, to `out`, or the question without whose answer it cannot be.
+    /// Appends a packet, sealed, to `out`, or the initiation without whose response that is not possible.
     pub fn seal(&mut self, channel: Channel, route: Route, packet: &[u8], out: &mut Vec<u8>) -> Sealed {
         let Some(session) = self.sessions.get_mut(&channel) else { return Sealed::Nothing };
         if session.seal(route, packet, out).is_some() {
             Sealed::Packet
         } else if session.hold(route, packet, out).is_some() {
-            Sealed::Question
+            Sealed::Initiation
         } else {
             Sealed::Nothing
         }
     }
 
-    /// Appends a datagram that the session itself has to send beside its packets, if any: the question for fresh
+    /// Appends a datagram that the session itself has to send beside its packets, if any: the initiation for fresh
     /// keys. Any path will do.
     pub fn take_control(&mut self, channel: Channel, out: &mut Vec<u8>) -> Option<()> {
         let session = self.sessions.get_mut(&channel)?;
-        if session.wants_keys() {
+        if session.needs_keys() {
             let local = fresh_id(&self.by_id)?;
-            session.set_question(local, self.noise.ask(local)?);
+            session.set_initiation(local, self.noise.initiate(local)?);
             self.by_id.insert(local, channel);
         }
-        session.repeat_question(out)
+        session.repeat_initiation(out)
     }
 
     /// A datagram arrived this way. Whatever is in it, the worst that it can do is be dropped.
     pub fn handle(&mut self, way: PathAddresses, datagram: &[u8], out: &mut Vec<u8>) -> Opened {
         let start = out.len();
         let opened = match Datagram::parse(datagram) {
-            Some(Datagram::Question(message)) => self.on_question(message, out),
-            Some(Datagram::Answer { to, message }) => self.on_answer(to, message, out),
-            Some(Datagram::Inquiry { about, message }) => self.on_inquiry(about, message, out),
-            Some(Datagram::Verdict { to, message }) => self.on_verdict(to, message),
+            Some(Datagram::Initiation(message)) => self.on_initiation(message, out),
+            Some(Datagram::Response { to, message }) => self.on_response(to, message, out),
+            Some(Datagram::Probe { about, message }) => self.on_probe(about, message, out),
+            Some(Datagram::ProbeReply { to, message }) => self.on_probe_reply(to, message),
             Some(Datagram::Packet { to, number, sealed }) => self.on_packet(way, to, number, sealed, out),
             None => None,
         };
@@ -152,6 +155,22 @@ impl Sealing {
             out.truncate(start);
         }
         opened.unwrap_or(Opened::Nothing)
+    }
+
+    /// Appends a probe whether the peer of `channel` still has the session. `None` if there is no session yet.
+    pub fn probe(&mut self, channel: Channel, out: &mut Vec<u8>) -> Option<()> {
+        let session = self.sessions.get_mut(&channel)?;
+        let (local, about) = session.key_ids()?;
+        if session.probe.as_ref().is_none_or(|probe| probe.about() != about) {
+            session.probe = Some(Probe::new(&self.noise, about, local)?);
+        }
+        out.extend_from_slice(session.probe.as_ref()?.datagram());
+        Some(())
+    }
+
+    /// The cipher of a channel's packets. `None` before the handshake is done.
+    pub fn cipher(&self, channel: Channel) -> Option<Cipher> {
+        self.sessions.get(&channel)?.cipher()
     }
 
     /// How many sessions there are.
@@ -165,30 +184,35 @@ impl Sealing {
     }
 
     #[cfg(test)]
+    pub(super) fn probe_replies_len(&self) -> usize {
+        self.probe_replies.len()
+    }
+
+    #[cfg(test)]
     pub(super) fn by_id_len(&self) -> usize {
         self.by_id.len()
     }
 
-    fn ask(&mut self, channel: Channel) {
+    fn initiate(&mut self, channel: Channel) {
         let Some(local) = fresh_id(&self.by_id) else { return };
-        let Some(question) = self.noise.ask(local) else { return };
+        let Some(initiation) = self.noise.initiate(local) else { return };
         self.by_id.insert(local, channel);
-        self.sessions.insert(channel, Session::ask(self.limits, local, question));
+        self.sessions.insert(channel, Session::initiate(self.limits, local, initiation));
     }
 
-    fn on_question(&mut self, message: &[u8; MESSAGE_LEN], out: &mut Vec<u8>) -> Option<Opened> {
-        if let Some(session) = self.questions.get(message).and_then(|channel| self.sessions.get(channel)) {
-            out.extend_from_slice(session.answer_to(message)?);
+    fn on_initiation(&mut self, message: &[u8; MESSAGE_LEN], out: &mut Vec<u8>) -> Option<Opened> {
+        if let Some(session) = self.initiations.get(message).and_then(|channel| self.sessions.get(channel)) {
+            out.extend_from_slice(session.response_to(message)?);
             return Some(Opened::Reply);
         }
-        let asked = self.noise.hear(message)?;
+        let responder = self.noise.read_initiation(message)?;
         let local = fresh_id(&self.by_id)?;
-        let session = Session::answer(self.limits, local, asked, message)?;
-        out.extend_from_slice(session.answer_to(message)?);
-        self.answered += 1;
-        let channel = answered(self.answered);
+        let session = Session::accept(self.limits, &self.noise, local, responder, message)?;
+        out.extend_from_slice(session.response_to(message)?);
+        self.accepted += 1;
+        let channel = accepted(self.accepted);
         self.by_id.insert(local, channel);
-        self.questions.insert(*message, channel);
+        self.initiations.insert(*message, channel);
         self.sessions.insert(channel, session);
         self.unconfirmed.push_back(channel);
         if self.unconfirmed.len() > MOST_UNCONFIRMED
@@ -199,13 +223,39 @@ impl Sealing {
         Some(Opened::Reply)
     }
 
-    fn on_answer(&mut self, to: SessionId, message: &[u8; MESSAGE_LEN], out: &mut Vec<u8>) -> Option<Opened> {
+    fn on_response(
+        &mut self,
+        to: SessionId,
+        message: &[u8; MESSAGE_LEN],
+        out: &mut Vec<u8>,
+    ) -> Option<Opened> {
         let session = self.sessions.get_mut(self.by_id.get(&to)?)?;
-        if !session.on_answer(message) {
+        if !session.on_response(message) {
             return None;
         }
-        session.release_held(out)?;
+        session.release_waiting(out)?;
         Some(Opened::Reply)
+    }
+
+    fn on_probe(
+        &mut self,
+        about: SessionId,
+        message: &[u8; MESSAGE_LEN],
+        out: &mut Vec<u8>,
+    ) -> Option<Opened> {
+        let has_session = self.by_id.contains_key(&about);
+        out.extend_from_slice(self.probe_replies.reply(&self.noise, about, message, has_session)?);
+        Some(Opened::Reply)
+    }
+
+    fn on_probe_reply(&mut self, to: SessionId, message: &[u8; MESSAGE_LEN]) -> Option<Opened> {
+        let channel = *self.by_id.get(&to)?;
+        let session = self.sessions.get_mut(&channel)?;
+        let has_session = session.probe.as_mut()?.read_reply(message)?;
+        let about = session.probe.take()?.about();
+        // A peer need not remember keys that are no longer in use.
+        let is_current = session.key_ids().is_some_and(|(_, peer)| peer == about);
+        (!has_session && is_current).then_some(Opened::Forgotten(channel))
     }
 
     fn on_packet(
@@ -219,7 +269,7 @@ impl Sealing {
         let channel = *self.by_id.get(&to)?;
         let start = out.len();
         let session = self.sessions.get_mut(&channel)?;
-        let question = session.unconfirmed().copied();
+        let initiation = session.unconfirmed().copied();
         let order = session.open(to, number, sealed, out)?;
         for dropped in session.dropped.drain(..) {
             self.by_id.remove(&dropped);
@@ -230,8 +280,8 @@ impl Sealing {
             Order::Latest if route.is_path() => (way.remote, session.on_way(route, way)),
             Order::Latest => (way.remote, None),
         };
-        if let Some(question) = question {
-            self.confirm(channel, &question);
+        if let Some(initiation) = initiation {
+            self.confirm(channel, &initiation);
         }
         if route == Route::CONTROL {
             return self.on_control(channel, to, start, out);
@@ -239,7 +289,7 @@ impl Sealing {
         Some(Opened::Packet { channel, remote, moved_from })
     }
 
-    /// A question or an answer within a session, opened at the end of `out`.
+    /// An initiation or a response within a session, opened at the end of `out`.
     fn on_control(
         &mut self,
         channel: Channel,
@@ -250,28 +300,28 @@ impl Sealing {
         let datagram = out.split_off(start);
         let session = self.sessions.get_mut(&channel)?;
         match Datagram::parse(&datagram)? {
-            Datagram::Question(message) if session.may_be_asked(to) => {
-                if session.answer_to(message).is_none() {
-                    let asked = self.noise.hear(message)?;
+            Datagram::Initiation(message) if session.may_renew(to) => {
+                if session.response_to(message).is_none() {
+                    let responder = self.noise.read_initiation(message)?;
                     let local = fresh_id(&self.by_id)?;
-                    session.set_next(local, asked, message)?;
+                    session.respond(&self.noise, local, responder, message)?;
                     self.by_id.insert(local, channel);
                 }
-                let answer = session.answer_to(message)?.to_vec();
-                session.seal(Route::CONTROL, &answer, out)?;
+                let response = session.response_to(message)?.to_vec();
+                session.seal(Route::CONTROL, &response, out)?;
                 Some(Opened::Reply)
             }
-            Datagram::Answer { message, .. } => {
-                session.on_answer(message);
+            Datagram::Response { message, .. } => {
+                session.on_response(message);
                 None
             }
             _ => None,
         }
     }
 
-    /// The peer of a session has received the answer.
-    fn confirm(&mut self, channel: Channel, question: &[u8; MESSAGE_LEN]) {
-        self.questions.remove(question);
+    /// The peer of a session has received the response.
+    fn confirm(&mut self, channel: Channel, initiation: &[u8; MESSAGE_LEN]) {
+        self.initiations.remove(initiation);
         self.unconfirmed.retain(|waiting| *waiting != channel);
         self.set_idle(channel);
     }
@@ -291,8 +341,8 @@ impl Sealing {
         for id in session.ids().chain(session.dropped.iter().copied()) {
             self.by_id.remove(&id);
         }
-        if let Some(question) = session.unconfirmed() {
-            self.questions.remove(question);
+        if let Some(initiation) = session.unconfirmed() {
+            self.initiations.remove(initiation);
         }
     }
 }
@@ -309,7 +359,7 @@ fn fresh_id(taken: &BTreeMap<SessionId, Channel>) -> Option<SessionId> {
     }
 }
 
-/// How many peers may have been answered and not heard from since.
+/// How many peers may have been sent a response and have sent nothing since.
 const MOST_UNCONFIRMED: usize = 256;
 /// How many sessions without an association are kept: a last packet may come again.
 const MOST_IDLE: usize = 256;

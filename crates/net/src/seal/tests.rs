@@ -8,13 +8,13 @@ use anabranch_sctp::policy::PathId;
 
 use super::*;
 
-const NEAR: Channel = asked(1);
+const NEAR: Channel = initiated(1);
 
 fn address(last: u8, port: u16) -> SocketAddr {
     ([192, 0, 2, last], port).into()
 }
 
-/// From the asking end to the other, as the other sees it.
+/// From the initiator to the responder, as the responder sees it.
 fn there() -> PathAddresses {
     PathAddresses { local: address(2, 9899), remote: address(1, 5000) }
 }
@@ -33,11 +33,11 @@ fn layer(key: u8) -> Sealing {
 }
 
 fn limited(key: u8, limits: Limits) -> Sealing {
-    Sealing::new(&Key::from_bytes([key; Key::LEN]), limits)
+    Sealing::new(&Key::from_bytes([key; Key::LEN]), Ciphers::ALL, limits)
 }
 
 /// A layer that has been told to connect to a peer.
-fn asking(limits: Limits) -> Sealing {
+fn initiating(limits: Limits) -> Sealing {
     let mut near = limited(1, limits);
     near.on_use(ChannelUse::Taken(NEAR));
     near
@@ -71,7 +71,7 @@ fn opened(layer: &mut Sealing, way: PathAddresses, datagram: &[u8]) -> Option<(C
     }
 }
 
-/// Two ends that have shaken hands, and the channel of the one that answered.
+/// Two ends that have shaken hands, and the channel of the responder.
 struct Open {
     near: Sealing,
     far: Sealing,
@@ -79,15 +79,15 @@ struct Open {
 }
 
 fn open_with(limits: Limits) -> Open {
-    let (mut near, mut far) = (asking(limits), limited(1, limits));
-    // A -> question -> Z
-    let (what, question) = sealed(&mut near, NEAR, path(0), b"INIT");
-    assert_eq!((what, question.len()), (Sealed::Question, Datagram::HANDSHAKE_LEN));
-    // A <- answer <- Z
-    let (what, answer) = handle(&mut far, there(), &question);
-    assert_eq!((what, answer.len()), (Opened::Reply, Datagram::HANDSHAKE_LEN));
+    let (mut near, mut far) = (initiating(limits), limited(1, limits));
+    // A -> initiation -> Z
+    let (what, initiation) = sealed(&mut near, NEAR, path(0), b"INIT");
+    assert_eq!((what, initiation.len()), (Sealed::Initiation, Datagram::HANDSHAKE_LEN));
+    // A <- response <- Z
+    let (what, response) = handle(&mut far, there(), &initiation);
+    assert_eq!((what, response.len()), (Opened::Reply, Datagram::HANDSHAKE_LEN));
     // A -> the packet that waited -> Z
-    let (what, held) = handle(&mut near, back(), &answer);
+    let (what, held) = handle(&mut near, back(), &response);
     assert_eq!(what, Opened::Reply);
     let (channel, bytes) = opened(&mut far, there(), &held).expect("sealed for it");
     assert_eq!(bytes, b"INIT");
@@ -110,29 +110,29 @@ fn packets_go_both_ways_after_one_datagram_each_way() {
 }
 
 #[test]
-fn a_first_message_without_the_key_gets_no_answer_and_leaves_nothing_behind() {
-    let (mut near, mut far) = (asking(Limits::default()), layer(2));
-    let (_, question) = sealed(&mut near, NEAR, path(0), b"INIT");
-    assert_eq!(handle(&mut far, there(), &question).0, Opened::Nothing);
+fn an_initiation_without_the_key_gets_no_response_and_leaves_nothing_behind() {
+    let (mut near, mut far) = (initiating(Limits::default()), layer(2));
+    let (_, initiation) = sealed(&mut near, NEAR, path(0), b"INIT");
+    assert_eq!(handle(&mut far, there(), &initiation).0, Opened::Nothing);
     assert!(far.is_empty());
 }
 
 #[test]
 fn lost_handshake_datagrams_are_sent_again_with_the_packet_that_waits() {
-    let (mut near, mut far) = (asking(Limits::default()), layer(1));
-    // The question is lost. When INIT is sent again, perhaps elsewhere, so is the question, the very same.
+    let (mut near, mut far) = (initiating(Limits::default()), layer(1));
+    // The initiation is lost. When INIT is sent again, perhaps elsewhere, so is the initiation, the very same.
     let (_, lost) = sealed(&mut near, NEAR, path(0), b"INIT");
-    let (what, question) = sealed(&mut near, NEAR, path(1), b"INIT again");
-    assert_eq!((what, &question), (Sealed::Question, &lost));
-    // The answer is lost. The question that comes again has the very same answer.
-    let (_, lost) = handle(&mut far, there(), &question);
-    let (_, question) = sealed(&mut near, NEAR, path(0), b"INIT, third");
-    let (what, answer) = handle(&mut far, there(), &question);
-    assert_eq!((what, &answer, far.len()), (Opened::Reply, &lost, 1));
-    // Of the packets that waited the latest leaves; the second answer means nothing.
-    let (_, held) = handle(&mut near, back(), &answer);
+    let (what, initiation) = sealed(&mut near, NEAR, path(1), b"INIT again");
+    assert_eq!((what, &initiation), (Sealed::Initiation, &lost));
+    // The response is lost. The initiation that comes again gets the very same response.
+    let (_, lost) = handle(&mut far, there(), &initiation);
+    let (_, initiation) = sealed(&mut near, NEAR, path(0), b"INIT, third");
+    let (what, response) = handle(&mut far, there(), &initiation);
+    assert_eq!((what, &response, far.len()), (Opened::Reply, &lost, 1));
+    // Of the packets that waited the latest leaves; the second response has no effect.
+    let (_, held) = handle(&mut near, back(), &response);
     assert_eq!(opened(&mut far, there(), &held).expect("sealed for it").1, b"INIT, third");
-    assert_eq!(handle(&mut near, back(), &answer).0, Opened::Nothing);
+    assert_eq!(handle(&mut near, back(), &response).0, Opened::Nothing);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_packet_is_opened_once_on_whatever_path_it_comes_again() {
     assert_eq!(handle(&mut far, there(), &first).0, Opened::Nothing);
     let elsewhere = PathAddresses { remote: address(66, 6), ..there() };
     assert_eq!(handle(&mut far, elsewhere, &first).0, Opened::Nothing);
-    assert_eq!(handle(&mut near, back(), &first).0, Opened::Nothing, "nor by who sealed it");
+    assert_eq!(handle(&mut near, back(), &first).0, Opened::Nothing, "nor by the end that sealed it");
 }
 
 #[test]
@@ -205,26 +205,26 @@ fn paths_number_their_packets_apart_and_no_number_comes_twice() {
 #[test]
 fn one_session_does_not_open_what_was_sealed_in_another() {
     let Open { mut near, mut far, channel } = open();
-    near.on_use(ChannelUse::Taken(asked(2)));
-    let (_, question) = sealed(&mut near, asked(2), path(0), b"INIT");
-    let (_, answer) = handle(&mut far, there(), &question);
-    let (_, held) = handle(&mut near, back(), &answer);
+    near.on_use(ChannelUse::Taken(initiated(2)));
+    let (_, initiation) = sealed(&mut near, initiated(2), path(0), b"INIT");
+    let (_, response) = handle(&mut far, there(), &initiation);
+    let (_, held) = handle(&mut near, back(), &response);
     let (other, _) = opened(&mut far, there(), &held).expect("sealed for it");
     assert_ne!(other, channel);
     // The peer of one session puts the other's id before its packet: injection into an established session.
-    let mut forged = packet(&mut near, asked(2), b"ABORT");
+    let mut forged = packet(&mut near, initiated(2), b"ABORT");
     let mine = packet(&mut near, NEAR, b"x");
     forged[..8].copy_from_slice(&mine[..8]);
     assert_eq!(handle(&mut far, there(), &forged).0, Opened::Nothing);
 }
 
 #[test]
-fn who_has_the_key_and_sees_everything_still_cannot_read_or_add_to_a_session() {
+fn an_attacker_with_the_key_can_neither_read_nor_add_to_a_session_it_only_sees() {
     let Open { mut near, mut far, channel } = open();
-    let mut spy = asking(Limits::default());
-    let (_, question) = sealed(&mut spy, NEAR, path(0), b"INIT");
-    let (_, answer) = handle(&mut far, there(), &question);
-    handle(&mut spy, back(), &answer);
+    let mut spy = initiating(Limits::default());
+    let (_, initiation) = sealed(&mut spy, NEAR, path(0), b"INIT");
+    let (_, response) = handle(&mut far, there(), &initiation);
+    handle(&mut spy, back(), &response);
     let secret = packet(&mut near, NEAR, b"secret");
     assert_eq!(handle(&mut spy, there(), &secret).0, Opened::Nothing);
     let mut forged = packet(&mut spy, NEAR, b"ABORT");
@@ -249,7 +249,7 @@ fn a_path_that_comes_from_elsewhere_is_told_when_its_latest_packet_does() {
     assert_eq!(
         send(Route::NO_PATH, there()).0,
         came(there(), None),
-        "answers of no association are of no path"
+        "packets that answer for no association belong to no path"
     );
     // An overtaken packet moves nothing, and counts as coming by the way of its path: not from the old address, nor
     // from that of the attacker that delayed it. A repeated packet has no effect at all.
@@ -289,14 +289,14 @@ fn whichever_address_packets_are_led_to_a_path_comes_from_one_place_there() {
 }
 
 #[test]
-fn a_forged_answer_does_not_stop_the_true_one() {
-    let (mut near, mut far) = (asking(Limits::default()), layer(1));
-    let (_, question) = sealed(&mut near, NEAR, path(0), b"INIT");
-    let (_, answer) = handle(&mut far, there(), &question);
-    let mut forged = answer.clone();
+fn a_forged_response_does_not_stop_the_true_one() {
+    let (mut near, mut far) = (initiating(Limits::default()), layer(1));
+    let (_, initiation) = sealed(&mut near, NEAR, path(0), b"INIT");
+    let (_, response) = handle(&mut far, there(), &initiation);
+    let mut forged = response.clone();
     forged[20] ^= 1;
     assert_eq!(handle(&mut near, back(), &forged).0, Opened::Nothing);
-    assert_eq!(handle(&mut near, back(), &answer).0, Opened::Reply);
+    assert_eq!(handle(&mut near, back(), &response).0, Opened::Reply);
 }
 
 #[test]
@@ -312,11 +312,11 @@ fn keys_are_renewed_within_the_session_and_overtaken_packets_still_open() {
         let mut control = Vec::new();
         if near.take_control(NEAR, &mut control).is_some() {
             lost += 1;
-            // Every other question or its answer is lost on the way.
+            // Some initiations and responses are lost on the way.
             if lost % 3 == 0 {
-                let (what, answer) = handle(&mut far, there(), &control);
+                let (what, response) = handle(&mut far, there(), &control);
                 assert_eq!(what, Opened::Reply);
-                handle(&mut near, back(), &answer);
+                handle(&mut near, back(), &response);
             } else if lost % 3 == 1 {
                 assert_eq!(handle(&mut far, there(), &control).0, Opened::Reply);
             }
@@ -332,10 +332,10 @@ fn keys_are_renewed_within_the_session_and_overtaken_packets_still_open() {
         assert!(opened(&mut near, back(), &back_bytes).is_some(), "{number}");
         if number.is_multiple_of(50) {
             // Whichever keys are in use, the other end has them.
-            let mut inquiry = Vec::new();
-            near.inquire(NEAR, &mut inquiry).expect("open");
-            let (_, verdict) = handle(&mut far, there(), &inquiry);
-            assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing, "{number}");
+            let mut sent = Vec::new();
+            near.probe(NEAR, &mut sent).expect("open");
+            let (_, reply) = handle(&mut far, there(), &sent);
+            assert_eq!(handle(&mut near, back(), &reply).0, Opened::Nothing, "{number}");
         }
     }
     assert!((5..=40).contains(&ids.len()), "{} keys in 4,000 packets", ids.len());
@@ -360,8 +360,55 @@ fn the_numbers_of_a_path_end_and_fresh_keys_have_new_ones() {
         assert!(opened(&mut far, there(), &bytes).is_some(), "{number}");
         let mut control = Vec::new();
         if near.take_control(NEAR, &mut control).is_some() {
-            let (_, answer) = handle(&mut far, there(), &control);
-            handle(&mut near, back(), &answer);
+            let (_, response) = handle(&mut far, there(), &control);
+            handle(&mut near, back(), &response);
+        }
+    }
+}
+
+#[test]
+fn no_more_packets_than_the_limit_are_sealed_with_the_same_keys() {
+    let limits = Limits { renew_after: 6, most_sealed: 10, ..Limits::default() };
+    let Open { mut near, mut far, channel } = open_with(limits);
+    // INIT was the first; the paths share the limit.
+    for number in 1..9 {
+        assert_eq!(sealed(&mut near, NEAR, path(number % 3), b"x").0, Sealed::Packet, "{number}");
+    }
+    let mut control = Vec::new();
+    near.take_control(NEAR, &mut control).expect("fresh keys are due");
+    for number in 0..3 {
+        assert_eq!(sealed(&mut near, NEAR, path(number), b"x"), (Sealed::Nothing, Vec::new()), "{number}");
+    }
+    assert_eq!(sealed(&mut far, channel, path(0), b"x").0, Sealed::Packet, "the other direction has its own");
+    // With the response packets leave again.
+    let (_, response) = handle(&mut far, there(), &control);
+    handle(&mut near, back(), &response);
+    assert_eq!(sealed(&mut near, NEAR, path(0), b"x").0, Sealed::Packet);
+}
+
+#[test]
+fn a_session_uses_the_ciphers_of_both_ends_and_keeps_them_when_keys_are_renewed() {
+    let (old, new) = (Ciphers::CHACHA20_ALONE, Ciphers::ALL);
+    for (ours, theirs) in [(old, old), (old, new), (new, old), (new, new)] {
+        let limits = Limits { renew_after: 8, ..Limits::default() };
+        let layer = |ciphers| Sealing::new(&Key::from_bytes([1; Key::LEN]), ciphers, limits);
+        let (mut near, mut far) = (layer(ours), layer(theirs));
+        near.on_use(ChannelUse::Taken(NEAR));
+        let (_, initiation) = sealed(&mut near, NEAR, path(0), b"INIT");
+        let (_, response) = handle(&mut far, there(), &initiation);
+        let (_, waited) = handle(&mut near, back(), &response);
+        let (channel, _) = opened(&mut far, there(), &waited).expect("sealed for it");
+        let mut control = Vec::new();
+        for number in 0..40 {
+            let bytes = packet(&mut near, NEAR, b"DATA");
+            assert_eq!(opened(&mut far, there(), &bytes), Some((channel, b"DATA".to_vec())), "{number}");
+            control.clear();
+            if near.take_control(NEAR, &mut control).is_some() {
+                let (_, response) = handle(&mut far, there(), &control);
+                handle(&mut near, back(), &response);
+            }
+            assert_eq!(near.cipher(NEAR), Some(ours.choose(theirs)));
+            assert_eq!(far.cipher(channel), near.cipher(NEAR));
         }
     }
 }
@@ -380,21 +427,21 @@ fn after_too_many_forgeries_nothing_is_opened_any_more() {
 }
 
 #[test]
-fn questions_that_are_repeated_for_ever_leave_a_bounded_number_of_sessions() {
+fn initiations_without_end_leave_a_bounded_number_of_sessions() {
     let mut far = layer(1);
     let mut first = None;
     for number in 1..=1_000 {
         let mut near = limited(1, Limits::default());
-        near.on_use(ChannelUse::Taken(asked(number)));
-        let (_, question) = sealed(&mut near, asked(number), path(0), b"INIT");
-        handle(&mut far, there(), &question);
-        first.get_or_insert((near, question));
+        near.on_use(ChannelUse::Taken(initiated(number)));
+        let (_, initiation) = sealed(&mut near, initiated(number), path(0), b"INIT");
+        handle(&mut far, there(), &initiation);
+        first.get_or_insert((near, initiation));
     }
     assert_eq!((far.len(), far.by_id_len()), (256, 256));
-    // An end whose session was dropped asks again, and is answered.
-    let (mut near, question) = first.expect("a thousand");
-    let (_, answer) = handle(&mut far, there(), &question);
-    let (_, held) = handle(&mut near, back(), &answer);
+    // An end whose session was dropped sends its initiation again, and gets a response.
+    let (mut near, initiation) = first.expect("a thousand");
+    let (_, response) = handle(&mut far, there(), &initiation);
+    let (_, held) = handle(&mut near, back(), &response);
     assert!(opened(&mut far, there(), &held).is_some());
 }
 
@@ -402,12 +449,12 @@ fn questions_that_are_repeated_for_ever_leave_a_bounded_number_of_sessions() {
 fn sessions_without_an_association_are_bounded_and_those_in_use_stay() {
     let Open { mut near, mut far, channel } = open();
     for number in 2..=600 {
-        near.on_use(ChannelUse::Taken(asked(number)));
-        let (_, question) = sealed(&mut near, asked(number), path(0), b"INIT");
-        let (_, answer) = handle(&mut far, there(), &question);
-        let (_, held) = handle(&mut near, back(), &answer);
+        near.on_use(ChannelUse::Taken(initiated(number)));
+        let (_, initiation) = sealed(&mut near, initiated(number), path(0), b"INIT");
+        let (_, response) = handle(&mut far, there(), &initiation);
+        let (_, held) = handle(&mut near, back(), &response);
         assert!(opened(&mut far, there(), &held).is_some());
-        near.on_use(ChannelUse::Released(asked(number)));
+        near.on_use(ChannelUse::Released(initiated(number)));
     }
     assert_eq!((near.len(), far.len()), (257, 257));
     let bytes = packet(&mut near, NEAR, b"still here");
@@ -418,96 +465,96 @@ fn sessions_without_an_association_are_bounded_and_those_in_use_stay() {
     assert!(opened(&mut far, there(), &bytes).is_some(), "kept for a while");
 }
 
-fn inquiry(layer: &mut Sealing, channel: Channel) -> Vec<u8> {
+fn probe(layer: &mut Sealing, channel: Channel) -> Vec<u8> {
     let mut out = Vec::new();
-    layer.inquire(channel, &mut out).expect("a session");
+    layer.probe(channel, &mut out).expect("a session");
     assert_eq!(out.len(), Datagram::HANDSHAKE_LEN);
     out
 }
 
 #[test]
-fn who_was_started_anew_says_that_a_session_is_forgotten_and_others_do_not() {
+fn a_restarted_end_says_that_a_session_is_forgotten_and_others_do_not() {
     let Open { mut near, mut far, channel } = open();
-    // A -> inquiry -> Z, who still has it; A <- verdict <- Z
-    let asked = inquiry(&mut near, NEAR);
-    let (what, verdict) = handle(&mut far, there(), &asked);
-    assert_eq!((what, verdict.len()), (Opened::Reply, Datagram::HANDSHAKE_LEN), "no longer than the inquiry");
-    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
+    // A -> probe -> Z, which still has it; A <- reply <- Z
+    let sent = probe(&mut near, NEAR);
+    let (what, reply) = handle(&mut far, there(), &sent);
+    assert_eq!((what, reply.len()), (Opened::Reply, Datagram::HANDSHAKE_LEN), "no longer than the probe");
+    assert_eq!(handle(&mut near, back(), &reply).0, Opened::Nothing);
     // The other way round: Z asks, and A is restarted.
-    let asked = inquiry(&mut far, channel);
-    let (_, verdict) = handle(&mut layer(1), back(), &asked);
-    assert_eq!(handle(&mut far, there(), &verdict).0, Opened::Forgotten(channel));
-    assert_eq!(handle(&mut far, there(), &verdict).0, Opened::Nothing, "told once");
+    let sent = probe(&mut far, channel);
+    let (_, reply) = handle(&mut layer(1), back(), &sent);
+    assert_eq!(handle(&mut far, there(), &reply).0, Opened::Forgotten(channel));
+    assert_eq!(handle(&mut far, there(), &reply).0, Opened::Nothing, "told once");
     // And A asks again, when it is Z that was.
-    let asked = inquiry(&mut near, NEAR);
-    assert_eq!(inquiry(&mut near, NEAR), asked, "the same until it is answered");
-    let (_, verdict) = handle(&mut layer(1), there(), &asked);
-    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Forgotten(NEAR));
+    let sent = probe(&mut near, NEAR);
+    assert_eq!(probe(&mut near, NEAR), sent, "the same until a reply arrives");
+    let (_, reply) = handle(&mut layer(1), there(), &sent);
+    assert_eq!(handle(&mut near, back(), &reply).0, Opened::Forgotten(NEAR));
 }
 
 #[test]
-fn nobody_can_say_without_the_key_that_a_session_is_forgotten() {
+fn only_a_holder_of_the_key_can_say_that_a_session_is_forgotten() {
     let Open { mut near, mut far, .. } = open();
-    let asked = inquiry(&mut near, NEAR);
-    assert_eq!(handle(&mut layer(2), there(), &asked).0, Opened::Nothing, "another key");
-    // Asked after another session, Z would truthfully say that it has none.
-    for bit in 0..asked.len() * 8 {
-        let mut changed = asked.clone();
+    let sent = probe(&mut near, NEAR);
+    assert_eq!(handle(&mut layer(2), there(), &sent).0, Opened::Nothing, "another key");
+    // Responder after another session, Z would truthfully say that it has none.
+    for bit in 0..sent.len() * 8 {
+        let mut changed = sent.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
         assert_eq!(handle(&mut far, there(), &changed).0, Opened::Nothing, "bit {bit}");
     }
-    let (_, verdict) = handle(&mut layer(1), there(), &asked);
-    for bit in 0..verdict.len() * 8 {
-        let mut changed = verdict.clone();
+    let (_, reply) = handle(&mut layer(1), there(), &sent);
+    for bit in 0..reply.len() * 8 {
+        let mut changed = reply.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
         assert_eq!(handle(&mut near, back(), &changed).0, Opened::Nothing, "bit {bit}");
     }
-    // Neither a question nor its answer is an inquiry or a verdict, whatever the header says.
-    let (_, mut question) = sealed(&mut asking(Limits::default()), NEAR, path(0), b"INIT");
-    question[0] = 4;
-    assert_eq!(handle(&mut far, there(), &question).0, Opened::Nothing);
-    // A verdict on an inquiry that was made before is none on this one.
-    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Forgotten(NEAR));
-    let again = inquiry(&mut near, NEAR);
-    assert_ne!(again, asked);
-    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
+    // An initiation is not valid as a probe, whatever the header says.
+    let (_, mut initiation) = sealed(&mut initiating(Limits::default()), NEAR, path(0), b"INIT");
+    initiation[0] = 4;
+    assert_eq!(handle(&mut far, there(), &initiation).0, Opened::Nothing);
+    // A reply to an earlier probe is not valid for this one.
+    assert_eq!(handle(&mut near, back(), &reply).0, Opened::Forgotten(NEAR));
+    let again = probe(&mut near, NEAR);
+    assert_ne!(again, sent);
+    assert_eq!(handle(&mut near, back(), &reply).0, Opened::Nothing);
 }
 
-/// A verdict is about the session keys that were in use when it was asked for. Of those that fresh ones have superseded the
+/// A reply is about the session keys that were in use when the probe was sent. Of superseded keys the
 /// peer may know nothing any more, and still have the session.
 #[test]
-fn a_verdict_about_keys_that_were_superseded_ends_nothing() {
+fn a_reply_about_superseded_keys_ends_nothing() {
     let Open { mut near, mut far, channel } = open_with(Limits { renew_after: 8, ..Limits::default() });
-    let asked = inquiry(&mut near, NEAR);
-    // Another holder of the key answers that it has no such session.
-    let (_, verdict) = handle(&mut layer(1), there(), &asked);
+    let sent = probe(&mut near, NEAR);
+    // Another holder of the key replies that it has no such session.
+    let (_, reply) = handle(&mut layer(1), there(), &sent);
     let mut control = Vec::new();
     while near.take_control(NEAR, &mut control).is_none() {
         let bytes = packet(&mut near, NEAR, b"DATA");
         assert!(opened(&mut far, there(), &bytes).is_some());
     }
     let before = packet(&mut near, NEAR, b"DATA")[..8].to_vec();
-    let (_, answer) = handle(&mut far, there(), &control);
-    handle(&mut near, back(), &answer);
+    let (_, response) = handle(&mut far, there(), &control);
+    handle(&mut near, back(), &response);
     assert_ne!(packet(&mut near, NEAR, b"DATA")[..8], before, "there are fresh keys");
-    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Nothing);
+    assert_eq!(handle(&mut near, back(), &reply).0, Opened::Nothing);
     let bytes = packet(&mut near, NEAR, b"DATA");
     assert_eq!(opened(&mut far, there(), &bytes), Some((channel, b"DATA".to_vec())));
     // One about the present keys is believed.
-    let (_, verdict) = handle(&mut layer(1), there(), &inquiry(&mut near, NEAR));
-    assert_eq!(handle(&mut near, back(), &verdict).0, Opened::Forgotten(NEAR));
+    let (_, reply) = handle(&mut layer(1), there(), &probe(&mut near, NEAR));
+    assert_eq!(handle(&mut near, back(), &reply).0, Opened::Forgotten(NEAR));
 }
 
 #[test]
-fn inquiries_that_are_repeated_for_ever_leave_a_bounded_number_of_verdicts() {
+fn probes_without_end_leave_a_bounded_number_of_replies() {
     let Open { mut near, mut far, .. } = open();
     let mut all = std::collections::BTreeSet::new();
     for _ in 0..200 {
-        let asked = inquiry(&mut near, NEAR);
-        let (_, verdict) = handle(&mut far, there(), &asked);
-        assert_eq!(handle(&mut far, there(), &asked), (Opened::Reply, verdict.clone()), "the very same");
-        handle(&mut near, back(), &verdict);
-        all.insert(asked);
+        let sent = probe(&mut near, NEAR);
+        let (_, reply) = handle(&mut far, there(), &sent);
+        assert_eq!(handle(&mut far, there(), &sent), (Opened::Reply, reply.clone()), "the very same");
+        handle(&mut near, back(), &reply);
+        all.insert(sent);
     }
-    assert_eq!((all.len(), far.len(), far.verdicts.len()), (200, 1, 64));
+    assert_eq!((all.len(), far.len(), far.probe_replies_len()), (200, 1, 64));
 }

@@ -7,7 +7,7 @@ mod shake;
 use std::net::SocketAddr;
 
 use anabranch_net::Key;
-use anabranch_net::seal::{Datagram, Limits, Opened, Route, Sealed, Sealing, asked};
+use anabranch_net::seal::{Ciphers, Datagram, Limits, Opened, Route, Sealed, Sealing, initiated};
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 use anabranch_sctp::policy::PathId;
@@ -31,7 +31,7 @@ pub fn sealed(bytes: &[u8]) {
                 datagram[at] ^= 1 << (deed >> 5);
             }),
             6 => scene.deliver(argument, |datagram| datagram.truncate(argument % datagram.len())),
-            8 => scene.inquire(if argument % 2 == 0 { End::Near } else { End::Far }),
+            8 => scene.probe(if argument % 2 == 0 { End::Near } else { End::Far }),
             _ => {
                 let (raw, behind) = left.split_at(argument.min(left.len()));
                 rest = behind;
@@ -68,17 +68,17 @@ struct Scene {
 
 impl Scene {
     fn new() -> Scene {
-        let limits = Limits { renew_after: 20, last_counter: 60, most_forged: 1 << 20 };
-        let layer = || Sealing::new(&Key::from_bytes([7; Key::LEN]), limits);
+        let limits = Limits { renew_after: 20, most_sealed: 100, last_counter: 60, most_forged: 1 << 20 };
+        let layer = || Sealing::new(&Key::from_bytes([7; Key::LEN]), Ciphers::ALL, limits);
         let mut near = layer();
-        near.on_use(ChannelUse::Taken(asked(1)));
+        near.on_use(ChannelUse::Taken(initiated(1)));
         let (flying, delivered) = (Vec::new(), Vec::new());
         Scene { near, far: layer(), channel: None, flying, sealed: 0, delivered }
     }
 
     fn seal(&mut self, from: End, argument: usize) {
         let (layer, channel, to) = match (from, self.channel) {
-            (End::Near, _) => (&mut self.near, asked(1), End::Far),
+            (End::Near, _) => (&mut self.near, initiated(1), End::Far),
             (End::Far, Some(channel)) => (&mut self.far, channel, End::Near),
             (End::Far, None) => return,
         };
@@ -90,13 +90,13 @@ impl Scene {
                 assert_eq!(datagram.len(), packet.len() + Datagram::OVERHEAD);
                 true
             }
-            Sealed::Question => {
+            Sealed::Initiation => {
                 assert_eq!(datagram.len(), Datagram::HANDSHAKE_LEN);
                 false
             }
             Sealed::Nothing => return assert!(datagram.is_empty()),
         };
-        // What waits for the answer will be in another datagram, which is identified by its number, too.
+        // What waits for the response will be in another datagram, which is identified by its number, too.
         let number = self.sealed;
         self.sealed += 1;
         self.delivered.push(false);
@@ -107,14 +107,14 @@ impl Scene {
         }
     }
 
-    fn inquire(&mut self, from: End) {
+    fn probe(&mut self, from: End) {
         let (layer, channel, to) = match (from, self.channel) {
-            (End::Near, _) => (&mut self.near, asked(1), End::Far),
+            (End::Near, _) => (&mut self.near, initiated(1), End::Far),
             (End::Far, Some(channel)) => (&mut self.far, channel, End::Near),
             (End::Far, None) => return,
         };
         let mut datagram = Vec::new();
-        if layer.inquire(channel, &mut datagram).is_some() {
+        if layer.probe(channel, &mut datagram).is_some() {
             self.flying.push(Flying { to, datagram, packet: None });
         }
     }
@@ -172,6 +172,6 @@ impl Scene {
 
     fn check(&self) {
         assert_eq!(self.near.len(), 1);
-        assert!(self.far.len() <= 2, "a question that comes again after the handshake makes one more");
+        assert!(self.far.len() <= 2, "an initiation that is repeated after the handshake makes one more");
     }
 }

@@ -4,16 +4,16 @@
 use std::net::SocketAddr;
 
 use anabranch_net::Key;
-use anabranch_net::seal::{Datagram, Limits, Opened, Route, Sealed, Sealing, asked};
+use anabranch_net::seal::{Ciphers, Datagram, Limits, Opened, Route, Sealed, Sealing, initiated};
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 use anabranch_sctp::policy::PathId;
 
-/// An end that asks for sessions, one after another.
+/// An end that initiates sessions, one after another.
 struct Client {
     layer: Sealing,
-    /// The sessions it asked for.
-    asked: u64,
+    /// How many sessions it initiated.
+    initiated: u64,
 }
 
 struct Meeting {
@@ -28,9 +28,9 @@ struct Meeting {
     restarts: u32,
 }
 
-/// The bytes say which end asks, which one seals, which datagram is delivered where and how it is changed. What is
+/// The bytes say which end initiates a session, which one seals, which datagram is delivered where and how it is changed. What is
 /// opened was sealed by the other side, and is opened once in each life of the server. No end is told that a session is
-/// forgotten before one was. An answer is not longer than its question. What is remembered is bounded.
+/// forgotten before one was. A response is not longer than its initiation. What is remembered is bounded.
 pub fn sealed_handshake(bytes: &[u8]) {
     let mut meeting = Meeting::new();
     let mut rest = bytes;
@@ -38,10 +38,10 @@ pub fn sealed_handshake(bytes: &[u8]) {
         rest = left;
         let (client, which) = (usize::from(*who) % CLIENTS, usize::from(*which));
         match deed % 16 {
-            0 => meeting.ask(client),
+            0 => meeting.initiate(client),
             1..=4 => meeting.seal_for_server(client),
             5 | 6 => meeting.seal_at_server(which),
-            7 => meeting.inquire(client),
+            7 => meeting.probe(client),
             8 => meeting.release(client),
             9 if deed / 16 == 0 => meeting.restart(),
             10 => meeting.deliver(usize::from(*who), which, |datagram| {
@@ -58,30 +58,30 @@ pub fn sealed_handshake(bytes: &[u8]) {
 
 impl Meeting {
     fn new() -> Meeting {
-        let clients = std::array::from_fn(|_| Client { layer: layer(), asked: 0 });
+        let clients = std::array::from_fn(|index| Client { layer: layer(ciphers(index)), initiated: 0 });
         let (seen, packets, heard) = (Vec::new(), Vec::new(), Vec::new());
-        Meeting { server: layer(), clients, seen, packets, heard, restarts: 0 }
+        Meeting { server: layer(Ciphers::ALL), clients, seen, packets, heard, restarts: 0 }
     }
 
-    fn ask(&mut self, client: usize) {
+    fn initiate(&mut self, client: usize) {
         let client = &mut self.clients[client];
-        client.asked += 1;
-        client.layer.on_use(ChannelUse::Taken(asked(client.asked)));
+        client.initiated += 1;
+        client.layer.on_use(ChannelUse::Taken(initiated(client.initiated)));
     }
 
     fn release(&mut self, client: usize) {
         let client = &mut self.clients[client];
-        client.layer.on_use(ChannelUse::Released(asked(client.asked)));
+        client.layer.on_use(ChannelUse::Released(initiated(client.initiated)));
     }
 
     fn restart(&mut self) {
-        self.server = layer();
-        self.heard.clear();
         self.restarts += 1;
+        self.server = layer(ciphers(self.restarts as usize + 1));
+        self.heard.clear();
     }
 
     fn seal_for_server(&mut self, client: usize) {
-        let channel = asked(self.clients[client].asked);
+        let channel = initiated(self.clients[client].initiated);
         let number = self.packets.len();
         self.packets.push((false, client));
         let layer = &mut self.clients[client].layer;
@@ -107,10 +107,10 @@ impl Meeting {
         }
     }
 
-    fn inquire(&mut self, client: usize) {
+    fn probe(&mut self, client: usize) {
         let client = &mut self.clients[client];
         let mut datagram = Vec::new();
-        if client.layer.inquire(asked(client.asked), &mut datagram).is_some() {
+        if client.layer.probe(initiated(client.initiated), &mut datagram).is_some() {
             self.seen.push(datagram);
         }
     }
@@ -126,7 +126,7 @@ impl Meeting {
         let to = if to.is_multiple_of(2) { CLIENTS } else { to / 2 % CLIENTS };
         // The clients do not listen to each other: an end with the key may shake hands with any other, and rightly has
         // no session of a third.
-        if to != CLIENTS && matches!(datagram[0], QUESTION | INQUIRY) {
+        if to != CLIENTS && matches!(datagram[0], INITIATION | PROBE) {
             return;
         }
         let layer = if to == CLIENTS { &mut self.server } else { &mut self.clients[to].layer };
@@ -158,16 +158,21 @@ impl Meeting {
         assert!(self.server.len() <= self.heard.len() + 512, "{} sessions", self.server.len());
         for client in &self.clients {
             assert!(
-                client.layer.len() as u64 <= client.asked.min(256) + client.asked,
-                "more than were asked for"
+                client.layer.len() as u64 <= client.initiated.min(256) + client.initiated,
+                "more than were initiated"
             );
         }
     }
 }
 
-fn layer() -> Sealing {
-    let limits = Limits { renew_after: 20, last_counter: 60, most_forged: 1 << 20 };
-    Sealing::new(&Key::from_bytes([7; Key::LEN]), limits)
+/// Every third end has ChaCha20-Poly1305 alone.
+fn ciphers(index: usize) -> Ciphers {
+    if index.is_multiple_of(3) { Ciphers::CHACHA20_ALONE } else { Ciphers::ALL }
+}
+
+fn layer(ciphers: Ciphers) -> Sealing {
+    let limits = Limits { renew_after: 20, most_sealed: 100, last_counter: 60, most_forged: 1 << 20 };
+    Sealing::new(&Key::from_bytes([7; Key::LEN]), ciphers, limits)
 }
 
 /// The layer does not trust source addresses.
@@ -177,5 +182,5 @@ fn way() -> PathAddresses {
 }
 
 const CLIENTS: usize = 3;
-const QUESTION: u8 = 1;
-const INQUIRY: u8 = 4;
+const INITIATION: u8 = 1;
+const PROBE: u8 = 4;

@@ -1,5 +1,4 @@
-//! Endpoints that seal their packets, with an attacker on the path: what an attacker who sees everything can do, and
-//! what not.
+//! Endpoints that seal their packets, with an attacker on the path that sees everything: what it can do, and what not.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -53,7 +52,7 @@ async fn nothing_of_what_is_sent_can_be_read_on_the_way() {
 }
 
 #[tokio::test]
-async fn who_has_another_key_gets_no_answer() {
+async fn an_end_with_another_key_gets_no_response() {
     let server = sealed_server(&["127.0.0.1:0"], key(1));
     for other in [key(2), Security::Insecure] {
         let client = sealed_client(&["127.0.0.1:0"], other);
@@ -97,7 +96,7 @@ async fn damaged_repeated_and_forged_datagrams_change_nothing_but_the_time_it_ta
     near.send("unharmed", SendOptions::default()).await.expect("open");
     assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "unharmed");
     let paths = far.paths();
-    assert_eq!((paths.len(), paths[0].addresses.remote), (1, tap.outer_addresses()[0]), "nobody moved");
+    assert_eq!((paths.len(), paths[0].addresses.remote), (1, tap.outer_addresses()[0]), "no path moved");
     assert_eq!(server.associations(), 1);
 }
 
@@ -179,13 +178,13 @@ async fn peers_with_one_key_do_not_disturb_each_other() {
 }
 
 #[tokio::test]
-async fn a_question_without_the_key_and_rubbish_get_nothing_back() {
+async fn an_initiation_without_the_key_and_rubbish_get_nothing_back() {
     let server = sealed_server(&["127.0.0.1:0"], key(1));
     let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     stranger.set_nonblocking(true).expect("a socket");
     for number in 0..500_usize {
         let mut rubbish = content(64 + number % 3, number as u64);
-        // A question, an answer, a packet: the headers are right.
+        // An initiation, a response, a packet: the headers are right.
         rubbish[..8].copy_from_slice(&[1 + (number % 3) as u8, 0, 0, 0, 0, 0, 0, 0]);
         stranger.send_to(&rubbish, server.local_addresses()[0]).expect("sent");
     }
@@ -200,7 +199,7 @@ async fn a_question_without_the_key_and_rubbish_get_nothing_back() {
 
 /// The server ends without a packet, like one that is killed, and is restarted at the same address.
 #[test]
-fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent() {
+fn a_restarted_peer_is_noticed_although_it_cannot_read_what_is_sent() {
     let (first, second) = (runtime(), runtime());
     let server = first.block_on(async { sealed_server(&["127.0.0.1:0"], key(1)) });
     let local = server.local_addresses()[0].to_string();
@@ -213,7 +212,7 @@ fn a_peer_that_is_started_anew_is_noticed_although_it_cannot_read_what_is_sent()
         // Its handles live on: dropping them would send an ABORT.
         let killed = tokio::task::spawn_blocking(move || first.shutdown_timeout(Duration::from_secs(5)));
         killed.await.expect("no panic");
-        assert!(!far.is_open(), "nobody drives it");
+        assert!(!far.is_open(), "its driver is gone");
         let options = || Options {
             local: addresses(&[&local]),
             accepts: true,

@@ -1,0 +1,228 @@
+//! The two ciphers of packets, and the choice between them: AES-256-GCM where both processors have instructions for it,
+//! ChaCha20-Poly1305 elsewhere.
+
+use std::fmt;
+
+use ring::aead::{self, AES_256_GCM, Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
+
+use super::datagram::PacketNumber;
+
+/// A cipher that authenticates and encrypts packets (RFC 5116).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cipher {
+    /// RFC 8439. Every processor computes it at a good speed.
+    ChaCha20Poly1305,
+    /// NIST SP 800-38D, with keys of 256 bits. Processors with instructions for AES and carry-less multiplication compute
+    /// it several times as fast; without them it is slower than ChaCha20-Poly1305.
+    Aes256Gcm,
+}
+
+/// The ciphers that one end offers or accepts. ChaCha20-Poly1305 is always among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ciphers {
+    has_aes: bool,
+}
+
+/// A pair of packet keys, one for each direction.
+pub struct PacketKeys {
+    cipher: Cipher,
+    sealing: LessSafeKey,
+    opening: LessSafeKey,
+}
+
+impl Cipher {
+    /// The number that the response of a handshake carries for the chosen cipher.
+    pub(super) const fn code(self) -> u8 {
+        match self {
+            Cipher::ChaCha20Poly1305 => 0,
+            Cipher::Aes256Gcm => 1,
+        }
+    }
+
+    /// The cipher of a number; `None` for numbers that this version does not define.
+    pub(super) const fn from_code(code: u8) -> Option<Cipher> {
+        match code {
+            0 => Some(Cipher::ChaCha20Poly1305),
+            1 => Some(Cipher::Aes256Gcm),
+            _ => None,
+        }
+    }
+
+    fn algorithm(self) -> &'static aead::Algorithm {
+        match self {
+            Cipher::ChaCha20Poly1305 => &CHACHA20_POLY1305,
+            Cipher::Aes256Gcm => &AES_256_GCM,
+        }
+    }
+
+    /// The nonce of a packet, in the byte order that Noise §12 defines for each cipher.
+    fn nonce(self, number: PacketNumber) -> Nonce {
+        let number = match self {
+            Cipher::ChaCha20Poly1305 => number.nonce().to_le_bytes(),
+            Cipher::Aes256Gcm => number.nonce().to_be_bytes(),
+        };
+        let mut nonce = [0; aead::NONCE_LEN];
+        nonce[4..].copy_from_slice(&number);
+        Nonce::assume_unique_for_key(nonce)
+    }
+}
+
+impl Ciphers {
+    /// ChaCha20-Poly1305 and nothing else: all that programs up to version 0.1.0 support.
+    pub const CHACHA20_ALONE: Ciphers = Ciphers { has_aes: false };
+    /// Both ciphers.
+    pub const ALL: Ciphers = Ciphers { has_aes: true };
+
+    /// The ciphers that the processor of this machine computes fast.
+    pub fn of_this_processor() -> Ciphers {
+        Ciphers { has_aes: has_aes_instructions() }
+    }
+
+    /// The cipher for a session with a peer that offers `offered`.
+    pub const fn choose(self, offered: Ciphers) -> Cipher {
+        if self.has_aes && offered.has_aes { Cipher::Aes256Gcm } else { Cipher::ChaCha20Poly1305 }
+    }
+
+    /// Whether `cipher` is one of them.
+    pub const fn contains(self, cipher: Cipher) -> bool {
+        match cipher {
+            Cipher::ChaCha20Poly1305 => true,
+            Cipher::Aes256Gcm => self.has_aes,
+        }
+    }
+
+    /// The byte that the initiation of a handshake carries: one bit for each cipher beside ChaCha20-Poly1305.
+    pub(super) const fn bits(self) -> u8 {
+        if self.has_aes { AES_256_GCM_BIT } else { 0 }
+    }
+
+    /// The ciphers of such a byte. Bits that this version does not define are ignored: a later version may offer more.
+    pub(super) const fn from_bits(bits: u8) -> Ciphers {
+        Ciphers { has_aes: bits & AES_256_GCM_BIT != 0 }
+    }
+}
+
+impl PacketKeys {
+    /// The keys of these bytes, or `None` if they do not suit the cipher.
+    pub fn new(cipher: Cipher, sealing: &[u8; 32], opening: &[u8; 32]) -> Option<PacketKeys> {
+        let key = |bytes: &[u8; 32]| UnboundKey::new(cipher.algorithm(), bytes).ok().map(LessSafeKey::new);
+        Some(PacketKeys { cipher, sealing: key(sealing)?, opening: key(opening)? })
+    }
+
+    /// The cipher that they belong to.
+    pub fn cipher(&self) -> Cipher {
+        self.cipher
+    }
+
+    /// Appends `packet`, encrypted, and its tag to `out`. The caller never uses a number twice. `None`, and nothing is
+    /// appended, if the packet is longer than the cipher permits.
+    pub fn seal(&self, number: PacketNumber, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        let start = out.len();
+        out.extend_from_slice(packet);
+        let nonce = self.cipher.nonce(number);
+        match self.sealing.seal_in_place_separate_tag(nonce, Aad::empty(), &mut out[start..]) {
+            Ok(tag) => out.extend_from_slice(tag.as_ref()),
+            Err(_) => {
+                out.truncate(start);
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Appends what was sealed to `out`. `None`, and nothing is appended, if another key or number sealed it, or if a bit of
+    /// it has changed since.
+    pub fn open(&self, number: PacketNumber, sealed: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        let start = out.len();
+        out.extend_from_slice(sealed);
+        let nonce = self.cipher.nonce(number);
+        let opened =
+            self.opening.open_in_place(nonce, Aad::empty(), &mut out[start..]).map(|plain| plain.len());
+        out.truncate(start + opened.as_ref().unwrap_or(&0));
+        opened.is_ok().then_some(())
+    }
+}
+
+impl fmt::Debug for PacketKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PacketKeys({:?})", self.cipher)
+    }
+}
+
+/// Whether the processor has instructions for AES and for the multiplication of GCM.
+fn has_aes_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = std::arch::is_x86_feature_detected!("aes") && std::arch::is_x86_feature_detected!("pclmulqdq");
+    // Rust's name for FEAT_AES and FEAT_PMULL together.
+    #[cfg(target_arch = "aarch64")]
+    let has = std::arch::is_aarch64_feature_detected!("aes");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let has = false;
+    has
+}
+
+/// An end that offers AES-256-GCM sets this bit.
+const AES_256_GCM_BIT: u8 = 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_sctp::policy::PathId;
+
+    use crate::seal::Route;
+
+    const CIPHERS: [Cipher; 2] = [Cipher::ChaCha20Poly1305, Cipher::Aes256Gcm];
+
+    fn number(counter: u64) -> PacketNumber {
+        PacketNumber::new(Route::CONTROL, counter)
+    }
+
+    #[test]
+    fn a_packet_opens_with_its_own_number_alone() {
+        for cipher in CIPHERS {
+            let near = PacketKeys::new(cipher, &[1; 32], &[2; 32]).expect("keys of 32 bytes");
+            let far = PacketKeys::new(cipher, &[2; 32], &[1; 32]).expect("keys of 32 bytes");
+            let (mut sealed, mut out) = (Vec::new(), b"kept".to_vec());
+            near.seal(number(7), b"packet", &mut sealed).expect("short");
+            assert_eq!(sealed.len(), 6 + 16);
+            assert_eq!(far.open(number(8), &sealed, &mut out), None);
+            assert_eq!(near.open(number(7), &sealed, &mut out), None, "the other direction has another key");
+            assert_eq!(out, b"kept", "a failure leaves nothing behind");
+            assert_eq!(far.open(number(7), &sealed, &mut out), Some(()));
+            assert_eq!(out, b"keptpacket");
+        }
+    }
+
+    /// NIST's GCM test case 13 (all zeros, 256 bits) and RFC 8439's construction with an all-zero key, both without data:
+    /// the tags that other programs compute.
+    #[test]
+    fn the_tag_of_an_empty_packet_is_that_of_the_standards() {
+        let tag = |cipher| {
+            let keys = PacketKeys::new(cipher, &[0; 32], &[0; 32]).expect("keys of 32 bytes");
+            let mut out = Vec::new();
+            keys.seal(PacketNumber::new(Route::of(PathId::FIRST).expect("the first"), 0), b"", &mut out)
+                .expect("short");
+            out.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        };
+        assert_eq!(tag(Cipher::Aes256Gcm), "530f8afbc74536b9a963b4f1c4cb738b");
+        assert_eq!(tag(Cipher::ChaCha20Poly1305), "4eb972c9a8fb3a1b382bb4d36f5ffad1");
+    }
+
+    #[test]
+    fn aes_is_chosen_where_both_ends_offer_it() {
+        let (old, new) = (Ciphers::CHACHA20_ALONE, Ciphers::ALL);
+        let choices = [(old, old), (old, new), (new, old), (new, new)].map(|(near, far)| far.choose(near));
+        let chacha = Cipher::ChaCha20Poly1305;
+        assert_eq!(choices, [chacha, chacha, chacha, Cipher::Aes256Gcm]);
+    }
+
+    #[test]
+    fn unknown_offers_are_ignored_and_unknown_choices_refused() {
+        assert_eq!(Ciphers::from_bits(0b1111_1110), Ciphers::CHACHA20_ALONE);
+        assert_eq!(Ciphers::from_bits(0b1111_1111), Ciphers::ALL);
+        for cipher in CIPHERS {
+            assert_eq!(Cipher::from_code(cipher.code()), Some(cipher));
+        }
+        assert_eq!(Cipher::from_code(2), None);
+    }
+}
