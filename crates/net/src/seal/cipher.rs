@@ -68,7 +68,7 @@ impl Cipher {
 }
 
 impl Ciphers {
-    /// ChaCha20-Poly1305 and nothing else: all that programs up to version 0.1.0 support.
+    /// ChaCha20-Poly1305 and nothing else: the only cipher of programs from before the choice.
     pub const CHACHA20_ALONE: Ciphers = Ciphers { has_aes: false };
     /// Both ciphers.
     pub const ALL: Ciphers = Ciphers { has_aes: true };

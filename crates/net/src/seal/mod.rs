@@ -14,8 +14,8 @@
 //!
 //! The initiation offers ciphers, bit 0 for AES-256-GCM; the response names one of them, 0 for ChaCha20-Poly1305 and 1 for
 //! AES-256-GCM. Both bytes are in the encrypted and authenticated payloads, and the second message authenticates the first:
-//! without the key the choice cannot be changed. Version 0.1.0 has a zero in both places and ignores what it reads there, so
-//! that it agrees on ChaCha20-Poly1305 with every later version. The packet keys are those of Noise's `Split()`, and the
+//! without the key the choice cannot be changed. Programs from before this choice write a zero in both places and ignore what
+//! they read there, so that they agree on ChaCha20-Poly1305 with every later one. The packet keys are those of Noise's `Split()`, and the
 //! nonces those that Noise defines for the cipher.
 //!
 //! An initiation without the key gets no response, and a response is no longer than its initiation. The high 16 bits of a

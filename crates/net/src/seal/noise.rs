@@ -43,8 +43,8 @@ pub struct Agreement {
     pub cipher: Cipher,
 }
 
-/// The payload of a message: 8 bits about ciphers and the 56 bits of an id. Versions up to 0.1.0 write zeros in place of the
-/// former and ignore them when they read.
+/// The payload of a message: 8 bits about ciphers and the 56 bits of an id. Programs from before the choice of ciphers write
+/// zeros in place of the former, and ignore them when they read.
 #[derive(Clone, Copy)]
 struct Payload {
     ciphers: u8,
@@ -287,8 +287,8 @@ mod tests {
         assert_eq!(initiator.read_response(&response), None);
     }
 
-    /// The handshake of version 0.1.0, of which the first commits wrote eight bytes of id and no offer, and its packets.
-    mod version_0_1_0 {
+    /// The handshake and the packets of a program from before the choice of ciphers: the payload is an id alone.
+    mod before_the_choice_of_ciphers {
         use snow::StatelessTransportState;
 
         use super::*;
@@ -327,7 +327,7 @@ mod tests {
         }
 
         #[test]
-        fn it_opens_a_session_with_this_version() {
+        fn an_old_program_opens_a_session_with_this_one() {
             let psk = Key::from_bytes([1; 16]).for_noise();
             let mut old = builder(&psk).build_initiator().expect("complete");
             let initiation = write(&mut old, 11);
@@ -339,7 +339,7 @@ mod tests {
         }
 
         #[test]
-        fn it_accepts_a_session_of_this_version() {
+        fn an_old_program_accepts_a_session_of_this_one() {
             let psk = Key::from_bytes([1; 16]).for_noise();
             let mut old = builder(&psk).build_responder().expect("complete");
             let (mut new, initiation) = noise(1, Ciphers::ALL).initiate(INITIATOR).expect("random numbers");
