@@ -1,8 +1,10 @@
 //! Gives the interfaces of a namespace their addresses and routes, by `ip` of iproute2.
 
 use std::io::Write as _;
+use std::net::Ipv6Addr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::OpenError;
 use super::plan::{Interface, Side};
@@ -17,8 +19,27 @@ pub fn wire(side: Side, interfaces: &[Interface]) -> Result<(), OpenError> {
     let links = interfaces.iter().flat_map(|interface| up(interface, has_v6));
     ip("-4", std::iter::once("link set dev lo up".to_owned()).chain(links))?;
     ip("-4", interfaces.iter().flat_map(|interface| v4(side, interface)))?;
-    let large = interfaces.iter().filter(|interface| has_v6 && interface.carries_v6());
-    ip("-6", large.flat_map(|interface| v6(side, interface)))
+    let large = || interfaces.iter().filter(|interface| has_v6 && interface.carries_v6());
+    ip("-6", large().flat_map(|interface| v6(side, interface)))?;
+    for interface in large() {
+        wait_for_local_route(interface.address_v6(side));
+    }
+    Ok(())
+}
+
+/// Waits until the kernel delivers packets to an IPv6 address: it adds the route to itself some time after `ip` has returned,
+/// and drops what arrives before. Where the routes cannot be read, or after a second, the wait ends: a program that starts
+/// early loses a packet at worst.
+fn wait_for_local_route(address: Ipv6Addr) {
+    let destination = format!("{:032x} 80 ", u128::from(address));
+    for _ in 0..1_000 {
+        match std::fs::read_to_string("/proc/thread-self/net/ipv6_route") {
+            Ok(routes) if !routes.lines().any(|route| route.starts_with(&destination)) => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            _ => return,
+        }
+    }
 }
 
 /// An interface that makes no address of its own, with which it would begin to look for routers: it must be told before
