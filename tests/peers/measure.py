@@ -22,6 +22,8 @@ class Result:
     """Peak resident memory of the sender, kB."""
     receiver: int
     """The same of the receiver."""
+    share: float
+    """Processor time of both ends, in percent of one core."""
 
     def __str__(self):
         memory = f"{self.sender / 1000:.1f} + {self.receiver / 1000:.1f} MB"
@@ -68,17 +70,18 @@ class End:
         return usage.ru_utime + usage.ru_stime
 
 
-def transfer(stack, count, message):
-    """Moves `count` bytes in messages of `message` bytes."""
+def transfer(stack, count, message, rate=None):
+    """Moves `count` bytes in messages of `message` bytes, at `rate` bit/s or as fast as it goes."""
     words = [str(next(ports)), str(count), str(message)]
     receiver = End([*stack.command, "receive", *words])
     if receiver.line() != "ready":
         receiver.process.kill()
         receiver.end(f"receiver of {stack.name}")
-    sender = End([*stack.command, "send", *words])
+    sender = End([*stack.command, "send", *words, *([] if rate is None else [str(rate)])])
     timer = threading.Timer(PATIENCE, receiver.process.kill)
     timer.start()
     line = receiver.line()
     timer.cancel()
     used = sender.end(f"sender of {stack.name}") + receiver.end(f"receiver of {stack.name}")
-    return Result(count * 8e-6 / float(line), used / count * 1e9, sender.memory, receiver.memory)
+    took = float(line)
+    return Result(count * 8e-6 / took, used / count * 1e9, sender.memory, receiver.memory, 100 * used / took)

@@ -1,8 +1,26 @@
 """The table of what was measured: medians with the range of the repeats, as docs/performance.md has it."""
 
+import dataclasses
 from statistics import median
 
 MESSAGES = (1_400, 65_536)
+
+
+@dataclasses.dataclass(frozen=True)
+class SlowLoad:
+    """Messages of 1,400 bytes at a rate that leaves the machine idle most of the time."""
+
+    name: str
+    rate: float
+    """Bits a second."""
+    count: int
+    """Bytes in all."""
+
+
+SLOW = (
+    SlowLoad("1,400 B, 20 Mbit/s", 20e6, 12_500_000),
+    SlowLoad("1,400 B every 10 s", 1_120, 2 * 1_400),
+)
 BEGIN = "<!-- tests/peers/run writes from here -->"
 END = "<!-- to here -->"
 
@@ -27,6 +45,19 @@ def markdown(results):
             f"{memory[0]:.1f} + {memory[1]:.1f} MB",
         ]
         lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def markdown_slow(results):
+    """The lines of the table of slow senders."""
+    lines = [
+        "| stack | sends | processor time of both ends, of one core | CPU s/GB, both ends |",
+        "|---|---|---|---|",
+    ]
+    for (stack, load), runs in results.items():
+        share = spread([run.share for run in runs], "{:.2f} %")
+        seconds = spread([run.seconds for run in runs], "{:.0f}") if load.rate > 1e6 else "-"
+        lines.append(f"| {stack.name} | {load.name} | {share} | {seconds} |")
     return lines
 
 

@@ -1,7 +1,7 @@
 /* One end of a transfer over usrsctp in UDP on the loopback interface, as fast as it goes.
  *
  *     usrsctp receive PORT BYTES MESSAGE     prints "ready", then the seconds from the first message to the last
- *     usrsctp send    PORT BYTES MESSAGE     its own UDP port is PORT + 1
+ *     usrsctp send    PORT BYTES MESSAGE [BITS]     its own UDP port is PORT + 1; BITS is a rate in bit/s
  *
  * Buffers of 1 MiB at both ends, packets of up to 1,460 bytes, checksums written and verified, all else as the
  * library comes. */
@@ -92,7 +92,16 @@ static void receive(uint16_t port, long long bytes)
 	usrsctp_close(listener);
 }
 
-static void send_all(uint16_t port, long long bytes, size_t message)
+/* Waits until `sent` bytes are due, at least a millisecond, as the other programs do. */
+static void pause_for(double began, long long sent, double rate)
+{
+	double left = rate > 0 ? began + sent * 8 / rate - seconds() : 0;
+
+	if (left > 0)
+		usleep(left < 0.001 ? 1000 : left * 1e6);
+}
+
+static void send_all(uint16_t port, long long bytes, size_t message, double rate)
 {
 	struct sockaddr_in address = loopback();
 	struct socket *sock = make_socket(port);
@@ -101,7 +110,9 @@ static void send_all(uint16_t port, long long bytes, size_t message)
 
 	check(buffer == NULL, "calloc");
 	check(usrsctp_connect(sock, (struct sockaddr *)&address, sizeof address) < 0, "connect");
+	double began = seconds();
 	for (long long sent = 0; sent < bytes; sent += message) {
+		pause_for(began, sent, rate);
 		ssize_t n = usrsctp_sendv(sock, buffer, message, NULL, 0, &information, sizeof information,
 		                          SCTP_SENDV_SNDINFO, 0);
 
@@ -112,8 +123,8 @@ static void send_all(uint16_t port, long long bytes, size_t message)
 
 int main(int count, char **arguments)
 {
-	if (count != 5) {
-		fprintf(stderr, "usage: usrsctp receive|send PORT BYTES MESSAGE\n");
+	if (count != 5 && count != 6) {
+		fprintf(stderr, "usage: usrsctp receive|send PORT BYTES MESSAGE [BITS]\n");
 		return 2;
 	}
 	int is_sender = strcmp(arguments[1], "send") == 0;
@@ -123,7 +134,7 @@ int main(int count, char **arguments)
 	usrsctp_init(is_sender ? port + 1 : port, NULL, NULL);
 	usrsctp_sysctl_set_sctp_no_csum_on_loopback(0);
 	if (is_sender)
-		send_all(port, bytes, atol(arguments[4]));
+		send_all(port, bytes, atol(arguments[4]), count == 6 ? atof(arguments[5]) : 0);
 	else
 		receive(port, bytes);
 	while (usrsctp_finish() != 0)

@@ -1,9 +1,10 @@
 //! One end of a transfer on the loopback interface at full speed; `tests/peers/run` measures it beside other
-//! transports. `bulk plain|sealed receive|send PORT BYTES MESSAGE`; the receiver prints `ready`, then the seconds from
-//! the first message to the last.
+//! transports. `bulk plain|sealed receive|send PORT BYTES MESSAGE [BITS]`; BITS is a rate in bit/s. The receiver prints
+//! `ready`, then the seconds from the first message to the last.
 
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
 
 use anabranch_base::ByteCount;
 use anabranch_net::{Config, Endpoint, Key, Options, Security, SendOptions};
@@ -13,9 +14,10 @@ use rustix::time::{ClockId, clock_gettime};
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [layer, role, port, bytes, message] = &arguments[..] else {
-        return Err("usage: bulk plain|sealed receive|send PORT BYTES MESSAGE".into());
+    let [layer, role, port, bytes, message, rate @ ..] = &arguments[..] else {
+        return Err("usage: bulk plain|sealed receive|send PORT BYTES MESSAGE [BITS]".into());
     };
+    let rate = rate.first().map(|rate| rate.parse::<f64>()).transpose()?;
     let (port, bytes, message) = (port.parse::<u16>()?, bytes.parse::<u64>()?, message.parse::<usize>()?);
     let security = match layer.as_str() {
         "plain" => Security::Insecure,
@@ -34,7 +36,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "receive" => receive(Options { local: vec![receiver], accepts: true, ..options }, bytes).await,
         _ => {
             let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-            send(Options { local: vec![local], ..options }, receiver, bytes, message).await
+            send(Options { local: vec![local], ..options }, receiver, bytes, message, rate).await
         }
     }
 }
@@ -62,14 +64,26 @@ async fn send(
     receiver: SocketAddr,
     bytes: u64,
     message: usize,
+    rate: Option<f64>,
 ) -> Result<(), Box<dyn Error>> {
     let endpoint = Endpoint::bind(options)?;
     let association = endpoint.connect(&[receiver]).await?;
     let payload = Bytes::from(vec![0x5a; message]);
-    for _ in 0..bytes.div_ceil(message as u64) {
+    let began = seconds();
+    for number in 0..bytes.div_ceil(message as u64) {
+        if let Some(pause) = pause(seconds() - began, number * message as u64, rate) {
+            tokio::time::sleep(pause).await;
+        }
         association.send(payload.clone(), SendOptions::default()).await?;
     }
     Ok(association.close().await?)
+}
+
+/// How long to wait before the next message when `sent` bytes have left in `age` seconds: at least a millisecond, as the programs
+/// of the other transports do.
+fn pause(age: f64, sent: u64, rate: Option<f64>) -> Option<Duration> {
+    let left = sent as f64 * 8.0 / rate? - age;
+    (left > 0.0).then(|| Duration::from_secs_f64(left.max(0.001)))
 }
 
 /// The time in seconds.

@@ -248,7 +248,7 @@ impl Port {
         self.unsent
     }
 
-    /// Reads one batch. `false` if nothing is left.
+    /// Reads one batch. `true` if more may be left.
     fn receive(
         &mut self,
         buffers: &mut ReceiveBuffers,
@@ -267,21 +267,15 @@ impl Port {
                 });
             }
         };
-        let mut errors = 0;
-        for _ in 0..MOST_CALLS {
+        for _ in 0..MOST_ERRORS {
             match socket.receive(buffers, &mut take) {
-                Ok(true) => return true,
-                // Most likely nothing is left. Finding that out now saves a turn of the loop.
-                Ok(false) => {}
+                Ok(is_full) => return is_full,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 // An error that an earlier packet of ours caused; the next call may succeed.
-                Err(error) => {
-                    tracing::debug!(address = %socket.address(), %error, "cannot receive");
-                    errors += 1;
-                }
+                Err(error) => tracing::debug!(address = %socket.address(), %error, "cannot receive"),
             }
         }
-        errors < MOST_CALLS
+        false
     }
 
     /// Sends until nothing waits or the socket is full.
@@ -436,7 +430,6 @@ fn gone(address: SocketAddr) -> String {
     format!("{} is no longer an address of this machine", address.ip())
 }
 
-/// How often a socket is read in one turn of the loop, full batches aside; after as many errors it is left until
-/// something new arrives.
-const MOST_CALLS: usize = 16;
+/// After as many errors in a row a socket is left until something new arrives.
+const MOST_ERRORS: usize = 16;
 const TOO_MANY: &str = "too many packets wait for the socket";

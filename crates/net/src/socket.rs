@@ -106,9 +106,16 @@ impl Socket {
         let mut memory = buffers.memory.chunks_exact_mut(LARGEST_RECEIVED);
         let mut slices: [IoSliceMut<'_>; BATCH] =
             std::array::from_fn(|_| IoSliceMut::new(memory.next().unwrap_or_default()));
-        let count = self.io.try_io(Interest::READABLE, || {
-            self.state.recv((&self.io).into(), &mut slices, &mut buffers.meta)
-        })?;
+        let mut count = 0;
+        let received = self.io.try_io(Interest::READABLE, || {
+            count = self.state.recv((&self.io).into(), &mut slices, &mut buffers.meta)?;
+            // A call that does not fill the batch has emptied the socket: this tells tokio without another call.
+            if count < BATCH { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        });
+        match received {
+            Err(error) if count == 0 => return Err(error),
+            _ => {}
+        }
         for (meta, bytes) in buffers.meta.iter().zip(&slices).take(count) {
             let (local, remote) = (self.destination(meta), meta.addr);
             let bytes = &bytes[..meta.len.min(bytes.len())];

@@ -1,8 +1,8 @@
 //! What the programs share: their command line and their output.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// One end of a transfer on the loopback interface: `receive|send PORT BYTES MESSAGE`.
+/// One end of a transfer on the loopback interface: `receive|send PORT BYTES MESSAGE [BITS]`.
 pub struct Transfer {
     /// Whether this end sends.
     pub is_sender: bool,
@@ -12,17 +12,35 @@ pub struct Transfer {
     pub bytes: u64,
     /// The length of what is written at a time.
     pub message: usize,
+    /// The rate of the sender in bit/s; `None` for as fast as it goes.
+    pub rate: Option<f64>,
 }
 
 impl Transfer {
     /// What the command line says.
     pub fn from_arguments() -> Option<Transfer> {
         let arguments: Vec<String> = std::env::args().skip(1).collect();
-        let [role, port, bytes, message] = &arguments[..] else { return None };
+        let [role, port, bytes, message, rate @ ..] = &arguments[..] else { return None };
+        let rate = rate.first().map(|rate| rate.parse()).transpose().ok()?;
         let is_sender = role == "send";
         let (port, bytes) = (port.parse().ok()?, bytes.parse().ok()?);
-        Some(Transfer { is_sender, port, bytes, message: message.parse().ok()? })
+        Some(Transfer { is_sender, port, bytes, message: message.parse().ok()?, rate })
     }
+
+    /// How long to wait before the next message when `sent` bytes have left since `began`: at least a millisecond, so that
+    /// all programs send what has become due at the same steps.
+    #[expect(clippy::disallowed_methods, reason = "what is measured is real time")]
+    pub fn pause(&self, began: Instant, sent: u64) -> Option<Duration> {
+        let due = Duration::from_secs_f64(sent as f64 * 8.0 / self.rate?);
+        let left = due.checked_sub(began.elapsed()).filter(|left| !left.is_zero())?;
+        Some(left.max(Duration::from_millis(1)))
+    }
+}
+
+/// Now, from which [`Transfer::pause`] counts.
+#[expect(clippy::disallowed_methods, reason = "what is measured is real time")]
+pub fn begin() -> Instant {
+    Instant::now()
 }
 
 /// The time from the first bytes to the last.

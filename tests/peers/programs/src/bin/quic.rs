@@ -5,7 +5,7 @@ use std::error::Error;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use peers::{Transfer, Watch};
+use peers::{Transfer, Watch, begin};
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, Endpoint, ServerConfig};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -15,7 +15,7 @@ use rustls::{DigitallySignedStruct, SignatureScheme};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let transfer = Transfer::from_arguments().ok_or("usage: quic receive|send PORT BYTES MESSAGE")?;
+    let transfer = Transfer::from_arguments().ok_or("usage: quic receive|send PORT BYTES MESSAGE [BITS]")?;
     if transfer.is_sender { send(&transfer).await } else { receive(&transfer).await }
 }
 
@@ -48,7 +48,11 @@ async fn send(transfer: &Transfer) -> Result<(), Box<dyn Error>> {
     let connection = endpoint.connect((Ipv4Addr::LOCALHOST, transfer.port).into(), "localhost")?.await?;
     let mut stream = connection.open_uni().await?;
     let message = vec![0x5a; transfer.message];
-    for _ in 0..transfer.bytes.div_ceil(transfer.message as u64) {
+    let began = begin();
+    for number in 0..transfer.bytes.div_ceil(transfer.message as u64) {
+        if let Some(pause) = transfer.pause(began, number * transfer.message as u64) {
+            tokio::time::sleep(pause).await;
+        }
         stream.write_all(&message).await?;
     }
     stream.finish()?;

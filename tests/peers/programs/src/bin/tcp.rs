@@ -3,15 +3,19 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
-use peers::{Transfer, Watch};
+use peers::{Transfer, Watch, begin};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let transfer = Transfer::from_arguments().ok_or("usage: tcp receive|send PORT BYTES MESSAGE")?;
+    let transfer = Transfer::from_arguments().ok_or("usage: tcp receive|send PORT BYTES MESSAGE [BITS]")?;
     let address = (Ipv4Addr::LOCALHOST, transfer.port);
     if transfer.is_sender {
         let mut stream = TcpStream::connect(address)?;
         let message = vec![0x5a; transfer.message];
-        for _ in 0..transfer.bytes.div_ceil(transfer.message as u64) {
+        let began = begin();
+        for number in 0..transfer.bytes.div_ceil(transfer.message as u64) {
+            if let Some(pause) = transfer.pause(began, number * transfer.message as u64) {
+                std::thread::sleep(pause);
+            }
             stream.write_all(&message)?;
         }
         return Ok(());
