@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use anabranch_net::{BindError, Follow, Interface, UDP_PORT, interfaces};
+use anabranch_net::{AddressTracking, BindError, Interface, UDP_PORT, interfaces};
 use tokio::net::lookup_host;
 
 use crate::arguments::Host;
@@ -52,19 +52,19 @@ pub fn local_for(to: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, F
 
 /// Which interfaces a sender follows: those of each `--via`, else all. Addresses that the user gave are the user's
 /// choice, and stay.
-pub fn to_follow(via: &[String]) -> Follow {
+pub fn address_tracking(via: &[String]) -> AddressTracking {
     let is_address = |via: &&String| via.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
     let names: Vec<String> = via.iter().filter(|via| !is_address(via)).cloned().collect();
     match (via.is_empty(), names.is_empty()) {
-        (true, _) => Follow::EachInterface,
-        (false, true) => Follow::Nothing,
-        (false, false) => Follow::Interfaces(names),
+        (true, _) => AddressTracking::EachInterface,
+        (false, true) => AddressTracking::Off,
+        (false, false) => AddressTracking::Interfaces(names),
     }
 }
 
 /// Whether another path may join those from `local`: an interface is followed, and no socket has all addresses.
-pub fn may_grow(local: &[SocketAddr], follow: &Follow) -> bool {
-    *follow != Follow::Nothing && !local.iter().all(|address| address.ip().is_unspecified())
+pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
+    *tracking != AddressTracking::Off && !local.iter().all(|address| address.ip().is_unspecified())
 }
 
 /// The addresses to listen on: as given, else all of this host.
@@ -157,10 +157,11 @@ mod tests {
 
     #[test]
     fn interfaces_are_followed_and_addresses_that_were_given_are_not() {
-        let follow = |via: &[&str]| to_follow(&via.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(follow(&[]), Follow::EachInterface);
-        assert_eq!(follow(&["wlan0", "10.0.0.1"]), Follow::Interfaces(vec!["wlan0".to_owned()]));
-        assert_eq!(follow(&["10.0.0.1", "[2001:db8::1]"]), Follow::Nothing);
+        let tracking =
+            |via: &[&str]| address_tracking(&via.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(tracking(&[]), AddressTracking::EachInterface);
+        assert_eq!(tracking(&["wlan0", "10.0.0.1"]), AddressTracking::Interfaces(vec!["wlan0".to_owned()]));
+        assert_eq!(tracking(&["10.0.0.1", "[2001:db8::1]"]), AddressTracking::Off);
     }
 
     #[test]
@@ -168,9 +169,9 @@ mod tests {
         let local = |list: &[&str]| -> Vec<SocketAddr> {
             list.iter().map(|text| text.parse().expect("an address")).collect()
         };
-        assert!(may_grow(&local(&["10.0.0.1:0"]), &Follow::EachInterface));
-        assert!(!may_grow(&local(&["10.0.0.1:0"]), &Follow::Nothing));
-        assert!(!may_grow(&local(&["0.0.0.0:0"]), &Follow::EachInterface), "a peer on this host");
+        assert!(may_grow(&local(&["10.0.0.1:0"]), &AddressTracking::EachInterface));
+        assert!(!may_grow(&local(&["10.0.0.1:0"]), &AddressTracking::Off));
+        assert!(!may_grow(&local(&["0.0.0.0:0"]), &AddressTracking::EachInterface), "a peer on this host");
     }
 
     #[test]

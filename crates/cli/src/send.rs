@@ -32,10 +32,10 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let security = key::to_send(&arguments.secrecy)?;
     let to = addresses::look_up(&arguments.to).await?;
     let local = addresses::local_for(&to, &arguments.via)?;
-    let follow = addresses::to_follow(&arguments.via);
+    let tracking = addresses::address_tracking(&arguments.via);
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let resolved = resolved(&config, &security, arguments, &list(&to));
-    let endpoint = endpoint::to_connect(&local, &follow, &config, &security)?;
+    let endpoint = endpoint::to_connect(&local, &tracking, &config, &security)?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let transferred = transfer(&endpoint, &to, &peer, sources, arguments, interrupt).await;
     // However it ended: a receiver that does not hear of that would wait in vain.

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use anabranch_base::{Duration, Machine as _, Time};
 
+use crate::attachment::{Attachment, Incoming, ReadPoint};
 use crate::clock::Clock;
-use crate::door::{Door, Incoming, Source};
 use crate::kernel::{Inode, drops};
 use crate::network::Network;
 use crate::report::{LinkReport, RelayReport};
@@ -22,7 +22,7 @@ pub struct Engine {
     pub clock: Clock,
     pub names: Names,
     pub network: Network,
-    pub doors: Vec<Box<dyn Door>>,
+    pub attachments: Vec<Box<dyn Attachment>>,
     pub requests: Receiver<Request>,
     /// Can be read when there is a request.
     pub bell: UnixStream,
@@ -94,25 +94,25 @@ impl Engine {
 
     /// Waits for datagrams, a request or the next departure. Says whether there may be a request, and where
     /// datagrams may be.
-    fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, Source)>) {
-        let doors = self.doors.iter().enumerate();
-        let (places, sockets): (Vec<(usize, Source)>, Vec<BorrowedFd<'_>>) = doors
-            .flat_map(|(index, door)| {
-                door.sources().into_iter().map(move |(source, socket)| ((index, source), socket))
+    fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, ReadPoint)>) {
+        let attachments = self.attachments.iter().enumerate();
+        let (points, sockets): (Vec<(usize, ReadPoint)>, Vec<BorrowedFd<'_>>) = attachments
+            .flat_map(|(index, attachment)| {
+                attachment.read_points().into_iter().map(move |(point, socket)| ((index, point), socket))
             })
             .unzip();
         let polled: Vec<BorrowedFd<'_>> = std::iter::once(self.bell.as_fd()).chain(sockets).collect();
         let due = zero.zip(self.network.poll_timeout()).map(|(zero, due)| zero + due.since(Time::ZERO));
         let ready = wait(&polled, due.map(|due| due.since(self.clock.now())));
-        let readable = places.into_iter().zip(&ready[1..]).filter(|(_, is_ready)| **is_ready);
-        (ready[0], readable.map(|(place, _)| place).collect())
+        let readable = points.into_iter().zip(&ready[1..]).filter(|(_, is_ready)| **is_ready);
+        (ready[0], readable.map(|(point, _)| point).collect())
     }
 
     /// Hands what came to the network, in the order in which the kernel had it, whatever the socket.
-    fn receive(&mut self, run: &mut Run, readable: &[(usize, Source)]) {
-        for (index, source) in readable {
-            if let Some(door) = self.doors.get_mut(*index) {
-                door.receive(*source, &self.clock, &mut run.buffers, &mut run.incoming);
+    fn receive(&mut self, run: &mut Run, readable: &[(usize, ReadPoint)]) {
+        for (index, point) in readable {
+            if let Some(attachment) = self.attachments.get_mut(*index) {
+                attachment.receive(*point, &self.clock, &mut run.buffers, &mut run.incoming);
             }
         }
         run.incoming.sort_by_key(|incoming| incoming.at);
@@ -128,8 +128,8 @@ impl Engine {
         let now = scenario_time(zero, self.clock.now());
         self.network.handle_timeout(now);
         while let Some(departure) = self.network.poll(now) {
-            if let Some(door) = self.doors.get_mut(departure.path) {
-                door.send(&departure);
+            if let Some(attachment) = self.attachments.get_mut(departure.path) {
+                attachment.send(&departure);
             }
             run.errors.add(scenario_time(zero, self.clock.now()).since(departure.at));
         }
@@ -139,7 +139,7 @@ impl Engine {
         let now = self.clock.now();
         if now.since(run.swept) >= SWEEP_EVERY {
             run.swept = now;
-            self.doors.iter_mut().for_each(|door| door.forget_idle(now));
+            self.attachments.iter_mut().for_each(|attachment| attachment.forget_idle(now));
         }
     }
 
@@ -161,18 +161,18 @@ impl Engine {
 
     fn report(&mut self, run: &Run) -> Answer {
         let links = self.network.sides().into_iter().zip(&self.names.links);
-        let doors = self.doors.iter().zip(&self.names.paths);
+        let attachments = self.attachments.iter().zip(&self.names.paths);
         let report = RelayReport {
             time: run.zero.map(|zero| self.clock.now().since(zero)),
             links: links
                 .map(|([forward, reverse], name)| LinkReport { name: name.clone(), forward, reverse })
                 .collect(),
-            paths: doors.map(|(door, name)| door.report(name)).collect(),
+            paths: attachments.map(|(attachment, name)| attachment.report(name)).collect(),
             timing: run.errors.summary(),
             kernel_drops: None,
         };
-        let sources = self.doors.iter().flat_map(|door| door.sources());
-        let sockets = sources.filter(|(source, _)| !matches!(source, Source::Interface(_)));
+        let read_points = self.attachments.iter().flat_map(|attachment| attachment.read_points());
+        let sockets = read_points.filter(|(point, _)| !matches!(point, ReadPoint::Interface(_)));
         Answer { report, sockets: sockets.filter_map(|(_, socket)| Inode::of(socket)).collect() }
     }
 }

@@ -121,25 +121,25 @@ fn a_relay_hands_on_codepoints_and_the_marks_of_its_links_over_both_versions_of_
 fn interfaces_hand_on_codepoints_and_the_marks_of_their_links_over_both_versions_of_ip() {
     use std::net::IpAddr;
 
-    use crate::enclosure::{Enclosure, OpenError, Side};
+    use crate::namespaces::{NamespacePair, SetupError, Side};
 
     let scenario = scenario();
-    let enclosure = match Enclosure::open_over(marking_network(&scenario), &scenario) {
-        Ok(enclosure) => enclosure,
-        Err(error @ (OpenError::Namespace(_) | OpenError::Device { .. } | OpenError::NoIp(_))) => {
+    let namespaces = match NamespacePair::open_over(marking_network(&scenario), &scenario) {
+        Ok(namespaces) => namespaces,
+        Err(error @ (SetupError::Namespace(_) | SetupError::Device { .. } | SetupError::NoIp(_))) => {
             println!("skipped: {error}");
             return;
         }
         Err(error) => panic!("{error}"),
     };
     let addresses = |side| -> [IpAddr; 2] {
-        let v4 = enclosure.addresses(side).next().expect("one path");
-        let v6 = enclosure.addresses_v6(side).next().expect("the path is wide enough");
+        let v4 = namespaces.addresses(side).next().expect("one path");
+        let v6 = namespaces.addresses_v6(side).next().expect("the path is wide enough");
         [v4.into(), v6.into()]
     };
     for (near, far) in addresses(Side::Near).into_iter().zip(addresses(Side::Far)) {
         let bound = |side, address: IpAddr| {
-            let made = enclosure.namespace(side).within(|| Socket::bind((address, 0).into()));
+            let made = namespaces.namespace(side).within(|| Socket::bind((address, 0).into()));
             made.expect("a thread").expect("an address of this side")
         };
         let (near, far) = (bound(Side::Near, near), bound(Side::Far, far));

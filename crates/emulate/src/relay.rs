@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use anabranch_base::Seed;
 use anabranch_scenario::Scenario;
 
-use crate::door::{Door, UdpDoor};
+use crate::attachment::{Attachment, UdpAttachment};
 use crate::engine::Answer;
 use crate::kernel::drops;
 use crate::network::Network;
@@ -89,10 +89,11 @@ impl Relay {
 
     /// The same over `network`, which is that of the scenario.
     pub(crate) fn start_over(network: Network, config: &RelayConfig<'_>) -> Result<Relay, StartError> {
-        let doors = open_doors(config)?;
-        let listening = doors.iter().map(UdpDoor::listening).collect();
-        let doors = doors.into_iter().map(|door| Box::new(door) as Box<dyn Door>).collect();
-        let running = Running::start(config.scenario, network, doors)?;
+        let attachments = open_attachments(config)?;
+        let listening = attachments.iter().map(UdpAttachment::listening).collect();
+        let attachments =
+            attachments.into_iter().map(|attachment| Box::new(attachment) as Box<dyn Attachment>).collect();
+        let running = Running::start(config.scenario, network, attachments)?;
         Ok(Relay { listening, running })
     }
 
@@ -114,7 +115,7 @@ impl Relay {
     }
 }
 
-fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<UdpDoor>, StartError> {
+fn open_attachments(config: &RelayConfig<'_>) -> Result<Vec<UdpAttachment>, StartError> {
     let paths = config.scenario.paths.len();
     if config.listen.len() != paths {
         return Err(StartError::Listen { paths, addresses: config.listen.len() });
@@ -127,7 +128,7 @@ fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<UdpDoor>, StartError> {
     pairs
         .map(|(path, (&listen, &target))| {
             let socket = Socket::bind(listen).map_err(|error| StartError::Bind { address: listen, error })?;
-            UdpDoor::open(path, socket, target)
+            UdpAttachment::open(path, socket, target)
                 .map_err(|error| StartError::Unreachable { address: target, error })
         })
         .collect()

@@ -7,13 +7,13 @@ use std::thread::JoinHandle;
 
 use anabranch_scenario::Scenario;
 
+use crate::attachment::Attachment;
 use crate::clock::Clock;
-use crate::door::Door;
 use crate::engine::{Answer, Engine, Names, Request};
 use crate::network::Network;
 use crate::report::RelayReport;
 
-/// Links at work between doors. They end when this is dropped; what is on them then is gone.
+/// Running links between the attachments of paths. They end when this is dropped; packets still on them are lost.
 #[derive(Debug)]
 pub struct Running {
     requests: Sender<Request>,
@@ -23,11 +23,15 @@ pub struct Running {
 
 impl Running {
     /// Begins to drive `network`, which is that of `scenario`. The scenario's clock begins to run with the first datagram
-    /// that comes in at one of `doors`, of which there is one a path.
+    /// that is received at one of `attachments`; there is one per path.
     ///
     /// # Errors
     /// The system has no thread or no pipe for it.
-    pub fn start(scenario: &Scenario, network: Network, doors: Vec<Box<dyn Door>>) -> io::Result<Running> {
+    pub fn start(
+        scenario: &Scenario,
+        network: Network,
+        attachments: Vec<Box<dyn Attachment>>,
+    ) -> io::Result<Running> {
         let (requests, asked) = channel();
         let (bell, ears) = UnixStream::pair()?;
         ears.set_nonblocking(true)?;
@@ -38,7 +42,7 @@ impl Running {
                 paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
             },
             network,
-            doors,
+            attachments,
             requests: asked,
             bell: ears,
         };

@@ -12,9 +12,9 @@ use anabranch_sctp::association::{Association, Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Departure, Endpoint};
 use tokio::time::Sleep;
 
+use crate::address_tracker::AddressTracker;
+use crate::address_tracking::SocketChange;
 use crate::clock::Clock;
-use crate::follow::Step;
-use crate::follower::Follower;
 use crate::inbox::{Inbox, Incoming, Received};
 use crate::outbox::{Envelope, Outbox, Packets};
 use crate::refused::{Refused, is_too_large};
@@ -30,7 +30,7 @@ pub struct Driver {
     clock: Clock,
     ports: Vec<Port>,
     /// Says which sockets to open and close; `None` if they stay.
-    follower: Option<Follower>,
+    tracker: Option<AddressTracker>,
     /// The index of the socket that is read first; it rotates.
     first: usize,
     buffers: ReceiveBuffers,
@@ -60,14 +60,14 @@ impl Driver {
         shared: Arc<Shared>,
         clock: Clock,
         sockets: Vec<Socket>,
-        follower: Option<Follower>,
+        tracker: Option<AddressTracker>,
         sealing: Option<Sealing>,
     ) -> Driver {
         Driver {
             shared,
             clock,
             ports: sockets.into_iter().map(|socket| Port::new(socket, Unsent::default())).collect(),
-            follower,
+            tracker,
             first: 0,
             buffers: ReceiveBuffers::new(),
             inbox: Inbox::default(),
@@ -81,7 +81,7 @@ impl Driver {
     /// Drives the endpoint. It ends when all handles are gone and everything is closed.
     pub async fn run(mut self) {
         loop {
-            self.follow();
+            self.update_sockets();
             self.receive();
             self.advance();
             self.flush();
@@ -97,28 +97,28 @@ impl Driver {
         }
     }
 
-    /// Opens and closes sockets as the addresses of the machine come and go.
-    fn follow(&mut self) {
-        let Driver { shared, ports, follower, .. } = self;
-        let Some(follower) = follower else { return };
-        for step in follower.steps() {
+    /// Opens and closes sockets as addresses of the machine appear and vanish.
+    fn update_sockets(&mut self) {
+        let Driver { shared, ports, tracker, .. } = self;
+        let Some(tracker) = tracker else { return };
+        for change in tracker.changes() {
             let mut core = shared.lock();
             let now = core.now();
-            match step {
-                Step::Leave(address) => {
+            match change {
+                SocketChange::Remove(address) => {
                     core.endpoint.remove_local(now, address);
                     // A wildcard socket stays: it has other addresses.
                     if let Some(index) = ports.iter().position(|port| port.socket.address() == address) {
                         core.sockets.on_closed(index, ports.remove(index).close());
                     }
                 }
-                Step::Use(place) => {
-                    let Some(socket) = follower.open(place) else { continue };
+                SocketChange::Open(address) => {
+                    let Some(socket) = tracker.open(address) else { continue };
                     let unsent = core.sockets.on_opened(SocketReport::of(&socket));
                     core.endpoint.add_local(now, socket.address());
                     ports.push(Port::new(socket, unsent));
                 }
-                Step::Has(address) => core.endpoint.return_local(now, address),
+                SocketChange::Present(address) => core.endpoint.return_local(now, address),
             }
         }
     }

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use anabranch_sctp::association::{Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Arrival, Channel};
 
+use crate::buffer_pool::BufferPool;
 use crate::seal::{Opened, Sealing};
-use crate::slots::Slots;
 
 /// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub struct Inbox {
     /// In the order in which they came.
     pub packets: Vec<Incoming>,
     /// Where they lie.
-    slots: Slots,
+    pool: BufferPool,
     /// What one of them is opened into.
     plain: Vec<u8>,
     /// Peers that have forgotten their session.
@@ -50,7 +50,7 @@ impl Inbox {
     pub fn take_plain(&mut self, received: Received<'_>) {
         let Received { local, remote, ecn, .. } = received;
         for datagram in received.datagrams() {
-            let (bytes, memory) = self.slots.copy(datagram);
+            let (bytes, memory) = self.pool.copy(datagram);
             let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory };
             self.packets.push(Incoming { arrival, moved_from: None });
         }
@@ -69,7 +69,7 @@ impl Inbox {
             self.plain.clear();
             match sealing.handle(way, datagram, &mut self.plain) {
                 Opened::Packet { channel, remote, moved_from } => {
-                    let (bytes, memory) = self.slots.copy(&self.plain);
+                    let (bytes, memory) = self.pool.copy(&self.plain);
                     let arrival = Arrival { local, remote, channel, ecn, bytes, memory };
                     self.packets.push(Incoming { arrival, moved_from });
                 }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use anabranch_net::{Association, Endpoint, Follow, Security};
+use anabranch_net::{AddressTracking, Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
@@ -22,7 +22,7 @@ pub struct Route {
     /// Ours.
     pub local: Vec<SocketAddr>,
     /// Which others may join them.
-    pub follow: Follow,
+    pub tracking: AddressTracking,
     /// Whether packets are sealed, and with which key.
     pub security: Security,
     /// The settings of the protocol.
@@ -60,9 +60,9 @@ impl Route {
         let security = key::to_send(&arguments.secrecy)?;
         let to = addresses::look_up(&arguments.to).await?;
         let local = addresses::local_for(&to, &arguments.via)?;
-        let follow = addresses::to_follow(&arguments.via);
+        let tracking = addresses::address_tracking(&arguments.via);
         let config = settings::with(settings::for_tools(), &arguments.settings)?;
-        Ok(Route { to, local, follow, security, config, only: None })
+        Ok(Route { to, local, tracking, security, config, only: None })
     }
 
     /// The same with one path that carries data: the others are there, and rest.
@@ -78,7 +78,7 @@ impl Route {
     /// # Errors
     /// One that cannot be bound.
     pub fn bind(&self) -> Result<Endpoint, Failure> {
-        endpoint::to_connect(&self.local, &self.follow, &self.config, &self.security)
+        endpoint::to_connect(&self.local, &self.tracking, &self.config, &self.security)
     }
 
     /// Opens an association over it.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anabranch_base::Seed;
 #[cfg(target_os = "linux")]
-use anabranch_emulate::enclosure::{Enclosure, Side, may_have_namespaces};
+use anabranch_emulate::namespaces::{NamespacePair, Side, may_have_namespaces};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport};
 use anabranch_net::{Endpoint, Options, Security};
 use anabranch_sctp::config::Config;
@@ -41,7 +41,7 @@ pub enum Links {
     Relay(Relay),
     /// Between interfaces.
     #[cfg(target_os = "linux")]
-    Interfaces(Enclosure),
+    Interfaces(NamespacePair),
 }
 
 impl Links {
@@ -50,7 +50,7 @@ impl Links {
         match self {
             Links::Relay(relay) => relay.stop(),
             #[cfg(target_os = "linux")]
-            Links::Interfaces(enclosure) => enclosure.stop(),
+            Links::Interfaces(namespaces) => namespaces.stop(),
         }
     }
 }
@@ -65,7 +65,7 @@ impl Over {
             Over::Relay => Ok(()),
             #[cfg(target_os = "linux")]
             Over::Interfaces => may_have_namespaces()
-                .map_err(|error| anabranch_emulate::enclosure::OpenError::Namespace(error).into()),
+                .map_err(|error| anabranch_emulate::namespaces::SetupError::Namespace(error).into()),
             #[cfg(not(target_os = "linux"))]
             Over::Interfaces => Err(needs_linux()),
         }
@@ -112,12 +112,12 @@ fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Resul
 #[cfg(target_os = "linux")]
 fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
     let scenario = &variant.scenario;
-    let enclosure = Enclosure::open(scenario, &Seed::from_number(scenario.run.seed))?;
+    let namespaces = NamespacePair::open(scenario, &Seed::from_number(scenario.run.seed))?;
     let runtime = tokio::runtime::Handle::current();
     let open = |side: Side, role: Role| {
-        let all: Vec<Ipv4Addr> = enclosure.addresses(side).collect();
+        let all: Vec<Ipv4Addr> = namespaces.addresses(side).collect();
         let local = variant.flow().paths.iter().map(|path| SocketAddr::from((all[*path], 0))).collect();
-        enclosure.namespace(side).within(|| {
+        namespaces.namespace(side).within(|| {
             let _context = runtime.enter();
             bind(variant, local, config, security, role)
         })?
@@ -125,7 +125,7 @@ fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Res
     let receiver = open(Side::Far, Role::Receiver)?;
     let sender = open(Side::Near, Role::Sender)?;
     let to = receiver.local_addresses();
-    Ok(Meeting { sender, receiver, to, links: Links::Interfaces(enclosure) })
+    Ok(Meeting { sender, receiver, to, links: Links::Interfaces(namespaces) })
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -12,8 +12,8 @@ pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
     after(Map::new(), loaded, report)
 }
 
-/// What the links of an enclosure did, and how the command among them ended.
-pub fn enclosed(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
+/// What the links did, and how the command ended that ran behind them.
+pub fn of_command(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
     after(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
 }
 

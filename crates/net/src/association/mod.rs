@@ -3,7 +3,7 @@
 
 mod receiving;
 mod sending;
-mod watching;
+mod streams;
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use anabranch_sctp::policy::{PathId, PathSample};
 
 pub use receiving::TryRecvError;
 pub use sending::{OutboundStream, SendError, SendOptions, TrySendError};
-pub use watching::{Events, Records};
+pub use streams::{Events, Records};
 
+use crate::association_entry::{Notifiers, Phase};
 use crate::report::PathReport;
 use crate::shared::{Core, Shared};
-use crate::slot::{Phase, Signals};
 use crate::waiting::until;
 
 /// An open association with a peer.
@@ -37,7 +37,7 @@ pub struct Association {
 struct Owner {
     shared: Arc<Shared>,
     id: AssociationId,
-    signals: Arc<Signals>,
+    notifiers: Arc<Notifiers>,
 }
 
 /// The error of an association that did not end in order.
@@ -53,8 +53,8 @@ pub struct CloseError {
 }
 
 impl Association {
-    pub(crate) fn new(shared: Arc<Shared>, id: AssociationId, signals: Arc<Signals>) -> Association {
-        Association { owner: Arc::new(Owner { shared, id, signals }) }
+    pub(crate) fn new(shared: Arc<Shared>, id: AssociationId, notifiers: Arc<Notifiers>) -> Association {
+        Association { owner: Arc::new(Owner { shared, id, notifiers }) }
     }
 
     /// Ends the association in order and waits until it is over: what was sent is delivered first. Messages of
@@ -83,7 +83,7 @@ impl Association {
             Phase::Closed(reason) => Some(reason),
             _ => None,
         };
-        until(&self.owner.signals.changed, look).await
+        until(&self.owner.notifiers.changed, look).await
     }
 
     /// Ends the association at once; the peer is told `why`. What is not acknowledged may be lost. What had arrived
@@ -144,7 +144,7 @@ impl Association {
             Phase::Open | Phase::Closing => Some(Ok(())),
             Phase::Closed(reason) => Some(Err(reason)),
         };
-        until(&self.owner.signals.changed, look).await
+        until(&self.owner.notifiers.changed, look).await
     }
 
     fn phase(&self) -> Phase {

@@ -31,7 +31,7 @@ impl Association {
     /// # Errors
     /// The association has ended, and its last message was received.
     pub async fn recv(&self) -> Result<Message, CloseReason> {
-        until(&self.owner.signals.readable, || self.take()).await
+        until(&self.owner.notifiers.readable, || self.take()).await
     }
 
     /// The next message, if it has arrived.

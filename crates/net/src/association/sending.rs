@@ -97,8 +97,8 @@ impl Association {
         options: impl Into<SendOptions>,
     ) -> Result<(), SendError> {
         let message = options.into().outgoing(message.into());
-        let _turn = self.owner.signals.turn.lock().await;
-        until(&self.owner.signals.writable, || self.offer(&message)).await
+        let _turn = self.owner.notifiers.turn.lock().await;
+        until(&self.owner.notifiers.writable, || self.offer(&message)).await
     }
 
     /// Sends a message if there is room for it now and no sender waits.
@@ -111,7 +111,7 @@ impl Association {
         options: impl Into<SendOptions>,
     ) -> Result<(), TrySendError> {
         let message = options.into().outgoing(message.into());
-        let turn = self.owner.signals.turn.try_lock();
+        let turn = self.owner.notifiers.turn.try_lock();
         match turn.ok().and_then(|_turn| self.offer(&message)) {
             Some(answer) => answer.map_err(TrySendError::Failed),
             None => Err(TrySendError::Full(message.payload)),

@@ -1,5 +1,5 @@
-//! The relay's doors: the socket that a path's clients send to, and one towards the target for each of them, so that
-//! the target sees each client at an address of its own.
+//! The sockets of a relayed path: one that its clients send to, and one towards the target for each client, so that the
+//! target sees each client at an address of its own.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,15 +8,15 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use anabranch_base::{ByteCount, Duration, Time};
 
+use crate::attachment::{Attachment, Incoming, ReadPoint};
 use crate::clock::Clock;
-use crate::door::{Door, Incoming, Source};
 use crate::network::{Content, Datagram, Departure, Entry, Way};
 use crate::report::{Ends, PathReport, Traffic};
 use crate::socket::{Arrival, Message, ReceiveBuffers, Rest, Socket};
 
 /// The sockets of a path.
 #[derive(Debug)]
-pub struct UdpDoor {
+pub struct UdpAttachment {
     path: usize,
     listen: Socket,
     target: SocketAddr,
@@ -39,14 +39,14 @@ struct Client {
     last_heard: Time,
 }
 
-impl UdpDoor {
-    /// The door of the scenario's `path`-th path; finds the way to its target.
+impl UdpAttachment {
+    /// The attachment of the scenario's `path`-th path; finds the way to its target.
     ///
     /// # Errors
     /// Whatever the system says of the target.
-    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpDoor> {
+    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpAttachment> {
         let local = local_address_towards(target)?;
-        Ok(UdpDoor {
+        Ok(UdpAttachment {
             path,
             listen,
             target,
@@ -63,11 +63,11 @@ impl UdpDoor {
         self.listen.address()
     }
 
-    fn socket(&self, source: Source) -> Option<&Socket> {
-        match source {
-            Source::Listen => Some(&self.listen),
-            Source::Upstream(client) => self.clients.get(&client).map(|client| &client.upstream),
-            Source::Interface(_) => None,
+    fn socket(&self, point: ReadPoint) -> Option<&Socket> {
+        match point {
+            ReadPoint::Listen => Some(&self.listen),
+            ReadPoint::Upstream(client) => self.clients.get(&client).map(|client| &client.upstream),
+            ReadPoint::Interface(_) => None,
         }
     }
 
@@ -107,16 +107,16 @@ impl UdpDoor {
     }
 }
 
-impl Door for UdpDoor {
+impl Attachment for UdpAttachment {
     fn receive(
         &mut self,
-        source: Source,
+        point: ReadPoint,
         clock: &Clock,
         buffers: &mut ReceiveBuffers,
         incoming: &mut Vec<Incoming>,
     ) {
         let mut arrivals = Vec::new();
-        let Some(socket) = self.socket(source) else { return };
+        let Some(socket) = self.socket(point) else { return };
         for _ in 0..MOST_CALLS {
             match socket.receive(clock, buffers, &mut arrivals) {
                 Ok(Rest::Perhaps) if arrivals.len() < MOST_DATAGRAMS => {}
@@ -127,10 +127,10 @@ impl Door for UdpDoor {
         }
         for arrival in arrivals {
             let at = arrival.at;
-            let entry = match source {
-                Source::Listen => self.handle_from_client(arrival),
-                Source::Upstream(client) => self.handle_from_target(client, arrival),
-                Source::Interface(_) => None,
+            let entry = match point {
+                ReadPoint::Listen => self.handle_from_client(arrival),
+                ReadPoint::Upstream(client) => self.handle_from_target(client, arrival),
+                ReadPoint::Interface(_) => None,
             };
             incoming.extend(entry.map(|entry| Incoming { at, entry }));
         }
@@ -164,12 +164,12 @@ impl Door for UdpDoor {
         self.clients.retain(|_, client| now.since(client.last_heard) < IDLE);
     }
 
-    fn sources(&self) -> Vec<(Source, BorrowedFd<'_>)> {
+    fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)> {
         let upstream = self
             .clients
             .iter()
-            .map(|(address, client)| (Source::Upstream(*address), client.upstream.as_fd()));
-        std::iter::once((Source::Listen, self.listen.as_fd())).chain(upstream).collect()
+            .map(|(address, client)| (ReadPoint::Upstream(*address), client.upstream.as_fd()));
+        std::iter::once((ReadPoint::Listen, self.listen.as_fd())).chain(upstream).collect()
     }
 
     fn report(&self, name: &str) -> PathReport {
@@ -215,9 +215,9 @@ mod tests {
         SocketAddr::from(([127, 0, 0, 1], port))
     }
 
-    fn door() -> UdpDoor {
+    fn attachment() -> UdpAttachment {
         let listen = Socket::bind(address(0)).expect("a port of the system's choice");
-        UdpDoor::open(0, listen, address(9)).expect("loopback can be reached")
+        UdpAttachment::open(0, listen, address(9)).expect("loopback can be reached")
     }
 
     fn arrival(seconds: u64, from: SocketAddr) -> Arrival {
@@ -227,35 +227,35 @@ mod tests {
 
     #[test]
     fn a_client_is_forgotten_when_nothing_came_from_it_or_for_it_for_two_minutes() {
-        let (mut door, silent, served) = (door(), address(1), address(2));
+        let (mut attachment, silent, served) = (attachment(), address(1), address(2));
         for client in [silent, served] {
-            assert!(door.handle_from_client(arrival(0, client)).is_some());
+            assert!(attachment.handle_from_client(arrival(0, client)).is_some());
         }
-        assert!(door.handle_from_target(served, arrival(60, door.target)).is_some());
-        door.forget_idle(Time::ZERO + Duration::from_secs(119));
-        assert_eq!(door.clients.len(), 2);
-        door.forget_idle(Time::ZERO + Duration::from_secs(120));
-        assert_eq!(door.clients.keys().collect::<Vec<_>>(), [&served]);
+        assert!(attachment.handle_from_target(served, arrival(60, attachment.target)).is_some());
+        attachment.forget_idle(Time::ZERO + Duration::from_secs(119));
+        assert_eq!(attachment.clients.len(), 2);
+        attachment.forget_idle(Time::ZERO + Duration::from_secs(120));
+        assert_eq!(attachment.clients.keys().collect::<Vec<_>>(), [&served]);
     }
 
     #[test]
     fn a_newcomer_takes_the_place_of_one_that_is_idle_and_of_no_other() {
-        let mut door = door();
+        let mut attachment = attachment();
         let clients = (1..=64).map(address);
-        let admitted = clients.filter_map(|client| door.handle_from_client(arrival(0, client))).count();
+        let admitted = clients.filter_map(|client| attachment.handle_from_client(arrival(0, client))).count();
         assert_eq!(admitted, MOST_CLIENTS);
-        assert!(door.handle_from_client(arrival(100, address(1))).is_some());
-        assert!(door.handle_from_client(arrival(119, address(65))).is_none());
-        assert!(door.handle_from_client(arrival(120, address(65))).is_some());
-        assert_eq!(door.clients.keys().collect::<Vec<_>>(), [&address(1), &address(65)]);
-        assert_eq!(door.refused, 1);
+        assert!(attachment.handle_from_client(arrival(100, address(1))).is_some());
+        assert!(attachment.handle_from_client(arrival(119, address(65))).is_none());
+        assert!(attachment.handle_from_client(arrival(120, address(65))).is_some());
+        assert_eq!(attachment.clients.keys().collect::<Vec<_>>(), [&address(1), &address(65)]);
+        assert_eq!(attachment.refused, 1);
     }
 
     #[test]
     fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
-        let mut door = door();
+        let mut attachment = attachment();
         let datagram = Datagram::of_client(address(1), Ecn::NotEct, b"late".to_vec());
-        door.send(&Departure { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
-        assert_eq!((door.forward.sent, door.forward.unsent), (0, 1));
+        attachment.send(&Departure { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
+        assert_eq!((attachment.forward.sent, attachment.forward.unsent), (0, 1));
     }
 }

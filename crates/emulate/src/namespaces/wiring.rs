@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::OpenError;
+use super::SetupError;
 use super::plan::{Interface, Side};
 
 /// Configures the interfaces of the namespace that the calling thread is in.
 ///
 /// # Errors
 /// There is no `ip`, or it complains.
-pub fn wire(side: Side, interfaces: &[Interface]) -> Result<(), OpenError> {
+pub fn wire(side: Side, interfaces: &[Interface]) -> Result<(), SetupError> {
     forgive_other_ways(interfaces);
     let has_v6 = Path::new("/proc/sys/net/ipv6").exists();
     let links = interfaces.iter().flat_map(|interface| up(interface, has_v6));
@@ -88,16 +88,16 @@ fn forgive_other_ways(interfaces: &[Interface]) {
 }
 
 /// One run of `ip` for these lines, which are of one version of IP.
-fn ip(version: &str, lines: impl Iterator<Item = String>) -> Result<(), OpenError> {
+fn ip(version: &str, lines: impl Iterator<Item = String>) -> Result<(), SetupError> {
     let lines: String = lines.map(|line| line + "\n").collect();
     let mut command = Command::new("ip");
     command.args([version, "-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut running = command.spawn().map_err(OpenError::NoIp)?;
+    let mut running = command.spawn().map_err(SetupError::NoIp)?;
     let written = running.stdin.take().map_or(Ok(()), |mut input| input.write_all(lines.as_bytes()));
     let ended = running.wait_with_output()?;
     if !ended.status.success() {
         let complaint = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-        return Err(OpenError::Ip(complaint));
+        return Err(SetupError::Ip(complaint));
     }
     Ok(written?)
 }

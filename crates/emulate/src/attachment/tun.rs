@@ -1,4 +1,4 @@
-//! The doors of an enclosure: a path's two TUN interfaces, at which whole IP packets are read and written.
+//! A path's two TUN interfaces, one in each network namespace, at which whole IP packets are read and written.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -6,8 +6,8 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use anabranch_base::{ByteCount, Time};
 use tun_rs::SyncDevice;
 
+use crate::attachment::{Attachment, Incoming, ReadPoint};
 use crate::clock::Clock;
-use crate::door::{Door, Incoming, Source};
 use crate::ip;
 use crate::network::{Datagram, Departure, Entry, Way};
 use crate::report::{Ends, PathReport, Traffic};
@@ -15,7 +15,7 @@ use crate::socket::ReceiveBuffers;
 
 /// A path's two interfaces.
 #[derive(Debug)]
-pub struct TunDoor {
+pub struct TunAttachment {
     path: usize,
     tunnel: Tunnel,
     forward: Traffic,
@@ -33,16 +33,16 @@ pub struct Tunnel {
     pub ends: Ends,
 }
 
-impl TunDoor {
-    /// The door of the scenario's `path`-th path.
+impl TunAttachment {
+    /// The attachment of the scenario's `path`-th path.
     ///
     /// # Errors
     /// Whatever the system says of the interfaces.
-    pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunDoor> {
+    pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunAttachment> {
         tunnel.near.set_nonblocking(true)?;
         tunnel.far.set_nonblocking(true)?;
         let (forward, reverse) = (Traffic::default(), Traffic::default());
-        Ok(TunDoor { path, tunnel, forward, reverse, memory: vec![0; LARGEST] })
+        Ok(TunAttachment { path, tunnel, forward, reverse, memory: vec![0; LARGEST] })
     }
 
     /// The next packet that goes this way, unless it is for the link alone; `None` where nothing waits.
@@ -64,15 +64,15 @@ impl TunDoor {
     }
 }
 
-impl Door for TunDoor {
+impl Attachment for TunAttachment {
     fn receive(
         &mut self,
-        source: Source,
+        point: ReadPoint,
         clock: &Clock,
         _: &mut ReceiveBuffers,
         incoming: &mut Vec<Incoming>,
     ) {
-        let Source::Interface(way) = source else { return };
+        let ReadPoint::Interface(way) = point else { return };
         for _ in 0..MOST_PACKETS {
             match self.read(way) {
                 Ok(Some(datagram)) => {
@@ -105,9 +105,12 @@ impl Door for TunDoor {
     /// Interfaces have no clients to be forgotten.
     fn forget_idle(&mut self, _: Time) {}
 
-    fn sources(&self) -> Vec<(Source, BorrowedFd<'_>)> {
+    fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)> {
         let Tunnel { near, far, .. } = &self.tunnel;
-        vec![(Source::Interface(Way::Forward), near.as_fd()), (Source::Interface(Way::Reverse), far.as_fd())]
+        vec![
+            (ReadPoint::Interface(Way::Forward), near.as_fd()),
+            (ReadPoint::Interface(Way::Reverse), far.as_fd()),
+        ]
     }
 
     fn report(&self, name: &str) -> PathReport {

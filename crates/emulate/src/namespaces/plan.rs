@@ -1,4 +1,4 @@
-//! Names, addresses and MTU of the interfaces of an enclosure: one pair for each path.
+//! Names, addresses and MTU of the interfaces in the two namespaces: one pair for each path.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

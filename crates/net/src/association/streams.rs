@@ -99,6 +99,6 @@ impl Drop for Records {
     /// The last listener ends the recording.
     fn drop(&mut self) {
         self.listener = Listener::too_late();
-        self.shared.lock().stop_recording_if_unheard(self.id);
+        self.shared.lock().stop_recording_without_listener(self.id);
     }
 }

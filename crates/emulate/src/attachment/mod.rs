@@ -1,4 +1,4 @@
-//! Where one path meets the real network: datagrams come in there, and leave.
+//! Where the two ends of a path are attached to the real network: datagrams are received and sent there.
 
 mod udp;
 
@@ -17,36 +17,36 @@ use crate::report::PathReport;
 use crate::socket::ReceiveBuffers;
 
 #[cfg(target_os = "linux")]
-pub use tun::{TunDoor, Tunnel};
-pub use udp::UdpDoor;
+pub use tun::{TunAttachment, Tunnel};
+pub use udp::UdpAttachment;
 
-/// Both ends of one path.
-pub trait Door: Debug + Send {
-    /// Receives what waits at one place, not more than is good for the others: first to last.
+/// What the two ends of one path are attached to: UDP sockets or TUN interfaces.
+pub trait Attachment: Debug + Send {
+    /// Receives what waits at one read point, in order of arrival, and only so many that the others get their turn.
     fn receive(
         &mut self,
-        source: Source,
+        point: ReadPoint,
         clock: &Clock,
         buffers: &mut ReceiveBuffers,
         incoming: &mut Vec<Incoming>,
     );
 
-    /// Sends what leaves the path. What the system does not take is lost and counted.
+    /// Sends a datagram that leaves the path. If the system refuses it, it is lost and counted.
     fn send(&mut self, departure: &Departure);
 
-    /// Gives up what nothing came from and nothing went to for long.
+    /// Forgets clients that have been idle for long.
     fn forget_idle(&mut self, now: Time);
 
-    /// All places where something may wait.
-    fn sources(&self) -> Vec<(Source, BorrowedFd<'_>)>;
+    /// All points at which datagrams may wait.
+    fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)>;
 
-    /// What went through it.
+    /// What was received and sent here.
     fn report(&self, name: &str) -> PathReport;
 }
 
 /// Where datagrams can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ReadPoint {
     /// At the listening socket.
     Listen,
     /// At the socket towards the target of this client.
