@@ -6,14 +6,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use anabranch_net::{AddressTracking, BindError, Interface, UDP_PORT, interfaces};
 use tokio::net::lookup_host;
 
-use crate::arguments::Host;
+use crate::arguments::HostPort;
 use crate::failure::Failure;
 
 /// The address of each host, each another one: it makes a path of its own.
 ///
 /// # Errors
 /// A host that cannot be looked up, an address that is given twice.
-pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let found = look_up_each(hosts).await?;
     let mut all = found.iter().enumerate();
     match all.find(|(index, address)| found[..*index].contains(address)) {
@@ -29,7 +29,7 @@ pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
 ///
 /// # Errors
 /// A host that cannot be looked up.
-pub async fn look_up_each(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+pub async fn look_up_each(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
         let unknown = |why: String| Failure::UnknownHost { host: host.name.clone(), why };
@@ -71,7 +71,7 @@ pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
 ///
 /// # Errors
 /// A host that cannot be looked up.
-pub async fn to_listen(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     if !hosts.is_empty() {
         return look_up(hosts).await;
     }
@@ -142,14 +142,14 @@ mod tests {
 
     #[tokio::test]
     async fn addresses_need_no_lookup_and_get_the_port_of_sctp() {
-        let hosts: Vec<Host> = ["127.0.0.1", "[::1]:7"].map(|text| text.parse().expect("a host")).into();
+        let hosts: Vec<HostPort> = ["127.0.0.1", "[::1]:7"].map(|text| text.parse().expect("a host")).into();
         let found = look_up(&hosts).await.expect("two addresses");
         assert_eq!(found, ["127.0.0.1:9899".parse().expect("one"), "[::1]:7".parse().expect("two")]);
     }
 
     #[tokio::test]
     async fn an_address_given_twice_is_refused() {
-        let hosts: Vec<Host> =
+        let hosts: Vec<HostPort> =
             ["127.0.0.1", "127.0.0.1:9899"].map(|text| text.parse().expect("a host")).into();
         let error = look_up(&hosts).await.expect_err("twice the same").to_string();
         assert!(error.starts_with("127.0.0.1:9899 is given twice"), "{error}");

@@ -7,14 +7,18 @@ use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
-use crate::arguments::Host;
+use crate::arguments::HostPort;
 use crate::failure::Failure;
 
 /// At these addresses, whatever becomes of them; without any, wherever this host has one.
 ///
 /// # Errors
 /// A host that is not found, an address that is not ours or in use.
-pub async fn to_listen(hosts: &[Host], config: &Config, security: &Security) -> Result<Endpoint, Failure> {
+pub async fn to_listen(
+    hosts: &[HostPort],
+    config: &Config,
+    security: &Security,
+) -> Result<Endpoint, Failure> {
     let local = addresses::to_listen(hosts).await?;
     let tracking = if hosts.is_empty() { AddressTracking::EachInterface } else { AddressTracking::Off };
     bind(Options { accepts: true, ..options(&local, &tracking, config, security) })

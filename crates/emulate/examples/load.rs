@@ -16,7 +16,7 @@ use anabranch_base::{BitRate, Seed};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport};
 use anabranch_link::LinkConfig;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Link, Path, Run};
+use anabranch_scenario::model::{Link, Path, RunSettings};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "tun").collect();
@@ -112,7 +112,7 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
     let link = |index| Link { name: name(index), forward: config.clone(), reverse: config.clone() };
     Scenario {
         title: String::new(),
-        run: Run { time: None, warmup: anabranch_base::Duration::ZERO, seed: 1, runs: 1 },
+        run: RunSettings { time: None, warmup: anabranch_base::Duration::ZERO, seed: 1, runs: 1 },
         links: (0..paths).map(link).collect(),
         paths: (0..paths).map(|index| Path { name: name(index), links: vec![index as usize] }).collect(),
         events: Vec::new(),

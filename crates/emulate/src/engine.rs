@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use anabranch_base::{Duration, Machine as _, Time};
 
-use crate::attachment::{Attachment, Incoming, ReadPoint};
+use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
 use crate::kernel::{Inode, drops};
 use crate::network::Network;
@@ -23,7 +23,7 @@ pub struct Engine {
     pub names: Names,
     pub network: Network,
     pub attachments: Vec<Box<dyn Attachment>>,
-    pub requests: Receiver<Request>,
+    pub requests: Receiver<EngineRequest>,
     /// Can be read when there is a request.
     pub bell: UnixStream,
 }
@@ -37,16 +37,16 @@ pub struct Names {
 
 /// What is asked of the thread.
 #[derive(Debug)]
-pub enum Request {
+pub enum EngineRequest {
     /// What it did so far.
-    Report(Sender<Answer>),
+    Report(Sender<EngineStatus>),
     /// That it ends.
     Stop,
 }
 
 /// What the thread says when it is asked.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct EngineStatus {
     /// All but what the kernel dropped.
     pub report: RelayReport,
     /// The sockets that it has.
@@ -55,16 +55,16 @@ pub struct Answer {
 
 /// What the thread keeps between its turns.
 #[derive(Debug)]
-struct Run {
+struct EngineState {
     /// When the scenario's clock began to run, by the thread's: with the first datagram of a client.
     zero: Option<Time>,
     errors: Errors,
     buffers: ReceiveBuffers,
-    incoming: Vec<Incoming>,
+    incoming: Vec<ReceivedDatagram>,
     swept: Time,
 }
 
-enum Next {
+enum AfterRequest {
     Go,
     Stop,
 }
@@ -73,7 +73,7 @@ impl Engine {
     /// Relays until it is told to stop, or its owner is gone.
     pub fn run(mut self) -> RelayReport {
         wake_punctually();
-        let mut run = Run {
+        let mut run = EngineState {
             zero: None,
             errors: Errors::new(),
             buffers: ReceiveBuffers::new(),
@@ -85,8 +85,8 @@ impl Engine {
             self.receive(&mut run, &readable);
             self.carry(&mut run);
             self.sweep(&mut run);
-            if is_asked && matches!(self.answer(&run), Next::Stop) {
-                let Answer { report, sockets } = self.report(&run);
+            if is_asked && matches!(self.answer(&run), AfterRequest::Stop) {
+                let EngineStatus { report, sockets } = self.report(&run);
                 return RelayReport { kernel_drops: drops(&sockets), ..report };
             }
         }
@@ -109,21 +109,21 @@ impl Engine {
     }
 
     /// Hands what came to the network, in the order in which the kernel had it, whatever the socket.
-    fn receive(&mut self, run: &mut Run, readable: &[(usize, ReadPoint)]) {
+    fn receive(&mut self, run: &mut EngineState, readable: &[(usize, ReadPoint)]) {
         for (index, point) in readable {
             if let Some(attachment) = self.attachments.get_mut(*index) {
                 attachment.receive(*point, &self.clock, &mut run.buffers, &mut run.incoming);
             }
         }
         run.incoming.sort_by_key(|incoming| incoming.at);
-        for Incoming { at, entry } in run.incoming.drain(..) {
+        for ReceivedDatagram { at, entry } in run.incoming.drain(..) {
             let zero = *run.zero.get_or_insert(at);
             self.network.handle(scenario_time(zero, at), entry);
         }
     }
 
     /// Lets the links work until now, and sends what is to leave, also what that makes late.
-    fn carry(&mut self, run: &mut Run) {
+    fn carry(&mut self, run: &mut EngineState) {
         let Some(zero) = run.zero else { return };
         let now = scenario_time(zero, self.clock.now());
         self.network.handle_timeout(now);
@@ -135,7 +135,7 @@ impl Engine {
         }
     }
 
-    fn sweep(&mut self, run: &mut Run) {
+    fn sweep(&mut self, run: &mut EngineState) {
         let now = self.clock.now();
         if now.since(run.swept) >= SWEEP_EVERY {
             run.swept = now;
@@ -143,23 +143,25 @@ impl Engine {
         }
     }
 
-    fn answer(&mut self, run: &Run) -> Next {
+    fn answer(&mut self, run: &EngineState) -> AfterRequest {
         // Empty the bell first: a request that comes meanwhile is heard in the next turn.
         while matches!(self.bell.read(&mut [0; 64]), Ok(1..)) {}
         loop {
             match self.requests.try_recv() {
-                Ok(Request::Report(answer)) => {
+                Ok(EngineRequest::Report(answer)) => {
                     let report = self.report(run);
                     // Who no longer waits for the answer does not need it.
                     let _ = answer.send(report);
                 }
-                Ok(Request::Stop) | Err(std::sync::mpsc::TryRecvError::Disconnected) => return Next::Stop,
-                Err(std::sync::mpsc::TryRecvError::Empty) => return Next::Go,
+                Ok(EngineRequest::Stop) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {
+                    return AfterRequest::Stop;
+                }
+                Err(std::sync::mpsc::TryRecvError::Empty) => return AfterRequest::Go,
             }
         }
     }
 
-    fn report(&mut self, run: &Run) -> Answer {
+    fn report(&mut self, run: &EngineState) -> EngineStatus {
         let links = self.network.sides().into_iter().zip(&self.names.links);
         let attachments = self.attachments.iter().zip(&self.names.paths);
         let report = RelayReport {
@@ -173,7 +175,7 @@ impl Engine {
         };
         let read_points = self.attachments.iter().flat_map(|attachment| attachment.read_points());
         let sockets = read_points.filter(|(point, _)| !matches!(point, ReadPoint::Interface(_)));
-        Answer { report, sockets: sockets.filter_map(|(_, socket)| Inode::of(socket)).collect() }
+        EngineStatus { report, sockets: sockets.filter_map(|(_, socket)| Inode::of(socket)).collect() }
     }
 }
 

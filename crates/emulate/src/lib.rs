@@ -26,5 +26,5 @@ mod waiting;
 
 pub use network::Network;
 pub use relay::{Relay, RelayConfig, StartError};
-pub use report::{Ends, LinkReport, PathReport, RelayReport, SideReport, Traffic};
+pub use report::{LinkReport, PathEnds, PathReport, RelayReport, SideReport, TrafficCounters};
 pub use timing::TimingError;

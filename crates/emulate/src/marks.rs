@@ -7,12 +7,12 @@ use std::os::fd::AsFd as _;
 use anabranch_base::{BitRate, Duration, Ecn, Seed};
 use anabranch_link::LinkConfig;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Link, Path, Run};
+use anabranch_scenario::model::{Link, Path, RunSettings};
 
 use crate::clock::Clock;
 use crate::network::{Network, Way};
 use crate::relay::{Relay, RelayConfig};
-use crate::socket::{Message, ReceiveBuffers, Socket};
+use crate::socket::{OutgoingDatagram, ReceiveBuffers, Socket};
 use crate::waiting::wait;
 
 #[path = "../../link/tests/marking/mod.rs"]
@@ -31,7 +31,7 @@ fn scenario() -> Scenario {
     let config = LinkConfig::new(BitRate::from_mbps(100), Duration::from_millis(1));
     Scenario {
         title: String::new(),
-        run: Run { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
+        run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
         links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config }],
         paths: vec![Path { name: "only".to_owned(), links: vec![0] }],
         events: Vec::new(),
@@ -51,7 +51,7 @@ fn marking_network(scenario: &Scenario) -> Network {
 /// Sends numbered datagrams with this codepoint, in one call: the system hands them on in one piece where it can.
 fn send(socket: &Socket, to: SocketAddr, ecn: Ecn) {
     let bytes: Vec<u8> = (1..=COUNT).flat_map(|number| [number; SIZE]).collect();
-    socket.send_batch(&Message { to, source: None, ecn, bytes: &bytes }, SIZE).expect("sent");
+    socket.send_batch(&OutgoingDatagram { to, source: None, ecn, bytes: &bytes }, SIZE).expect("sent");
 }
 
 /// As many datagrams, by number and codepoint, and the sender of the last.

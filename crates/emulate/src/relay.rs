@@ -7,7 +7,7 @@ use anabranch_base::Seed;
 use anabranch_scenario::Scenario;
 
 use crate::attachment::{Attachment, UdpAttachment};
-use crate::engine::Answer;
+use crate::engine::EngineStatus;
 use crate::kernel::drops;
 use crate::network::Network;
 use crate::report::RelayReport;
@@ -104,7 +104,7 @@ impl Relay {
 
     /// What it did so far.
     pub fn report(&self) -> RelayReport {
-        let Answer { report, sockets } = self.running.ask();
+        let EngineStatus { report, sockets } = self.running.ask();
         // Asked for here: where there are many sockets the answer takes the kernel long.
         RelayReport { kernel_drops: drops(&sockets), ..report }
     }

@@ -9,14 +9,14 @@ use anabranch_scenario::Scenario;
 
 use crate::attachment::Attachment;
 use crate::clock::Clock;
-use crate::engine::{Answer, Engine, Names, Request};
+use crate::engine::{Engine, EngineRequest, EngineStatus, Names};
 use crate::network::Network;
 use crate::report::RelayReport;
 
 /// Running links between the attachments of paths. They end when this is dropped; packets still on them are lost.
 #[derive(Debug)]
 pub struct Running {
-    requests: Sender<Request>,
+    requests: Sender<EngineRequest>,
     bell: UnixStream,
     thread: Option<JoinHandle<RelayReport>>,
 }
@@ -51,21 +51,21 @@ impl Running {
     }
 
     /// What was done so far, and the sockets of which the kernel may tell more.
-    pub fn ask(&self) -> Answer {
+    pub fn ask(&self) -> EngineStatus {
         let (answer, report) = channel();
-        self.request(Request::Report(answer));
+        self.request(EngineRequest::Report(answer));
         // No answer means that the thread has panicked; its message is on standard error.
         report.recv().unwrap_or_default()
     }
 
     /// Ends it and says what was done.
     pub fn stop(&mut self) -> RelayReport {
-        self.request(Request::Stop);
+        self.request(EngineRequest::Stop);
         let ended = self.thread.take().and_then(|thread| thread.join().ok());
         ended.unwrap_or_default()
     }
 
-    fn request(&self, request: Request) {
+    fn request(&self, request: EngineRequest) {
         let _ = self.requests.send(request);
         let _ = (&self.bell).write_all(&[0]);
     }

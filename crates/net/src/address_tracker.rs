@@ -9,7 +9,7 @@ use anabranch_base::ByteCount;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::address_tracking::{SocketChange, AddressTracking, InterfaceAddress, TrackedAddresses};
+use crate::address_tracking::{AddressTracking, InterfaceAddress, SocketChange, TrackedAddresses};
 use crate::interface_monitor::InterfaceMonitor;
 use crate::interfaces::Interface;
 use crate::shared::Shared;

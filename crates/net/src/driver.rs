@@ -15,8 +15,8 @@ use tokio::time::Sleep;
 use crate::address_tracker::AddressTracker;
 use crate::address_tracking::SocketChange;
 use crate::clock::Clock;
-use crate::inbox::{Inbox, Incoming, Received};
-use crate::outbox::{Envelope, Outbox, Packets};
+use crate::inbox::{Inbox, ReceivedBatch, ReceivedPacket};
+use crate::outbox::{Outbox, PacketHeader, Packets};
 use crate::refused::{Refused, is_too_large};
 use crate::report::{SocketReport, SocketReports, Unsent};
 use crate::seal::{Datagram, Route, Sealed, Sealing};
@@ -147,7 +147,7 @@ impl Driver {
         ports.iter_mut().for_each(|port| port.tell_refused(endpoint, now));
         let mut exit = Exit { ports, sockets, sealing: sealing.as_mut(), packets };
         exit.collect(endpoint, now);
-        for Incoming { arrival, moved_from } in inbox.packets.drain(..) {
+        for ReceivedPacket { arrival, moved_from } in inbox.packets.drain(..) {
             if let Some(remote) = moved_from {
                 let path = PathAddresses { local: arrival.local, remote };
                 endpoint.follow(now, arrival.channel, path, arrival.remote);
@@ -256,12 +256,12 @@ impl Port {
         mut sealing: Option<&mut Sealing>,
     ) -> bool {
         let Port { socket, outbox, unsent, .. } = self;
-        let mut take = |received: Received<'_>| match sealing.as_deref_mut() {
+        let mut take = |received: ReceivedBatch<'_>| match sealing.as_deref_mut() {
             None => inbox.take_plain(received),
             Some(sealing) => {
                 let source = socket.source(received.local);
                 let (remote, ecn) = (received.remote, Ecn::NotEct);
-                let envelope = Envelope { remote, source, ecn, may_fragment: false };
+                let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
                 inbox.take_sealed(received, sealing, |bytes| {
                     push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
                 });
@@ -307,7 +307,7 @@ impl Port {
     }
 
     fn refused_by_size(&self, packets: &Packets<'_>) -> Refused {
-        let Envelope { remote, source, .. } = packets.envelope;
+        let PacketHeader { remote, source, .. } = packets.envelope;
         let mut local = self.socket.address();
         local.set_ip(source.unwrap_or(local.ip()));
         let size = packets.segment_size.min(packets.bytes.len());
@@ -350,7 +350,7 @@ impl Port {
         }
         let mut control = Vec::new();
         if is_open && sealing.take_control(channel, &mut control).is_some() {
-            let envelope = Envelope { ecn: Ecn::NotEct, ..envelope };
+            let envelope = PacketHeader { ecn: Ecn::NotEct, ..envelope };
             let packets = Packets { envelope, segment_size: control.len(), bytes: &control };
             push(&mut self.outbox, &mut self.unsent, packets);
         }
@@ -397,7 +397,7 @@ impl Exit<'_> {
             let count = transmit.len.div_ceil(transmit.segment_size.max(1)) as u64;
             return self.sockets.add_unsent(local, count, format!("to {remote}: {}", gone(local)));
         };
-        let envelope = Envelope {
+        let envelope = PacketHeader {
             remote,
             source: port.socket.source(local),
             ecn: transmit.ecn,
@@ -418,7 +418,7 @@ impl Exit<'_> {
         let mut bytes = Vec::new();
         if sealing.probe(channel, &mut bytes).is_some() {
             let (source, ecn) = (port.socket.source(local), Ecn::NotEct);
-            let envelope = Envelope { remote, source, ecn, may_fragment: false };
+            let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
             let packets = Packets { envelope, segment_size: bytes.len(), bytes: &bytes };
             push(&mut port.outbox, &mut port.unsent, packets);
         }

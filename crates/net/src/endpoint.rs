@@ -65,12 +65,12 @@ pub struct Options {
 /// cookies) always come from the operating system.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    owner: Arc<Owner>,
+    owner: Arc<SharedHandle>,
 }
 
 /// Dropped with the last handle.
 #[derive(Debug)]
-struct Owner {
+struct SharedHandle {
     shared: Arc<Shared>,
 }
 
@@ -162,7 +162,7 @@ impl Endpoint {
         let tracker = AddressTracker::begin(options.address_tracking, &sockets, settings, &shared)
             .map_err(BindError::NoInterfaces)?;
         runtime.spawn(Driver::new(shared.clone(), clock, sockets, tracker, sealing).run());
-        Ok(Endpoint { owner: Arc::new(Owner { shared }) })
+        Ok(Endpoint { owner: Arc::new(SharedHandle { shared }) })
     }
 
     /// Opens an association with the peer at `remote`, and waits until messages may be sent.
@@ -233,7 +233,7 @@ impl Endpoint {
     }
 }
 
-impl Drop for Owner {
+impl Drop for SharedHandle {
     fn drop(&mut self) {
         self.shared.change(Core::release_endpoint);
     }

@@ -10,7 +10,7 @@ use anabranch_emulate::{Relay, RelayConfig, RelayReport};
 use anabranch_net::{Endpoint, Options, Security};
 use anabranch_sctp::config::Config;
 
-use super::variant::Variant;
+use super::variant::PathVariant;
 use crate::addresses::bind_failure;
 use crate::failure::Failure;
 
@@ -76,7 +76,12 @@ impl Over {
 ///
 /// # Errors
 /// A socket cannot be opened, or the system refuses namespaces.
-pub fn meet(variant: &Variant, over: Over, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+pub fn meet(
+    variant: &PathVariant,
+    over: Over,
+    config: &Config,
+    security: &Security,
+) -> Result<Meeting, Failure> {
     match over {
         Over::Relay => on_loopback(variant, config, security),
         #[cfg(target_os = "linux")]
@@ -87,11 +92,11 @@ pub fn meet(variant: &Variant, over: Over, config: &Config, security: &Security)
 }
 
 /// The relay listens at the receiver's own addresses, with other ports: to the sender they are the receiver's.
-fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+fn on_loopback(variant: &PathVariant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
     let (scenario, paths) = (&variant.scenario, &variant.flow().paths);
     let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
-    let receiver = bind(variant, local.clone(), config, security, Role::Receiver)?;
-    let sender = bind(variant, local, config, security, Role::Sender)?;
+    let receiver = bind(variant, local.clone(), config, security, MeetingRole::Receiver)?;
+    let sender = bind(variant, local, config, security, MeetingRole::Sender)?;
     let at = receiver.local_addresses();
     let mut to = vec![at[0]; scenario.paths.len()];
     for (path, address) in paths.iter().zip(&at) {
@@ -110,11 +115,11 @@ fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Resul
 
 /// Sockets belong to the network in which they were opened, whichever thread uses them.
 #[cfg(target_os = "linux")]
-fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+fn in_namespaces(variant: &PathVariant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
     let scenario = &variant.scenario;
     let namespaces = NamespacePair::open(scenario, &Seed::from_number(scenario.run.seed))?;
     let runtime = tokio::runtime::Handle::current();
-    let open = |side: Side, role: Role| {
+    let open = |side: Side, role: MeetingRole| {
         let all: Vec<Ipv4Addr> = namespaces.addresses(side).collect();
         let local = variant.flow().paths.iter().map(|path| SocketAddr::from((all[*path], 0))).collect();
         namespaces.namespace(side).within(|| {
@@ -122,8 +127,8 @@ fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Res
             bind(variant, local, config, security, role)
         })?
     };
-    let receiver = open(Side::Far, Role::Receiver)?;
-    let sender = open(Side::Near, Role::Sender)?;
+    let receiver = open(Side::Far, MeetingRole::Receiver)?;
+    let sender = open(Side::Near, MeetingRole::Sender)?;
     let to = receiver.local_addresses();
     Ok(Meeting { sender, receiver, to, links: Links::Interfaces(namespaces) })
 }
@@ -134,21 +139,21 @@ fn needs_linux() -> Failure {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum MeetingRole {
     Sender,
     Receiver,
 }
 
 fn bind(
-    variant: &Variant,
+    variant: &PathVariant,
     local: Vec<SocketAddr>,
     config: &Config,
     security: &Security,
-    role: Role,
+    role: MeetingRole,
 ) -> Result<Endpoint, Failure> {
     let options = Options {
         local,
-        accepts: role == Role::Receiver,
+        accepts: role == MeetingRole::Receiver,
         config: config.clone(),
         registry: variant.scenario.registry.clone(),
         ..Options::with(security.clone())

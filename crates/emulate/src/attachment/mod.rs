@@ -12,7 +12,7 @@ use std::os::fd::BorrowedFd;
 use anabranch_base::Time;
 
 use crate::clock::Clock;
-use crate::network::{Departure, Entry, Way};
+use crate::network::{PathInput, PathOutput, Way};
 use crate::report::PathReport;
 use crate::socket::ReceiveBuffers;
 
@@ -28,11 +28,11 @@ pub trait Attachment: Debug + Send {
         point: ReadPoint,
         clock: &Clock,
         buffers: &mut ReceiveBuffers,
-        incoming: &mut Vec<Incoming>,
+        incoming: &mut Vec<ReceivedDatagram>,
     );
 
     /// Sends a datagram that leaves the path. If the system refuses it, it is lost and counted.
-    fn send(&mut self, departure: &Departure);
+    fn send(&mut self, departure: &PathOutput);
 
     /// Forgets clients that have been idle for long.
     fn forget_idle(&mut self, now: Time);
@@ -57,9 +57,9 @@ pub enum ReadPoint {
 
 /// A datagram that is to enter the network, and when it came.
 #[derive(Debug)]
-pub struct Incoming {
+pub struct ReceivedDatagram {
     /// When.
     pub at: Time,
     /// What and where.
-    pub entry: Entry,
+    pub entry: PathInput,
 }

@@ -6,11 +6,11 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use anabranch_base::{ByteCount, Time};
 use tun_rs::SyncDevice;
 
-use crate::attachment::{Attachment, Incoming, ReadPoint};
+use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
 use crate::ip;
-use crate::network::{Datagram, Departure, Entry, Way};
-use crate::report::{Ends, PathReport, Traffic};
+use crate::network::{Datagram, PathInput, PathOutput, Way};
+use crate::report::{PathEnds, PathReport, TrafficCounters};
 use crate::socket::ReceiveBuffers;
 
 /// A path's two interfaces.
@@ -18,8 +18,8 @@ use crate::socket::ReceiveBuffers;
 pub struct TunAttachment {
     path: usize,
     tunnel: Tunnel,
-    forward: Traffic,
-    reverse: Traffic,
+    forward: TrafficCounters,
+    reverse: TrafficCounters,
     memory: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ pub struct Tunnel {
     /// From which packets go back.
     pub far: SyncDevice,
     /// For reports.
-    pub ends: Ends,
+    pub ends: PathEnds,
 }
 
 impl TunAttachment {
@@ -41,7 +41,7 @@ impl TunAttachment {
     pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunAttachment> {
         tunnel.near.set_nonblocking(true)?;
         tunnel.far.set_nonblocking(true)?;
-        let (forward, reverse) = (Traffic::default(), Traffic::default());
+        let (forward, reverse) = (TrafficCounters::default(), TrafficCounters::default());
         Ok(TunAttachment { path, tunnel, forward, reverse, memory: vec![0; LARGEST] })
     }
 
@@ -56,7 +56,7 @@ impl TunAttachment {
         Ok((!ip::stays_on_its_link(packet)).then(|| Datagram::of_packet(packet.to_vec())))
     }
 
-    fn traffic(&mut self, way: Way) -> &mut Traffic {
+    fn traffic(&mut self, way: Way) -> &mut TrafficCounters {
         match way {
             Way::Forward => &mut self.forward,
             Way::Reverse => &mut self.reverse,
@@ -70,7 +70,7 @@ impl Attachment for TunAttachment {
         point: ReadPoint,
         clock: &Clock,
         _: &mut ReceiveBuffers,
-        incoming: &mut Vec<Incoming>,
+        incoming: &mut Vec<ReceivedDatagram>,
     ) {
         let ReadPoint::Interface(way) = point else { return };
         for _ in 0..MOST_PACKETS {
@@ -79,7 +79,8 @@ impl Attachment for TunAttachment {
                     // A TUN device does not tell when a packet came.
                     let at = clock.now();
                     self.traffic(way).on_received(ByteCount::of_len(datagram.bytes.len()));
-                    incoming.push(Incoming { at, entry: Entry { path: self.path, way, datagram } });
+                    incoming
+                        .push(ReceivedDatagram { at, entry: PathInput { path: self.path, way, datagram } });
                 }
                 Ok(None) => {}
                 Err(_) => break,
@@ -87,8 +88,8 @@ impl Attachment for TunAttachment {
         }
     }
 
-    fn send(&mut self, departure: &Departure) {
-        let Departure { way, datagram, .. } = departure;
+    fn send(&mut self, departure: &PathOutput) {
+        let PathOutput { way, datagram, .. } = departure;
         let device = match way {
             Way::Forward => &self.tunnel.far,
             Way::Reverse => &self.tunnel.near,

@@ -8,11 +8,11 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-use crate::attachment::{Attachment, Incoming, ReadPoint};
+use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
-use crate::network::{Content, Datagram, Departure, Entry, Way};
-use crate::report::{Ends, PathReport, Traffic};
-use crate::socket::{Arrival, Message, ReceiveBuffers, Rest, Socket};
+use crate::network::{Content, Datagram, PathInput, PathOutput, Way};
+use crate::report::{PathEnds, PathReport, TrafficCounters};
+use crate::socket::{Arrival, OutgoingDatagram, ReceiveBuffers, Rest, Socket};
 
 /// The sockets of a path.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct UdpAttachment {
     /// The address of this machine from which the target is reached.
     local: IpAddr,
     clients: BTreeMap<SocketAddr, Client>,
-    forward: Traffic,
-    reverse: Traffic,
+    forward: TrafficCounters,
+    reverse: TrafficCounters,
     refused: u64,
 }
 
@@ -52,8 +52,8 @@ impl UdpAttachment {
             target,
             local,
             clients: BTreeMap::new(),
-            forward: Traffic::default(),
-            reverse: Traffic::default(),
+            forward: TrafficCounters::default(),
+            reverse: TrafficCounters::default(),
             refused: 0,
         })
     }
@@ -72,7 +72,7 @@ impl UdpAttachment {
     }
 
     /// A datagram came to the listening socket. That of a new client is taken only if there is room for one.
-    fn handle_from_client(&mut self, arrival: Arrival) -> Option<Entry> {
+    fn handle_from_client(&mut self, arrival: Arrival) -> Option<PathInput> {
         let Arrival { at, from, to, ecn, bytes } = arrival;
         if !self.clients.contains_key(&from) && !self.admit(from, at) {
             self.refused += 1;
@@ -82,16 +82,24 @@ impl UdpAttachment {
         client.last_heard = at;
         client.sends_to = to;
         self.forward.on_received(ByteCount::of_len(bytes.len()));
-        Some(Entry { path: self.path, way: Way::Forward, datagram: Datagram::of_client(from, ecn, bytes) })
+        Some(PathInput {
+            path: self.path,
+            way: Way::Forward,
+            datagram: Datagram::of_client(from, ecn, bytes),
+        })
     }
 
     /// A datagram came to a client's socket. What is not from the target is dropped.
-    fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<Entry> {
+    fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<PathInput> {
         let Arrival { at, from, ecn, bytes, .. } = arrival;
         let known = self.clients.get_mut(&client).filter(|_| from == self.target)?;
         known.last_heard = at;
         self.reverse.on_received(ByteCount::of_len(bytes.len()));
-        Some(Entry { path: self.path, way: Way::Reverse, datagram: Datagram::of_client(client, ecn, bytes) })
+        Some(PathInput {
+            path: self.path,
+            way: Way::Reverse,
+            datagram: Datagram::of_client(client, ecn, bytes),
+        })
     }
 
     fn admit(&mut self, address: SocketAddr, now: Time) -> bool {
@@ -113,7 +121,7 @@ impl Attachment for UdpAttachment {
         point: ReadPoint,
         clock: &Clock,
         buffers: &mut ReceiveBuffers,
-        incoming: &mut Vec<Incoming>,
+        incoming: &mut Vec<ReceivedDatagram>,
     ) {
         let mut arrivals = Vec::new();
         let Some(socket) = self.socket(point) else { return };
@@ -132,22 +140,23 @@ impl Attachment for UdpAttachment {
                 ReadPoint::Upstream(client) => self.handle_from_target(client, arrival),
                 ReadPoint::Interface(_) => None,
             };
-            incoming.extend(entry.map(|entry| Incoming { at, entry }));
+            incoming.extend(entry.map(|entry| ReceivedDatagram { at, entry }));
         }
     }
 
-    fn send(&mut self, departure: &Departure) {
-        let Departure { way, datagram, .. } = departure;
+    fn send(&mut self, departure: &PathOutput) {
+        let PathOutput { way, datagram, .. } = departure;
         let Content::Payload { client: address } = datagram.content else { return };
         let client = self.clients.get(&address);
-        let message = Message { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
+        let message =
+            OutgoingDatagram { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
         let sent = match (way, client) {
             (Way::Forward, Some(client)) => client.upstream.send(&message),
             // It was forgotten while its datagram was on the way.
             (Way::Forward, None) => Err(io::ErrorKind::NotConnected.into()),
             (Way::Reverse, client) => {
                 let source = client.and_then(|client| client.sends_to);
-                self.listen.send(&Message { to: address, source, ..message })
+                self.listen.send(&OutgoingDatagram { to: address, source, ..message })
             }
         };
         let traffic = match way {
@@ -175,7 +184,7 @@ impl Attachment for UdpAttachment {
     fn report(&self, name: &str) -> PathReport {
         PathReport {
             name: name.to_owned(),
-            ends: Ends::Sockets {
+            ends: PathEnds::Sockets {
                 listen: self.listen.address(),
                 to: self.target,
                 clients: self.clients.len(),
@@ -255,7 +264,7 @@ mod tests {
     fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
         let mut attachment = attachment();
         let datagram = Datagram::of_client(address(1), Ecn::NotEct, b"late".to_vec());
-        attachment.send(&Departure { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
+        attachment.send(&PathOutput { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
         assert_eq!((attachment.forward.sent, attachment.forward.unsent), (0, 1));
     }
 }

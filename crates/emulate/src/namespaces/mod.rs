@@ -15,11 +15,11 @@ use tun_rs::{DeviceBuilder, SyncDevice};
 use crate::attachment::{Attachment, TunAttachment, Tunnel};
 use crate::kernel::drops_of_interfaces;
 use crate::network::Network;
-use crate::report::{Ends, RelayReport};
+use crate::report::{PathEnds, RelayReport};
 use crate::running::Running;
 
 pub use namespace::{Namespace, may_have_namespaces};
-use plan::Interface;
+use plan::InterfacePair;
 pub use plan::Side;
 
 /// Two network namespaces with running links between them. They end when this value is dropped or the process ends.
@@ -27,7 +27,7 @@ pub use plan::Side;
 pub struct NamespacePair {
     near: Namespace,
     far: Namespace,
-    interfaces: Vec<Interface>,
+    interfaces: Vec<InterfacePair>,
     running: Running,
 }
 
@@ -134,16 +134,16 @@ impl NamespacePair {
 }
 
 /// The interfaces of the namespace that the calling thread is in. They end with their files.
-fn devices(interfaces: &[Interface]) -> Result<Vec<SyncDevice>, SetupError> {
-    let made = interfaces.iter().map(|Interface { name, .. }| {
+fn devices(interfaces: &[InterfacePair]) -> Result<Vec<SyncDevice>, SetupError> {
+    let made = interfaces.iter().map(|InterfacePair { name, .. }| {
         let device = DeviceBuilder::new().name(name).enable(false).build_sync();
         device.map_err(|error| SetupError::Device { name: name.clone(), error })
     });
     made.collect()
 }
 
-fn ends(interface: &Interface) -> Ends {
-    Ends::Interfaces {
+fn ends(interface: &InterfacePair) -> PathEnds {
+    PathEnds::Interfaces {
         name: interface.name.clone(),
         near: interface.address(Side::Near),
         far: interface.address(Side::Far),

@@ -53,13 +53,13 @@ pub fn supervise(arguments: &SupervisorArguments) -> io::Result<u8> {
 fn work(arguments: &SupervisorArguments, signals: &Signals) -> io::Result<u8> {
     enter(&arguments.far)?;
     for line in &arguments.lines {
-        begin(&["sh".into(), "-c".into(), line.clone()], Server::Line)?;
+        begin(&["sh".into(), "-c".into(), line.clone()], ProgramKind::Line)?;
     }
     if let Some(signal) = wait_for_servers(arguments, signals)? {
         return Ok(after(signal));
     }
     enter(&arguments.near)?;
-    let command = begin(&arguments.command, Server::Command)?;
+    let command = begin(&arguments.command, ProgramKind::Command)?;
     loop {
         let Some(received) = signals.next(None)? else { continue };
         match received.signal {
@@ -81,15 +81,15 @@ fn work(arguments: &SupervisorArguments, signals: &Signals) -> io::Result<u8> {
 
 /// Whether what is begun is the command, whose standard input and output these are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Server {
+enum ProgramKind {
     Line,
     Command,
 }
 
-fn begin(words: &[OsString], kind: Server) -> io::Result<Pid> {
+fn begin(words: &[OsString], kind: ProgramKind) -> io::Result<Pid> {
     let mut program = Command::new(OURSELVES);
     program.arg(LAUNCH).arg(std::process::id().to_string()).args(words);
-    if kind == Server::Line {
+    if kind == ProgramKind::Line {
         program.stdin(Stdio::null()).stdout(io::stderr());
     }
     let child = program.spawn()?;

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 use anabranch_base::Seed;
-use anabranch_emulate::{Ends, PathReport, Relay, RelayConfig, RelayReport, StartError};
+use anabranch_emulate::{PathEnds, PathReport, Relay, RelayConfig, RelayReport, StartError};
 use anabranch_link::Change;
 use anabranch_link::config::LossKind;
 use anabranch_scenario::Scenario;
@@ -33,7 +33,7 @@ fn relay(scenario: &Scenario, server: SocketAddr) -> Relay {
 /// How many clients the only path has.
 fn served(report: &RelayReport) -> usize {
     match &report.paths[..] {
-        [PathReport { ends: Ends::Sockets { clients, .. }, .. }] => *clients,
+        [PathReport { ends: PathEnds::Sockets { clients, .. }, .. }] => *clients,
         paths => panic!("one path between sockets: {paths:?}"),
     }
 }

@@ -3,7 +3,7 @@
 use anabranch_sctp::association::Message;
 use anabranch_sctp::event::CloseReason;
 
-use super::{Association, Owner};
+use super::{Association, SharedHandle};
 use crate::waiting::until;
 
 /// Why there is no message.
@@ -47,7 +47,7 @@ impl Association {
 
     /// The next message, or how the association ended; `None` if there is neither yet.
     fn take(&self) -> Option<Result<Message, CloseReason>> {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         shared.receive(*id)
     }
 }

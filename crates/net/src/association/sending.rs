@@ -6,7 +6,7 @@ use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 
-use super::{Association, Owner};
+use super::{Association, SharedHandle};
 use crate::waiting::until;
 
 /// How a message is sent: by default on stream 0, in its order, with payload protocol 0.
@@ -125,7 +125,7 @@ impl Association {
 
     /// Hands a message to the core; `None` if the core has no room now.
     fn offer(&self, message: &Outgoing) -> Option<Result<(), SendError>> {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         shared.attempt(|core, now| core.try_send(now, *id, message.clone()))
     }
 }
