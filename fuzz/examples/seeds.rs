@@ -9,9 +9,9 @@ use std::path::Path;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_bench::PathEntry;
-use anabranch_bench::protocol::{Ask, Frame as TestFrame, Received, Report};
+use anabranch_bench::protocol::{Ask, Frame as TestFrame, ReceiverReport, EndReport};
 use anabranch_sctp::config::Config;
-use anabranch_transfer::protocol::{FilePath, FrameRef, Kind, Modified, Offer, Sender, Verdict, encode};
+use anabranch_transfer::protocol::{FilePath, FrameRef, FileKind, Modified, Offer, Sender, FileVerdict, encode};
 use bytes::Bytes;
 use pair::{End, Pair};
 use sha2::{Digest as _, Sha256};
@@ -93,12 +93,12 @@ fn dialogue() -> BTreeMap<String, Vec<u8>> {
 fn frames() -> Vec<u8> {
     let mut sender = Sender::default();
     let path = FilePath::new(b"seed").expect("a plain name");
-    let kind = Kind::File { size: Some(ByteCount::new(6)) };
+    let kind = FileKind::File { size: Some(ByteCount::new(6)) };
     let offer = Offer { path, kind, mode: Some(0o600), modified: None };
     let mut messages = vec![sender.offer(offer).expect("the first file")];
     messages.extend([b"abc", b"def"].map(|piece| sender.data(piece).expect("a piece")));
     messages.push(sender.end().expect("all of it").0);
-    messages.push(encode(&FrameRef::Verdict(Verdict::refused(&"no room"))));
+    messages.push(encode(&FrameRef::Verdict(FileVerdict::refused(&"no room"))));
     framed(&messages)
 }
 
@@ -112,9 +112,9 @@ fn resumed() -> Vec<u8> {
         mode: None,
         modified: Some(Modified { seconds: 1, nanoseconds: 2 }),
     };
-    let kind = Kind::Resumable { size: ByteCount::new(6) };
+    let kind = FileKind::Resumable { size: ByteCount::new(6) };
     let mut messages = vec![
-        sender.offer(of(path(b"\x03"), Kind::Directory)).expect("a directory"),
+        sender.offer(of(path(b"\x03"), FileKind::Directory)).expect("a directory"),
         sender.offer(of(path(b"\x03/a"), kind)).expect("a file"),
         sender.from(ByteCount::new(3), Sha256::new()).expect("its place"),
         sender.data(b"def").expect("a piece"),
@@ -136,7 +136,7 @@ fn test() -> Vec<u8> {
     let due = Time::from_nanos(5);
     let length = ByteCount::new(100);
     let ask = Ask {
-        direction: anabranch_bench::protocol::Direction::Forward,
+        direction: anabranch_bench::protocol::RequestedDirection::Forward,
         duration: Duration::from_secs(1),
         message: length,
         rate: None,
@@ -144,7 +144,7 @@ fn test() -> Vec<u8> {
         offset_ns: -3,
     };
     let path = PathEntry { name: "a > b".to_owned(), ..PathEntry::default() };
-    let report = Report { received: Some(Received::default()), paths: vec![path], ..Report::default() };
+    let report = EndReport { received: Some(ReceiverReport::default()), paths: vec![path], ..EndReport::default() };
     let mut frames =
         vec![TestFrame::Hello { machine: 1 }, TestFrame::Ping { asked: due }, TestFrame::Ask(ask)];
     frames.extend((0..3).map(|number| TestFrame::Data { number, due, length }));

@@ -2,7 +2,7 @@
 #![no_main]
 
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_bench::protocol::{Frame, Incoming, Limits, Server, ServerStep, Tally, decode, encode};
+use anabranch_bench::protocol::{Frame, TestReceiver, ServerLimits, Server, ServerStep, DeliveryMeter, decode, encode};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| bench_protocol(bytes));
 
@@ -24,7 +24,7 @@ fn bench_protocol(bytes: &[u8]) {
             None => match server.handle(now, message) {
                 Ok(ServerStep::Begin(ask, _)) => {
                     assert_eq!(ask.check(&LIMITS), Ok(()));
-                    incoming = Some(Incoming::new(Some(Tally::new(&ask, ask.offset_ns))));
+                    incoming = Some(TestReceiver::new(Some(DeliveryMeter::new(&ask, ask.offset_ns))));
                 }
                 Ok(ServerStep::Answer(_)) => {}
                 Ok(ServerStep::Refuse(why, _)) => return assert!(is_harmless(&why)),
@@ -63,7 +63,7 @@ fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-const LIMITS: Limits = Limits {
+const LIMITS: ServerLimits = ServerLimits {
     duration: Duration::from_secs(3_600),
     message: ByteCount::from_kib(256),
     receive_buffer: ByteCount::from_mib(16),

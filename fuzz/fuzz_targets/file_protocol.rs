@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 use anabranch_transfer::protocol::{
-    Answer, FilePath, MAX_PIECE, MAX_WHY, Receiver, Sender, Step, decode, encode,
+    ReceiverAnswer, FilePath, MAX_PIECE, MAX_WHY, Receiver, Sender, ReceiverStep, decode, encode,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -18,38 +18,38 @@ fn file_protocol(bytes: &[u8]) {
         if let Ok(frame) = decode(message) {
             assert_eq!(encode(&frame), message, "every byte of a frame has a meaning");
         }
-        if let Ok(Answer::Verdict(verdict)) = Sender::answer(message) {
+        if let Ok(ReceiverAnswer::Verdict(verdict)) = Sender::answer(message) {
             assert!(verdict.why.len() <= MAX_WHY && !verdict.why.contains(char::is_control));
         }
         match receiver.handle(message) {
-            Ok(Step::Create(offer)) => {
+            Ok(ReceiverStep::Create(offer)) => {
                 arrived = ByteCount::ZERO;
                 check_path(&offer.path);
             }
-            Ok(Step::MakeDirectory(offer)) => check_path(&offer.path),
-            Ok(Step::Find(offer)) => {
+            Ok(ReceiverStep::MakeDirectory(offer)) => check_path(&offer.path),
+            Ok(ReceiverStep::Find(offer)) => {
                 check_path(&offer.path);
                 // Some of it is there: what the first byte of its path says, within its size.
                 let len = usize::from(offer.path.as_bytes()[0]);
                 arrived = ByteCount::of_len(len).min(offer.size().unwrap_or_default());
                 receiver.has(arrived);
             }
-            Ok(Step::Compare) => {
+            Ok(ReceiverStep::Compare) => {
                 let (from, _) = receiver.compare(Some(Sha256::new()));
                 assert!(from == arrived || from.is_zero());
                 arrived = from;
             }
-            Ok(Step::BeginAnew) => arrived = ByteCount::ZERO,
-            Ok(Step::Write(piece)) => {
+            Ok(ReceiverStep::BeginAnew) => arrived = ByteCount::ZERO,
+            Ok(ReceiverStep::Write(piece)) => {
                 assert!(!piece.is_empty() && piece.len() <= MAX_PIECE.min(message.len()));
                 arrived += ByteCount::of_len(piece.len());
             }
-            Ok(Step::Keep { path, size, .. }) => {
+            Ok(ReceiverStep::Keep { path, size, .. }) => {
                 check_path(&path);
                 assert_eq!(size, arrived);
             }
-            Ok(Step::Discard(verdict)) => assert!(!verdict.is_verified()),
-            Ok(Step::Ignore) => {}
+            Ok(ReceiverStep::Discard(verdict)) => assert!(!verdict.is_verified()),
+            Ok(ReceiverStep::Ignore) => {}
             Err(error) => {
                 assert!(!error.to_string().contains(char::is_control));
                 break;

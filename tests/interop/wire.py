@@ -58,8 +58,8 @@ class Wire:
         )
         self.relay.stdin.write(text.encode())
         self.relay.stdin.close()
-        doors = [door["listen"] for door in json.loads(self.relay.stdout.readline())["listening"]]
-        self.starts = [self.join(door, end) for door, end in zip(doors, self.ends, strict=True)]
+        addresses = [path["listen"] for path in json.loads(self.relay.stdout.readline())["listening"]]
+        self.starts = [self.join(address, end) for address, end in zip(addresses, self.ends, strict=True)]
         self.selector = selectors.EpollSelector()
         for path, devices in enumerate(zip(one.devices, other.devices, strict=True)):
             for side, sock in enumerate((self.starts[path], self.ends[path])):
@@ -71,9 +71,9 @@ class Wire:
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
-    def join(self, door, end):
+    def join(self, address, end):
         """The socket on the near side of the relay, once the far side knows where it comes from."""
-        host, port = door.rsplit(":", 1)
+        host, port = address.rsplit(":", 1)
         start = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         start.connect((host, int(port)))
         end.settimeout(0.2)

@@ -4,7 +4,9 @@
 use std::error::Error;
 
 use anabranch_base::Duration;
-use anabranch_bench::{Diagnosis, Exchange, Measured, Run, Wish, agree, answer, judge, limits_of};
+use anabranch_bench::{
+    Diagnosis, Exchange, Measured, TestRequest, TestSummary, agree, answer, judge, limits_of,
+};
 use anabranch_net::{Config, Endpoint, Key, Options, Security};
 
 #[tokio::main]
@@ -34,7 +36,7 @@ async fn measure(duration: Duration) -> Result<(Measured, Diagnosis), Box<dyn Er
     };
     let asking = async {
         let association = client.connect(&server.local_addresses()).await?;
-        let test = agree(&association, &limits, Wish { duration, ..Wish::default() }).await?;
+        let test = agree(&association, &limits, TestRequest { duration, ..TestRequest::default() }).await?;
         let mut exchange = Exchange::begin(&association, test);
         while exchange.next().await?.is_some() {}
         let measured = exchange.measured();
@@ -42,7 +44,7 @@ async fn measure(duration: Duration) -> Result<(Measured, Diagnosis), Box<dyn Er
         Ok(measured)
     };
     let (measured, ()) = tokio::try_join!(asking, serving)?;
-    let diagnosis = judge(&Run::of(&measured, &config), &[]);
+    let diagnosis = judge(&TestSummary::of(&measured, &config), &[]);
     Ok((measured, diagnosis))
 }
 

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use tokio::time::timeout;
 
 use crate::clock;
-use crate::exchange::Test;
+use crate::exchange::AgreedTest;
 use crate::measured::Role;
 use crate::protocol::{
-    Ask, DATA_HEADER, Direction, Frame, FrameError, Limits, MAX_MESSAGE, Offset, Pings, Server, ServerError,
-    ServerStep, decode, encode,
+    Ask, DATA_HEADER, Frame, FrameError, MAX_MESSAGE, Offset, Pings, RequestedDirection, Server, ServerError,
+    ServerLimits, ServerStep, decode, encode,
 };
 
 /// Why the ends did not agree on a test.
@@ -47,9 +47,9 @@ pub enum AgreeError {
 
 /// The test that a client wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wish {
+pub struct TestRequest {
     /// Which way the data goes.
-    pub direction: Direction,
+    pub direction: RequestedDirection,
     /// How long.
     pub duration: Duration,
     /// The length of a message; by default what is usual, as far as both ends can take it.
@@ -60,11 +60,11 @@ pub struct Wish {
     pub interval: Duration,
 }
 
-impl Default for Wish {
+impl Default for TestRequest {
     /// Ten seconds from the client to the server, as fast as the paths take it.
-    fn default() -> Wish {
-        Wish {
-            direction: Direction::Forward,
+    fn default() -> TestRequest {
+        TestRequest {
+            direction: RequestedDirection::Forward,
             duration: Duration::from_secs(10),
             message: None,
             rate: None,
@@ -74,11 +74,11 @@ impl Default for Wish {
 }
 
 /// What an end with such settings allows and can take.
-pub fn limits_of(config: &Config) -> Limits {
+pub fn limits_of(config: &Config) -> ServerLimits {
     let receive_buffer = config.receive_growth.as_ref().map_or(config.receive_buffer, |growth| growth.limit);
     // A message takes its place until it is whole: several must fit the buffer as it is at first.
     let message = (config.receive_buffer.min(config.send_buffer) / 4).clamp(DATA_HEADER, MAX_MESSAGE);
-    Limits { duration: LONGEST_TEST, message, receive_buffer }
+    ServerLimits { duration: LONGEST_TEST, message, receive_buffer }
 }
 
 /// The client's part: learns how the clocks differ and what the server allows, and asks for a test. After an error the
@@ -86,7 +86,11 @@ pub fn limits_of(config: &Config) -> Limits {
 ///
 /// # Errors
 /// The server refuses, does not answer, or answers with something else; or this end cannot do it.
-pub async fn agree(association: &Association, here: &Limits, wish: Wish) -> Result<Test, AgreeError> {
+pub async fn agree(
+    association: &Association,
+    here: &ServerLimits,
+    wish: TestRequest,
+) -> Result<AgreedTest, AgreeError> {
     let (there, offset) = greet(association).await?;
     let ask = wish.ask(&there, here, offset.nanos);
     ask.check(here).map_err(AgreeError::Impossible)?;
@@ -96,21 +100,21 @@ pub async fn agree(association: &Association, here: &Limits, wish: Wish) -> Resu
         _ => return Err(AgreeError::NotAnAnswer("ASK")),
     }
     let (role, clock_error) = (Role::Client, offset.error);
-    Ok(Test { ask, role, clock_error, receive_buffer_limit: here.receive_buffer })
+    Ok(AgreedTest { ask, role, clock_error, receive_buffer_limit: here.receive_buffer })
 }
 
-impl Wish {
+impl TestRequest {
     /// The test in messages that the receiving end can take.
-    fn ask(&self, there: &Limits, here: &Limits, offset_ns: i64) -> Ask {
+    fn ask(&self, there: &ServerLimits, here: &ServerLimits, offset_ns: i64) -> Ask {
         let usual = if self.rate.is_some() { USUAL_PACED } else { USUAL };
         let message = self.message.unwrap_or(usual.min(there.message.min(here.message)));
-        let Wish { direction, duration, rate, interval, .. } = *self;
+        let TestRequest { direction, duration, rate, interval, .. } = *self;
         Ask { direction, duration, message, rate, interval, offset_ns }
     }
 }
 
 /// Greets, and asks for the server's time until the answer is as good as it gets.
-async fn greet(association: &Association) -> Result<(Limits, Offset), AgreeError> {
+async fn greet(association: &Association) -> Result<(ServerLimits, Offset), AgreeError> {
     let ours = clock::machine();
     say(association, encode(&Frame::Hello { machine: ours })).await?;
     let Frame::Welcome { machine: theirs, limits } = hear(association).await? else {
@@ -135,7 +139,10 @@ async fn greet(association: &Association) -> Result<(Limits, Offset), AgreeError
 ///
 /// # Errors
 /// A client that uses another protocol, is refused, or falls silent.
-pub async fn answer(association: &Association, limits: &Limits) -> Result<Option<Test>, AgreeError> {
+pub async fn answer(
+    association: &Association,
+    limits: &ServerLimits,
+) -> Result<Option<AgreedTest>, AgreeError> {
     let mut server = Server::new(clock::machine(), *limits);
     loop {
         let message = match timeout(PATIENCE, association.recv()).await {
@@ -148,7 +155,7 @@ pub async fn answer(association: &Association, limits: &Limits) -> Result<Option
             ServerStep::Begin(ask, frame) => {
                 say(association, frame).await?;
                 let (role, clock_error) = (Role::Server, Duration::ZERO);
-                return Ok(Some(Test {
+                return Ok(Some(AgreedTest {
                     ask,
                     role,
                     clock_error,

@@ -1,7 +1,7 @@
 //! The keys of a test's document, which scripts rely on.
 
 use crate::path_entry::PathEntry;
-use crate::protocol::{Delays, Report};
+use crate::protocol::{Delays, EndReport};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::verdict::{Alone, Diagnosis};
 
 /// The result of a test. Keys in the order in which they are printed.
 #[derive(Clone, Debug, Serialize)]
-pub struct Document {
+pub struct BenchDocument {
     #[serde(flatten)]
     first: WayEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,13 +69,13 @@ struct Ends<T> {
     receiver: T,
 }
 
-impl Document {
+impl BenchDocument {
     /// The result of `measured`, done with the settings `resolved`.
-    pub fn of(measured: &Measured, resolved: Value) -> Document {
+    pub fn of(measured: &Measured, resolved: Value) -> BenchDocument {
         let (first, reverse) = measured.ways();
         let entry = |way| WayEntry::of(measured, way);
         let intervals = measured.intervals.iter().map(Interval::document).collect();
-        Document {
+        BenchDocument {
             first: entry(first),
             reverse: reverse.map(entry),
             intervals,
@@ -86,13 +86,13 @@ impl Document {
     }
 
     /// With a verdict.
-    pub fn judged(self, verdict: Diagnosis) -> Document {
-        Document { verdict: Some(verdict), ..self }
+    pub fn judged(self, verdict: Diagnosis) -> BenchDocument {
+        BenchDocument { verdict: Some(verdict), ..self }
     }
 
     /// With each path alone.
-    pub fn beside(self, alone: Vec<AloneEntry>) -> Document {
-        Document { alone, ..self }
+    pub fn beside(self, alone: Vec<AloneEntry>) -> BenchDocument {
+        BenchDocument { alone, ..self }
     }
 }
 
@@ -148,6 +148,6 @@ impl WayEntry {
     }
 }
 
-fn ends(one: &OneWay<'_>, of: impl Fn(&Report) -> Option<f64>) -> Ends<Option<f64>> {
+fn ends(one: &OneWay<'_>, of: impl Fn(&EndReport) -> Option<f64>) -> Ends<Option<f64>> {
     Ends { sender: one.sender.and_then(&of), receiver: one.receiver.and_then(&of) }
 }

@@ -9,14 +9,16 @@ use tokio::time::{MissedTickBehavior, Sleep, interval, sleep};
 
 use crate::clock;
 use crate::intervals::{Interval, Intervals};
-use crate::measured::{Measured, Role, Way};
+use crate::measured::{Measured, Role, TestDirection};
 use crate::path_entry::PathEntry;
 use crate::pour;
-use crate::protocol::{Ask, Frame, Incoming, IncomingError, Report, Sent, Step, Tally, encode};
+use crate::protocol::{
+    Ask, DeliveryMeter, EndReport, Frame, IncomingError, IncomingFrame, SenderReport, TestReceiver, encode,
+};
 
 /// A test that both ends agreed on.
 #[derive(Clone, Copy, Debug)]
-pub struct Test {
+pub struct AgreedTest {
     /// What was asked for.
     pub ask: Ask,
     /// Which end this is.
@@ -50,17 +52,17 @@ pub enum ExchangeError {
 /// A running test, at this end. It goes on only while [`Exchange::next`] is awaited.
 pub struct Exchange<'a> {
     association: &'a Association,
-    test: Test,
-    incoming: Incoming,
+    test: AgreedTest,
+    incoming: TestReceiver,
     intervals: Intervals,
-    monitors: Vec<(Way, PathMonitor)>,
+    monitors: Vec<(TestDirection, PathMonitor)>,
     before: Vec<PathEntry>,
     began: Time,
     processor_before: Duration,
     pouring: Option<Pouring>,
     ticks: tokio::time::Interval,
     late: Pin<Box<Sleep>>,
-    sent: Option<Sent>,
+    sent: Option<SenderReport>,
     /// What the paths did until this end had sent all.
     paths: Option<Vec<PathEntry>>,
     /// When the other's end arrived.
@@ -71,16 +73,16 @@ pub struct Exchange<'a> {
 
 impl<'a> Exchange<'a> {
     /// Begins the test on this end. It needs a tokio runtime with time.
-    pub fn begin(association: &'a Association, test: Test) -> Exchange<'a> {
-        let Test { ask, role, .. } = test;
+    pub fn begin(association: &'a Association, test: AgreedTest) -> Exchange<'a> {
+        let AgreedTest { ask, role, .. } = test;
         // Our clock less the sender's.
         let offset = match role {
             Role::Server => ask.offset_ns,
             Role::Client => ask.offset_ns.saturating_neg(),
         };
-        let tally = role.receives(ask.direction).then(|| Tally::new(&ask, offset));
+        let tally = role.receives(ask.direction).then(|| DeliveryMeter::new(&ask, offset));
         let clock = Clock::start();
-        let mut monitors: Vec<(Way, PathMonitor)> = Way::of(ask.direction)
+        let mut monitors: Vec<(TestDirection, PathMonitor)> = TestDirection::of(ask.direction)
             .into_iter()
             .map(|way| (way, PathMonitor::new(clock, direction(role, way))))
             .collect();
@@ -92,7 +94,7 @@ impl<'a> Exchange<'a> {
         let mut exchange = Exchange {
             association,
             test,
-            incoming: Incoming::new(tally),
+            incoming: TestReceiver::new(tally),
             intervals,
             monitors,
             before: Vec::new(),
@@ -136,7 +138,7 @@ impl<'a> Exchange<'a> {
 
     /// What both ends saw; the other's part only where it told.
     pub fn measured(self) -> Measured {
-        let Test { ask, role, clock_error, .. } = self.test;
+        let AgreedTest { ask, role, clock_error, .. } = self.test;
         let (ours, theirs) = (self.report(), self.incoming.report().cloned());
         Measured { ask, clock_error, role, ours, theirs, intervals: self.intervals.into_all() }
     }
@@ -178,16 +180,16 @@ impl<'a> Exchange<'a> {
     fn on_message(&mut self, message: &[u8]) -> Result<(), ExchangeError> {
         let now = clock::of_machine();
         match self.incoming.handle(now, message)? {
-            Step::Ended => {
+            IncomingFrame::Ended => {
                 self.heard_all = Some(now);
                 self.look_last();
             }
-            Step::Counted | Step::Reported => {}
+            IncomingFrame::Counted | IncomingFrame::Reported => {}
         }
         Ok(())
     }
 
-    async fn on_poured(&mut self, sent: Sent) -> Result<(), ExchangeError> {
+    async fn on_poured(&mut self, sent: SenderReport) -> Result<(), ExchangeError> {
         self.look_last();
         self.paths = Some(self.entries());
         let ended = pour::end(self.association, &sent).await;
@@ -222,14 +224,14 @@ impl<'a> Exchange<'a> {
     }
 
     /// What this end saw until now.
-    fn report(&self) -> Report {
+    fn report(&self) -> EndReport {
         let seconds = self.age().as_secs_f64();
         let span = self.sent.as_ref().map_or(seconds, |sent| sent.seconds);
         let paths = self.paths.clone().unwrap_or_else(|| self.entries());
         let before = |path: &PathEntry| self.before.iter().find(|before| before.name == path.name);
         let since = |path: &PathEntry| path.since(before(path).unwrap_or(&PathEntry::default()), span);
         let until = self.heard_all.unwrap_or_else(clock::of_machine);
-        Report {
+        EndReport {
             sent: self.sent.clone(),
             received: self.incoming.tally().map(|tally| tally.received(until)),
             cpu_s: clock::of_processor().saturating_sub(self.processor_before).as_secs_f64(),
@@ -242,7 +244,7 @@ impl<'a> Exchange<'a> {
 
     /// Every path as it is: what it carried away from here, if this end sends, else what it brought.
     fn entries(&self) -> Vec<PathEntry> {
-        let sends = |way: &Way| Role::sending(*way) == self.test.role;
+        let sends = |way: &TestDirection| Role::sending(*way) == self.test.role;
         let monitor = self.monitors.iter().find(|(way, _)| sends(way)).or(self.monitors.first());
         let Some((_, monitor)) = monitor else { return Vec::new() };
         monitor.paths().iter().map(|path| PathEntry::of(monitor, path, Duration::ZERO)).collect()
@@ -265,7 +267,7 @@ impl std::fmt::Debug for Exchange<'_> {
 }
 
 /// The task that sends; it ends when this is dropped.
-struct Pouring(tokio::task::JoinHandle<Result<Sent, SendError>>);
+struct Pouring(tokio::task::JoinHandle<Result<SenderReport, SendError>>);
 
 impl Drop for Pouring {
     fn drop(&mut self) {
@@ -274,15 +276,19 @@ impl Drop for Pouring {
 }
 
 /// What was sent, when all of it was; never, where nothing is.
-async fn end_of(pouring: &mut Option<Pouring>) -> Result<Sent, SendError> {
+async fn end_of(pouring: &mut Option<Pouring>) -> Result<SenderReport, SendError> {
     match pouring {
         Some(Pouring(task)) => task.await.unwrap_or(Err(SendError::Closing)),
         None => std::future::pending().await,
     }
 }
 
-fn direction(role: Role, way: Way) -> monitor::Direction {
-    if Role::sending(way) == role { monitor::Direction::Sending } else { monitor::Direction::Receiving }
+fn direction(role: Role, way: TestDirection) -> monitor::DataDirection {
+    if Role::sending(way) == role {
+        monitor::DataDirection::Sending
+    } else {
+        monitor::DataDirection::Receiving
+    }
 }
 
 /// How often the paths are looked at.

@@ -7,7 +7,7 @@ use anabranch_net::PathId;
 use anabranch_net::monitor::PathMonitor;
 use serde_json::{Value, json};
 
-use crate::measured::Way;
+use crate::measured::TestDirection;
 use crate::path_entry::rate;
 
 /// What was carried in one interval.
@@ -25,7 +25,7 @@ pub struct Interval {
 #[derive(Clone, Debug)]
 pub struct WayInterval {
     /// Which direction.
-    pub way: Way,
+    pub way: TestDirection,
     /// What each path carried.
     pub paths: Vec<PathInterval>,
 }
@@ -65,7 +65,7 @@ impl Intervals {
     }
 
     /// The test begins: what was carried until now does not count.
-    pub fn begin(&mut self, monitors: &[(Way, PathMonitor)]) {
+    pub fn begin(&mut self, monitors: &[(TestDirection, PathMonitor)]) {
         self.before = monitors.iter().map(|(_, monitor)| carried(monitor)).collect();
     }
 
@@ -75,7 +75,7 @@ impl Intervals {
     }
 
     /// An interval is over at `age`, as the monitors saw it just now.
-    pub fn on_end(&mut self, age: Duration, monitors: &[(Way, PathMonitor)]) {
+    pub fn on_end(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
         let ways = monitors
             .iter()
             .zip(&self.before)
@@ -90,7 +90,7 @@ impl Intervals {
     }
 
     /// The test is over at `age`: the rest of an interval is one, unless it is too short to say anything.
-    pub fn on_last(&mut self, age: Duration, monitors: &[(Way, PathMonitor)]) {
+    pub fn on_last(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
         if !self.is_over && age.saturating_sub(self.last) >= self.every / 10 {
             self.on_end(age, monitors);
         }
@@ -183,7 +183,8 @@ mod tests {
             cwnd: ByteCount::new(30_000),
         };
         let way = |way, paths| WayInterval { way, paths };
-        let ways = vec![way(Way::Forward, vec![path(1_250_000)]), way(Way::Reverse, Vec::new())];
+        let ways =
+            vec![way(TestDirection::Forward, vec![path(1_250_000)]), way(TestDirection::Reverse, Vec::new())];
         let both = Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), ways };
         let document = both.document();
         assert_eq!((&document["bytes"], &document["reverse"]["bytes"]), (&json!(1_250_000), &json!(0)));

@@ -56,7 +56,7 @@
 //!
 //! [`agree()`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both ends saw
 //! of it. [`judge`] is a function of plain numbers: it names what held the test back ([`Diagnosis::limited_by`]) and
-//! advises, in settings as `anabranch --set` takes them. [`Document`] has the keys that scripts rely on.
+//! advises, in settings as `anabranch --set` takes them. [`BenchDocument`] has the keys that scripts rely on.
 //!
 //! [`protocol`] has the frames and both ends' state, without I/O.
 
@@ -72,10 +72,10 @@ mod pour;
 pub mod protocol;
 mod verdict;
 
-pub use agree::{AgreeError, Wish, agree, answer, limits_of};
-pub use document::{AloneEntry, Document};
-pub use exchange::{Exchange, ExchangeError, Test};
+pub use agree::{AgreeError, TestRequest, agree, answer, limits_of};
+pub use document::{AloneEntry, BenchDocument};
+pub use exchange::{AgreedTest, Exchange, ExchangeError};
 pub use intervals::{Interval, PathInterval, WayInterval};
-pub use measured::{Measured, OneWay, Role, Way, cpu_s_per_gb};
+pub use measured::{Measured, OneWay, Role, TestDirection, cpu_s_per_gb};
 pub use path_entry::PathEntry;
-pub use verdict::{Alone, Diagnosis, Run, judge};
+pub use verdict::{Alone, Diagnosis, TestSummary, judge};

@@ -3,7 +3,7 @@
 use crate::intervals::Interval;
 use crate::names;
 use crate::path_entry::{PathEntry, rate};
-use crate::protocol::{Ask, Direction, Received, Report};
+use crate::protocol::{Ask, EndReport, ReceiverReport, RequestedDirection};
 use anabranch_base::Duration;
 
 /// Which end this is.
@@ -17,7 +17,7 @@ pub enum Role {
 
 /// One of the two directions of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum TestDirection {
     /// From the client.
     Forward,
     /// To the client.
@@ -34,9 +34,9 @@ pub struct Measured {
     /// Which end this is.
     pub role: Role,
     /// What it saw.
-    pub ours: Report,
+    pub ours: EndReport,
     /// What the other told; nothing where it could not.
-    pub theirs: Option<Report>,
+    pub theirs: Option<EndReport>,
     /// What was seen here in each interval.
     pub intervals: Vec<Interval>,
 }
@@ -45,11 +45,11 @@ pub struct Measured {
 #[derive(Clone, Debug)]
 pub struct OneWay<'a> {
     /// Which.
-    pub way: Way,
+    pub way: TestDirection,
     /// The sending end.
-    pub sender: Option<&'a Report>,
+    pub sender: Option<&'a EndReport>,
     /// The receiving one.
-    pub receiver: Option<&'a Report>,
+    pub receiver: Option<&'a EndReport>,
     /// What the paths did, by the sender, with the names that they have here.
     pub paths: Vec<PathEntry>,
     /// Which part of what arrived counts, 0 to 1.
@@ -58,15 +58,15 @@ pub struct OneWay<'a> {
 
 impl Role {
     /// The end that sends `way`.
-    pub fn sending(way: Way) -> Role {
+    pub fn sending(way: TestDirection) -> Role {
         match way {
-            Way::Forward => Role::Client,
-            Way::Reverse => Role::Server,
+            TestDirection::Forward => Role::Client,
+            TestDirection::Reverse => Role::Server,
         }
     }
 
     /// Whether this end sends in a test in such a direction.
-    pub fn sends(self, direction: Direction) -> bool {
+    pub fn sends(self, direction: RequestedDirection) -> bool {
         match self {
             Role::Client => direction.is_forward(),
             Role::Server => direction.is_reverse(),
@@ -74,7 +74,7 @@ impl Role {
     }
 
     /// Whether it receives.
-    pub fn receives(self, direction: Direction) -> bool {
+    pub fn receives(self, direction: RequestedDirection) -> bool {
         self.other().sends(direction)
     }
 
@@ -87,21 +87,21 @@ impl Role {
     }
 }
 
-impl Way {
+impl TestDirection {
     /// In a word, for documents.
     pub fn word(self) -> &'static str {
         match self {
-            Way::Forward => "forward",
-            Way::Reverse => "reverse",
+            TestDirection::Forward => "forward",
+            TestDirection::Reverse => "reverse",
         }
     }
 
     /// Those of a test.
-    pub fn of(direction: Direction) -> Vec<Way> {
+    pub fn of(direction: RequestedDirection) -> Vec<TestDirection> {
         match direction {
-            Direction::Forward => vec![Way::Forward],
-            Direction::Reverse => vec![Way::Reverse],
-            Direction::Both => vec![Way::Forward, Way::Reverse],
+            RequestedDirection::Forward => vec![TestDirection::Forward],
+            RequestedDirection::Reverse => vec![TestDirection::Reverse],
+            RequestedDirection::Both => vec![TestDirection::Forward, TestDirection::Reverse],
         }
     }
 }
@@ -110,13 +110,15 @@ impl Measured {
     /// The direction of the test, and the other if it had two.
     pub fn ways(&self) -> (OneWay<'_>, Option<OneWay<'_>>) {
         match self.ask.direction {
-            Direction::Forward => (self.one(Way::Forward), None),
-            Direction::Reverse => (self.one(Way::Reverse), None),
-            Direction::Both => (self.one(Way::Forward), Some(self.one(Way::Reverse))),
+            RequestedDirection::Forward => (self.one(TestDirection::Forward), None),
+            RequestedDirection::Reverse => (self.one(TestDirection::Reverse), None),
+            RequestedDirection::Both => {
+                (self.one(TestDirection::Forward), Some(self.one(TestDirection::Reverse)))
+            }
         }
     }
 
-    fn one(&self, way: Way) -> OneWay<'_> {
+    fn one(&self, way: TestDirection) -> OneWay<'_> {
         let (sender, receiver) = (self.of(Role::sending(way)), self.of(Role::sending(way).other()));
         let paths = match sender {
             Some(report) if Role::sending(way) == self.role => report.paths.clone(),
@@ -127,14 +129,14 @@ impl Measured {
         OneWay { way, sender, receiver, paths: shared(paths), part: 1.0 }
     }
 
-    fn of(&self, role: Role) -> Option<&Report> {
+    fn of(&self, role: Role) -> Option<&EndReport> {
         if role == self.role { Some(&self.ours) } else { self.theirs.as_ref() }
     }
 }
 
 impl OneWay<'_> {
     /// What the receiver counted.
-    pub fn received(&self) -> Option<&Received> {
+    pub fn received(&self) -> Option<&ReceiverReport> {
         self.receiver.and_then(|report| report.received.as_ref())
     }
 
@@ -175,7 +177,7 @@ impl OneWay<'_> {
 }
 
 /// Processor time for each gigabyte that went through an end.
-pub fn cpu_s_per_gb(report: &Report) -> Option<f64> {
+pub fn cpu_s_per_gb(report: &EndReport) -> Option<f64> {
     let sent = report.sent.as_ref().map_or(0, |sent| sent.bytes);
     let received = report.received.as_ref().map_or(0, |received| received.bytes + received.late_bytes);
     let bytes = sent.saturating_add(received);

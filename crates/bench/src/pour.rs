@@ -1,6 +1,6 @@
 //! The sending half of a test: messages as fast as the transport takes them, or each at its time.
 
-use crate::protocol::{Ask, Frame, Sent, data, encode};
+use crate::protocol::{Ask, Frame, SenderReport, data, encode};
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_net::{Association, SendError, SendOptions, TrySendError};
 use tokio::runtime::Handle;
@@ -13,7 +13,7 @@ use crate::clock::of_machine;
 ///
 /// # Errors
 /// The association is over.
-pub async fn pour(association: Association, ask: Ask) -> Result<Sent, SendError> {
+pub async fn pour(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
     match ask.rate {
         None => pour_all(association, ask).await,
         Some(rate) => {
@@ -32,14 +32,14 @@ pub async fn pour(association: Association, ask: Ask) -> Result<Sent, SendError>
 ///
 /// # Errors
 /// The association is over.
-pub async fn end(association: &Association, sent: &Sent) -> Result<(), SendError> {
+pub async fn end(association: &Association, sent: &SenderReport) -> Result<(), SendError> {
     let end = Frame::End { messages: sent.messages, bytes: ByteCount::new(sent.bytes) };
     association.send(encode(&end), SendOptions::default()).await
 }
 
-async fn pour_all(association: Association, ask: Ask) -> Result<Sent, SendError> {
+async fn pour_all(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
     let began = of_machine();
-    let mut sent = Sent::default();
+    let mut sent = SenderReport::default();
     loop {
         let now = of_machine();
         let age = now.since(began);
@@ -68,11 +68,16 @@ fn enough(left: ByteCount, age: Duration) -> ByteCount {
     LEAST_WAITING + ByteCount::new(u64::try_from(tenth).unwrap_or(u64::MAX))
 }
 
-fn pour_at(association: &Association, ask: Ask, rate: BitRate, runtime: &Handle) -> Result<Sent, SendError> {
+fn pour_at(
+    association: &Association,
+    ask: Ask,
+    rate: BitRate,
+    runtime: &Handle,
+) -> Result<SenderReport, SendError> {
     let began = of_machine();
     let gap = ask.gap(rate).max(Duration::from_nanos(1));
     let due_in_all = ask.duration.as_nanos().div_ceil(gap.as_nanos());
-    let mut sent = Sent::default();
+    let mut sent = SenderReport::default();
     while sent.messages < due_in_all {
         let due = began + Duration::from_nanos(gap.as_nanos().saturating_mul(sent.messages));
         let now = of_machine();

@@ -3,17 +3,17 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use anabranch_net::{BindError, Follow, Interface, UDP_PORT, interfaces};
+use anabranch_net::{AddressTracking, BindError, Interface, UDP_PORT, interfaces};
 use tokio::net::lookup_host;
 
-use crate::arguments::Host;
+use crate::arguments::HostPort;
 use crate::failure::Failure;
 
 /// The address of each host, each another one: it makes a path of its own.
 ///
 /// # Errors
 /// A host that cannot be looked up, an address that is given twice.
-pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let found = look_up_each(hosts).await?;
     let mut all = found.iter().enumerate();
     match all.find(|(index, address)| found[..*index].contains(address)) {
@@ -29,7 +29,7 @@ pub async fn look_up(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
 ///
 /// # Errors
 /// A host that cannot be looked up.
-pub async fn look_up_each(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+pub async fn look_up_each(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let mut found = Vec::new();
     for host in hosts {
         let unknown = |why: String| Failure::UnknownHost { host: host.name.clone(), why };
@@ -52,26 +52,26 @@ pub fn local_for(to: &[SocketAddr], via: &[String]) -> Result<Vec<SocketAddr>, F
 
 /// Which interfaces a sender follows: those of each `--via`, else all. Addresses that the user gave are the user's
 /// choice, and stay.
-pub fn to_follow(via: &[String]) -> Follow {
+pub fn address_tracking(via: &[String]) -> AddressTracking {
     let is_address = |via: &&String| via.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
     let names: Vec<String> = via.iter().filter(|via| !is_address(via)).cloned().collect();
     match (via.is_empty(), names.is_empty()) {
-        (true, _) => Follow::EachInterface,
-        (false, true) => Follow::Nothing,
-        (false, false) => Follow::Interfaces(names),
+        (true, _) => AddressTracking::EachInterface,
+        (false, true) => AddressTracking::Off,
+        (false, false) => AddressTracking::Interfaces(names),
     }
 }
 
 /// Whether another path may join those from `local`: an interface is followed, and no socket has all addresses.
-pub fn may_grow(local: &[SocketAddr], follow: &Follow) -> bool {
-    *follow != Follow::Nothing && !local.iter().all(|address| address.ip().is_unspecified())
+pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
+    *tracking != AddressTracking::Off && !local.iter().all(|address| address.ip().is_unspecified())
 }
 
 /// The addresses to listen on: as given, else all of this host.
 ///
 /// # Errors
 /// A host that cannot be looked up.
-pub async fn to_listen(hosts: &[Host]) -> Result<Vec<SocketAddr>, Failure> {
+pub async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     if !hosts.is_empty() {
         return look_up(hosts).await;
     }
@@ -142,14 +142,14 @@ mod tests {
 
     #[tokio::test]
     async fn addresses_need_no_lookup_and_get_the_port_of_sctp() {
-        let hosts: Vec<Host> = ["127.0.0.1", "[::1]:7"].map(|text| text.parse().expect("a host")).into();
+        let hosts: Vec<HostPort> = ["127.0.0.1", "[::1]:7"].map(|text| text.parse().expect("a host")).into();
         let found = look_up(&hosts).await.expect("two addresses");
         assert_eq!(found, ["127.0.0.1:9899".parse().expect("one"), "[::1]:7".parse().expect("two")]);
     }
 
     #[tokio::test]
     async fn an_address_given_twice_is_refused() {
-        let hosts: Vec<Host> =
+        let hosts: Vec<HostPort> =
             ["127.0.0.1", "127.0.0.1:9899"].map(|text| text.parse().expect("a host")).into();
         let error = look_up(&hosts).await.expect_err("twice the same").to_string();
         assert!(error.starts_with("127.0.0.1:9899 is given twice"), "{error}");
@@ -157,10 +157,11 @@ mod tests {
 
     #[test]
     fn interfaces_are_followed_and_addresses_that_were_given_are_not() {
-        let follow = |via: &[&str]| to_follow(&via.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(follow(&[]), Follow::EachInterface);
-        assert_eq!(follow(&["wlan0", "10.0.0.1"]), Follow::Interfaces(vec!["wlan0".to_owned()]));
-        assert_eq!(follow(&["10.0.0.1", "[2001:db8::1]"]), Follow::Nothing);
+        let tracking =
+            |via: &[&str]| address_tracking(&via.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(tracking(&[]), AddressTracking::EachInterface);
+        assert_eq!(tracking(&["wlan0", "10.0.0.1"]), AddressTracking::Interfaces(vec!["wlan0".to_owned()]));
+        assert_eq!(tracking(&["10.0.0.1", "[2001:db8::1]"]), AddressTracking::Off);
     }
 
     #[test]
@@ -168,9 +169,9 @@ mod tests {
         let local = |list: &[&str]| -> Vec<SocketAddr> {
             list.iter().map(|text| text.parse().expect("an address")).collect()
         };
-        assert!(may_grow(&local(&["10.0.0.1:0"]), &Follow::EachInterface));
-        assert!(!may_grow(&local(&["10.0.0.1:0"]), &Follow::Nothing));
-        assert!(!may_grow(&local(&["0.0.0.0:0"]), &Follow::EachInterface), "a peer on this host");
+        assert!(may_grow(&local(&["10.0.0.1:0"]), &AddressTracking::EachInterface));
+        assert!(!may_grow(&local(&["10.0.0.1:0"]), &AddressTracking::Off));
+        assert!(!may_grow(&local(&["0.0.0.0:0"]), &AddressTracking::EachInterface), "a peer on this host");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use anabranch_transfer::hex;
 use sha2::{Digest, Sha256};
 
 use crate::arguments::DemoArguments;
-use crate::compare::{Manner, Over, Scope, compare};
+use crate::compare::{ComparisonPlan, Over, VariantChoice, compare};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
@@ -30,7 +30,7 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
         source: "wifi-lte.toml".to_owned(),
     };
     let around = arguments.around.encapsulation();
-    let manner = Manner { scope: Scope::AloneAndTogether, around, over: Over::Relay };
+    let manner = ComparisonPlan { scope: VariantChoice::AloneAndTogether, around, over: Over::Relay };
     compare(&loaded, manner, arguments.output, interrupt).await
 }
 

@@ -2,22 +2,26 @@
 
 use std::net::SocketAddr;
 
-use anabranch_net::{Endpoint, Follow, Options, Security};
+use anabranch_net::{AddressTracking, Endpoint, Options, Security};
 use anabranch_planner::live;
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
-use crate::arguments::Host;
+use crate::arguments::HostPort;
 use crate::failure::Failure;
 
 /// At these addresses, whatever becomes of them; without any, wherever this host has one.
 ///
 /// # Errors
 /// A host that is not found, an address that is not ours or in use.
-pub async fn to_listen(hosts: &[Host], config: &Config, security: &Security) -> Result<Endpoint, Failure> {
+pub async fn to_listen(
+    hosts: &[HostPort],
+    config: &Config,
+    security: &Security,
+) -> Result<Endpoint, Failure> {
     let local = addresses::to_listen(hosts).await?;
-    let follow = if hosts.is_empty() { Follow::EachInterface } else { Follow::Nothing };
-    bind(Options { accepts: true, ..options(&local, &follow, config, security) })
+    let tracking = if hosts.is_empty() { AddressTracking::EachInterface } else { AddressTracking::Off };
+    bind(Options { accepts: true, ..options(&local, &tracking, config, security) })
 }
 
 /// From these addresses, and those that come to join them.
@@ -26,19 +30,24 @@ pub async fn to_listen(hosts: &[Host], config: &Config, security: &Security) -> 
 /// One that cannot be bound.
 pub fn to_connect(
     local: &[SocketAddr],
-    follow: &Follow,
+    tracking: &AddressTracking,
     config: &Config,
     security: &Security,
 ) -> Result<Endpoint, Failure> {
     // With several ways out, now or later, a packet has to leave by the one whose address it has.
-    let by_device = addresses::may_grow(local, follow) || local.len() > 1;
-    bind(Options { by_device, ..options(local, follow, config, security) })
+    let by_device = addresses::may_grow(local, tracking) || local.len() > 1;
+    bind(Options { by_device, ..options(local, tracking, config, security) })
 }
 
-fn options(local: &[SocketAddr], follow: &Follow, config: &Config, security: &Security) -> Options {
+fn options(
+    local: &[SocketAddr],
+    tracking: &AddressTracking,
+    config: &Config,
+    security: &Security,
+) -> Options {
     Options {
         local: local.to_vec(),
-        follow: follow.clone(),
+        address_tracking: tracking.clone(),
         config: config.clone(),
         registry: live::registry(),
         ..Options::with(security.clone())

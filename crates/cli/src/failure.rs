@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anabranch_base::Duration;
 #[cfg(target_os = "linux")]
-use anabranch_emulate::enclosure::OpenError;
+use anabranch_emulate::namespaces::SetupError;
 use anabranch_net::PathAddresses;
 use anabranch_observe::CannotWrite;
 use anabranch_planner::PlanError;
@@ -79,7 +79,7 @@ pub enum Failure {
     /// There can be no network with the scenario's links.
     #[cfg(target_os = "linux")]
     #[error(transparent)]
-    Enclosure(#[from] OpenError),
+    Namespaces(#[from] SetupError),
     /// The handshake had no answer.
     #[error(
         "no answer from {} after {attempts} attempts ({:.1} s){}: is `{program}` running there, \
@@ -179,7 +179,7 @@ impl Failure {
             | Failure::Record(_)
             | Failure::Directory(_) => 2,
             #[cfg(target_os = "linux")]
-            Failure::Enclosure(_) => 1,
+            Failure::Namespaces(_) => 1,
             Failure::NoAnswer { .. }
             | Failure::PeerGone(_)
             | Failure::Garbage { .. }
@@ -207,7 +207,7 @@ impl Failure {
             Failure::Plan(_) => "plan",
             Failure::Record(_) => "record",
             #[cfg(target_os = "linux")]
-            Failure::Enclosure(_) => "namespace",
+            Failure::Namespaces(_) => "namespace",
             Failure::NoAnswer { .. } => "no-answer",
             Failure::PeerGone(_) => "peer-gone",
             Failure::Garbage { .. } => "garbage",

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 use crate::transfer::Progress;
-use crate::view::View;
+use crate::view::ProgressView;
 use anabranch_net::monitor::PathMonitor;
 
 /// Runs `work` to its end. After Ctrl-C the association is aborted, and `work` ends by that.
@@ -20,7 +20,7 @@ use anabranch_net::monitor::PathMonitor;
 pub async fn watched(
     association: &Association,
     monitor: &mut PathMonitor,
-    view: &mut View,
+    view: &mut ProgressView,
     progress: &Progress,
     interrupt: &mut Interrupt,
     work: impl Future<Output = Result<(), Failure>>,

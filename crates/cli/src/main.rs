@@ -42,7 +42,7 @@ use report::Outcome;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    if let Some(code) = emulate::duty(&words) {
+    if let Some(code) = emulate::run_if_spawned(&words) {
         return code;
     }
     let given: Vec<String> = words.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     if let Command::Emulate(emulated) = &arguments.command
         && !emulated.command.is_empty()
     {
-        return emulate::run_enclosed(emulated);
+        return emulate::run_command(emulated);
     }
     let output = arguments.output();
     if let Command::Compare(compared) = &arguments.command

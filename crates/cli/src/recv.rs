@@ -13,13 +13,13 @@ use crate::key::{self, Listening};
 use crate::live::{INTERRUPTED, dismiss, watched};
 use crate::peer::{Partner, Peer};
 use crate::ready::{self, Spoken};
-use crate::report::{Document, Outcome, shortened, table, there_already};
+use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
 use crate::settings;
 use crate::transfer::{FileCounts, Progress, follow, not_received};
 use crate::turns;
-use crate::view::View;
+use crate::view::ProgressView;
 use anabranch_net::Clock;
-use anabranch_net::monitor::{Direction, PathMonitor};
+use anabranch_net::monitor::{DataDirection, PathMonitor};
 
 /// Runs the command.
 ///
@@ -137,8 +137,8 @@ async fn receive(
 ) -> Came {
     let clock = Clock::start();
     let progress = Progress::new(clock);
-    let mut monitor = PathMonitor::new(clock, Direction::Receiving);
-    let mut view = View::new(arguments.output);
+    let mut monitor = PathMonitor::new(clock, DataDirection::Receiving);
+    let mut view = ProgressView::new(arguments.output);
     monitor.update(association);
     let peer = Peer::new(monitor.remote_addresses(), security, Partner::Files);
     let receiving = receive_files(association, destination.clone());
@@ -158,7 +158,7 @@ async fn receive(
         eprint!("{}", std::mem::take(&mut summary));
     }
     let is_broken = matches!(failure, Some(Failure::PeerGone(_)));
-    let document = Some(Document::new(&monitor, &progress, resolved.clone()).into());
+    let document = Some(TransferDocument::new(&monitor, &progress, resolved.clone()).into());
     let outcome = Outcome { document, summary, failure };
     let is_something_kept = progress.is_something_kept();
     if is_broken { Came::Broken { outcome, is_something_kept } } else { Came::Transfer(outcome) }

@@ -4,7 +4,9 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anabranch_planner::live;
-use anabranch_scenario::{Assignment, Document, Files, NoFiles, Registry, Scenario, ScenarioError, Source};
+use anabranch_scenario::{
+    Assignment, Files, NoFiles, ParsedDocument, Registry, Scenario, ScenarioError, Source,
+};
 use anabranch_transfer::hex;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
@@ -35,7 +37,7 @@ pub struct Loaded {
 /// # Errors
 /// A file that cannot be read, a scenario or a change that is wrong.
 pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
-    load_as(file, changes, Document::scenario)
+    load_as(file, changes, ParsedDocument::scenario)
 }
 
 /// The same for programs of others on its links: its flows play no part, and need no end.
@@ -43,12 +45,12 @@ pub fn load(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
 /// # Errors
 /// A file that cannot be read, a scenario or a change that is wrong.
 pub fn load_links(file: &Path, changes: &[String]) -> Result<Loaded, Failure> {
-    load_as(file, changes, Document::links)
+    load_as(file, changes, ParsedDocument::links)
 }
 
-type Reading = fn(&Document, &dyn Files, &[Assignment], &Registry) -> Result<Scenario, ScenarioError>;
+type LoadStep = fn(&ParsedDocument, &dyn Files, &[Assignment], &Registry) -> Result<Scenario, ScenarioError>;
 
-fn load_as(file: &Path, changes: &[String], reading: Reading) -> Result<Loaded, Failure> {
+fn load_as(file: &Path, changes: &[String], reading: LoadStep) -> Result<Loaded, Failure> {
     let is_stdin = file.as_os_str() == "-";
     let bytes = if is_stdin { read_stdin() } else { std::fs::read(file) };
     let bytes = bytes.map_err(|error| Failure::NoScenario { file: file.to_owned(), why: why(&error) })?;
@@ -57,7 +59,12 @@ fn load_as(file: &Path, changes: &[String], reading: Reading) -> Result<Loaded, 
     let settings = changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
     let folder = if is_stdin { PathBuf::new() } else { file.parent().unwrap_or(Path::new("")).to_owned() };
     Ok(Loaded {
-        scenario: reading(&Document::parse(&source)?, &Beside(folder.clone()), &settings, &live::registry())?,
+        scenario: reading(
+            &ParsedDocument::parse(&source)?,
+            &BesideFiles(folder.clone()),
+            &settings,
+            &live::registry(),
+        )?,
         text: source.text,
         sha256: hex(&Sha256::digest(&bytes).into()),
         name: file
@@ -78,7 +85,7 @@ impl Loaded {
 
     /// That the association of a flow cannot be so, for a reason that reading the scenario does not know.
     pub fn complaint(&self, flow: &str, key: &str, message: &str) -> Failure {
-        match Document::parse(&Source::new(self.source.clone(), self.text.clone())) {
+        match ParsedDocument::parse(&Source::new(self.source.clone(), self.text.clone())) {
             Ok(document) => document.complaint(&self.settings, flow, key, message).into(),
             Err(error) => error.into(),
         }
@@ -91,16 +98,18 @@ impl Loaded {
     pub fn read_again(&self, text: &str) -> Result<Scenario, ScenarioError> {
         let source = Source::new(self.source.clone(), text);
         match &self.folder {
-            Some(folder) => Scenario::parse(&source, &Beside(folder.clone()), &[], &self.scenario.registry),
+            Some(folder) => {
+                Scenario::parse(&source, &BesideFiles(folder.clone()), &[], &self.scenario.registry)
+            }
             None => Scenario::parse(&source, &NoFiles, &[], &self.scenario.registry),
         }
     }
 }
 
 /// The files beside a scenario.
-struct Beside(PathBuf);
+struct BesideFiles(PathBuf);
 
-impl Files for Beside {
+impl Files for BesideFiles {
     fn read(&self, name: &str) -> Result<String, String> {
         std::fs::read_to_string(self.0.join(name)).map_err(|error| error.to_string())
     }

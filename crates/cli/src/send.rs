@@ -16,12 +16,12 @@ use crate::interrupt::Interrupt;
 use crate::key;
 use crate::live::{farewell, watched};
 use crate::peer::{Partner, Peer};
-use crate::report::{Document, Outcome, shortened, table, there_already};
+use crate::report::{Outcome, TransferDocument, shortened, table, there_already};
 use crate::settings;
 use crate::transfer::{Progress, follow, not_sent};
-use crate::view::View;
+use crate::view::ProgressView;
 use anabranch_net::Clock;
-use anabranch_net::monitor::{Direction, PathMonitor};
+use anabranch_net::monitor::{DataDirection, PathMonitor};
 
 /// Runs the command.
 ///
@@ -32,24 +32,24 @@ pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result
     let security = key::to_send(&arguments.secrecy)?;
     let to = addresses::look_up(&arguments.to).await?;
     let local = addresses::local_for(&to, &arguments.via)?;
-    let follow = addresses::to_follow(&arguments.via);
+    let tracking = addresses::address_tracking(&arguments.via);
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let resolved = resolved(&config, &security, arguments, &list(&to));
-    let endpoint = endpoint::to_connect(&local, &follow, &config, &security)?;
+    let endpoint = endpoint::to_connect(&local, &tracking, &config, &security)?;
     let peer = Peer::new(to.clone(), &security, Partner::Files);
     let transferred = transfer(&endpoint, &to, &peer, sources, arguments, interrupt).await;
     // However it ended: a receiver that does not hear of that would wait in vain.
     farewell(&endpoint).await;
-    let Transferred { monitor, progress, failure } = transferred?;
+    let SendReport { monitor, progress, failure } = transferred?;
     Ok(Outcome {
-        document: Some(Document::new(&monitor, &progress, resolved).into()),
+        document: Some(TransferDocument::new(&monitor, &progress, resolved).into()),
         summary: summary(&monitor, &progress),
         failure,
     })
 }
 
 /// What there is to say after a transfer.
-struct Transferred {
+struct SendReport {
     monitor: PathMonitor,
     progress: Progress,
     failure: Option<Failure>,
@@ -63,21 +63,21 @@ async fn transfer(
     sources: Sources,
     arguments: &SendArguments,
     interrupt: &mut Interrupt,
-) -> Result<Transferred, Failure> {
+) -> Result<SendReport, Failure> {
     let association = tokio::select! {
         connected = endpoint.connect(to) => connected.map_err(|error| peer.not_opened(error))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),
     };
     let clock = Clock::start();
     let progress = Progress::new(clock);
-    let mut monitor = PathMonitor::new(clock, Direction::Sending);
-    let mut view = View::new(arguments.output);
+    let mut monitor = PathMonitor::new(clock, DataDirection::Sending);
+    let mut view = ProgressView::new(arguments.output);
     progress.leave_out(sources.left_out.iter().map(ToString::to_string).collect());
     let sending = send_files(&association, sources, arguments.limit_rate);
     let work =
         async { follow(sending, &progress).await.map_err(|error| not_sent(&association, peer, error)) };
     let failure = watched(&association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
-    Ok(Transferred { monitor, progress, failure })
+    Ok(SendReport { monitor, progress, failure })
 }
 
 /// All that was named is looked at before anything is sent, so that a slip costs no transfer.

@@ -2,7 +2,7 @@
 //! values and meanings are those of the table of settings, as in scenario files.
 
 use anabranch_planner::live;
-use anabranch_scenario::resolved::Value as Shown;
+use anabranch_scenario::resolved::ResolvedValue as Shown;
 use anabranch_scenario::{Assignment, reference, tools};
 use anabranch_sctp::config::Config;
 use serde_json::Value;

@@ -13,7 +13,7 @@ use crate::transfer::Progress;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 /// A way to show progress, on standard error (JSON lines: on standard output).
-pub struct View {
+pub struct ProgressView {
     screen: Screen,
     is_verbose: bool,
     is_quiet: bool,
@@ -22,7 +22,7 @@ pub struct View {
 enum Screen {
     Nothing,
     Bars(Bars),
-    JsonLines(Pace),
+    JsonLines(LineTimer),
 }
 
 struct Bars {
@@ -35,17 +35,17 @@ struct Bars {
 }
 
 /// When the next line is due.
-struct Pace {
+struct LineTimer {
     every: Duration,
     next: Time,
 }
 
-impl View {
+impl ProgressView {
     /// What `output` asks for.
-    pub fn new(output: Output) -> View {
+    pub fn new(output: Output) -> ProgressView {
         let is_terminal = std::io::stderr().is_terminal();
         let screen = if output.json_lines {
-            Screen::JsonLines(Pace {
+            Screen::JsonLines(LineTimer {
                 every: Duration::from_secs(1),
                 next: Time::ZERO + Duration::from_secs(1),
             })
@@ -56,7 +56,7 @@ impl View {
         } else {
             Screen::Nothing
         };
-        View { screen, is_verbose: output.verbose, is_quiet: output.quiet }
+        ProgressView { screen, is_verbose: output.verbose, is_quiet: output.quiet }
     }
 
     /// Shows how far it is.
@@ -167,7 +167,7 @@ impl Bars {
     }
 }
 
-impl Pace {
+impl LineTimer {
     fn is_due(&mut self, now: Time) -> bool {
         let is_due = now >= self.next;
         while self.next <= now {

@@ -8,7 +8,9 @@ use std::process::Command;
 
 use anabranch_base::ByteCount;
 use anabranch_net::{Association, Config, Endpoint, Options, Security, SendOptions};
-use anabranch_transfer::protocol::{Answer, FilePath, Kind, Offer, Outcome, Sender, Verdict};
+use anabranch_transfer::protocol::{
+    FileKind, FileOutcome, FilePath, FileVerdict, Offer, ReceiverAnswer, Sender,
+};
 use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use sha2::{Digest as _, Sha256};
 use tempfile::tempdir;
@@ -255,8 +257,8 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
         say(&peer, &[b"\x01\x03\0".as_slice(), &[0; 24], name.as_bytes()].concat()).await;
         say(&peer, b"\x02content").await;
         let answer = peer.recv().await.expect("a verdict").into_bytes();
-        let Ok(Answer::Verdict(verdict)) = Sender::answer(&answer) else { panic!("{answer:?}") };
-        assert_eq!(verdict.outcome, Outcome::Refused, "{name:?}");
+        let Ok(ReceiverAnswer::Verdict(verdict)) = Sender::answer(&answer) else { panic!("{answer:?}") };
+        assert_eq!(verdict.outcome, FileOutcome::Refused, "{name:?}");
         assert!(!verdict.why.contains('\u{1b}'), "{verdict:?}");
     }
     peer.close().await.expect("in order");
@@ -267,11 +269,11 @@ async fn names_that_climb_are_refused_and_nothing_is_written() {
 }
 
 /// A receiver's answers to a sender that offers `secret`, sends the hash `guess`, and ends there.
-async fn answers_to(peer: &Association, guess: &[u8]) -> Vec<Answer> {
+async fn answers_to(peer: &Association, guess: &[u8]) -> Vec<ReceiverAnswer> {
     let size = ByteCount::of_len(guess.len());
     let path = FilePath::new(b"secret").expect("a good name");
     let mut sender = Sender::default();
-    let offer = Offer { path, kind: Kind::Resumable { size }, mode: None, modified: None };
+    let offer = Offer { path, kind: FileKind::Resumable { size }, mode: None, modified: None };
     let frames = [
         sender.offer(offer).expect("an offer"),
         sender.from(size, Sha256::new_with_prefix(guess)).expect("its beginning"),
@@ -282,7 +284,7 @@ async fn answers_to(peer: &Association, guess: &[u8]) -> Vec<Answer> {
         let answer = peer.recv().await.expect("an answer").into_bytes();
         answers.push(Sender::answer(&answer).expect("a good frame"));
     }
-    if let Some(Answer::Begins(_)) = answers.last() {
+    if let Some(ReceiverAnswer::Begins(_)) = answers.last() {
         say(peer, &sender.end().expect("all of it").0).await;
         let answer = peer.recv().await.expect("a verdict").into_bytes();
         answers.push(Sender::answer(&answer).expect("a good frame"));
@@ -296,13 +298,14 @@ async fn who_guesses_a_files_name_and_size_learns_nothing_of_its_content() {
     std::fs::write(to_dir.path().join("secret"), "123456").expect("a file");
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
     let peer = stranger(&to).await;
-    let has = Answer::Has(ByteCount::new(6));
+    let has = ReceiverAnswer::Has(ByteCount::new(6));
     let exists = "\"secret\" exists already; `anabranch recv --force` replaces it";
     for guess in [b"000000", b"123457"] {
-        let refused = Answer::Verdict(Verdict::refused(&exists));
+        let refused = ReceiverAnswer::Verdict(FileVerdict::refused(&exists));
         assert_eq!(answers_to(&peer, guess).await, [has.clone(), refused]);
     }
-    let same = [has, Answer::Begins(ByteCount::new(6)), Answer::Verdict(Verdict::verified())];
+    let same =
+        [has, ReceiverAnswer::Begins(ByteCount::new(6)), ReceiverAnswer::Verdict(FileVerdict::verified())];
     assert_eq!(answers_to(&peer, b"123456").await, same);
     peer.close().await.expect("in order");
     tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use anabranch_base::ByteCount;
 use anabranch_transfer::protocol::{
-    FilePath, FrameRef, Kind, MAX_PIECE, Offer, Receiver, Sender, Step, Verdict, encode,
+    FileKind, FilePath, FileVerdict, FrameRef, MAX_PIECE, Offer, Receiver, ReceiverStep, Sender, encode,
 };
 
 use crate::count;
@@ -30,21 +30,21 @@ pub fn transfer() {
 /// How much of a file the receiver writes.
 fn send(sender: &mut Sender, receiver: &mut Receiver, path: &str, content: &[u8]) -> usize {
     let path = FilePath::new(path.as_bytes()).expect("a plain name");
-    let kind = Kind::File { size: Some(ByteCount::of_len(content.len())) };
+    let kind = FileKind::File { size: Some(ByteCount::of_len(content.len())) };
     let offer = Offer { path, kind, mode: Some(0o600), modified: None };
     let first = sender.offer(offer).expect("one file after another");
-    assert!(matches!(receiver.handle(&first), Ok(Step::Create(_))));
+    assert!(matches!(receiver.handle(&first), Ok(ReceiverStep::Create(_))));
     let mut written = 0;
     for piece in content.chunks(MAX_PIECE) {
         let frame = sender.data(piece).expect("a piece of the file");
         match receiver.handle(&frame) {
-            Ok(Step::Write(piece)) => written += black_box(piece).len(),
+            Ok(ReceiverStep::Write(piece)) => written += black_box(piece).len(),
             other => panic!("{other:?} for a piece"),
         }
     }
     let (frame, sent) = sender.end().expect("all of the file");
-    assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
-    let verdict = encode(&FrameRef::Verdict(Verdict::verified()));
+    assert!(matches!(receiver.handle(&frame), Ok(ReceiverStep::Keep { digest, .. }) if digest == sent));
+    let verdict = encode(&FrameRef::Verdict(FileVerdict::verified()));
     assert!(Sender::answer(&verdict).is_ok());
     written
 }

@@ -16,7 +16,7 @@ use anabranch_base::{BitRate, Seed};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport};
 use anabranch_link::LinkConfig;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Link, Path, Run};
+use anabranch_scenario::model::{Link, Path, RunSettings};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "tun").collect();
@@ -31,8 +31,8 @@ fn main() {
     };
     let ends = Arc::new(AtomicBool::new(false));
     let mut work = Vec::new();
-    for Exchange { client, server, doors, answers } in field.exchanges {
-        work.push(spawn_until(&ends, fill(&client, doors, mbps)));
+    for Exchange { client, server, listening, answers } in field.exchanges {
+        work.push(spawn_until(&ends, fill(&client, listening, mbps)));
         work.push(spawn_until(&ends, fill(&server, answers, mbps)));
         work.push(spawn_until(&ends, drain(&client)));
         work.push(spawn_until(&ends, drain(&server)));
@@ -57,7 +57,7 @@ struct Exchange {
     client: UdpSocket,
     server: UdpSocket,
     /// The addresses that the client sends to.
-    doors: Vec<SocketAddr>,
+    listening: Vec<SocketAddr>,
     /// The addresses that the server sends to.
     answers: Vec<SocketAddr>,
 }
@@ -71,33 +71,34 @@ fn through_a_relay(scenario: &Scenario) -> Field {
         to: vec![server.local_addr().expect("it is bound")],
     });
     let relay = relay.expect("free ports");
-    let doors = relay.listen_addresses().to_vec();
+    let listening = relay.listen_addresses().to_vec();
     // The server learns its clients' addresses from the first arrivals.
-    let answers: Vec<SocketAddr> = doors.iter().map(|door| hello(&client, &server, *door)).collect();
+    let answers: Vec<SocketAddr> =
+        listening.iter().map(|address| hello(&client, &server, *address)).collect();
     Field {
-        exchanges: vec![Exchange { client, server, doors, answers }],
+        exchanges: vec![Exchange { client, server, listening, answers }],
         stop: Box::new(move || relay.stop()),
     }
 }
 
 #[cfg(target_os = "linux")]
 fn between_interfaces(scenario: &Scenario) -> Field {
-    use anabranch_emulate::enclosure::{Enclosure, Side, may_have_namespaces};
+    use anabranch_emulate::namespaces::{NamespacePair, Side, may_have_namespaces};
     may_have_namespaces().expect("a network namespace");
-    let enclosure = Enclosure::open(scenario, &Seed::from_number(1)).expect("TUN interfaces");
+    let namespaces = NamespacePair::open(scenario, &Seed::from_number(1)).expect("TUN interfaces");
     let open = |side: Side| {
-        let addresses: Vec<String> = enclosure.addresses(side).map(|address| address.to_string()).collect();
+        let addresses: Vec<String> = namespaces.addresses(side).map(|address| address.to_string()).collect();
         let all = || addresses.iter().map(|address| socket(address)).collect::<Vec<_>>();
-        enclosure.namespace(side).within(all).expect("a thread")
+        namespaces.namespace(side).within(all).expect("a thread")
     };
     let pairs = open(Side::Near).into_iter().zip(open(Side::Far));
     let exchanges = pairs.map(|(client, server)| {
-        let [doors, answers] =
+        let [listening, answers] =
             [&server, &client].map(|socket| vec![socket.local_addr().expect("it is bound")]);
-        Exchange { client, server, doors, answers }
+        Exchange { client, server, listening, answers }
     });
     let exchanges = exchanges.collect();
-    Field { exchanges, stop: Box::new(move || enclosure.stop()) }
+    Field { exchanges, stop: Box::new(move || namespaces.stop()) }
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -111,7 +112,7 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
     let link = |index| Link { name: name(index), forward: config.clone(), reverse: config.clone() };
     Scenario {
         title: String::new(),
-        run: Run { time: None, warmup: anabranch_base::Duration::ZERO, seed: 1, runs: 1 },
+        run: RunSettings { time: None, warmup: anabranch_base::Duration::ZERO, seed: 1, runs: 1 },
         links: (0..paths).map(link).collect(),
         paths: (0..paths).map(|index| Path { name: name(index), links: vec![index as usize] }).collect(),
         events: Vec::new(),
@@ -126,8 +127,8 @@ fn socket(address: &str) -> UdpSocket {
     socket
 }
 
-fn hello(client: &UdpSocket, server: &UdpSocket, door: SocketAddr) -> SocketAddr {
-    client.send_to(b"hello", door).expect("sent");
+fn hello(client: &UdpSocket, server: &UdpSocket, address: SocketAddr) -> SocketAddr {
+    client.send_to(b"hello", address).expect("sent");
     server.recv_from(&mut [0; 100]).expect("it arrives").1
 }
 

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use anabranch_base::{Duration, Machine as _, Time};
 
+use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
-use crate::door::{Door, Incoming, Source};
 use crate::kernel::{Inode, drops};
 use crate::network::Network;
 use crate::report::{LinkReport, RelayReport};
@@ -22,8 +22,8 @@ pub struct Engine {
     pub clock: Clock,
     pub names: Names,
     pub network: Network,
-    pub doors: Vec<Box<dyn Door>>,
-    pub requests: Receiver<Request>,
+    pub attachments: Vec<Box<dyn Attachment>>,
+    pub requests: Receiver<EngineRequest>,
     /// Can be read when there is a request.
     pub bell: UnixStream,
 }
@@ -37,16 +37,16 @@ pub struct Names {
 
 /// What is asked of the thread.
 #[derive(Debug)]
-pub enum Request {
+pub enum EngineRequest {
     /// What it did so far.
-    Report(Sender<Answer>),
+    Report(Sender<EngineStatus>),
     /// That it ends.
     Stop,
 }
 
 /// What the thread says when it is asked.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct EngineStatus {
     /// All but what the kernel dropped.
     pub report: RelayReport,
     /// The sockets that it has.
@@ -55,16 +55,16 @@ pub struct Answer {
 
 /// What the thread keeps between its turns.
 #[derive(Debug)]
-struct Run {
+struct EngineState {
     /// When the scenario's clock began to run, by the thread's: with the first datagram of a client.
     zero: Option<Time>,
     errors: Errors,
     buffers: ReceiveBuffers,
-    incoming: Vec<Incoming>,
+    incoming: Vec<ReceivedDatagram>,
     swept: Time,
 }
 
-enum Next {
+enum AfterRequest {
     Go,
     Stop,
 }
@@ -73,7 +73,7 @@ impl Engine {
     /// Relays until it is told to stop, or its owner is gone.
     pub fn run(mut self) -> RelayReport {
         wake_punctually();
-        let mut run = Run {
+        let mut run = EngineState {
             zero: None,
             errors: Errors::new(),
             buffers: ReceiveBuffers::new(),
@@ -85,8 +85,8 @@ impl Engine {
             self.receive(&mut run, &readable);
             self.carry(&mut run);
             self.sweep(&mut run);
-            if is_asked && matches!(self.answer(&run), Next::Stop) {
-                let Answer { report, sockets } = self.report(&run);
+            if is_asked && matches!(self.answer(&run), AfterRequest::Stop) {
+                let EngineStatus { report, sockets } = self.report(&run);
                 return RelayReport { kernel_drops: drops(&sockets), ..report };
             }
         }
@@ -94,86 +94,88 @@ impl Engine {
 
     /// Waits for datagrams, a request or the next departure. Says whether there may be a request, and where
     /// datagrams may be.
-    fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, Source)>) {
-        let doors = self.doors.iter().enumerate();
-        let (places, sockets): (Vec<(usize, Source)>, Vec<BorrowedFd<'_>>) = doors
-            .flat_map(|(index, door)| {
-                door.sources().into_iter().map(move |(source, socket)| ((index, source), socket))
+    fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, ReadPoint)>) {
+        let attachments = self.attachments.iter().enumerate();
+        let (points, sockets): (Vec<(usize, ReadPoint)>, Vec<BorrowedFd<'_>>) = attachments
+            .flat_map(|(index, attachment)| {
+                attachment.read_points().into_iter().map(move |(point, socket)| ((index, point), socket))
             })
             .unzip();
         let polled: Vec<BorrowedFd<'_>> = std::iter::once(self.bell.as_fd()).chain(sockets).collect();
         let due = zero.zip(self.network.poll_timeout()).map(|(zero, due)| zero + due.since(Time::ZERO));
         let ready = wait(&polled, due.map(|due| due.since(self.clock.now())));
-        let readable = places.into_iter().zip(&ready[1..]).filter(|(_, is_ready)| **is_ready);
-        (ready[0], readable.map(|(place, _)| place).collect())
+        let readable = points.into_iter().zip(&ready[1..]).filter(|(_, is_ready)| **is_ready);
+        (ready[0], readable.map(|(point, _)| point).collect())
     }
 
     /// Hands what came to the network, in the order in which the kernel had it, whatever the socket.
-    fn receive(&mut self, run: &mut Run, readable: &[(usize, Source)]) {
-        for (index, source) in readable {
-            if let Some(door) = self.doors.get_mut(*index) {
-                door.receive(*source, &self.clock, &mut run.buffers, &mut run.incoming);
+    fn receive(&mut self, run: &mut EngineState, readable: &[(usize, ReadPoint)]) {
+        for (index, point) in readable {
+            if let Some(attachment) = self.attachments.get_mut(*index) {
+                attachment.receive(*point, &self.clock, &mut run.buffers, &mut run.incoming);
             }
         }
         run.incoming.sort_by_key(|incoming| incoming.at);
-        for Incoming { at, entry } in run.incoming.drain(..) {
+        for ReceivedDatagram { at, entry } in run.incoming.drain(..) {
             let zero = *run.zero.get_or_insert(at);
             self.network.handle(scenario_time(zero, at), entry);
         }
     }
 
     /// Lets the links work until now, and sends what is to leave, also what that makes late.
-    fn carry(&mut self, run: &mut Run) {
+    fn carry(&mut self, run: &mut EngineState) {
         let Some(zero) = run.zero else { return };
         let now = scenario_time(zero, self.clock.now());
         self.network.handle_timeout(now);
         while let Some(departure) = self.network.poll(now) {
-            if let Some(door) = self.doors.get_mut(departure.path) {
-                door.send(&departure);
+            if let Some(attachment) = self.attachments.get_mut(departure.path) {
+                attachment.send(&departure);
             }
             run.errors.add(scenario_time(zero, self.clock.now()).since(departure.at));
         }
     }
 
-    fn sweep(&mut self, run: &mut Run) {
+    fn sweep(&mut self, run: &mut EngineState) {
         let now = self.clock.now();
         if now.since(run.swept) >= SWEEP_EVERY {
             run.swept = now;
-            self.doors.iter_mut().for_each(|door| door.forget_idle(now));
+            self.attachments.iter_mut().for_each(|attachment| attachment.forget_idle(now));
         }
     }
 
-    fn answer(&mut self, run: &Run) -> Next {
+    fn answer(&mut self, run: &EngineState) -> AfterRequest {
         // Empty the bell first: a request that comes meanwhile is heard in the next turn.
         while matches!(self.bell.read(&mut [0; 64]), Ok(1..)) {}
         loop {
             match self.requests.try_recv() {
-                Ok(Request::Report(answer)) => {
+                Ok(EngineRequest::Report(answer)) => {
                     let report = self.report(run);
                     // Who no longer waits for the answer does not need it.
                     let _ = answer.send(report);
                 }
-                Ok(Request::Stop) | Err(std::sync::mpsc::TryRecvError::Disconnected) => return Next::Stop,
-                Err(std::sync::mpsc::TryRecvError::Empty) => return Next::Go,
+                Ok(EngineRequest::Stop) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {
+                    return AfterRequest::Stop;
+                }
+                Err(std::sync::mpsc::TryRecvError::Empty) => return AfterRequest::Go,
             }
         }
     }
 
-    fn report(&mut self, run: &Run) -> Answer {
+    fn report(&mut self, run: &EngineState) -> EngineStatus {
         let links = self.network.sides().into_iter().zip(&self.names.links);
-        let doors = self.doors.iter().zip(&self.names.paths);
+        let attachments = self.attachments.iter().zip(&self.names.paths);
         let report = RelayReport {
             time: run.zero.map(|zero| self.clock.now().since(zero)),
             links: links
                 .map(|([forward, reverse], name)| LinkReport { name: name.clone(), forward, reverse })
                 .collect(),
-            paths: doors.map(|(door, name)| door.report(name)).collect(),
+            paths: attachments.map(|(attachment, name)| attachment.report(name)).collect(),
             timing: run.errors.summary(),
             kernel_drops: None,
         };
-        let sources = self.doors.iter().flat_map(|door| door.sources());
-        let sockets = sources.filter(|(source, _)| !matches!(source, Source::Interface(_)));
-        Answer { report, sockets: sockets.filter_map(|(_, socket)| Inode::of(socket)).collect() }
+        let read_points = self.attachments.iter().flat_map(|attachment| attachment.read_points());
+        let sockets = read_points.filter(|(point, _)| !matches!(point, ReadPoint::Interface(_)));
+        EngineStatus { report, sockets: sockets.filter_map(|(_, socket)| Inode::of(socket)).collect() }
     }
 }
 

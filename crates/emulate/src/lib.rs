@@ -3,28 +3,28 @@
 //!
 //! [`Network`] is the scenario's fabric with its paths and events, without sockets and without a clock. One thread drives
 //! it by arrival times and a poll that sleeps by the nanosecond. [`Relay`] is that thread between UDP sockets; on Linux,
-//! an `enclosure` is it between TUN interfaces in two network namespaces, and a `company` is the programs that work there.
+//! `namespaces` puts it between TUN interfaces in two network namespaces, and `supervised` runs programs there.
 
+mod attachment;
 mod clock;
-#[cfg(target_os = "linux")]
-pub mod company;
-mod door;
-#[cfg(target_os = "linux")]
-pub mod enclosure;
 mod engine;
 mod ip;
 mod kernel;
 #[cfg(test)]
 mod marks;
+#[cfg(target_os = "linux")]
+pub mod namespaces;
 pub mod network;
 mod relay;
 mod report;
 mod running;
 mod socket;
+#[cfg(target_os = "linux")]
+pub mod supervised;
 mod timing;
 mod waiting;
 
 pub use network::Network;
 pub use relay::{Relay, RelayConfig, StartError};
-pub use report::{Ends, LinkReport, PathReport, RelayReport, SideReport, Traffic};
+pub use report::{LinkReport, PathEnds, PathReport, RelayReport, SideReport, TrafficCounters};
 pub use timing::TimingError;

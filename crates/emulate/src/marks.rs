@@ -7,12 +7,12 @@ use std::os::fd::AsFd as _;
 use anabranch_base::{BitRate, Duration, Ecn, Seed};
 use anabranch_link::LinkConfig;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Link, Path, Run};
+use anabranch_scenario::model::{Link, Path, RunSettings};
 
 use crate::clock::Clock;
 use crate::network::{Network, Way};
 use crate::relay::{Relay, RelayConfig};
-use crate::socket::{Message, ReceiveBuffers, Socket};
+use crate::socket::{OutgoingDatagram, ReceiveBuffers, Socket};
 use crate::waiting::wait;
 
 #[path = "../../link/tests/marking/mod.rs"]
@@ -31,7 +31,7 @@ fn scenario() -> Scenario {
     let config = LinkConfig::new(BitRate::from_mbps(100), Duration::from_millis(1));
     Scenario {
         title: String::new(),
-        run: Run { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
+        run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
         links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config }],
         paths: vec![Path { name: "only".to_owned(), links: vec![0] }],
         events: Vec::new(),
@@ -51,7 +51,7 @@ fn marking_network(scenario: &Scenario) -> Network {
 /// Sends numbered datagrams with this codepoint, in one call: the system hands them on in one piece where it can.
 fn send(socket: &Socket, to: SocketAddr, ecn: Ecn) {
     let bytes: Vec<u8> = (1..=COUNT).flat_map(|number| [number; SIZE]).collect();
-    socket.send_batch(&Message { to, source: None, ecn, bytes: &bytes }, SIZE).expect("sent");
+    socket.send_batch(&OutgoingDatagram { to, source: None, ecn, bytes: &bytes }, SIZE).expect("sent");
 }
 
 /// As many datagrams, by number and codepoint, and the sender of the last.
@@ -121,25 +121,25 @@ fn a_relay_hands_on_codepoints_and_the_marks_of_its_links_over_both_versions_of_
 fn interfaces_hand_on_codepoints_and_the_marks_of_their_links_over_both_versions_of_ip() {
     use std::net::IpAddr;
 
-    use crate::enclosure::{Enclosure, OpenError, Side};
+    use crate::namespaces::{NamespacePair, SetupError, Side};
 
     let scenario = scenario();
-    let enclosure = match Enclosure::open_over(marking_network(&scenario), &scenario) {
-        Ok(enclosure) => enclosure,
-        Err(error @ (OpenError::Namespace(_) | OpenError::Device { .. } | OpenError::NoIp(_))) => {
+    let namespaces = match NamespacePair::open_over(marking_network(&scenario), &scenario) {
+        Ok(namespaces) => namespaces,
+        Err(error @ (SetupError::Namespace(_) | SetupError::Device { .. } | SetupError::NoIp(_))) => {
             println!("skipped: {error}");
             return;
         }
         Err(error) => panic!("{error}"),
     };
     let addresses = |side| -> [IpAddr; 2] {
-        let v4 = enclosure.addresses(side).next().expect("one path");
-        let v6 = enclosure.addresses_v6(side).next().expect("the path is wide enough");
+        let v4 = namespaces.addresses(side).next().expect("one path");
+        let v6 = namespaces.addresses_v6(side).next().expect("the path is wide enough");
         [v4.into(), v6.into()]
     };
     for (near, far) in addresses(Side::Near).into_iter().zip(addresses(Side::Far)) {
         let bound = |side, address: IpAddr| {
-            let made = enclosure.namespace(side).within(|| Socket::bind((address, 0).into()));
+            let made = namespaces.namespace(side).within(|| Socket::bind((address, 0).into()));
             made.expect("a thread").expect("an address of this side")
         };
         let (near, far) = (bound(Side::Near, near), bound(Side::Far, far));

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Ecn, Machine, Seed, Time};
-use anabranch_link::fabric::{Load, News, RouteId};
+use anabranch_link::fabric::{FabricEvent, Load, RouteId};
 use anabranch_link::{Agenda, Damage, Fabric, Link, LinkSeed, Packet};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
@@ -83,7 +83,7 @@ impl Load for Datagram {
 
 /// A datagram at one end of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct PathInput {
     /// Index into the scenario's paths.
     pub path: usize,
     /// From which end.
@@ -94,7 +94,7 @@ pub struct Entry {
 
 /// A datagram that leaves a path at its other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
+pub struct PathOutput {
     /// When it is to leave: exactly, however late that is noticed.
     pub at: Time,
     /// Index into the scenario's paths.
@@ -118,7 +118,7 @@ pub struct Network {
     ways: Vec<[RouteId; 2]>,
     events: VecDeque<Event>,
     now: Time,
-    departures: VecDeque<Departure>,
+    departures: VecDeque<PathOutput>,
 }
 
 impl Network {
@@ -207,7 +207,7 @@ impl Network {
     /// Lets packets move on until each is on a link or leaves, and forgets what was lost.
     fn settle(&mut self) {
         while let Some(news) = self.fabric.poll(self.now, &mut self.agenda) {
-            if let News::Arrived(packet) = news {
+            if let FabricEvent::Arrived(packet) = news {
                 self.departures.push_back(leaving(self.now, packet));
             }
         }
@@ -215,12 +215,12 @@ impl Network {
 }
 
 impl Machine for Network {
-    type Input = Entry;
-    type Output = Departure;
+    type Input = PathInput;
+    type Output = PathOutput;
 
-    fn handle(&mut self, now: Time, entry: Entry) {
+    fn handle(&mut self, now: Time, entry: PathInput) {
         self.advance(now);
-        let Entry { path, way, datagram } = entry;
+        let PathInput { path, way, datagram } = entry;
         let [forward, reverse] = self.ways[path];
         let packet = Packet {
             ecn: datagram.ecn,
@@ -239,7 +239,7 @@ impl Machine for Network {
         self.advance(now);
     }
 
-    fn poll(&mut self, _: Time) -> Option<Departure> {
+    fn poll(&mut self, _: Time) -> Option<PathOutput> {
         self.departures.pop_front()
     }
 
@@ -249,13 +249,13 @@ impl Machine for Network {
 }
 
 /// Each path has two routes, which were added in the order of the paths: forward, and back.
-fn leaving(at: Time, packet: Packet<Datagram>) -> Departure {
+fn leaving(at: Time, packet: Packet<Datagram>) -> PathOutput {
     let Packet { ecn, route, load: mut datagram, .. } = packet;
     if ecn != datagram.ecn {
         datagram.bear(ecn);
     }
     let way = if route.index().is_multiple_of(2) { Way::Forward } else { Way::Reverse };
-    Departure { at, path: route.index() / 2, way, datagram }
+    PathOutput { at, path: route.index() / 2, way, datagram }
 }
 
 /// IPv4 and UDP: what a payload is on a link beyond itself.

@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use anabranch_base::Seed;
 use anabranch_scenario::Scenario;
 
-use crate::door::{Door, UdpDoor};
-use crate::engine::Answer;
+use crate::attachment::{Attachment, UdpAttachment};
+use crate::engine::EngineStatus;
 use crate::kernel::drops;
 use crate::network::Network;
 use crate::report::RelayReport;
@@ -89,10 +89,11 @@ impl Relay {
 
     /// The same over `network`, which is that of the scenario.
     pub(crate) fn start_over(network: Network, config: &RelayConfig<'_>) -> Result<Relay, StartError> {
-        let doors = open_doors(config)?;
-        let listening = doors.iter().map(UdpDoor::listening).collect();
-        let doors = doors.into_iter().map(|door| Box::new(door) as Box<dyn Door>).collect();
-        let running = Running::start(config.scenario, network, doors)?;
+        let attachments = open_attachments(config)?;
+        let listening = attachments.iter().map(UdpAttachment::listening).collect();
+        let attachments =
+            attachments.into_iter().map(|attachment| Box::new(attachment) as Box<dyn Attachment>).collect();
+        let running = Running::start(config.scenario, network, attachments)?;
         Ok(Relay { listening, running })
     }
 
@@ -103,7 +104,7 @@ impl Relay {
 
     /// What it did so far.
     pub fn report(&self) -> RelayReport {
-        let Answer { report, sockets } = self.running.ask();
+        let EngineStatus { report, sockets } = self.running.ask();
         // Asked for here: where there are many sockets the answer takes the kernel long.
         RelayReport { kernel_drops: drops(&sockets), ..report }
     }
@@ -114,7 +115,7 @@ impl Relay {
     }
 }
 
-fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<UdpDoor>, StartError> {
+fn open_attachments(config: &RelayConfig<'_>) -> Result<Vec<UdpAttachment>, StartError> {
     let paths = config.scenario.paths.len();
     if config.listen.len() != paths {
         return Err(StartError::Listen { paths, addresses: config.listen.len() });
@@ -127,7 +128,7 @@ fn open_doors(config: &RelayConfig<'_>) -> Result<Vec<UdpDoor>, StartError> {
     pairs
         .map(|(path, (&listen, &target))| {
             let socket = Socket::bind(listen).map_err(|error| StartError::Bind { address: listen, error })?;
-            UdpDoor::open(path, socket, target)
+            UdpAttachment::open(path, socket, target)
                 .map_err(|error| StartError::Unreachable { address: target, error })
         })
         .collect()

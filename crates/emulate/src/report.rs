@@ -51,16 +51,16 @@ pub struct PathReport {
     /// Its name.
     pub name: String,
     /// What it joins.
-    pub ends: Ends,
+    pub ends: PathEnds,
     /// There: from clients to the target, or from near to far.
-    pub forward: Traffic,
+    pub forward: TrafficCounters,
     /// Back.
-    pub reverse: Traffic,
+    pub reverse: TrafficCounters,
 }
 
 /// What a path joins.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Ends {
+pub enum PathEnds {
     /// Clients and a target, by UDP.
     Sockets {
         /// Where its clients send to.
@@ -88,15 +88,15 @@ impl PathReport {
     /// Datagrams of clients for whom there was no room.
     pub fn refused(&self) -> u64 {
         match self.ends {
-            Ends::Sockets { refused, .. } => refused,
-            Ends::Interfaces { .. } => 0,
+            PathEnds::Sockets { refused, .. } => refused,
+            PathEnds::Interfaces { .. } => 0,
         }
     }
 }
 
 /// What came into one end of a path, and what left it at the other: payloads, or whole packets between interfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
+pub struct TrafficCounters {
     /// Datagrams that came in.
     pub received: u64,
     /// Their bytes.
@@ -109,7 +109,7 @@ pub struct Traffic {
     pub unsent: u64,
 }
 
-impl Traffic {
+impl TrafficCounters {
     /// A datagram came in.
     pub(crate) fn on_received(&mut self, size: ByteCount) {
         self.received += 1;

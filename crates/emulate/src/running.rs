@@ -7,27 +7,31 @@ use std::thread::JoinHandle;
 
 use anabranch_scenario::Scenario;
 
+use crate::attachment::Attachment;
 use crate::clock::Clock;
-use crate::door::Door;
-use crate::engine::{Answer, Engine, Names, Request};
+use crate::engine::{Engine, EngineRequest, EngineStatus, Names};
 use crate::network::Network;
 use crate::report::RelayReport;
 
-/// Links at work between doors. They end when this is dropped; what is on them then is gone.
+/// Running links between the attachments of paths. They end when this is dropped; packets still on them are lost.
 #[derive(Debug)]
 pub struct Running {
-    requests: Sender<Request>,
+    requests: Sender<EngineRequest>,
     bell: UnixStream,
     thread: Option<JoinHandle<RelayReport>>,
 }
 
 impl Running {
     /// Begins to drive `network`, which is that of `scenario`. The scenario's clock begins to run with the first datagram
-    /// that comes in at one of `doors`, of which there is one a path.
+    /// that is received at one of `attachments`; there is one per path.
     ///
     /// # Errors
     /// The system has no thread or no pipe for it.
-    pub fn start(scenario: &Scenario, network: Network, doors: Vec<Box<dyn Door>>) -> io::Result<Running> {
+    pub fn start(
+        scenario: &Scenario,
+        network: Network,
+        attachments: Vec<Box<dyn Attachment>>,
+    ) -> io::Result<Running> {
         let (requests, asked) = channel();
         let (bell, ears) = UnixStream::pair()?;
         ears.set_nonblocking(true)?;
@@ -38,7 +42,7 @@ impl Running {
                 paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
             },
             network,
-            doors,
+            attachments,
             requests: asked,
             bell: ears,
         };
@@ -47,21 +51,21 @@ impl Running {
     }
 
     /// What was done so far, and the sockets of which the kernel may tell more.
-    pub fn ask(&self) -> Answer {
+    pub fn ask(&self) -> EngineStatus {
         let (answer, report) = channel();
-        self.request(Request::Report(answer));
+        self.request(EngineRequest::Report(answer));
         // No answer means that the thread has panicked; its message is on standard error.
         report.recv().unwrap_or_default()
     }
 
     /// Ends it and says what was done.
     pub fn stop(&mut self) -> RelayReport {
-        self.request(Request::Stop);
+        self.request(EngineRequest::Stop);
         let ended = self.thread.take().and_then(|thread| thread.join().ok());
         ended.unwrap_or_default()
     }
 
-    fn request(&self, request: Request) {
+    fn request(&self, request: EngineRequest) {
         let _ = self.requests.send(request);
         let _ = (&self.bell).write_all(&[0]);
     }

@@ -44,7 +44,7 @@ pub enum Rest {
 
 /// What is to be sent.
 #[derive(Debug)]
-pub struct Message<'a> {
+pub struct OutgoingDatagram<'a> {
     /// The address it is sent to.
     pub to: SocketAddr,
     /// From which address of this machine, where the socket has several.
@@ -124,7 +124,7 @@ impl Socket {
     ///
     /// # Errors
     /// Whatever the system says; the socket can still be used.
-    pub fn send(&self, message: &Message<'_>) -> io::Result<()> {
+    pub fn send(&self, message: &OutgoingDatagram<'_>) -> io::Result<()> {
         let transmit = Transmit {
             destination: message.to,
             ecn: EcnCodepoint::from_bits(message.ecn.bits()),
@@ -140,7 +140,7 @@ impl Socket {
 #[cfg(test)]
 impl Socket {
     /// Sends datagrams of `size` bytes, one behind the other in the message, in one call.
-    pub fn send_batch(&self, message: &Message<'_>, size: usize) -> io::Result<()> {
+    pub fn send_batch(&self, message: &OutgoingDatagram<'_>, size: usize) -> io::Result<()> {
         let transmit = Transmit {
             destination: message.to,
             ecn: EcnCodepoint::from_bits(message.ecn.bits()),

@@ -17,14 +17,14 @@ pub struct Agenda {
     /// A tournament in pairs: the nodes' wishes are at the places from `leaves` on, and each place above has the sooner
     /// of the pair below it, at `2 place` and `2 place + 1`; the soonest of all is at place 1. A wish that was replaced
     /// leaves nothing behind.
-    tree: Vec<[Wish; 2]>,
+    tree: Vec<[WakeRequest; 2]>,
     leaves: usize,
     requests: u64,
 }
 
 /// A moment, the number of the request, and the node, in one number, so that the sooner is the smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wish(u128);
+struct WakeRequest(u128);
 
 impl Agenda {
     /// An agenda of `nodes` nodes, none of which is to be woken.
@@ -34,7 +34,7 @@ impl Agenda {
     pub fn new(nodes: usize) -> Agenda {
         assert!(nodes <= 1 << NODE_BITS, "an agenda has room for {} nodes, not for {nodes}", 1 << NODE_BITS);
         let leaves = nodes.next_power_of_two();
-        Agenda { tree: vec![[Wish::NONE; 2]; leaves], leaves, requests: 0 }
+        Agenda { tree: vec![[WakeRequest::NONE; 2]; leaves], leaves, requests: 0 }
     }
 
     /// Wakes `node` at `at`, or earlier if it asked for that before.
@@ -45,7 +45,7 @@ impl Agenda {
         }
         // Of requests after the last that has a number the order is that of the nodes.
         self.requests = (self.requests + 1).min(LAST_REQUEST);
-        let wish = Wish::new(at, self.requests, node);
+        let wish = WakeRequest::new(at, self.requests, node);
         while place > 0 && wish.is_sooner(self.tree[place / 2][place % 2]) {
             self.tree[place / 2][place % 2] = wish;
             place /= 2;
@@ -55,17 +55,17 @@ impl Agenda {
     /// When the next node is to be woken.
     pub fn next(&self) -> Option<Time> {
         let wish = self.tree[0][1];
-        (wish != Wish::NONE).then(|| wish.at())
+        (wish != WakeRequest::NONE).then(|| wish.at())
     }
 
     /// The next node to be woken, and when.
     pub fn take(&mut self) -> Option<(Time, NodeIndex)> {
         let wish = self.tree[0][1];
-        if wish == Wish::NONE {
+        if wish == WakeRequest::NONE {
             return None;
         }
         let mut place = self.leaves + wish.node() as usize;
-        let mut soonest = Wish::NONE;
+        let mut soonest = WakeRequest::NONE;
         while place > 0 {
             let pair = &mut self.tree[place / 2];
             let other = pair[1 - place % 2];
@@ -78,15 +78,15 @@ impl Agenda {
     }
 }
 
-impl Wish {
+impl WakeRequest {
     /// That of a node which is not to be woken: later than all others.
-    const NONE: Wish = Wish(u128::MAX);
+    const NONE: WakeRequest = WakeRequest(u128::MAX);
 
-    fn new(at: Time, request: u64, node: NodeIndex) -> Wish {
-        Wish(u128::from(at.as_nanos()) << 64 | u128::from(request << NODE_BITS | u64::from(node)))
+    fn new(at: Time, request: u64, node: NodeIndex) -> WakeRequest {
+        WakeRequest(u128::from(at.as_nanos()) << 64 | u128::from(request << NODE_BITS | u64::from(node)))
     }
 
-    fn is_sooner(self, other: Wish) -> bool {
+    fn is_sooner(self, other: WakeRequest) -> bool {
         self.0 < other.0
     }
 

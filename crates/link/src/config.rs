@@ -102,7 +102,7 @@ pub enum LossKind {
         /// The loss probability otherwise.
         loss_bad: f64,
         /// Whose channel it is.
-        channel: Channel,
+        channel: ChannelSharing,
     },
     /// All packets within these spans, each from its first moment to before its second.
     Outages(Vec<(Time, Time)>),
@@ -121,7 +121,7 @@ pub enum LossKind {
 
 /// Whose two-state channel a direction of a link sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
+pub enum ChannelSharing {
     /// Its own.
     Own,
     /// The forward direction's: both are bad at the same time.
@@ -252,7 +252,7 @@ mod tests {
             bad: Duration::from_millis(100),
             loss_good: 0.25,
             loss_bad,
-            channel: Channel::Own,
+            channel: ChannelSharing::Own,
         };
         assert_eq!(mean(channel(1.0)), 0.4375);
         assert_eq!(mean(channel(0.25)), 0.25);

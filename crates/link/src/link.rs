@@ -31,7 +31,7 @@ pub struct Link<L> {
     mtu: Option<ByteCount>,
     fates: VecDeque<Fate<L>>,
     counters: LinkCounters,
-    load: Load,
+    load: LineLoad,
     /// Until when the waiting packets are counted.
     waited_until: Time,
     seed: LinkSeed,
@@ -66,7 +66,7 @@ struct Faults {
 
 /// How much was transmitted of what could have been.
 #[derive(Clone, Copy, Debug, Default)]
-struct Load {
+struct LineLoad {
     /// Bits times 10⁹.
     transmitted: u128,
     /// Bits times 10⁹, until `counted`.
@@ -117,7 +117,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
             mtu: config.mtu,
             fates: VecDeque::new(),
             counters: LinkCounters::default(),
-            load: Load::default(),
+            load: LineLoad::default(),
             waited_until: Time::ZERO,
             seed,
             changes: 0,
@@ -341,7 +341,7 @@ impl Faults {
     }
 }
 
-impl Load {
+impl LineLoad {
     fn count(&mut self, line: &Line, now: Time) {
         self.possible += line.work_between(self.counted, now);
         self.counted = now;

@@ -31,11 +31,11 @@ enum Travelling<L> {
     /// None overtakes another.
     InOrder { last: Time, queue: VecDeque<(Time, Traveller<L>)> },
     /// Each arrives when it arrives; ties in order of departure.
-    AsTheyCome { count: u64, heap: BinaryHeap<Reverse<Entry<L>>> },
+    AsTheyCome { count: u64, heap: BinaryHeap<Reverse<InFlight<L>>> },
 }
 
 #[derive(Debug)]
-struct Entry<L> {
+struct InFlight<L> {
     at: Time,
     number: u64,
     traveller: Traveller<L>,
@@ -66,7 +66,7 @@ impl<L> Wire<L> {
             }
             Travelling::AsTheyCome { count, heap } => {
                 *count += 1;
-                heap.push(Reverse(Entry { at: arrival, number: *count, traveller }));
+                heap.push(Reverse(InFlight { at: arrival, number: *count, traveller }));
             }
         }
     }
@@ -122,22 +122,22 @@ impl<L> Wire<L> {
     }
 }
 
-impl<L> PartialEq for Entry<L> {
-    fn eq(&self, other: &Entry<L>) -> bool {
+impl<L> PartialEq for InFlight<L> {
+    fn eq(&self, other: &InFlight<L>) -> bool {
         (self.at, self.number) == (other.at, other.number)
     }
 }
 
-impl<L> Eq for Entry<L> {}
+impl<L> Eq for InFlight<L> {}
 
-impl<L> PartialOrd for Entry<L> {
-    fn partial_cmp(&self, other: &Entry<L>) -> Option<std::cmp::Ordering> {
+impl<L> PartialOrd for InFlight<L> {
+    fn partial_cmp(&self, other: &InFlight<L>) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<L> Ord for Entry<L> {
-    fn cmp(&self, other: &Entry<L>) -> std::cmp::Ordering {
+impl<L> Ord for InFlight<L> {
+    fn cmp(&self, other: &InFlight<L>) -> std::cmp::Ordering {
         (self.at, self.number).cmp(&(other.at, other.number))
     }
 }

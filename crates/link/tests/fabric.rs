@@ -5,7 +5,7 @@ mod air;
 use air::SharedAir;
 use anabranch_base::{BitRate, ByteCount, Duration, Seed, Time};
 use anabranch_link::config::LossKind;
-use anabranch_link::fabric::{Hop, Load, News, RouteId, Station};
+use anabranch_link::fabric::{FabricEvent, Hop, Load, RouteId, Station};
 use anabranch_link::{Agenda, Damage, Fabric, Link, LinkConfig, LinkSeed, LossCause, Packet, Way};
 
 /// With 1,500 bytes a packet: one a millisecond.
@@ -61,9 +61,9 @@ impl World {
     fn settle(&mut self, now: Time) {
         while let Some(news) = self.fabric.poll(now, &mut self.agenda) {
             match news {
-                News::Arrived(packet) => self.arrived.push((now, packet.load.0)),
-                News::Lost { at, packet, cause, .. } => self.lost.push((at, packet.load.0, cause)),
-                News::Worked { .. } => panic!("it was not asked for"),
+                FabricEvent::Arrived(packet) => self.arrived.push((now, packet.load.0)),
+                FabricEvent::Lost { at, packet, cause, .. } => self.lost.push((at, packet.load.0, cause)),
+                FabricEvent::Worked { .. } => panic!("it was not asked for"),
             }
         }
     }
@@ -104,7 +104,7 @@ fn a_loss_is_told_with_the_node_in_which_it_happened() {
     let mut lost = Vec::new();
     let mut hear = |fabric: &mut Fabric<Numbered>, agenda: &mut Agenda, now| {
         while let Some(news) = fabric.poll(now, agenda) {
-            if let News::Lost { at, node, packet, .. } = news {
+            if let FabricEvent::Lost { at, node, packet, .. } = news {
                 lost.push((at, node, packet.load.0));
             }
         }

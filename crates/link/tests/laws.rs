@@ -3,7 +3,7 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration, Machine, Seed, Time};
 use anabranch_link::config::{
-    Channel, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
+    ChannelSharing, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
 use anabranch_link::{Change, Fate, Link, LinkConfig, LinkSeed, Packet};
 use proptest::prelude::*;
@@ -82,7 +82,7 @@ fn loss() -> impl Strategy<Value = LossConfig> {
                 bad: Duration::from_millis(bad),
                 loss_good,
                 loss_bad,
-                channel: Channel::Own,
+                channel: ChannelSharing::Own,
             }
         }),
         (0_u64..200, 1_u64..100)
@@ -207,7 +207,8 @@ proptest! {
 #[test]
 fn a_gilbert_elliott_link_loses_its_share_in_bursts_of_its_length() {
     let (good, bad) = (Duration::from_millis(900), Duration::from_millis(100));
-    let kind = LossKind::GilbertElliott { good, bad, loss_good: 0.01, loss_bad: 1.0, channel: Channel::Own };
+    let kind =
+        LossKind::GilbertElliott { good, bad, loss_good: 0.01, loss_bad: 1.0, channel: ChannelSharing::Own };
     let config = LinkConfig {
         loss: LossConfig { kind, ..LossConfig::NONE },
         ..LinkConfig::new(BitRate::from_mbps(100), Duration::ZERO)

@@ -1,6 +1,6 @@
 //! The Monte Carlo of rounds against the Markov chain, ours and the tables of another, and at its ends.
 
-use anabranch_models::rounds::{Outcome, Round, RoundProcess};
+use anabranch_models::rounds::{FinishedRound, RoundOutcome, RoundProcess};
 use anabranch_models::{Halving, LimitedPath, Markov, ModelError, PathParameters, RoundLoss, TimeoutBounds};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -12,7 +12,7 @@ fn per_second<const N: usize>(
     process: &mut RoundProcess,
     rounds: u32,
     seed: u64,
-    counted: impl Fn(&Round) -> [f64; N],
+    counted: impl Fn(&FinishedRound) -> [f64; N],
 ) -> [(f64, f64); N] {
     let mut random = ChaCha12Rng::seed_from_u64(seed);
     let mut batch = || {
@@ -91,7 +91,7 @@ fn rounds_played_with_dice_carry_what_the_table_says() {
 
 #[test]
 fn rounds_played_with_dice_happen_as_often_as_the_chain_says() {
-    let is = |round: &Round, outcome| f64::from(u8::from(round.outcome == outcome));
+    let is = |round: &FinishedRound, outcome| f64::from(u8::from(round.outcome == outcome));
     let settings = [
         (1, 0.2),
         (2, 0.05),
@@ -117,7 +117,8 @@ fn rounds_played_with_dice_happen_as_often_as_the_chain_says() {
             let rates = Markov { loss: rule, halving }.rates(&limited.path, limit).unwrap();
             let expected = [rates.delivered, rates.sent, rates.timeouts, rates.fast_retransmits];
             let found = per_second(&mut process, 1_000_000, seed, |round| {
-                let (timeouts, halvings) = (is(round, Outcome::Timeout), is(round, Outcome::FastRetransmit));
+                let (timeouts, halvings) =
+                    (is(round, RoundOutcome::Timeout), is(round, RoundOutcome::FastRetransmit));
                 [f64::from(round.delivered), f64::from(round.sent), timeouts, halvings]
             });
             for ((mean, error), expected) in found.into_iter().zip(expected) {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anabranch_net::{
-    Association, Config, Endpoint, Follow, Key, Options, Security, SendOptions, local_addresses_for,
+    AddressTracking, Association, Config, Endpoint, Key, Options, Security, SendOptions, local_addresses_for,
 };
 use bytes::Bytes;
 use tokio::time::{interval, sleep, timeout};
@@ -133,7 +133,7 @@ fn options(local: Vec<SocketAddr>) -> Options {
     Options {
         by_device: local.iter().all(|address| !address.ip().is_unspecified()),
         local,
-        follow: Follow::EachInterface,
+        address_tracking: AddressTracking::EachInterface,
         config: Config::tuned_1(),
         ..Options::with(security)
     }

@@ -8,7 +8,7 @@
 use std::error::Error;
 
 use anabranch_net::base::ByteCount;
-use anabranch_net::sctp::policy::congestion::{Acked, Cause, CongestionControl, Window};
+use anabranch_net::sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow};
 use anabranch_net::sctp::policy::{PathId, View};
 use anabranch_net::{Association, Config, Endpoint, Options, Registry, Security, SendOptions};
 
@@ -35,13 +35,13 @@ impl CongestionControl for Fixed {
     }
 
     /// Does not shrink at a loss. After a time-out one packet tests whether the path still works.
-    fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window {
+    fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
         let path = view.path(path);
         let cwnd = match cause {
-            Cause::Timeout | Cause::TimeoutAgain => path.unit,
+            CutCause::Timeout | CutCause::TimeoutAgain => path.unit,
             _ => path.cwnd,
         };
-        Window { cwnd, ssthresh: path.ssthresh }
+        CutWindow { cwnd, ssthresh: path.ssthresh }
     }
 }
 

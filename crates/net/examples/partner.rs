@@ -23,7 +23,8 @@ use std::time::Instant;
 
 use anabranch_base::ByteCount;
 use anabranch_net::{
-    Association, CloseReason, Config, Endpoint, Follow, Options, Ppid, Security, SendOptions, StreamId,
+    AddressTracking, Association, CloseReason, Config, Endpoint, Options, Ppid, Security, SendOptions,
+    StreamId,
 };
 use anabranch_sctp::config::MessageLimit;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
@@ -222,7 +223,11 @@ impl Settings {
         config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
         Ok(Options {
             local: self.list("local")?,
-            follow: if self.value("follow", false)? { Follow::EachInterface } else { Follow::Nothing },
+            address_tracking: if self.value("follow", false)? {
+                AddressTracking::EachInterface
+            } else {
+                AddressTracking::Off
+            },
             accepts: !self.0.contains_key("remote"),
             config,
             sctp_port: self.value("port", anabranch_net::UDP_PORT)?,

@@ -12,11 +12,11 @@ use anabranch_sctp::association::{Association, Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Departure, Endpoint};
 use tokio::time::Sleep;
 
+use crate::address_tracker::AddressTracker;
+use crate::address_tracking::SocketChange;
 use crate::clock::Clock;
-use crate::follow::Step;
-use crate::follower::Follower;
-use crate::inbox::{Inbox, Incoming, Received};
-use crate::outbox::{Envelope, Outbox, Packets};
+use crate::inbox::{Inbox, ReceivedBatch, ReceivedPacket};
+use crate::outbox::{Outbox, PacketHeader, Packets};
 use crate::refused::{Refused, is_too_large};
 use crate::report::{SocketReport, SocketReports, Unsent};
 use crate::seal::{Datagram, Route, Sealed, Sealing};
@@ -30,7 +30,7 @@ pub struct Driver {
     clock: Clock,
     ports: Vec<Port>,
     /// Says which sockets to open and close; `None` if they stay.
-    follower: Option<Follower>,
+    tracker: Option<AddressTracker>,
     /// The index of the socket that is read first; it rotates.
     first: usize,
     buffers: ReceiveBuffers,
@@ -60,14 +60,14 @@ impl Driver {
         shared: Arc<Shared>,
         clock: Clock,
         sockets: Vec<Socket>,
-        follower: Option<Follower>,
+        tracker: Option<AddressTracker>,
         sealing: Option<Sealing>,
     ) -> Driver {
         Driver {
             shared,
             clock,
             ports: sockets.into_iter().map(|socket| Port::new(socket, Unsent::default())).collect(),
-            follower,
+            tracker,
             first: 0,
             buffers: ReceiveBuffers::new(),
             inbox: Inbox::default(),
@@ -81,7 +81,7 @@ impl Driver {
     /// Drives the endpoint. It ends when all handles are gone and everything is closed.
     pub async fn run(mut self) {
         loop {
-            self.follow();
+            self.update_sockets();
             self.receive();
             self.advance();
             self.flush();
@@ -97,28 +97,28 @@ impl Driver {
         }
     }
 
-    /// Opens and closes sockets as the addresses of the machine come and go.
-    fn follow(&mut self) {
-        let Driver { shared, ports, follower, .. } = self;
-        let Some(follower) = follower else { return };
-        for step in follower.steps() {
+    /// Opens and closes sockets as addresses of the machine appear and vanish.
+    fn update_sockets(&mut self) {
+        let Driver { shared, ports, tracker, .. } = self;
+        let Some(tracker) = tracker else { return };
+        for change in tracker.changes() {
             let mut core = shared.lock();
             let now = core.now();
-            match step {
-                Step::Leave(address) => {
+            match change {
+                SocketChange::Remove(address) => {
                     core.endpoint.remove_local(now, address);
                     // A wildcard socket stays: it has other addresses.
                     if let Some(index) = ports.iter().position(|port| port.socket.address() == address) {
                         core.sockets.on_closed(index, ports.remove(index).close());
                     }
                 }
-                Step::Use(place) => {
-                    let Some(socket) = follower.open(place) else { continue };
+                SocketChange::Open(address) => {
+                    let Some(socket) = tracker.open(address) else { continue };
                     let unsent = core.sockets.on_opened(SocketReport::of(&socket));
                     core.endpoint.add_local(now, socket.address());
                     ports.push(Port::new(socket, unsent));
                 }
-                Step::Has(address) => core.endpoint.return_local(now, address),
+                SocketChange::Present(address) => core.endpoint.return_local(now, address),
             }
         }
     }
@@ -147,7 +147,7 @@ impl Driver {
         ports.iter_mut().for_each(|port| port.tell_refused(endpoint, now));
         let mut exit = Exit { ports, sockets, sealing: sealing.as_mut(), packets };
         exit.collect(endpoint, now);
-        for Incoming { arrival, moved_from } in inbox.packets.drain(..) {
+        for ReceivedPacket { arrival, moved_from } in inbox.packets.drain(..) {
             if let Some(remote) = moved_from {
                 let path = PathAddresses { local: arrival.local, remote };
                 endpoint.follow(now, arrival.channel, path, arrival.remote);
@@ -256,12 +256,12 @@ impl Port {
         mut sealing: Option<&mut Sealing>,
     ) -> bool {
         let Port { socket, outbox, unsent, .. } = self;
-        let mut take = |received: Received<'_>| match sealing.as_deref_mut() {
+        let mut take = |received: ReceivedBatch<'_>| match sealing.as_deref_mut() {
             None => inbox.take_plain(received),
             Some(sealing) => {
                 let source = socket.source(received.local);
                 let (remote, ecn) = (received.remote, Ecn::NotEct);
-                let envelope = Envelope { remote, source, ecn, may_fragment: false };
+                let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
                 inbox.take_sealed(received, sealing, |bytes| {
                     push(outbox, unsent, Packets { envelope, segment_size: bytes.len(), bytes });
                 });
@@ -301,7 +301,7 @@ impl Port {
     }
 
     fn refused_by_size(&self, packets: &Packets<'_>) -> Refused {
-        let Envelope { remote, source, .. } = packets.envelope;
+        let PacketHeader { remote, source, .. } = packets.envelope;
         let mut local = self.socket.address();
         local.set_ip(source.unwrap_or(local.ip()));
         let size = packets.segment_size.min(packets.bytes.len());
@@ -344,7 +344,7 @@ impl Port {
         }
         let mut control = Vec::new();
         if is_open && sealing.take_control(channel, &mut control).is_some() {
-            let envelope = Envelope { ecn: Ecn::NotEct, ..envelope };
+            let envelope = PacketHeader { ecn: Ecn::NotEct, ..envelope };
             let packets = Packets { envelope, segment_size: control.len(), bytes: &control };
             push(&mut self.outbox, &mut self.unsent, packets);
         }
@@ -391,7 +391,7 @@ impl Exit<'_> {
             let count = transmit.len.div_ceil(transmit.segment_size.max(1)) as u64;
             return self.sockets.add_unsent(local, count, format!("to {remote}: {}", gone(local)));
         };
-        let envelope = Envelope {
+        let envelope = PacketHeader {
             remote,
             source: port.socket.source(local),
             ecn: transmit.ecn,
@@ -412,7 +412,7 @@ impl Exit<'_> {
         let mut bytes = Vec::new();
         if sealing.probe(channel, &mut bytes).is_some() {
             let (source, ecn) = (port.socket.source(local), Ecn::NotEct);
-            let envelope = Envelope { remote, source, ecn, may_fragment: false };
+            let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
             let packets = Packets { envelope, segment_size: bytes.len(), bytes: &bytes };
             push(&mut port.outbox, &mut port.unsent, packets);
         }

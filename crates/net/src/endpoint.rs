@@ -11,12 +11,12 @@ use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::wire::Checksum;
 
+use crate::address_tracker::{AddressTracker, SocketSettings};
+use crate::address_tracking::AddressTracking;
 use crate::association::Association;
 use crate::bind::{BindError, bind_all};
 use crate::clock::Clock;
 use crate::driver::Driver;
-use crate::follow::Follow;
-use crate::follower::{Alike, Follower};
 use crate::interfaces::{Interface, interfaces, least_mtu};
 use crate::reach::pair_by_route;
 use crate::report::{SocketReport, SocketReports};
@@ -40,8 +40,8 @@ pub struct Options {
     /// Servers do not: a client that arrives by another interface would get no answer. Loopback and wildcard addresses
     /// are not tied, nor is anything on systems that go by the source address.
     pub by_device: bool,
-    /// Whether addresses that appear are used while associations live, and those that vanish given up.
-    pub follow: Follow,
+    /// Which addresses of this machine are used when they appear later, and given up when they vanish.
+    pub address_tracking: AddressTracking,
     /// Whether packets are sealed, and with which key.
     pub security: Security,
     /// Whether peers may open associations.
@@ -65,12 +65,12 @@ pub struct Options {
 /// cookies) always come from the operating system.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
-    owner: Arc<Owner>,
+    owner: Arc<SharedHandle>,
 }
 
 /// Dropped with the last handle.
 #[derive(Debug)]
-struct Owner {
+struct SharedHandle {
     shared: Arc<Shared>,
 }
 
@@ -95,13 +95,13 @@ pub enum ConnectError {
 }
 
 impl Options {
-    /// No address yet, not tied to interfaces, none followed, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024
+    /// No address yet, not tied to interfaces, no address tracking, no accepting, [`Config::rfc9260`], SCTP port 9899, 1,024
     /// associations. The caller says whether packets are sealed: no key could be a default.
     pub fn with(security: Security) -> Options {
         Options {
             local: Vec::new(),
             by_device: false,
-            follow: Follow::Nothing,
+            address_tracking: AddressTracking::Off,
             security,
             accepts: false,
             config: Config::default(),
@@ -134,7 +134,7 @@ impl Endpoint {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
         }
         let needed = association.first_mtu(IpVersion::V4).max(association.first_mtu(IpVersion::V6));
-        let alike = Alike { by_device: options.by_device, needed };
+        let settings = SocketSettings { by_device: options.by_device, needed };
         let sealing = match &options.security {
             Security::Insecure => None,
             Security::Sealed(key) => {
@@ -159,10 +159,10 @@ impl Endpoint {
             reports.on_opened(SocketReport::of(socket));
         }
         let shared = Arc::new(Shared::new(endpoint, clock, reports, &options.security));
-        let follower =
-            Follower::begin(options.follow, &sockets, alike, &shared).map_err(BindError::NoInterfaces)?;
-        runtime.spawn(Driver::new(shared.clone(), clock, sockets, follower, sealing).run());
-        Ok(Endpoint { owner: Arc::new(Owner { shared }) })
+        let tracker = AddressTracker::begin(options.address_tracking, &sockets, settings, &shared)
+            .map_err(BindError::NoInterfaces)?;
+        runtime.spawn(Driver::new(shared.clone(), clock, sockets, tracker, sealing).run());
+        Ok(Endpoint { owner: Arc::new(SharedHandle { shared }) })
     }
 
     /// Opens an association with the peer at `remote`, and waits until messages may be sent.
@@ -180,8 +180,8 @@ impl Endpoint {
         let shared = &self.owner.shared;
         let local = shared.lock().endpoint.locals().to_vec();
         let pairing = pair_by_route(&local, remote);
-        let (id, signals) = shared.change(|core, _| core.connect(remote, &pairing))?;
-        let association = Association::new(shared.clone(), id, signals);
+        let (id, notifiers) = shared.change(|core, _| core.connect(remote, &pairing))?;
+        let association = Association::new(shared.clone(), id, notifiers);
         match association.opened().await {
             Ok(()) => Ok(association),
             Err(CloseReason::NoAnswer { attempts }) => {
@@ -200,12 +200,12 @@ impl Endpoint {
         let look = || {
             let mut core = shared.lock();
             match core.accept() {
-                Some((id, signals)) => Some(Some((id, signals))),
+                Some((id, notifiers)) => Some(Some((id, notifiers))),
                 None => (!core.has_driver()).then_some(None),
             }
         };
-        let (id, signals) = until(&shared.accepted, look).await?;
-        Some(Association::new(shared.clone(), id, signals))
+        let (id, notifiers) = until(&shared.accepted, look).await?;
+        Some(Association::new(shared.clone(), id, notifiers))
     }
 
     /// Waits until every association is over and every packet has left: a program that ends before may leave its peers
@@ -233,7 +233,7 @@ impl Endpoint {
     }
 }
 
-impl Drop for Owner {
+impl Drop for SharedHandle {
     fn drop(&mut self) {
         self.shared.change(Core::release_endpoint);
     }

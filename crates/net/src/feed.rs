@@ -1,11 +1,11 @@
-//! A feed of news for listeners: each listener has a bounded queue, and is told how many items it missed where it was
-//! too slow.
+//! A feed of items to listeners: each listener has a bounded queue, and is told how many items it missed if it was too
+//! slow.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The sending side. It keeps no news itself, and costs nothing without a listener.
+/// The sending side. It keeps no items itself, and costs nothing without a listener.
 #[derive(Debug)]
 pub struct Feed<T> {
     mailboxes: Vec<Arc<Mailbox<T>>>,
@@ -20,7 +20,7 @@ pub struct Listener<T> {
 
 /// How many items the listener missed because it was slow: the oldest make room for the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} were missed; listen more often, or less long between")]
+#[error("{0} items were missed: read the stream more often")]
 pub struct Missed(pub u64);
 
 #[derive(Debug)]
@@ -45,19 +45,19 @@ impl<T> Default for Feed<T> {
 }
 
 impl<T: Clone> Feed<T> {
-    /// A listener of news from now on, for which at most `most` items are kept.
+    /// A listener to all items from now on, for which at most `most` are kept.
     pub fn listen(&mut self, most: usize) -> Listener<T> {
-        self.forget_the_gone();
+        self.drop_closed();
         let inside = Inside { waiting: VecDeque::new(), missed: 0, is_over: false, waker: None };
         let mailbox = Arc::new(Mailbox { most, inside: Mutex::new(inside) });
         self.mailboxes.push(mailbox.clone());
         Listener { mailbox: Some(mailbox) }
     }
 
-    /// Sends `news` to all listeners.
-    pub fn tell(&mut self, news: &T) {
+    /// Sends `item` to all listeners.
+    pub fn publish(&mut self, item: &T) {
         for mailbox in &self.mailboxes {
-            mailbox.put(news.clone());
+            mailbox.put(item.clone());
         }
     }
 }
@@ -76,13 +76,13 @@ impl<T> Feed<T> {
     }
 
     /// Whether there is no listener.
-    pub fn is_unheard(&mut self) -> bool {
-        self.forget_the_gone();
+    pub fn has_no_listener(&mut self) -> bool {
+        self.drop_closed();
         self.mailboxes.is_empty()
     }
 
     /// A mailbox that only the feed holds has lost its listener.
-    fn forget_the_gone(&mut self) {
+    fn drop_closed(&mut self) {
         self.mailboxes.retain(|mailbox| Arc::strong_count(mailbox) > 1);
     }
 }
@@ -99,15 +99,15 @@ impl<T> Listener<T> {
         Listener { mailbox: None }
     }
 
-    /// The next news; `None` after the last.
+    /// The next item; `None` after the last.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Missed>>> {
         let Some(mailbox) = &self.mailbox else { return Poll::Ready(None) };
         let mut inside = mailbox.lock();
         if inside.missed > 0 {
             return Poll::Ready(Some(Err(Missed(std::mem::take(&mut inside.missed)))));
         }
-        if let Some(news) = inside.waiting.pop_front() {
-            return Poll::Ready(Some(Ok(news)));
+        if let Some(item) = inside.waiting.pop_front() {
+            return Poll::Ready(Some(Ok(item)));
         }
         if inside.is_over {
             return Poll::Ready(None);
@@ -121,14 +121,14 @@ impl<T> Listener<T> {
 }
 
 impl<T> Mailbox<T> {
-    fn put(&self, news: T) {
+    fn put(&self, item: T) {
         let waker = {
             let mut inside = self.lock();
             if inside.waiting.len() >= self.most {
                 inside.waiting.pop_front();
                 inside.missed += 1;
             }
-            inside.waiting.push_back(news);
+            inside.waiting.push_back(item);
             inside.waker.take()
         };
         wake(waker);
@@ -166,18 +166,18 @@ mod tests {
         listener.poll_next(&mut Context::from_waker(Waker::noop()))
     }
 
-    fn heard(news: u32) -> Poll<Option<Result<u32, Missed>>> {
-        Poll::Ready(Some(Ok(news)))
+    fn heard(item: u32) -> Poll<Option<Result<u32, Missed>>> {
+        Poll::Ready(Some(Ok(item)))
     }
 
     #[test]
-    fn each_listener_hears_what_is_told_while_it_listens() {
+    fn each_listener_receives_the_items_published_while_it_listens() {
         let mut feed = Feed::default();
-        feed.tell(&0);
+        feed.publish(&0);
         let mut early = feed.listen(8);
-        feed.tell(&1);
+        feed.publish(&1);
         let mut late = feed.listen(8);
-        feed.tell(&2);
+        feed.publish(&2);
         assert_eq!(
             [hear(&mut early), hear(&mut early), hear(&mut early)],
             [heard(1), heard(2), Poll::Pending]
@@ -189,34 +189,34 @@ mod tests {
     fn a_slow_listener_keeps_the_newest_and_is_told_how_many_it_missed() {
         let mut feed = Feed::default();
         let mut slow = feed.listen(3);
-        (0..10).for_each(|number| feed.tell(&number));
+        (0..10).for_each(|number| feed.publish(&number));
         assert_eq!(hear(&mut slow), Poll::Ready(Some(Err(Missed(7)))));
         assert_eq!([hear(&mut slow), hear(&mut slow)], [heard(7), heard(8)]);
-        (10..13).for_each(|number| feed.tell(&number));
+        (10..13).for_each(|number| feed.publish(&number));
         assert_eq!(hear(&mut slow), Poll::Ready(Some(Err(Missed(1)))));
         assert_eq!(hear(&mut slow), heard(10));
     }
 
     #[test]
-    fn the_end_comes_after_the_last_news() {
+    fn the_end_comes_after_the_last_item() {
         let mut feed = Feed::default();
         let mut listener = feed.listen(8);
-        feed.tell(&1);
+        feed.publish(&1);
         drop(feed);
         assert_eq!([hear(&mut listener), hear(&mut listener)], [heard(1), Poll::Ready(None)]);
         assert_eq!(hear(&mut Listener::too_late()), Poll::Ready(None));
     }
 
     #[test]
-    fn who_waits_is_woken_once_by_news_and_by_the_end() {
+    fn a_waiting_listener_is_woken_once_by_an_item_and_by_the_end() {
         let (mut feed, bell) = (Feed::default(), Arc::new(Bell::default()));
         let waker = Waker::from(bell.clone());
         let mut listener = feed.listen(8);
         for (told, woken) in [(true, 1), (false, 2)] {
             assert!(listener.poll_next(&mut Context::from_waker(&waker)).is_pending());
             if told {
-                feed.tell(&1);
-                feed.tell(&2);
+                feed.publish(&1);
+                feed.publish(&2);
                 assert_eq!([hear(&mut listener), hear(&mut listener)], [heard(1), heard(2)]);
             } else {
                 feed.close();
@@ -226,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_for_those_who_have_gone() {
+    fn nothing_is_kept_for_listeners_that_were_dropped() {
         let mut feed: Feed<u32> = Feed::default();
         let (first, second) = (feed.listen(8), feed.listen(8));
         drop(first);
-        assert!(!feed.is_unheard());
+        assert!(!feed.has_no_listener());
         drop(second);
-        assert!(feed.is_unheard());
+        assert!(feed.has_no_listener());
         assert!(feed.mailboxes.is_empty());
     }
 }

@@ -10,29 +10,33 @@ use tokio::net::UdpSocket;
 /// gives.
 #[cfg(target_os = "linux")]
 pub fn allowed(io: &UdpSocket, local: SocketAddr, send: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    set(io, local, Fragments::Allowed)?;
+    set(io, local, Fragmentation::Allowed)?;
     let result = send();
-    set(io, local, Fragments::Forbidden)?;
+    set(io, local, Fragmentation::Forbidden)?;
     result
 }
 
 /// Sets whether packets may be fragmented.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy)]
-enum Fragments {
+enum Fragmentation {
     Allowed,
     Forbidden,
 }
 
 #[cfg(target_os = "linux")]
-fn set(io: &UdpSocket, local: SocketAddr, fragments: Fragments) -> io::Result<()> {
+fn set(io: &UdpSocket, local: SocketAddr, fragments: Fragmentation) -> io::Result<()> {
     use rustix::net::sockopt::{Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery};
     use rustix::net::sockopt::{set_ip_mtu_discover, set_ipv6_mtu_discover};
     match (local, fragments) {
-        (SocketAddr::V4(_), Fragments::Allowed) => set_ip_mtu_discover(io, Ipv4PathMtuDiscovery::DONT)?,
-        (SocketAddr::V4(_), Fragments::Forbidden) => set_ip_mtu_discover(io, Ipv4PathMtuDiscovery::PROBE)?,
-        (SocketAddr::V6(_), Fragments::Allowed) => set_ipv6_mtu_discover(io, Ipv6PathMtuDiscovery::DONT)?,
-        (SocketAddr::V6(_), Fragments::Forbidden) => set_ipv6_mtu_discover(io, Ipv6PathMtuDiscovery::PROBE)?,
+        (SocketAddr::V4(_), Fragmentation::Allowed) => set_ip_mtu_discover(io, Ipv4PathMtuDiscovery::DONT)?,
+        (SocketAddr::V4(_), Fragmentation::Forbidden) => {
+            set_ip_mtu_discover(io, Ipv4PathMtuDiscovery::PROBE)?;
+        }
+        (SocketAddr::V6(_), Fragmentation::Allowed) => set_ipv6_mtu_discover(io, Ipv6PathMtuDiscovery::DONT)?,
+        (SocketAddr::V6(_), Fragmentation::Forbidden) => {
+            set_ipv6_mtu_discover(io, Ipv6PathMtuDiscovery::PROBE)?;
+        }
     }
     Ok(())
 }

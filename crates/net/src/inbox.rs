@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use anabranch_sctp::association::{Ecn, PathAddresses};
 use anabranch_sctp::endpoint::{Arrival, Channel};
 
+use crate::buffer_pool::BufferPool;
 use crate::seal::{Opened, Sealing};
-use crate::slots::Slots;
 
 /// Datagrams of one sender that the operating system put together: all of `stride` bytes but the last.
 #[derive(Clone, Copy, Debug)]
-pub struct Received<'a> {
+pub struct ReceivedBatch<'a> {
     /// The address they were sent to, with the socket's port.
     pub local: SocketAddr,
     /// Where they came from.
@@ -25,7 +25,7 @@ pub struct Received<'a> {
 
 /// A packet for the core.
 #[derive(Debug)]
-pub struct Incoming {
+pub struct ReceivedPacket {
     /// The packet.
     pub arrival: Arrival,
     /// Where the packets of the peer's path came from until now, if they moved.
@@ -36,9 +36,9 @@ pub struct Incoming {
 #[derive(Debug, Default)]
 pub struct Inbox {
     /// In the order in which they came.
-    pub packets: Vec<Incoming>,
+    pub packets: Vec<ReceivedPacket>,
     /// Where they lie.
-    slots: Slots,
+    pool: BufferPool,
     /// What one of them is opened into.
     plain: Vec<u8>,
     /// Peers that have forgotten their session.
@@ -47,31 +47,31 @@ pub struct Inbox {
 
 impl Inbox {
     /// Takes SCTP packets as they are.
-    pub fn take_plain(&mut self, received: Received<'_>) {
-        let Received { local, remote, ecn, .. } = received;
+    pub fn take_plain(&mut self, received: ReceivedBatch<'_>) {
+        let ReceivedBatch { local, remote, ecn, .. } = received;
         for datagram in received.datagrams() {
-            let (bytes, memory) = self.slots.copy(datagram);
+            let (bytes, memory) = self.pool.copy(datagram);
             let arrival = Arrival { local, remote, channel: Channel::PLAIN, ecn, bytes, memory };
-            self.packets.push(Incoming { arrival, moved_from: None });
+            self.packets.push(ReceivedPacket { arrival, moved_from: None });
         }
     }
 
     /// Takes those of the datagrams that can be opened. What has to go back the way they came is given to `reply`.
     pub fn take_sealed(
         &mut self,
-        received: Received<'_>,
+        received: ReceivedBatch<'_>,
         sealing: &mut Sealing,
         mut reply: impl FnMut(&[u8]),
     ) {
-        let Received { local, remote, ecn, .. } = received;
+        let ReceivedBatch { local, remote, ecn, .. } = received;
         let way = PathAddresses { local, remote };
         for datagram in received.datagrams() {
             self.plain.clear();
             match sealing.handle(way, datagram, &mut self.plain) {
                 Opened::Packet { channel, remote, moved_from } => {
-                    let (bytes, memory) = self.slots.copy(&self.plain);
+                    let (bytes, memory) = self.pool.copy(&self.plain);
                     let arrival = Arrival { local, remote, channel, ecn, bytes, memory };
-                    self.packets.push(Incoming { arrival, moved_from });
+                    self.packets.push(ReceivedPacket { arrival, moved_from });
                 }
                 Opened::Reply => reply(&self.plain),
                 Opened::Forgotten(channel) => self.forgotten.push(channel),
@@ -81,7 +81,7 @@ impl Inbox {
     }
 }
 
-impl Received<'_> {
+impl ReceivedBatch<'_> {
     /// One after the other.
     fn datagrams(&self) -> impl Iterator<Item = &[u8]> {
         self.bytes.chunks(self.stride.max(1))
@@ -95,9 +95,9 @@ mod tests {
     use anabranch_sctp::endpoint::ChannelUse;
     use anabranch_sctp::policy::PathId;
 
-    fn received(bytes: &[u8], stride: usize) -> Received<'_> {
+    fn received(bytes: &[u8], stride: usize) -> ReceivedBatch<'_> {
         let (local, remote) = (([10, 0, 0, 2], 9899).into(), ([10, 0, 0, 1], 5000).into());
-        Received { local, remote, ecn: Ecn::NotEct, stride, bytes }
+        ReceivedBatch { local, remote, ecn: Ecn::NotEct, stride, bytes }
     }
 
     fn contents(inbox: &Inbox) -> Vec<&[u8]> {

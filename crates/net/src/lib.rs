@@ -44,7 +44,7 @@
 //! ```
 //!
 //! The crate's `examples/` go on from here, each in a file that is run by the tests: `echo` (streams, a server of many
-//! clients), `file` (back-pressure, an end with everything delivered), `watching` (events and records) and `congestion`
+//! clients), `file` (back-pressure, an end with everything delivered), `streams` (events and records) and `congestion`
 //! (a congestion controller of your own). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without
 //! this crate.
 //!
@@ -54,7 +54,7 @@
 //! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is paired with
 //! the nearest local one, among equals the i-th with the i-th, and a single one with all. [`Endpoint::accept`] returns
 //! the associations that peers open, if [`Options::accepts`] is set. Whether packets are sealed, and with which key,
-//! has no default: [`Security`]. With [`Options::follow`], addresses of this machine that appear or vanish while
+//! has no default: [`Security`]. With [`Options::address_tracking`], addresses of this machine that appear or vanish while
 //! associations live are used and given up.
 //!
 //! # Messages
@@ -119,16 +119,19 @@ pub use anabranch_base as base;
 /// The protocol, which this crate drives.
 pub use anabranch_sctp as sctp;
 
+mod address_tracker;
+mod address_tracking;
 mod association;
+mod association_entry;
 mod bind;
+mod buffer_pool;
 mod clock;
 mod driver;
 mod endpoint;
 mod feed;
-mod follow;
-mod follower;
 mod fragments;
 mod inbox;
+mod interface_monitor;
 mod interfaces;
 mod ipv6;
 pub mod monitor;
@@ -140,12 +143,10 @@ mod refused;
 mod report;
 pub mod seal;
 mod shared;
-mod slot;
-mod slots;
 mod socket;
 mod waiting;
-mod watch;
 
+pub use address_tracking::AddressTracking;
 pub use anabranch_sctp::association::{EcnCounters, Message, PathAddresses, PathCounters};
 pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event};
@@ -160,8 +161,7 @@ pub use bind::BindError;
 pub use clock::Clock;
 pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
 pub use feed::Missed;
-pub use follow::Follow;
+pub use interface_monitor::InterfaceMonitor;
 pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for, resolve};
 pub use report::{PathReport, SocketReport, Unsent};
 pub use seal::{Key, KeyError, Security};
-pub use watch::InterfaceWatch;

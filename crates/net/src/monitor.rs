@@ -9,7 +9,7 @@ use crate::{Association, Clock, Event, PathAddresses, PathReport, PathState};
 
 /// Which way the data goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum DataDirection {
     /// To the peer: what the peer acknowledged counts.
     Sending,
     /// From the peer: what arrived for the first time counts.
@@ -20,7 +20,7 @@ pub enum Direction {
 #[derive(Debug)]
 pub struct PathMonitor {
     clock: Clock,
-    direction: Direction,
+    direction: DataDirection,
     paths: Vec<MonitoredPath>,
     receive_buffer: ByteCount,
 }
@@ -41,7 +41,7 @@ pub struct MonitoredPath {
 
 impl PathMonitor {
     /// A monitor that has seen nothing, with times of `clock`.
-    pub fn new(clock: Clock, direction: Direction) -> PathMonitor {
+    pub fn new(clock: Clock, direction: DataDirection) -> PathMonitor {
         PathMonitor { clock, direction, paths: Vec::new(), receive_buffer: ByteCount::ZERO }
     }
 
@@ -106,8 +106,8 @@ impl PathMonitor {
                 continue;
             }
             let carried = match self.direction {
-                Direction::Sending => report.counters.acked_bytes,
-                Direction::Receiving => report.counters.received_bytes,
+                DataDirection::Sending => report.counters.acked_bytes,
+                DataDirection::Receiving => report.counters.received_bytes,
             };
             match self.paths.iter_mut().find(|path| path.report.id == report.id) {
                 // Its number was another path's that never led anywhere.

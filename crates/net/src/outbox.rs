@@ -8,7 +8,7 @@ use anabranch_sctp::association::Ecn;
 
 /// How packets leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
+pub struct PacketHeader {
     /// Where to.
     pub remote: SocketAddr,
     /// From which of a wildcard socket's addresses; `None` where the socket or the system says.
@@ -23,7 +23,7 @@ pub struct Envelope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packets<'a> {
     /// How they leave.
-    pub envelope: Envelope,
+    pub envelope: PacketHeader,
     /// The length of every packet but the last.
     pub segment_size: usize,
     /// One behind the other.
@@ -36,12 +36,12 @@ pub struct Outbox {
     bytes: Vec<u8>,
     /// What is before it has left.
     start: usize,
-    runs: VecDeque<Run>,
+    runs: VecDeque<PacketRun>,
 }
 
 #[derive(Debug)]
-struct Run {
-    envelope: Envelope,
+struct PacketRun {
+    envelope: PacketHeader,
     segment_size: usize,
     len: usize,
 }
@@ -58,7 +58,7 @@ impl Outbox {
     #[must_use]
     pub fn write(
         &mut self,
-        envelope: Envelope,
+        envelope: PacketHeader,
         segment_size: usize,
         len: usize,
         write: impl FnOnce(&mut Vec<u8>),
@@ -73,7 +73,7 @@ impl Outbox {
         }
         let before = self.bytes.len();
         write(&mut self.bytes);
-        let added = Run { envelope, segment_size: segment_size.max(1), len: self.bytes.len() - before };
+        let added = PacketRun { envelope, segment_size: segment_size.max(1), len: self.bytes.len() - before };
         match self.runs.back_mut() {
             _ if added.len == 0 => {}
             Some(run) if run.takes(&added) => run.len += added.len,
@@ -134,10 +134,10 @@ impl Packets<'_> {
     }
 }
 
-impl Run {
+impl PacketRun {
     /// Whether what is `added` may leave in one call with the run: to the same place, no packet of the run but the
     /// last shorter than the others, and no more than the operating system takes.
-    fn takes(&self, added: &Run) -> bool {
+    fn takes(&self, added: &PacketRun) -> bool {
         let len = self.len + added.len;
         let is_full = self.len.is_multiple_of(self.segment_size);
         let is_single = added.len <= added.segment_size;
@@ -165,8 +165,8 @@ const MOST_SEGMENTS: usize = 64;
 mod tests {
     use super::*;
 
-    fn to(port: u16) -> Envelope {
-        Envelope {
+    fn to(port: u16) -> PacketHeader {
+        PacketHeader {
             remote: ([127, 0, 0, 1], port).into(),
             source: None,
             ecn: Ecn::NotEct,
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn packets_that_may_be_fragmented_leave_one_by_one() {
         let mut outbox = Outbox::default();
-        let envelope = Envelope { may_fragment: true, ..to(1) };
+        let envelope = PacketHeader { may_fragment: true, ..to(1) };
         for bytes in [b"aaabbb", b"cccddd"] {
             assert!(outbox.push(Packets { envelope, segment_size: 3, bytes }));
         }

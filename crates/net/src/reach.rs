@@ -30,7 +30,7 @@ pub struct Pairing {
 
 /// The pairs between two lists of addresses, by the routes of this machine.
 pub fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
-    let routes = Routes::of_this_machine();
+    let routes = SystemRoutes::of_this_machine();
     pair(local, remote, |local, remote| routes.nearness(local, remote))
 }
 
@@ -48,7 +48,7 @@ fn pair(
             list.iter().copied().filter(|address| address.is_ipv4() == is_ipv4).collect()
         };
         let (local, remote) = (of(local), of(remote));
-        let table = Table::of(&local, &remote, &nearness);
+        let table = CostTable::of(&local, &remote, &nearness);
         let chosen = table.assigned();
         let all = (0..local.len()).flat_map(|near| (0..remote.len()).map(move |far| (near, far)));
         let mut others: Vec<(usize, usize)> = all.filter(|pair| !chosen.contains(pair)).collect();
@@ -64,7 +64,7 @@ fn pair(
 }
 
 /// The cost of each pair of one IP version.
-struct Table {
+struct CostTable {
     locals: usize,
     remotes: usize,
     costs: Vec<Cost>,
@@ -73,12 +73,12 @@ struct Table {
 /// The distance of a pair: by route, by the scope of its addresses, by their places in the lists.
 type Cost = (Nearness, bool, bool);
 
-impl Table {
+impl CostTable {
     fn of(
         local: &[SocketAddr],
         remote: &[SocketAddr],
         nearness: impl Fn(SocketAddr, SocketAddr) -> Nearness,
-    ) -> Table {
+    ) -> CostTable {
         let (locals, remotes) = (local.len(), remote.len());
         let mut costs = Vec::with_capacity(locals * remotes);
         for (near, &from) in local.iter().enumerate() {
@@ -87,7 +87,7 @@ impl Table {
                 costs.push((nearness(from, to), scope(from.ip()) != scope(to.ip()), is_elsewhere));
             }
         }
-        Table { locals, remotes, costs }
+        CostTable { locals, remotes, costs }
     }
 
     fn cost(&self, (near, far): (usize, usize)) -> Cost {
@@ -151,41 +151,41 @@ impl Table {
 
 /// The scope of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum AddressScope {
     Host,
     Link,
     Site,
     Global,
 }
 
-fn scope(ip: IpAddr) -> Scope {
+fn scope(ip: IpAddr) -> AddressScope {
     let (is_host, is_link, is_site) = match ip {
         IpAddr::V4(ip) => (ip.is_loopback(), ip.is_link_local(), ip.is_private()),
         IpAddr::V6(ip) => (ip.is_loopback(), ip.is_unicast_link_local(), ip.is_unique_local()),
     };
     match (is_host, is_link, is_site) {
-        (true, ..) => Scope::Host,
-        (_, true, _) => Scope::Link,
-        (_, _, true) => Scope::Site,
-        _ => Scope::Global,
+        (true, ..) => AddressScope::Host,
+        (_, true, _) => AddressScope::Link,
+        (_, _, true) => AddressScope::Site,
+        _ => AddressScope::Global,
     }
 }
 
 /// The routes of the operating system.
-struct Routes {
+struct SystemRoutes {
     /// The prefixes of this machine's addresses.
     prefixes: Vec<(IpAddr, u8)>,
 }
 
-impl Routes {
+impl SystemRoutes {
     /// Where the system does not tell, all addresses are equally near.
-    fn of_this_machine() -> Routes {
+    fn of_this_machine() -> SystemRoutes {
         let found = if_addrs::get_if_addrs().unwrap_or_default();
         let prefix = |one: if_addrs::Interface| match one.addr {
             if_addrs::IfAddr::V4(v4) => (IpAddr::V4(v4.ip), v4.prefixlen),
             if_addrs::IfAddr::V6(v6) => (IpAddr::V6(v6.ip), v6.prefixlen),
         };
-        Routes { prefixes: found.into_iter().map(prefix).collect() }
+        SystemRoutes { prefixes: found.into_iter().map(prefix).collect() }
     }
 
     fn nearness(&self, local: SocketAddr, remote: SocketAddr) -> Nearness {
@@ -344,7 +344,7 @@ mod tests {
     fn this_machine_reaches_its_own_loopback_addresses_by_their_prefix() {
         let pairing = pair_by_route(&addresses(&["127.0.0.1:1"]), &addresses(&["127.0.0.2:9"]));
         assert_eq!(shown(&pairing.paths), ["127.0.0.1-127.0.0.2"]);
-        let routes = Routes::of_this_machine();
+        let routes = SystemRoutes::of_this_machine();
         let [near, far] = addresses(&["127.0.0.1:1", "127.0.0.2:9"])[..] else { unreachable!("two") };
         assert_eq!(routes.nearness(near, far), Nearness::OnLink { host_bits: 24 });
     }

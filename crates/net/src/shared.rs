@@ -1,7 +1,7 @@
 //! What handles and driver share: the core behind a lock, and for each association what waits for which event. The lock
 //! is never held while a task waits.
 
-mod watching;
+mod listeners;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,11 +14,11 @@ use anabranch_sctp::event::{CloseReason, Event};
 use tokio::sync::Notify;
 
 use crate::association::SendError;
+use crate::association_entry::{AssociationEntry, Holder, Notifiers, Phase};
 use crate::clock::Clock;
 use crate::reach::Pairing;
 use crate::report::SocketReports;
 use crate::seal::{self, Security};
-use crate::slot::{Owner, Phase, Signals, Slot};
 
 /// The endpoint as its handles and its driver see it.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Core {
     /// Maintained by the driver.
     pub sockets: SocketReports,
     clock: Clock,
-    slots: BTreeMap<AssociationId, Slot>,
+    associations: BTreeMap<AssociationId, AssociationEntry>,
     incoming: VecDeque<AssociationId>,
     /// The associations whose records have a listener.
     recorded: Vec<AssociationId>,
@@ -61,7 +61,7 @@ impl Shared {
             endpoint,
             sockets,
             clock,
-            slots: BTreeMap::new(),
+            associations: BTreeMap::new(),
             incoming: VecDeque::new(),
             recorded: Vec::new(),
             channels: matches!(security, Security::Sealed(_)).then_some(0),
@@ -143,24 +143,24 @@ impl Core {
         &mut self,
         remote: &[std::net::SocketAddr],
         pairing: &Pairing,
-    ) -> Result<(AssociationId, Arc<Signals>), ConnectError> {
+    ) -> Result<(AssociationId, Arc<Notifiers>), ConnectError> {
         let channel = self.channels.map_or(Channel::PLAIN, seal::initiated);
         let ways = Ways { paths: &pairing.paths, further: &pairing.further };
         let id = self.endpoint.connect_over(channel, remote, ways)?;
         self.channels = self.channels.map(|asked| asked + 1);
         let phase = if self.has_driver { Phase::Opening } else { Phase::Closed(driver_gone()) };
-        let slot = Slot { phase, ..Slot::new(Owner::Handle) };
-        let signals = slot.signals.clone();
-        self.slots.insert(id, slot);
-        Ok((id, signals))
+        let entry = AssociationEntry { phase, ..AssociationEntry::new(Holder::Handle) };
+        let notifiers = entry.notifiers.clone();
+        self.associations.insert(id, entry);
+        Ok((id, notifiers))
     }
 
     /// The next association that a peer opened; its handle is made by the caller.
-    pub fn accept(&mut self) -> Option<(AssociationId, Arc<Signals>)> {
+    pub fn accept(&mut self) -> Option<(AssociationId, Arc<Notifiers>)> {
         let id = self.incoming.pop_front()?;
-        let slot = self.slots.get_mut(&id)?;
-        slot.owner = Owner::Handle;
-        Some((id, slot.signals.clone()))
+        let entry = self.associations.get_mut(&id)?;
+        entry.holder = Holder::Handle;
+        Some((id, entry.notifiers.clone()))
     }
 
     /// An association of a handle.
@@ -170,19 +170,19 @@ impl Core {
 
     /// Where an association of a handle is in its life.
     pub fn phase(&self, id: AssociationId) -> Phase {
-        self.slots.get(&id).map_or_else(|| Phase::Closed(driver_gone()), |slot| slot.phase.clone())
+        self.associations.get(&id).map_or_else(|| Phase::Closed(driver_gone()), |entry| entry.phase.clone())
     }
 
     /// How the association ended, if it did.
     pub fn close_reason(&self, id: AssociationId) -> Option<CloseReason> {
-        match &self.slots.get(&id)?.phase {
+        match &self.associations.get(&id)?.phase {
             Phase::Closed(reason) => Some(reason.clone()),
             _ => None,
         }
     }
 
     /// Gives a message to an association; `None` where it has no room now, or where it has just ended and the driver is
-    /// about to tell why.
+    /// about to publish why.
     pub fn try_send(
         &mut self,
         now: Time,
@@ -206,10 +206,10 @@ impl Core {
 
     /// Ends an association in order.
     pub fn close(&mut self, now: Time, id: AssociationId) {
-        if let Some(slot) = self.slots.get_mut(&id) {
-            slot.is_told_to_close = true;
-            if slot.phase == Phase::Open {
-                slot.enter(Phase::Closing);
+        if let Some(entry) = self.associations.get_mut(&id) {
+            entry.is_shutdown_requested = true;
+            if entry.phase == Phase::Open {
+                entry.enter(Phase::Closing);
             }
         }
         if let Some(association) = self.endpoint.association_mut(id) {
@@ -219,8 +219,8 @@ impl Core {
 
     /// The last handle of an association is gone: what is open is aborted, what is closing ends by itself.
     pub fn release(&mut self, now: Time, id: AssociationId) {
-        match self.slots.get_mut(&id) {
-            Some(slot) if slot.phase == Phase::Closing && self.has_driver => slot.owner = Owner::Nobody,
+        match self.associations.get_mut(&id) {
+            Some(entry) if entry.phase == Phase::Closing && self.has_driver => entry.holder = Holder::Dropped,
             _ => self.remove(now, id),
         }
     }
@@ -257,13 +257,13 @@ impl Core {
 
     /// Whether nothing is left to do: all associations are over, and all packets have left.
     pub fn is_settled(&self) -> bool {
-        let is_over = |slot: &Slot| matches!(slot.phase, Phase::Closed(_));
-        !self.has_driver || (self.is_flushed && !self.is_dirty && self.slots.values().all(is_over))
+        let is_over = |entry: &AssociationEntry| matches!(entry.phase, Phase::Closed(_));
+        !self.has_driver || (self.is_flushed && !self.is_dirty && self.associations.values().all(is_over))
     }
 
     /// Whether all handles are dropped.
     pub fn is_deserted(&self) -> bool {
-        !self.has_handle && self.slots.is_empty() && self.is_settled()
+        !self.has_handle && self.associations.is_empty() && self.is_settled()
     }
 
     /// Whether the endpoint has a driver.
@@ -273,17 +273,17 @@ impl Core {
 
     /// How many associations are held, those included that are over and have a handle.
     pub fn held_associations(&self) -> usize {
-        self.slots.len()
+        self.associations.len()
     }
 
     fn on_event(&mut self, now: Time, id: AssociationId, event: &Event, accepted: &Notify) -> bool {
-        let slot = self.slots.entry(id).or_insert_with(|| Slot::new(Owner::Queue));
+        let entry = self.associations.entry(id).or_insert_with(|| AssociationEntry::new(Holder::AcceptQueue));
         match event {
-            Event::Readable => slot.signals.readable.notify_waiters(),
-            Event::Writable => slot.signals.writable.notify_waiters(),
+            Event::Readable => entry.notifiers.readable.notify_waiters(),
+            Event::Writable => entry.notifiers.writable.notify_waiters(),
             Event::Connected => {
-                slot.enter(Phase::Open);
-                if slot.owner == Owner::Queue {
+                entry.enter(Phase::Open);
+                if entry.holder == Holder::AcceptQueue {
                     if !self.has_handle {
                         self.remove(now, id);
                         return true;
@@ -292,23 +292,23 @@ impl Core {
                     accepted.notify_waiters();
                 }
             }
-            Event::PeerClosing => slot.enter(Phase::Closing),
+            Event::PeerClosing => entry.enter(Phase::Closing),
             Event::Restarted => self.on_restart(now, id),
-            Event::Closed(reason) => slot.enter(Phase::Closed(reason.clone())),
+            Event::Closed(reason) => entry.enter(Phase::Closed(reason.clone())),
             _ => {}
         }
-        let Some(slot) = self.slots.get_mut(&id) else { return false };
-        let is_over = matches!(slot.phase, Phase::Closed(_));
+        let Some(entry) = self.associations.get_mut(&id) else { return false };
+        let is_over = matches!(entry.phase, Phase::Closed(_));
         let is_new = *event == Event::Restarted;
         if !matches!(event, Event::Readable | Event::Writable) {
-            slot.news.tell(event);
+            entry.events.publish(event);
         }
         if !is_over {
             return is_new;
         }
-        slot.close_feeds();
-        let was_never_open = slot.owner == Owner::Queue && !self.incoming.contains(&id);
-        if slot.owner == Owner::Nobody || was_never_open {
+        entry.close_feeds();
+        let was_never_open = entry.holder == Holder::AcceptQueue && !self.incoming.contains(&id);
+        if entry.holder == Holder::Dropped || was_never_open {
             self.remove(now, id);
             return true;
         }
@@ -318,24 +318,24 @@ impl Core {
     /// The association was restarted: waiting senders have room, and a shutdown that the peer forgot is requested
     /// again.
     fn on_restart(&mut self, now: Time, id: AssociationId) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
-        match slot.is_told_to_close {
+        let Some(entry) = self.associations.get_mut(&id) else { return };
+        match entry.is_shutdown_requested {
             true => self.close(now, id),
-            false => slot.enter(Phase::Open),
+            false => entry.enter(Phase::Open),
         }
     }
 
     fn remove(&mut self, now: Time, id: AssociationId) {
-        self.slots.remove(&id);
+        self.associations.remove(&id);
         self.recorded.retain(|recorded| *recorded != id);
         self.endpoint.remove(now, id);
     }
 
     fn on_driver_gone(&mut self) {
         self.has_driver = false;
-        for slot in self.slots.values_mut().filter(|slot| !matches!(slot.phase, Phase::Closed(_))) {
-            slot.enter(Phase::Closed(driver_gone()));
-            slot.close_feeds();
+        for entry in self.associations.values_mut().filter(|entry| !matches!(entry.phase, Phase::Closed(_))) {
+            entry.enter(Phase::Closed(driver_gone()));
+            entry.close_feeds();
         }
     }
 }

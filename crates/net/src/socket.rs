@@ -13,7 +13,7 @@ use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
 use crate::fragments;
-use crate::inbox::Received;
+use crate::inbox::ReceivedBatch;
 use crate::outbox::Packets;
 
 /// A UDP socket at one local address.
@@ -101,7 +101,7 @@ impl Socket {
     pub fn receive(
         &self,
         buffers: &mut ReceiveBuffers,
-        mut take: impl FnMut(Received<'_>),
+        mut take: impl FnMut(ReceivedBatch<'_>),
     ) -> io::Result<bool> {
         let mut memory = buffers.memory.chunks_exact_mut(LARGEST_RECEIVED);
         let mut slices: [IoSliceMut<'_>; BATCH] =
@@ -119,7 +119,7 @@ impl Socket {
         for (meta, bytes) in buffers.meta.iter().zip(&slices).take(count) {
             let (local, remote) = (self.destination(meta), meta.addr);
             let bytes = &bytes[..meta.len.min(bytes.len())];
-            take(Received { local, remote, ecn: ecn_of(meta.ecn), stride: meta.stride, bytes });
+            take(ReceivedBatch { local, remote, ecn: ecn_of(meta.ecn), stride: meta.stride, bytes });
         }
         Ok(count == BATCH)
     }
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
     use crate::inbox::Inbox;
-    use crate::outbox::Envelope;
+    use crate::outbox::PacketHeader;
 
     fn pair() -> (Socket, Socket) {
         let loopback = "127.0.0.1:0".parse().expect("an address");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     async fn send(from: &Socket, to: SocketAddr, ecn: Ecn, segment_size: usize, bytes: &[u8]) {
-        let envelope = Envelope { remote: to, source: None, ecn, may_fragment: false };
+        let envelope = PacketHeader { remote: to, source: None, ecn, may_fragment: false };
         std::future::poll_fn(|context| from.poll_writable(context)).await;
         from.send(&Packets { envelope, segment_size, bytes }).expect("sent");
     }
@@ -302,7 +302,7 @@ mod tests {
         assert!(wildcard.is_for(arrival.local));
         let source = wildcard.source(arrival.local);
         let (remote, ecn) = (arrival.remote, Ecn::NotEct);
-        let envelope = Envelope { remote, source, ecn, may_fragment: false };
+        let envelope = PacketHeader { remote, source, ecn, may_fragment: false };
         std::future::poll_fn(|context| wildcard.poll_writable(context)).await;
         wildcard.send(&Packets { envelope, segment_size: 4, bytes: b"pong" }).expect("sent");
         assert_eq!(receive(&asker, 1).await[0].remote, asked);

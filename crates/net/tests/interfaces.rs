@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use anabranch_net::{Interface, InterfaceWatch};
+use anabranch_net::{Interface, InterfaceMonitor};
 
 /// Set in the namespace.
 const ENCLOSED: &str = "ANABRANCH_TEST_ENCLOSED";
@@ -18,28 +18,28 @@ fn what_comes_and_goes_is_told() {
     within_a_runtime(async {
         lay_cable();
         ip("link set one up");
-        let mut watch = InterfaceWatch::begin().expect("a list");
-        assert_eq!(shown(watch.known()), "");
+        let mut monitor = InterfaceMonitor::begin().expect("a list");
+        assert_eq!(shown(monitor.known()), "");
 
         ip("addr add 10.0.0.1/24 dev one");
-        assert_eq!(nothing_for(200, &mut watch).await, "", "there is no carrier");
+        assert_eq!(nothing_for(200, &mut monitor).await, "", "there is no carrier");
         ip("link set other up");
-        assert_eq!(next(&mut watch).await, "one 10.0.0.1");
+        assert_eq!(next(&mut monitor).await, "one 10.0.0.1");
 
         ip("addr add 10.0.1.1/24 dev one");
-        assert_eq!(next(&mut watch).await, "one 10.0.0.1 10.0.1.1");
+        assert_eq!(next(&mut monitor).await, "one 10.0.0.1 10.0.1.1");
         ip("addr del 10.0.0.1/24 dev one");
-        assert_eq!(next(&mut watch).await, "one 10.0.1.1");
+        assert_eq!(next(&mut monitor).await, "one 10.0.1.1");
         // The address is back before it is missed: nothing runs in between.
         ip("addr del 10.0.1.1/24 dev one");
         ip("addr add 10.0.1.1/24 dev one");
-        assert_eq!(nothing_for(200, &mut watch).await, "one 10.0.1.1");
+        assert_eq!(nothing_for(200, &mut monitor).await, "one 10.0.1.1");
         ip("link set other down");
-        assert_eq!(next(&mut watch).await, "");
+        assert_eq!(next(&mut monitor).await, "");
         ip("link set other up");
-        assert_eq!(next(&mut watch).await, "one 10.0.1.1");
+        assert_eq!(next(&mut monitor).await, "one 10.0.1.1");
         ip("link set one down");
-        assert_eq!(next(&mut watch).await, "");
+        assert_eq!(next(&mut monitor).await, "");
     });
 }
 
@@ -56,14 +56,14 @@ fn ipv6_addresses_are_told_of_when_they_may_be_used() {
         lay_cable();
         ip("link set one up");
         ip("link set other up");
-        let mut watch = InterfaceWatch::begin().expect("a list");
+        let mut monitor = InterfaceMonitor::begin().expect("a list");
         ip("addr add fd00::1/64 dev one preferred_lft 0 nodad");
-        assert_eq!(next(&mut watch).await, "one fd00::1");
+        assert_eq!(next(&mut monitor).await, "one fd00::1");
         ip("addr add fd00::2/64 dev one nodad");
-        assert_eq!(next(&mut watch).await, "one fd00::2 fd00::1", "the deprecated one is last");
+        assert_eq!(next(&mut monitor).await, "one fd00::2 fd00::1", "the deprecated one is last");
         ip("addr add fd00::3/64 dev one");
-        assert_eq!(nothing_for(200, &mut watch).await, "one fd00::2 fd00::1", "it is not verified yet");
-        let verified = next(&mut watch).await;
+        assert_eq!(nothing_for(200, &mut monitor).await, "one fd00::2 fd00::1", "it is not verified yet");
+        let verified = next(&mut monitor).await;
         assert!(verified.contains("fd00::3") && verified.ends_with("fd00::1"), "{verified}");
     });
 }
@@ -105,16 +105,16 @@ fn ip(words: &str) {
 }
 
 /// The next report.
-async fn next(watch: &mut InterfaceWatch) -> String {
-    let changed = tokio::time::timeout(Duration::from_secs(10), watch.changed()).await;
+async fn next(monitor: &mut InterfaceMonitor) -> String {
+    let changed = tokio::time::timeout(Duration::from_secs(10), monitor.changed()).await;
     shown(changed.expect("a change within 10 s"))
 }
 
 /// The known interfaces, if no report comes for `milliseconds`.
-async fn nothing_for(milliseconds: u64, watch: &mut InterfaceWatch) -> String {
-    let changed = tokio::time::timeout(Duration::from_millis(milliseconds), watch.changed()).await;
-    assert!(changed.is_err(), "{}", shown(watch.known()));
-    shown(watch.known())
+async fn nothing_for(milliseconds: u64, monitor: &mut InterfaceMonitor) -> String {
+    let changed = tokio::time::timeout(Duration::from_millis(milliseconds), monitor.changed()).await;
+    assert!(changed.is_err(), "{}", shown(monitor.known()));
+    shown(monitor.known())
 }
 
 /// The interfaces and their addresses, except loopback.

@@ -8,7 +8,7 @@ use std::{env, fs};
 use anabranch_base::Duration;
 use anabranch_observe::{About, Body, Sinks, Wanted, results};
 use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
-use anabranch_sim::{Progress, Replications, Run};
+use anabranch_sim::{Replications, Run, RunProgress};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = env::args().skip(1).map(PathBuf::from);
@@ -35,7 +35,7 @@ fn record(file: &Path, folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let about = About { scenario: &scenario, name: "example", seed, command: "record", source: Some(&text) };
     let mut sinks = Sinks::open(&wanted, about)?;
     let mut run = Run::new(&scenario, seed, wanted.watch())?;
-    while run.advance(Duration::from_millis(50)) == Progress::Running {
+    while run.advance(Duration::from_millis(50)) == RunProgress::Running {
         sinks.take(&run.take_observations())?;
     }
     sinks.take(&run.take_observations())?;

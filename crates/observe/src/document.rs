@@ -1,7 +1,7 @@
 //! JSON documents: the head that all of them share, the place of an error, and every setting of a scenario as used.
 
 use anabranch_scenario::Scenario;
-use anabranch_scenario::resolved::{Table, Value as Setting};
+use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue as Setting};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -50,7 +50,7 @@ pub fn resolved(scenario: &Scenario) -> Value {
 }
 
 /// A table of settings.
-pub fn settings(table: &Table) -> Value {
+pub fn settings(table: &ResolvedTable) -> Value {
     Value::Object(table.entries().map(|(key, value)| (key.to_owned(), json_of(value))).collect())
 }
 

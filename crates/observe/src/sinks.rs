@@ -24,9 +24,9 @@ pub struct Wanted {
 /// that the caller has to hold in memory.
 pub struct Sinks<'a> {
     about: About<'a>,
-    pcap: Option<(PathBuf, pcap::Sink<Out>)>,
-    trace: Option<(trace::Outputs<PathBuf>, trace::Sink<Out>)>,
-    report: Option<(PathBuf, Out, report::Sink)>,
+    pcap: Option<(PathBuf, pcap::PcapSink<Out>)>,
+    trace: Option<(trace::Outputs<PathBuf>, trace::TraceSink<Out>)>,
+    report: Option<(PathBuf, Out, report::ReportSink)>,
 }
 
 /// A record that cannot be written.
@@ -109,10 +109,10 @@ fn begin_capture(
     dir: &Path,
     stem: &str,
     about: &About<'_>,
-) -> Result<(PathBuf, pcap::Sink<Out>), CannotWrite> {
+) -> Result<(PathBuf, pcap::PcapSink<Out>), CannotWrite> {
     fs::create_dir_all(dir).map_err(at(dir))?;
     let path = dir.join(format!("{stem}.pcapng"));
-    let sink = create(&path).and_then(|out| pcap::Sink::new(out, about)).map_err(at(&path))?;
+    let sink = create(&path).and_then(|out| pcap::PcapSink::new(out, about)).map_err(at(&path))?;
     Ok((path, sink))
 }
 
@@ -120,7 +120,7 @@ fn begin_tables(
     dir: &Path,
     stem: &str,
     about: &About<'_>,
-) -> Result<(trace::Outputs<PathBuf>, trace::Sink<Out>), CannotWrite> {
+) -> Result<(trace::Outputs<PathBuf>, trace::TraceSink<Out>), CannotWrite> {
     fs::create_dir_all(dir).map_err(at(dir))?;
     let columns = dir.join("columns.csv");
     create(&columns).and_then(trace::write_columns).map_err(at(&columns))?;
@@ -131,13 +131,13 @@ fn begin_tables(
         links: create(&paths.links).map_err(at(&paths.links))?,
         packets: create(&paths.packets).map_err(at(&paths.packets))?,
     };
-    let sink = trace::Sink::new(outputs, about).map_err(at(&paths.packets))?;
+    let sink = trace::TraceSink::new(outputs, about).map_err(at(&paths.packets))?;
     Ok((paths, sink))
 }
 
-fn begin_report(path: &Path, about: &About<'_>) -> Result<(PathBuf, Out, report::Sink), CannotWrite> {
+fn begin_report(path: &Path, about: &About<'_>) -> Result<(PathBuf, Out, report::ReportSink), CannotWrite> {
     let out = create(path).map_err(at(path))?;
-    Ok((path.to_owned(), out, report::Sink::new(about)))
+    Ok((path.to_owned(), out, report::ReportSink::new(about)))
 }
 
 fn create(path: &Path) -> io::Result<Out> {

@@ -8,7 +8,7 @@ use anabranch_base::Duration;
 use anabranch_observe::{About, Sinks, Wanted};
 use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
 use anabranch_sim::result::RunResult;
-use anabranch_sim::{Progress, Run};
+use anabranch_sim::{Run, RunProgress};
 
 /// Every transport, both directions, losses, and links that change.
 const SCENARIO: &str = r#"
@@ -69,7 +69,7 @@ fn record(folder: &str) -> (Vec<PathBuf>, RunResult) {
     let about = About { scenario: &scenario, name: "phone", seed: 3, command, source: Some(SCENARIO) };
     let mut sinks = Sinks::open(&wanted, about).expect("files that can be written");
     let mut run = Run::new(&scenario, 3, wanted.watch()).expect("a scenario that can be run");
-    while run.advance(Duration::from_millis(50)) == Progress::Running {
+    while run.advance(Duration::from_millis(50)) == RunProgress::Running {
         sinks.take(&run.take_observations()).expect("files that can be written");
     }
     sinks.take(&run.take_observations()).expect("files that can be written");

@@ -29,31 +29,31 @@ pub fn search(problem: &Problem, sets: &[Vec<u32>]) -> Result<Allocation, PlanEr
         return Err(PlanError::NothingFits { least, buffer: problem.buffer() });
     };
     let choices = (0..sets.len()).filter(|path| sets[*path].len() > 1);
-    let mut search = Search { problem, sets, choices: choices.collect(), limits, best: None };
+    let mut search = ExhaustiveSearch { problem, sets, choices: choices.collect(), limits, best: None };
     search.descend(0, room, 0.0);
     let combinations = sets.iter().map(|set| set.len() as u64).product();
     let limits = search.best.map_or(search.limits, |best| best.limits);
     Ok(problem.allocation(limits, combinations))
 }
 
-struct Search<'a> {
+struct ExhaustiveSearch<'a> {
     problem: &'a Problem,
     sets: &'a [Vec<u32>],
     /// The paths with more than one limit to try.
     choices: Vec<usize>,
     /// The combination that is being tried.
     limits: Vec<u32>,
-    best: Option<Best>,
+    best: Option<BestFound>,
 }
 
-struct Best {
+struct BestFound {
     value: f64,
     /// The packets it leaves unused.
     room: u64,
     limits: Vec<u32>,
 }
 
-impl Search<'_> {
+impl ExhaustiveSearch<'_> {
     /// Tries all limits of `choice` and of those after it, when those before it carry `sum` and leave `room` packets
     /// beyond the smallest limits of the others.
     fn descend(&mut self, choice: usize, room: u64, sum: f64) {
@@ -70,7 +70,7 @@ impl Search<'_> {
     fn compare(&mut self, room: u64, value: f64) {
         let better = self.best.as_ref().is_none_or(|best| (value, room) > (best.value, best.room));
         if better {
-            self.best = Some(Best { value, room, limits: self.limits.clone() });
+            self.best = Some(BestFound { value, room, limits: self.limits.clone() });
         }
     }
 }

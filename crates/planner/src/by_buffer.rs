@@ -1,7 +1,7 @@
 //! The best throughput for every buffer up to a problem's own, by one dynamic program without bounds.
 
 use crate::candidates::Candidates;
-use crate::totals::{Program, Stage};
+use crate::totals::{PathStage, Program};
 use crate::{PlanError, Problem};
 
 /// The best throughput by receive buffer.
@@ -19,7 +19,7 @@ pub struct ByBuffer {
 pub fn by_buffer(problem: &Problem) -> Result<ByBuffer, PlanError> {
     let candidates = Candidates::all(problem);
     let stages = candidates.lists().iter().enumerate();
-    let stages = stages.map(|(path, candidates)| Stage { path, candidates }).collect();
+    let stages = stages.map(|(path, candidates)| PathStage { path, candidates }).collect();
     let least = problem.curves().len() as u32;
     let mut values = Program::new(stages, u64::from(least)..=u64::from(problem.buffer()))?.values();
     // Candidates end where nothing is gained: in a larger buffer the best of a smaller one stays the best.

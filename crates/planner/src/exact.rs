@@ -2,8 +2,8 @@
 //! dynamic program over totals decides among the rest.
 
 use crate::candidates::{Candidate, Candidates};
-use crate::hull::Filled;
-use crate::totals::{Program, Stage};
+use crate::hull::FilledHulls;
+use crate::totals::{PathStage, Program};
 use crate::{Allocation, PlanError, Problem};
 
 /// The best allocation. Where several are equal to a relative 1e-13, the one with the smallest total; among these the
@@ -27,17 +27,20 @@ pub fn best(
     buffer: u32,
     preference: &[usize],
 ) -> Result<(Vec<u32>, u64), PlanError> {
-    let filled = Filled::new(candidates, buffer);
+    let filled = FilledHulls::new(candidates, buffer);
     let (candidates, least) = remaining(candidates, buffer, &filled);
     // The program lets its last stage choose first.
-    let stages: Vec<Stage<'_>> =
-        preference.iter().rev().map(|&path| Stage { path, candidates: &candidates.lists()[path] }).collect();
+    let stages: Vec<PathStage<'_>> = preference
+        .iter()
+        .rev()
+        .map(|&path| PathStage { path, candidates: &candidates.lists()[path] })
+        .collect();
     let program = Program::new(stages, least..=u64::from(buffer))?;
     Ok((program.solve(), program.sums()))
 }
 
 /// The candidates that a combination as good as the feasible one may have, and the least total of such a combination.
-fn remaining(candidates: &Candidates, buffer: u32, filled: &Filled) -> (Candidates, u64) {
+fn remaining(candidates: &Candidates, buffer: u32, filled: &FilledHulls) -> (Candidates, u64) {
     // Sums of n values are off by n roundings at most; ties are 1e-13.
     let rounding = filled.bound * (1e-12 + candidates.lists().len() as f64 * 1e-15);
     let slack = (filled.bound - filled.value).max(0.0) + rounding;

@@ -14,12 +14,12 @@ pub fn greedy(problem: &Problem) -> Allocation {
     let next = |path: usize, limit: u32| {
         let curve = &curves[path];
         let gain = curve.get(limit as usize)? - curve[limit as usize - 1];
-        Some(Gain { gain, path })
+        Some(NextGain { gain, path })
     };
-    let mut gains: BinaryHeap<Gain> = (0..curves.len()).filter_map(|path| next(path, 1)).collect();
+    let mut gains: BinaryHeap<NextGain> = (0..curves.len()).filter_map(|path| next(path, 1)).collect();
     let mut left = problem.buffer() as usize - curves.len();
     let mut evaluations = gains.len() as u64;
-    while let Some(Gain { gain, path }) = gains.pop()
+    while let Some(NextGain { gain, path }) = gains.pop()
         && gain > 0.0
         && left > 0
     {
@@ -35,21 +35,21 @@ pub fn greedy(problem: &Problem) -> Allocation {
 
 /// What a path gains by its next packet.
 #[derive(PartialEq)]
-struct Gain {
+struct NextGain {
     gain: f64,
     path: usize,
 }
 
-impl Eq for Gain {}
+impl Eq for NextGain {}
 
-impl Ord for Gain {
-    fn cmp(&self, other: &Gain) -> Ordering {
+impl Ord for NextGain {
+    fn cmp(&self, other: &NextGain) -> Ordering {
         self.gain.total_cmp(&other.gain).then(other.path.cmp(&self.path))
     }
 }
 
-impl PartialOrd for Gain {
-    fn partial_cmp(&self, other: &Gain) -> Option<Ordering> {
+impl PartialOrd for NextGain {
+    fn partial_cmp(&self, other: &NextGain) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }

@@ -33,14 +33,14 @@ impl Certificate {
 /// largest limit that fits. With every curve replaced by its hull that segment could be taken in part: this gives the
 /// bound. The work grows with the number of points; no problem is too large.
 pub fn hull(problem: &Problem) -> Certificate {
-    let filled = Filled::new(&Candidates::all(problem), problem.buffer());
+    let filled = FilledHulls::new(&Candidates::all(problem), problem.buffer());
     let allocation = problem.allocation(filled.limits, filled.segments);
     Certificate { allocation, upper_bound: filled.bound, price: filled.price }
 }
 
 /// The hulls of candidates, filled up to a buffer.
 #[derive(Debug)]
-pub struct Filled {
+pub struct FilledHulls {
     /// A feasible answer.
     pub limits: Vec<u32>,
     /// Its value, summed segment by segment.
@@ -53,9 +53,9 @@ pub struct Filled {
     pub segments: u64,
 }
 
-impl Filled {
+impl FilledHulls {
     /// Fills `buffer` packets, at least the sum of the smallest limits.
-    pub fn new(candidates: &Candidates, buffer: u32) -> Filled {
+    pub fn new(candidates: &Candidates, buffer: u32) -> FilledHulls {
         let lists = candidates.lists();
         let mut limits: Vec<u32> = lists.iter().map(|list| list[0].limit).collect();
         let mut value: f64 = lists.iter().map(|list| list[0].value).sum();
@@ -71,7 +71,7 @@ impl Filled {
                 let bound = value + slope * room as f64;
                 let last = within(&lists[path], u64::from(from.limit) + room);
                 limits[path] = last.limit;
-                return Filled {
+                return FilledHulls {
                     limits,
                     value: value + last.value - from.value,
                     bound,
@@ -84,7 +84,7 @@ impl Filled {
             value += to.value - from.value;
             steepest.extend(Segment::of(&hulls, path, corner + 1));
         }
-        Filled { limits, value, bound: value, price: 0.0, segments }
+        FilledHulls { limits, value, bound: value, price: 0.0, segments }
     }
 }
 

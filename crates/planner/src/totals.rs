@@ -15,7 +15,7 @@ const TIE: f64 = 1e-13;
 
 /// A path's turn.
 #[derive(Clone, Copy, Debug)]
-pub struct Stage<'a> {
+pub struct PathStage<'a> {
     /// The path's index.
     pub path: usize,
     /// Its candidates.
@@ -25,13 +25,13 @@ pub struct Stage<'a> {
 /// The program: stages, and for each the totals that matter.
 #[derive(Debug)]
 pub struct Program<'a> {
-    stages: Vec<Stage<'a>>,
+    stages: Vec<PathStage<'a>>,
     ranges: Vec<RangeInclusive<u64>>,
     sums: f64,
 }
 
 /// The best values of the first stages by total, from the total `least` on.
-struct Row {
+struct BestByTotal {
     least: u64,
     values: Vec<f64>,
 }
@@ -41,9 +41,9 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// More sums than [`MOST_SUMS`], or more kept than [`MOST_KEPT`].
-    pub fn new(stages: Vec<Stage<'a>>, totals: RangeInclusive<u64>) -> Result<Program<'a>, PlanError> {
+    pub fn new(stages: Vec<PathStage<'a>>, totals: RangeInclusive<u64>) -> Result<Program<'a>, PlanError> {
         let ranges = ranges(&stages, &totals);
-        let sums = |(stage, range): (&Stage<'_>, &RangeInclusive<u64>)| {
+        let sums = |(stage, range): (&PathStage<'_>, &RangeInclusive<u64>)| {
             stage.candidates.len() as f64 * length(range)
         };
         let sums = stages.iter().zip(&ranges).map(sums).sum();
@@ -62,7 +62,7 @@ impl<'a> Program<'a> {
     /// The best limits in the order of the paths' indices: of those within [`TIE`] of the best the smallest total, then the
     /// largest limit for the last stage, then for the one before it.
     pub fn solve(&self) -> Vec<u32> {
-        let mut rows = vec![Row::start()];
+        let mut rows = vec![BestByTotal::start()];
         for (stage, range) in self.stages.iter().zip(&self.ranges) {
             let row = rows[rows.len() - 1].next(stage.candidates, range);
             rows.push(row);
@@ -88,7 +88,7 @@ impl<'a> Program<'a> {
 
     /// The best value for each total up to the largest, of all stages together.
     pub fn values(&self) -> Vec<f64> {
-        let mut row = Row::start();
+        let mut row = BestByTotal::start();
         for (stage, range) in self.stages.iter().zip(&self.ranges) {
             row = row.next(stage.candidates, range);
         }
@@ -96,14 +96,14 @@ impl<'a> Program<'a> {
     }
 }
 
-impl Row {
+impl BestByTotal {
     /// No stage: total 0 with value 0.
-    fn start() -> Row {
-        Row { least: 0, values: vec![0.0] }
+    fn start() -> BestByTotal {
+        BestByTotal { least: 0, values: vec![0.0] }
     }
 
     /// One stage more, for the totals that matter then.
-    fn next(&self, candidates: &[Candidate], range: &RangeInclusive<u64>) -> Row {
+    fn next(&self, candidates: &[Candidate], range: &RangeInclusive<u64>) -> BestByTotal {
         let least = *range.start();
         let mut values = vec![f64::NEG_INFINITY; length(range) as usize];
         for &Candidate { limit, value } in candidates {
@@ -119,7 +119,7 @@ impl Row {
                 *after = if sum > *after { sum } else { *after };
             }
         }
-        Row { least, values }
+        BestByTotal { least, values }
     }
 
     fn at(&self, total: u64) -> f64 {
@@ -135,8 +135,8 @@ impl Row {
 }
 
 /// For each stage the totals up to it from which the later ones can still reach `totals`.
-fn ranges(stages: &[Stage<'_>], totals: &RangeInclusive<u64>) -> Vec<RangeInclusive<u64>> {
-    let ends = |stage: &Stage<'_>| match stage.candidates {
+fn ranges(stages: &[PathStage<'_>], totals: &RangeInclusive<u64>) -> Vec<RangeInclusive<u64>> {
+    let ends = |stage: &PathStage<'_>| match stage.candidates {
         [first, .., last] => (u64::from(first.limit), u64::from(last.limit)),
         [only] => (u64::from(only.limit), u64::from(only.limit)),
         [] => (0, 0),

@@ -6,7 +6,7 @@ use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
 use crate::read::MAIN;
 use crate::source::Source;
-use crate::tree::{self, Node, Origin, Span, Table, Value, quoted};
+use crate::tree::{self, Node, Span, Table, TextOrigin, TreeValue, quoted};
 
 /// A key and its value, as `--set` takes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Assignment {
         match text.find('=').filter(|at| !text[..*at].trim().is_empty()) {
             Some(equals) => Ok(Assignment { text: text.to_owned(), equals }),
             None => {
-                let span = Span { origin: Origin::Setting(0), start: 0, end: text.len() };
+                let span = Span { origin: TextOrigin::Setting(0), start: 0, end: text.len() };
                 let fault = Fault::syntax(span, "this is no KEY=VALUE");
                 let fault = fault.help("for example link.wifi.loss=0.01");
                 let setting = Assignment { text: text.to_owned(), equals: text.len() };
@@ -75,8 +75,8 @@ impl Assignment {
     }
 
     /// The parts of the key, and where each stands.
-    fn keys(&self, index: usize) -> Read<Vec<Key<'_>>> {
-        let origin = Origin::Setting(index);
+    fn keys(&self, index: usize) -> Read<Vec<KeyPart<'_>>> {
+        let origin = TextOrigin::Setting(index);
         let mut keys = Vec::new();
         let mut start = 0;
         for part in self.text[..self.equals].split('.') {
@@ -87,7 +87,7 @@ impl Assignment {
                 let span = Span { end: span.start + 1, ..span };
                 return Err(Fault::syntax(span, "a part of the key is empty").expected(EXAMPLE));
             }
-            keys.push(Key { text, span });
+            keys.push(KeyPart { text, span });
             start += part.len() + 1;
         }
         if keys.len() > DEEPEST {
@@ -101,12 +101,12 @@ impl Assignment {
 
     /// The value: TOML where it is some, and a text otherwise.
     fn node(&self, index: usize) -> Read<Node> {
-        let origin = Origin::Setting(index);
+        let origin = TextOrigin::Setting(index);
         let after = self.text.get(self.equals + 1..).unwrap_or("");
         let start = self.equals + 1 + (after.len() - after.trim_start().len());
         let text = after.trim();
         let span = Span { origin, start, end: start + text.len() };
-        let bare = Node { span, value: Value::Text(text.to_owned()) };
+        let bare = Node { span, value: TreeValue::Text(text.to_owned()) };
         if text.starts_with(['{', '[', '"', '\'']) {
             return tree::value(text, origin, start);
         }
@@ -118,7 +118,7 @@ impl Assignment {
 
 /// A part of a key.
 #[derive(Clone, Copy, Debug)]
-struct Key<'s> {
+struct KeyPart<'s> {
     text: &'s str,
     span: Span,
 }
@@ -127,7 +127,7 @@ const EXAMPLE: &str = "a key such as link.wifi.loss, flow.main.sctp.scheduler or
 const DEEPEST: usize = 8;
 
 /// Puts the value at `keys`, making the tables between.
-fn put(table: &mut Table, keys: &[Key<'_>], value: Node) -> Read<()> {
+fn put(table: &mut Table, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
     let (key, next, rest) = match keys {
         [] => return Ok(()),
         [key] => {
@@ -140,7 +140,7 @@ fn put(table: &mut Table, keys: &[Key<'_>], value: Node) -> Read<()> {
         table.put(key.text, key.span, empty(key.span));
     }
     match table.find_mut(key.text).map(|node| &mut node.value) {
-        Some(Value::Table(inner)) => put(inner, rest, value),
+        Some(TreeValue::Table(inner)) => put(inner, rest, value),
         Some(other) => {
             let found = other.describe();
             let fault = Fault::value(key.span, format!("`{}` is {found} here, and has no keys", key.text));
@@ -151,15 +151,15 @@ fn put(table: &mut Table, keys: &[Key<'_>], value: Node) -> Read<()> {
 }
 
 /// Puts the value into the table of `[[top]]` that the first key names.
-fn entry_of(root: &mut Table, top: &Key<'_>, keys: &[Key<'_>], value: Node) -> Read<()> {
+fn entry_of(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
     let Some((name, rest)) = keys.split_first().filter(|(_, rest)| !rest.is_empty()) else {
         let fault = Fault::unknown(top.span, format!("this names no key of one {}", top.text));
         return Err(fault.expected(format!("{}.NAME.KEY=VALUE", top.text)));
     };
     let tables = match root.find_mut(top.text) {
-        Some(Node { value: Value::List(tables), .. }) => tables,
+        Some(Node { value: TreeValue::List(tables), .. }) => tables,
         // A single `[flow]`.
-        Some(node @ Node { value: Value::Table(_), .. }) => std::slice::from_mut(node),
+        Some(node @ Node { value: TreeValue::Table(_), .. }) => std::slice::from_mut(node),
         // What is there is wrong: reading it says so.
         Some(_) => return Ok(()),
         None => return Err(unknown(top, name, &[])),
@@ -167,26 +167,26 @@ fn entry_of(root: &mut Table, top: &Key<'_>, keys: &[Key<'_>], value: Node) -> R
     let names: Vec<String> =
         tables.iter().enumerate().map(|(index, node)| called(top, index, node)).collect();
     match names.iter().position(|known| known == name.text).and_then(|index| tables.get_mut(index)) {
-        Some(Node { value: Value::Table(table), .. }) => put(table, rest, value),
+        Some(Node { value: TreeValue::Table(table), .. }) => put(table, rest, value),
         Some(_) => Ok(()),
         None => Err(unknown(top, name, &names)),
     }
 }
 
 /// What a table of `[[top]]` is called: events have numbers from 1, all else has names.
-fn called(top: &Key<'_>, index: usize, node: &Node) -> String {
+fn called(top: &KeyPart<'_>, index: usize, node: &Node) -> String {
     if top.text == "event" {
         return (index + 1).to_string();
     }
-    let Value::Table(table) = &node.value else { return String::new() };
+    let TreeValue::Table(table) = &node.value else { return String::new() };
     match table.find("name").map(|node| &node.value) {
-        Some(Value::Text(name)) => name.clone(),
+        Some(TreeValue::Text(name)) => name.clone(),
         _ if top.text == "flow" && index == 0 => MAIN.to_owned(),
         _ => String::new(),
     }
 }
 
-fn unknown(top: &Key<'_>, name: &Key<'_>, names: &[String]) -> Box<Fault> {
+fn unknown(top: &KeyPart<'_>, name: &KeyPart<'_>, names: &[String]) -> Box<Fault> {
     let known = || names.iter().map(String::as_str).filter(|name| !name.is_empty());
     let fault = Fault::unknown(name.span, format!("there is no {} {}", top.text, quoted(name.text)));
     if top.text == "event" {
@@ -207,7 +207,8 @@ fn unknown(top: &Key<'_>, name: &Key<'_>, names: &[String]) -> Box<Fault> {
 /// The implicit flow becomes one that can be set.
 fn make_main(root: &mut Table, span: Span) {
     if root.find("flow").is_none() {
-        let flows = Value::List(vec![Node { span: Span::START, value: Value::Table(Table::default()) }]);
+        let flows =
+            TreeValue::List(vec![Node { span: Span::START, value: TreeValue::Table(Table::default()) }]);
         root.put("flow", span, Node { span: Span::START, value: flows });
     }
 }
@@ -217,22 +218,22 @@ fn make_paths(root: &mut Table, span: Span) {
     if root.find("path").is_some() {
         return;
     }
-    let Some(Value::List(links)) = root.find("link").map(|node| &node.value) else { return };
+    let Some(TreeValue::List(links)) = root.find("link").map(|node| &node.value) else { return };
     let names = links.iter().filter_map(|link| match &link.value {
-        Value::Table(link) => link.find("name").cloned(),
+        TreeValue::Table(link) => link.find("name").cloned(),
         _ => None,
     });
     let path = |name: Node| {
         let mut table = Table::default();
-        let (at, links) = (name.span, Value::List(vec![name.clone()]));
+        let (at, links) = (name.span, TreeValue::List(vec![name.clone()]));
         table.put("name", at, name);
         table.put("links", at, Node { span: at, value: links });
-        Node { span: at, value: Value::Table(table) }
+        Node { span: at, value: TreeValue::Table(table) }
     };
-    let paths = Value::List(names.map(path).collect());
+    let paths = TreeValue::List(names.map(path).collect());
     root.put("path", span, Node { span: Span::START, value: paths });
 }
 
 fn empty(span: Span) -> Node {
-    Node { span, value: Value::Table(Table::default()) }
+    Node { span, value: TreeValue::Table(Table::default()) }
 }

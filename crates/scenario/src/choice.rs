@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
-use crate::tree::{Node, Span, Value, quoted};
+use crate::tree::{Node, Span, TreeValue, quoted};
 
 /// The words that a value may be.
 pub(crate) struct Choice<'w> {
@@ -17,7 +17,7 @@ pub(crate) struct Choice<'w> {
 impl<'w> Choice<'w> {
     /// The word at `node`.
     pub fn pick(&self, node: &Node) -> Read<&'w str> {
-        let Value::Text(word) = &node.value else {
+        let TreeValue::Text(word) = &node.value else {
             return Err(self.refused(node.span, &node.value.describe()));
         };
         if let Some(found) = self.built.iter().find(|name| **name == word) {

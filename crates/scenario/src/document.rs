@@ -10,23 +10,23 @@ use crate::files::Files;
 use crate::model::Scenario;
 use crate::read::{self, Users};
 use crate::source::Source;
-use crate::tree::{self, Span, Table, Value};
+use crate::tree::{self, Span, Table, TreeValue};
 
 /// A scenario file as a tree: sound TOML, of which nothing more is known yet.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub struct ParsedDocument {
     source: Source,
     root: Table,
 }
 
-impl Document {
+impl ParsedDocument {
     /// Reads the text.
     ///
     /// # Errors
     /// It is no TOML, or nests too deep.
-    pub fn parse(source: &Source) -> Result<Document, ScenarioError> {
+    pub fn parse(source: &Source) -> Result<ParsedDocument, ScenarioError> {
         let root = tree::document(&source.text).map_err(|fault| fault.shown(source, &[]))?;
-        Ok(Document { source: source.clone(), root })
+        Ok(ParsedDocument { source: source.clone(), root })
     }
 
     /// The scenario that it describes, with these settings, each on top of those before it, and policies by their names
@@ -81,7 +81,7 @@ impl Document {
         }
         let table = flow_named(&root, flow);
         let setting = table.and_then(|(_, table)| match &table.find("sctp")?.value {
-            Value::Table(sctp) => sctp.find(key),
+            TreeValue::Table(sctp) => sctp.find(key),
             _ => None,
         });
         match (setting, table) {
@@ -97,15 +97,15 @@ impl Document {
 fn flow_named<'t>(root: &'t Table, name: &str) -> Option<(Span, &'t Table)> {
     let flow = root.find("flow")?;
     let flows = match &flow.value {
-        Value::List(flows) => flows.as_slice(),
+        TreeValue::List(flows) => flows.as_slice(),
         _ => std::slice::from_ref(flow),
     };
     let tables = flows.iter().enumerate().filter_map(|(index, node)| match &node.value {
-        Value::Table(table) => Some((index, node.span, table)),
+        TreeValue::Table(table) => Some((index, node.span, table)),
         _ => None,
     });
     let is_it = |index: usize, table: &Table| match table.find("name").map(|node| &node.value) {
-        Some(Value::Text(given)) => given == name,
+        Some(TreeValue::Text(given)) => given == name,
         _ => index == 0 && name == read::MAIN,
     };
     tables.filter(|(index, _, table)| is_it(*index, table)).map(|(_, span, table)| (span, table)).next()
@@ -123,7 +123,7 @@ impl Scenario {
         settings: &[Assignment],
         registry: &Registry,
     ) -> Result<Scenario, ScenarioError> {
-        Document::parse(source)?.scenario(files, settings, registry)
+        ParsedDocument::parse(source)?.scenario(files, settings, registry)
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     fn complaint(text: &str, settings: &[&str], flow: &str) -> String {
         let settings: Vec<Assignment> =
             settings.iter().map(|text| Assignment::parse(text).expect("a setting")).collect();
-        let document = Document::parse(&Source::new("a.toml", text)).expect("TOML");
+        let document = ParsedDocument::parse(&Source::new("a.toml", text)).expect("TOML");
         document.complaint(&settings, flow, "receive_buffer", "it is too small").to_string()
     }
 
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn links_for_other_programs_need_no_flow_that_ends() {
         let source = Source::new("s.toml", "[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"");
-        let document = Document::parse(&source).expect("a sound file");
+        let document = ParsedDocument::parse(&source).expect("a sound file");
         assert!(document.scenario(&crate::NoFiles, &[], &Registry::standard()).is_err());
         let links = document.links(&crate::NoFiles, &[], &Registry::standard()).expect("links");
         assert_eq!((links.links.len(), links.paths.len()), (1, 1));

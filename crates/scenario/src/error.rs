@@ -9,7 +9,7 @@ use crate::excerpt::Excerpt;
 /// It displays as `FILE:LINE:COLUMN: what is wrong`, then the line with a mark under the fault, what was
 /// expected, and the nearest known name where one is unknown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct ScenarioError(Box<Report>);
+pub struct ScenarioError(Box<ErrorReport>);
 
 /// What kind of fault it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum ErrorKind {
 
 /// Where the fault is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In a file: the scenario, or a trace.
     File {
         /// Its name.
@@ -55,9 +55,9 @@ pub enum Style {
 
 /// All that is said of a fault.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Report {
+pub(crate) struct ErrorReport {
     pub kind: ErrorKind,
-    pub place: Place,
+    pub place: Location,
     pub message: String,
     pub expected: Option<String>,
     pub nearest: Option<String>,
@@ -66,7 +66,7 @@ pub(crate) struct Report {
 }
 
 impl ScenarioError {
-    pub(crate) fn new(report: Report) -> ScenarioError {
+    pub(crate) fn new(report: ErrorReport) -> ScenarioError {
         ScenarioError(Box::new(report))
     }
 
@@ -76,31 +76,31 @@ impl ScenarioError {
     }
 
     /// Where it is.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &Location {
         &self.0.place
     }
 
     /// The file it is in; `None` for a setting of the command line.
     pub fn file(&self) -> Option<&str> {
         match &self.0.place {
-            Place::File { name, .. } => Some(name),
-            Place::Setting(_) => None,
+            Location::File { name, .. } => Some(name),
+            Location::Setting(_) => None,
         }
     }
 
     /// The line, from 1.
     pub fn line(&self) -> Option<usize> {
         match self.0.place {
-            Place::File { line, .. } => Some(line),
-            Place::Setting(_) => None,
+            Location::File { line, .. } => Some(line),
+            Location::Setting(_) => None,
         }
     }
 
     /// The column in characters, from 1.
     pub fn column(&self) -> Option<usize> {
         match self.0.place {
-            Place::File { column, .. } => Some(column),
-            Place::Setting(_) => None,
+            Location::File { column, .. } => Some(column),
+            Location::Setting(_) => None,
         }
     }
 
@@ -159,11 +159,11 @@ impl ErrorKind {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File { name, line, column } => write!(f, "{}:{line}:{column}", one_line(name)),
-            Place::Setting(text) => write!(f, "--set {}", one_line(&shortened(text))),
+            Location::File { name, line, column } => write!(f, "{}:{line}:{column}", one_line(name)),
+            Location::Setting(text) => write!(f, "--set {}", one_line(&shortened(text))),
         }
     }
 }

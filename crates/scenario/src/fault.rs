@@ -2,10 +2,10 @@
 //! at hand.
 
 use crate::assignment::Assignment;
-use crate::error::{ErrorKind, Place, Report, ScenarioError};
+use crate::error::{ErrorKind, ErrorReport, Location, ScenarioError};
 use crate::excerpt::Excerpt;
 use crate::source::Source;
-use crate::tree::{Origin, Span, Table};
+use crate::tree::{Span, Table, TextOrigin};
 
 /// What reading answers.
 pub(crate) type Read<T> = Result<T, Box<Fault>>;
@@ -113,26 +113,26 @@ impl Fault {
             }
         };
         let Fault { kind, message, expected, nearest, notes, .. } = fault;
-        ScenarioError::new(Report { kind, place, message, expected, nearest, notes, excerpt })
+        ScenarioError::new(ErrorReport { kind, place, message, expected, nearest, notes, excerpt })
     }
 }
 
-fn place(span: Span, source: &Source, settings: &[Assignment]) -> (Place, Excerpt) {
+fn place(span: Span, source: &Source, settings: &[Assignment]) -> (Location, Excerpt) {
     match span.origin {
-        Origin::File => {
+        TextOrigin::File => {
             let position = source.position(span.start);
             let name = source.name.clone();
             let excerpt = Excerpt::new(&position, span.end.saturating_sub(span.start));
             (
-                Place::File { name, line: position.line, column: position.column },
+                Location::File { name, line: position.line, column: position.column },
                 excerpt.numbered(position.line),
             )
         }
-        Origin::Setting(index) => {
+        TextOrigin::Setting(index) => {
             let text = settings.get(index).map_or("", Assignment::text);
             let given = Source::new("", text);
             let position = given.position(span.start);
-            (Place::Setting(text.to_owned()), Excerpt::new(&position, span.end.saturating_sub(span.start)))
+            (Location::Setting(text.to_owned()), Excerpt::new(&position, span.end.saturating_sub(span.start)))
         }
     }
 }

@@ -41,8 +41,8 @@ mod words;
 /// The policies that a scenario's names stand for.
 pub use anabranch_sctp::policy::Registry;
 pub use assignment::Assignment;
-pub use document::Document;
-pub use error::{ErrorKind, Place, ScenarioError, Style};
+pub use document::ParsedDocument;
+pub use error::{ErrorKind, Location, ScenarioError, Style};
 pub use files::{Files, NoFiles};
 pub use model::Scenario;
 pub use source::Source;

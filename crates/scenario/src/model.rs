@@ -12,7 +12,7 @@ pub struct Scenario {
     /// What it shows; empty where the file does not say.
     pub title: String,
     /// How long and how often it runs.
-    pub run: Run,
+    pub run: RunSettings,
     /// The links, copies made, in order of the file. At least one.
     pub links: Vec<Link>,
     /// The paths, copies made. At least one.
@@ -27,7 +27,7 @@ pub struct Scenario {
 
 /// How long and how often a scenario runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
+pub struct RunSettings {
     /// The limit of simulated time; `None` when it ends with the last transfer.
     pub time: Option<Duration>,
     /// Left out of goodput.
@@ -157,7 +157,7 @@ pub struct Sctp {
     /// Whether messages are delivered in the order in which they were sent.
     pub ordered: bool,
     /// How the association opens.
-    pub handshake: Handshake,
+    pub handshake: HandshakeMode,
 }
 
 impl Sctp {
@@ -208,7 +208,7 @@ pub enum Multipath {
 
 /// How an association opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handshake {
+pub enum HandshakeMode {
     /// By the four-way handshake.
     On,
     /// It is open from the start, all paths confirmed.

@@ -10,7 +10,7 @@ use anabranch_sctp::policy::Registry;
 use crate::model::Sctp;
 use crate::quantity::exact_size;
 use crate::read::{self, OWN_SETTINGS};
-use crate::resolved::{self, Value};
+use crate::resolved::{self, ResolvedValue};
 
 /// Every table of the reference, by the name of its section.
 pub fn sections(registry: &Registry) -> [(&'static str, String); 6] {
@@ -122,7 +122,7 @@ fn value<T: 'static>(setting: &Setting<T>, target: &T) -> String {
     (setting.get)(target).map_or_else(String::new, |value| cell(&value.into()))
 }
 
-fn cell(value: &Value) -> String {
+fn cell(value: &ResolvedValue) -> String {
     format!("`{}`", value.to_toml())
 }
 

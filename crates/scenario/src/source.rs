@@ -2,7 +2,7 @@
 
 use crate::error::ScenarioError;
 use crate::fault::Fault;
-use crate::tree::{Origin, Span};
+use crate::tree::{Span, TextOrigin};
 
 /// A scenario as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Source {
                 let good = error.valid_up_to();
                 let byte = bytes.get(good).copied().unwrap_or_default();
                 let source = Source::new(name, String::from_utf8_lossy(bytes));
-                let span = Span { origin: Origin::File, start: good, end: good + '\u{fffd}'.len_utf8() };
+                let span = Span { origin: TextOrigin::File, start: good, end: good + '\u{fffd}'.len_utf8() };
                 let fault = Fault::syntax(span, format!("the byte {byte:#04x} is not UTF-8"));
                 Err(fault.expected("a text in UTF-8, as every TOML file is").shown(&source, &[]))
             }

@@ -9,10 +9,10 @@ use crate::assignment::Assignment;
 use crate::error::ScenarioError;
 use crate::fault::{Fault, Read};
 use crate::nearest::nearest;
-use crate::read::{Reader, contradiction, refuse_unknown};
-use crate::resolved::{self, Table};
+use crate::read::{SettingReader, contradiction, refuse_unknown};
+use crate::resolved::{self, ResolvedTable};
 use crate::source::Source;
-use crate::tree::{self, Origin, Span, Value};
+use crate::tree::{self, Span, TextOrigin, TreeValue};
 
 /// A setting that the tools have.
 pub type ToolSetting = Setting<Config>;
@@ -36,7 +36,7 @@ pub fn known() -> impl Iterator<Item = &'static Setting<Config>> + Clone {
 }
 
 /// Every setting as used, nested as in a scenario file.
-pub fn resolved(config: &Config) -> Table {
+pub fn resolved(config: &Config) -> ResolvedTable {
     resolved::table(settings(), config, Scope::Tools)
 }
 
@@ -46,12 +46,14 @@ fn read(mut config: Config, assignments: &[Assignment], registry: &Registry) -> 
         refuse_other_table(index, assignment)?;
         assignment.apply(index, &mut root)?;
     }
-    let Some(tree::Node { value: Value::Table(table), .. }) = root.find("sctp") else { return Ok(config) };
+    let Some(tree::Node { value: TreeValue::Table(table), .. }) = root.find("sctp") else {
+        return Ok(config);
+    };
     refuse_unknown("sctp", &known().map(|setting| setting.key).collect::<Vec<_>>(), table)?;
-    let reader = Reader { registry: Some(registry), scope: Scope::Tools };
+    let reader = SettingReader { registry: Some(registry), scope: Scope::Tools };
     reader.set_all(setting("profile").into_iter(), table, &mut config)?;
     reader.set_all(settings().filter(|setting| setting.key != "profile"), table, &mut config)?;
-    let last = Origin::Setting(assignments.len().saturating_sub(1));
+    let last = TextOrigin::Setting(assignments.len().saturating_sub(1));
     let span = Span { origin: last, start: 0, end: 0 };
     config.check().map_err(|error| contradiction(&error, table, span))?;
     Ok(config)
@@ -64,7 +66,7 @@ fn refuse_other_table(index: usize, assignment: &Assignment) -> Read<()> {
         return Ok(());
     }
     let start = assignment.text().find(key).unwrap_or(0);
-    let span = Span { origin: Origin::Setting(index), start, end: start + key.len() };
+    let span = Span { origin: TextOrigin::Setting(index), start, end: start + key.len() };
     let near = nearest(key, known().map(|setting| setting.key)).map(|near| format!("`sctp.{near}`"));
     let fault = Fault::unknown(span, format!("`{key}` is not a setting of an association"));
     Err(fault.expected("sctp.KEY=VALUE").nearest(near))

@@ -7,7 +7,7 @@ use crate::model::Direction;
 use crate::tree::{Node, Span};
 
 /// The words of one key.
-pub(crate) struct Words<T: 'static> {
+pub(crate) struct KeyWords<T: 'static> {
     /// What they choose, as a sentence has it.
     pub what: &'static str,
     /// Those that work.
@@ -17,28 +17,28 @@ pub(crate) struct Words<T: 'static> {
 }
 
 /// The kind of a table, `{ kind = … }`: a word that says which other keys it has.
-pub(crate) type Kinds<T> = Words<T>;
+pub(crate) type KindWords<T> = KeyWords<T>;
 
-pub(crate) const DIRECTION: Words<Direction> = Words {
+pub(crate) const DIRECTION: KeyWords<Direction> = KeyWords {
     what: "direction",
     built: &[("forward", Direction::Forward), ("reverse", Direction::Reverse), ("both", Direction::Both)],
     planned: &[],
 };
 
 /// Whether an event takes a link away or brings it back.
-pub(crate) const LINK_STATE: Words<bool> =
-    Words { what: "state of a link", built: &[("up", true), ("down", false)], planned: &[] };
+pub(crate) const LINK_STATE: KeyWords<bool> =
+    KeyWords { what: "state of a link", built: &[("up", true), ("down", false)], planned: &[] };
 
 /// How a flow is carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transport {
+pub(crate) enum ProtocolName {
     Sctp,
     Udp,
 }
 
-pub(crate) const PROTOCOL: Words<Transport> = Words {
+pub(crate) const PROTOCOL: KeyWords<ProtocolName> = KeyWords {
     what: "protocol",
-    built: &[("sctp", Transport::Sctp), ("udp", Transport::Udp)],
+    built: &[("sctp", ProtocolName::Sctp), ("udp", ProtocolName::Udp)],
     planned: &["tcp"],
 };
 
@@ -50,7 +50,7 @@ pub(crate) enum TrafficKind {
     Poisson,
 }
 
-pub(crate) const TRAFFIC: Kinds<TrafficKind> = Words {
+pub(crate) const TRAFFIC: KindWords<TrafficKind> = KeyWords {
     what: "traffic",
     built: &[
         ("bulk", TrafficKind::Bulk),
@@ -61,7 +61,7 @@ pub(crate) const TRAFFIC: Kinds<TrafficKind> = Words {
     planned: &[],
 };
 
-impl<T: Copy> Words<T> {
+impl<T: Copy> KeyWords<T> {
     /// What the word at `node` stands for.
     pub fn meaning(&self, node: &Node) -> Read<T> {
         let word = self.choice().pick(node)?;
@@ -80,7 +80,7 @@ impl<T: Copy> Words<T> {
     }
 }
 
-impl<T: Copy + PartialEq> Words<T> {
+impl<T: Copy + PartialEq> KeyWords<T> {
     /// The word that stands for `meaning`.
     pub fn word(&self, meaning: T) -> &'static str {
         self.built.iter().find(|(_, known)| *known == meaning).map_or("", |(name, _)| name)

@@ -3,7 +3,9 @@
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{LossKind, LossPlace, QueueConfig, QueueLimit, Rate};
 use anabranch_scenario::model::{Protocol, Sctp};
-use anabranch_scenario::{Assignment, Document, NoFiles, Place, Registry, Scenario, ScenarioError, Source};
+use anabranch_scenario::{
+    Assignment, Location, NoFiles, ParsedDocument, Registry, Scenario, ScenarioError, Source,
+};
 use anabranch_sctp::config::Failover;
 
 const FILE: &str = r#"
@@ -107,7 +109,7 @@ fn later_settings_rule_over_earlier_ones() {
 
 #[test]
 fn a_sweep_reads_one_document_many_times() {
-    let document = Document::parse(&Source::new("a.toml", FILE)).expect("sound TOML");
+    let document = ParsedDocument::parse(&Source::new("a.toml", FILE)).expect("sound TOML");
     let loss = |value: &str| {
         let assignment = Assignment::new("link.wifi.loss", value);
         let scenario = document.scenario(&NoFiles, &[assignment], &Registry::standard());
@@ -149,7 +151,7 @@ fn a_wrong_setting_is_shown_and_explained() {
         "link.wifi.rate=",
     ] {
         let error = with(FILE, &[wrong]).expect_err(wrong);
-        assert_eq!(*error.place(), Place::Setting(wrong.to_owned()));
+        assert_eq!(*error.place(), Location::Setting(wrong.to_owned()));
         assert!(error.to_string().starts_with(&format!("--set {wrong}: ")), "{error}");
         all.push_str(&format!("{error}\n\n"));
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anabranch_scenario::resolved::{Table, Value};
+use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
 use anabranch_scenario::{Registry, Scenario, Source};
 
 fn folder() -> PathBuf {
@@ -65,14 +65,14 @@ fn every_key_is_in_the_documentation() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-fn keys(table: &Table) -> Vec<&'static str> {
+fn keys(table: &ResolvedTable) -> Vec<&'static str> {
     table.entries().flat_map(|(key, value)| [vec![key], keys_within(value)].concat()).collect()
 }
 
-fn keys_within(value: &Value) -> Vec<&'static str> {
+fn keys_within(value: &ResolvedValue) -> Vec<&'static str> {
     match value {
-        Value::Table(table) => keys(table),
-        Value::List(values) => values.iter().flat_map(keys_within).collect(),
+        ResolvedValue::Table(table) => keys(table),
+        ResolvedValue::List(values) => values.iter().flat_map(keys_within).collect(),
         _ => Vec::new(),
     }
 }

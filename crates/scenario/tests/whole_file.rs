@@ -2,7 +2,7 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{
-    Change, Channel, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
+    Change, ChannelSharing, Delay, LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit, Rate,
 };
 use anabranch_scenario::model::{Direction, Messages, Multipath, Protocol, Sctp, Traffic};
 use anabranch_scenario::{ErrorKind, NoFiles, Registry, Scenario, Source};
@@ -76,8 +76,8 @@ fn a_shared_channel_loses_on_the_way_back_only_while_it_is_bad() {
     let (good, bad) = (Duration::from_millis(9_900), Duration::from_millis(100));
     let channel =
         |loss_good, channel| LossKind::GilbertElliott { good, bad, loss_good, loss_bad: 0.9, channel };
-    assert_eq!(link.forward.loss.kind, channel(0.01, Channel::Own));
-    assert_eq!(link.reverse.loss.kind, channel(0.0, Channel::Shared));
+    assert_eq!(link.forward.loss.kind, channel(0.01, ChannelSharing::Own));
+    assert_eq!(link.reverse.loss.kind, channel(0.0, ChannelSharing::Shared));
 }
 
 #[test]

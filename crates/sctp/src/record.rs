@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Duration, Time};
 
 use crate::policy::PathId;
-use crate::policy::congestion::Cause;
+use crate::policy::congestion::CutCause;
 use crate::seq::Tsn;
 
 /// One entry of the record.
@@ -28,7 +28,7 @@ pub enum Happening {
         /// The slow-start threshold.
         ssthresh: ByteCount,
         /// Why it shrank, if it did.
-        cut: Option<Cause>,
+        cut: Option<CutCause>,
     },
     /// A round-trip time was measured.
     RoundTrip {

@@ -5,7 +5,7 @@ mod pair;
 mod script;
 
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::congestion::Cause;
+use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use pair::path;
 use script::{Script, sack, same, seeds};
@@ -64,7 +64,7 @@ fn a_time_out_marks_and_cuts_its_own_path_only() {
     script.hear(&sack(0, &[5..=5]));
     script.wait_until(1050);
     assert_eq!(script.sent_when(), ["1000 -1> 1"]);
-    assert_eq!(script.cuts(), [(path(0), Cause::Timeout)]);
+    assert_eq!(script.cuts(), [(path(0), CutCause::Timeout)]);
     assert_eq!((script.windows(), script.flights()), (vec![1, 5], vec![1, 3]));
     script.wait_until(1150);
     assert_eq!(script.sent_when(), ["1100 -2> 6"], "its own timer ran from the SACK for its lowest chunk");
@@ -92,7 +92,7 @@ fn a_steady_fast_path_does_not_postpone_the_time_out_of_a_slow_one() {
     script.sent();
     script.wait_until(1200);
     assert_eq!(script.sent_when(), ["1100 -2> 4"], "a second after TSN 2");
-    assert_eq!(script.cuts(), [(path(1), Cause::Timeout)]);
+    assert_eq!(script.cuts(), [(path(1), CutCause::Timeout)]);
 }
 
 // SACKs that overtake one another (M-SCTP-12).

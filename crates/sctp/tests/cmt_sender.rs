@@ -6,7 +6,7 @@ mod pair;
 mod script;
 
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::congestion::Cause;
+use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use pair::path;
 use script::{Script, sack, same, seeds};
@@ -28,7 +28,7 @@ fn g1_four_sacks_from_a_faster_path_make_nothing_of_another_lost() {
         }
         (script.sent(), script.cuts(), script.windows()[0])
     };
-    let plain = (vec!["-2> 20 21 22 23".to_owned()], vec![(path(0), Cause::Missing)], 2);
+    let plain = (vec!["-2> 20 21 22 23".to_owned()], vec![(path(0), CutCause::Missing)], 2);
     assert_eq!(after_four_sacks(CmtRules::NONE), plain);
     assert_eq!(after_four_sacks(CmtRules::ALL), (vec![], vec![], 4));
     let no_split = CmtRules { split_fast_retransmit: false, ..CmtRules::ALL };
@@ -175,13 +175,13 @@ fn while_one_path_recovers_another_grows_and_is_cut_for_its_own_losses() {
     for highest in 2..=5 {
         script.hear(&sack(0, &[2..=highest]));
     }
-    assert_eq!((script.cuts(), script.windows()), (vec![(path(0), Cause::Missing)], vec![4, 8]));
+    assert_eq!((script.cuts(), script.windows()), (vec![(path(0), CutCause::Missing)], vec![4, 8]));
     script.hear(&sack(0, &[2..=5, 9..=9]));
     assert_eq!(script.windows(), [4, 9]);
     for highest in 11..=14 {
         script.hear(&sack(0, &[2..=5, 9..=9, 11..=highest]));
     }
-    assert_eq!((script.cuts(), script.windows()), (vec![(path(1), Cause::Missing)], vec![4, 4]));
+    assert_eq!((script.cuts(), script.windows()), (vec![(path(1), CutCause::Missing)], vec![4, 4]));
 }
 
 /// M-SCTP-7 rule 2: what a time-out sent again is left to the timer in CMT, "its acks are ambiguous"; in standard SCTP

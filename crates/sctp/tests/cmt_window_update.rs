@@ -10,7 +10,7 @@ use anabranch_base::ByteCount;
 use anabranch_sctp::config::Charge;
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::policy::loss_detection::cmt::{CmtDetection, CmtRules};
-use anabranch_sctp::policy::loss_detection::{LossDetection, Progress, SackNews};
+use anabranch_sctp::policy::loss_detection::{LossDetection, SackFindings, SackNews};
 use anabranch_sctp::policy::retransmission::LostBy;
 use anabranch_sctp::policy::schedule::Index;
 use anabranch_sctp::send::{Outgoing, SendBuffer};
@@ -175,7 +175,7 @@ impl History {
             self.buffer.on_sack(BASE.plus(cumulative), gaps.iter().map(block), &mut news).expect("sound");
         let theirs = self.oracle.on_sack(cumulative, &gaps);
         assert_eq!(is_news, theirs.is_some(), "both pass over what is older than what they know");
-        let mut progress = Progress::default();
+        let mut progress = SackFindings::default();
         self.detection.on_sack(&mut news, progress.cleared(self.paths));
         theirs.map(|theirs| [progress.advanced, theirs])
     }

@@ -9,7 +9,7 @@ use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, Exemption, InitialWindow, IpVersion, MaxBurst, RtoSettings,
     SackSettings, Unit,
 };
-use anabranch_sctp::policy::congestion::Cause;
+use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::record::{Happening, Record};
 use pair::{End, Pair, path};
 
@@ -75,7 +75,7 @@ fn records(pair: &mut Pair) -> Vec<Record> {
     std::iter::from_fn(|| pair.at(End::A).poll_record()).collect()
 }
 
-fn cuts(pair: &mut Pair) -> Vec<Cause> {
+fn cuts(pair: &mut Pair) -> Vec<CutCause> {
     let cut = |record: Record| match record.what {
         Happening::Window { cut, .. } => cut,
         _ => None,
@@ -279,10 +279,10 @@ fn a_time_out_leaves_one_packet_of_window_and_half_in_ssthresh() {
         "one packet, although all 20 are lost"
     );
     assert_eq!((cwnd(&mut pair), ssthresh(&mut pair)), (1500, 15_000));
-    assert_eq!(cuts(&mut pair), [Cause::Timeout]);
+    assert_eq!(cuts(&mut pair), [CutCause::Timeout]);
     pair.run_for(secs(2));
     assert_eq!((cwnd(&mut pair), ssthresh(&mut pair)), (1500, 6000), "no lower than four packets");
-    assert_eq!(cuts(&mut pair), [Cause::TimeoutAgain]);
+    assert_eq!(cuts(&mut pair), [CutCause::TimeoutAgain]);
 }
 
 /// "only one packet is allowed to be in flight until successful acknowledgement"; a small chunk leaves room in the
@@ -409,7 +409,7 @@ fn the_third_missing_report_sends_a_chunk_again_at_once() {
     ];
     assert_eq!(pair.take_timed_log(start), dialogue);
     assert_eq!((cwnd(&mut pair), ssthresh(&mut pair)), (7500, 7500));
-    assert_eq!(cuts(&mut pair), [Cause::Missing]);
+    assert_eq!(cuts(&mut pair), [CutCause::Missing]);
     assert_eq!(pair.z.read.len(), 6);
 }
 
@@ -433,7 +433,7 @@ fn two_losses_in_one_window_cut_it_once() {
     pair.lose_nth(End::A, "DATA", 8);
     send(&mut pair, 20);
     pair.run_for(secs(1));
-    assert_eq!(cuts(&mut pair), [Cause::Missing]);
+    assert_eq!(cuts(&mut pair), [CutCause::Missing]);
     assert_eq!(ssthresh(&mut pair), 21 * 1500 / 2, "the first SACK found the window full and grew it");
     assert_eq!(pair.z.read.len(), 20);
     let counters = pair.at(End::A).path_counters(path(0));
@@ -448,7 +448,7 @@ fn a_loss_after_the_recovery_cuts_the_window_again() {
         send(&mut pair, 10);
         pair.run_for(ms(500));
     }
-    assert_eq!(cuts(&mut pair), [Cause::Missing, Cause::Missing]);
+    assert_eq!(cuts(&mut pair), [CutCause::Missing, CutCause::Missing]);
     assert_eq!(cwnd(&mut pair), 11 * 1500 / 2, "20, 10, then grown to 11 by the SACK before the cut");
 }
 
@@ -573,7 +573,7 @@ fn a_window_decays_by_half_for_every_time_out_of_silence() {
         assert_eq!(cwnd(&mut pair), 60_000);
         send(&mut pair, 20);
         assert_eq!(pair.log.iter().filter(|line| line.at == pair.now).count(), 5);
-        assert_eq!(cuts(&mut pair), [Cause::Idle; 3]);
+        assert_eq!(cuts(&mut pair), [CutCause::Idle; 3]);
         assert_eq!((cwnd(&mut pair), ssthresh(&mut pair)), (60_000 / 8, ssthresh_after));
         pair.run_for(secs(30));
         send(&mut pair, 1);

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use anabranch_base::{ByteCount, Time};
 use bytes::Bytes;
 
-use crate::traffic::Source;
+use crate::traffic::TrafficSource;
 
 /// The sending side of an application.
 #[derive(Debug)]
@@ -32,14 +32,14 @@ enum Supply {
     /// As much as the transport takes, in messages of this size.
     Bulk { size: ByteCount },
     /// Messages in time; those that are due wait until the transport takes them.
-    Timed { source: Box<dyn Source>, next: Option<Ready>, waiting: VecDeque<Ready> },
+    Timed { source: Box<dyn TrafficSource>, next: Option<Ready>, waiting: VecDeque<Ready> },
 }
 
 impl Sender {
     /// An application with the pattern of `source`, or as much as the transport takes in messages of `size`; `transfer`
     /// bounds it.
     pub fn new(
-        source: Option<Box<dyn Source>>,
+        source: Option<Box<dyn TrafficSource>>,
         size: ByteCount,
         transfer: Option<ByteCount>,
         start: Time,
@@ -123,14 +123,14 @@ static PATTERN: LazyLock<Bytes> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::Source;
+    use crate::traffic::TrafficSource;
     use anabranch_base::Duration;
 
     /// A message of ten bytes each millisecond.
     #[derive(Debug)]
     struct Ticks(u64);
 
-    impl Source for Ticks {
+    impl TrafficSource for Ticks {
         fn next(&mut self, _: Time) -> Option<(Time, ByteCount)> {
             self.0 += 1;
             Some((at(self.0), ByteCount::new(10)))

@@ -22,4 +22,4 @@ pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
 pub use replicate::{FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 pub use result::RunResult;
-pub use run::{BuildError, Progress, Run, Unfit};
+pub use run::{BuildError, Run, RunProgress, Unfit};

@@ -1,7 +1,7 @@
 //! The network of one run: the links between hosts, the pairs of ends of flows, and when each of them is woken.
 
 use anabranch_base::Time;
-use anabranch_link::fabric::News;
+use anabranch_link::fabric::FabricEvent;
 use anabranch_link::{Agenda, Backlog, Change, Fabric, Link, LossCause, NodeIndex, Packet, Way};
 
 use crate::host::{Delivered, Inbound, Outbound, Transport, round_of};
@@ -157,9 +157,11 @@ impl Network {
     fn settle(&mut self, now: Time) {
         while let Some(news) = self.fabric.poll(now, &mut self.agenda) {
             match news {
-                News::Arrived(packet) => self.arrive(now, packet),
-                News::Lost { at, node, packet, cause } => self.lose(at, packet, node as usize / 2, cause),
-                News::Worked { link, way } => self.see_queue(now, link, way),
+                FabricEvent::Arrived(packet) => self.arrive(now, packet),
+                FabricEvent::Lost { at, node, packet, cause } => {
+                    self.lose(at, packet, node as usize / 2, cause);
+                }
+                FabricEvent::Worked { link, way } => self.see_queue(now, link, way),
             }
         }
     }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::measure::{Estimate, Summary};
 use crate::observe::Watch;
 use crate::result::{FlowResult, RunResult};
-use crate::run::{BuildError, Progress, Run};
+use crate::run::{BuildError, Run, RunProgress};
 
 /// How many replications there are to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -225,14 +225,14 @@ fn summaries<'a>(runs: &(impl Iterator<Item = &'a RunResult> + Clone)) -> Vec<Fl
 fn one(scenario: &Scenario, seed: u64, watcher: &Watcher) -> Result<Ended, BuildError> {
     let begun = (watcher.clock)();
     let mut run = Run::new(scenario, seed, Watch::default())?;
-    let mut progress = Progress::Running;
-    while progress == Progress::Running && !watcher.is_called_off() {
+    let mut progress = RunProgress::Running;
+    while progress == RunProgress::Running && !watcher.is_called_off() {
         let before = run.now();
         progress = run.advance(SLICE);
         watcher.on_advance(run.now().since(before));
     }
     watcher.finished.fetch_add(1, Ordering::Relaxed);
-    let is_whole = progress == Progress::Ended;
+    let is_whole = progress == RunProgress::Ended;
     let result = run.finish();
     Ok(Ended { result, wall: (watcher.clock)().saturating_sub(begun), is_whole })
 }

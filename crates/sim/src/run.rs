@@ -7,7 +7,7 @@ use anabranch_link::fabric::RouteId;
 use anabranch_link::{Change, Fabric, Link, LinkSeed};
 use anabranch_planner::PlanError;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Flow, Handshake, Protocol};
+use anabranch_scenario::model::{Direction, Flow, HandshakeMode, Protocol};
 
 use crate::load::{Carried, Routes};
 use crate::measure::Meter;
@@ -43,7 +43,7 @@ pub(crate) struct Names {
 
 /// How far a run came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum RunProgress {
     /// There is more to come.
     Running,
     /// Time is up, or everything is done.
@@ -118,7 +118,7 @@ impl Run {
     }
 
     /// Lets everything happen within the next `span`.
-    pub fn advance(&mut self, span: Duration) -> Progress {
+    pub fn advance(&mut self, span: Duration) -> RunProgress {
         let until = (self.now + span).min(self.limit);
         while let Some(at) = self.next().filter(|at| *at <= until) {
             self.now = self.now.max(at);
@@ -128,16 +128,16 @@ impl Run {
                 None => self.network.step(),
             }
             if self.is_done() {
-                return Progress::Ended;
+                return RunProgress::Ended;
             }
         }
         self.now = match self.next() {
             Some(_) => until,
             // Nothing will ever happen again. With transfers alone that is the end; other flows have their time.
             None if self.is_endless => self.limit,
-            None => return Progress::Ended,
+            None => return RunProgress::Ended,
         };
-        if self.now >= self.limit { Progress::Ended } else { Progress::Running }
+        if self.now >= self.limit { RunProgress::Ended } else { RunProgress::Running }
     }
 
     /// The simulated time.
@@ -157,7 +157,7 @@ impl Run {
 
     /// Runs to the end.
     pub fn to_end(mut self) -> RunResult {
-        while self.advance(Duration::from_secs(3_600)) == Progress::Running {}
+        while self.advance(Duration::from_secs(3_600)) == RunProgress::Running {}
         self.finish()
     }
 
@@ -221,7 +221,7 @@ fn program_of(scenario: &Scenario) -> VecDeque<(Time, Act)> {
     });
     let starts = scenario.flows.iter().enumerate().map(|(flow, settings)| {
         let opening = match &settings.protocol {
-            Protocol::Sctp(sctp) if sctp.handshake == Handshake::Off => Opening::Joined,
+            Protocol::Sctp(sctp) if sctp.handshake == HandshakeMode::Off => Opening::Joined,
             _ => Opening::Handshake,
         };
         (settings.start, Act::Start { flow, opening })

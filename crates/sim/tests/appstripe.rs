@@ -6,7 +6,7 @@ use anabranch_base::{Duration, Time};
 use anabranch_scenario::Scenario;
 use anabranch_sim::observe::{DeliverySeen, PathSeen, Seen};
 use anabranch_sim::result::FlowResult;
-use anabranch_sim::{Observation, Progress, Run, RunResult, Watch};
+use anabranch_sim::{Observation, Run, RunProgress, RunResult, Watch};
 use worlds::{balance, only, run, scenario};
 
 const TRANSFER: u64 = 2_000_000;
@@ -29,7 +29,7 @@ fn flow(name: &str, paths: &str, multipath: &str) -> String {
 fn watched(scenario: &Scenario, seed: u64) -> (RunResult, Vec<Observation>) {
     let mut run = Run::new(scenario, seed, Watch::ALL).expect("it can be run");
     let mut seen = Vec::new();
-    while run.advance(Duration::from_secs(1)) == Progress::Running {
+    while run.advance(Duration::from_secs(1)) == RunProgress::Running {
         seen.append(&mut run.take_observations());
     }
     seen.append(&mut run.take_observations());

@@ -90,7 +90,7 @@ fn a_run_that_is_watched_comes_to_the_same() {
                 assert!(observation.at <= watched.now(), "{name}: seen before it happened");
                 last = last.max(observation.at);
             }
-            if progress == anabranch_sim::Progress::Ended {
+            if progress == anabranch_sim::RunProgress::Ended {
                 break;
             }
         }

@@ -5,7 +5,7 @@ mod worlds;
 use std::sync::mpsc::channel;
 
 use anabranch_base::Duration;
-use anabranch_sim::{Progress, Run, Watch};
+use anabranch_sim::{Run, RunProgress, Watch};
 use worlds::scenario;
 
 /// Two paths with loss, timers of both kinds of transport, and a change in the middle.
@@ -51,7 +51,7 @@ fn a_run_that_changes_threads_midway_comes_to_the_same_and_shows_the_same() {
 
     let mut at_home = begin();
     let mut seen_at_home = Vec::new();
-    while at_home.advance(step) == Progress::Running {
+    while at_home.advance(step) == RunProgress::Running {
         seen_at_home.extend(at_home.take_observations());
     }
     seen_at_home.extend(at_home.take_observations());
@@ -72,7 +72,7 @@ fn a_run_that_changes_threads_midway_comes_to_the_same_and_shows_the_same() {
         away = back;
         threads += 1;
         seen_away.extend(away.take_observations());
-        if progress == Progress::Ended {
+        if progress == RunProgress::Ended {
             break;
         }
     }

@@ -8,12 +8,12 @@ use std::fmt::Write;
 
 use anabranch_sim::{RunResult, Summary};
 
-use crate::grid::{self, GridError, Point};
-use crate::scale::Scale;
+use crate::grid::{self, GridError, GridPoint};
+use crate::scale::StudyScale;
 
 /// A path: its rate in Mbit/s and its delay one way in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Path {
+struct StudyPath {
     rate: u32,
     delay: u32,
 }
@@ -31,15 +31,15 @@ enum Carrier {
 
 /// The seeds' goodput in Mbit/s and share of time blocked in percent, each `mean ± interval`.
 #[derive(Clone, Debug, PartialEq)]
-struct Cell {
+struct BufferCell {
     mean: f64,
     goodput: String,
     blocked: String,
 }
 
 /// Every network has this path, and one of the second ones beside it.
-const FIRST: Path = Path { rate: 10, delay: 20 };
-const SECOND: [Path; 3] = [FIRST, Path { rate: 10, delay: 100 }, Path { rate: 1, delay: 100 }];
+const FIRST: StudyPath = StudyPath { rate: 10, delay: 20 };
+const SECOND: [StudyPath; 3] = [FIRST, StudyPath { rate: 10, delay: 100 }, StudyPath { rate: 1, delay: 100 }];
 
 const BUFFERS_KIB: [u32; 5] = [16, 32, 64, 128, 256];
 
@@ -59,19 +59,19 @@ const CARRIERS: [Carrier; 9] = [
 ///
 /// # Errors
 /// A scenario that cannot be run.
-pub fn table(scale: Scale) -> Result<String, GridError> {
+pub fn table(scale: StudyScale) -> Result<String, GridError> {
     let (seconds, seeds) = (seconds(scale), scale.seeds(20));
     let mut points = Vec::new();
     for second in SECOND {
         for carrier in CARRIERS {
-            points.extend(BUFFERS_KIB.map(|buffer| Point {
+            points.extend(BUFFERS_KIB.map(|buffer| GridPoint {
                 scenario: scenario(seconds, second, carrier, buffer),
                 seeds: 1..seeds + 1,
             }));
         }
     }
-    let cells: Vec<Cell> = grid::run(&points)?.iter().map(|runs| cell(runs)).collect();
-    let rows: Vec<&[Cell]> = cells.chunks(BUFFERS_KIB.len()).collect();
+    let cells: Vec<BufferCell> = grid::run(&points)?.iter().map(|runs| cell(runs)).collect();
+    let rows: Vec<&[BufferCell]> = cells.chunks(BUFFERS_KIB.len()).collect();
     let mut page = format!(
         "{seconds} s, the first 10 s left out of goodput, {seeds} seeds, mean ± 95 % interval; queues of 50 packets, \
          0.1 ms jitter, no loss but in queues, profile rfc9260.\n\n"
@@ -82,14 +82,14 @@ pub fn table(scale: Scale) -> Result<String, GridError> {
     Ok(page)
 }
 
-fn seconds(scale: Scale) -> u32 {
+fn seconds(scale: StudyScale) -> u32 {
     match scale {
-        Scale::Quick => 30,
-        Scale::Full => 60,
+        StudyScale::Quick => 30,
+        StudyScale::Full => 60,
     }
 }
 
-fn scenario(seconds: u32, second: Path, carrier: Carrier, buffer_kib: u32) -> String {
+fn scenario(seconds: u32, second: StudyPath, carrier: Carrier, buffer_kib: u32) -> String {
     let paths = [("one", FIRST), ("two", second)];
     let links: String = paths
         .iter()
@@ -108,7 +108,7 @@ fn scenario(seconds: u32, second: Path, carrier: Carrier, buffer_kib: u32) -> St
     )
 }
 
-fn link(name: &str, path: Path) -> String {
+fn link(name: &str, path: StudyPath) -> String {
     format!(
         "[[link]]\nname = \"{name}\"\nrate = \"{} Mbit/s\"\ndelay = \"{} ms\"\njitter = \"0.1 ms\"\n\
          queue = \"50 packets\"\n",
@@ -116,13 +116,13 @@ fn link(name: &str, path: Path) -> String {
     )
 }
 
-fn cell(runs: &[RunResult]) -> Cell {
+fn cell(runs: &[RunResult]) -> BufferCell {
     let flows = || runs.iter().filter_map(|run| Some((run, run.flows.first()?)));
     let goodput: Summary = flows().map(|(_, flow)| flow.goodput_bps / 1e6).collect();
     let blocked: Summary =
         flows().map(|(run, flow)| 100.0 * flow.blocked.as_secs_f64() / run.time.as_secs_f64()).collect();
     let mean = goodput.estimate().map_or(f64::NAN, |found| found.mean);
-    Cell { mean, goodput: shown(&goodput, 2), blocked: shown(&blocked, 1) }
+    BufferCell { mean, goodput: shown(&goodput, 2), blocked: shown(&blocked, 1) }
 }
 
 fn shown(summary: &Summary, digits: usize) -> String {
@@ -131,18 +131,18 @@ fn shown(summary: &Summary, digits: usize) -> String {
 }
 
 /// Both tables of a network.
-fn of_network(second: Path, rows: &[&[Cell]]) -> String {
+fn of_network(second: StudyPath, rows: &[&[BufferCell]]) -> String {
     let goodput = part("Goodput in Mbit/s", rows, |cell| &cell.goodput);
     let blocked = part("Share of the time blocked by the receive window, in %", rows, |cell| &cell.blocked);
     format!("## {FIRST} and {second}\n\n{goodput}\n{blocked}\n")
 }
 
 /// One of them. The best path alone is the better of the two, by buffer.
-fn part(title: &str, rows: &[&[Cell]], show: impl Fn(&Cell) -> &str) -> String {
+fn part(title: &str, rows: &[&[BufferCell]], show: impl Fn(&BufferCell) -> &str) -> String {
     let sizes: Vec<String> = BUFFERS_KIB.iter().map(|buffer| format!("{buffer} KiB")).collect();
     let line = "---:|".repeat(BUFFERS_KIB.len());
     let mut page = format!("{title}\n\n| | {} |\n|---|{line}\n", sizes.join(" | "));
-    let best: Vec<Cell> = (0..BUFFERS_KIB.len()).filter_map(|column| best(rows, column)).collect();
+    let best: Vec<BufferCell> = (0..BUFFERS_KIB.len()).filter_map(|column| best(rows, column)).collect();
     let both = CARRIERS.iter().zip(rows).filter(|(carrier, _)| !matches!(carrier, Carrier::Alone(_)));
     let both = both.map(|(carrier, row)| (carrier.to_string(), *row));
     for (name, row) in std::iter::once(("best path alone".to_owned(), &best[..])).chain(both) {
@@ -152,7 +152,7 @@ fn part(title: &str, rows: &[&[Cell]], show: impl Fn(&Cell) -> &str) -> String {
     page
 }
 
-fn best(rows: &[&[Cell]], column: usize) -> Option<Cell> {
+fn best(rows: &[&[BufferCell]], column: usize) -> Option<BufferCell> {
     let alone = CARRIERS.iter().zip(rows).filter(|(carrier, _)| matches!(carrier, Carrier::Alone(_)));
     alone.map(|(_, row)| row[column].clone()).max_by(|one, two| one.mean.total_cmp(&two.mean))
 }
@@ -176,7 +176,7 @@ impl std::fmt::Display for Carrier {
     }
 }
 
-impl std::fmt::Display for Path {
+impl std::fmt::Display for StudyPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} Mbit/s {} ms", self.rate, self.delay)
     }
@@ -186,8 +186,8 @@ impl std::fmt::Display for Path {
 mod tests {
     use super::*;
 
-    fn cell_of(mean: f64) -> Cell {
-        Cell { mean, goodput: format!("{mean}"), blocked: String::new() }
+    fn cell_of(mean: f64) -> BufferCell {
+        BufferCell { mean, goodput: format!("{mean}"), blocked: String::new() }
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         let row = |means: [f64; 5]| means.map(cell_of);
         let (one, two) = (row([1.0, 2.0, 3.0, 4.0, 5.0]), row([2.0, 2.5, 1.0, 1.0, 9.0]));
         let both = row([50.0; 5]);
-        let rows: [&[Cell]; 9] = [&one, &two, &both, &both, &both, &both, &both, &both, &both];
+        let rows: [&[BufferCell]; 9] = [&one, &two, &both, &both, &both, &both, &both, &both, &both];
         let page = of_network(FIRST, &rows);
         assert!(page.contains("| best path alone | 2 | 2.5 | 3 | 4 | 9 |"), "{page}");
         assert!(page.contains("| CMT, buffer split: sender | 50 |"), "{page}");

@@ -8,12 +8,12 @@ use std::fmt::Write;
 
 use anabranch_sim::RunResult;
 
-use crate::grid::{self, GridError, Point};
-use crate::scale::Scale;
+use crate::grid::{self, GridError, GridPoint};
+use crate::scale::StudyScale;
 
 /// What is cut, of links that are named by their numbers from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cut {
+struct CutLinks {
     name: &'static str,
     /// Rates in Mbit/s; 25 ms each way.
     rates: &'static [u32],
@@ -26,7 +26,7 @@ struct Cut {
 
 /// What the sender does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Manner {
+struct FailoverSetting {
     name: &'static str,
     /// Lines of `[flow.sctp]`.
     settings: &'static str,
@@ -35,9 +35,16 @@ struct Manner {
 const TWO: &[u32] = &[10, 20];
 const THREE: &[u32] = &[10, 20, 5];
 
-const CUTS: [Cut; 11] = [
-    Cut { name: "2 paths, the primary", rates: TWO, links: &[1], direction: "both", at: 4_000, until: 7_000 },
-    Cut {
+const CUTS: [CutLinks; 11] = [
+    CutLinks {
+        name: "2 paths, the primary",
+        rates: TWO,
+        links: &[1],
+        direction: "both",
+        at: 4_000,
+        until: 7_000,
+    },
+    CutLinks {
         name: "2 paths, the fast one",
         rates: TWO,
         links: &[2],
@@ -45,7 +52,7 @@ const CUTS: [Cut; 11] = [
         at: 4_000,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "2 paths, the fast one, there only",
         rates: TWO,
         links: &[2],
@@ -53,7 +60,7 @@ const CUTS: [Cut; 11] = [
         at: 4_000,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "2 paths, the fast one, back only",
         rates: TWO,
         links: &[2],
@@ -61,7 +68,7 @@ const CUTS: [Cut; 11] = [
         at: 4_000,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "3 paths, the primary",
         rates: THREE,
         links: &[1],
@@ -69,7 +76,7 @@ const CUTS: [Cut; 11] = [
         at: 4_000,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "3 paths, the fast one",
         rates: THREE,
         links: &[2],
@@ -77,7 +84,7 @@ const CUTS: [Cut; 11] = [
         at: 4_000,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "3 paths, the fast one, there only",
         rates: THREE,
         links: &[2],
@@ -85,7 +92,7 @@ const CUTS: [Cut; 11] = [
         at: 4_000,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "3 paths, two of them",
         rates: THREE,
         links: &[1, 2],
@@ -93,7 +100,7 @@ const CUTS: [Cut; 11] = [
         at: 4_000,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "2 paths, the primary in the handshake",
         rates: TWO,
         links: &[1],
@@ -101,7 +108,7 @@ const CUTS: [Cut; 11] = [
         at: 10,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "2 paths, the fast one in the handshake",
         rates: TWO,
         links: &[2],
@@ -109,7 +116,7 @@ const CUTS: [Cut; 11] = [
         at: 10,
         until: 7_000,
     },
-    Cut {
+    CutLinks {
         name: "2 paths, both for 1 s",
         rates: TWO,
         links: &[1, 2],
@@ -120,25 +127,27 @@ const CUTS: [Cut; 11] = [
 ];
 
 /// The tools' time-outs and buffers.
-const MANNERS: [Manner; 4] = [
-    Manner { name: "RFC 9260", settings: "" },
-    Manner { name: "short time-outs", settings: "" },
-    Manner { name: "RFC 7829", settings: "potentially_failed = 1" },
-    Manner { name: "quick", settings: "potentially_failed = 1, quick = true" },
+const MANNERS: [FailoverSetting; 4] = [
+    FailoverSetting { name: "RFC 9260", settings: "" },
+    FailoverSetting { name: "short time-outs", settings: "" },
+    FailoverSetting { name: "RFC 7829", settings: "potentially_failed = 1" },
+    FailoverSetting { name: "quick", settings: "potentially_failed = 1, quick = true" },
 ];
 
 /// Runs all points: the table as Markdown. Twenty seeds at full scale, otherwise five.
 ///
 /// # Errors
 /// A scenario that cannot be run.
-pub fn table(scale: Scale) -> Result<String, GridError> {
+pub fn table(scale: StudyScale) -> Result<String, GridError> {
     let seeds = scale.seeds(20);
     let mut points = Vec::new();
     for cut in CUTS {
         for manner in MANNERS {
             points.extend(
-                (0..seeds)
-                    .map(|seed| Point { scenario: scenario(cut, manner, seed), seeds: seed + 1..seed + 2 }),
+                (0..seeds).map(|seed| GridPoint {
+                    scenario: scenario(cut, manner, seed),
+                    seeds: seed + 1..seed + 2,
+                }),
             );
         }
     }
@@ -157,7 +166,7 @@ pub fn table(scale: Scale) -> Result<String, GridError> {
     Ok(page)
 }
 
-fn scenario(cut: Cut, manner: Manner, seed: u64) -> String {
+fn scenario(cut: CutLinks, manner: FailoverSetting, seed: u64) -> String {
     let mut text = "[run]\ntime = \"9 s\"\n".to_owned();
     for (number, rate) in (1..).zip(cut.rates) {
         let _ = writeln!(

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// One scenario and the seeds it is run with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct GridPoint {
     /// The scenario file's text.
     pub scenario: String,
     /// The seed of each replication.
@@ -30,7 +30,7 @@ pub struct GridError {
 ///
 /// # Errors
 /// The first point that cannot be run.
-pub fn run(points: &[Point]) -> Result<Vec<Vec<RunResult>>, GridError> {
+pub fn run(points: &[GridPoint]) -> Result<Vec<Vec<RunResult>>, GridError> {
     let scenarios = points.iter().map(parse).collect::<Result<Vec<Scenario>, GridError>>()?;
     let jobs: Vec<(usize, u64)> = points
         .iter()
@@ -50,12 +50,12 @@ pub fn run(points: &[Point]) -> Result<Vec<Vec<RunResult>>, GridError> {
     Ok(points.iter().map(|point| results.by_ref().take(point.seeds.clone().count()).collect()).collect())
 }
 
-fn parse(point: &Point) -> Result<Scenario, GridError> {
+fn parse(point: &GridPoint) -> Result<Scenario, GridError> {
     let source = Source::new("study.toml", point.scenario.as_str());
     Scenario::parse(&source, &NoFiles, &[], &live::registry()).map_err(|error| fault(point, &error))
 }
 
-fn fault(point: &Point, what: &dyn std::fmt::Display) -> GridError {
+fn fault(point: &GridPoint, what: &dyn std::fmt::Display) -> GridError {
     GridError { what: what.to_string(), scenario: point.scenario.clone() }
 }
 
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn results_stand_in_the_order_of_points_and_seeds() {
-        let point = |seeds| Point { scenario: UDP.to_owned(), seeds };
+        let point = |seeds| GridPoint { scenario: UDP.to_owned(), seeds };
         let results = run(&[point(5..8), point(1..2)]).expect("it can be run");
         let seeds: Vec<Vec<u64>> =
             results.iter().map(|runs| runs.iter().map(|run| run.seed).collect()).collect();
@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn a_mistake_in_a_study_is_shown_with_its_scenario() {
-        let error = run(&[Point { scenario: "[[links]]".to_owned(), seeds: 1..2 }]).expect_err("no scenario");
+        let error =
+            run(&[GridPoint { scenario: "[[links]]".to_owned(), seeds: 1..2 }]).expect_err("no scenario");
         assert!(error.to_string().contains("[[links]]"), "{error}");
     }
 }

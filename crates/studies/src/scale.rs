@@ -4,27 +4,27 @@ use clap::ValueEnum;
 
 /// How much of a study is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
+pub enum StudyScale {
     /// A tenth of the data or time, five seeds, tolerances twice as wide: it finds what broke, and judges no paper.
     Quick,
     /// The papers' sizes and run counts, or our defaults where they give none.
     Full,
 }
 
-impl Scale {
+impl StudyScale {
     /// How many seeds for a point that has `full` at full scale; a point without randomness has one.
     pub fn seeds(self, full: u64) -> u64 {
         match self {
-            Scale::Quick => full.min(5),
-            Scale::Full => full,
+            StudyScale::Quick => full.min(5),
+            StudyScale::Full => full,
         }
     }
 
     /// A tolerance that is `full` at full scale.
     pub fn tolerance(self, full: f64) -> f64 {
         match self {
-            Scale::Quick => 2.0 * full,
-            Scale::Full => full,
+            StudyScale::Quick => 2.0 * full,
+            StudyScale::Full => full,
         }
     }
 }

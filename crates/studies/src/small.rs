@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use anabranch_sim::{RunResult, Summary};
 
-use crate::grid::{self, GridError, Point};
-use crate::scale::Scale;
+use crate::grid::{self, GridError, GridPoint};
+use crate::scale::StudyScale;
 
 /// User data of each message, in bytes. The others are compared with the last.
 const SIZES: [u32; 9] = [1, 4, 10, 17, 64, 256, 700, 1_000, 1_400];
@@ -24,7 +24,7 @@ const CHUNK_HEADER: u32 = 16;
 
 /// One size at one loss.
 #[derive(Clone, Copy, Debug)]
-struct Cell {
+struct SizeCell {
     /// Full packets that were delivered, a second.
     packets: f64,
     /// The longest time without a delivery, in milliseconds, of all seeds.
@@ -35,15 +35,15 @@ struct Cell {
 ///
 /// # Errors
 /// A scenario that cannot be run.
-pub fn table(scale: Scale) -> Result<String, GridError> {
+pub fn table(scale: StudyScale) -> Result<String, GridError> {
     let (seconds, seeds) = match scale {
-        Scale::Quick => (3, 1),
-        Scale::Full => (10, 5),
+        StudyScale::Quick => (3, 1),
+        StudyScale::Full => (10, 5),
     };
     let mut points = Vec::new();
     for profile in PROFILES {
         for size in SIZES {
-            points.extend(LOSSES.map(|loss| Point {
+            points.extend(LOSSES.map(|loss| GridPoint {
                 scenario: scenario(seconds, profile, size, loss),
                 seeds: 1..if loss == "0" { 2 } else { seeds + 1 },
             }));
@@ -57,7 +57,7 @@ pub fn table(scale: Scale) -> Result<String, GridError> {
     );
     let per_profile = SIZES.len() * LOSSES.len();
     for (profile, runs) in PROFILES.iter().zip(runs.chunks(per_profile)) {
-        let cells: Vec<Cell> =
+        let cells: Vec<SizeCell> =
             runs.iter().zip(0..).map(|(runs, at)| cell(runs, SIZES[at / LOSSES.len()])).collect();
         page.push_str(&of_profile(profile, &cells));
     }
@@ -72,12 +72,15 @@ fn scenario(seconds: u32, profile: &str, size: u32, loss: &str) -> String {
     )
 }
 
-fn cell(runs: &[RunResult], size: u32) -> Cell {
+fn cell(runs: &[RunResult], size: u32) -> SizeCell {
     let flows = || runs.iter().filter_map(|run| run.flows.first());
     let packets: Summary =
         flows().map(|flow| flow.goodput_bps / 8.0 / f64::from(chunks_of(size) * size)).collect();
     let stalls = flows().map(|flow| flow.longest_stall.as_secs_f64() * 1e3);
-    Cell { packets: packets.estimate().map_or(0.0, |found| found.mean), stall: stalls.fold(0.0, f64::max) }
+    SizeCell {
+        packets: packets.estimate().map_or(0.0, |found| found.mean),
+        stall: stalls.fold(0.0, f64::max),
+    }
 }
 
 /// How many messages of this size fill a packet.
@@ -94,13 +97,13 @@ fn most_packets(size: u32) -> f64 {
     RATE / 8.0 / f64::from(HEADERS + chunks_of(size) * chunk(size))
 }
 
-fn of_profile(profile: &str, cells: &[Cell]) -> String {
+fn of_profile(profile: &str, cells: &[SizeCell]) -> String {
     let mut page = format!("## {profile}\n\n|");
     let _ = writeln!(
         page,
         " message | no loss: of the link | stall | 0.05 %: packets | stall | 1 %: packets | stall |\n|---:|---:|---:|---:|---:|---:|---:|"
     );
-    let rows: Vec<&[Cell]> = cells.chunks(LOSSES.len()).collect();
+    let rows: Vec<&[SizeCell]> = cells.chunks(LOSSES.len()).collect();
     let Some(&largest) = rows.last() else { return page };
     for (&size, row) in SIZES.iter().zip(&rows) {
         let _ = write!(

@@ -8,17 +8,17 @@ use std::fmt::Write;
 
 use anabranch_studies::figures::by_seed::BySeed;
 use anabranch_studies::figures::figure::{Metric, Results};
-use anabranch_studies::figures::{Name, Outcome, judge, judge_default};
-use anabranch_studies::scale::Scale;
+use anabranch_studies::figures::{FigureName, FigureResult, judge, judge_default};
+use anabranch_studies::scale::StudyScale;
 
-fn outcome(name: Name) -> Outcome {
-    judge_default(name, Scale::Quick, None).unwrap_or_else(|error| panic!("{error}"))
+fn outcome(name: FigureName) -> FigureResult {
+    judge_default(name, StudyScale::Quick, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
 fn the_verdicts_at_quick_scale_are_those_that_they_were_before() {
     let mut table = String::new();
-    for name in [Name::IyF4, Name::IyF5, Name::IyF6] {
+    for name in [FigureName::IyF4, FigureName::IyF5, FigureName::IyF6] {
         table.push_str(&verdicts(&outcome(name)));
     }
     insta::assert_snapshot!(table);
@@ -27,7 +27,7 @@ fn the_verdicts_at_quick_scale_are_those_that_they_were_before() {
 /// With the standard's rules alone, CMT over one path and AppStripe over one path are the same association.
 #[test]
 fn plain_striping_over_one_path_is_standard_sctp_to_the_nanosecond() {
-    let results = outcome(Name::IyA1).results;
+    let results = outcome(FigureName::IyA1).results;
     let times = |series: &'static str, x| times(&results, "one", series, x);
     for loss in [1.0, 20.0, 50.0, 100.0] {
         assert_eq!(times("plain striping", loss), times("AppStripe", loss), "{loss} of 1000 lost");
@@ -37,7 +37,7 @@ fn plain_striping_over_one_path_is_standard_sctp_to_the_nanosecond() {
 
 #[test]
 fn without_losses_equal_paths_share_every_sack_and_one_path_none() {
-    let results = outcome(Name::IyF4).results;
+    let results = outcome(FigureName::IyF4).results;
     let share = |x| results.point("delayed", "CMT", Metric::SharedSacks, x).map(BySeed::mean);
     assert_eq!(share(40.0), Some(0.0));
     assert!(share(0.0) > Some(0.95), "{:?}", share(0.0));
@@ -46,7 +46,7 @@ fn without_losses_equal_paths_share_every_sack_and_one_path_none() {
 /// WS-F6 with two seeds: the models and ns-2 are where they belong beside the simulator.
 #[test]
 fn one_path_by_its_rate_is_judged_as_it_was_before() {
-    let mut figure = Name::WsF5ToF8.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let mut figure = FigureName::WsF5ToF8.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
     figure.panels.retain(|panel| panel.name.starts_with("F6"));
     figure.claims.retain(|claim| claim.panel == "F6");
     let outcome = judge(figure, "default", Some(2)).unwrap_or_else(|error| panic!("{error}"));
@@ -62,7 +62,8 @@ fn one_path_by_its_rate_is_judged_as_it_was_before() {
 /// WS-F9 at three places: limits that take losses into account, and ranks that do not.
 #[test]
 fn planned_limits_and_ranks_compare_as_they_did_before() {
-    let mut figure = Name::WsF9ToF12.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let mut figure =
+        FigureName::WsF9ToF12.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
     figure.panels.retain(|panel| panel.name.starts_with("F9"));
     figure.claims.clear();
     let (series_kept, places) = ("b₂ = 20 Mbit/s", [1e-4, 5.62e-3, 1e-1]);
@@ -85,8 +86,9 @@ fn planned_limits_and_ranks_compare_as_they_did_before() {
 
 #[test]
 fn what_needs_no_simulation_is_judged_as_it_was_before() {
-    let mut table = verdicts(&outcome(Name::LiuF4ToF6));
-    let mut figure = Name::WsF13ToF14.record(Scale::Quick).unwrap_or_else(|error| panic!("{error}"));
+    let mut table = verdicts(&outcome(FigureName::LiuF4ToF6));
+    let mut figure =
+        FigureName::WsF13ToF14.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
     // A measured time is not a golden value.
     figure.panels.retain(|panel| panel.metric != Metric::SolveTime);
     figure.claims.retain(|claim| claim.panel != "F14");
@@ -95,7 +97,7 @@ fn what_needs_no_simulation_is_judged_as_it_was_before() {
     insta::assert_snapshot!(table);
 }
 
-fn verdicts(outcome: &Outcome) -> String {
+fn verdicts(outcome: &FigureResult) -> String {
     let mut table = String::new();
     for (claim, finding) in outcome.figure.claims.iter().zip(&outcome.findings) {
         let name = format!("{} {} {}", outcome.figure.id, claim.panel, claim.id);

@@ -1,7 +1,9 @@
 //! Ours beside ns-2's CMT module, a choice of points with half the seeds: the quick version of `make oracle`. It judges by the
 //! same rule; fewer seeds make wider intervals, so that it finds less. docs/oracle.md has the full one.
 
-use anabranch_studies::ns2::{Difference, Judged, Selection, Set, Share, Verdict, compare, outside};
+use anabranch_studies::ns2::{
+    Difference, HoldingShare, Judged, PointVerdict, Selection, Set, compare, outside,
+};
 
 /// Each `every`-th point of a set, ten seeds each.
 fn points(set: Set, every: usize) -> Vec<Judged> {
@@ -13,12 +15,12 @@ fn points(set: Set, every: usize) -> Vec<Judged> {
 /// outside is one that a named difference affects, or one that was outside, unexplained, in the full comparison too.
 fn judge(set: Set, every: usize, share_before: f64, unexplained: &[&str]) {
     let points = points(set, every);
-    let share = Share::of(&points);
+    let share = HoldingShare::of(&points);
     assert!(share.counted >= 12, "{share} are too few");
     assert!(share.value() > share_before - 0.1, "{share}\n{}", outside(&points));
     let new: Vec<Judged> = points
         .into_iter()
-        .filter(|judged| judged.point.is_counted && judged.judgement.verdict != Verdict::Holds)
+        .filter(|judged| judged.point.is_counted && judged.judgement.verdict != PointVerdict::Holds)
         .filter(|judged| Difference::reaching(&judged.point).is_none())
         .filter(|judged| !unexplained.contains(&judged.point.label.as_str()))
         .collect();
@@ -63,7 +65,7 @@ fn without_loss_and_delay_of_sacks_the_two_agree_to_a_part_in_a_thousand() {
         .collect();
     assert_eq!(equal.len(), 6, "CMT and AppStripe, three thresholds");
     for judged in equal {
-        assert_eq!(judged.judgement.verdict, Verdict::Holds);
+        assert_eq!(judged.judgement.verdict, PointVerdict::Holds);
         let ratio = judged.judgement.ratio().expect("it came to an end");
         assert!((ratio - 1.0).abs() < 0.001, "{}: {ratio}", judged.point.label);
     }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::protocol::{Offer, Verdict};
+use crate::protocol::{FileVerdict, Offer};
 
-use crate::output::Output;
-use crate::store::{Arriving, OpenError, Overwrite, Store};
+use crate::output::StandardOutput;
+use crate::store::{IncomingFile, OpenError, Overwrite, Store};
 
 /// Where received files go.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub enum Destination {
     /// Into a directory, each under its name.
     Directory(Store),
     /// One file, to standard output.
-    Output(Output),
+    Output(StandardOutput),
 }
 
 impl Destination {
@@ -23,7 +23,7 @@ impl Destination {
     /// Where there is no such directory, or it takes no files.
     pub fn open(dir: &Path, overwrite: Overwrite) -> Result<Destination, OpenError> {
         if is_output(dir) {
-            return Ok(Destination::Output(Output::default()));
+            return Ok(Destination::Output(StandardOutput::default()));
         }
         Ok(Destination::Directory(Store::open(dir, overwrite)?))
     }
@@ -40,7 +40,7 @@ impl Destination {
     ///
     /// # Errors
     /// The verdict for the sender.
-    pub(crate) fn create(&mut self, offer: &Offer) -> Result<Box<dyn Arriving>, Verdict> {
+    pub(crate) fn create(&mut self, offer: &Offer) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         match self {
             Destination::Directory(store) => store.create(offer),
             Destination::Output(output) => output.create(offer),
@@ -51,7 +51,7 @@ impl Destination {
     ///
     /// # Errors
     /// The verdict for the sender.
-    pub(crate) fn make_directory(&mut self, offer: &Offer) -> Result<(), Verdict> {
+    pub(crate) fn make_directory(&mut self, offer: &Offer) -> Result<(), FileVerdict> {
         match self {
             Destination::Directory(store) => store.make_directory(offer),
             Destination::Output(output) => output.make_directory(),

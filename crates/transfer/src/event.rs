@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anabranch_base::ByteCount;
 
-use crate::protocol::{Digest, Verdict};
+use crate::protocol::{Digest, FileVerdict};
 
 /// Something that happened in a transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,5 +79,5 @@ pub struct Transferred {
     /// Its hash, where it travelled to its end.
     pub digest: Option<Digest>,
     /// The receiver's verdict.
-    pub verdict: Verdict,
+    pub verdict: FileVerdict,
 }

@@ -90,10 +90,10 @@ mod underway;
 
 pub use destination::{Destination, is_output};
 pub use event::{Event, Remark, Transferred};
-pub use output::Output;
+pub use output::StandardOutput;
 pub use receive::{ReceiveFilesError, receive_files};
 pub use send::{NotStored, SendFilesError, send_files};
-pub use sources::{Entry, FindError, LeftOut, LeftOutKind, Sources, Unreadable};
+pub use sources::{FindError, LeftOut, LeftOutKind, SourceEntry, Sources, Unreadable};
 pub use store::{OpenError, Overwrite, Store};
 pub use transfer::Transfer;
 

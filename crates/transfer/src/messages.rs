@@ -5,16 +5,16 @@ use bytes::Bytes;
 
 /// The messages of a sender until its goodbye.
 #[derive(Debug)]
-pub struct Messages<'a> {
+pub struct MessageStream<'a> {
     association: &'a Association,
     events: Events,
     is_closing: bool,
 }
 
-impl Messages<'_> {
+impl MessageStream<'_> {
     /// Those from now on.
-    pub fn of(association: &Association) -> Messages<'_> {
-        Messages { association, events: association.subscribe(), is_closing: false }
+    pub fn of(association: &Association) -> MessageStream<'_> {
+        MessageStream { association, events: association.subscribe(), is_closing: false }
     }
 
     /// The next message. A sender that says goodbye has every result and sends nothing more: the files do not depend on

@@ -2,26 +2,26 @@
 
 use std::io;
 
-use crate::protocol::{Digest, Offer, Verdict};
+use crate::protocol::{Digest, FileVerdict, Offer};
 use anabranch_base::ByteCount;
 use sha2::Sha256;
 
-use crate::store::Arriving;
+use crate::store::IncomingFile;
 
 /// Standard output, which takes one file.
 #[derive(Clone, Debug, Default)]
-pub struct Output {
+pub struct StandardOutput {
     taken_by: Option<String>,
 }
 
-impl Output {
+impl StandardOutput {
     /// Takes the file on offer, if it is the first.
     ///
     /// # Errors
     /// The verdict for the sender: another went there before it.
-    pub fn create(&mut self, offer: &Offer) -> Result<Box<dyn Arriving>, Verdict> {
+    pub fn create(&mut self, offer: &Offer) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         if let Some(first) = &self.taken_by {
-            return Err(Verdict::refused(&format!(
+            return Err(FileVerdict::refused(&format!(
                 "the receiver's standard output takes one file, and \"{first}\" is in it"
             )));
         }
@@ -33,8 +33,8 @@ impl Output {
     ///
     /// # Errors
     /// Always: the verdict for the sender.
-    pub fn make_directory(&self) -> Result<(), Verdict> {
-        Err(Verdict::refused(&"the receiver's standard output takes one file and no directory"))
+    pub fn make_directory(&self) -> Result<(), FileVerdict> {
+        Err(FileVerdict::refused(&"the receiver's standard output takes one file and no directory"))
     }
 }
 
@@ -42,24 +42,24 @@ impl Output {
 #[derive(Debug)]
 struct Stream<W>(W);
 
-impl<W: io::Write + std::fmt::Debug + 'static> Arriving for Stream<W> {
+impl<W: io::Write + std::fmt::Debug + 'static> IncomingFile for Stream<W> {
     fn there(&self) -> ByteCount {
         ByteCount::ZERO
     }
 
-    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+    fn hash(&mut self) -> Result<Option<Sha256>, FileVerdict> {
         Ok(None)
     }
 
-    fn begin_anew(self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
+    fn begin_anew(self: Box<Self>) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         Ok(self)
     }
 
-    fn write(&mut self, piece: &[u8], _: &Sha256) -> Result<(), Verdict> {
+    fn write(&mut self, piece: &[u8], _: &Sha256) -> Result<(), FileVerdict> {
         self.0.write_all(piece).map_err(|error| failed(&error))
     }
 
-    fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), Verdict> {
+    fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), FileVerdict> {
         self.0.flush().map_err(|error| failed(&error))
     }
 
@@ -68,26 +68,26 @@ impl<W: io::Write + std::fmt::Debug + 'static> Arriving for Stream<W> {
     }
 }
 
-fn failed(error: &io::Error) -> Verdict {
+fn failed(error: &io::Error) -> FileVerdict {
     let why = match error.kind() {
         io::ErrorKind::BrokenPipe => "whoever read it has ended".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         _ => error.to_string(),
     };
-    Verdict::failed(&format!("cannot write to standard output: {why}"))
+    FileVerdict::failed(&format!("cannot write to standard output: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::protocol::{FilePath, Kind};
+    use crate::protocol::{FileKind, FilePath};
 
     use super::*;
 
     #[test]
     fn standard_output_takes_one_file_and_no_directory() {
         let path = FilePath::new(b"a").expect("a good path");
-        let offer = Offer { path, kind: Kind::File { size: None }, mode: None, modified: None };
-        let mut output = Output::default();
+        let offer = Offer { path, kind: FileKind::File { size: None }, mode: None, modified: None };
+        let mut output = StandardOutput::default();
         output.create(&offer).expect("the first");
         let verdict = output.create(&offer).expect_err("the second");
         assert_eq!(verdict.why, "the receiver's standard output takes one file, and \"a\" is in it");

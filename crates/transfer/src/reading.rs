@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use crate::protocol::{Digest, Kind, Sender, SenderError};
+use crate::protocol::{Digest, FileKind, Sender, SenderError};
 use anabranch_base::ByteCount;
 use bytes::Bytes;
 use rustix::fs::{Mode, OFlags};
@@ -12,28 +12,28 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::PIECES_BETWEEN;
 use crate::hashing::hash_of;
-use crate::sources::{Entry, reason};
+use crate::sources::{SourceEntry, reason};
 
 /// A file that is being read.
 #[derive(Debug)]
-pub struct Reading {
+pub struct FileReader {
     /// Its pieces in order; after the last, none.
     pub pieces: mpsc::Receiver<Piece>,
     /// Where the receiver's answers about it go, if the receiver is asked.
-    pub words: Option<Words>,
+    pub words: Option<AnswerSender>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
 }
 
 /// Where the receiver's answers go about what is there of a file, each once and in their order. An answer that the reading
 /// thread does not wait for any more is dropped: the file was given up.
 #[derive(Debug)]
-pub struct Words {
+pub struct AnswerSender {
     has: Option<oneshot::Sender<ByteCount>>,
     begins: Option<oneshot::Sender<ByteCount>>,
 }
 
-impl Words {
+impl AnswerSender {
     /// The receiver has `size` of it. Whether that answer is in turn.
     pub fn has(&mut self, size: ByteCount) -> bool {
         self.has.take().map(|word| word.send(size)).is_some()
@@ -46,14 +46,14 @@ impl Words {
 }
 
 /// Where the thread waits for them.
-struct Asked {
+struct AnswerReceiver {
     has: oneshot::Receiver<ByteCount>,
     begins: oneshot::Receiver<ByteCount>,
 }
 
-fn words() -> (Words, Asked) {
+fn words() -> (AnswerSender, AnswerReceiver) {
     let ((has, asked), (begins, told)) = (oneshot::channel(), oneshot::channel());
-    (Words { has: Some(has), begins: Some(begins) }, Asked { has: asked, begins: told })
+    (AnswerSender { has: Some(has), begins: Some(begins) }, AnswerReceiver { has: asked, begins: told })
 }
 
 /// What the reading thread hands over.
@@ -89,18 +89,18 @@ pub enum Piece {
     },
 }
 
-impl Reading {
+impl FileReader {
     /// Begins to read in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead.
     ///
     /// # Errors
     /// Why it cannot be opened.
-    pub fn begin(mut entry: Entry, piece: usize) -> Result<Reading, String> {
+    pub fn begin(mut entry: SourceEntry, piece: usize) -> Result<FileReader, String> {
         let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
         let (words, asked) = words();
         let input = Input::open(&mut entry).map_err(|error| reason(&error))?;
         let kind = entry.offer.kind;
-        let is_asked = matches!(kind, Kind::Resumable { .. });
-        let reader = Reader { entry, pieces, piece, sender: Sender::default() };
+        let is_asked = matches!(kind, FileKind::Resumable { .. });
+        let reader = ReaderThread { entry, pieces, piece, sender: Sender::default() };
         std::thread::spawn(move || match input {
             Input::Nothing => reader.run(io::empty()),
             Input::Standard => reader.run(io::stdin().lock()),
@@ -111,7 +111,7 @@ impl Reading {
             Input::File(file) if is_asked => reader.run_after(file, asked),
             Input::File(file) => reader.run_whole(&file),
         });
-        Ok(Reading { pieces: receiver, words: is_asked.then_some(words), kind })
+        Ok(FileReader { pieces: receiver, words: is_asked.then_some(words), kind })
     }
 }
 
@@ -127,12 +127,12 @@ enum Input {
 
 impl Input {
     /// Opens a file; its offer is of what it is now.
-    fn open(entry: &mut Entry) -> io::Result<Input> {
+    fn open(entry: &mut SourceEntry) -> io::Result<Input> {
         match entry.offer.kind {
-            Kind::Directory => Ok(Input::Nothing),
+            FileKind::Directory => Ok(Input::Nothing),
             _ if entry.path == Path::new("-") => Ok(Input::Standard),
-            Kind::File { size: None } => Ok(Input::Stream(entry.path.clone())),
-            Kind::File { .. } | Kind::Resumable { .. } => {
+            FileKind::File { size: None } => Ok(Input::Stream(entry.path.clone())),
+            FileKind::File { .. } | FileKind::Resumable { .. } => {
                 // What was a file when it was looked for may have become a link or a pipe.
                 let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
                 let file = File::from(rustix::fs::open(&entry.path, flags, Mode::empty())?);
@@ -148,22 +148,22 @@ impl Input {
 }
 
 /// The thread's part. It ends early when its pieces are not taken any more.
-struct Reader {
-    entry: Entry,
+struct ReaderThread {
+    entry: SourceEntry,
     pieces: mpsc::Sender<Piece>,
     piece: usize,
     sender: Sender,
 }
 
 /// Why the thread ends early.
-enum Stop {
+enum EarlyEnd {
     /// The rest is not wanted.
     Unwanted,
     /// The file cannot be read on.
     Broken(String),
 }
 
-impl Reader {
+impl ReaderThread {
     fn run(mut self, input: impl Read) {
         let sent = self.offer().and_then(|()| self.rest(input)).and_then(|()| self.end());
         self.finish(sent);
@@ -171,7 +171,7 @@ impl Reader {
 
     /// What is on offer cannot be read.
     fn fail(mut self, error: &io::Error) {
-        let sent = self.offer().and(Err(Stop::Broken(reason(error))));
+        let sent = self.offer().and(Err(EarlyEnd::Broken(reason(error))));
         self.finish(sent);
     }
 
@@ -181,7 +181,7 @@ impl Reader {
     }
 
     /// The same for a file of which the receiver may have a part.
-    fn run_after(mut self, mut file: File, asked: Asked) {
+    fn run_after(mut self, mut file: File, asked: AnswerReceiver) {
         let sent = self.offer().and_then(|()| {
             self.skip(&mut file, asked)?;
             self.file(&file)
@@ -190,7 +190,7 @@ impl Reader {
     }
 
     /// The rest of a file, if it is the same in the end as it was in the beginning.
-    fn file(&mut self, file: &File) -> Result<(), Stop> {
+    fn file(&mut self, file: &File) -> Result<(), EarlyEnd> {
         self.rest(file)?;
         let was = self.entry.offer.clone();
         self.entry.refresh(&file.metadata()?);
@@ -200,26 +200,29 @@ impl Reader {
                 Err(SenderError::Changed { promised, read }.into())
             }
             _ if was.modified != now.modified => {
-                Err(Stop::Broken("it changed while it was read: its time is another".to_owned()))
+                Err(EarlyEnd::Broken("it changed while it was read: its time is another".to_owned()))
             }
             _ => self.end(),
         }
     }
 
-    fn offer(&mut self) -> Result<(), Stop> {
+    fn offer(&mut self) -> Result<(), EarlyEnd> {
         let frame = self.sender.offer(self.entry.offer.clone())?;
         self.hand_over(Piece::Frame { frame, size: ByteCount::ZERO })
     }
 
     /// Begins after what the receiver has, if that is the beginning of this file, else at its beginning.
-    fn skip(&mut self, file: &mut File, asked: Asked) -> Result<(), Stop> {
-        let has = asked.has.blocking_recv().map_err(|_| Stop::Unwanted)?;
+    fn skip(&mut self, file: &mut File, asked: AnswerReceiver) -> Result<(), EarlyEnd> {
+        let has = asked.has.blocking_recv().map_err(|_| EarlyEnd::Unwanted)?;
         let own = hash_of(file, has)?.map(|hash| (has, hash));
         let (said, hash) = own.unwrap_or_default();
         let frame = self.sender.from(said, hash)?;
         self.hand_over(Piece::Frame { frame, size: ByteCount::ZERO })?;
-        let at =
-            if said.is_zero() { said } else { asked.begins.blocking_recv().map_err(|_| Stop::Unwanted)? };
+        let at = if said.is_zero() {
+            said
+        } else {
+            asked.begins.blocking_recv().map_err(|_| EarlyEnd::Unwanted)?
+        };
         self.sender.begins(at)?;
         if at.is_zero() {
             file.rewind()?;
@@ -227,7 +230,7 @@ impl Reader {
         self.hand_over(Piece::Begins { size: at, useless: has - at })
     }
 
-    fn rest(&mut self, mut input: impl Read) -> Result<(), Stop> {
+    fn rest(&mut self, mut input: impl Read) -> Result<(), EarlyEnd> {
         let mut buffer = vec![0; self.piece];
         loop {
             let length = fill(&mut input, &mut buffer)?;
@@ -239,35 +242,35 @@ impl Reader {
         }
     }
 
-    fn end(&mut self) -> Result<(), Stop> {
-        if self.entry.offer.kind == Kind::Directory {
+    fn end(&mut self) -> Result<(), EarlyEnd> {
+        if self.entry.offer.kind == FileKind::Directory {
             return Ok(());
         }
         let (frame, digest) = self.sender.end()?;
         self.hand_over(Piece::End { frame, digest })
     }
 
-    fn hand_over(&self, piece: Piece) -> Result<(), Stop> {
-        self.pieces.blocking_send(piece).map_err(|_| Stop::Unwanted)
+    fn hand_over(&self, piece: Piece) -> Result<(), EarlyEnd> {
+        self.pieces.blocking_send(piece).map_err(|_| EarlyEnd::Unwanted)
     }
 
-    fn finish(mut self, sent: Result<(), Stop>) {
-        if let Err(Stop::Broken(why)) = sent {
+    fn finish(mut self, sent: Result<(), EarlyEnd>) {
+        if let Err(EarlyEnd::Broken(why)) = sent {
             let frame = self.sender.give_up(&why);
             let _ = self.hand_over(Piece::GivenUp { frame, why });
         }
     }
 }
 
-impl From<SenderError> for Stop {
-    fn from(error: SenderError) -> Stop {
-        Stop::Broken(error.to_string())
+impl From<SenderError> for EarlyEnd {
+    fn from(error: SenderError) -> EarlyEnd {
+        EarlyEnd::Broken(error.to_string())
     }
 }
 
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        Stop::Broken(reason(&error))
+impl From<io::Error> for EarlyEnd {
+    fn from(error: io::Error) -> EarlyEnd {
+        EarlyEnd::Broken(reason(&error))
     }
 }
 
@@ -287,22 +290,22 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::protocol::{FilePath, MAX_PIECE, Offer, Receiver, Step};
+    use crate::protocol::{FilePath, MAX_PIECE, Offer, Receiver, ReceiverStep};
     use sha2::{Digest as _, Sha256};
 
     use super::*;
 
-    fn entry(path: &Path, kind: Kind) -> Entry {
+    fn entry(path: &Path, kind: FileKind) -> SourceEntry {
         let told = FilePath::new(b"a").expect("a good name");
-        Entry { path: path.to_owned(), offer: Offer { path: told, kind, mode: None, modified: None } }
+        SourceEntry { path: path.to_owned(), offer: Offer { path: told, kind, mode: None, modified: None } }
     }
 
     /// All pieces of a file of which the receiver has this beginning.
-    fn pieces(entry: Entry, has: Option<&[u8]>) -> Vec<Piece> {
-        pieces_of(Reading::begin(entry, MAX_PIECE).expect("it can be opened"), has)
+    fn pieces(entry: SourceEntry, has: Option<&[u8]>) -> Vec<Piece> {
+        pieces_of(FileReader::begin(entry, MAX_PIECE).expect("it can be opened"), has)
     }
 
-    fn pieces_of(mut reading: Reading, has: Option<&[u8]>) -> Vec<Piece> {
+    fn pieces_of(mut reading: FileReader, has: Option<&[u8]>) -> Vec<Piece> {
         let mut pieces = vec![reading.pieces.blocking_recv().expect("an offer")];
         let mut receiver = Receiver::default();
         receiver.handle(frame(&pieces[0])).expect("a good frame");
@@ -311,7 +314,7 @@ mod tests {
             assert!(words.has(ByteCount::of_len(has.len())));
             receiver.has(ByteCount::of_len(has.len()));
             pieces.push(reading.pieces.blocking_recv().expect("where it begins"));
-            if receiver.handle(frame(&pieces[1])) == Ok(Step::Compare) {
+            if receiver.handle(frame(&pieces[1])) == Ok(ReceiverStep::Compare) {
                 assert!(words.begins(receiver.compare(Some(Sha256::new_with_prefix(has))).0));
             }
             assert!(!words.has(ByteCount::ZERO), "it is said once");
@@ -340,13 +343,13 @@ mod tests {
         let content = vec![7; 2 * MAX_PIECE + 1];
         let file = file(&content);
         let size = Some(ByteCount::of_len(content.len()));
-        let pieces = pieces(entry(file.path(), Kind::File { size }), None);
+        let pieces = pieces(entry(file.path(), FileKind::File { size }), None);
         let lengths: Vec<usize> = pieces[1..].iter().map(|piece| frame(piece).len()).collect();
         assert_eq!(lengths, [MAX_PIECE + 1, MAX_PIECE + 1, 2, 41]);
         let mut receiver = Receiver::default();
         let steps: Vec<_> =
             pieces.iter().map(|piece| receiver.handle(frame(piece)).expect("a good frame")).collect();
-        assert!(matches!(steps.last(), Some(Step::Keep { .. })));
+        assert!(matches!(steps.last(), Some(ReceiverStep::Keep { .. })));
     }
 
     #[test]
@@ -355,7 +358,7 @@ mod tests {
         for (has, rest) in
             [(b"abc".as_slice(), b"def".as_slice()), (b"abd", b"abcdef"), (b"abcdefg", b"abcdef")]
         {
-            let kind = Kind::Resumable { size: ByteCount::new(6) };
+            let kind = FileKind::Resumable { size: ByteCount::new(6) };
             let pieces = pieces(entry(file.path(), kind), Some(has));
             let from = ByteCount::of_len(6 - rest.len());
             let useless = ByteCount::of_len(if from.is_zero() { has.len() } else { 0 });
@@ -370,8 +373,8 @@ mod tests {
     /// Why a file of four bytes is given up that `change` comes over before it is read.
     fn given_up(change: impl Fn(&File) -> io::Result<()>) -> String {
         let file = file(b"abcd");
-        let kind = Kind::Resumable { size: ByteCount::new(4) };
-        let reading = Reading::begin(entry(file.path(), kind), MAX_PIECE).expect("it can be opened");
+        let kind = FileKind::Resumable { size: ByteCount::new(4) };
+        let reading = FileReader::begin(entry(file.path(), kind), MAX_PIECE).expect("it can be opened");
         // The thread waits for what the receiver has.
         change(file.as_file()).expect("it is ours");
         match pieces_of(reading, Some(b"")).pop() {
@@ -393,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_directory_is_its_offer_alone() {
-        assert_eq!(pieces(entry(Path::new("/"), Kind::Directory), None).len(), 1);
+        assert_eq!(pieces(entry(Path::new("/"), FileKind::Directory), None).len(), 1);
     }
 
     #[test]
@@ -401,15 +404,15 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let link = dir.path().join("link");
         std::os::unix::fs::symlink("/etc/passwd", &link).expect("a link");
-        let file = Kind::File { size: Some(ByteCount::new(1)) };
+        let file = FileKind::File { size: Some(ByteCount::new(1)) };
         for (path, why) in [
             (Path::new("/nowhere"), "there is no such file"),
             (&link, "it has become a symbolic link, which is not followed"),
             (dir.path(), "it is no file any more"),
         ] {
-            assert_eq!(Reading::begin(entry(path, file), MAX_PIECE).expect_err("no file"), why);
+            assert_eq!(FileReader::begin(entry(path, file), MAX_PIECE).expect_err("no file"), why);
         }
-        let pieces = pieces(entry(Path::new("/nowhere"), Kind::File { size: None }), None);
+        let pieces = pieces(entry(Path::new("/nowhere"), FileKind::File { size: None }), None);
         assert!(matches!(&pieces[1], Piece::GivenUp { .. }), "{pieces:?}");
     }
 }

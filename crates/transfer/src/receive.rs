@@ -1,6 +1,8 @@
 //! The receiving end: messages go to a thread that reads frames, hashes and writes; its verdicts go back.
 
-use crate::protocol::{Digest, FrameRef, Kind, Offer, Receiver, ReceiverError, Step, Verdict, encode};
+use crate::protocol::{
+    Digest, FileKind, FileVerdict, FrameRef, Offer, Receiver, ReceiverError, ReceiverStep, encode,
+};
 use anabranch_base::ByteCount;
 use anabranch_net::{Association, CloseReason, SendOptions};
 use bytes::Bytes;
@@ -9,8 +11,8 @@ use tokio::sync::mpsc;
 use crate::PIECES_BETWEEN;
 use crate::destination::Destination;
 use crate::event::{Event, Remark, Transferred};
-use crate::messages::Messages;
-use crate::store::Arriving;
+use crate::messages::MessageStream;
+use crate::store::IncomingFile;
 use crate::transfer::{Teller, Transfer};
 
 /// Why not everything was received and stored.
@@ -39,7 +41,7 @@ pub enum ReceiveFilesError {
 
 /// What the writing thread says.
 #[derive(Debug)]
-enum News {
+enum WriterEvent {
     Began {
         name: String,
         size: Option<ByteCount>,
@@ -55,7 +57,7 @@ enum News {
     Judged {
         name: Option<String>,
         digest: Option<Digest>,
-        verdict: Verdict,
+        verdict: FileVerdict,
     },
     Broken(ReceiverError),
     MadeDirectory,
@@ -78,7 +80,7 @@ async fn receive_all(
     let (to_tell, mut news) = mpsc::channel(NEWS_BETWEEN);
     std::thread::spawn(move || Writer::new(destination, to_tell).run(to_write));
     let reading = async move {
-        let mut incoming = Messages::of(association);
+        let mut incoming = MessageStream::of(association);
         loop {
             match incoming.next().await {
                 // Where the thread takes no more, it has told why, and the association is being aborted.
@@ -120,37 +122,37 @@ impl<'a> Receiving<'a> {
         Receiving { association, teller, current, size, resumed, not_stored, broken, kept }
     }
 
-    async fn on_news(&mut self, news: News) {
+    async fn on_news(&mut self, news: WriterEvent) {
         match news {
-            News::Began { name, size, is_asked } => {
+            WriterEvent::Began { name, size, is_asked } => {
                 (self.current, self.size, self.resumed) =
                     (Some(name.clone()), ByteCount::ZERO, ByteCount::ZERO);
                 self.teller.tell(Event::Began { name, compares: is_asked });
                 self.teller.tell(Event::Expected(size.unwrap_or_default()));
             }
-            News::Remark(remark) => self.teller.tell(Event::Remark(remark)),
-            News::Had(size) => {
+            WriterEvent::Remark(remark) => self.teller.tell(Event::Remark(remark)),
+            WriterEvent::Had(size) => {
                 (self.size, self.resumed) = (size, size);
                 self.teller.tell(Event::Resumed(size));
             }
-            News::Stored(size) => {
+            WriterEvent::Stored(size) => {
                 self.size += size;
                 self.teller.tell(Event::Progress(size));
             }
-            News::Say(frame) => self.say(frame).await,
-            News::Judged { name, digest, verdict } => {
+            WriterEvent::Say(frame) => self.say(frame).await,
+            WriterEvent::Judged { name, digest, verdict } => {
                 self.say(encode(&FrameRef::Verdict(verdict.clone()))).await;
                 self.on_judged(name, digest, verdict);
             }
-            News::MadeDirectory => {
+            WriterEvent::MadeDirectory => {
                 self.teller.tell(Event::MadeDirectory);
-                self.say(encode(&FrameRef::Verdict(Verdict::verified()))).await;
+                self.say(encode(&FrameRef::Verdict(FileVerdict::verified()))).await;
             }
-            News::Left(size) => {
+            WriterEvent::Left(size) => {
                 self.kept = Some(size);
                 self.teller.tell(Event::Kept(size));
             }
-            News::Broken(error) => {
+            WriterEvent::Broken(error) => {
                 self.association.abort(&format!("file protocol: {error}"));
                 self.broken = Some(error);
             }
@@ -162,7 +164,7 @@ impl<'a> Receiving<'a> {
         let _ = self.association.send(frame, SendOptions::default()).await;
     }
 
-    fn on_judged(&mut self, name: Option<String>, digest: Option<Digest>, verdict: Verdict) {
+    fn on_judged(&mut self, name: Option<String>, digest: Option<Digest>, verdict: FileVerdict) {
         let name = name.or_else(|| self.current.clone()).unwrap_or_default();
         let (size, resumed) = (self.size, self.resumed);
         if self.current.as_ref() == Some(&name) {
@@ -195,12 +197,12 @@ impl<'a> Receiving<'a> {
 struct Writer {
     destination: Destination,
     receiver: Receiver,
-    file: Option<Box<dyn Arriving>>,
-    news: mpsc::Sender<News>,
+    file: Option<Box<dyn IncomingFile>>,
+    news: mpsc::Sender<WriterEvent>,
 }
 
 impl Writer {
-    fn new(destination: Destination, news: mpsc::Sender<News>) -> Writer {
+    fn new(destination: Destination, news: mpsc::Sender<WriterEvent>) -> Writer {
         Writer { destination, receiver: Receiver::default(), file: None, news }
     }
 
@@ -209,7 +211,7 @@ impl Writer {
     fn run(mut self, mut messages: mpsc::Receiver<Bytes>) {
         while let Some(message) = messages.blocking_recv() {
             if let Err(error) = self.handle(&message) {
-                self.tell(News::Broken(error));
+                self.tell(WriterEvent::Broken(error));
                 break;
             }
         }
@@ -219,41 +221,49 @@ impl Writer {
 
     fn handle(&mut self, message: &[u8]) -> Result<(), ReceiverError> {
         match self.receiver.handle(message)? {
-            Step::MakeDirectory(offer) => match self.destination.make_directory(&offer) {
-                Ok(()) => self.tell(News::MadeDirectory),
+            ReceiverStep::MakeDirectory(offer) => match self.destination.make_directory(&offer) {
+                Ok(()) => self.tell(WriterEvent::MadeDirectory),
                 Err(verdict) => {
-                    self.tell(News::Judged { name: Some(offer.path.to_string()), digest: None, verdict });
+                    self.tell(WriterEvent::Judged {
+                        name: Some(offer.path.to_string()),
+                        digest: None,
+                        verdict,
+                    });
                 }
             },
-            Step::Create(offer) => self.open(&offer),
-            Step::Find(offer) => {
+            ReceiverStep::Create(offer) => self.open(&offer),
+            ReceiverStep::Find(offer) => {
                 self.open(&offer);
                 if let Some(file) = &self.file {
                     let frame = self.receiver.has(file.there());
-                    self.tell(News::Say(frame));
+                    self.tell(WriterEvent::Say(frame));
                 }
             }
-            Step::Compare => self.compare(),
-            Step::BeginAnew => self.go_on(ByteCount::ZERO),
-            Step::Write(piece) => self.write(piece),
-            Step::Keep { path, digest, .. } => {
+            ReceiverStep::Compare => self.compare(),
+            ReceiverStep::BeginAnew => self.go_on(ByteCount::ZERO),
+            ReceiverStep::Write(piece) => self.write(piece),
+            ReceiverStep::Keep { path, digest, .. } => {
                 let kept = self.file.take().map_or(Ok(()), |file| file.keep(&digest));
-                let verdict = kept.err().unwrap_or_else(Verdict::verified);
-                self.tell(News::Judged { name: Some(path.to_string()), digest: Some(digest), verdict });
+                let verdict = kept.err().unwrap_or_else(FileVerdict::verified);
+                self.tell(WriterEvent::Judged {
+                    name: Some(path.to_string()),
+                    digest: Some(digest),
+                    verdict,
+                });
             }
-            Step::Discard(verdict) => {
+            ReceiverStep::Discard(verdict) => {
                 self.file = None;
-                self.tell(News::Judged { name: None, digest: None, verdict });
+                self.tell(WriterEvent::Judged { name: None, digest: None, verdict });
             }
-            Step::Ignore => {}
+            ReceiverStep::Ignore => {}
         }
         Ok(())
     }
 
     /// Makes a place for the file on offer, or finds what is there of it.
     fn open(&mut self, offer: &Offer) {
-        let is_asked = matches!(offer.kind, Kind::Resumable { .. });
-        self.tell(News::Began { name: offer.path.to_string(), size: offer.size(), is_asked });
+        let is_asked = matches!(offer.kind, FileKind::Resumable { .. });
+        self.tell(WriterEvent::Began { name: offer.path.to_string(), size: offer.size(), is_asked });
         match self.destination.create(offer) {
             Ok(file) => self.file = Some(file),
             Err(verdict) => self.give_up(verdict),
@@ -270,7 +280,7 @@ impl Writer {
                 self.tell_remark();
                 self.go_on(from);
                 if self.file.is_some() {
-                    self.tell(News::Say(frame));
+                    self.tell(WriterEvent::Say(frame));
                 }
             }
             Err(verdict) => self.give_up(verdict),
@@ -279,13 +289,13 @@ impl Writer {
 
     fn tell_remark(&mut self) {
         if let Some(remark) = self.file.as_mut().and_then(|file| file.take_remark()) {
-            self.tell(News::Remark(remark));
+            self.tell(WriterEvent::Remark(remark));
         }
     }
 
     /// The file begins after `from`: after what is there, or anew.
     fn go_on(&mut self, from: ByteCount) {
-        self.tell(News::Had(from));
+        self.tell(WriterEvent::Had(from));
         let Some(file) = self.file.take() else { return };
         if from.is_zero() && file.there() > ByteCount::ZERO {
             match file.begin_anew() {
@@ -303,27 +313,27 @@ impl Writer {
             _ => Ok(()),
         };
         match written {
-            Ok(()) => self.tell(News::Stored(ByteCount::of_len(piece.len()))),
+            Ok(()) => self.tell(WriterEvent::Stored(ByteCount::of_len(piece.len()))),
             Err(verdict) => self.give_up(verdict),
         }
     }
 
-    fn give_up(&mut self, verdict: Verdict) {
+    fn give_up(&mut self, verdict: FileVerdict) {
         let name = self.receiver.current().map(|(offer, _)| offer.path.to_string());
         self.receiver.give_up();
         self.file = None;
-        self.tell(News::Judged { name, digest: None, verdict });
+        self.tell(WriterEvent::Judged { name, digest: None, verdict });
     }
 
     /// The sender is gone: what is there of its file waits for it.
     fn leave(&mut self) {
         let Some(file) = self.file.take() else { return };
         if let Some(left) = file.leave(self.receiver.hash()) {
-            self.tell(News::Left(left));
+            self.tell(WriterEvent::Left(left));
         }
     }
 
-    fn tell(&self, news: News) {
+    fn tell(&self, news: WriterEvent) {
         // When the transfer is dropped, the news has no listener.
         let _ = self.news.blocking_send(news);
     }

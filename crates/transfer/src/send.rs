@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
-use crate::protocol::{Answer, Digest, Kind, Outcome, Sender, SenderError, Verdict};
+use crate::protocol::{Digest, FileKind, FileOutcome, FileVerdict, ReceiverAnswer, Sender, SenderError};
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_net::{Association, CloseReason, SendError, SendOptions};
 use bytes::Bytes;
@@ -13,8 +13,8 @@ use tokio::time::{interval, sleep, timeout};
 
 use crate::event::{Event, Remark, Transferred};
 use crate::limit::Limit;
-use crate::reading::{Piece, Reading, Words};
-use crate::sources::{Entry, Sources, Unreadable};
+use crate::reading::{AnswerSender, FileReader, Piece};
+use crate::sources::{SourceEntry, Sources, Unreadable};
 use crate::transfer::{Teller, Transfer};
 use crate::underway::Underway;
 
@@ -85,8 +85,8 @@ async fn send_all(
     teller: Teller,
 ) -> Result<(), SendFilesError> {
     teller.tell(Event::Expected(sources.size()));
-    let outgoing = Outgoing { association, teller, underway: Mutex::default() };
-    let mut sending = Sending {
+    let outgoing = AckedAssociation { association, teller, underway: Mutex::default() };
+    let mut sending = SendTask {
         outgoing: &outgoing,
         limit: Limit::new(rate),
         piece: Limit::piece(rate),
@@ -109,13 +109,13 @@ async fn send_all(
 }
 
 /// The association, what it was given, and what it has acknowledged of that.
-struct Outgoing<'a> {
+struct AckedAssociation<'a> {
     association: &'a Association,
     teller: Teller,
     underway: Mutex<Underway>,
 }
 
-impl Outgoing<'_> {
+impl AckedAssociation<'_> {
     /// Counts what the receiver acknowledges, from time to time. Never ends.
     async fn count_acknowledged(&self) -> Infallible {
         let mut ticks = interval(LOOK);
@@ -140,8 +140,8 @@ impl Outgoing<'_> {
 }
 
 /// A transfer on its way.
-struct Sending<'a> {
-    outgoing: &'a Outgoing<'a>,
+struct SendTask<'a> {
+    outgoing: &'a AckedAssociation<'a>,
     limit: Limit,
     /// The longest piece.
     piece: usize,
@@ -155,7 +155,7 @@ struct Sending<'a> {
 /// A file that has no verdict yet.
 struct Offered {
     name: String,
-    kind: Kind,
+    kind: FileKind,
     /// Its length as offered.
     promised: ByteCount,
     /// How much of it was sent, or is there already.
@@ -167,18 +167,18 @@ struct Offered {
     /// Why it was given up here.
     given_up: Option<String>,
     /// Where the receiver's answers about it go.
-    words: Option<Words>,
+    words: Option<AnswerSender>,
 }
 
-impl Sending<'_> {
-    async fn all(&mut self, entries: Vec<Entry>) -> Result<(), SendFilesError> {
+impl SendTask<'_> {
+    async fn all(&mut self, entries: Vec<SourceEntry>) -> Result<(), SendFilesError> {
         for entry in entries {
             while self.offered.len() >= MOST_OFFERED {
                 self.hear().await?;
             }
             let path = entry.path.clone();
             let (name, promised) = (entry.offer.path.to_string(), entry.offer.size().unwrap_or_default());
-            match Reading::begin(entry, self.piece) {
+            match FileReader::begin(entry, self.piece) {
                 Ok(reading) => self.one(name, promised, reading).await?,
                 Err(why) => {
                     self.tell(Event::Forgone(promised));
@@ -197,9 +197,9 @@ impl Sending<'_> {
         &mut self,
         name: String,
         promised: ByteCount,
-        reading: Reading,
+        reading: FileReader,
     ) -> Result<(), SendFilesError> {
-        let Reading { mut pieces, words, kind } = reading;
+        let FileReader { mut pieces, words, kind } = reading;
         self.tell(Event::Began { name: name.clone(), compares: words.is_some() });
         // The number of verdicts when this file has one.
         let its_verdict = self.judged + self.offered.len() as u64 + 1;
@@ -296,18 +296,18 @@ impl Sending<'_> {
         let answer = Sender::answer(&message)?;
         let out_of_turn = |what| SendFilesError::Protocol(SenderError::OutOfTurn(what));
         match answer {
-            Answer::Here => Ok(()),
-            Answer::Has(size) => match self.asked().is_some_and(|words| words.has(size)) {
+            ReceiverAnswer::Here => Ok(()),
+            ReceiverAnswer::Has(size) => match self.asked().is_some_and(|words| words.has(size)) {
                 true => Ok(()),
                 false => Err(out_of_turn("what a receiver has")),
             },
-            Answer::Begins(at) => match self.asked().is_some_and(|words| words.begins(at)) {
+            ReceiverAnswer::Begins(at) => match self.asked().is_some_and(|words| words.begins(at)) {
                 true => Ok(()),
                 false => Err(out_of_turn("where a file begins")),
             },
-            Answer::Verdict(verdict) => {
+            ReceiverAnswer::Verdict(verdict) => {
                 let file = self.offered.pop_front().ok_or_else(|| out_of_turn("a verdict"))?;
-                if verdict.is_verified() && file.digest.is_none() && file.kind != Kind::Directory {
+                if verdict.is_verified() && file.digest.is_none() && file.kind != FileKind::Directory {
                     return Err(out_of_turn("a verdict"));
                 }
                 self.judged += 1;
@@ -318,22 +318,22 @@ impl Sending<'_> {
     }
 
     /// Where the receiver's answers about the file on offer go.
-    fn asked(&mut self) -> Option<&mut Words> {
+    fn asked(&mut self) -> Option<&mut AnswerSender> {
         self.offered.back_mut()?.words.as_mut()
     }
 
-    fn on_verdict(&mut self, file: Offered, verdict: Verdict) {
+    fn on_verdict(&mut self, file: Offered, verdict: FileVerdict) {
         let Offered { name, kind, promised, size, resumed, digest, given_up, .. } = file;
         if !verdict.is_verified() {
             self.tell(Event::Forgone(promised.saturating_sub(size)));
             let (name, told) = (name.clone(), verdict.why.clone());
             self.not_stored.push(match (given_up, verdict.outcome) {
                 (Some(why), _) => NotStored::GivenUp { name, why },
-                (None, Outcome::Refused) => NotStored::Refused { name, why: told },
+                (None, FileOutcome::Refused) => NotStored::Refused { name, why: told },
                 (None, _) => NotStored::Failed { name, why: told },
             });
         }
-        if kind == Kind::Directory && verdict.is_verified() {
+        if kind == FileKind::Directory && verdict.is_verified() {
             self.tell(Event::MadeDirectory);
         } else {
             self.tell(Event::Finished(Transferred { name, size, resumed, digest, verdict }));

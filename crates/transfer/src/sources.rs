@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::protocol::{FilePath, Kind, Modified, Offer};
+use crate::protocol::{FileKind, FilePath, Modified, Offer};
 use anabranch_base::ByteCount;
 use rustix::io::Errno;
 use walkdir::WalkDir;
@@ -19,7 +19,7 @@ use crate::store::is_name_of_ours;
 #[derive(Debug, Default)]
 pub struct Sources {
     /// Directories before what is in them.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SourceEntry>,
     /// What is left out, as it should be: symbolic links, sockets.
     pub left_out: Vec<LeftOut>,
     /// What should be sent and cannot be.
@@ -102,21 +102,21 @@ pub enum FindError {
 
 /// A file or a directory to be sent.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct SourceEntry {
     /// Where it is; `-` is standard input.
     pub path: PathBuf,
     /// What is announced of it to the receiver.
     pub offer: Offer,
 }
 
-impl Entry {
+impl SourceEntry {
     /// What was found is now this: the receiver is told of it as it is.
     pub fn refresh(&mut self, found: &Metadata) {
         let size = ByteCount::new(found.len());
         self.offer.kind = match self.offer.kind {
-            Kind::Directory => Kind::Directory,
-            Kind::File { .. } => Kind::File { size: Some(size) },
-            Kind::Resumable { .. } => Kind::Resumable { size },
+            FileKind::Directory => FileKind::Directory,
+            FileKind::File { .. } => FileKind::File { size: Some(size) },
+            FileKind::Resumable { .. } => FileKind::Resumable { size },
         };
         self.offer.modified = Some(modified(found));
         self.offer.mode = Some(mode(found));
@@ -151,9 +151,9 @@ impl Sources {
         let bad_name = |error| FindError::Name { path: path.to_owned(), error };
         if path == Path::new("-") {
             let told = FilePath::new(name.unwrap_or("stdin").as_bytes()).map_err(bad_name)?;
-            let kind = Kind::File { size: None };
+            let kind = FileKind::File { size: None };
             let offer = Offer { path: told.clone(), kind, mode: None, modified: None };
-            self.entries.push(Entry { path: path.to_owned(), offer });
+            self.entries.push(SourceEntry { path: path.to_owned(), offer });
             return Ok(told);
         }
         let found = fs::symlink_metadata(path).map_err(unreadable)?;
@@ -174,7 +174,7 @@ impl Sources {
             } else if found.file_type().is_socket() {
                 return Err(FindError::Socket { path: path.to_owned() });
             }
-            self.entries.push(Entry { path: path.to_owned(), offer: offer(told.clone(), &found) });
+            self.entries.push(SourceEntry { path: path.to_owned(), offer: offer(told.clone(), &found) });
         }
         Ok(told)
     }
@@ -211,7 +211,7 @@ impl Sources {
             let found = entry.metadata().map_err(|error| error.to_string());
             match told.map_err(|error| error.to_string()).and_then(|told| Ok((told, found?))) {
                 Ok((told, found)) => {
-                    self.entries.push(Entry { path: path.to_owned(), offer: offer(told, &found) });
+                    self.entries.push(SourceEntry { path: path.to_owned(), offer: offer(told, &found) });
                 }
                 Err(why) => self.unreadable.push(Unreadable { path: path.to_owned(), why }),
             }
@@ -260,12 +260,12 @@ impl fmt::Display for LeftOut {
 fn offer(path: FilePath, found: &Metadata) -> Offer {
     let size = ByteCount::new(found.len());
     let kind = if found.is_dir() {
-        Kind::Directory
+        FileKind::Directory
     } else if found.is_file() && size >= WORTH_ASKING {
-        Kind::Resumable { size }
+        FileKind::Resumable { size }
     } else {
         // The length of a pipe or device is not known.
-        Kind::File { size: found.is_file().then_some(size) }
+        FileKind::File { size: found.is_file().then_some(size) }
     };
     let is_lasting = found.is_dir() || found.is_file();
     Offer { path, kind, mode: Some(mode(found)), modified: is_lasting.then(|| modified(found)) }
@@ -320,10 +320,10 @@ mod tests {
         let sources = Sources::find(std::slice::from_ref(&top), None).expect("all can be read");
         assert_eq!(told(&sources), ["top", "top/a", "top/b", "top/b/empty", r"top/b/odd\xff\n", "top/z"]);
         let kinds: Vec<bool> =
-            sources.entries.iter().map(|entry| entry.offer.kind == Kind::Directory).collect();
+            sources.entries.iter().map(|entry| entry.offer.kind == FileKind::Directory).collect();
         assert_eq!(kinds, [true, false, true, true, false, false]);
         let large = sources.entries[5].offer.kind;
-        assert_eq!(large, Kind::Resumable { size: ByteCount::from_mib(1) });
+        assert_eq!(large, FileKind::Resumable { size: ByteCount::from_mib(1) });
         assert_eq!(sources.size(), ByteCount::from_mib(1) + ByteCount::new(2));
         assert_eq!(sources.left_out.len(), 1);
         assert_eq!(sources.left_out[0].kind, LeftOutKind::Link);
@@ -365,7 +365,7 @@ mod tests {
         );
         // A pipe that is named itself is sent: what comes out of it, of whatever length.
         let sources = Sources::find(&[pipe], None).expect("nobody waits for a writer");
-        assert_eq!(sources.entries[0].offer.kind, Kind::File { size: None });
+        assert_eq!(sources.entries[0].offer.kind, FileKind::File { size: None });
     }
 
     #[test]

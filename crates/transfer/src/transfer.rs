@@ -10,12 +10,12 @@ use crate::Event;
 /// A transfer under way, at either end. It goes on only while [`Transfer::next`] is awaited; dropped, it stops, and the
 /// association is its owner's to abort.
 pub struct Transfer<'a, E> {
-    work: Option<Work<'a, E>>,
+    work: Option<BoxedTransfer<'a, E>>,
     events: UnboundedReceiver<Event>,
     error: Option<E>,
 }
 
-type Work<'a, E> = Pin<Box<dyn Future<Output = Result<(), E>> + Send + 'a>>;
+type BoxedTransfer<'a, E> = Pin<Box<dyn Future<Output = Result<(), E>> + Send + 'a>>;
 
 /// Where a transfer tells its events. They wait for one poll at most, so their number is bounded.
 #[derive(Clone, Debug)]

@@ -7,13 +7,13 @@ use anabranch_base::ByteCount;
 /// Messages on their way, the oldest first.
 #[derive(Debug, Default)]
 pub struct Underway {
-    messages: VecDeque<Message>,
+    messages: VecDeque<OutstandingMessage>,
     /// How long they are together.
     length: ByteCount,
 }
 
 #[derive(Debug)]
-struct Message {
+struct OutstandingMessage {
     length: ByteCount,
     /// How much of a file is in it, at its end.
     size: ByteCount,
@@ -25,7 +25,7 @@ impl Underway {
     /// A message was handed over whose last `size` bytes are of a file.
     pub fn hand_over(&mut self, length: ByteCount, size: ByteCount) {
         self.length += length;
-        self.messages.push_back(Message { length, size, counted: ByteCount::ZERO });
+        self.messages.push_back(OutstandingMessage { length, size, counted: ByteCount::ZERO });
     }
 
     /// Of all that was handed over, `unacknowledged` is not acknowledged. Returns how much of files has been acknowledged since

@@ -6,7 +6,7 @@ use super::frame::{DATA_HEADER, MAX_MESSAGE};
 
 /// Which end sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum RequestedDirection {
     /// The client.
     Forward,
     /// The server.
@@ -19,7 +19,7 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// Which end sends.
-    pub direction: Direction,
+    pub direction: RequestedDirection,
     /// For how long.
     pub duration: Duration,
     /// How long each message is, its header of 17 bytes included.
@@ -34,7 +34,7 @@ pub struct Ask {
 
 /// What a server allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// The longest test.
     pub duration: Duration,
     /// The longest message.
@@ -43,36 +43,36 @@ pub struct Limits {
     pub receive_buffer: ByteCount,
 }
 
-impl Direction {
+impl RequestedDirection {
     /// Whether the client sends.
     pub fn is_forward(self) -> bool {
-        self != Direction::Reverse
+        self != RequestedDirection::Reverse
     }
 
     /// Whether the server sends.
     pub fn is_reverse(self) -> bool {
-        self != Direction::Forward
+        self != RequestedDirection::Forward
     }
 
     /// In a word, for documents.
     pub fn word(self) -> &'static str {
         match self {
-            Direction::Forward => "forward",
-            Direction::Reverse => "reverse",
-            Direction::Both => "both",
+            RequestedDirection::Forward => "forward",
+            RequestedDirection::Reverse => "reverse",
+            RequestedDirection::Both => "both",
         }
     }
 
     pub(super) fn code(self) -> u8 {
         match self {
-            Direction::Forward => 0,
-            Direction::Reverse => 1,
-            Direction::Both => 2,
+            RequestedDirection::Forward => 0,
+            RequestedDirection::Reverse => 1,
+            RequestedDirection::Both => 2,
         }
     }
 
-    pub(super) fn from_code(code: u8) -> Option<Direction> {
-        [Direction::Forward, Direction::Reverse, Direction::Both]
+    pub(super) fn from_code(code: u8) -> Option<RequestedDirection> {
+        [RequestedDirection::Forward, RequestedDirection::Reverse, RequestedDirection::Both]
             .into_iter()
             .find(|known| known.code() == code)
     }
@@ -83,7 +83,7 @@ impl Ask {
     ///
     /// # Errors
     /// Why not, for the person at the other end.
-    pub fn check(&self, limits: &Limits) -> Result<(), String> {
+    pub fn check(&self, limits: &ServerLimits) -> Result<(), String> {
         let seconds = |span: Duration| format!("{} s", span.as_secs_f64());
         if self.duration < SHORTEST || self.duration > limits.duration {
             let (from, to) = (seconds(SHORTEST), seconds(limits.duration));
@@ -130,7 +130,7 @@ const SHORTEST: Duration = Duration::from_millis(100);
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: ServerLimits = ServerLimits {
         duration: Duration::from_secs(3_600),
         message: ByteCount::from_kib(64),
         receive_buffer: ByteCount::from_mib(1),
@@ -138,7 +138,7 @@ mod tests {
 
     fn ask() -> Ask {
         Ask {
-            direction: Direction::Forward,
+            direction: RequestedDirection::Forward,
             duration: Duration::from_secs(10),
             message: ByteCount::from_kib(64),
             rate: None,

@@ -3,8 +3,8 @@
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::ask::{Ask, Direction, Limits};
-use super::report::Report;
+use super::ask::{Ask, RequestedDirection, ServerLimits};
+use super::report::EndReport;
 use anabranch_net::reason::{self, MAX_WHY};
 
 /// The version of this protocol.
@@ -29,7 +29,7 @@ pub enum Frame {
         /// Which machine's clock it reads.
         machine: u64,
         /// What it allows.
-        limits: Limits,
+        limits: ServerLimits,
     },
     /// No test, and why not.
     Refused(String),
@@ -66,7 +66,7 @@ pub enum Frame {
         bytes: ByteCount,
     },
     /// What an end saw.
-    Report(Box<Report>),
+    Report(Box<EndReport>),
 }
 
 /// The error of bytes that are not a frame.
@@ -131,7 +131,7 @@ pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
             .map(|[messages, bytes]| Frame::End { messages, bytes: ByteCount::new(bytes) }),
         REPORT if rest.len() > MAX_REPORT => Err(length("REPORT", rest, "3 to 32,769")),
         REPORT => {
-            Report::read(rest).map(|report| Frame::Report(Box::new(report))).map_err(FrameError::Report)
+            EndReport::read(rest).map(|report| Frame::Report(Box::new(report))).map_err(FrameError::Report)
         }
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
@@ -203,7 +203,7 @@ fn decode_hello(rest: &[u8]) -> Result<Frame, FrameError> {
 
 fn decode_welcome(rest: &[u8]) -> Result<Frame, FrameError> {
     let [machine, duration, message, receive_buffer] = fields("WELCOME", "33", rest)?;
-    let limits = Limits {
+    let limits = ServerLimits {
         duration: Duration::from_nanos(duration),
         message: ByteCount::new(message),
         receive_buffer: ByteCount::new(receive_buffer),
@@ -220,7 +220,7 @@ fn decode_refused(rest: &[u8]) -> Result<Frame, FrameError> {
 
 fn decode_ask(rest: &[u8]) -> Result<Frame, FrameError> {
     let (&code, rest) = rest.split_first().ok_or(length("ASK", rest, "42"))?;
-    let direction = Direction::from_code(code)
+    let direction = RequestedDirection::from_code(code)
         .ok_or(FrameError::Field { field: "a test's direction", value: code.into() })?;
     let [duration, message, rate, interval, offset] = fields("ASK", "42", rest)?;
     Ok(Frame::Ask(Ask {
@@ -283,7 +283,7 @@ mod tests {
 
     fn ask() -> Ask {
         Ask {
-            direction: Direction::Reverse,
+            direction: RequestedDirection::Reverse,
             duration: Duration::from_secs(10),
             message: ByteCount::new(1_316),
             rate: Some(BitRate::from_mbps(42)),

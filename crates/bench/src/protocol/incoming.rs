@@ -3,20 +3,20 @@
 use anabranch_base::Time;
 
 use super::frame::{Frame, FrameError, decode};
-use super::report::Report;
-use super::tally::{Tally, TallyError};
+use super::report::EndReport;
+use super::tally::{DeliveryMeter, TallyError};
 
 /// The hearing half of a running test.
 #[derive(Clone, Debug)]
-pub struct Incoming {
-    tally: Option<Tally>,
+pub struct TestReceiver {
+    tally: Option<DeliveryMeter>,
     has_ended: bool,
-    report: Option<Report>,
+    report: Option<EndReport>,
 }
 
 /// What a frame was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum IncomingFrame {
     /// A message of the test.
     Counted,
     /// The last of them was before.
@@ -39,30 +39,30 @@ pub enum IncomingError {
     OutOfTurn(&'static str),
 }
 
-impl Incoming {
+impl TestReceiver {
     /// Nothing arrived yet; `tally` counts if the other sends.
-    pub fn new(tally: Option<Tally>) -> Incoming {
-        Incoming { has_ended: tally.is_none(), tally, report: None }
+    pub fn new(tally: Option<DeliveryMeter>) -> TestReceiver {
+        TestReceiver { has_ended: tally.is_none(), tally, report: None }
     }
 
     /// A message of the association came `now`.
     ///
     /// # Errors
     /// It means nothing here.
-    pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<Step, IncomingError> {
+    pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<IncomingFrame, IncomingError> {
         match (decode(message)?, &mut self.tally) {
             (Frame::Data { number, due, length }, Some(tally)) if !self.has_ended => {
                 tally.on_data(now, number, due, length)?;
-                Ok(Step::Counted)
+                Ok(IncomingFrame::Counted)
             }
             (Frame::End { messages, bytes }, Some(tally)) if !self.has_ended => {
                 tally.on_end(now, messages, bytes)?;
                 self.has_ended = true;
-                Ok(Step::Ended)
+                Ok(IncomingFrame::Ended)
             }
             (Frame::Report(report), _) if self.has_ended && self.report.is_none() => {
                 self.report = Some(*report);
-                Ok(Step::Reported)
+                Ok(IncomingFrame::Reported)
             }
             (frame, _) => Err(IncomingError::OutOfTurn(word(&frame))),
         }
@@ -74,12 +74,12 @@ impl Incoming {
     }
 
     /// What was counted, where the other sends.
-    pub fn tally(&self) -> Option<&Tally> {
+    pub fn tally(&self) -> Option<&DeliveryMeter> {
         self.tally.as_ref()
     }
 
     /// What the other saw, once it told.
-    pub fn report(&self) -> Option<&Report> {
+    pub fn report(&self) -> Option<&EndReport> {
         self.report.as_ref()
     }
 }
@@ -104,20 +104,20 @@ pub(super) fn word(frame: &Frame) -> &'static str {
 mod tests {
     use anabranch_base::{ByteCount, Duration};
 
-    use super::super::ask::{Ask, Direction};
+    use super::super::ask::{Ask, RequestedDirection};
     use super::super::frame::{data, encode};
     use super::*;
 
-    fn hearing() -> Incoming {
+    fn hearing() -> TestReceiver {
         let ask = Ask {
-            direction: Direction::Forward,
+            direction: RequestedDirection::Forward,
             duration: Duration::from_secs(1),
             message: ByteCount::new(100),
             rate: None,
             interval: Duration::from_secs(1),
             offset_ns: 0,
         };
-        Incoming::new(Some(Tally::new(&ask, 0)))
+        TestReceiver::new(Some(DeliveryMeter::new(&ask, 0)))
     }
 
     #[test]
@@ -128,20 +128,20 @@ mod tests {
         let early = incoming.handle(Time::ZERO, &report);
         assert_eq!(early, Err(IncomingError::OutOfTurn("REPORT")));
         let first = data(0, Time::ZERO, ByteCount::new(100));
-        assert_eq!(incoming.handle(Time::ZERO, &first), Ok(Step::Counted));
-        assert_eq!(incoming.handle(Time::ZERO, &end), Ok(Step::Ended));
+        assert_eq!(incoming.handle(Time::ZERO, &first), Ok(IncomingFrame::Counted));
+        assert_eq!(incoming.handle(Time::ZERO, &end), Ok(IncomingFrame::Ended));
         assert_eq!(incoming.handle(Time::ZERO, &first), Err(IncomingError::OutOfTurn("DATA")));
-        assert_eq!(incoming.handle(Time::ZERO, &report), Ok(Step::Reported));
+        assert_eq!(incoming.handle(Time::ZERO, &report), Ok(IncomingFrame::Reported));
         assert_eq!(incoming.handle(Time::ZERO, &report), Err(IncomingError::OutOfTurn("REPORT")));
         assert!(incoming.has_ended() && incoming.report().is_some());
     }
 
     #[test]
     fn who_only_sends_hears_a_report_alone() {
-        let mut incoming = Incoming::new(None);
+        let mut incoming = TestReceiver::new(None);
         let first = data(0, Time::ZERO, ByteCount::new(100));
         assert_eq!(incoming.handle(Time::ZERO, &first), Err(IncomingError::OutOfTurn("DATA")));
         let report = encode(&Frame::Report(Box::default()));
-        assert_eq!(incoming.handle(Time::ZERO, &report), Ok(Step::Reported));
+        assert_eq!(incoming.handle(Time::ZERO, &report), Ok(IncomingFrame::Reported));
     }
 }

@@ -28,7 +28,7 @@
 //! | 7 READY | |
 //! | 8 DATA | number (8), when it was due (8), filling (0 to 1 MiB − 17) |
 //! | 9 END | how many messages (8), how many bytes (8) |
-//! | 10 REPORT | a [`Report`] as JSON (2 to 32,768) |
+//! | 10 REPORT | a [`EndReport`] as JSON (2 to 32,768) |
 
 mod ask;
 mod frame;
@@ -39,10 +39,10 @@ mod server;
 mod tally;
 
 pub use anabranch_net::reason::MAX_WHY;
-pub use ask::{Ask, Direction, Limits};
+pub use ask::{Ask, RequestedDirection, ServerLimits};
 pub use frame::{DATA_HEADER, Frame, FrameError, MAX_MESSAGE, MAX_REPORT, VERSION, data, decode, encode};
-pub use incoming::{Incoming, IncomingError, Step};
+pub use incoming::{IncomingError, IncomingFrame, TestReceiver};
 pub use offset::{Offset, Pings};
-pub use report::{Delays, Received, Report, Sent};
+pub use report::{Delays, EndReport, ReceiverReport, SenderReport};
 pub use server::{Server, ServerError, ServerStep};
-pub use tally::{Tally, TallyError};
+pub use tally::{DeliveryMeter, TallyError};

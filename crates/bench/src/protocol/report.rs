@@ -9,11 +9,11 @@ use super::frame::MAX_REPORT;
 /// What an end of a test saw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Report {
+pub struct EndReport {
     /// What it sent, if it did.
-    pub sent: Option<Sent>,
+    pub sent: Option<SenderReport>,
     /// What it received, if it did.
-    pub received: Option<Received>,
+    pub received: Option<ReceiverReport>,
     /// The processor time that its program took.
     pub cpu_s: f64,
     /// The time in which it took that.
@@ -29,7 +29,7 @@ pub struct Report {
 /// What an end sent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sent {
+pub struct SenderReport {
     /// Messages that the transport took.
     pub messages: u64,
     /// Their bytes.
@@ -43,7 +43,7 @@ pub struct Sent {
 /// What an end received.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Received {
+pub struct ReceiverReport {
     /// Messages that arrived, in order.
     pub messages: u64,
     /// Their bytes, as far as they arrived in time.
@@ -78,13 +78,13 @@ pub struct Delays {
     pub max: f64,
 }
 
-impl Report {
+impl EndReport {
     /// Reads one that a peer wrote.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(json: &[u8]) -> Result<Report, String> {
-        let report: Report =
+    pub(super) fn read(json: &[u8]) -> Result<EndReport, String> {
+        let report: EndReport =
             serde_json::from_slice(json).map_err(|error| error.to_string().replace(char::is_control, " "))?;
         if report.paths.len() > MOST_PATHS {
             return Err(format!("{} paths, {MOST_PATHS} at most", report.paths.len()));
@@ -118,32 +118,35 @@ const LONGEST_TEXT: usize = 200;
 mod tests {
     use super::*;
 
-    fn report(paths: usize) -> Report {
+    fn report(paths: usize) -> EndReport {
         let name = "x".repeat(LONGEST_TEXT);
         let path =
             PathEntry { name: name.clone(), local: name.clone(), remote: name, ..PathEntry::default() };
-        let received = Received { intervals: vec![1_000_000_000; 512], ..Received::default() };
-        Report { received: Some(received), paths: vec![path; paths], ..Report::default() }
+        let received = ReceiverReport { intervals: vec![1_000_000_000; 512], ..ReceiverReport::default() };
+        EndReport { received: Some(received), paths: vec![path; paths], ..EndReport::default() }
     }
 
     #[test]
     fn a_report_arrives_as_it_was_written() {
-        let report = Report { sent: Some(Sent { messages: 3, ..Sent::default() }), ..report(2) };
-        assert_eq!(Report::read(&report.written()), Ok(report));
+        let report =
+            EndReport { sent: Some(SenderReport { messages: 3, ..SenderReport::default() }), ..report(2) };
+        assert_eq!(EndReport::read(&report.written()), Ok(report));
     }
 
     #[test]
     fn a_report_of_many_paths_stays_within_its_bounds() {
         let written = report(1_000).written();
         assert!(written.len() <= MAX_REPORT);
-        assert!(Report::read(&written).is_ok_and(|read| !read.paths.is_empty() && read.received.is_some()));
+        assert!(
+            EndReport::read(&written).is_ok_and(|read| !read.paths.is_empty() && read.received.is_some())
+        );
     }
 
     #[test]
     fn names_that_move_the_cursor_are_refused() {
         let mut wrong = report(1);
         wrong.paths[0].state = "\u{1b}[2J".to_owned();
-        assert!(Report::read(&wrong.written()).is_err());
-        assert!(Report::read(b"{\"paths\":[],\"what\":1}").is_err_and(|why| why.contains("what")));
+        assert!(EndReport::read(&wrong.written()).is_err());
+        assert!(EndReport::read(b"{\"paths\":[],\"what\":1}").is_err_and(|why| why.contains("what")));
     }
 }

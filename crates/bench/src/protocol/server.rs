@@ -3,7 +3,7 @@
 use anabranch_base::Time;
 use bytes::Bytes;
 
-use super::ask::{Ask, Limits};
+use super::ask::{Ask, ServerLimits};
 use super::frame::{Frame, FrameError, decode, encode};
 use super::incoming::word;
 
@@ -11,7 +11,7 @@ use super::incoming::word;
 #[derive(Clone, Debug)]
 pub struct Server {
     machine: u64,
-    limits: Limits,
+    limits: ServerLimits,
     is_greeted: bool,
     pings: u32,
 }
@@ -43,7 +43,7 @@ pub enum ServerError {
 
 impl Server {
     /// A server on a machine, and what it allows.
-    pub fn new(machine: u64, limits: Limits) -> Server {
+    pub fn new(machine: u64, limits: ServerLimits) -> Server {
         Server { machine, limits, is_greeted: false, pings: 0 }
     }
 
@@ -90,10 +90,10 @@ mod tests {
     use anabranch_base::{ByteCount, Duration};
     use proptest::prelude::{any, prop, prop_assert, proptest};
 
-    use super::super::ask::Direction;
+    use super::super::ask::RequestedDirection;
     use super::*;
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: ServerLimits = ServerLimits {
         duration: Duration::from_secs(60),
         message: ByteCount::from_kib(64),
         receive_buffer: ByteCount::from_mib(1),
@@ -101,7 +101,7 @@ mod tests {
 
     fn ask(seconds: u64) -> Frame {
         Frame::Ask(Ask {
-            direction: Direction::Forward,
+            direction: RequestedDirection::Forward,
             duration: Duration::from_secs(seconds),
             message: ByteCount::from_kib(64),
             rate: None,

@@ -4,11 +4,11 @@ use anabranch_base::{ByteCount, Duration, Time};
 use hdrhistogram::Histogram;
 
 use super::ask::Ask;
-use super::report::{Delays, Received};
+use super::report::{Delays, ReceiverReport};
 
 /// What was delivered so far. Its time begins with the first message.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub struct DeliveryMeter {
     window: Duration,
     interval: Duration,
     /// Our clock less the sender's, in nanoseconds.
@@ -50,11 +50,11 @@ pub enum TallyError {
     },
 }
 
-impl Tally {
+impl DeliveryMeter {
     /// Nothing came yet. `offset_ns` is our clock less the sender's.
-    pub fn new(ask: &Ask, offset_ns: i64) -> Tally {
+    pub fn new(ask: &Ask, offset_ns: i64) -> DeliveryMeter {
         let least = ask.duration / (MOST_INTERVALS - 1);
-        Tally {
+        DeliveryMeter {
             window: ask.duration,
             interval: ask.interval.max(least).max(Duration::from_nanos(1)),
             offset_ns,
@@ -128,7 +128,7 @@ impl Tally {
     }
 
     /// What there is to tell, at `now`.
-    pub fn received(&self, now: Time) -> Received {
+    pub fn received(&self, now: Time) -> ReceiverReport {
         let began = self.began.unwrap_or(now);
         // Where it ended early, what was missing is not to look like a slower rate of the rest.
         let seconds = now.since(began).min(self.window);
@@ -140,7 +140,7 @@ impl Tally {
             p99: micros(delays.value_at_quantile(0.99)),
             max: micros(delays.max()),
         });
-        Received {
+        ReceiverReport {
             messages: self.messages,
             bytes: self.in_time.get(),
             seconds: seconds.as_secs_f64(),
@@ -171,12 +171,12 @@ const LONGEST_DELAY: Duration = Duration::from_secs(3_600);
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::Direction;
+    use super::super::ask::RequestedDirection;
     use super::*;
 
     fn ask(seconds: u64) -> Ask {
         Ask {
-            direction: Direction::Forward,
+            direction: RequestedDirection::Forward,
             duration: Duration::from_secs(seconds),
             message: ByteCount::new(1_000),
             rate: None,
@@ -190,8 +190,8 @@ mod tests {
     }
 
     /// Messages of 1,000 B delivered at these times, each due at another.
-    fn told(seconds: u64, times: &[(u64, u64)]) -> Tally {
-        let mut tally = Tally::new(&ask(seconds), 0);
+    fn told(seconds: u64, times: &[(u64, u64)]) -> DeliveryMeter {
+        let mut tally = DeliveryMeter::new(&ask(seconds), 0);
         for (number, (due, now)) in times.iter().enumerate() {
             tally.on_data(at(*now), number as u64, at(*due), ByteCount::new(1_000)).expect("the next one");
         }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_difference_of_the_clocks_is_taken_away_and_no_delay_is_negative() {
-        let mut tally = Tally::new(&ask(1), 1_000_000_000);
+        let mut tally = DeliveryMeter::new(&ask(1), 1_000_000_000);
         tally.on_data(at(1_500), 0, at(400), ByteCount::new(1_000)).expect("the first");
         let first = tally.received(at(1_500)).delay_s.max;
         assert!((first - 0.1).abs() < 0.001, "{first}");
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_long_test_of_short_intervals_takes_no_more_memory() {
-        let mut tally = Tally::new(&Ask { interval: Duration::from_millis(100), ..ask(3_600) }, 0);
+        let mut tally = DeliveryMeter::new(&Ask { interval: Duration::from_millis(100), ..ask(3_600) }, 0);
         for number in 0..36_000 {
             tally.on_data(at(number * 100), number, at(0), ByteCount::new(1_000)).expect("the next one");
         }

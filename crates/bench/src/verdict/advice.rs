@@ -4,28 +4,28 @@ use crate::path_entry::PathEntry;
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_scenario::quantity::exact_size;
 
-use super::Cause;
+use super::Bottleneck;
 use super::evidence::Evidence;
 
 /// What a specialist would say.
-pub fn on(cause: Cause, evidence: &Evidence<'_>) -> String {
+pub fn on(cause: Bottleneck, evidence: &Evidence<'_>) -> String {
     let said = match cause {
-        Cause::Nothing => nothing(evidence),
-        Cause::Application => application(evidence),
-        Cause::Outage => outage(evidence),
-        Cause::ReceiveBuffer => receive_buffer(evidence),
-        Cause::SendBuffer => send_buffer(evidence),
-        Cause::Processor => format!(
+        Bottleneck::Nothing => nothing(evidence),
+        Bottleneck::Application => application(evidence),
+        Bottleneck::Outage => outage(evidence),
+        Bottleneck::ReceiveBuffer => receive_buffer(evidence),
+        Bottleneck::SendBuffer => send_buffer(evidence),
+        Bottleneck::Processor => format!(
             "an end filled {:.1} of its processor's cores: use a faster one, fewer other programs, or an optimised build",
             evidence.run.cpu_share
         ),
-        Cause::Scheduler => scheduler(evidence),
-        Cause::SharedLink => format!(
+        Bottleneck::Scheduler => scheduler(evidence),
+        Bottleneck::SharedLink => format!(
             "together the paths carry what the best does alone, {}: they probably share a link, and a second way to it \
              adds none",
             rate(evidence.best_alone().map_or(0.0, |best| best.goodput_bps))
         ),
-        Cause::CongestionWindow => congestion_window(evidence),
+        Bottleneck::CongestionWindow => congestion_window(evidence),
     };
     format!("{said}{}", left_out(cause, evidence))
 }
@@ -177,9 +177,9 @@ fn losses(path: &PathEntry, resent: u64) -> String {
 }
 
 /// Where a path does harm, it may rest until the rest is seen to.
-fn left_out(cause: Cause, evidence: &Evidence<'_>) -> String {
+fn left_out(cause: Bottleneck, evidence: &Evidence<'_>) -> String {
     let Some(best) = evidence.best_alone().filter(|_| evidence.alone.len() > 1) else { return String::new() };
-    let is_harm = evidence.run.goodput_bps < HARM * best.goodput_bps && cause != Cause::Application;
+    let is_harm = evidence.run.goodput_bps < HARM * best.goodput_bps && cause != Bottleneck::Application;
     if !is_harm {
         return String::new();
     }

@@ -2,13 +2,13 @@
 
 use crate::path_entry::PathEntry;
 
-use super::{ALL_OF_IT, Alone, Run};
+use super::{ALL_OF_IT, Alone, TestSummary};
 
 /// What was measured, weighed.
 #[derive(Clone, Debug)]
 pub struct Evidence<'a> {
     /// The test over all paths.
-    pub run: &'a Run,
+    pub run: &'a TestSummary,
     /// Each path alone.
     pub alone: &'a [Alone],
     /// What they would carry if none disturbed another.
@@ -23,7 +23,7 @@ pub struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// Weighs each path's time by what it carries alone; all paths alike where that is not known.
-    pub fn of(run: &'a Run, alone: &'a [Alone]) -> Evidence<'a> {
+    pub fn of(run: &'a TestSummary, alone: &'a [Alone]) -> Evidence<'a> {
         let mut evidence = Evidence {
             run,
             alone,

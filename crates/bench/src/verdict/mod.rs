@@ -10,12 +10,12 @@ use serde::Serialize;
 use anabranch_net::Config;
 
 use crate::measured::{Measured, Role};
-use crate::protocol::Report;
+use crate::protocol::EndReport;
 use evidence::Evidence;
 
 /// A test, as far as the verdict asks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Run {
+pub struct TestSummary {
     /// What arrived, bits a second.
     pub goodput_bps: f64,
     /// What was to be sent; all that goes, where nothing is said.
@@ -45,13 +45,14 @@ pub struct Alone {
     pub path: PathEntry,
 }
 
-impl Run {
+impl TestSummary {
     /// What `measured` says of the test's first direction. `config` is that of this end, the client.
-    pub fn of(measured: &Measured, config: &Config) -> Run {
+    pub fn of(measured: &Measured, config: &Config) -> TestSummary {
         let (first, _) = measured.ways();
         let is_ours = Role::sending(first.way) == Role::Client;
-        let busy = |report: Option<&Report>| report.map_or(0.0, |report| share(report.cpu_s, report.seconds));
-        Run {
+        let busy =
+            |report: Option<&EndReport>| report.map_or(0.0, |report| share(report.cpu_s, report.seconds));
+        TestSummary {
             goodput_bps: first.goodput_bps(),
             offered_bps: measured.ask.rate.map(|rate| rate.bits_per_second() as f64),
             unsent_messages: first.unsent_messages(),
@@ -92,7 +93,7 @@ pub struct Diagnosis {
 
 /// What may hold a test back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
+enum Bottleneck {
     /// The links are full.
     Nothing,
     /// There was not more to send.
@@ -114,7 +115,7 @@ enum Cause {
 }
 
 /// Judges `run`, with what is known of each path alone.
-pub fn judge(run: &Run, alone: &[Alone]) -> Diagnosis {
+pub fn judge(run: &TestSummary, alone: &[Alone]) -> Diagnosis {
     let evidence = Evidence::of(run, alone);
     let cause = cause(&evidence);
     let best = alone.iter().map(|path| path.goodput_bps).reduce(f64::max);
@@ -128,50 +129,50 @@ pub fn judge(run: &Run, alone: &[Alone]) -> Diagnosis {
 }
 
 /// The first that explains it, from what is seen for certain to what is left over.
-fn cause(evidence: &Evidence<'_>) -> Cause {
+fn cause(evidence: &Evidence<'_>) -> Bottleneck {
     let held = |share: f64| share >= NOTEWORTHY;
     if evidence.is_rate_kept() {
-        return Cause::Application;
+        return Bottleneck::Application;
     }
     if evidence.dead().next().is_some() {
-        return Cause::Outage;
+        return Bottleneck::Outage;
     }
     if evidence.share_of_sum().is_some_and(|share| share >= ALL_OF_IT) {
-        return Cause::Nothing;
+        return Bottleneck::Nothing;
     }
     if evidence.is_gap_an_outage() {
-        return Cause::Outage;
+        return Bottleneck::Outage;
     }
     if held(evidence.receive_window) {
-        return Cause::ReceiveBuffer;
+        return Bottleneck::ReceiveBuffer;
     }
     let is_busy = evidence.run.cpu_share >= FULL_CORE;
     // At a rate the application itself lets paths run dry, while nothing is due.
     let is_all_offered = evidence.run.offered_bps.is_none();
     if held(evidence.application) && is_all_offered && !is_busy {
-        return Cause::SendBuffer;
+        return Bottleneck::SendBuffer;
     }
     if is_busy {
-        return Cause::Processor;
+        return Bottleneck::Processor;
     }
     if held(evidence.scheduler) {
-        return Cause::Scheduler;
+        return Bottleneck::Scheduler;
     }
-    if evidence.share_a_link() { Cause::SharedLink } else { Cause::CongestionWindow }
+    if evidence.share_a_link() { Bottleneck::SharedLink } else { Bottleneck::CongestionWindow }
 }
 
-impl Cause {
+impl Bottleneck {
     fn word(self) -> &'static str {
         match self {
-            Cause::Nothing => "nothing",
-            Cause::Application => "application",
-            Cause::Outage => "outage",
-            Cause::ReceiveBuffer => "receive buffer",
-            Cause::SendBuffer => "send buffer",
-            Cause::Processor => "processor",
-            Cause::Scheduler => "scheduler",
-            Cause::SharedLink => "shared link",
-            Cause::CongestionWindow => "congestion window",
+            Bottleneck::Nothing => "nothing",
+            Bottleneck::Application => "application",
+            Bottleneck::Outage => "outage",
+            Bottleneck::ReceiveBuffer => "receive buffer",
+            Bottleneck::SendBuffer => "send buffer",
+            Bottleneck::Processor => "processor",
+            Bottleneck::Scheduler => "scheduler",
+            Bottleneck::SharedLink => "shared link",
+            Bottleneck::CongestionWindow => "congestion window",
         }
     }
 }

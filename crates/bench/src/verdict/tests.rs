@@ -19,14 +19,14 @@ fn alone(name: &str, mbps: f64) -> Alone {
     Alone { name: name.to_owned(), goodput_bps: mbps * 1e6, path: path(name, mbps) }
 }
 
-fn run(paths: Vec<PathEntry>) -> Run {
-    Run {
+fn run(paths: Vec<PathEntry>) -> TestSummary {
+    TestSummary {
         goodput_bps: paths.iter().map(|path| path.goodput_bps).sum(),
         receive_buffer_bytes: Some(16 << 20),
         send_buffer_bytes: Some(16 << 20),
         scheduler: Some("fill".to_owned()),
         paths,
-        ..Run::default()
+        ..TestSummary::default()
     }
 }
 
@@ -42,7 +42,7 @@ fn check_settings(diagnosis: &Diagnosis) {
     }
 }
 
-fn judged(run: &Run, alone: &[Alone]) -> Diagnosis {
+fn judged(run: &TestSummary, alone: &[Alone]) -> Diagnosis {
     let verdict = judge(run, alone);
     check_settings(&verdict);
     assert!(!verdict.advice.is_empty());
@@ -77,7 +77,7 @@ fn a_small_receive_buffer_is_named_with_the_size_that_is_needed() {
     let blocked =
         |name: &str, mbps| PathEntry { cwnd_limited_s: 6.0, rwnd_limited_s: 4.0, ..path(name, mbps) };
     let slow = PathEntry { mean_rtt_s: Some(0.12), ..blocked("lte", 1.0) };
-    let small = Run { receive_buffer_bytes: Some(64 << 10), ..run(vec![blocked("wifi", 2.0), slow]) };
+    let small = TestSummary { receive_buffer_bytes: Some(64 << 10), ..run(vec![blocked("wifi", 2.0), slow]) };
     let verdict = judged(&small, &uneven());
     assert_eq!(verdict.limited_by, "receive buffer");
     // 2 × 57.5 Mbit/s × 120 ms = 1.7 MB.
@@ -86,7 +86,7 @@ fn a_small_receive_buffer_is_named_with_the_size_that_is_needed() {
     assert!(verdict.advice.contains("leave out lte: alone, wifi carries 48.0 Mbit/s"), "{}", verdict.advice);
     // That makes more of the buffer there is; where it is set already, the next thing is advised.
     assert!(verdict.advice.contains("--set sctp.scheduler=lowest-rtt"), "{}", verdict.advice);
-    let verdict = judged(&Run { scheduler: Some("lowest-rtt".to_owned()), ..small }, &uneven());
+    let verdict = judged(&TestSummary { scheduler: Some("lowest-rtt".to_owned()), ..small }, &uneven());
     assert!(!verdict.advice.contains("lowest-rtt"), "{}", verdict.advice);
     assert!(verdict.advice.contains("anabranch plan"), "{}", verdict.advice);
 }
@@ -121,32 +121,35 @@ fn a_path_that_was_verified_a_little_late_is_no_outage() {
 #[test]
 fn a_rate_that_was_kept_is_the_applications_limit() {
     let idle = |name: &str, mbps| PathEntry { app_limited_s: 9.0, cwnd_limited_s: 1.0, ..path(name, mbps) };
-    let offered = Run { offered_bps: Some(10e6), ..run(vec![idle("wifi", 8.0), idle("lte", 2.0)]) };
+    let offered = TestSummary { offered_bps: Some(10e6), ..run(vec![idle("wifi", 8.0), idle("lte", 2.0)]) };
     let verdict = judged(&offered, &[]);
     assert_eq!((verdict.limited_by, verdict.share_of_sum), ("application", None));
     assert!(verdict.advice.contains("leave out -b"), "{}", verdict.advice);
-    let too_much = Run { offered_bps: Some(100e6), unsent_messages: 9, ..run(vec![path("wifi", 40.0)]) };
+    let too_much =
+        TestSummary { offered_bps: Some(100e6), unsent_messages: 9, ..run(vec![path("wifi", 40.0)]) };
     assert_eq!(judged(&too_much, &[]).limited_by, "congestion window");
     let idle_at_first = PathEntry { app_limited_s: 1.0, cwnd_limited_s: 9.0, ..path("wifi", 33.0) };
-    let late = Run { offered_bps: Some(42e6), ..run(vec![idle_at_first]) };
+    let late = TestSummary { offered_bps: Some(42e6), ..run(vec![idle_at_first]) };
     assert_eq!(judged(&late, &[]).limited_by, "congestion window", "a larger send buffer helps nothing");
 }
 
 #[test]
 fn paths_that_run_dry_want_a_larger_send_buffer_unless_a_core_is_full() {
     let dry = |name: &str, mbps| PathEntry { app_limited_s: 5.0, cwnd_limited_s: 5.0, ..path(name, mbps) };
-    let small = Run { send_buffer_bytes: Some(64 << 10), ..run(vec![dry("wifi", 20.0), dry("lte", 5.0)]) };
+    let small =
+        TestSummary { send_buffer_bytes: Some(64 << 10), ..run(vec![dry("wifi", 20.0), dry("lte", 5.0)]) };
     let verdict = judged(&small, &uneven());
     assert_eq!(verdict.limited_by, "send buffer");
     assert!(verdict.advice.contains("--set sctp.send_buffer=1MiB"), "{}", verdict.advice);
-    let busy = Run { cpu_share: 1.1, ..small };
+    let busy = TestSummary { cpu_share: 1.1, ..small };
     assert_eq!(judged(&busy, &uneven()).limited_by, "processor");
 }
 
 #[test]
 fn a_scheduler_that_leaves_a_path_unused_is_named_with_one_that_does_not() {
     let unused = PathEntry { scheduler_limited_s: 10.0, cwnd_limited_s: 0.0, ..path("wifi", 0.0) };
-    let primary = Run { scheduler: Some("primary".to_owned()), ..run(vec![unused, path("lte", 9.4)]) };
+    let primary =
+        TestSummary { scheduler: Some("primary".to_owned()), ..run(vec![unused, path("lte", 9.4)]) };
     let verdict = judged(&primary, &uneven());
     assert_eq!(verdict.limited_by, "scheduler");
     assert!(verdict.advice.contains("leaves wifi unused"), "{}", verdict.advice);
@@ -180,7 +183,7 @@ fn a_path_that_did_not_work_alone_and_no_path_at_all_are_judged_without_panic() 
     let dead = [alone("wifi", 48.0), Alone { name: "lte".to_owned(), ..Alone::default() }];
     let verdict = judged(&run(vec![path("wifi", 47.5), path("lte", 0.0)]), &dead);
     assert_eq!(verdict.limited_by, "outage");
-    let nothing = judge(&Run::default(), &[]);
+    let nothing = judge(&TestSummary::default(), &[]);
     assert_eq!((nothing.limited_by, nothing.share_of_sum), ("congestion window", None));
-    assert_eq!(judge(&Run::default(), &[Alone::default()]).share_of_sum, None);
+    assert_eq!(judge(&TestSummary::default(), &[Alone::default()]).share_of_sum, None);
 }

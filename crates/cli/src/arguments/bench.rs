@@ -1,10 +1,10 @@
 //! What the command line may say to `bench`. It parses and does nothing else.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_bench::protocol::Direction;
+use anabranch_bench::protocol::RequestedDirection;
 use clap::Args;
 
-use super::{Host, Output, Secrecy};
+use super::{HostPort, Output, Secrecy};
 
 /// `anabranch bench`.
 #[derive(Debug, Args)]
@@ -21,13 +21,13 @@ pub struct BenchArguments {
         value_delimiter = ',',
         value_name = "ADDR[:PORT],…"
     )]
-    pub listen: Vec<Host>,
+    pub listen: Vec<HostPort>,
     /// End after one test
     #[arg(long, requires = "serve", conflicts_with = "to")]
     pub once: bool,
     /// Where `anabranch bench --serve` listens: its addresses, UDP port 9899 unless told
     #[arg(long, required_unless_present = "serve", value_delimiter = ',', value_name = "HOST[:PORT],…")]
-    pub to: Vec<Host>,
+    pub to: Vec<HostPort>,
     /// Use this interface or local address; repeat it for each link to use (default: all that are up)
     #[arg(long, conflicts_with = "serve", value_name = "IFACE|ADDR")]
     pub via: Vec<String>,
@@ -70,11 +70,11 @@ impl BenchArguments {
     }
 
     /// Who sends.
-    pub fn direction(&self) -> Direction {
+    pub fn direction(&self) -> RequestedDirection {
         match (self.reverse, self.bidir) {
-            (true, _) => Direction::Reverse,
-            (false, true) => Direction::Both,
-            (false, false) => Direction::Forward,
+            (true, _) => RequestedDirection::Reverse,
+            (false, true) => RequestedDirection::Both,
+            (false, false) => RequestedDirection::Forward,
         }
     }
 }
@@ -120,14 +120,14 @@ mod tests {
         let bench = parsed("--to 10.0.0.1,10.0.1.1 -t 5 -i 1 -R -b 42M -l 1316").expect("a good line");
         assert_eq!(
             (bench.to.len(), bench.time, bench.direction()),
-            (2, Duration::from_secs(5), Direction::Reverse)
+            (2, Duration::from_secs(5), RequestedDirection::Reverse)
         );
         assert_eq!(
             (bench.bitrate, bench.length),
             (Some(BitRate::from_mbps(42)), Some(ByteCount::new(1_316)))
         );
         let plain = parsed("--to 10.0.0.1").expect("a good line");
-        assert_eq!((plain.time, plain.direction()), (Duration::from_secs(10), Direction::Forward));
+        assert_eq!((plain.time, plain.direction()), (Duration::from_secs(10), RequestedDirection::Forward));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anabranch_base::Duration;
 use clap::Args;
 
-use super::{Host, Output};
+use super::{HostPort, Output};
 use crate::quantity;
 
 /// `anabranch emulate`.
@@ -23,10 +23,10 @@ pub struct EmulateArguments {
         value_delimiter = ',',
         value_name = "HOST:PORT,…"
     )]
-    pub to: Vec<Host>,
+    pub to: Vec<HostPort>,
     /// Where programs send to, one address a path (default: ports of 127.0.0.1 that the system chooses)
     #[arg(long, conflicts_with = "command", value_delimiter = ',', value_name = "ADDR:PORT,…")]
-    pub listen: Vec<Host>,
+    pub listen: Vec<HostPort>,
     /// End after this time (default: on Ctrl-C)
     #[arg(long, conflicts_with = "command", value_name = "TIME", value_parser = quantity::span)]
     pub time: Option<Duration>,

@@ -6,18 +6,18 @@ use std::str::FromStr;
 
 /// A host and a UDP port, not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Host {
+pub struct HostPort {
     /// A name or an address.
     pub name: String,
     /// The UDP port, if one was given.
     pub port: Option<u16>,
 }
 
-impl FromStr for Host {
+impl FromStr for HostPort {
     type Err = String;
 
     /// `HOST`, `HOST:PORT`, `[IPV6]`, `[IPV6]:PORT` or `IPV6`.
-    fn from_str(text: &str) -> Result<Host, String> {
+    fn from_str(text: &str) -> Result<HostPort, String> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => bracketed(rest)?,
             // More than one colon is an IPv6 address without a port.
@@ -34,11 +34,11 @@ impl FromStr for Host {
             return Err(format!("{name:?} is no IPv6 address; with a port, write [ADDRESS]:PORT"));
         }
         let port = port.map(parse_port).transpose()?;
-        Ok(Host { name: name.to_owned(), port })
+        Ok(HostPort { name: name.to_owned(), port })
     }
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for HostPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.name.contains(':'), self.port) {
             (true, Some(port)) => write!(f, "[{}]:{port}", self.name),
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn host(text: &str) -> Result<(String, Option<u16>), String> {
-        text.parse::<Host>().map(|host| (host.name, host.port))
+        text.parse::<HostPort>().map(|host| (host.name, host.port))
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_host_is_shown_as_it_is_written() {
         for text in ["a", "a:1", "[::1]:1", "::1"] {
-            assert_eq!(text.parse::<Host>().expect(text).to_string(), text);
+            assert_eq!(text.parse::<HostPort>().expect(text).to_string(), text);
         }
     }
 }

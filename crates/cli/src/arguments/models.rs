@@ -18,7 +18,7 @@ pub struct PredictArguments {
     pub models: Vec<ModelName>,
     /// How losses of one round go together, for the Markov model
     #[arg(long, value_name = "NAME", default_value = "independent")]
-    pub loss_model: LossModel,
+    pub loss_model: RoundLossName,
     /// A value of the scenario, such as link.wifi.loss=0.01
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
@@ -44,7 +44,7 @@ pub struct PlanArguments {
     pub model: WindowModelName,
     /// How losses of one round go together, for the Markov model
     #[arg(long, value_name = "NAME", default_value = "independent")]
-    pub loss_model: LossModel,
+    pub loss_model: RoundLossName,
     /// Write the scenario file with the limits in it; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "settings")]
     pub write: Option<PathBuf>,
@@ -83,7 +83,7 @@ pub enum WindowModelName {
 
 /// How losses of one round go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LossModel {
+pub enum RoundLossName {
     /// Each packet is lost for itself
     Independent,
     /// After the first lost packet of a round, all are lost
@@ -103,20 +103,20 @@ pub enum MethodName {
     Hull,
 }
 
-impl LossModel {
+impl RoundLossName {
     /// As the models have it.
     pub fn round_loss(self) -> RoundLoss {
         match self {
-            LossModel::Independent => RoundLoss::Independent,
-            LossModel::Correlated => RoundLoss::Correlated,
+            RoundLossName::Independent => RoundLoss::Independent,
+            RoundLossName::Correlated => RoundLoss::Correlated,
         }
     }
 
     /// Its name in documents.
     pub fn name(self) -> &'static str {
         match self {
-            LossModel::Independent => "independent",
-            LossModel::Correlated => "correlated",
+            RoundLossName::Independent => "independent",
+            RoundLossName::Correlated => "correlated",
         }
     }
 }

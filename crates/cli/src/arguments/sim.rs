@@ -25,7 +25,7 @@ pub struct SimArguments {
     pub seed: Option<u64>,
     /// Replicate until every flow's goodput is known to this share (95 % confidence; 5 to 10,000 runs)
     #[arg(long, value_name = "SHARE")]
-    pub until: Option<Share>,
+    pub until: Option<Percentage>,
     /// Write a capture of the first replication for Wireshark, one interface a path
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub struct SimArguments {
 
 /// A share of a whole, written in per cent or as a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share(pub f64);
+pub struct Percentage(pub f64);
 
 impl SimArguments {
     /// All changes to the scenario, the settings first.
@@ -56,18 +56,18 @@ impl SimArguments {
     }
 }
 
-impl FromStr for Share {
+impl FromStr for Percentage {
     type Err = String;
 
     /// `2%`, `2 %` or `0.02`.
-    fn from_str(text: &str) -> Result<Share, String> {
+    fn from_str(text: &str) -> Result<Percentage, String> {
         let expected = || format!("{text:?} is no share: expected one such as 2% or 0.02");
         let (number, scale) = match text.trim().strip_suffix('%') {
             Some(percent) => (percent.trim(), 0.01),
             None => (text.trim(), 1.0),
         };
         let share = number.parse::<f64>().map_err(|_| expected())? * scale;
-        if share > 0.0 && share < 1.0 { Ok(Share(share)) } else { Err(expected()) }
+        if share > 0.0 && share < 1.0 { Ok(Percentage(share)) } else { Err(expected()) }
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn shares_are_per_cent_or_numbers_between_nothing_and_all() {
-        let share = |text: &str| text.parse::<Share>().map(|share| share.0).ok();
+        let share = |text: &str| text.parse::<Percentage>().map(|share| share.0).ok();
         assert_eq!(["2%", "2 %", "0.02"].map(share), [Some(0.02); 3]);
         assert_eq!(["", "%", "0", "-1%", "100%", "nan", "inf"].map(share), [None; 7]);
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anabranch_base::BitRate;
 use clap::Args;
 
-use super::{Host, Output, Secrecy};
+use super::{HostPort, Output, Secrecy};
 
 /// `anabranch send`.
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ pub struct SendArguments {
     pub files: Vec<PathBuf>,
     /// Where `anabranch recv` listens: its addresses, UDP port 9899 unless told; IPv6 with a port in brackets
     #[arg(long, required = true, value_delimiter = ',', value_name = "HOST[:PORT],…")]
-    pub to: Vec<Host>,
+    pub to: Vec<HostPort>,
     /// Send from this interface or local address; repeat it for each link to use (default: all that are up)
     #[arg(long, value_name = "IFACE|ADDR")]
     pub via: Vec<String>,
@@ -43,7 +43,7 @@ pub struct SendArguments {
 pub struct RecvArguments {
     /// Addresses to listen on, UDP port 9899 unless told (default: those of all interfaces)
     #[arg(long, value_delimiter = ',', value_name = "ADDR[:PORT],…")]
-    pub listen: Vec<Host>,
+    pub listen: Vec<HostPort>,
     /// Where files are put; `-` puts one file on standard output
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub dir: PathBuf,

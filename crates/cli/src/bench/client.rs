@@ -1,14 +1,15 @@
 //! The client: connects, agrees with the server, runs the test, shows what was measured.
 
 use anabranch_bench::{
-    Alone, Diagnosis, Document, Exchange, ExchangeError, Measured, Run, Wish, agree, judge, limits_of,
+    Alone, BenchDocument, Diagnosis, Exchange, ExchangeError, Measured, TestRequest, TestSummary, agree,
+    judge, limits_of,
 };
 use anabranch_net::Endpoint;
 use anabranch_observe::Body;
 use serde_json::{Value, json};
 
 use super::intervals::Display;
-use super::route::{Connected, Route};
+use super::route::{BenchRoute, Connected};
 use super::table;
 use super::words::{not_agreed, not_ended};
 use crate::arguments::BenchArguments;
@@ -24,18 +25,18 @@ use crate::settings;
 /// # Errors
 /// What went wrong before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let route = Route::of(arguments).await?;
+    let route = BenchRoute::of(arguments).await?;
     let resolved = resolved(arguments, &route);
     let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
     let verdict = judged(&measured, &route, &[]);
     let summary = format!("{}\n{}", table::summary(&measured), table::verdict(&verdict, &[], &measured));
-    let document = Document::of(&measured, resolved).judged(verdict);
+    let document = BenchDocument::of(&measured, resolved).judged(verdict);
     Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
 /// What held the test back, by what is known of each path alone; of both directions, the client's.
-pub fn judged(measured: &Measured, route: &Route, alone: &[Alone]) -> Diagnosis {
-    judge(&Run::of(measured, &route.config), alone)
+pub fn judged(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
+    judge(&TestSummary::of(measured, &route.config), alone)
 }
 
 /// One test over `route`, and why it did not end as agreed if it did not. `label` says which of several it is.
@@ -43,7 +44,7 @@ pub fn judged(measured: &Measured, route: &Route, alone: &[Alone]) -> Diagnosis 
 /// # Errors
 /// What went wrong before it began.
 pub async fn measure(
-    route: &Route,
+    route: &BenchRoute,
     arguments: &BenchArguments,
     label: Option<String>,
     interrupt: &mut Interrupt,
@@ -58,7 +59,7 @@ pub async fn measure(
 /// The same with sockets.
 async fn test(
     endpoint: &Endpoint,
-    route: &Route,
+    route: &BenchRoute,
     arguments: &BenchArguments,
     label: Option<String>,
     interrupt: &mut Interrupt,
@@ -103,8 +104,8 @@ pub async fn run_test(
 }
 
 /// The test that the command line asks for.
-fn wish(arguments: &BenchArguments) -> Wish {
-    Wish {
+fn wish(arguments: &BenchArguments) -> TestRequest {
+    TestRequest {
         direction: arguments.direction(),
         duration: arguments.time,
         message: arguments.length,
@@ -114,7 +115,7 @@ fn wish(arguments: &BenchArguments) -> Wish {
 }
 
 /// The settings as used.
-pub fn resolved(arguments: &BenchArguments, route: &Route) -> Value {
+pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     json!({
         "to": list(&route.to),
         "via": arguments.via,

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use anabranch_bench::{Alone, AloneEntry, Diagnosis, Document, Measured};
+use anabranch_bench::{Alone, AloneEntry, BenchDocument, Diagnosis, Measured};
 use anabranch_net::{Association, Endpoint, PathState};
 use anabranch_observe::Body;
 use tokio::time::{sleep, timeout};
 
 use super::client::{self, measure};
-use super::route::{Connected, OnePath, Route};
+use super::route::{BenchRoute, Connected, OnePath};
 use super::table::{self, shown_rate};
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ use anabranch_net::monitor::path_name;
 /// # Errors
 /// What went wrong before anything was measured.
 pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let route = Route::of(arguments).await?;
+    let route = BenchRoute::of(arguments).await?;
     let resolved = client::resolved(arguments, &route);
     let paths = learn(&route, interrupt).await?;
     let mut alone = Vec::new();
@@ -36,12 +36,12 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
     let judged: Vec<Alone> = alone.iter().map(|entry| entry.alone.clone()).collect();
     let verdict = client::judged(&measured, &route, &judged);
     let summary = summary(&measured, &judged, &verdict);
-    let document = Document::of(&measured, resolved).judged(verdict).beside(alone);
+    let document = BenchDocument::of(&measured, resolved).judged(verdict).beside(alone);
     Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
 /// Which paths there are: what the ends agree on, once each was verified or had its time.
-async fn learn(route: &Route, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
+async fn learn(route: &BenchRoute, interrupt: &mut Interrupt) -> Result<Vec<OnePath>, Failure> {
     let endpoint = route.bind()?;
     let paths = look(&endpoint, route, interrupt).await;
     farewell(&endpoint).await;
@@ -53,7 +53,7 @@ async fn learn(route: &Route, interrupt: &mut Interrupt) -> Result<Vec<OnePath>,
 /// The same with sockets.
 async fn look(
     endpoint: &Endpoint,
-    route: &Route,
+    route: &BenchRoute,
     interrupt: &mut Interrupt,
 ) -> Result<Vec<OnePath>, Failure> {
     let Connected { association, .. } = route.connect(endpoint, interrupt).await?;
@@ -89,7 +89,7 @@ async fn verified(association: &Association) {
 
 /// One path alone. One that does not work carries nothing, and says why.
 async fn test_alone(
-    route: &Route,
+    route: &BenchRoute,
     arguments: &BenchArguments,
     interrupt: &mut Interrupt,
 ) -> Result<AloneEntry, Failure> {

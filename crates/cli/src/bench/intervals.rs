@@ -2,7 +2,7 @@
 
 use anabranch_base::ByteCount;
 use anabranch_bench::path_entry::rate;
-use anabranch_bench::{Interval, PathInterval, Way, WayInterval};
+use anabranch_bench::{Interval, PathInterval, TestDirection, WayInterval};
 use serde_json::{Value, json};
 
 use crate::arguments::Output;
@@ -84,8 +84,8 @@ fn lines(interval: &Interval) -> Vec<String> {
         let span = format!("{:.1}-{:.1} s", interval.from.as_secs_f64(), interval.to.as_secs_f64());
         let mark = match (interval.ways.len(), way.way) {
             (1, _) => "",
-            (_, Way::Forward) => "->",
-            (_, Way::Reverse) => "<-",
+            (_, TestDirection::Forward) => "->",
+            (_, TestDirection::Reverse) => "<-",
         };
         let all = way.bytes();
         let mut line = format!("{span:>13} {mark:2} {:>9} {:>12}", all.rounded(), bits(all, seconds));
@@ -140,7 +140,7 @@ mod tests {
             cwnd: ByteCount::new(30_000),
         };
         let paths = vec![path("a", 1_250_000, "active"), path("b", 0, "inactive")];
-        let ways = vec![WayInterval { way: Way::Forward, paths }];
+        let ways = vec![WayInterval { way: TestDirection::Forward, paths }];
         Interval { from: Duration::from_secs(1), to: Duration::from_secs(2), ways }
     }
 
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn each_direction_has_its_line() {
         let mut both = interval();
-        both.ways.push(WayInterval { way: Way::Reverse, paths: Vec::new() });
+        both.ways.push(WayInterval { way: TestDirection::Reverse, paths: Vec::new() });
         assert_eq!(lines(&both).len(), 2);
     }
 }

@@ -27,7 +27,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use anabranch_bench::{Alone, PathEntry, Run, judge};
+    use anabranch_bench::{Alone, PathEntry, TestSummary, judge};
 
     use crate::settings;
 
@@ -48,13 +48,13 @@ mod tests {
     fn advice(scheduler: &str, limit: fn(&mut PathEntry)) -> String {
         let mut paths = vec![path("wifi", 24.0), path("lte", 5.0)];
         paths.iter_mut().for_each(limit);
-        let run = Run {
+        let run = TestSummary {
             goodput_bps: 29e6,
             receive_buffer_bytes: Some(65_536),
             send_buffer_bytes: Some(65_536),
             scheduler: Some(scheduler.to_owned()),
             paths,
-            ..Run::default()
+            ..TestSummary::default()
         };
         judge(&run, &[alone("wifi", 48.0), alone("lte", 10.0)]).advice
     }

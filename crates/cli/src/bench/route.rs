@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use anabranch_net::{Association, Endpoint, Follow, Security};
+use anabranch_net::{AddressTracking, Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
@@ -16,13 +16,13 @@ use crate::settings;
 
 /// A way to a server, over one path or several.
 #[derive(Clone, Debug)]
-pub struct Route {
+pub struct BenchRoute {
     /// The server's addresses.
     pub to: Vec<SocketAddr>,
     /// Ours.
     pub local: Vec<SocketAddr>,
     /// Which others may join them.
-    pub follow: Follow,
+    pub tracking: AddressTracking,
     /// Whether packets are sealed, and with which key.
     pub security: Security,
     /// The settings of the protocol.
@@ -51,22 +51,22 @@ pub struct Connected {
     pub peer: Peer,
 }
 
-impl Route {
+impl BenchRoute {
     /// All the ways that the command line allows.
     ///
     /// # Errors
     /// A host, an interface, a key or a setting that is none.
-    pub async fn of(arguments: &BenchArguments) -> Result<Route, Failure> {
+    pub async fn of(arguments: &BenchArguments) -> Result<BenchRoute, Failure> {
         let security = key::to_send(&arguments.secrecy)?;
         let to = addresses::look_up(&arguments.to).await?;
         let local = addresses::local_for(&to, &arguments.via)?;
-        let follow = addresses::to_follow(&arguments.via);
+        let tracking = addresses::address_tracking(&arguments.via);
         let config = settings::with(settings::for_tools(), &arguments.settings)?;
-        Ok(Route { to, local, follow, security, config, only: None })
+        Ok(BenchRoute { to, local, tracking, security, config, only: None })
     }
 
     /// The same with one path that carries data: the others are there, and rest.
-    pub fn only(&self, path: &OnePath) -> Route {
+    pub fn only(&self, path: &OnePath) -> BenchRoute {
         let mut route = self.clone();
         "primary".clone_into(&mut route.config.scheduler);
         route.only = Some(path.clone());
@@ -78,7 +78,7 @@ impl Route {
     /// # Errors
     /// One that cannot be bound.
     pub fn bind(&self) -> Result<Endpoint, Failure> {
-        endpoint::to_connect(&self.local, &self.follow, &self.config, &self.security)
+        endpoint::to_connect(&self.local, &self.tracking, &self.config, &self.security)
     }
 
     /// Opens an association over it.

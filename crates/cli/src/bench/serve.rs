@@ -1,7 +1,7 @@
 //! The server: waits for clients, runs their tests one at a time, shows what each measured.
 
-use anabranch_bench::protocol::Limits;
-use anabranch_bench::{AgreeError, Document, Exchange, answer, limits_of};
+use anabranch_bench::protocol::ServerLimits;
+use anabranch_bench::{AgreeError, BenchDocument, Exchange, answer, limits_of};
 use anabranch_net::{Association, Endpoint, Security};
 use anabranch_observe::Body;
 use anabranch_sctp::config::Config;
@@ -44,7 +44,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 async fn serve_all(
     endpoint: &Endpoint,
     security: &Security,
-    limits: &Limits,
+    limits: &ServerLimits,
     resolved: &Value,
     arguments: &BenchArguments,
     interrupt: &mut Interrupt,
@@ -83,7 +83,7 @@ async fn serve_all(
 async fn serve(
     association: &Association,
     security: &Security,
-    limits: &Limits,
+    limits: &ServerLimits,
     resolved: &Value,
     interrupt: &mut Interrupt,
 ) -> Option<Outcome> {
@@ -105,7 +105,7 @@ async fn serve(
     let failure = failure.err().map(|error| not_ended(association, &peer, error));
     let measured = exchange.measured();
     let summary = format!("test of {peer}\n{}", table::summary(&measured));
-    let document = Document::of(&measured, resolved.clone());
+    let document = BenchDocument::of(&measured, resolved.clone());
     Some(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 

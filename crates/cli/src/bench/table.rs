@@ -1,8 +1,8 @@
 //! A test's results as tables.
 
 use anabranch_base::{BitRate, ByteCount};
-use anabranch_bench::protocol::{Delays, Received};
-use anabranch_bench::{Alone, Diagnosis, Measured, OneWay, PathEntry, Way, cpu_s_per_gb};
+use anabranch_bench::protocol::{Delays, ReceiverReport};
+use anabranch_bench::{Alone, Diagnosis, Measured, OneWay, PathEntry, TestDirection, cpu_s_per_gb};
 
 use crate::report::{head, lay_out};
 
@@ -20,8 +20,8 @@ pub fn summary(measured: &Measured) -> String {
 fn one_way(measured: &Measured, one: &OneWay<'_>) -> String {
     let mut text = format!("\n{}\n", paths(&one.paths));
     let whither = match one.way {
-        Way::Forward => "client to server",
-        Way::Reverse => "server to client",
+        TestDirection::Forward => "client to server",
+        TestDirection::Reverse => "server to client",
     };
     let rate = shown_rate(one.goodput_bps());
     let bytes = ByteCount::new(one.bytes()).rounded();
@@ -119,7 +119,7 @@ fn kept(one: &OneWay<'_>, offered: BitRate, message: ByteCount) -> String {
     }
 }
 
-fn lateness(received: &Received, error: f64) -> String {
+fn lateness(received: &ReceiverReport, error: f64) -> String {
     let Delays { p50, p95, p99, max } = received.delay_s;
     let [p50, p95, p99, max] = [p50, p95, p99, max].map(milliseconds);
     let error = if error > 0.0 {

@@ -5,14 +5,14 @@ use anabranch_observe::Body;
 use serde_json::{Value, json};
 
 use super::real::Attempt;
-use super::{Gain, NOISE, Row};
+use super::{AggregationGain, ComparisonRow, NOISE};
 use crate::scenario::Loaded;
 
 /// What was compared.
-pub fn comparison(loaded: &Loaded, rows: &[Row]) -> Body {
-    let predicted = Gain::of(rows, Row::predicted_bps);
-    let simulated = Gain::of(rows, |row| Some(row.simulated_bps()));
-    let real = Gain::of(rows, |row| row.real().map(|real| real.goodput_bps));
+pub fn comparison(loaded: &Loaded, rows: &[ComparisonRow]) -> Body {
+    let predicted = AggregationGain::of(rows, ComparisonRow::predicted_bps);
+    let simulated = AggregationGain::of(rows, |row| Some(row.simulated_bps()));
+    let real = AggregationGain::of(rows, |row| row.real().map(|real| real.goodput_bps));
     let body = json!({
         "title": loaded.scenario.title,
         "rows": rows.iter().map(row).collect::<Vec<_>>(),
@@ -22,7 +22,7 @@ pub fn comparison(loaded: &Loaded, rows: &[Row]) -> Body {
     Body::of(&body).about(loaded.sha256.clone())
 }
 
-fn row(row: &Row) -> Value {
+fn row(row: &ComparisonRow) -> Value {
     json!({
         "name": row.variant.name,
         "paths": row.variant.paths().collect::<Vec<_>>(),
@@ -60,7 +60,7 @@ fn attempt(attempt: &Attempt) -> Value {
     })
 }
 
-fn gain_of(gain: &Gain) -> Value {
+fn gain_of(gain: &AggregationGain) -> Value {
     json!({
         "best_alone_bps": gain.best_alone_bps,
         "sum_alone_bps": gain.sum_alone_bps,

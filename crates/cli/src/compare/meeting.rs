@@ -5,12 +5,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use anabranch_base::Seed;
 #[cfg(target_os = "linux")]
-use anabranch_emulate::enclosure::{Enclosure, Side, may_have_namespaces};
+use anabranch_emulate::namespaces::{NamespacePair, Side, may_have_namespaces};
 use anabranch_emulate::{Relay, RelayConfig, RelayReport};
 use anabranch_net::{Endpoint, Options, Security};
 use anabranch_sctp::config::Config;
 
-use super::variant::Variant;
+use super::variant::PathVariant;
 use crate::addresses::bind_failure;
 use crate::failure::Failure;
 
@@ -41,7 +41,7 @@ pub enum Links {
     Relay(Relay),
     /// Between interfaces.
     #[cfg(target_os = "linux")]
-    Interfaces(Enclosure),
+    Interfaces(NamespacePair),
 }
 
 impl Links {
@@ -50,7 +50,7 @@ impl Links {
         match self {
             Links::Relay(relay) => relay.stop(),
             #[cfg(target_os = "linux")]
-            Links::Interfaces(enclosure) => enclosure.stop(),
+            Links::Interfaces(namespaces) => namespaces.stop(),
         }
     }
 }
@@ -65,7 +65,7 @@ impl Over {
             Over::Relay => Ok(()),
             #[cfg(target_os = "linux")]
             Over::Interfaces => may_have_namespaces()
-                .map_err(|error| anabranch_emulate::enclosure::OpenError::Namespace(error).into()),
+                .map_err(|error| anabranch_emulate::namespaces::SetupError::Namespace(error).into()),
             #[cfg(not(target_os = "linux"))]
             Over::Interfaces => Err(needs_linux()),
         }
@@ -76,7 +76,12 @@ impl Over {
 ///
 /// # Errors
 /// A socket cannot be opened, or the system refuses namespaces.
-pub fn meet(variant: &Variant, over: Over, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+pub fn meet(
+    variant: &PathVariant,
+    over: Over,
+    config: &Config,
+    security: &Security,
+) -> Result<Meeting, Failure> {
     match over {
         Over::Relay => on_loopback(variant, config, security),
         #[cfg(target_os = "linux")]
@@ -87,11 +92,11 @@ pub fn meet(variant: &Variant, over: Over, config: &Config, security: &Security)
 }
 
 /// The relay listens at the receiver's own addresses, with other ports: to the sender they are the receiver's.
-fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+fn on_loopback(variant: &PathVariant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
     let (scenario, paths) = (&variant.scenario, &variant.flow().paths);
     let local: Vec<SocketAddr> = paths.iter().map(|path| loopback(*path)).collect();
-    let receiver = bind(variant, local.clone(), config, security, Role::Receiver)?;
-    let sender = bind(variant, local, config, security, Role::Sender)?;
+    let receiver = bind(variant, local.clone(), config, security, MeetingRole::Receiver)?;
+    let sender = bind(variant, local, config, security, MeetingRole::Sender)?;
     let at = receiver.local_addresses();
     let mut to = vec![at[0]; scenario.paths.len()];
     for (path, address) in paths.iter().zip(&at) {
@@ -110,22 +115,22 @@ fn on_loopback(variant: &Variant, config: &Config, security: &Security) -> Resul
 
 /// Sockets belong to the network in which they were opened, whichever thread uses them.
 #[cfg(target_os = "linux")]
-fn in_namespaces(variant: &Variant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
+fn in_namespaces(variant: &PathVariant, config: &Config, security: &Security) -> Result<Meeting, Failure> {
     let scenario = &variant.scenario;
-    let enclosure = Enclosure::open(scenario, &Seed::from_number(scenario.run.seed))?;
+    let namespaces = NamespacePair::open(scenario, &Seed::from_number(scenario.run.seed))?;
     let runtime = tokio::runtime::Handle::current();
-    let open = |side: Side, role: Role| {
-        let all: Vec<Ipv4Addr> = enclosure.addresses(side).collect();
+    let open = |side: Side, role: MeetingRole| {
+        let all: Vec<Ipv4Addr> = namespaces.addresses(side).collect();
         let local = variant.flow().paths.iter().map(|path| SocketAddr::from((all[*path], 0))).collect();
-        enclosure.namespace(side).within(|| {
+        namespaces.namespace(side).within(|| {
             let _context = runtime.enter();
             bind(variant, local, config, security, role)
         })?
     };
-    let receiver = open(Side::Far, Role::Receiver)?;
-    let sender = open(Side::Near, Role::Sender)?;
+    let receiver = open(Side::Far, MeetingRole::Receiver)?;
+    let sender = open(Side::Near, MeetingRole::Sender)?;
     let to = receiver.local_addresses();
-    Ok(Meeting { sender, receiver, to, links: Links::Interfaces(enclosure) })
+    Ok(Meeting { sender, receiver, to, links: Links::Interfaces(namespaces) })
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -134,21 +139,21 @@ fn needs_linux() -> Failure {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum MeetingRole {
     Sender,
     Receiver,
 }
 
 fn bind(
-    variant: &Variant,
+    variant: &PathVariant,
     local: Vec<SocketAddr>,
     config: &Config,
     security: &Security,
-    role: Role,
+    role: MeetingRole,
 ) -> Result<Endpoint, Failure> {
     let options = Options {
         local,
-        accepts: role == Role::Receiver,
+        accepts: role == MeetingRole::Receiver,
         config: config.clone(),
         registry: variant.scenario.registry.clone(),
         ..Options::with(security.clone())

@@ -14,7 +14,7 @@ use anabranch_sim::{Estimate, FlowSummary, Plan, Replications, Stop, Watcher, re
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::task::spawn_blocking;
 
-use crate::arguments::{CompareArguments, LossModel, ModelName, Output};
+use crate::arguments::{CompareArguments, ModelName, Output, RoundLossName};
 use crate::clock::since_start;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -23,14 +23,14 @@ use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 pub use meeting::Over;
 use real::{Attempt, transfer};
-pub use variant::Scope;
-use variant::{Variant, variants};
+pub use variant::VariantChoice;
+use variant::{PathVariant, variants};
 
 /// One line of the comparison.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ComparisonRow {
     /// Which paths carried it.
-    variant: Variant,
+    variant: PathVariant,
     /// The goodput in bits a second that the Markov model says, or why it says none.
     predicted: Result<f64, String>,
     /// What the simulator says, over several seeds.
@@ -41,9 +41,9 @@ pub struct Row {
 
 /// What is compared, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct ComparisonPlan {
     /// Which paths.
-    pub scope: Scope,
+    pub scope: VariantChoice,
     /// What lies around packets.
     pub around: Encapsulation,
     /// What the links of the real transfers lie between.
@@ -64,8 +64,8 @@ pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
 /// The scenario is wrong or not one that can be compared, or a socket cannot be opened.
 pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings)?;
-    let scope = if arguments.together { Scope::Together } else { Scope::AloneAndTogether };
-    let manner = Manner { scope, around: arguments.around.encapsulation(), over: over(arguments) };
+    let scope = if arguments.together { VariantChoice::Together } else { VariantChoice::AloneAndTogether };
+    let manner = ComparisonPlan { scope, around: arguments.around.encapsulation(), over: over(arguments) };
     compare(&loaded, manner, arguments.output, interrupt).await
 }
 
@@ -75,7 +75,7 @@ pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Res
 /// As [`run`].
 pub async fn compare(
     loaded: &Loaded,
-    manner: Manner,
+    manner: ComparisonPlan,
     output: Output,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
@@ -105,7 +105,7 @@ fn over(arguments: &CompareArguments) -> Over {
     if arguments.tun { Over::Interfaces } else { Over::Relay }
 }
 
-async fn compare_one(variant: Variant, over: Over, bar: &ProgressBar) -> Result<Row, Failure> {
+async fn compare_one(variant: PathVariant, over: Over, bar: &ProgressBar) -> Result<ComparisonRow, Failure> {
     let predicted = predict(&variant).await?;
     bar.set_message(format!("{}, simulated", variant.name));
     let simulated = simulate(&variant).await?;
@@ -116,14 +116,14 @@ async fn compare_one(variant: Variant, over: Over, bar: &ProgressBar) -> Result<
         attempts.push(transfer(&variant, over).await?);
     }
     bar.inc(1);
-    Ok(Row { variant, predicted, simulated, attempts })
+    Ok(ComparisonRow { variant, predicted, simulated, attempts })
 }
 
 /// What the models have no place for stands in the row instead of a number.
-async fn predict(variant: &Variant) -> Result<Result<f64, String>, Failure> {
+async fn predict(variant: &PathVariant) -> Result<Result<f64, String>, Failure> {
     let flow = ModelFlow::first(&variant.scenario).map_err(|why| why.to_string());
     let work = move || {
-        let forecast = forecast(&flow?, &[ModelName::Markov], LossModel::Independent);
+        let forecast = forecast(&flow?, &[ModelName::Markov], RoundLossName::Independent);
         let (_, found) = forecast.models.into_iter().next().ok_or("no model was asked")?;
         found.map(|found| found.total_goodput_bps())
     };
@@ -132,7 +132,7 @@ async fn predict(variant: &Variant) -> Result<Result<f64, String>, Failure> {
 
 /// Real packets come at other times than simulated ones, so that the same seed loses others: what the simulator says is
 /// the mean over seeds, and what chance does to one run shows beside it.
-async fn simulate(variant: &Variant) -> Result<FlowSummary, Failure> {
+async fn simulate(variant: &PathVariant) -> Result<FlowSummary, Failure> {
     let mut scenario = variant.scenario.clone();
     for link in &mut scenario.links {
         for way in [&mut link.forward, &mut link.reverse] {
@@ -150,7 +150,7 @@ async fn simulate(variant: &Variant) -> Result<FlowSummary, Failure> {
         .ok_or_else(|| Failure::Arguments("the scenario has no flow".to_owned()))
 }
 
-impl Row {
+impl ComparisonRow {
     /// The attempt that counts; `None` if all are void.
     fn real(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| !attempt.is_void())
@@ -181,19 +181,23 @@ impl Row {
 
 /// How much the paths carry together, beside what they carry alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Gain {
+struct AggregationGain {
     best_alone_bps: f64,
     sum_alone_bps: f64,
     together_bps: f64,
 }
 
-impl Gain {
+impl AggregationGain {
     /// The gain of a comparison whose last row is that of all paths; `None` where a rate is missing.
-    fn of(rows: &[Row], rate: impl Fn(&Row) -> Option<f64>) -> Option<Gain> {
+    fn of(rows: &[ComparisonRow], rate: impl Fn(&ComparisonRow) -> Option<f64>) -> Option<AggregationGain> {
         let (together, alone) = rows.split_last()?;
         let alone: Vec<f64> = alone.iter().map(&rate).collect::<Option<_>>()?;
         let best_alone_bps = alone.iter().copied().reduce(f64::max)?;
-        Some(Gain { best_alone_bps, sum_alone_bps: alone.iter().sum(), together_bps: rate(together)? })
+        Some(AggregationGain {
+            best_alone_bps,
+            sum_alone_bps: alone.iter().sum(),
+            together_bps: rate(together)?,
+        })
     }
 
     fn share_of_sum(&self) -> f64 {

@@ -10,7 +10,7 @@ use anabranch_sim::predict::planned_config;
 use bytes::Bytes;
 
 use super::meeting::{Meeting, Over, meet};
-use super::variant::Variant;
+use super::variant::PathVariant;
 use crate::failure::Failure;
 use crate::key;
 use crate::peer::{Partner, Peer};
@@ -48,7 +48,7 @@ pub const MOST_LATE: Duration = Duration::from_millis(2);
 ///
 /// # Errors
 /// A socket cannot be opened, or the association cannot.
-pub async fn transfer(variant: &Variant, over: Over) -> Result<Attempt, Failure> {
+pub async fn transfer(variant: &PathVariant, over: Over) -> Result<Attempt, Failure> {
     let flow = variant.flow();
     let config = planned_config(&variant.scenario, &flow.paths, Host::First, variant.sctp())
         .map_err(|why| BuildError { flow: flow.name.clone(), why })?;
@@ -85,7 +85,7 @@ struct Counted {
 }
 
 impl Counted {
-    fn attempt(self, variant: &Variant, relay: RelayReport) -> Attempt {
+    fn attempt(self, variant: &PathVariant, relay: RelayReport) -> Attempt {
         let run = &variant.scenario.run;
         let span = self.completion.unwrap_or(self.ended).saturating_sub(run.warmup);
         let goodput_bps = match span.is_zero() {
@@ -97,7 +97,7 @@ impl Counted {
 }
 
 /// Both ends are here, and share a fresh key.
-fn security(variant: &Variant) -> Result<Security, Failure> {
+fn security(variant: &PathVariant) -> Result<Security, Failure> {
     match variant.sctp().config.encapsulation {
         Encapsulation::Sealed => Ok(Security::Sealed(key::fresh()?)),
         Encapsulation::None | Encapsulation::Udp => Ok(Security::Insecure),
@@ -105,7 +105,7 @@ fn security(variant: &Variant) -> Result<Security, Failure> {
 }
 
 /// Sends all of the transfer, or until the association ends.
-async fn send(association: &Association, variant: &Variant, config: &Config) {
+async fn send(association: &Association, variant: &PathVariant, config: &Config) {
     let size = config.full_payload(IpVersion::V4);
     let message = Bytes::from(vec![0x5a; size.as_len()]);
     let in_order = SendOptions::default();
@@ -122,7 +122,7 @@ async fn send(association: &Association, variant: &Variant, config: &Config) {
 }
 
 /// Counts what arrives, until all of it is there or time is up.
-async fn receive(endpoint: &Endpoint, variant: &Variant, clock: Clock) -> Counted {
+async fn receive(endpoint: &Endpoint, variant: &PathVariant, clock: Clock) -> Counted {
     let run = &variant.scenario.run;
     let limit = std::time::Duration::from(run.time.unwrap_or(LONGEST).saturating_sub(clock.elapsed()));
     let mut counted = Counted {

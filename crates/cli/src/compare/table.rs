@@ -4,12 +4,12 @@ use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_scenario::Scenario;
 
 use super::real::{Attempt, MOST_LATE};
-use super::{Gain, Row};
+use super::{AggregationGain, ComparisonRow};
 use crate::failure::printable;
 use crate::report::{head, lay_out};
 
 /// One line a variant, and what follows from them.
-pub fn comparison(scenario: &Scenario, rows: &[Row]) -> String {
+pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
     let mut text = format!("{}\n\n", title(scenario));
     let head = head([
         "paths",
@@ -31,9 +31,9 @@ pub fn comparison(scenario: &Scenario, rows: &[Row]) -> String {
          Relay late: 99 of 100 packets left the emulated links within so much of their time.\n\n",
     );
     for (world, verdict) in [
-        ("Predicted", Gain::of(rows, Row::predicted_bps)),
-        ("Simulated", Gain::of(rows, |row| Some(row.simulated_bps()))),
-        ("Really", Gain::of(rows, |row| row.real().map(|real| real.goodput_bps))),
+        ("Predicted", AggregationGain::of(rows, ComparisonRow::predicted_bps)),
+        ("Simulated", AggregationGain::of(rows, |row| Some(row.simulated_bps()))),
+        ("Really", AggregationGain::of(rows, |row| row.real().map(|real| real.goodput_bps))),
     ] {
         if let Some(verdict) = verdict {
             text.push_str(&tell(world, &verdict));
@@ -61,7 +61,7 @@ fn title(scenario: &Scenario) -> String {
     }
 }
 
-fn row(row: &Row) -> Vec<String> {
+fn row(row: &ComparisonRow) -> Vec<String> {
     let took = row.simulated.completion_s.as_ref();
     let timing = row.attempts.last().map_or("-".to_owned(), |attempt| fine(attempt.timing().p99));
     let (real, real_took) = match row.real() {
@@ -84,8 +84,8 @@ fn row(row: &Row) -> Vec<String> {
 }
 
 /// Why there is no number: a line for each row without one.
-fn not_predicted(rows: &[Row]) -> String {
-    let why = |row: &Row| {
+fn not_predicted(rows: &[ComparisonRow]) -> String {
+    let why = |row: &ComparisonRow| {
         let why = row.predicted.as_ref().err()?;
         Some(format!("{} is not predicted: {}.\n", row.variant.name, printable(why)))
     };
@@ -93,7 +93,7 @@ fn not_predicted(rows: &[Row]) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-fn tell(world: &str, gain: &Gain) -> String {
+fn tell(world: &str, gain: &AggregationGain) -> String {
     format!(
         "{world}, the paths together carry {:.0} % of the sum of each alone, and {:.2} times the best one alone.\n",
         gain.share_of_sum() * 100.0,

@@ -6,7 +6,7 @@ use anabranch_sctp::config::{Config, Encapsulation};
 
 /// Which variants are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum VariantChoice {
     /// Each path alone, then all of them.
     AloneAndTogether,
     /// All of them only.
@@ -15,14 +15,14 @@ pub enum Scope {
 
 /// A scenario whose only flow takes some of the paths.
 #[derive(Clone, Debug)]
-pub struct Variant {
+pub struct PathVariant {
     /// What it is called: `wifi alone`, or `wifi + lte`.
     pub name: String,
     /// The scenario.
     pub scenario: Scenario,
 }
 
-impl Variant {
+impl PathVariant {
     /// The flow.
     pub fn flow(&self) -> &Flow {
         &self.scenario.flows[0]
@@ -46,7 +46,11 @@ impl Variant {
 ///
 /// # Errors
 /// Why the scenario cannot be transferred really.
-pub fn variants(scenario: &Scenario, scope: Scope, around: Encapsulation) -> Result<Vec<Variant>, String> {
+pub fn variants(
+    scenario: &Scenario,
+    scope: VariantChoice,
+    around: Encapsulation,
+) -> Result<Vec<PathVariant>, String> {
     let flow = match scenario.flows.as_slice() {
         [flow] => flow,
         flows => return Err(format!("only one flow can be compared, and the scenario has {}", flows.len())),
@@ -69,13 +73,13 @@ pub fn variants(scenario: &Scenario, scope: Scope, around: Encapsulation) -> Res
     let with = |paths: Vec<usize>, name: String| {
         let sctp = if paths.len() == flow.paths.len() { sctp.clone() } else { alone_in_its_buffer(&sctp) };
         let flow = Flow { paths, protocol: Protocol::Sctp(Box::new(sctp)), ..flow.clone() };
-        Variant { name, scenario: Scenario { flows: vec![flow], ..scenario.clone() } }
+        PathVariant { name, scenario: Scenario { flows: vec![flow], ..scenario.clone() } }
     };
     let name = |path: &usize| scenario.paths[*path].name.clone();
     let alone = flow.paths.iter().map(|path| with(vec![*path], format!("{} alone", name(path))));
     let together = with(flow.paths.clone(), flow.paths.iter().map(name).collect::<Vec<_>>().join(" + "));
     Ok(match scope {
-        Scope::AloneAndTogether if flow.paths.len() > 1 => alone.chain([together]).collect(),
+        VariantChoice::AloneAndTogether if flow.paths.len() > 1 => alone.chain([together]).collect(),
         _ => vec![together],
     })
 }

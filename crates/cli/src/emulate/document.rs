@@ -1,7 +1,9 @@
 //! The JSON of an emulation: a line a second, and the document at the end.
 
 use anabranch_base::Duration;
-use anabranch_emulate::{Ends, LinkReport, PathReport, RelayReport, SideReport, TimingError, Traffic};
+use anabranch_emulate::{
+    LinkReport, PathEnds, PathReport, RelayReport, SideReport, TimingError, TrafficCounters,
+};
 use anabranch_observe::Body;
 use serde_json::{Map, Value, json};
 
@@ -12,8 +14,8 @@ pub fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
     after(Map::new(), loaded, report)
 }
 
-/// What the links of an enclosure did, and how the command among them ended.
-pub fn enclosed(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
+/// What the links did, and how the command ended that ran behind them.
+pub fn of_command(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
     after(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
 }
 
@@ -49,18 +51,18 @@ fn path(path: &PathReport) -> Value {
     Value::Object(keys)
 }
 
-fn ends(ends: &Ends) -> Value {
+fn ends(ends: &PathEnds) -> Value {
     match ends {
-        Ends::Sockets { listen, to, clients, .. } => {
+        PathEnds::Sockets { listen, to, clients, .. } => {
             json!({ "listen": listen.to_string(), "to": to.to_string(), "clients": clients })
         }
-        Ends::Interfaces { name, near, far } => {
+        PathEnds::Interfaces { name, near, far } => {
             json!({ "interface": name, "near": near.to_string(), "far": far.to_string() })
         }
     }
 }
 
-fn traffic(traffic: &Traffic) -> Value {
+fn traffic(traffic: &TrafficCounters) -> Value {
     json!({
         "received_packets": traffic.received,
         "received_bytes": traffic.received_bytes.get(),

@@ -7,13 +7,13 @@ use crate::arguments::EmulateArguments;
 use crate::failure::Failure;
 use crate::report::Outcome;
 
-/// No process has any other duty than its command line's.
-pub fn duty(_: &[OsString]) -> Option<ExitCode> {
+/// Does nothing: on these systems no command is run, so there is no supervisor.
+pub fn run_if_spawned(_: &[OsString]) -> Option<ExitCode> {
     None
 }
 
-/// Says that it cannot be, and what can.
-pub fn run_enclosed(arguments: &EmulateArguments) -> ExitCode {
+/// Fails with a message that names the alternative.
+pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
     let failure =
         Failure::Arguments("running a command among links needs Linux; use --to HOST:PORT".to_owned());
     Outcome::from(failure).print(arguments.result_output())

@@ -1,11 +1,11 @@
 //! `anabranch emulate`: a scenario's links in real time, between sockets or between interfaces.
 
-mod document;
 #[cfg(target_os = "linux")]
-mod enclosed;
+mod command;
 #[cfg(not(target_os = "linux"))]
 #[path = "elsewhere.rs"]
-mod enclosed;
+mod command;
+mod document;
 mod status;
 mod table;
 
@@ -24,7 +24,7 @@ use crate::report::{Outcome, print_line};
 use crate::scenario::load_links;
 use anabranch_net::Clock;
 
-pub use enclosed::{duty, run_enclosed};
+pub use command::{run_command, run_if_spawned};
 use status::Status;
 
 /// Runs the command until Ctrl-C, or for the time that was given.

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use anabranch_observe::Body;
 
-use super::Plan;
+use super::PlanReport;
 use crate::arguments::PlanArguments;
 use crate::scenario::Loaded;
 
 /// The plan, and what is to be known of it.
-pub fn plan(loaded: &Loaded, plan: &Plan, arguments: &PlanArguments) -> Body {
+pub fn plan(loaded: &Loaded, plan: &PlanReport, arguments: &PlanArguments) -> Body {
     let flow = &plan.flow;
     let body = json!({
         "title": loaded.scenario.title,
@@ -39,7 +39,7 @@ pub fn plan(loaded: &Loaded, plan: &Plan, arguments: &PlanArguments) -> Body {
     Body::of(&body).about(loaded.sha256.clone())
 }
 
-fn path(plan: &Plan, index: usize) -> Value {
+fn path(plan: &PlanReport, index: usize) -> Value {
     let path = &plan.flow.paths[index];
     let carried = plan.carried(index);
     json!({
@@ -51,7 +51,7 @@ fn path(plan: &Plan, index: usize) -> Value {
     })
 }
 
-fn buffer(plan: &Plan, worth: &Worth) -> Value {
+fn buffer(plan: &PlanReport, worth: &Worth) -> Value {
     json!({
         "next_packet_bps": plan.flow.throughput_bps(worth.next_packet),
         "enough_packets": worth.enough,
@@ -59,7 +59,7 @@ fn buffer(plan: &Plan, worth: &Worth) -> Value {
     })
 }
 
-fn sensitivity(plan: &Plan, misplan: &Misplan) -> Value {
+fn sensitivity(plan: &PlanReport, misplan: &Misplan) -> Value {
     let (value, factor) = match misplan.mistake {
         Mistake::MoreLoss => ("loss", 1.2),
         Mistake::LessLoss => ("loss", 0.8),

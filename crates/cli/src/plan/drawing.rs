@@ -12,14 +12,14 @@ use plotters::prelude::{
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont};
 
-use super::Plan;
+use super::PlanReport;
 use crate::failure::{Failure, printable};
 
 /// The drawing, as an SVG document.
 ///
 /// # Errors
 /// Curves that the planner has no answer for.
-pub fn draw(title: &str, plan: &Plan) -> Result<String, Failure> {
+pub fn draw(title: &str, plan: &PlanReport) -> Result<String, Failure> {
     let worth = throughput_by_buffer(plan)?;
     let mut text = String::new();
     let root = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();
@@ -34,7 +34,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 type Points = Vec<(f64, f64)>;
 
-fn panels(root: &Area<'_>, title: &str, plan: &Plan, worth: &Points) -> Result<(), String> {
+fn panels(root: &Area<'_>, title: &str, plan: &PlanReport, worth: &Points) -> Result<(), String> {
     root.fill(&WHITE).map_err(|error| error.to_string())?;
     let title = if title.is_empty() { "Window limits".to_owned() } else { printable(title) };
     let below = root.margin(8, 0, 0, 0);
@@ -45,7 +45,7 @@ fn panels(root: &Area<'_>, title: &str, plan: &Plan, worth: &Points) -> Result<(
 }
 
 /// What each path carries with its window limited, with the limits that were chosen.
-fn by_limit(area: &Area<'_>, plan: &Plan) -> Result<(), String> {
+fn by_limit(area: &Area<'_>, plan: &PlanReport) -> Result<(), String> {
     let flow = &plan.flow;
     let curves: Vec<Points> = plan.problem.curves().iter().map(|curve| points(flow, 1, curve)).collect();
     let all = || curves.iter().flatten();
@@ -75,7 +75,7 @@ fn by_limit(area: &Area<'_>, plan: &Plan) -> Result<(), String> {
 }
 
 /// What all paths carry together by receive buffer, with the one that there is and the one that is enough.
-fn by_receive_buffer(area: &Area<'_>, plan: &Plan, worth: &Points) -> Result<(), String> {
+fn by_receive_buffer(area: &Area<'_>, plan: &PlanReport, worth: &Points) -> Result<(), String> {
     let flow = &plan.flow;
     let widest = worth.last().map_or(1.0, |(buffer, _)| *buffer);
     let most = worth.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
@@ -135,7 +135,7 @@ fn mark(chart: &mut Chart<'_, '_>, at: (f64, f64), colour: RGBColor) -> Result<(
 
 /// The best throughput for every buffer, as far as somewhat beyond the one that is enough: exactly, or by hulls where that
 /// would take too long.
-fn throughput_by_buffer(plan: &Plan) -> Result<Points, PlanError> {
+fn throughput_by_buffer(plan: &PlanReport) -> Result<Points, PlanError> {
     let flow = &plan.flow;
     let least = u32::try_from(flow.paths.len()).unwrap_or(u32::MAX);
     let widest = match plan.worth.as_ref().map(|worth| worth.enough) {

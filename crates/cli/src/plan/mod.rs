@@ -25,7 +25,7 @@ use anabranch_net::Clock;
 
 /// A plan, and what is to be known of it.
 #[derive(Debug)]
-struct Plan {
+struct PlanReport {
     flow: ModelFlow,
     problem: Problem,
     best: Allocation,
@@ -109,7 +109,7 @@ fn plan(
     flow: ModelFlow,
     model: Box<dyn WindowModel + Send + Sync>,
     method: Method,
-) -> Result<Plan, PlanError> {
+) -> Result<PlanReport, PlanError> {
     let paths = flow.parameters();
     let clock = Clock::start();
     let problem = flow.problem(model.as_ref())?;
@@ -123,7 +123,7 @@ fn plan(
     let worth = worth(&paths, flow.receive_buffer, model.as_ref());
     notes.extend(worth.as_ref().err().map(|why| format!("what receive buffer is worth is not told: {why}")));
     let worth = worth.ok();
-    Ok(Plan { certificate: hull(&problem), flow, problem, best, took, worth, misplans, notes, model })
+    Ok(PlanReport { certificate: hull(&problem), flow, problem, best, took, worth, misplans, notes, model })
 }
 
 /// What mistakes cost, or why that was not computed.
@@ -144,7 +144,12 @@ fn misplans(
     }
 }
 
-async fn draw(path: &Path, loaded: &Loaded, plan: Plan, interrupt: &mut Interrupt) -> Result<Plan, Failure> {
+async fn draw(
+    path: &Path,
+    loaded: &Loaded,
+    plan: PlanReport,
+    interrupt: &mut Interrupt,
+) -> Result<PlanReport, Failure> {
     let title = loaded.scenario.title.clone();
     let work = move || drawing::draw(&title, &plan).map(|drawn| (plan, drawn));
     let (plan, drawn) = interrupt.or_done(work).await??;
@@ -156,7 +161,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|source| CannotWrite { path: path.to_owned(), source }.into())
 }
 
-impl Plan {
+impl PlanReport {
     /// Which part of the upper bound the limits may miss.
     fn gap(&self) -> f64 {
         let bound = self.certificate.upper_bound;

@@ -4,13 +4,13 @@ use anabranch_base::{BitRate, ByteCount};
 use anabranch_planner::{Misplan, Mistake, Worth};
 use anabranch_scenario::Scenario;
 
-use super::Plan;
+use super::PlanReport;
 use crate::arguments::{MethodName, PlanArguments, WindowModelName};
 use crate::failure::printable;
 use crate::report::{head, lay_out};
 
 /// The limits, how good they are, what buffer is worth, and what mistakes cost.
-pub fn plan(scenario: &Scenario, plan: &Plan, arguments: &PlanArguments) -> String {
+pub fn plan(scenario: &Scenario, plan: &PlanReport, arguments: &PlanArguments) -> String {
     let title = match scenario.title.is_empty() {
         true => String::new(),
         false => format!("{}\n\n", printable(&scenario.title)),
@@ -35,7 +35,7 @@ pub fn plan(scenario: &Scenario, plan: &Plan, arguments: &PlanArguments) -> Stri
     text
 }
 
-fn limits(plan: &Plan) -> String {
+fn limits(plan: &PlanReport) -> String {
     let flow = &plan.flow;
     let mut rows = vec![head(["path", "limit", "filled at", "throughput", "goodput"])];
     for (index, (path, limit)) in flow.paths.iter().zip(&plan.best.limits).enumerate() {
@@ -60,7 +60,7 @@ fn limits(plan: &Plan) -> String {
 }
 
 /// By which method, and how far from the best it may be.
-fn how(plan: &Plan, arguments: &PlanArguments) -> String {
+fn how(plan: &PlanReport, arguments: &PlanArguments) -> String {
     let method = match arguments.method {
         MethodName::Exact => "Exactly".to_owned(),
         MethodName::BruteForce => "By trying all".to_owned(),
@@ -81,7 +81,7 @@ fn how(plan: &Plan, arguments: &PlanArguments) -> String {
     )
 }
 
-fn buffer(plan: &Plan, worth: &Worth) -> String {
+fn buffer(plan: &PlanReport, worth: &Worth) -> String {
     let flow = &plan.flow;
     let enough = (ByteCount::new(flow.packet.get() * u64::from(worth.enough))).rounded();
     let most = rate(flow.throughput_bps(worth.most));
@@ -95,13 +95,13 @@ fn buffer(plan: &Plan, worth: &Worth) -> String {
     )
 }
 
-fn mistakes(plan: &Plan) -> String {
+fn mistakes(plan: &PlanReport) -> String {
     let mut rows = vec![head(["path", "taken for", "limits", "throughput", "lost"])];
     rows.extend(plan.misplans.iter().map(|misplan| mistake(plan, misplan)));
     lay_out(&rows, 3)
 }
 
-fn mistake(plan: &Plan, misplan: &Misplan) -> Vec<String> {
+fn mistake(plan: &PlanReport, misplan: &Misplan) -> Vec<String> {
     let taken_for = match misplan.mistake {
         Mistake::MoreLoss => "20 % more loss",
         Mistake::LessLoss => "20 % less loss",

@@ -37,7 +37,7 @@ pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String
 }
 
 /// The table of a flow, as it is written.
-enum Written<'f> {
+enum WrittenFlow<'f> {
     /// `[[flow]]`, or `[flow]`.
     Table(&'f mut Table),
     /// In braces.
@@ -45,7 +45,7 @@ enum Written<'f> {
 }
 
 /// The table of the flow called `name`; the first one may go without a name, and without a table.
-fn flow_table<'f>(file: &'f mut Table, name: &str) -> Option<Written<'f>> {
+fn flow_table<'f>(file: &'f mut Table, name: &str) -> Option<WrittenFlow<'f>> {
     let flows =
         file.entry("flow").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::from_iter([Table::new()])));
     let is_it = |index: usize, table: &dyn TableLike| match table.get("name").and_then(Item::as_str) {
@@ -55,48 +55,48 @@ fn flow_table<'f>(file: &'f mut Table, name: &str) -> Option<Written<'f>> {
     match flows {
         Item::ArrayOfTables(flows) => {
             let mut tables = flows.iter_mut().enumerate();
-            tables.find(|(index, table)| is_it(*index, *table)).map(|(_, table)| Written::Table(table))
+            tables.find(|(index, table)| is_it(*index, *table)).map(|(_, table)| WrittenFlow::Table(table))
         }
         Item::Value(Value::Array(flows)) => {
             let tables = flows.iter_mut().enumerate();
             let mut tables = tables.filter_map(|(index, one)| Some((index, one.as_inline_table_mut()?)));
-            tables.find(|(index, table)| is_it(*index, *table)).map(|(_, table)| Written::Inline(table))
+            tables.find(|(index, table)| is_it(*index, *table)).map(|(_, table)| WrittenFlow::Inline(table))
         }
-        Item::Table(table) => is_it(0, table).then_some(Written::Table(table)),
-        Item::Value(Value::InlineTable(table)) => is_it(0, table).then_some(Written::Inline(table)),
+        Item::Table(table) => is_it(0, table).then_some(WrittenFlow::Table(table)),
+        Item::Value(Value::InlineTable(table)) => is_it(0, table).then_some(WrittenFlow::Inline(table)),
         _ => None,
     }
 }
 
 /// The settings of the flow's association; without any, an empty table.
-fn settings(flow: Written<'_>) -> Option<Written<'_>> {
+fn settings(flow: WrittenFlow<'_>) -> Option<WrittenFlow<'_>> {
     match flow {
-        Written::Table(table) => match table.entry("sctp").or_insert_with(|| Item::Table(Table::new())) {
-            Item::Table(settings) => Some(Written::Table(settings)),
-            Item::Value(Value::InlineTable(settings)) => Some(Written::Inline(settings)),
+        WrittenFlow::Table(table) => match table.entry("sctp").or_insert_with(|| Item::Table(Table::new())) {
+            Item::Table(settings) => Some(WrittenFlow::Table(settings)),
+            Item::Value(Value::InlineTable(settings)) => Some(WrittenFlow::Inline(settings)),
             _ => None,
         },
-        Written::Inline(table) => {
+        WrittenFlow::Inline(table) => {
             close_up(table);
             let settings = table
                 .entry("sctp")
                 .or_insert_with(|| Value::InlineTable(InlineTable::new()).decorated(" ", " "));
-            settings.as_inline_table_mut().map(Written::Inline)
+            settings.as_inline_table_mut().map(WrittenFlow::Inline)
         }
     }
 }
 
 /// Puts the limits among the settings; what is written around a value that is there stays.
-fn put(settings: Written<'_>, limits: &[u32]) {
+fn put(settings: WrittenFlow<'_>, limits: &[u32]) {
     let limits = Value::Array(limits.iter().map(|limit| i64::from(*limit)).collect::<Array>());
     match settings {
-        Written::Table(table) => match table.get_mut(KEY) {
+        WrittenFlow::Table(table) => match table.get_mut(KEY) {
             Some(Item::Value(before)) => replace(before, limits),
             _ => {
                 table.insert(KEY, Item::Value(limits));
             }
         },
-        Written::Inline(table) => match table.get_mut(KEY) {
+        WrittenFlow::Inline(table) => match table.get_mut(KEY) {
             Some(before) => replace(before, limits),
             None => {
                 close_up(table);

@@ -5,11 +5,11 @@ use anabranch_sim::predict::{ModelFlow, Windows};
 use serde_json::{Map, Value, json};
 
 use super::forecast::{Basis, Forecast, Prediction};
-use crate::arguments::LossModel;
+use crate::arguments::RoundLossName;
 use crate::scenario::Loaded;
 
 /// What the models say: of the first flow that they are for, and, where there are several, of all in `flows`.
-pub fn predictions(loaded: &Loaded, loss: LossModel, forecasts: &[Forecast]) -> Body {
+pub fn predictions(loaded: &Loaded, loss: RoundLossName, forecasts: &[Forecast]) -> Body {
     let mut keys = Map::new();
     keys.insert("title".to_owned(), json!(loaded.scenario.title));
     keys.insert("loss_model".to_owned(), json!(loss.name()));

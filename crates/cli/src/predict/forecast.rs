@@ -3,7 +3,7 @@
 use anabranch_models::{Halving, LimitedPath, Markov, ModelError, Mptcp, Pftk, Renewal, ThroughputModel};
 use anabranch_sim::predict::{Inexpressible, ModelFlow, ModelPath, Windows};
 
-use crate::arguments::{LossModel, ModelName};
+use crate::arguments::{ModelName, RoundLossName};
 
 /// What the models say of a flow.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Prediction {
 }
 
 /// What the models of these names say of a flow.
-pub fn forecast(flow: &ModelFlow, wanted: &[ModelName], loss: LossModel) -> Forecast {
+pub fn forecast(flow: &ModelFlow, wanted: &[ModelName], loss: RoundLossName) -> Forecast {
     let limits = flow.limits(&markov(loss)).map_err(|error| error.to_string());
     let models: Vec<(ModelName, Result<Prediction, String>)> =
         wanted.iter().map(|model| (*model, prediction(flow, *model, loss, &limits))).collect();
@@ -88,7 +88,7 @@ pub fn none(name: &str, wanted: &[ModelName], why: &Inexpressible) -> Forecast {
 fn prediction(
     flow: &ModelFlow,
     name: ModelName,
-    loss: LossModel,
+    loss: RoundLossName,
     limits: &Result<Vec<u32>, String>,
 ) -> Result<Prediction, String> {
     let rates = match name {
@@ -108,7 +108,7 @@ fn prediction(
 }
 
 /// The Markov model of the commands: windows are halved upwards, as adopted.
-pub fn markov(loss: LossModel) -> Markov {
+pub fn markov(loss: RoundLossName) -> Markov {
     Markov { loss: loss.round_loss(), halving: Halving::Ceil }
 }
 

@@ -13,7 +13,7 @@ use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 /// What a transfer did. Keys in the order in which they are printed.
 #[derive(Clone, Debug, Serialize)]
-pub struct Document {
+pub struct TransferDocument {
     bytes: u64,
     seconds: f64,
     goodput_bps: f64,
@@ -38,13 +38,13 @@ struct FileEntry {
     why: String,
 }
 
-impl Document {
+impl TransferDocument {
     /// What `monitor` and `progress` saw, done with the settings `resolved`.
-    pub fn new(monitor: &PathMonitor, progress: &Progress, resolved: Value) -> Document {
+    pub fn new(monitor: &PathMonitor, progress: &Progress, resolved: Value) -> TransferDocument {
         let (bytes, took) = (progress.bytes(), progress.duration());
         let done = progress.done();
         let only = if let [only] = done.as_slice() { only.digest.as_ref().map(hex) } else { None };
-        Document {
+        TransferDocument {
             bytes: bytes.get(),
             seconds: took.as_secs_f64(),
             goodput_bps: bps(bytes.rate_over(took)),
@@ -59,8 +59,8 @@ impl Document {
     }
 }
 
-impl From<Document> for Body {
-    fn from(document: Document) -> Body {
+impl From<TransferDocument> for Body {
+    fn from(document: TransferDocument) -> Body {
         Body::of(&document)
     }
 }

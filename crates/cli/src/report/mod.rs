@@ -14,7 +14,7 @@ use crate::arguments::Output;
 use crate::failure::Failure;
 
 pub use columns::{head, lay_out};
-pub use document::{Document, line};
+pub use document::{TransferDocument, line};
 pub use listing::{shortened, there_already};
 pub use table::{milliseconds, table};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anabranch_base::Duration;
 use anabranch_observe::{About, Sinks, Wanted, results};
 use anabranch_scenario::Scenario;
-use anabranch_sim::{Plan, Progress, Replications, Run, Stop, Watcher, replicate};
+use anabranch_sim::{Plan, Replications, Run, RunProgress, Stop, Watcher, replicate};
 use tokio::task::spawn_blocking;
 
 use crate::arguments::SimArguments;
@@ -18,7 +18,7 @@ use crate::interrupt::Interrupt;
 
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
-use progress::Meter;
+use progress::ProgressMeter;
 
 pub use tables::tables;
 
@@ -30,7 +30,7 @@ pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<
     let loaded = load(&arguments.scenario, &arguments.changes())?;
     let plan = plan(arguments, &loaded.scenario);
     let watcher = Arc::new(Watcher::new(since_start));
-    let mut meter = Meter::new(arguments.output, &loaded.scenario, plan.stop);
+    let mut meter = ProgressMeter::new(arguments.output, &loaded.scenario, plan.stop);
     let work = {
         let (watcher, loaded, wanted) = (watcher.clone(), loaded.clone(), wanted(arguments));
         spawn_blocking(move || simulate(&loaded, plan, &wanted, &watcher))
@@ -94,14 +94,14 @@ fn watch(loaded: &Loaded, seed: u64, wanted: &Wanted, watcher: &Watcher) -> Resu
         source: Some(&loaded.text),
     };
     let mut sinks = Sinks::open(wanted, about)?;
-    let mut progress = Progress::Running;
-    while progress == Progress::Running && !watcher.is_called_off() {
+    let mut progress = RunProgress::Running;
+    while progress == RunProgress::Running && !watcher.is_called_off() {
         let before = run.now();
         progress = run.advance(SLICE);
         watcher.on_advance(run.now().since(before));
         sinks.take(&run.take_observations())?;
     }
-    let is_cut_short = progress == Progress::Running;
+    let is_cut_short = progress == RunProgress::Running;
     let result = run.finish();
     sinks.finish(&result)?;
     Ok(Replications { runs: vec![result], wall: vec![since_start().saturating_sub(begun)], is_cut_short })

@@ -13,7 +13,7 @@ use crate::clock::since_start;
 use crate::report;
 
 /// Shows how far it is.
-pub struct Meter {
+pub struct ProgressMeter {
     bar: Option<ProgressBar>,
     /// When the next line is due, where lines are wanted.
     next_line: Option<Duration>,
@@ -21,16 +21,16 @@ pub struct Meter {
     simulated: Option<Duration>,
 }
 
-impl Meter {
+impl ProgressMeter {
     /// A meter of the runs of a scenario.
-    pub fn new(output: Output, scenario: &Scenario, stop: Stop) -> Meter {
+    pub fn new(output: Output, scenario: &Scenario, stop: Stop) -> ProgressMeter {
         let runs = match stop {
             Stop::After(runs) => Some(runs),
             Stop::Until { .. } => None,
         };
         let simulated = scenario.run.time.zip(runs).map(|(time, runs)| time * runs);
         let wants_bar = !output.quiet && !output.json_lines && std::io::stderr().is_terminal();
-        Meter {
+        ProgressMeter {
             bar: wants_bar.then(|| bar(simulated)),
             next_line: output.json_lines.then_some(SECOND),
             simulated,

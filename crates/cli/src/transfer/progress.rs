@@ -12,20 +12,20 @@ use super::words;
 /// How far a transfer is. Clones share the counts.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    shared: Arc<Shared>,
+    shared: Arc<SharedCounts>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedCounts {
     clock: Clock,
     bytes: AtomicU64,
     resumed: AtomicU64,
     expected: AtomicU64,
-    files: Mutex<Files>,
+    files: Mutex<FileList>,
 }
 
 #[derive(Debug, Default)]
-struct Files {
+struct FileList {
     current: Option<String>,
     is_comparing: bool,
     done: Vec<Transferred>,
@@ -53,7 +53,9 @@ impl Progress {
     /// Nothing yet, with times of `clock`.
     pub fn new(clock: Clock) -> Progress {
         let [bytes, resumed, expected] = [0; 3].map(AtomicU64::new);
-        Progress { shared: Arc::new(Shared { clock, bytes, resumed, expected, files: Mutex::default() }) }
+        Progress {
+            shared: Arc::new(SharedCounts { clock, bytes, resumed, expected, files: Mutex::default() }),
+        }
     }
 
     /// Counts what happened.
@@ -194,7 +196,7 @@ impl Progress {
         }
     }
 
-    fn files(&self) -> std::sync::MutexGuard<'_, Files> {
+    fn files(&self) -> std::sync::MutexGuard<'_, FileList> {
         self.shared.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -216,11 +218,11 @@ const MOST_REMARKS: usize = 100;
 
 #[cfg(test)]
 mod tests {
-    use anabranch_transfer::protocol::Verdict;
+    use anabranch_transfer::protocol::FileVerdict;
 
     use super::*;
 
-    fn file(verdict: Verdict) -> Event {
+    fn file(verdict: FileVerdict) -> Event {
         let name = "a".to_owned();
         let [size, resumed] = [ByteCount::ZERO; 2];
         Event::Finished(Transferred { name, size, resumed, digest: None, verdict })
@@ -230,9 +232,9 @@ mod tests {
     fn very_many_files_are_counted_and_only_the_first_remembered() {
         let progress = Progress::new(Clock::start());
         for _ in 0..MOST_LISTED {
-            progress.on_event(file(Verdict::verified()));
+            progress.on_event(file(FileVerdict::verified()));
         }
-        progress.on_event(file(Verdict::refused(&"no")));
+        progress.on_event(file(FileVerdict::refused(&"no")));
         assert_eq!(progress.done().len(), MOST_LISTED);
         assert_eq!(progress.tally(), FileCounts { verified: MOST_LISTED as u64, bad: 1, directories: 0 });
     }
@@ -256,7 +258,7 @@ mod tests {
         let progress = Progress::new(Clock::start());
         progress.on_event(Event::Began { name: "a".to_owned(), compares: false });
         assert_eq!(progress.current().as_deref(), Some("a"));
-        progress.on_event(file(Verdict::verified()));
+        progress.on_event(file(FileVerdict::verified()));
         assert_eq!(progress.current(), None);
         assert!(progress.is_something_kept());
     }

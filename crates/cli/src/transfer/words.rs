@@ -1,7 +1,7 @@
 //! A transfer's errors and remarks in the program's words.
 
 use anabranch_net::{Association, CloseReason};
-use anabranch_transfer::protocol::Outcome;
+use anabranch_transfer::protocol::FileOutcome;
 use anabranch_transfer::{ReceiveFilesError, Remark, SendFilesError, Transferred};
 
 use crate::failure::Failure;
@@ -53,7 +53,7 @@ fn incomplete(peer: &Peer, reason: CloseReason, left: &str) -> Failure {
 }
 
 fn complaint(file: &Transferred) -> String {
-    let word = if file.verdict.outcome == Outcome::Refused { "refused" } else { "failed" };
+    let word = if file.verdict.outcome == FileOutcome::Refused { "refused" } else { "failed" };
     let name = if file.name.is_empty() { String::new() } else { format!(" \"{}\"", file.name) };
     format!("{word}{name}: {}", file.verdict.why)
 }
@@ -87,7 +87,7 @@ pub fn remark(remark: &Remark) -> String {
 #[cfg(test)]
 mod tests {
     use anabranch_base::ByteCount;
-    use anabranch_transfer::protocol::Verdict;
+    use anabranch_transfer::protocol::FileVerdict;
 
     use super::*;
 
@@ -122,11 +122,11 @@ mod tests {
             size: ByteCount::ZERO,
             resumed: ByteCount::ZERO,
             digest: None,
-            verdict: Verdict::refused(&"no"),
+            verdict: FileVerdict::refused(&"no"),
         };
         assert_eq!(complaint(&file), "refused: no");
         file.name = "a".to_owned();
-        file.verdict = Verdict::failed(&"the disk is full");
+        file.verdict = FileVerdict::failed(&"the disk is full");
         assert_eq!(complaint(&file), "failed \"a\": the disk is full");
     }
 }

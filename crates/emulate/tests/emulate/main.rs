@@ -1,7 +1,7 @@
 //! The links in real time, first without sockets and clock, then with both.
 
 #[cfg(target_os = "linux")]
-mod enclosure;
+mod namespaces;
 mod network;
 mod relay;
 mod scene;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Seed, Time};
 use anabranch_emulate::Network;
-use anabranch_emulate::network::{Datagram, Departure, Entry, Way};
+use anabranch_emulate::network::{Datagram, PathInput, PathOutput, Way};
 use anabranch_link::Change;
 use anabranch_link::config::{LossKind, QueueConfig, QueueLimit};
 use anabranch_scenario::Scenario;
@@ -20,13 +20,13 @@ fn network(scenario: &Scenario) -> Network {
     Network::new(scenario, &Seed::from_number(1))
 }
 
-fn entry(path: usize, way: Way, number: u8) -> Entry {
+fn entry(path: usize, way: Way, number: u8) -> PathInput {
     let client = SocketAddr::from(([127, 0, 0, 1], 1));
-    Entry { path, way, datagram: Datagram::of_client(client, Ecn::NotEct, vec![number; FULL]) }
+    PathInput { path, way, datagram: Datagram::of_client(client, Ecn::NotEct, vec![number; FULL]) }
 }
 
 /// Looks at the network whenever it asks for it, until nothing more happens or `end`.
-fn departures(network: &mut Network, end: Time) -> Vec<Departure> {
+fn departures(network: &mut Network, end: Time) -> Vec<PathOutput> {
     let mut all = Vec::new();
     loop {
         let now = network.poll_timeout().filter(|due| *due <= end);
@@ -39,7 +39,7 @@ fn departures(network: &mut Network, end: Time) -> Vec<Departure> {
 }
 
 /// When each departure is, in microseconds, and the first byte of what leaves.
-fn times(departures: &[Departure]) -> Vec<(u64, u8)> {
+fn times(departures: &[PathOutput]) -> Vec<(u64, u8)> {
     departures.iter().map(|left| (left.at.as_nanos() / 1_000, left.datagram.bytes[0])).collect()
 }
 
@@ -209,7 +209,7 @@ proptest! {
         let end = now + Duration::from_secs(10);
         seen.extend(departures(&mut punctual, end));
         lazy.handle_timeout(end);
-        let noticed: Vec<Departure> = std::iter::from_fn(|| lazy.poll(end)).collect();
+        let noticed: Vec<PathOutput> = std::iter::from_fn(|| lazy.poll(end)).collect();
         prop_assert_eq!(seen, noticed);
         prop_assert_eq!(punctual.sides(), lazy.sides());
         prop_assert_eq!(punctual.sides().iter().flatten().map(|side| side.in_flight).sum::<u64>(), 0);

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 use anabranch_base::Seed;
-use anabranch_emulate::{Ends, PathReport, Relay, RelayConfig, RelayReport, StartError};
+use anabranch_emulate::{PathEnds, PathReport, Relay, RelayConfig, RelayReport, StartError};
 use anabranch_link::Change;
 use anabranch_link::config::LossKind;
 use anabranch_scenario::Scenario;
@@ -33,7 +33,7 @@ fn relay(scenario: &Scenario, server: SocketAddr) -> Relay {
 /// How many clients the only path has.
 fn served(report: &RelayReport) -> usize {
     match &report.paths[..] {
-        [PathReport { ends: Ends::Sockets { clients, .. }, .. }] => *clients,
+        [PathReport { ends: PathEnds::Sockets { clients, .. }, .. }] => *clients,
         paths => panic!("one path between sockets: {paths:?}"),
     }
 }
@@ -118,18 +118,18 @@ fn every_fifth_datagram_is_lost_and_no_other() {
 fn the_server_sees_an_address_a_client_and_answers_go_back_to_whom_they_are_for() {
     let (one, two, server) = (socket(), socket(), socket());
     let relay = relay(&scenario(vec![link("only", 1_000, 1)], &[&[0]]), address(&server));
-    let door = relay.listen_addresses()[0];
-    one.send_to(b"one", door).expect("sent");
+    let address = relay.listen_addresses()[0];
+    one.send_to(b"one", address).expect("sent");
     let (first, first_from) = receive(&server);
-    two.send_to(b"two", door).expect("sent");
+    two.send_to(b"two", address).expect("sent");
     let (second, second_from) = receive(&server);
     assert_eq!((&first[..], &second[..]), (&b"one"[..], &b"two"[..]));
     assert_ne!(first_from, second_from);
     server.send_to(b"to one", first_from).expect("sent");
     server.send_to(b"to two", second_from).expect("sent");
-    assert_eq!(receive(&two), (b"to two".to_vec(), door));
-    assert_eq!(receive(&one), (b"to one".to_vec(), door));
-    one.send_to(b"again", door).expect("sent");
+    assert_eq!(receive(&two), (b"to two".to_vec(), address));
+    assert_eq!(receive(&one), (b"to one".to_vec(), address));
+    one.send_to(b"again", address).expect("sent");
     assert_eq!(receive(&server), (b"again".to_vec(), first_from));
     let report = relay.report();
     assert_eq!((served(&report), report.paths[0].reverse.sent), (2, 2));
@@ -142,8 +142,8 @@ fn paths_that_share_a_link_share_its_rate() {
     let relay = relay(&scenario(vec![link("shared", 12, 0)], &[&[0], &[0]]), address(&server));
     let sent = now();
     for _ in 0..20 {
-        for door in relay.listen_addresses() {
-            client.send_to(&[1; 1472], door).expect("sent");
+        for address in relay.listen_addresses() {
+            client.send_to(&[1; 1472], address).expect("sent");
         }
     }
     (0..40).for_each(|_| drop(receive(&server)));
@@ -175,20 +175,20 @@ fn the_scenarios_clock_runs_from_the_first_datagram_and_events_happen_by_it() {
     let mut scenario = scenario(vec![link("only", 100, 1)], &[&[0]]);
     scenario.events = vec![event(50, Change::Down), event(150, Change::Up)];
     let relay = relay(&scenario, address(&server));
-    let door = relay.listen_addresses()[0];
+    let address = relay.listen_addresses()[0];
     // Longer than until the first event, if the clock ran already.
     std::thread::sleep(Duration::from_millis(60));
     assert_eq!(relay.report().time, None);
-    client.send_to(b"first", door).expect("sent");
+    client.send_to(b"first", address).expect("sent");
     assert_eq!(receive(&server).0, b"first");
     wait_for(&relay, |report| report.time.is_some_and(|time| time.as_millis() >= 50));
-    client.send_to(b"down", door).expect("sent");
+    client.send_to(b"down", address).expect("sent");
     let report = wait_for(&relay, |report| report.links[0].forward.counters.offered == 2);
     if report.time.is_some_and(|time| time.as_millis() < 150) {
         assert_eq!(report.links[0].forward.counters.lost, 1);
     }
     wait_for(&relay, |report| report.time.is_some_and(|time| time.as_millis() >= 150));
-    client.send_to(b"up", door).expect("sent");
+    client.send_to(b"up", address).expect("sent");
     // A machine that slept from before the one event to after the other lost nothing.
     let (next, _) = receive(&server);
     assert!(next == b"up" || relay.report().links[0].forward.counters.lost == 0, "{next:?}");
@@ -275,10 +275,10 @@ fn addresses_and_paths_must_go_together() {
 fn a_relay_that_is_dropped_gives_its_ports_back() {
     let server = socket();
     let relay = relay(&scenario(vec![link("only", 1, 1)], &[&[0]]), address(&server));
-    let door = relay.listen_addresses()[0];
-    assert!(UdpSocket::bind(door).is_err());
+    let address = relay.listen_addresses()[0];
+    assert!(UdpSocket::bind(address).is_err());
     drop(relay);
-    UdpSocket::bind(door).expect("it is free again");
+    UdpSocket::bind(address).expect("it is free again");
 }
 
 /// How long anything here may take.

@@ -3,7 +3,7 @@
 use anabranch_base::{BitRate, Duration, Time};
 use anabranch_link::Change;
 use anabranch_link::config::{LinkConfig, LossConfig, LossKind, QueueConfig, QueueLimit};
-use anabranch_scenario::model::{Direction, Event, Link, Path, Run};
+use anabranch_scenario::model::{Direction, Event, Link, Path, RunSettings};
 use anabranch_scenario::{Registry, Scenario};
 
 /// `milliseconds` after the start.
@@ -29,7 +29,7 @@ pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
     let paths = paths.iter().enumerate();
     Scenario {
         title: String::new(),
-        run: Run { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
+        run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
         links,
         paths: paths
             .map(|(index, links)| Path { name: format!("path {index}"), links: links.to_vec() })

@@ -4,7 +4,7 @@
 use anabranch_base::setting::{Kind, Refusal, Scope, Settable, Setting, Value, Variant, put, shown};
 use anabranch_base::{Duration, Time};
 
-use super::{Channel, LossKind};
+use super::{ChannelSharing, LossKind};
 
 /// Every kind of loss that has a name.
 pub static LOSSES: [Variant<LossKind>; 7] = [
@@ -37,7 +37,7 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
             bad: Duration::ZERO,
             loss_good: 0.0,
             loss_bad: 0.0,
-            channel: Channel::Own,
+            channel: ChannelSharing::Own,
         },
         is: |kind| matches!(kind, LossKind::GilbertElliott { .. }),
         settings: &TWO_STATES,

@@ -67,7 +67,7 @@ pub struct Hop {
 
 /// What a driver hears of its packets.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News<L> {
+pub enum FabricEvent<L> {
     /// A packet has its whole route behind it.
     Arrived(Packet<L>),
     /// A packet was lost.
@@ -138,7 +138,7 @@ impl<L: Load> Fabric<L> {
         [self.add_route(forward), self.add_route(reverse)]
     }
 
-    /// From now on [`News::Worked`] is told.
+    /// From now on [`FabricEvent::Worked`] is told.
     pub fn tell_work(&mut self) {
         self.tells_work = true;
     }
@@ -164,7 +164,7 @@ impl<L: Load> Fabric<L> {
     }
 
     /// What the driver is to hear next; `None` when every packet is on a link or a medium.
-    pub fn poll(&mut self, now: Time, agenda: &mut Agenda) -> Option<News<L>> {
+    pub fn poll(&mut self, now: Time, agenda: &mut Agenda) -> Option<FabricEvent<L>> {
         loop {
             if let Some(node) = self.working
                 && let Some(news) = self.drain(now, node, agenda)
@@ -174,7 +174,7 @@ impl<L: Load> Fabric<L> {
             let packet = self.moving.pop_front()?;
             match self.routes[packet.route.index()].get(usize::from(packet.passed)).copied() {
                 Some(hop) => self.enter(now, hop, packet),
-                None => return Some(News::Arrived(packet)),
+                None => return Some(FabricEvent::Arrived(packet)),
             }
         }
     }
@@ -220,11 +220,13 @@ impl<L: Load> Fabric<L> {
     }
 
     /// Takes what a node hands over; at the end the agenda hears when the node is to be woken.
-    fn drain(&mut self, now: Time, node: NodeIndex, agenda: &mut Agenda) -> Option<News<L>> {
+    fn drain(&mut self, now: Time, node: NodeIndex, agenda: &mut Agenda) -> Option<FabricEvent<L>> {
         while let Some(fate) = self.take(now, node) {
             match fate {
                 Fate::Arrived { packet, is_duplicate, damage } => self.pass_on(packet, is_duplicate, damage),
-                Fate::Lost { at, packet, cause } => return Some(News::Lost { at, node, packet, cause }),
+                Fate::Lost { at, packet, cause } => {
+                    return Some(FabricEvent::Lost { at, node, packet, cause });
+                }
             }
         }
         self.working = None;
@@ -232,7 +234,8 @@ impl<L: Load> Fabric<L> {
             agenda.arm(node, at);
         }
         let is_link = (node as usize) < self.links.len();
-        (self.tells_work && is_link).then(|| News::Worked { link: node as usize / 2, way: way_of(node) })
+        (self.tells_work && is_link)
+            .then(|| FabricEvent::Worked { link: node as usize / 2, way: way_of(node) })
     }
 
     fn pass_on(&mut self, mut packet: Packet<L>, is_duplicate: bool, damage: Option<Damage>) {

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use anabranch_base::{ByteCount, Seed, Time};
 
-use crate::config::{Channel, LossKind};
+use crate::config::{ChannelSharing, LossKind};
 use crate::packet::Round;
 use crate::random::Random;
 
@@ -53,8 +53,8 @@ pub fn build(kind: &LossKind, seeds: &LossSeeds) -> Option<Box<dyn LossModel>> {
         LossKind::Correlated { probability } => Box::new(correlated::Correlated::new(*probability, random)),
         LossKind::GilbertElliott { good, bad, loss_good, loss_bad, channel } => {
             let seed = match channel {
-                Channel::Own => &seeds.channel,
-                Channel::Shared => &seeds.forward_channel,
+                ChannelSharing::Own => &seeds.channel,
+                ChannelSharing::Shared => &seeds.forward_channel,
             };
             let channel = gilbert_elliott::TwoStates::new(*good, *bad, Random::new(seed));
             Box::new(gilbert_elliott::GilbertElliott::new(channel, *loss_good, *loss_bad, random))

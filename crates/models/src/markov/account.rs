@@ -1,6 +1,6 @@
 //! What each move of the chain costs: its seconds, packets, time-outs and fast retransmits.
 
-use super::tally::Tally;
+use super::tally::ChainSums;
 use crate::PathParameters;
 
 /// The account of one path.
@@ -15,23 +15,23 @@ impl Account {
     }
 
     /// A round of `window` packets that ends without a time-out: R(w).
-    pub fn round<const N: usize>(&self, window: usize) -> Tally<N> {
+    pub fn round<const N: usize>(&self, window: usize) -> ChainSums<N> {
         spent(self.path.round(window as f64), window)
     }
 
     /// A round after a loss that ends with a fast retransmit.
-    pub fn fast_retransmit<const N: usize>(&self, window: usize) -> Tally<N> {
-        self.round(window) + Tally::of([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    pub fn fast_retransmit<const N: usize>(&self, window: usize) -> ChainSums<N> {
+        self.round(window) + ChainSums::of([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
     }
 
     /// A round that ends with a first time-out: O(w).
-    pub fn timeout<const N: usize>(&self, window: usize) -> Tally<N> {
+    pub fn timeout<const N: usize>(&self, window: usize) -> ChainSums<N> {
         let seconds = self.path.timeout(window as f64);
-        spent(seconds, window) + Tally::of([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+        spent(seconds, window) + ChainSums::of([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
     }
 
     /// The wait of the k-th back-off state: U(k) = min(2ᵏ O(1), Tmax) (WS (18), W-7).
-    pub fn backoff<const N: usize>(&self, k: u32) -> Tally<N> {
+    pub fn backoff<const N: usize>(&self, k: u32) -> ChainSums<N> {
         spent(self.backoff_seconds(k), 1)
     }
 
@@ -64,11 +64,11 @@ impl Account {
 }
 
 /// `sent` packets, of which `delivered` get through on average.
-pub fn flight<const N: usize>(sent: usize, delivered: f64) -> Tally<N> {
-    Tally::of([0.0, delivered, sent as f64, 0.0, 0.0, 0.0])
+pub fn flight<const N: usize>(sent: usize, delivered: f64) -> ChainSums<N> {
+    ChainSums::of([0.0, delivered, sent as f64, 0.0, 0.0, 0.0])
 }
 
 /// Seconds with a window.
-pub fn spent<const N: usize>(seconds: f64, window: usize) -> Tally<N> {
-    Tally::of([seconds, 0.0, 0.0, 0.0, 0.0, seconds * window as f64])
+pub fn spent<const N: usize>(seconds: f64, window: usize) -> ChainSums<N> {
+    ChainSums::of([seconds, 0.0, 0.0, 0.0, 0.0, seconds * window as f64])
 }

@@ -1,7 +1,7 @@
 //! The answers that need no chain: no loss, nothing but loss, and a limit of one packet (W-19).
 
 use super::account::Account;
-use super::stationary::{Share, Stationary, backoff};
+use super::stationary::{Stationary, WindowShare, backoff};
 use super::{NAME, Rates};
 use crate::{ModelError, PathParameters};
 
@@ -25,13 +25,13 @@ pub fn rates(path: &PathParameters, limit: u32) -> Option<Result<Rates, ModelErr
 
 /// The stationary law, where it needs no chain; parameters have been checked.
 pub fn law(path: &PathParameters, limit: u32) -> Option<Stationary> {
-    let one = |window| vec![(window, Share { probability: 1.0, time: 1.0 })];
+    let one = |window| vec![(window, WindowShare { probability: 1.0, time: 1.0 })];
     if path.loss == 0.0 {
         let (delivered, seconds) = (f64::from(limit), path.round(f64::from(limit)));
         return Some(Stationary { windows: one(limit), backoff: Vec::new(), delivered, seconds });
     }
     if path.loss == 1.0 {
-        let backoff = vec![Share { probability: 1.0, time: 1.0 }];
+        let backoff = vec![WindowShare { probability: 1.0, time: 1.0 }];
         return Some(Stationary { windows: one(1), backoff, delivered: 0.0, seconds: path.timeout.max });
     }
     if limit == 1 {

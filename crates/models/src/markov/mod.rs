@@ -21,8 +21,8 @@ mod stationary;
 mod tally;
 
 use crate::{Halving, LimitedPath, ModelError, PathParameters, RoundLoss, ThroughputModel, WindowModel};
-pub use stationary::{Share, Stationary};
-use tally::Tally;
+pub use stationary::{Stationary, WindowShare};
+use tally::ChainSums;
 
 /// The Markov model of WS §4.3, with corrections W-1 to W-9 and W-18, W-19.
 ///
@@ -75,7 +75,7 @@ impl Markov {
             return rates;
         }
         let steps = pass::steps::<{ tally::ALL }>(self, path, limit)?;
-        steps.last().map_or(Err(ModelError::NoWindow), Tally::rates)
+        steps.last().map_or(Err(ModelError::NoWindow), ChainSums::rates)
     }
 
     /// The rates for the limits 1, 2, … `up_to`, from one sweep: those for limit `c` at `c − 1`.
@@ -83,7 +83,7 @@ impl Markov {
     /// # Errors
     /// As [`Self::rates`], and more than 2²⁶ limits.
     pub fn rates_curve(&self, path: &PathParameters, up_to: u32) -> Result<Vec<Rates>, ModelError> {
-        self.fill(path, up_to, |rates| rates, Tally::<{ tally::ALL }>::rates)
+        self.fill(path, up_to, |rates| rates, ChainSums::<{ tally::ALL }>::rates)
     }
 
     /// How often, and for how long, the path has each window and stands in each back-off state.
@@ -105,7 +105,7 @@ impl Markov {
             return Ok(rates?.delivered);
         }
         let steps = pass::steps::<2>(self, path, limit)?;
-        steps.last().map_or(Err(ModelError::NoWindow), Tally::delivered_rate)
+        steps.last().map_or(Err(ModelError::NoWindow), ChainSums::delivered_rate)
     }
 
     /// One value for each limit: of the extremes, of the sweep, and the last one again once windows no longer get there.
@@ -114,7 +114,7 @@ impl Markov {
         path: &PathParameters,
         up_to: u32,
         extreme: impl Fn(Rates) -> V,
-        value: impl Fn(&Tally<N>) -> Result<V, ModelError>,
+        value: impl Fn(&ChainSums<N>) -> Result<V, ModelError>,
     ) -> Result<Vec<V>, ModelError> {
         LimitedPath { path: *path, limit: up_to }.check()?;
         if up_to > LONGEST_CURVE {
@@ -151,7 +151,7 @@ impl ThroughputModel for Markov {
 
 impl WindowModel for Markov {
     fn curve(&self, path: &PathParameters, up_to: u32) -> Result<Vec<f64>, ModelError> {
-        self.fill(path, up_to, |rates| rates.delivered, Tally::<2>::delivered_rate)
+        self.fill(path, up_to, |rates| rates.delivered, ChainSums::<2>::delivered_rate)
     }
 }
 

@@ -8,17 +8,17 @@ use crate::ModelError;
 /// The first `N` of: seconds, packets delivered, packets sent, first time-outs, fast retransmits, window times seconds.
 /// All are 0 or more, so that no sum of them cancels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tally<const N: usize>(pub [f64; N]);
+pub struct ChainSums<const N: usize>(pub [f64; N]);
 
 /// The length of the whole list.
 pub const ALL: usize = 6;
 
-impl<const N: usize> Tally<N> {
-    pub const ZERO: Tally<N> = Tally([0.0; N]);
+impl<const N: usize> ChainSums<N> {
+    pub const ZERO: ChainSums<N> = ChainSums([0.0; N]);
 
     /// The first `N` of the whole list.
-    pub fn of(all: [f64; ALL]) -> Tally<N> {
-        Tally(std::array::from_fn(|index| all[index]))
+    pub fn of(all: [f64; ALL]) -> ChainSums<N> {
+        ChainSums(std::array::from_fn(|index| all[index]))
     }
 
     /// The seconds.
@@ -44,7 +44,7 @@ impl<const N: usize> Tally<N> {
     }
 }
 
-impl Tally<ALL> {
+impl ChainSums<ALL> {
     /// Every column in a second.
     ///
     /// # Errors
@@ -60,30 +60,30 @@ impl Tally<ALL> {
     }
 }
 
-impl<const N: usize> Add for Tally<N> {
-    type Output = Tally<N>;
+impl<const N: usize> Add for ChainSums<N> {
+    type Output = ChainSums<N>;
 
     #[inline]
-    fn add(mut self, other: Tally<N>) -> Tally<N> {
+    fn add(mut self, other: ChainSums<N>) -> ChainSums<N> {
         self += other;
         self
     }
 }
 
-impl<const N: usize> AddAssign for Tally<N> {
+impl<const N: usize> AddAssign for ChainSums<N> {
     #[inline]
-    fn add_assign(&mut self, other: Tally<N>) {
+    fn add_assign(&mut self, other: ChainSums<N>) {
         for (sum, more) in self.0.iter_mut().zip(other.0) {
             *sum += more;
         }
     }
 }
 
-impl<const N: usize> Mul<f64> for Tally<N> {
-    type Output = Tally<N>;
+impl<const N: usize> Mul<f64> for ChainSums<N> {
+    type Output = ChainSums<N>;
 
     #[inline]
-    fn mul(mut self, weight: f64) -> Tally<N> {
+    fn mul(mut self, weight: f64) -> ChainSums<N> {
         for value in &mut self.0 {
             *value *= weight;
         }

@@ -1,6 +1,6 @@
 //! How often a subflow may send although packets of the others wait in the shared receive buffer (LIU §5).
 
-use super::window::Window;
+use super::window::SubflowWindow;
 use super::{Subflow, all_but};
 
 /// Which reading of LIU's equations (35) and (37) is used.
@@ -18,16 +18,16 @@ pub enum Blocking {
 }
 
 /// The values of a connection that decide on blocking.
-pub(super) struct Shared<'a> {
+pub(super) struct BlockingInputs<'a> {
     pub(super) subflows: &'a [Subflow],
-    pub(super) windows: &'a [Window],
+    pub(super) windows: &'a [SubflowWindow],
     /// k of each: how long another takes to repair its time-out, in seconds.
     pub(super) repairs: &'a [f64],
     /// The receive buffer, in packets.
     pub(super) buffer: f64,
 }
 
-impl Shared<'_> {
+impl BlockingInputs<'_> {
     /// P(j, ∗) of each subflow: the probability that nothing blocks it.
     pub(super) fn unblocked(&self, rule: Blocking) -> Vec<f64> {
         let (count, loads) = (self.subflows.len(), self.loads());

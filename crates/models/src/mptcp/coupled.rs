@@ -1,7 +1,7 @@
 //! The windows that coupled growth settles at: each depends on all others (LIU (2), (3), solved without the shortcut of
 //! the closed form).
 
-use super::window::Window;
+use super::window::SubflowWindow;
 use super::{Mptcp, Subflow};
 use crate::ModelError;
 
@@ -13,16 +13,16 @@ const MOST_ROUNDS: u32 = 10_000;
 /// The windows of `subflows` with `acks` packets an acknowledgement: the fixed point of
 /// m = acks max(1 / (a cw), 1) with a = max (cw / RTT²) / (Σ cw / RTT)², and W as growth in m rounds leaves it. Each
 /// step goes half the way, on the scale of logarithms.
-pub(super) fn windows(subflows: &[Subflow], acks: f64) -> Result<Vec<Window>, ModelError> {
-    let mut windows: Vec<Window> = subflows.iter().map(uncoupled).collect();
+pub(super) fn windows(subflows: &[Subflow], acks: f64) -> Result<Vec<SubflowWindow>, ModelError> {
+    let mut windows: Vec<SubflowWindow> = subflows.iter().map(uncoupled).collect();
     for _ in 0..MOST_ROUNDS {
         let aggression = aggression(subflows, &windows);
         let mut change: f64 = 0.0;
         for (window, subflow) in windows.iter_mut().zip(subflows) {
             let growth = growth(aggression, window.mean, acks);
-            let peak = (window.peak * Window::grown(subflow.loss, growth).peak).sqrt();
+            let peak = (window.peak * SubflowWindow::grown(subflow.loss, growth).peak).sqrt();
             change = change.max((peak / window.peak - 1.0).abs());
-            *window = Window::with_peak(peak, growth);
+            *window = SubflowWindow::with_peak(peak, growth);
         }
         if change < SETTLED {
             return Ok(settled(subflows, windows, acks));
@@ -32,21 +32,21 @@ pub(super) fn windows(subflows: &[Subflow], acks: f64) -> Result<Vec<Window>, Mo
     Err(ModelError::Domain { model: Mptcp::NAME, why })
 }
 
-fn uncoupled(subflow: &Subflow) -> Window {
-    Window::with_peak(Window::closed_form(subflow.loss).peak.max(1.0), 4.0)
+fn uncoupled(subflow: &Subflow) -> SubflowWindow {
+    SubflowWindow::with_peak(SubflowWindow::closed_form(subflow.loss).peak.max(1.0), 4.0)
 }
 
 /// The windows with the growth that follows from them, and not from those of the previous round.
-fn settled(subflows: &[Subflow], windows: Vec<Window>, acks: f64) -> Vec<Window> {
+fn settled(subflows: &[Subflow], windows: Vec<SubflowWindow>, acks: f64) -> Vec<SubflowWindow> {
     let aggression = aggression(subflows, &windows);
     windows
         .into_iter()
-        .map(|window| Window { growth: growth(aggression, window.mean, acks), ..window })
+        .map(|window| SubflowWindow { growth: growth(aggression, window.mean, acks), ..window })
         .collect()
 }
 
 /// a: what an acknowledged packet adds to a coupled window (alpha / cw_total of RFC 6356).
-fn aggression(subflows: &[Subflow], windows: &[Window]) -> f64 {
+fn aggression(subflows: &[Subflow], windows: &[SubflowWindow]) -> f64 {
     let rates =
         || subflows.iter().zip(windows).map(|(subflow, window)| (window.mean / subflow.round_trip, subflow));
     let sum: f64 = rates().map(|(rate, _)| rate).sum();
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn two_equal_subflows_are_the_closed_form() {
         let settled = windows(&[subflow(0.01, 0.05); 2], 1.0).expect("it settles");
-        let closed = Window::closed_form(0.01).peak;
+        let closed = SubflowWindow::closed_form(0.01).peak;
         assert!(settled.iter().all(|window| (window.peak / closed - 1.0).abs() < 1e-12), "{settled:?}");
     }
 
@@ -92,7 +92,7 @@ mod tests {
         // RFC 6356's aim, which each window's floor of one packet and the uneven sawtooth do not touch here.
         let both = [subflow(1e-5, 0.05), subflow(1e-5, 0.1)];
         let settled = windows(&both, 1.0).expect("it settles");
-        let rate = |window: &Window, subflow: &Subflow| window.mean / subflow.round_trip;
+        let rate = |window: &SubflowWindow, subflow: &Subflow| window.mean / subflow.round_trip;
         let sum: f64 = settled.iter().zip(&both).map(|(window, subflow)| rate(window, subflow)).sum();
         let alone = windows(&both[..1], 1.0).expect("it settles")[0];
         let ratio = sum / rate(&alone, &both[0]);

@@ -11,8 +11,8 @@ pub use blocking::Blocking;
 
 use crate::error::{check_first_timeout, check_loss, check_round_trip};
 use crate::{LimitedPath, ModelError, ThroughputModel};
-use blocking::Shared;
-use window::Window;
+use blocking::BlockingInputs;
+use window::SubflowWindow;
 
 /// The model: a **send rate**, which counts lost packets as well as those that arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,8 +119,12 @@ impl Mptcp {
         let elsewhere = rate::retransmitting(subflows);
         let unblocked = match (self.buffer, elsewhere.iter().copied().collect::<Option<Vec<f64>>>()) {
             (Some(buffer), Some(repairs)) => {
-                let shared =
-                    Shared { subflows, windows: &windows, repairs: &repairs, buffer: f64::from(buffer) };
+                let shared = BlockingInputs {
+                    subflows,
+                    windows: &windows,
+                    repairs: &repairs,
+                    buffer: f64::from(buffer),
+                };
                 shared.unblocked(self.blocking)
             }
             // With an endless buffer, or with no other subflow, nothing blocks.
@@ -155,14 +159,14 @@ impl Mptcp {
         subflows.iter().try_for_each(Subflow::check)
     }
 
-    fn windows(&self, subflows: &[Subflow]) -> Result<Vec<Window>, ModelError> {
-        let by_loss = |window: &dyn Fn(f64) -> Window| {
+    fn windows(&self, subflows: &[Subflow]) -> Result<Vec<SubflowWindow>, ModelError> {
+        let by_loss = |window: &dyn Fn(f64) -> SubflowWindow| {
             subflows.iter().map(|subflow| window(subflow.loss).check(Mptcp::NAME, subflow.loss)).collect()
         };
         match self.coupling {
-            Coupling::ClosedForm => by_loss(&Window::closed_form),
+            Coupling::ClosedForm => by_loss(&SubflowWindow::closed_form),
             Coupling::PrintedQuadratic { mean_to_peak } => {
-                by_loss(&|loss| Window::printed(loss, mean_to_peak))
+                by_loss(&|loss| SubflowWindow::printed(loss, mean_to_peak))
             }
             Coupling::FixedPoint => coupled::windows(subflows, f64::from(self.acks)),
         }
@@ -170,7 +174,11 @@ impl Mptcp {
 }
 
 impl SubflowThroughput {
-    fn of(window: &Window, unblocked_rate: f64, unblocked: f64) -> Result<SubflowThroughput, ModelError> {
+    fn of(
+        window: &SubflowWindow,
+        unblocked_rate: f64,
+        unblocked: f64,
+    ) -> Result<SubflowThroughput, ModelError> {
         for value in [window.peak, window.growth, unblocked_rate, unblocked] {
             ModelError::unless_finite(Mptcp::NAME, value)?;
         }

@@ -1,6 +1,6 @@
 //! What a subflow sends while nothing blocks it (LIU §4.2, §4.3): the times of growth, time-outs and slow start.
 
-use super::window::Window;
+use super::window::SubflowWindow;
 use super::{Subflow, all_but};
 
 /// k: for each subflow, the mean round-trip time of the one that sends its lost packet again, which is one of the others
@@ -20,7 +20,7 @@ pub(super) fn retransmitting(subflows: &[Subflow]) -> Vec<Option<f64>> {
 
 /// TP: packets/s sent, lost ones included, with the first slow-start threshold at half the window (L-4) and
 /// one time-out of `elsewhere`, the round-trip time of the subflow that repairs it.
-pub(super) fn unblocked(subflow: &Subflow, window: &Window, elsewhere: Option<f64>) -> f64 {
+pub(super) fn unblocked(subflow: &Subflow, window: &SubflowWindow, elsewhere: Option<f64>) -> f64 {
     let Subflow { loss, round_trip, timeout } = *subflow;
     let timeouts = window.timeout_probability();
     let threshold = (window.peak / 2.0).max(1.0);
@@ -58,7 +58,7 @@ mod tests {
     fn a_subflow_alone_waits_for_its_own_time_out() {
         // W = 4, Q = 3/4, threshold 2: 3 + 24 + 4 packets in 10.5 round trips, and three times in four two more and a
         // time-out.
-        let (alone, window) = (subflow(0.04, 0.02), Window::closed_form(0.04));
+        let (alone, window) = (subflow(0.04, 0.02), SubflowWindow::closed_form(0.04));
         let rate = unblocked(&alone, &window, None);
         assert!((rate / (31.0 / (10.5 * 0.02 + 0.75 * (0.04 + 0.2))) - 1.0).abs() < 1e-13, "{rate}");
         // With another as near, the time-out is over 10 ms later than a round trip less.

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha12Rng;
 
 use crate::{Halving, LimitedPath, ModelError, PathParameters, RoundLoss};
 use losses::Losses;
-use state::State;
+use state::RoundState;
 
 /// One path whose window follows the rules of rounds.
 ///
@@ -19,12 +19,12 @@ pub struct RoundProcess {
     path: PathParameters,
     halving: Halving,
     losses: Losses,
-    state: State,
+    state: RoundState,
 }
 
 /// A round that is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Round {
+pub struct FinishedRound {
     /// How long it took, in seconds; if it ended in a time-out, how long that took.
     pub duration: f64,
     /// The packets sent.
@@ -32,12 +32,12 @@ pub struct Round {
     /// The packets that got through.
     pub delivered: u32,
     /// What it led to.
-    pub outcome: Outcome,
+    pub outcome: RoundOutcome,
 }
 
 /// What a round led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RoundOutcome {
     /// Nothing is missing: the window may grow.
     Growth,
     /// Some are missing: the next round shows whether they can be retransmitted fast.
@@ -61,22 +61,22 @@ impl RoundProcess {
             return Err(ModelError::TooLarge { limit: path.limit, largest: MOST_WINDOW });
         }
         let losses = Losses::new(loss, path.path.loss, path.limit);
-        Ok(RoundProcess { path: path.path, halving, losses, state: State::full(1) })
+        Ok(RoundProcess { path: path.path, halving, losses, state: RoundState::full(1) })
     }
 
     /// Plays one round, its losses drawn from `random`. The window has not grown yet: see [`RoundProcess::wanted`].
-    pub fn step(&mut self, random: &mut ChaCha12Rng) -> Round {
+    pub fn step(&mut self, random: &mut ChaCha12Rng) -> FinishedRound {
         let sent = self.state.sent();
         let lost = self.losses.draw(sent, random);
         let window = self.state.window();
         let (next, outcome) = self.state.after(lost, self.halving);
         let duration = match (outcome, self.state) {
-            (Outcome::Timeout, _) => self.path.timeout(f64::from(window)),
-            (Outcome::BackOff, State::BackOff { failures, .. }) => self.back_off(failures),
+            (RoundOutcome::Timeout, _) => self.path.timeout(f64::from(window)),
+            (RoundOutcome::BackOff, RoundState::BackOff { failures, .. }) => self.back_off(failures),
             _ => self.path.round(f64::from(window)),
         };
         self.state = next;
-        Round { duration, sent, delivered: sent - lost, outcome }
+        FinishedRound { duration, sent, delivered: sent - lost, outcome }
     }
 
     /// What the window would grow to after the last round, in packets, if there is room; the window itself if it would
@@ -101,7 +101,7 @@ impl RoundProcess {
 
     /// Whether a packet of the window may be taken away: not the last, and not during a back-off.
     pub fn may_cut(&self) -> bool {
-        self.window() > 1 && !matches!(self.state, State::BackOff { .. })
+        self.window() > 1 && !matches!(self.state, RoundState::BackOff { .. })
     }
 
     /// Takes a packet of the window away, if [`RoundProcess::may_cut`] says so. Outstanding losses are reduced so that

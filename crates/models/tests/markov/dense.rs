@@ -1,6 +1,6 @@
 //! The pass against the chain state by state.
 
-use anabranch_models::markov::dense::{Chain, State};
+use anabranch_models::markov::dense::{Chain, ChainState};
 use anabranch_models::{ModelError, Rates, TimeoutBounds};
 
 use crate::{MODELS, error, path};
@@ -64,14 +64,14 @@ fn the_ways_out_of_every_state_have_probabilities_that_sum_to_one() -> Result<()
 fn a_limit_of_120_packets_has_7284_states() -> Result<(), ModelError> {
     let chain = Chain::new(&MODELS[0], &path(1e-3), 120)?;
     assert_eq!(chain.states().len(), 7284);
-    let count = |wanted: fn(&State) -> bool| chain.states().iter().filter(|state| wanted(state)).count();
+    let count = |wanted: fn(&ChainState) -> bool| chain.states().iter().filter(|state| wanted(state)).count();
     assert_eq!(
-        count(|state| matches!(state, State::Full { .. } | State::AfterLoss { .. })),
+        count(|state| matches!(state, ChainState::Full { .. } | ChainState::AfterLoss { .. })),
         120 * 121 / 2 - 1
     );
-    assert_eq!(count(|state| matches!(state, State::SlowStart { .. })), 10);
-    assert_eq!(count(|state| matches!(state, State::FirstBackoff { .. })), 6);
-    assert_eq!(count(|state| matches!(state, State::Backoff { .. })), 9);
+    assert_eq!(count(|state| matches!(state, ChainState::SlowStart { .. })), 10);
+    assert_eq!(count(|state| matches!(state, ChainState::FirstBackoff { .. })), 6);
+    assert_eq!(count(|state| matches!(state, ChainState::Backoff { .. })), 9);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anabranch_models::markov::Stationary;
-use anabranch_models::markov::dense::{Chain, State};
+use anabranch_models::markov::dense::{Chain, ChainState};
 use anabranch_models::{Markov, ModelError, TimeoutBounds};
 
 use crate::{MODELS, error, path};
@@ -38,8 +38,8 @@ fn compare(markov: &Markov, loss: f64, limit: u32) -> Result<u32, ModelError> {
     for (state, probability) in chain.states().iter().zip(chain.stationary()) {
         *windows.entry(state.window()).or_insert(0.0) += probability;
         match state {
-            State::FirstBackoff { .. } => backoff[0] += probability,
-            State::Backoff { timeouts } => backoff[*timeouts as usize - 1] += probability,
+            ChainState::FirstBackoff { .. } => backoff[0] += probability,
+            ChainState::Backoff { timeouts } => backoff[*timeouts as usize - 1] += probability,
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 
 mod receiving;
 mod sending;
-mod watching;
+mod streams;
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use anabranch_sctp::policy::{PathId, PathSample};
 
 pub use receiving::TryRecvError;
 pub use sending::{OutboundStream, SendError, SendOptions, TrySendError};
-pub use watching::{Events, Records};
+pub use streams::{Events, Records};
 
+use crate::association_entry::{Notifiers, Phase};
 use crate::report::PathReport;
 use crate::shared::{Core, Shared};
-use crate::slot::{Phase, Signals};
 use crate::waiting::until;
 
 /// An open association with a peer.
@@ -29,15 +29,15 @@ use crate::waiting::until;
 /// itself.
 #[derive(Clone, Debug)]
 pub struct Association {
-    owner: Arc<Owner>,
+    owner: Arc<SharedHandle>,
 }
 
 /// Dropped with the last handle.
 #[derive(Debug)]
-struct Owner {
+struct SharedHandle {
     shared: Arc<Shared>,
     id: AssociationId,
-    signals: Arc<Signals>,
+    notifiers: Arc<Notifiers>,
 }
 
 /// The error of an association that did not end in order.
@@ -53,8 +53,8 @@ pub struct CloseError {
 }
 
 impl Association {
-    pub(crate) fn new(shared: Arc<Shared>, id: AssociationId, signals: Arc<Signals>) -> Association {
-        Association { owner: Arc::new(Owner { shared, id, signals }) }
+    pub(crate) fn new(shared: Arc<Shared>, id: AssociationId, notifiers: Arc<Notifiers>) -> Association {
+        Association { owner: Arc::new(SharedHandle { shared, id, notifiers }) }
     }
 
     /// Ends the association in order and waits until it is over: what was sent is delivered first. Messages of
@@ -66,7 +66,7 @@ impl Association {
     /// The association ended in another way, before the call or during it: the error says how, and how much was not
     /// delivered.
     pub async fn close(&self) -> Result<(), CloseError> {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         shared.change(|core, now| core.close(now, *id));
         match self.closed().await {
             CloseReason::Graceful => Ok(()),
@@ -83,7 +83,7 @@ impl Association {
             Phase::Closed(reason) => Some(reason),
             _ => None,
         };
-        until(&self.owner.signals.changed, look).await
+        until(&self.owner.notifiers.changed, look).await
     }
 
     /// Ends the association at once; the peer is told `why`. What is not acknowledged may be lost. What had arrived
@@ -126,7 +126,7 @@ impl Association {
 
     /// Every present and past path, in the order of their ids.
     pub fn paths(&self) -> Vec<PathReport> {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         let core = shared.lock();
         let Some(association) = core.endpoint.association(*id) else { return Vec::new() };
         association.paths().iter().map(|sample| report(&core, association, sample)).collect()
@@ -144,7 +144,7 @@ impl Association {
             Phase::Open | Phase::Closing => Some(Ok(())),
             Phase::Closed(reason) => Some(Err(reason)),
         };
-        until(&self.owner.signals.changed, look).await
+        until(&self.owner.notifiers.changed, look).await
     }
 
     fn phase(&self) -> Phase {
@@ -153,7 +153,7 @@ impl Association {
 
     /// Changes the association in the core, and wakes the driver.
     fn with(&self, change: impl FnOnce(&mut core::Association)) {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         shared.change(|core, _| {
             if let Some(association) = core.association(*id) {
                 change(association);
@@ -163,12 +163,12 @@ impl Association {
 
     /// Reads the association in the core, if it is there.
     fn look<T>(&self, look: impl FnOnce(&core::Association) -> T) -> Option<T> {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         shared.lock().endpoint.association(*id).map(look)
     }
 }
 
-impl Drop for Owner {
+impl Drop for SharedHandle {
     fn drop(&mut self) {
         let id = self.id;
         self.shared.change(|core, now| core.release(now, id));

@@ -3,7 +3,7 @@
 use anabranch_sctp::association::Message;
 use anabranch_sctp::event::CloseReason;
 
-use super::{Association, Owner};
+use super::{Association, SharedHandle};
 use crate::waiting::until;
 
 /// Why there is no message.
@@ -31,7 +31,7 @@ impl Association {
     /// # Errors
     /// The association has ended, and its last message was received.
     pub async fn recv(&self) -> Result<Message, CloseReason> {
-        until(&self.owner.signals.readable, || self.take()).await
+        until(&self.owner.notifiers.readable, || self.take()).await
     }
 
     /// The next message, if it has arrived.
@@ -47,7 +47,7 @@ impl Association {
 
     /// The next message, or how the association ended; `None` if there is neither yet.
     fn take(&self) -> Option<Result<Message, CloseReason>> {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         shared.receive(*id)
     }
 }

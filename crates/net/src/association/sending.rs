@@ -6,7 +6,7 @@ use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 
-use super::{Association, Owner};
+use super::{Association, SharedHandle};
 use crate::waiting::until;
 
 /// How a message is sent: by default on stream 0, in its order, with payload protocol 0.
@@ -97,8 +97,8 @@ impl Association {
         options: impl Into<SendOptions>,
     ) -> Result<(), SendError> {
         let message = options.into().outgoing(message.into());
-        let _turn = self.owner.signals.turn.lock().await;
-        until(&self.owner.signals.writable, || self.offer(&message)).await
+        let _turn = self.owner.notifiers.turn.lock().await;
+        until(&self.owner.notifiers.writable, || self.offer(&message)).await
     }
 
     /// Sends a message if there is room for it now and no sender waits.
@@ -111,7 +111,7 @@ impl Association {
         options: impl Into<SendOptions>,
     ) -> Result<(), TrySendError> {
         let message = options.into().outgoing(message.into());
-        let turn = self.owner.signals.turn.try_lock();
+        let turn = self.owner.notifiers.turn.try_lock();
         match turn.ok().and_then(|_turn| self.offer(&message)) {
             Some(answer) => answer.map_err(TrySendError::Failed),
             None => Err(TrySendError::Full(message.payload)),
@@ -125,7 +125,7 @@ impl Association {
 
     /// Hands a message to the core; `None` if the core has no room now.
     fn offer(&self, message: &Outgoing) -> Option<Result<(), SendError>> {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         shared.attempt(|core, now| core.try_send(now, *id, message.clone()))
     }
 }

@@ -14,7 +14,7 @@ pub struct Blocks<W> {
 
 /// Which way a packet passed its interface (`epb_flags`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum PacketDirection {
     /// The capturing host received it.
     Inbound,
     /// The capturing host sent it.
@@ -52,7 +52,13 @@ impl<W: Write> Blocks<W> {
     }
 
     /// Adds a packet seen at an interface.
-    pub fn packet(&mut self, interface: u32, at: Time, way: Way, packet: &[u8]) -> io::Result<()> {
+    pub fn packet(
+        &mut self,
+        interface: u32,
+        at: Time,
+        way: PacketDirection,
+        packet: &[u8],
+    ) -> io::Result<()> {
         let length = u32::try_from(packet.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let nanos = at.as_nanos();
         self.begin();
@@ -173,8 +179,8 @@ mod tests {
     fn a_packet_is_padded_and_its_time_is_in_two_halves() {
         let mut blocks = Blocks::new(Vec::new(), "", "").unwrap();
         let at = Time::from_nanos(0x0000_0002_0000_0003);
-        blocks.packet(7, at, Way::Outbound, &[1, 0, 0, 0, 2]).unwrap();
-        blocks.packet(7, at, Way::Inbound, &[]).unwrap();
+        blocks.packet(7, at, PacketDirection::Outbound, &[1, 0, 0, 0, 2]).unwrap();
+        blocks.packet(7, at, PacketDirection::Inbound, &[]).unwrap();
         let file = words(&blocks.finish().unwrap());
         assert_eq!(file[8..21], [6, 52, 7, 2, 3, 5, 5, 1, 2, 0x0004_0002, 2, 0, 52]);
         assert_eq!(file[21..], [6, 44, 7, 2, 3, 0, 0, 0x0004_0002, 1, 0, 44]);

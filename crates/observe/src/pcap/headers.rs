@@ -8,7 +8,7 @@ use anabranch_sim::observe::Host;
 
 /// What stands between IP and what a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transport {
+pub enum PacketEncapsulation {
     /// Nothing: it is an SCTP packet.
     Sctp,
     /// UDP, and then an SCTP packet (RFC 6951).
@@ -35,10 +35,10 @@ pub struct Journey {
 
 impl Journey {
     /// Makes `packet` the IP packet that carries `load`. What is longer than an IP packet may be is cut.
-    pub fn wrap(self, transport: Transport, load: &[u8], packet: &mut Vec<u8>) {
+    pub fn wrap(self, transport: PacketEncapsulation, load: &[u8], packet: &mut Vec<u8>) {
         let (between, protocol) = match transport {
-            Transport::Sctp => (0, SCTP),
-            Transport::SctpInUdp | Transport::Udp { .. } => (UDP_HEADER, UDP),
+            PacketEncapsulation::Sctp => (0, SCTP),
+            PacketEncapsulation::SctpInUdp | PacketEncapsulation::Udp { .. } => (UDP_HEADER, UDP),
         };
         let load = &load[..load.len().min(LONGEST - IP_HEADER - between)];
         packet.clear();
@@ -47,7 +47,7 @@ impl Journey {
             packet.extend_from_slice(&self.udp_header(transport, UDP_HEADER + load.len()));
         }
         packet.extend_from_slice(load);
-        if !matches!(transport, Transport::Udp { .. }) {
+        if !matches!(transport, PacketEncapsulation::Udp { .. }) {
             wire::fill_in_checksum(&mut packet[IP_HEADER + between..]);
         }
         if between > 0 {
@@ -72,9 +72,9 @@ impl Journey {
         header
     }
 
-    fn udp_header(self, transport: Transport, length: usize) -> [u8; UDP_HEADER] {
+    fn udp_header(self, transport: PacketEncapsulation, length: usize) -> [u8; UDP_HEADER] {
         let (first, second) = match transport {
-            Transport::Udp { port } => (port, DISCARD),
+            PacketEncapsulation::Udp { port } => (port, DISCARD),
             _ => (SCTP_TUNNELING, SCTP_TUNNELING),
         };
         let (source, destination) = match self.from {
@@ -138,7 +138,7 @@ mod tests {
 
     const JOURNEY: Journey = Journey { path: 3, from: Host::First, ecn: Ecn::NotEct, identification: 0x0102 };
 
-    fn wrapped(transport: Transport, load: &[u8]) -> Vec<u8> {
+    fn wrapped(transport: PacketEncapsulation, load: &[u8]) -> Vec<u8> {
         let mut packet = vec![0xee; 5];
         JOURNEY.wrap(transport, load, &mut packet);
         packet
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_header_verifies_and_names_both_ends() {
-        let packet = wrapped(Transport::Sctp, &[7; 16]);
+        let packet = wrapped(PacketEncapsulation::Sctp, &[7; 16]);
         assert_eq!(packet[..10], [0x45, 0, 0, 36, 1, 2, 0x40, 0, 64, 132]);
         assert_eq!(packet[12..20], [10, 0, 3, 1, 10, 0, 3, 2]);
         assert_eq!(ones_sum(0, &packet[..20]), 0xffff);
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_mark_is_in_the_header_and_its_checksum_is_right() {
         let mut packet = Vec::new();
-        Journey { ecn: Ecn::Ce, ..JOURNEY }.wrap(Transport::Sctp, &[7; 16], &mut packet);
+        Journey { ecn: Ecn::Ce, ..JOURNEY }.wrap(PacketEncapsulation::Sctp, &[7; 16], &mut packet);
         assert_eq!(packet[..2], [0x45, 0b11]);
         assert_eq!(ones_sum(0, &packet[..20]), 0xffff);
     }
@@ -173,7 +173,7 @@ mod tests {
         let mut load = [0; 16];
         load[..4].copy_from_slice(&[0x13, 0x89, 0x13, 0x8a]);
         load[12..].copy_from_slice(&[11, 0, 0, 4]);
-        let packet = wrapped(Transport::SctpInUdp, &load);
+        let packet = wrapped(PacketEncapsulation::SctpInUdp, &load);
         assert_eq!(packet[20..26], [0x26, 0xab, 0x26, 0xab, 0, 24]);
         let pseudo = ones_sum(ones_sum(0, &packet[12..20]), &[0, 17, 0, 24]);
         assert_eq!(ones_sum(pseudo, &packet[20..]), 0xffff);
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn datagrams_go_to_the_discard_port_and_are_left_as_they_are() {
-        let packet = wrapped(Transport::Udp { port: 40_001 }, &[0; 12]);
+        let packet = wrapped(PacketEncapsulation::Udp { port: 40_001 }, &[0; 12]);
         assert_eq!(packet[20..26], [0x9c, 0x41, 0, 9, 0, 20]);
         assert_eq!(packet[28..], [0; 12]);
     }
@@ -195,6 +195,6 @@ mod tests {
 
     #[test]
     fn what_no_ip_packet_holds_is_cut() {
-        assert_eq!(wrapped(Transport::Udp { port: 40_000 }, &[1; 70_000]).len(), LONGEST);
+        assert_eq!(wrapped(PacketEncapsulation::Udp { port: 40_000 }, &[1; 70_000]).len(), LONGEST);
     }
 }

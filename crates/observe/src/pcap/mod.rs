@@ -10,33 +10,33 @@ use anabranch_sctp::config::Encapsulation;
 use anabranch_sim::observe::{Host, Observation, PacketSeen, Seen, Step};
 
 use super::{About, PROGRAM};
-use blocks::{Blocks, Way};
+use blocks::{Blocks, PacketDirection};
 pub use headers::address;
-use headers::{Journey, Transport};
+use headers::{Journey, PacketEncapsulation};
 
 /// A capture that is being written.
 #[derive(Debug)]
-pub struct Sink<W> {
+pub struct PcapSink<W> {
     blocks: Blocks<W>,
-    transports: Vec<Transport>,
+    transports: Vec<PacketEncapsulation>,
     /// Packets of each path so far, those sent by the first host and by the second.
     numbers: Vec<[u16; 2]>,
     packet: Vec<u8>,
 }
 
-impl<W: Write> Sink<W> {
+impl<W: Write> PcapSink<W> {
     /// Begins the capture of a run: one interface a path, named like it.
     ///
     /// # Errors
     /// The file cannot be written; likewise below.
-    pub fn new(out: W, about: &About<'_>) -> io::Result<Sink<W>> {
+    pub fn new(out: W, about: &About<'_>) -> io::Result<PcapSink<W>> {
         let Scenario { title, paths, flows, .. } = about.scenario;
         let comment = format!("{title}\n{}\nTimes are seconds since the start of the run.", about.command);
         let mut blocks = Blocks::new(out, comment.trim_start(), PROGRAM)?;
         for (index, path) in paths.iter().enumerate() {
             blocks.interface(&path.name, &description(about.scenario, index, path))?;
         }
-        Ok(Sink {
+        Ok(PcapSink {
             blocks,
             transports: flows.iter().enumerate().map(|(index, flow)| transport(index, flow)).collect(),
             numbers: vec![[0; 2]; paths.len()],
@@ -68,22 +68,22 @@ impl<W: Write> Sink<W> {
 }
 
 /// Which way a packet passes the first host, if it does at this step.
-fn way(seen: &PacketSeen) -> Option<Way> {
+fn way(seen: &PacketSeen) -> Option<PacketDirection> {
     match (seen.from, seen.step) {
-        (Host::First, Step::Sent) => Some(Way::Outbound),
-        (Host::Second, Step::Arrived { .. }) => Some(Way::Inbound),
+        (Host::First, Step::Sent) => Some(PacketDirection::Outbound),
+        (Host::Second, Step::Arrived { .. }) => Some(PacketDirection::Inbound),
         _ => None,
     }
 }
 
-fn transport(index: usize, flow: &Flow) -> Transport {
+fn transport(index: usize, flow: &Flow) -> PacketEncapsulation {
     match &flow.protocol {
         Protocol::Sctp(sctp) => match sctp.config.encapsulation {
-            Encapsulation::None => Transport::Sctp,
+            Encapsulation::None => PacketEncapsulation::Sctp,
             // A capture shows what is under the seal: that is what it is looked at for.
-            Encapsulation::Udp | Encapsulation::Sealed => Transport::SctpInUdp,
+            Encapsulation::Udp | Encapsulation::Sealed => PacketEncapsulation::SctpInUdp,
         },
-        Protocol::Udp => Transport::Udp { port: FIRST_PORT + (index % PORTS) as u16 },
+        Protocol::Udp => PacketEncapsulation::Udp { port: FIRST_PORT + (index % PORTS) as u16 },
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
 
     fn captured(observations: &[Observation]) -> Vec<u8> {
         let scenario = testing::scenario();
-        let mut sink = Sink::new(Vec::new(), &testing::about(&scenario)).unwrap();
+        let mut sink = PcapSink::new(Vec::new(), &testing::about(&scenario)).unwrap();
         observations.iter().for_each(|observation| sink.take(observation).unwrap());
         sink.finish().unwrap()
     }

@@ -5,13 +5,13 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::Path;
 use serde::Serialize;
 
-use super::envelope::Envelope;
-use super::marks::{Mark, Origin};
-use super::series::{FlowSeries, LinkSeries, PathSeries, Series};
+use super::envelope::ThinnedSeries;
+use super::marks::{Mark, MarkOrigin};
+use super::series::{FlowSeries, LinkSeries, PathSeries, RunSeries};
 
 /// Everything that charts show.
 #[derive(Debug, Serialize)]
-pub struct Data<'a> {
+pub struct ChartData<'a> {
     /// How long the run was, in microseconds.
     end: u64,
     /// How long a bin of the rates is, in microseconds.
@@ -35,32 +35,32 @@ struct LinkData<'a> {
     name: &'a str,
     /// The path that alone uses it.
     path: Option<usize>,
-    forward: Line,
-    reverse: Line,
+    forward: ChartLine,
+    reverse: ChartLine,
 }
 
 #[derive(Debug, Serialize)]
 struct FlowData<'a> {
     name: &'a str,
     delivered: &'a [u64],
-    delivery_delay: Line,
+    delivery_delay: ChartLine,
     paths: Vec<PathData<'a>>,
 }
 
 #[derive(Debug, Serialize)]
 struct PathData<'a> {
     path: usize,
-    cwnd: Line,
-    ssthresh: Line,
-    flight: Line,
-    srtt: Line,
-    rto: Line,
-    delay: Line,
+    cwnd: ChartLine,
+    ssthresh: ChartLine,
+    flight: ChartLine,
+    srtt: ChartLine,
+    rto: ChartLine,
+    delay: ChartLine,
     sent: &'a [u64],
     arrived: &'a [u64],
-    fresh: Line,
-    resent: Line,
-    lost: Line,
+    fresh: ChartLine,
+    resent: ChartLine,
+    lost: ChartLine,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,7 +72,7 @@ struct MarkData<'a> {
 
 /// Points in order of time.
 #[derive(Debug, Serialize)]
-struct Line {
+struct ChartLine {
     /// Microseconds since the point before, those of the first since the start.
     t: Vec<u64>,
     /// Values.
@@ -81,19 +81,19 @@ struct Line {
     n: u64,
 }
 
-impl<'a> Data<'a> {
+impl<'a> ChartData<'a> {
     /// What was kept of a run that ended at `end`. The bins of `series` are aligned, `bin` long.
     pub fn new(
         scenario: &'a Scenario,
-        series: &'a Series,
+        series: &'a RunSeries,
         bin: Duration,
         flows: &'a [String],
         marks: &'a [Mark],
         end: Time,
-    ) -> Data<'a> {
+    ) -> ChartData<'a> {
         let names = flows.iter().map(String::as_str);
         let links = scenario.links.iter().zip(&series.links).enumerate();
-        Data {
+        ChartData {
             end: end.as_nanos() / NANOS,
             bin: bin.as_nanos() / NANOS,
             paths: scenario.paths.iter().map(route_data).collect(),
@@ -148,17 +148,21 @@ fn path_data(path: &PathSeries) -> PathData<'_> {
 }
 
 fn mark_data(mark: &Mark) -> MarkData<'_> {
-    MarkData { at: mark.at.as_nanos() / NANOS, text: &mark.text, scenario: mark.origin == Origin::Scenario }
+    MarkData {
+        at: mark.at.as_nanos() / NANOS,
+        text: &mark.text,
+        scenario: mark.origin == MarkOrigin::Scenario,
+    }
 }
 
-fn line(envelope: &Envelope) -> Line {
+fn line(envelope: &ThinnedSeries) -> ChartLine {
     let points = envelope.points();
     let mut before = 0;
     let since = |at: Time| {
         let micros = at.as_nanos() / NANOS;
         micros - std::mem::replace(&mut before, micros)
     };
-    Line {
+    ChartLine {
         t: points.iter().map(|point| point.at).map(since).collect(),
         v: points.iter().map(|point| point.value).collect(),
         n: envelope.count(),
@@ -184,13 +188,13 @@ mod tests {
     use crate::testing::{self, data};
 
     fn written(scenario: &Scenario, marks: &[Mark]) -> String {
-        let mut series = Series::new(scenario);
+        let mut series = RunSeries::new(scenario);
         let at = |micros: u64| Time::from_nanos(micros * 1_000);
         series.take(&data(at(1_500), &[7], Step::Sent));
         series.take(&data(at(2_000), &[8], Step::Sent));
         let bin = series.align();
         let flows = ["main".to_owned()];
-        Data::new(scenario, &series, bin, &flows, marks, at(3_000)).to_json()
+        ChartData::new(scenario, &series, bin, &flows, marks, at(3_000)).to_json()
     }
 
     #[test]

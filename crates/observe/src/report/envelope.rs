@@ -4,7 +4,7 @@ use anabranch_base::Time;
 
 /// A value at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct TimedValue {
     /// When.
     pub at: Time,
     /// The value.
@@ -16,33 +16,33 @@ pub struct Point {
 /// line through those four covers the same pixels as one through all, where a step is no wider than a pixel
 /// (Jugel and others, "M4", VLDB 2014).
 #[derive(Clone, Debug)]
-pub struct Envelope {
+pub struct ThinnedSeries {
     /// A step is 2^shift nanoseconds long.
     shift: u32,
     limit: usize,
-    steps: Vec<Step>,
+    steps: Vec<TimeStep>,
     count: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    first: Entry,
-    low: Entry,
-    high: Entry,
-    last: Entry,
+struct TimeStep {
+    first: NumberedPoint,
+    low: NumberedPoint,
+    high: NumberedPoint,
+    last: NumberedPoint,
 }
 
 /// A point and its number: several may be at the same moment.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    point: Point,
+struct NumberedPoint {
+    point: TimedValue,
     number: u64,
 }
 
-impl Envelope {
+impl ThinnedSeries {
     /// No values yet, and never more steps than `limit`, which is at least one.
-    pub fn new(limit: usize) -> Envelope {
-        Envelope { shift: 0, limit: limit.max(1), steps: Vec::new(), count: 0 }
+    pub fn new(limit: usize) -> ThinnedSeries {
+        ThinnedSeries { shift: 0, limit: limit.max(1), steps: Vec::new(), count: 0 }
     }
 
     /// Adds a value that holds until the next one. A repeated value is left out.
@@ -54,9 +54,9 @@ impl Envelope {
 
     /// Adds a value of this moment alone. One that is told late finds its place.
     pub fn mark(&mut self, at: Time, value: i64) {
-        let entry = Entry { point: Point { at, value }, number: self.count };
+        let entry = NumberedPoint { point: TimedValue { at, value }, number: self.count };
         self.count += 1;
-        let step = Step { first: entry, low: entry, high: entry, last: entry };
+        let step = TimeStep { first: entry, low: entry, high: entry, last: entry };
         match self.steps.last_mut().filter(|last| last.index(self.shift) == step.index(self.shift)) {
             Some(last) if self.shift > 0 => last.append(&step),
             _ => self.steps.push(step),
@@ -67,9 +67,9 @@ impl Envelope {
     }
 
     /// What was kept, in order of time.
-    pub fn points(&self) -> Vec<Point> {
+    pub fn points(&self) -> Vec<TimedValue> {
         let kept = self.steps.iter().flat_map(|step| [step.first, step.low, step.high, step.last]);
-        let mut kept: Vec<Entry> = kept.collect();
+        let mut kept: Vec<NumberedPoint> = kept.collect();
         kept.sort_by_key(|entry| (entry.point.at, entry.number));
         kept.dedup_by_key(|entry| entry.number);
         kept.into_iter().map(|entry| entry.point).collect()
@@ -93,12 +93,12 @@ impl Envelope {
     }
 }
 
-impl Step {
+impl TimeStep {
     fn index(&self, shift: u32) -> u64 {
         self.first.point.at.as_nanos().checked_shr(shift).unwrap_or(0)
     }
 
-    fn append(&mut self, next: &Step) {
+    fn append(&mut self, next: &TimeStep) {
         if next.low.point.value < self.low.point.value {
             self.low = next.low;
         }
@@ -115,13 +115,13 @@ mod tests {
 
     use super::*;
 
-    fn envelope(limit: usize, values: &[(u64, i64)]) -> Envelope {
-        let mut envelope = Envelope::new(limit);
+    fn envelope(limit: usize, values: &[(u64, i64)]) -> ThinnedSeries {
+        let mut envelope = ThinnedSeries::new(limit);
         values.iter().for_each(|(at, value)| envelope.mark(Time::from_nanos(*at), *value));
         envelope
     }
 
-    fn points(envelope: &Envelope) -> Vec<(u64, i64)> {
+    fn points(envelope: &ThinnedSeries) -> Vec<(u64, i64)> {
         envelope.points().into_iter().map(|point| (point.at.as_nanos(), point.value)).collect()
     }
 
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_held_is_told_once() {
-        let mut envelope = Envelope::new(9);
+        let mut envelope = ThinnedSeries::new(9);
         [(1, 4), (2, 4), (3, 5), (4, 5), (5, 4)].iter().for_each(|(at, value)| {
             envelope.hold(Time::from_nanos(*at), *value);
         });

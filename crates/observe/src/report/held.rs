@@ -19,7 +19,7 @@ pub struct Reason {
 
 /// A path's time, shared out.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct TimeShares {
     /// The path, with its flow where there are several.
     pub name: String,
     /// Of each reason, in the order of [`REASONS`], its part in percent; empty where no time passed.
@@ -65,9 +65,9 @@ pub const REASONS: &[Reason] = &[
 ];
 
 /// The time of every path, shared out.
-pub fn held(result: &RunResult) -> Vec<Held> {
+pub fn held(result: &RunResult) -> Vec<TimeShares> {
     let paths = all_paths(result).into_iter();
-    paths.map(|(name, path)| Held { name, parts: parts(path) }).collect()
+    paths.map(|(name, path)| TimeShares { name, parts: parts(path) }).collect()
 }
 
 fn parts(path: &PathResult) -> Vec<Part> {

@@ -7,7 +7,7 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
 use anabranch_scenario::quantity::exact_size;
 
-use super::series::Turn;
+use super::series::StateChange;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub struct Mark {
     /// What, in words.
     pub text: String,
     /// Whose doing it was.
-    pub origin: Origin,
+    pub origin: MarkOrigin,
 }
 
 /// Whose doing a mark was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum MarkOrigin {
     /// The scenario's.
     Scenario,
     /// The sender's, as the sender saw it.
@@ -30,7 +30,7 @@ pub enum Origin {
 }
 
 /// All marks until the end of the run, in order of time; of very many, the first ones.
-pub fn marks(scenario: &Scenario, turns: &[Turn], flows: &[String], end: Time) -> Vec<Mark> {
+pub fn marks(scenario: &Scenario, turns: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
     let mut marks: Vec<Mark> = scenario.events.iter().map(|event| of_event(scenario, event)).collect();
     for link in &scenario.links {
         let both = link.forward == link.reverse;
@@ -84,18 +84,18 @@ fn of_link(name: &str, way: &str, link: &LinkConfig) -> Vec<Mark> {
     marks
 }
 
-fn of_turn(scenario: &Scenario, turn: &Turn, flows: &[String]) -> Mark {
+fn of_turn(scenario: &Scenario, turn: &StateChange, flows: &[String]) -> Mark {
     let path = scenario.paths.get(turn.path).map_or("?", |path| path.name.as_str());
     let whose = match flows {
         [_] => String::new(),
         _ => flows.get(turn.flow).map_or(String::new(), |flow| format!(" of {flow}")),
     };
     let text = format!("path {path}{whose} is {}", turn.state.name());
-    Mark { at: turn.at, text, origin: Origin::Sender }
+    Mark { at: turn.at, text, origin: MarkOrigin::Sender }
 }
 
 fn scenario_mark(at: Time, link: &str, way: &str, what: &str) -> Mark {
-    Mark { at, text: format!("link {link}{way}: {what}"), origin: Origin::Scenario }
+    Mark { at, text: format!("link {link}{way}: {what}"), origin: MarkOrigin::Scenario }
 }
 
 fn show_mtu(mtu: Option<ByteCount>) -> String {
@@ -154,14 +154,14 @@ mod tests {
         scenario.events = vec![event(3, Change::Down), event(20, Change::Up)];
         scenario.links[1].forward.rate =
             Rate::Steps(vec![(second(0), BitRate::from_mbps(9)), (second(5), BitRate::from_mbps(2))]);
-        let turn = Turn { at: second(4), flow: 0, path: 0, state: PathState::Inactive };
+        let turn = StateChange { at: second(4), flow: 0, path: 0, state: PathState::Inactive };
         let marks = marks(&scenario, &[turn], &["main".to_owned(), "other".to_owned()], second(10));
         let told: Vec<&str> = marks.iter().map(|mark| mark.text.as_str()).collect();
         assert_eq!(
             told,
             ["link wifi: down", "path wifi of main is inactive", "link lte forward: rate 2.00 Mbit/s"]
         );
-        assert_eq!(marks[1].origin, Origin::Sender);
+        assert_eq!(marks[1].origin, MarkOrigin::Sender);
     }
 
     #[test]

@@ -19,18 +19,18 @@ use anabranch_sim::result::RunResult;
 
 use super::About;
 use page::Page;
-use series::Series;
+use series::RunSeries;
 
 /// A report of a run in progress. Its size does not grow with the run.
 #[derive(Debug)]
-pub struct Sink {
-    series: Series,
+pub struct ReportSink {
+    series: RunSeries,
 }
 
-impl Sink {
+impl ReportSink {
     /// Begins the report of a run.
-    pub fn new(about: &About<'_>) -> Sink {
-        Sink { series: Series::new(about.scenario) }
+    pub fn new(about: &About<'_>) -> ReportSink {
+        ReportSink { series: RunSeries::new(about.scenario) }
     }
 
     /// Adds what was seen.
@@ -47,7 +47,7 @@ impl Sink {
         let flows: Vec<String> = result.flows.iter().map(|flow| flow.name.clone()).collect();
         let end = Time::ZERO + result.time;
         let marks = marks::marks(about.scenario, &self.series.turns, &flows, end);
-        let data = data::Data::new(about.scenario, &self.series, bin, &flows, &marks, end);
+        let data = data::ChartData::new(about.scenario, &self.series, bin, &flows, &marks, end);
         let page = Page::new(about, result, &self.series, &marks, data.to_json());
         page.write_into(&mut out)?;
         out.flush()
@@ -63,7 +63,7 @@ mod tests {
     use crate::testing::{self, data};
 
     fn written(about: &About<'_>, result: &RunResult, observations: &[Observation]) -> String {
-        let mut sink = Sink::new(about);
+        let mut sink = ReportSink::new(about);
         observations.iter().for_each(|observation| sink.take(observation));
         let mut page = Vec::new();
         sink.finish(&mut page, about, result).unwrap();

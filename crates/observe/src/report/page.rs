@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use anabranch_sim::result::RunResult;
 use askama::Template;
 
-use super::held::{Held, REASONS, Reason, held};
-use super::marks::{Mark, Origin};
+use super::held::{REASONS, Reason, TimeShares, held};
+use super::marks::{Mark, MarkOrigin};
 use super::results;
-use super::series::Series;
-use super::table::{Table, grouped};
+use super::series::RunSeries;
+use super::table::{ReportTable, grouped};
 use crate::words::Seconds;
 use crate::{About, PROGRAM};
 
@@ -22,11 +22,11 @@ pub struct Page<'a> {
     program: &'a str,
     source: Option<&'a str>,
     facts: Vec<(&'static str, String)>,
-    flows: Table,
-    paths: Table,
-    links: Table,
+    flows: ReportTable,
+    paths: ReportTable,
+    links: ReportTable,
     reasons: &'static [Reason],
-    held: Vec<Held>,
+    held: Vec<TimeShares>,
     marks: Vec<(String, &'a Mark)>,
     /// How many flows the charts can show, and how many there are.
     shown: usize,
@@ -42,7 +42,7 @@ impl<'a> Page<'a> {
     pub fn new(
         about: &'a About<'a>,
         result: &RunResult,
-        series: &Series,
+        series: &RunSeries,
         marks: &'a [Mark],
         data: String,
     ) -> Page<'a> {

@@ -3,30 +3,30 @@
 use anabranch_base::Duration;
 use anabranch_sim::result::{DelayResult, DirectionResult, FlowResult, PathResult, RunResult};
 
-use super::table::{Quantity, Table, Value};
+use super::table::{CellValue, Quantity, ReportTable};
 
 /// How many items stand side by side; more stand below one another.
 const SIDE_BY_SIDE: usize = 4;
 
 /// The results of flows.
-pub fn flows(result: &RunResult) -> Table {
+pub fn flows(result: &RunResult) -> ReportTable {
     let items: Vec<(String, &FlowResult)> =
         result.flows.iter().map(|flow| (flow.name.clone(), flow)).collect();
     lay_out("Flow", FLOW, &items)
 }
 
 /// The results of paths, as far as packets show them.
-pub fn paths(result: &RunResult) -> Table {
+pub fn paths(result: &RunResult) -> ReportTable {
     lay_out("Path", PATH, &all_paths(result))
 }
 
 /// What links did.
-pub fn links(result: &RunResult) -> Table {
+pub fn links(result: &RunResult) -> ReportTable {
     let items = result.links.iter().flat_map(|link| {
         let both = [("forward", &link.forward), ("reverse", &link.reverse)];
         both.map(|(way, direction)| (format!("{} {way}", link.name), direction))
     });
-    Table::by_item("Link", LINK, &items.collect::<Vec<_>>())
+    ReportTable::by_item("Link", LINK, &items.collect::<Vec<_>>())
 }
 
 /// The paths of all flows, named with their flow where there are several.
@@ -39,19 +39,19 @@ pub fn all_paths(result: &RunResult) -> Vec<(String, &PathResult)> {
     flows.flat_map(|flow| flow.paths.iter().map(move |path| (name(flow, path), path))).collect()
 }
 
-fn lay_out<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
+fn lay_out<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> ReportTable {
     match items.len() {
-        0..=SIDE_BY_SIDE => Table::by_quantity(corner, quantities, items),
-        _ => Table::by_item(corner, quantities, items),
+        0..=SIDE_BY_SIDE => ReportTable::by_quantity(corner, quantities, items),
+        _ => ReportTable::by_item(corner, quantities, items),
     }
 }
 
 const FLOW: &[Quantity<FlowResult>] = &[
-    quantity("Protocol", "what carries it", |flow| Value::Words(flow.protocol.to_owned())),
+    quantity("Protocol", "what carries it", |flow| CellValue::Words(flow.protocol.to_owned())),
     quantity("Goodput", "user data delivered a second, in order and once, after the warm-up", |flow| {
-        Value::Rate(flow.goodput_bps)
+        CellValue::Rate(flow.goodput_bps)
     }),
-    quantity("Delivered", "user data, all in all", |flow| Value::Bytes(flow.delivered.get() as f64)),
+    quantity("Delivered", "user data, all in all", |flow| CellValue::Bytes(flow.delivered.get() as f64)),
     quantity("Completion", "from the flow's start to the last byte's delivery", |flow| {
         seconds(flow.completion)
     }),
@@ -73,67 +73,69 @@ const FLOW: &[Quantity<FlowResult>] = &[
     quantity(
         "Most out of order",
         "the most that was held at the receiver and could not be delivered",
-        |flow| Value::Bytes(flow.reorder_bytes_max.get() as f64),
+        |flow| CellValue::Bytes(flow.reorder_bytes_max.get() as f64),
     ),
     quantity("Failure", "why the transport gave up", |flow| {
-        flow.failure.clone().map_or(Value::Missing, Value::Words)
+        flow.failure.clone().map_or(CellValue::Missing, CellValue::Words)
     }),
 ];
 
 const PATH: &[Quantity<PathResult>] = &[
-    quantity("State at the end", "as the sender sees it", |path| Value::Words(path.state.name().to_owned())),
+    quantity("State at the end", "as the sender sees it", |path| {
+        CellValue::Words(path.state.name().to_owned())
+    }),
     quantity("Goodput", "user data that arrived here first, a second, after the warm-up", |path| {
-        Value::Rate(path.goodput_bps)
+        CellValue::Rate(path.goodput_bps)
     }),
-    quantity("Packets sent", "that left the sender here", |path| Value::Count(path.sent_packets)),
+    quantity("Packets sent", "that left the sender here", |path| CellValue::Count(path.sent_packets)),
     quantity("User data sent", "that left the sender here, retransmissions included", |path| {
-        Value::Bytes(path.sent_bytes.get() as f64)
+        CellValue::Bytes(path.sent_bytes.get() as f64)
     }),
-    quantity("Packets lost", "packets of the sender, on the way", |path| Value::Count(path.lost_packets)),
+    quantity("Packets lost", "packets of the sender, on the way", |path| CellValue::Count(path.lost_packets)),
     quantity("Chunks resent", "chunks that were sent again here", |path| {
-        Value::Count(path.retransmitted_chunks)
+        CellValue::Count(path.retransmitted_chunks)
     }),
     quantity("Fast retransmits", "chunks marked lost by missing reports", |path| {
-        Value::Count(path.fast_retransmits)
+        CellValue::Count(path.fast_retransmits)
     }),
-    quantity("Time-outs", "expiries of the T3-rtx timer", |path| Value::Count(path.timeouts)),
+    quantity("Time-outs", "expiries of the T3-rtx timer", |path| CellValue::Count(path.timeouts)),
     quantity("Mean RTT", "of the round-trip times measured", |path| {
-        path.mean_rtt_s.map_or(Value::Missing, Value::Seconds)
+        path.mean_rtt_s.map_or(CellValue::Missing, CellValue::Seconds)
     }),
     quantity("Mean window", "congestion window, averaged over time", |path| {
-        Value::Bytes(path.mean_cwnd_bytes)
+        CellValue::Bytes(path.mean_cwnd_bytes)
     }),
 ];
 
 const LINK: &[Quantity<DirectionResult>] = &[
     quantity("Utilisation", "the share of what it could have transmitted that it did", |link| {
-        Value::Share(link.utilisation)
+        CellValue::Share(link.utilisation)
     }),
-    quantity("Packets arrived", "at its other end", |link| Value::Count(link.packets)),
-    quantity("Lost", "by its loss rule or because it was down", |link| Value::Count(link.lost)),
+    quantity("Packets arrived", "at its other end", |link| CellValue::Count(link.packets)),
+    quantity("Lost", "by its loss rule or because it was down", |link| CellValue::Count(link.lost)),
     quantity("Mean queue", "packets that waited, averaged over time", |link| {
-        Value::Words(format!("{:.2}", link.mean_queue_packets))
+        CellValue::Words(format!("{:.2}", link.mean_queue_packets))
     }),
-    quantity("Queue full", "packets that found its queue full", |link| Value::Count(link.queue_drops)),
+    quantity("Queue full", "packets that found its queue full", |link| CellValue::Count(link.queue_drops)),
     quantity("Marked", "packets that its queue marked", |link| rare(link.marked)),
     quantity("Duplicated", "second copies that it made", |link| rare(link.duplicated)),
     quantity("Damaged", "packets that it damaged", |link| rare(link.corrupted)),
 ];
 
-const fn quantity<T>(label: &'static str, meaning: &'static str, value: fn(&T) -> Value) -> Quantity<T> {
+const fn quantity<T>(label: &'static str, meaning: &'static str, value: fn(&T) -> CellValue) -> Quantity<T> {
     Quantity { label, meaning, value }
 }
 
 /// A number that is zero in most scenarios, and then not worth a place.
-fn rare(count: u64) -> Value {
-    if count == 0 { Value::Missing } else { Value::Count(count) }
+fn rare(count: u64) -> CellValue {
+    if count == 0 { CellValue::Missing } else { CellValue::Count(count) }
 }
 
-fn seconds(span: Option<Duration>) -> Value {
-    span.map_or(Value::Missing, |span| Value::Seconds(span.as_secs_f64()))
+fn seconds(span: Option<Duration>) -> CellValue {
+    span.map_or(CellValue::Missing, |span| CellValue::Seconds(span.as_secs_f64()))
 }
 
-fn delay(flow: &FlowResult, which: fn(DelayResult) -> Duration) -> Value {
+fn delay(flow: &FlowResult, which: fn(DelayResult) -> Duration) -> CellValue {
     seconds(flow.delay.map(which))
 }
 

@@ -7,12 +7,12 @@ pub struct Quantity<T> {
     /// Its explanation, shown on request.
     pub meaning: &'static str,
     /// Its value.
-    pub value: fn(&T) -> Value,
+    pub value: fn(&T) -> CellValue,
 }
 
 /// A value of a quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum CellValue {
     /// There is none.
     Missing,
     /// Words.
@@ -31,7 +31,7 @@ pub enum Value {
 
 /// A table as it is shown: a heading and a unit for each column, a name for each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct ReportTable {
     /// What names the rows.
     pub corner: &'static str,
     /// The columns.
@@ -53,46 +53,54 @@ pub struct Heading {
 
 /// How the numbers of a column are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Scale {
+struct ColumnScale {
     unit: &'static str,
     factor: f64,
     decimals: usize,
 }
 
-impl Table {
+impl ReportTable {
     /// A row for each of `items`, a column for each quantity that any of them has.
-    pub fn by_item<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
+    pub fn by_item<T>(
+        corner: &'static str,
+        quantities: &[Quantity<T>],
+        items: &[(String, &T)],
+    ) -> ReportTable {
         let mut columns = Vec::new();
         let mut rows: Vec<(Heading, Vec<String>)> =
             items.iter().map(|(name, _)| (Heading::named(name), Vec::new())).collect();
         for (quantity, values) in present(quantities, items) {
-            let scale = Scale::of(values.iter());
+            let scale = ColumnScale::of(values.iter());
             columns.push(quantity.heading(scale));
             for ((_, cells), value) in rows.iter_mut().zip(values) {
                 cells.push(scale.show(value));
             }
         }
-        Table { corner, columns, rows }
+        ReportTable { corner, columns, rows }
     }
 
     /// A row for each quantity that any of `items` has, a column for each of these: easier to read while they
     /// are few. All times have one unit, for they stand below one another.
-    pub fn by_quantity<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String, &T)]) -> Table {
+    pub fn by_quantity<T>(
+        corner: &'static str,
+        quantities: &[Quantity<T>],
+        items: &[(String, &T)],
+    ) -> ReportTable {
         let present = present(quantities, items);
         let all = present.iter().flat_map(|(_, values)| values);
-        let times = Scale::of(all.filter(|value| matches!(value, Value::Seconds(_))));
+        let times = ColumnScale::of(all.filter(|value| matches!(value, CellValue::Seconds(_))));
         let rows = present.iter().map(|(quantity, values)| {
-            let is_time = values.iter().any(|value| matches!(value, Value::Seconds(_)));
-            let scale = if is_time { times } else { Scale::of(values.iter()) };
+            let is_time = values.iter().any(|value| matches!(value, CellValue::Seconds(_)));
+            let scale = if is_time { times } else { ColumnScale::of(values.iter()) };
             (quantity.heading(scale), values.iter().cloned().map(|value| scale.show(value)).collect())
         });
         let rows = rows.collect();
-        Table { corner, columns: items.iter().map(|(name, _)| Heading::named(name)).collect(), rows }
+        ReportTable { corner, columns: items.iter().map(|(name, _)| Heading::named(name)).collect(), rows }
     }
 }
 
 impl<T> Quantity<T> {
-    fn heading(&self, scale: Scale) -> Heading {
+    fn heading(&self, scale: ColumnScale) -> Heading {
         Heading { label: self.label.to_owned(), unit: scale.unit, meaning: self.meaning }
     }
 }
@@ -107,18 +115,20 @@ impl Heading {
 fn present<'q, T>(
     quantities: &'q [Quantity<T>],
     items: &[(String, &T)],
-) -> Vec<(&'q Quantity<T>, Vec<Value>)> {
+) -> Vec<(&'q Quantity<T>, Vec<CellValue>)> {
     let values = |quantity: &Quantity<T>| items.iter().map(|(_, item)| (quantity.value)(item)).collect();
     let all = quantities.iter().map(|quantity| (quantity, values(quantity)));
-    all.filter(|(_, values): &(_, Vec<Value>)| values.iter().any(|value| *value != Value::Missing)).collect()
+    all.filter(|(_, values): &(_, Vec<CellValue>)| values.iter().any(|value| *value != CellValue::Missing))
+        .collect()
 }
 
-impl Scale {
+impl ColumnScale {
     /// The unit in which the largest of these has one to three digits before the point, with as many decimals
     /// as the smallest wants, but four at most.
-    fn of<'v>(values: impl Iterator<Item = &'v Value> + Clone) -> Scale {
-        let units = values.clone().find_map(Value::units).unwrap_or(&[("", 1.0)]);
-        let numbers = values.filter_map(Value::number).filter(|number| *number > 0.0 && number.is_finite());
+    fn of<'v>(values: impl Iterator<Item = &'v CellValue> + Clone) -> ColumnScale {
+        let units = values.clone().find_map(CellValue::units).unwrap_or(&[("", 1.0)]);
+        let numbers =
+            values.filter_map(CellValue::number).filter(|number| *number > 0.0 && number.is_finite());
         let largest = numbers.clone().fold(0.0, f64::max);
         let smallest = numbers.fold(largest, f64::min);
         let (unit, factor) =
@@ -130,26 +140,26 @@ impl Scale {
             0.1.. => 3,
             _ => 4,
         };
-        Scale { unit, factor, decimals }
+        ColumnScale { unit, factor, decimals }
     }
 
-    fn show(self, value: Value) -> String {
+    fn show(self, value: CellValue) -> String {
         match value {
-            Value::Missing => "–".to_owned(),
-            Value::Words(words) => words,
-            Value::Count(count) => grouped(count),
-            Value::Share(share) => format!("{:.1}", share * 100.0),
-            Value::Bytes(number) | Value::Rate(number) | Value::Seconds(number) => {
+            CellValue::Missing => "–".to_owned(),
+            CellValue::Words(words) => words,
+            CellValue::Count(count) => grouped(count),
+            CellValue::Share(share) => format!("{:.1}", share * 100.0),
+            CellValue::Bytes(number) | CellValue::Rate(number) | CellValue::Seconds(number) => {
                 format!("{:.*}", self.decimals, number / self.factor)
             }
         }
     }
 }
 
-impl Value {
+impl CellValue {
     fn number(&self) -> Option<f64> {
         match self {
-            Value::Bytes(number) | Value::Rate(number) | Value::Seconds(number) => Some(*number),
+            CellValue::Bytes(number) | CellValue::Rate(number) | CellValue::Seconds(number) => Some(*number),
             _ => None,
         }
     }
@@ -157,12 +167,12 @@ impl Value {
     /// Units of its kind, the largest first.
     fn units(&self) -> Option<&'static [(&'static str, f64)]> {
         match self {
-            Value::Missing => None,
-            Value::Words(_) | Value::Count(_) => Some(&[("", 1.0)]),
-            Value::Bytes(_) => Some(&[("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)]),
-            Value::Rate(_) => Some(&[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)]),
-            Value::Seconds(_) => Some(&[("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)]),
-            Value::Share(_) => Some(&[("%", 1.0)]),
+            CellValue::Missing => None,
+            CellValue::Words(_) | CellValue::Count(_) => Some(&[("", 1.0)]),
+            CellValue::Bytes(_) => Some(&[("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)]),
+            CellValue::Rate(_) => Some(&[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)]),
+            CellValue::Seconds(_) => Some(&[("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)]),
+            CellValue::Share(_) => Some(&[("%", 1.0)]),
         }
     }
 }
@@ -178,22 +188,23 @@ pub fn grouped(count: u64) -> String {
 mod tests {
     use super::*;
 
-    fn shown(values: &[Value]) -> (&'static str, Vec<String>) {
-        let scale = Scale::of(values.iter());
+    fn shown(values: &[CellValue]) -> (&'static str, Vec<String>) {
+        let scale = ColumnScale::of(values.iter());
         (scale.unit, values.iter().cloned().map(|value| scale.show(value)).collect())
     }
 
     #[test]
     fn a_column_has_one_unit_and_one_precision() {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let rates = [Value::Rate(9_613_200.0), Value::Rate(21e6), Value::Missing, Value::Rate(0.0)];
+        let rates =
+            [CellValue::Rate(9_613_200.0), CellValue::Rate(21e6), CellValue::Missing, CellValue::Rate(0.0)];
         assert_eq!(shown(&rates), ("Mbit/s", texts(&["9.613", "21.000", "–", "0.000"])));
-        assert_eq!(shown(&[Value::Seconds(0.0214)]), ("ms", texts(&["21.40"])));
-        assert_eq!(shown(&[Value::Seconds(8.9), Value::Seconds(0.0214)]).1, ["8.9000", "0.0214"]);
-        assert_eq!(shown(&[Value::Bytes(0.0)]), ("B", texts(&["0"])));
-        assert_eq!(shown(&[Value::Share(0.5)]), ("%", texts(&["50.0"])));
-        assert_eq!(shown(&[Value::Missing]), ("", texts(&["–"])));
-        assert_eq!(shown(&[Value::Rate(f64::NAN)]).0, "bit/s");
+        assert_eq!(shown(&[CellValue::Seconds(0.0214)]), ("ms", texts(&["21.40"])));
+        assert_eq!(shown(&[CellValue::Seconds(8.9), CellValue::Seconds(0.0214)]).1, ["8.9000", "0.0214"]);
+        assert_eq!(shown(&[CellValue::Bytes(0.0)]), ("B", texts(&["0"])));
+        assert_eq!(shown(&[CellValue::Share(0.5)]), ("%", texts(&["50.0"])));
+        assert_eq!(shown(&[CellValue::Missing]), ("", texts(&["–"])));
+        assert_eq!(shown(&[CellValue::Rate(f64::NAN)]).0, "bit/s");
     }
 
     #[test]
@@ -205,19 +216,19 @@ mod tests {
     }
 
     const QUANTITIES: &[Quantity<u64>] = &[
-        Quantity { label: "itself", meaning: "", value: |n| Value::Count(*n) },
-        Quantity { label: "nothing", meaning: "", value: |_| Value::Missing },
-        Quantity { label: "short", meaning: "", value: |n| Value::Seconds(*n as f64 / 1e3) },
-        Quantity { label: "long", meaning: "", value: |n| Value::Seconds(*n as f64) },
+        Quantity { label: "itself", meaning: "", value: |n| CellValue::Count(*n) },
+        Quantity { label: "nothing", meaning: "", value: |_| CellValue::Missing },
+        Quantity { label: "short", meaning: "", value: |n| CellValue::Seconds(*n as f64 / 1e3) },
+        Quantity { label: "long", meaning: "", value: |n| CellValue::Seconds(*n as f64) },
     ];
 
     #[test]
     fn rows_and_columns_may_change_places() {
         let items = [("a".to_owned(), &1), ("b".to_owned(), &2)];
-        let by_item = Table::by_item("path", QUANTITIES, &items);
+        let by_item = ReportTable::by_item("path", QUANTITIES, &items);
         assert_eq!(by_item.columns[1].unit, "ms");
         assert_eq!(by_item.rows[1].1, ["2", "2.000", "2.000"]);
-        let by_quantity = Table::by_quantity("", QUANTITIES, &items);
+        let by_quantity = ReportTable::by_quantity("", QUANTITIES, &items);
         assert_eq!(by_quantity.columns[1].label, "b");
         assert_eq!(by_quantity.rows[1].0.unit, "s");
         assert_eq!(by_quantity.rows[1].1, ["0.0010", "0.0020"]);
@@ -225,9 +236,9 @@ mod tests {
 
     #[test]
     fn a_quantity_without_any_value_is_not_shown() {
-        let table = Table::by_item("path", QUANTITIES, &[("a".to_owned(), &1)]);
+        let table = ReportTable::by_item("path", QUANTITIES, &[("a".to_owned(), &1)]);
         assert!(table.columns.iter().all(|column| column.label != "nothing"));
-        let empty = Table::by_item("path", QUANTITIES, &[]);
+        let empty = ReportTable::by_item("path", QUANTITIES, &[]);
         assert!(empty.columns.is_empty() && empty.rows.is_empty());
     }
 }

@@ -10,8 +10,8 @@ use crate::contents::Contents;
 use crate::names::Names;
 use crate::words::{Seconds, cause, direction, host};
 
-/// A column of a table whose rows are made of a `Row`.
-pub struct Column<Row> {
+/// A column of a table whose rows are made of a `ColumnRow`.
+pub struct Column<ColumnRow> {
     /// What it is called.
     pub name: &'static str,
     /// What it is counted in; empty for words and plain numbers.
@@ -19,11 +19,11 @@ pub struct Column<Row> {
     /// What it says.
     pub meaning: &'static str,
     /// Appends its cell; nothing where there is no value.
-    pub write: fn(&Row, &Names, &mut String),
+    pub write: fn(&ColumnRow, &Names, &mut String),
 }
 
 /// What a row of `paths` or `links` is made of.
-pub struct Row<Seen> {
+pub struct ColumnRow<Seen> {
     /// When.
     pub at: Time,
     /// What was seen.
@@ -43,7 +43,7 @@ pub struct PacketRow {
 const AT: &str = "since the start of the run";
 
 /// The table `paths`: a row at each change of a path as its host sees it.
-pub const PATHS: &[Column<Row<PathSeen>>] = &[
+pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
     column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
     column("flow", "", "whose path it is", |row, names, out| out.push_str(names.flow(row.seen.flow))),
     column("path", "", "which path", |row, names, out| out.push_str(names.path(row.seen.path))),
@@ -65,7 +65,7 @@ pub const PATHS: &[Column<Row<PathSeen>>] = &[
 ];
 
 /// The table `links`: a row at each change of a queue.
-pub const LINKS: &[Column<Row<QueueSeen>>] = &[
+pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
     column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
     column("link", "", "which link", |row, names, out| out.push_str(names.link(row.seen.link))),
     column("direction", "", "forward (from the first host) or reverse", |row, _, out| {
@@ -117,12 +117,12 @@ pub const PACKETS: &[Column<PacketRow>] = &[
     }),
 ];
 
-const fn column<Row>(
+const fn column<ColumnRow>(
     name: &'static str,
     unit: &'static str,
     meaning: &'static str,
-    write: fn(&Row, &Names, &mut String),
-) -> Column<Row> {
+    write: fn(&ColumnRow, &Names, &mut String),
+) -> Column<ColumnRow> {
     Column { name, unit, meaning, write }
 }
 

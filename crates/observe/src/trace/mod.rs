@@ -10,8 +10,8 @@ use anabranch_sim::observe::{Observation, PathSeen, QueueSeen, Seen};
 
 use super::contents::Contents;
 use super::{About, Names};
-use columns::{Column, LINKS, PACKETS, PATHS, PacketRow, Row};
-use table::Table;
+use columns::{Column, ColumnRow, LINKS, PACKETS, PATHS, PacketRow};
+use table::TraceTable;
 
 /// What each of the three tables is written to.
 #[derive(Clone, Copy, Debug)]
@@ -25,28 +25,28 @@ pub struct Outputs<W> {
 }
 
 /// Tables that are being written.
-pub struct Sink<W: Write> {
+pub struct TraceSink<W: Write> {
     names: Names,
     /// Of each flow, whether SCTP carries it.
     is_sctp: Vec<bool>,
-    paths: Table<Row<PathSeen>, W>,
-    links: Table<Row<QueueSeen>, W>,
-    packets: Table<PacketRow, W>,
+    paths: TraceTable<ColumnRow<PathSeen>, W>,
+    links: TraceTable<ColumnRow<QueueSeen>, W>,
+    packets: TraceTable<PacketRow, W>,
 }
 
-impl<W: Write> Sink<W> {
+impl<W: Write> TraceSink<W> {
     /// Begins the tables of a run.
     ///
     /// # Errors
     /// A file cannot be written; likewise below.
-    pub fn new(outputs: Outputs<W>, about: &About<'_>) -> io::Result<Sink<W>> {
+    pub fn new(outputs: Outputs<W>, about: &About<'_>) -> io::Result<TraceSink<W>> {
         let flows = about.scenario.flows.iter();
-        Ok(Sink {
+        Ok(TraceSink {
             names: Names::of(about.scenario),
             is_sctp: flows.map(|flow| matches!(flow.protocol, Protocol::Sctp(_))).collect(),
-            paths: Table::new(PATHS, outputs.paths)?,
-            links: Table::new(LINKS, outputs.links)?,
-            packets: Table::new(PACKETS, outputs.packets)?,
+            paths: TraceTable::new(PATHS, outputs.paths)?,
+            links: TraceTable::new(LINKS, outputs.links)?,
+            packets: TraceTable::new(PACKETS, outputs.packets)?,
         })
     }
 
@@ -54,8 +54,8 @@ impl<W: Write> Sink<W> {
     pub fn take(&mut self, observation: &Observation) -> io::Result<()> {
         let (at, names) = (observation.at, &self.names);
         match &observation.what {
-            Seen::Path(seen) => self.paths.write(&Row { at, seen: *seen }, names),
-            Seen::Queue(seen) => self.links.write(&Row { at, seen: *seen }, names),
+            Seen::Path(seen) => self.paths.write(&ColumnRow { at, seen: *seen }, names),
+            Seen::Queue(seen) => self.links.write(&ColumnRow { at, seen: *seen }, names),
             Seen::Packet(seen) => {
                 let is_sctp = self.is_sctp.get(seen.flow).is_some_and(|is_sctp| *is_sctp);
                 let contents = is_sctp.then(|| Contents::of(&seen.bytes));
@@ -88,10 +88,10 @@ pub fn write_columns(out: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-fn write_rows<Row>(
+fn write_rows<ColumnRow>(
     out: &mut csv::Writer<impl Write>,
     table: &str,
-    columns: &[Column<Row>],
+    columns: &[Column<ColumnRow>],
 ) -> io::Result<()> {
     for column in columns {
         out.write_record([table, column.name, column.unit, column.meaning])?;
@@ -113,7 +113,7 @@ mod tests {
     fn traced(observations: &[Observation]) -> Outputs<String> {
         let scenario = testing::scenario();
         let outputs = Outputs { paths: Vec::new(), links: Vec::new(), packets: Vec::new() };
-        let mut sink = Sink::new(outputs, &testing::about(&scenario)).unwrap();
+        let mut sink = TraceSink::new(outputs, &testing::about(&scenario)).unwrap();
         observations.iter().for_each(|observation| sink.take(observation).unwrap());
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let Outputs { paths, links, packets } = sink.finish().unwrap();

@@ -6,21 +6,21 @@ use super::columns::Column;
 use crate::names::Names;
 
 /// A table that is being written.
-pub struct Table<Row: 'static, W: Write> {
+pub struct TraceTable<Row: 'static, W: Write> {
     columns: &'static [Column<Row>],
     out: csv::Writer<W>,
     cell: String,
 }
 
-impl<Row, W: Write> Table<Row, W> {
+impl<Row, W: Write> TraceTable<Row, W> {
     /// Begins a table with the names of its columns.
     ///
     /// # Errors
     /// The file cannot be written; likewise below.
-    pub fn new(columns: &'static [Column<Row>], out: W) -> io::Result<Table<Row, W>> {
+    pub fn new(columns: &'static [Column<Row>], out: W) -> io::Result<TraceTable<Row, W>> {
         let mut out = csv::Writer::from_writer(out);
         out.write_record(columns.iter().map(|column| column.name))?;
-        Ok(Table { columns, out, cell: String::new() })
+        Ok(TraceTable { columns, out, cell: String::new() })
     }
 
     /// Adds a row.

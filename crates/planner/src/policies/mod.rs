@@ -3,7 +3,7 @@
 
 mod grants;
 
-use anabranch_models::rounds::{Round, RoundProcess};
+use anabranch_models::rounds::{FinishedRound, RoundProcess};
 use anabranch_models::{Halving, LimitedPath, PathParameters, RoundLoss};
 use rand_chacha::ChaCha12Rng;
 
@@ -36,7 +36,7 @@ pub struct SharedBuffer {
 
 /// What the paths delivered over some time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Carried {
+pub struct DeliveredByPaths {
     /// The packets that got through, by path.
     pub delivered: Vec<u64>,
     /// The time, in seconds.
@@ -76,7 +76,7 @@ impl SharedBuffer {
     }
 
     /// Simulates the next round of the path whose clock is the earliest, and lets its window grow as the policy grants.
-    pub fn step(&mut self, random: &mut ChaCha12Rng) -> (usize, Round) {
+    pub fn step(&mut self, random: &mut ChaCha12Rng) -> (usize, FinishedRound) {
         let path = self.earliest();
         let round = self.paths[path].step(random);
         self.clocks[path] += round.duration;
@@ -85,13 +85,13 @@ impl SharedBuffer {
     }
 
     /// Simulates until the clock of every path is `seconds` past the earliest clock at the call.
-    pub fn run(&mut self, seconds: f64, random: &mut ChaCha12Rng) -> Carried {
+    pub fn run(&mut self, seconds: f64, random: &mut ChaCha12Rng) -> DeliveredByPaths {
         let begin = self.clocks[self.earliest()];
         let mut delivered = vec![0; self.paths.len()];
         loop {
             let now = self.clocks[self.earliest()];
             if now >= begin + seconds {
-                return Carried { delivered, seconds: now - begin };
+                return DeliveredByPaths { delivered, seconds: now - begin };
             }
             let (path, round) = self.step(random);
             delivered[path] += u64::from(round.delivered);
@@ -109,7 +109,7 @@ impl SharedBuffer {
     }
 }
 
-impl Carried {
+impl DeliveredByPaths {
     /// All paths together, in packets/s.
     pub fn throughput(&self) -> f64 {
         self.delivered.iter().sum::<u64>() as f64 / self.seconds

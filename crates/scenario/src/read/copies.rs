@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::event::EventDraft;
 use super::flow::FlowDraft;
 use super::link::{LinkDraft, weight};
-use super::name::{Directory, Name, Named, copy_name};
+use super::name::{CopiesOf, LocatedName, NameIndex, copy_name};
 use super::path::PathDraft;
 use crate::fault::{Fault, Read};
 use crate::model::{Event, Flow, Link, Path};
@@ -17,38 +17,38 @@ pub(crate) const MOST: usize = 10_000;
 const MOST_VALUES: usize = 10_000_000;
 
 /// Links and paths with their copies, and what they are called.
-pub(crate) struct Network {
+pub(crate) struct ExpandedNetwork {
     pub links: Vec<Link>,
     pub paths: Vec<Path>,
-    pub link_names: Directory,
-    pub path_names: Directory,
+    pub link_names: NameIndex,
+    pub path_names: NameIndex,
 }
 
 /// Makes the copies of links and paths.
-pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Network> {
+pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<ExpandedNetwork> {
     let copies = copies_of_links(links, paths)?;
-    let mut network = Network {
+    let mut network = ExpandedNetwork {
         links: Vec::new(),
         paths: Vec::new(),
-        link_names: Directory::new("link"),
-        path_names: Directory::new("path"),
+        link_names: NameIndex::new("link"),
+        path_names: NameIndex::new("path"),
     };
-    let mut budget = Budget::new("links");
+    let mut budget = CopyBudget::new("links");
     for (draft, copies) in links.iter().zip(copies) {
         budget.spend(
             draft.name.span,
             copies.unwrap_or(1),
             weight(&draft.forward) + weight(&draft.reverse),
         )?;
-        network.link_names.add(&draft.name, Named { first: network.links.len(), copies })?;
+        network.link_names.add(&draft.name, CopiesOf { first: network.links.len(), copies })?;
         let named = |name| Link { name, forward: draft.forward.clone(), reverse: draft.reverse.clone() };
         network.links.extend(names(&draft.name, copies).map(named));
     }
-    let mut budget = Budget::new("paths");
+    let mut budget = CopyBudget::new("paths");
     for draft in paths {
         let copies = draft.copies.map(|(count, _)| count);
         budget.spend(draft.name.span, copies.unwrap_or(1), draft.links.len())?;
-        network.path_names.add(&draft.name, Named { first: network.paths.len(), copies })?;
+        network.path_names.add(&draft.name, CopiesOf { first: network.paths.len(), copies })?;
         let links: Read<Vec<_>> = draft.links.iter().map(|name| network.link_names.find(name)).collect();
         let links = links?;
         refuse_twice(&draft.links, "link", "path")?;
@@ -59,9 +59,9 @@ pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Network>
 }
 
 /// Makes the copies of events, in order of time.
-pub(crate) fn events(drafts: &[EventDraft], link_names: &Directory) -> Read<Vec<Event>> {
+pub(crate) fn events(drafts: &[EventDraft], link_names: &NameIndex) -> Read<Vec<Event>> {
     let mut events = Vec::new();
-    let mut budget = Budget { most: MOST_VALUES, ..Budget::new("events") };
+    let mut budget = CopyBudget { most: MOST_VALUES, ..CopyBudget::new("events") };
     for draft in drafts {
         let named = link_names.find(&draft.link)?;
         budget.spend(draft.link.span, named.count(), 1)?;
@@ -74,13 +74,13 @@ pub(crate) fn events(drafts: &[EventDraft], link_names: &Directory) -> Read<Vec<
 }
 
 /// Makes the copies of flows.
-pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Directory) -> Read<Vec<Flow>> {
+pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &NameIndex) -> Read<Vec<Flow>> {
     let find = |name| Ok((name, path_names.find(name)?));
     let all = paths.iter().map(|path| find(&path.name)).collect::<Read<Vec<_>>>()?;
     let mut flows = Vec::new();
-    let mut flow_names = Directory::new("flow");
-    let mut budget = Budget::new("flows");
-    let mut associations = Budget::new("associations");
+    let mut flow_names = NameIndex::new("flow");
+    let mut budget = CopyBudget::new("flows");
+    let mut associations = CopyBudget::new("associations");
     for draft in drafts {
         let chosen = match &draft.paths {
             None => None,
@@ -94,7 +94,7 @@ pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Dire
         budget.spend(draft.name.span, copies.unwrap_or(1), used.len())?;
         let each = if draft.protocol.is_appstripe() { used.len() } else { 1 };
         associations.spend(draft.name.span, copies.unwrap_or(1).saturating_mul(each), 1)?;
-        flow_names.add(&draft.name, Named { first: flows.len(), copies })?;
+        flow_names.add(&draft.name, CopiesOf { first: flows.len(), copies })?;
         let copy = |(index, name)| Flow {
             name,
             protocol: draft.protocol.clone(),
@@ -109,7 +109,7 @@ pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Dire
     Ok(flows)
 }
 
-impl Named {
+impl CopiesOf {
     /// The index of the copy that the copy with this index uses.
     fn copy(&self, index: usize) -> usize {
         if self.copies.is_some() { self.first + index } else { self.first }
@@ -149,7 +149,7 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
 }
 
 /// How many copies a flow has: as many as each of its copied paths.
-fn one_count(draft: &FlowDraft, used: &[(&Name, Named)]) -> Read<Option<usize>> {
+fn one_count(draft: &FlowDraft, used: &[(&LocatedName, CopiesOf)]) -> Read<Option<usize>> {
     let mut counts = used.iter().filter_map(|(name, path)| Some((name, path.copies?)));
     let Some((first, count)) = counts.next() else { return Ok(None) };
     match counts.find(|(_, other)| *other != count) {
@@ -164,7 +164,7 @@ fn one_count(draft: &FlowDraft, used: &[(&Name, Named)]) -> Read<Option<usize>> 
     }
 }
 
-fn refuse_twice(names: &[Name], what: &str, owner: &str) -> Read<()> {
+fn refuse_twice(names: &[LocatedName], what: &str, owner: &str) -> Read<()> {
     let mut seen = std::collections::BTreeSet::new();
     match names.iter().find(|name| !seen.insert(name.text.as_str())) {
         Some(name) => {
@@ -176,7 +176,7 @@ fn refuse_twice(names: &[Name], what: &str, owner: &str) -> Read<()> {
 }
 
 /// The name alone, or those of its copies.
-fn names(name: &Name, copies: Option<usize>) -> impl Iterator<Item = String> {
+fn names(name: &LocatedName, copies: Option<usize>) -> impl Iterator<Item = String> {
     let text = name.text.clone();
     (0..copies.unwrap_or(1)).map(move |index| match copies {
         None => text.clone(),
@@ -185,16 +185,16 @@ fn names(name: &Name, copies: Option<usize>) -> impl Iterator<Item = String> {
 }
 
 /// How much memory copies may still take: a line of a file must not fill it.
-struct Budget {
+struct CopyBudget {
     what: &'static str,
     most: usize,
     left: usize,
     values: usize,
 }
 
-impl Budget {
-    fn new(what: &'static str) -> Budget {
-        Budget { what, most: MOST, left: MOST, values: MOST_VALUES }
+impl CopyBudget {
+    fn new(what: &'static str) -> CopyBudget {
+        CopyBudget { what, most: MOST, left: MOST, values: MOST_VALUES }
     }
 
     fn spend(&mut self, span: Span, copies: usize, weight: usize) -> Read<()> {

@@ -5,18 +5,18 @@ use anabranch_link::config::{Change, Delay, Rate};
 
 use super::fields::Fields;
 use super::link::mtu;
-use super::name::Name;
+use super::name::LocatedName;
 use super::{loss, shapes, value};
 use crate::fault::{Fault, Read};
 use crate::model::Direction;
-use crate::tree::{Node, Span, Table, Value};
+use crate::tree::{Node, Span, Table, TreeValue};
 use crate::words;
 
 /// An event as the file has it, before copies are made.
 #[derive(Debug)]
 pub(crate) struct EventDraft {
     pub at: Time,
-    pub link: Name,
+    pub link: LocatedName,
     pub direction: Direction,
     pub change: Change,
     /// Where the change is told.
@@ -28,7 +28,7 @@ pub(crate) fn event(node: &Node) -> Read<EventDraft> {
     let fields = Fields::of(&shapes::EVENT, node)?;
     let at = value::moment(fields.require("at", "\"10 s\"")?)?;
     let link = fields.require("link", "\"wifi\"")?;
-    let link = Name { text: value::text(link)?.to_owned(), span: link.span };
+    let link = LocatedName { text: value::text(link)?.to_owned(), span: link.span };
     let direction = fields.or("direction", Direction::Both, |node| words::DIRECTION.meaning(node))?;
     let mut changes = CHANGES.iter().filter_map(|key| fields.find(key).map(|node| (*key, node)));
     let Some((key, node)) = changes.next() else {
@@ -59,7 +59,7 @@ fn change(key: &str, node: &Node, table: &Table) -> Read<Change> {
 
 /// Steps within an event would have no defined start.
 fn single(node: &Node) -> Read<()> {
-    if matches!(node.value, Value::Table(_)) {
+    if matches!(node.value, TreeValue::Table(_)) {
         let fault = Fault::value(node.span, "an event sets a single value");
         return Err(fault.help("write steps and traces at the link itself, or one event for each step"));
     }

@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
-use crate::tree::{Entry, Node, Span, Table, Value, quoted};
+use crate::tree::{Entry, Node, Span, Table, TreeValue, quoted};
 
 /// What a table is called, and the keys that it may have.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Fields<'t> {
 impl<'t> Fields<'t> {
     /// The table at `node`, if it is one with known keys only.
     pub fn of(shape: &'static Shape, node: &'t Node) -> Read<Fields<'t>> {
-        let Value::Table(table) = &node.value else {
+        let TreeValue::Table(table) = &node.value else {
             let message = format!("{} is no table", node.value.describe());
             return Err(Fault::value(node.span, message).expected(shape.example()));
         };

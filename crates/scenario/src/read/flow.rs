@@ -4,21 +4,21 @@ use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::policy::Registry;
 
 use super::fields::Fields;
-use super::name::{Name, name, names};
+use super::name::{LocatedName, name, names};
 use super::{sctp, shapes, traffic, value};
 use crate::fault::{Fault, Read};
 use crate::model::{Direction, Protocol, Traffic};
-use crate::tree::{Node, Span, Value};
-use crate::words::{self, Transport};
+use crate::tree::{Node, Span, TreeValue};
+use crate::words::{self, ProtocolName};
 
 /// A flow as the file has it, before copies are made.
 #[derive(Debug)]
 pub(crate) struct FlowDraft {
     /// Its span is the flow's where it has none.
-    pub name: Name,
+    pub name: LocatedName,
     pub protocol: Protocol,
     /// `None` for all of them.
-    pub paths: Option<Vec<Name>>,
+    pub paths: Option<Vec<LocatedName>>,
     pub start: Time,
     pub transfer: Option<ByteCount>,
     pub direction: Direction,
@@ -36,7 +36,7 @@ pub(crate) struct FlowDraft {
 pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<FlowDraft> {
     let fields = Fields::of(&shapes::FLOW, node)?;
     let name = match fields.find("name") {
-        None if is_first => Name { text: MAIN.to_owned(), span: fields.span() },
+        None if is_first => LocatedName { text: MAIN.to_owned(), span: fields.span() },
         None => {
             let fault = Fault::missing(fields.span(), "this flow has no name");
             return Err(
@@ -45,7 +45,7 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
         }
         Some(node) => name(node)?,
     };
-    let transport = fields.or("protocol", Transport::Sctp, |node| words::PROTOCOL.meaning(node))?;
+    let transport = fields.or("protocol", ProtocolName::Sctp, |node| words::PROTOCOL.meaning(node))?;
     if let Some(entry) = fields.entry("tcp") {
         return Err(words::PROTOCOL.not_built("tcp", entry.key_span));
     }
@@ -73,7 +73,7 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
 /// Where the limits of the windows stand, or what is nearest to them.
 fn limits_span(fields: &Fields<'_>) -> Span {
     let settings = match fields.find("sctp") {
-        Some(Node { value: Value::Table(settings), .. }) => settings.find("window_management"),
+        Some(Node { value: TreeValue::Table(settings), .. }) => settings.find("window_management"),
         _ => None,
     };
     settings.map_or(fields.span_of("sctp"), |node| node.span)
@@ -100,11 +100,11 @@ pub(crate) const MAIN: &str = "main";
 
 fn protocol(
     fields: &Fields<'_>,
-    transport: Transport,
+    transport: ProtocolName,
     traffic: &Traffic,
     registry: &Registry,
 ) -> Read<Protocol> {
-    if transport == Transport::Sctp {
+    if transport == ProtocolName::Sctp {
         return Ok(Protocol::Sctp(Box::new(sctp::sctp(fields.find("sctp"), registry)?)));
     }
     if let Some(entry) = fields.entry("sctp") {

@@ -7,17 +7,17 @@ use anabranch_link::config::{
 };
 
 use super::fields::Fields;
-use super::name::{Name, name};
-use super::settings::{Kinds, Reader, packets_or_size};
+use super::name::{LocatedName, name};
+use super::settings::{SettingReader, TableKinds, packets_or_size};
 use super::{loss, rate, shapes, value};
 use crate::fault::Read;
 use crate::files::Files;
-use crate::tree::{Node, Span, Table, Value};
+use crate::tree::{Node, Span, Table, TreeValue};
 
 /// A link as the file has it, before copies are made.
 #[derive(Debug)]
 pub(crate) struct LinkDraft {
-    pub name: Name,
+    pub name: LocatedName,
     /// It is copied with the path that names it.
     pub private: bool,
     pub forward: LinkConfig,
@@ -53,20 +53,20 @@ pub(crate) fn link(node: &Node, files: &dyn Files) -> Read<LinkDraft> {
 fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
     fields.set("delay", &mut config.delay, rate::delay)?;
     fields.set("queue", &mut config.queue, queue)?;
-    Reader::LINKS.set_all(settings(), fields.table(), config)
+    SettingReader::LINKS.set_all(settings(), fields.table(), config)
 }
 
 /// A size, or `"none"`, for an event.
 pub(crate) fn mtu(table: &Table) -> Read<Option<ByteCount>> {
     let mut link = LinkConfig::new(BitRate::default(), Duration::ZERO);
-    Reader::LINKS.set_all(settings().filter(|setting| setting.key == "mtu"), table, &mut link)?;
+    SettingReader::LINKS.set_all(settings().filter(|setting| setting.key == "mtu"), table, &mut link)?;
     Ok(link.mtu)
 }
 
 /// `"100 packets"`, `"64 KiB"` or `{ kind = "drop-tail", limit = "100 packets" }`.
 fn queue(node: &Node) -> Read<QueueConfig> {
     match &node.value {
-        Value::Table(_) => Reader::LINKS.variant(&QUEUE_KINDS, &[], "queue", node),
+        TreeValue::Table(_) => SettingReader::LINKS.variant(&QUEUE_KINDS, &[], "queue", node),
         _ => limit(node).map(QueueConfig::DropTail),
     }
 }
@@ -76,8 +76,12 @@ fn limit(node: &Node) -> Read<QueueLimit> {
     Ok(QueueLimit::of_value(value).expect("a number of packets or a size"))
 }
 
-const QUEUE_KINDS: Kinds<QueueConfig> =
-    Kinds { what: "kind of queue", table: "a table of a queue", variants: &QUEUES, planned: PLANNED_QUEUES };
+const QUEUE_KINDS: TableKinds<QueueConfig> = TableKinds {
+    what: "kind of queue",
+    table: "a table of a queue",
+    variants: &QUEUES,
+    planned: PLANNED_QUEUES,
+};
 
 /// How many single values a way has: steps, opportunities, spans; what copies cost.
 pub(crate) fn weight(config: &LinkConfig) -> usize {

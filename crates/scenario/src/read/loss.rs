@@ -1,27 +1,31 @@
 //! What a link loses, as a number or a table. The kinds of tables stand beside the losses that they set.
 
-use anabranch_link::config::{Channel, LOSSES, LossConfig, LossKind, PLANNED_LOSSES, loss_settings};
+use anabranch_link::config::{ChannelSharing, LOSSES, LossConfig, LossKind, PLANNED_LOSSES, loss_settings};
 
-use super::settings::{Kinds, Reader};
+use super::settings::{SettingReader, TableKinds};
 use super::value;
 use crate::fault::{Fault, Read};
-use crate::tree::{Node, Value, quoted};
+use crate::tree::{Node, TreeValue, quoted};
 
-const KINDS: Kinds<LossKind> =
-    Kinds { what: "kind of loss", table: "a table of losses", variants: &LOSSES, planned: PLANNED_LOSSES };
+const KINDS: TableKinds<LossKind> = TableKinds {
+    what: "kind of loss",
+    table: "a table of losses",
+    variants: &LOSSES,
+    planned: PLANNED_LOSSES,
+};
 
 /// A probability or `{ kind = …, … }`; a loss of probability 0 is none.
 pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
     match &node.value {
-        Value::Integer(_) | Value::Float(_) => {
+        TreeValue::Integer(_) | TreeValue::Float(_) => {
             let kind = LossKind::Bernoulli { probability: value::probability(node)? };
             Ok(LossConfig { kind: some(kind), ..LossConfig::NONE })
         }
-        Value::Table(table) => {
+        TreeValue::Table(table) => {
             let beside: Vec<_> = loss_settings().map(|setting| setting.key).collect();
-            let kind = some(Reader::LINKS.variant(&KINDS, &beside, "loss", node)?);
+            let kind = some(SettingReader::LINKS.variant(&KINDS, &beside, "loss", node)?);
             let mut loss = LossConfig { kind, ..LossConfig::NONE };
-            Reader::LINKS.set_all(loss_settings(), table, &mut loss)?;
+            SettingReader::LINKS.set_all(loss_settings(), table, &mut loss)?;
             Ok(if loss.kind == LossKind::None { LossConfig::NONE } else { loss })
         }
         _ => {
@@ -34,7 +38,7 @@ pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
 /// The same for the way back, where `"same-channel"` is a loss too: the two-state channel of `forward`,
 /// without its losses in the good state (M-NET-5).
 pub(crate) fn reverse_loss(node: &Node, forward: &LossConfig) -> Read<LossConfig> {
-    let Value::Text(word) = &node.value else { return loss(node) };
+    let TreeValue::Text(word) = &node.value else { return loss(node) };
     if word != SAME_CHANNEL {
         let fault = Fault::value(node.span, format!("{} is no loss of the way back", quoted(word)));
         return Err(fault.expected(format!("a probability, a table, or {SAME_CHANNEL:?}")));
@@ -48,7 +52,8 @@ pub(crate) fn reverse_loss(node: &Node, forward: &LossConfig) -> Read<LossConfig
 /// What the way back loses when it shares the channel of `forward`, if that has one.
 fn same_channel(forward: &LossConfig) -> Option<LossConfig> {
     let LossKind::GilbertElliott { good, bad, loss_bad, .. } = forward.kind else { return None };
-    let kind = LossKind::GilbertElliott { good, bad, loss_good: 0.0, loss_bad, channel: Channel::Shared };
+    let kind =
+        LossKind::GilbertElliott { good, bad, loss_good: 0.0, loss_bad, channel: ChannelSharing::Shared };
     Some(LossConfig { kind, ..forward.clone() })
 }
 

@@ -19,7 +19,7 @@ mod value;
 pub(crate) use flow::MAIN;
 pub(crate) use loss::SAME_CHANNEL;
 pub(crate) use sctp::{OWN_SETTINGS, defaults, has_cmt};
-pub(crate) use settings::{Reader, contradiction, is_within, refuse_unknown};
+pub(crate) use settings::{SettingReader, contradiction, is_within, refuse_unknown};
 
 use anabranch_base::Duration;
 use anabranch_link::config::{Change, LossKind};
@@ -27,15 +27,15 @@ use anabranch_sctp::policy::Registry;
 
 use crate::fault::{Fault, Read};
 use crate::files::Files;
-use crate::model::{Direction, Multipath, Protocol, Run, Scenario};
+use crate::model::{Direction, Multipath, Protocol, RunSettings, Scenario};
 use crate::quantity::exact_size;
-use crate::tree::{Node, Span, Table, Value};
-use copies::Network;
+use crate::tree::{Node, Span, Table, TreeValue};
+use copies::ExpandedNetwork;
 use event::EventDraft;
 use fields::Fields;
 use flow::FlowDraft;
 use link::LinkDraft;
-use name::{Directory, Name, Named};
+use name::{CopiesOf, LocatedName, NameIndex};
 use path::PathDraft;
 
 /// What uses the links of a scenario.
@@ -72,11 +72,11 @@ pub(crate) fn scenario(root: &Table, files: &dyn Files, registry: &Registry, use
     if users == Users::Flows {
         check.ends(&run)?;
     }
-    let Network { links, paths, .. } = network;
+    let ExpandedNetwork { links, paths, .. } = network;
     Ok(Scenario { title, run, links, paths, events: made, flows: all, registry: registry.clone() })
 }
 
-fn run(node: Option<&Node>) -> Read<Run> {
+fn run(node: Option<&Node>) -> Read<RunSettings> {
     let none = Table::default();
     let fields = match node {
         Some(node) => Fields::of(&shapes::RUN, node)?,
@@ -90,17 +90,17 @@ fn run(node: Option<&Node>) -> Read<Run> {
     }
     let seed = fields.or("seed", 1, |node| value::whole(node, 0, u64::MAX))?;
     let runs = fields.or("runs", 1, |node| value::whole(node, 1, u64::MAX))?;
-    Ok(Run { time, warmup, seed, runs })
+    Ok(RunSettings { time, warmup, seed, runs })
 }
 
 /// The tables of `[[key]]`.
 fn tables<'t>(fields: &Fields<'t>, key: &'static str) -> Read<&'t [Node]> {
     match fields.find(key) {
         None => Ok(&[]),
-        Some(Node { value: Value::List(tables), .. }) => Ok(tables),
+        Some(Node { value: TreeValue::List(tables), .. }) => Ok(tables),
         Some(node) => {
             let found = match node.value {
-                Value::Table(_) => "a single table".to_owned(),
+                TreeValue::Table(_) => "a single table".to_owned(),
                 ref other => other.describe(),
             };
             let fault = Fault::value(node.span, format!("expected tables [[{key}]], found {found}"));
@@ -116,10 +116,10 @@ fn path_of(link: &LinkDraft) -> PathDraft {
 
 /// `[[flow]]`, or `[flow]` for a single one; without either, one SCTP flow over all paths.
 fn flow_drafts(fields: &Fields<'_>, registry: &Registry) -> Read<Vec<FlowDraft>> {
-    let implicit = Node { span: Span::START, value: Value::Table(Table::default()) };
+    let implicit = Node { span: Span::START, value: TreeValue::Table(Table::default()) };
     match fields.find("flow") {
         None => Ok(vec![flow::flow(&implicit, true, registry)?]),
-        Some(node @ Node { value: Value::Table(_), .. }) => Ok(vec![flow::flow(node, true, registry)?]),
+        Some(node @ Node { value: TreeValue::Table(_), .. }) => Ok(vec![flow::flow(node, true, registry)?]),
         Some(node) => {
             let flows = tables(fields, "flow")?;
             if flows.is_empty() {
@@ -141,7 +141,7 @@ struct Check<'r> {
 
 impl Check<'_> {
     /// A run without a limit of time ends with its last transfer: each flow needs one.
-    fn ends(&self, run: &Run) -> Read<()> {
+    fn ends(&self, run: &RunSettings) -> Read<()> {
         if run.time.is_some() {
             return Ok(());
         }
@@ -190,9 +190,9 @@ impl Check<'_> {
     }
 
     /// A UDP flow has one path, and nothing on its links may be told by rounds, which it does not have.
-    fn udp_flows(&self, network: &Network, paths: &[PathDraft]) -> Read<()> {
+    fn udp_flows(&self, network: &ExpandedNetwork, paths: &[PathDraft]) -> Read<()> {
         for flow in self.flows.iter().filter(|flow| flow.protocol == Protocol::Udp) {
-            let names: Vec<&Name> = match &flow.paths {
+            let names: Vec<&LocatedName> = match &flow.paths {
                 Some(names) => names.iter().collect(),
                 None => paths.iter().map(|path| &path.name).collect(),
             };
@@ -207,9 +207,9 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn refuse_rounds(&self, flow: &FlowDraft, links: &[usize], names: &Directory) -> Read<()> {
-        let is_used = |name: &Name| -> Read<bool> {
-            let Named { first, copies } = names.find(name)?;
+    fn refuse_rounds(&self, flow: &FlowDraft, links: &[usize], names: &NameIndex) -> Read<()> {
+        let is_used = |name: &LocatedName| -> Read<bool> {
+            let CopiesOf { first, copies } = names.find(name)?;
             Ok(links.iter().any(|link| (first..first + copies.unwrap_or(1)).contains(link)))
         };
         let has_rounds = |kind: &LossKind| matches!(kind, LossKind::Correlated { .. });

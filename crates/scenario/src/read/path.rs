@@ -1,7 +1,7 @@
 //! Reads one `[[path]]`: links in a row.
 
 use super::fields::Fields;
-use super::name::{Name, name, names};
+use super::name::{LocatedName, name, names};
 use super::{shapes, value};
 use crate::fault::Read;
 use crate::tree::{Node, Span};
@@ -9,8 +9,8 @@ use crate::tree::{Node, Span};
 /// A path as the file has it, before copies are made.
 #[derive(Debug)]
 pub(crate) struct PathDraft {
-    pub name: Name,
-    pub links: Vec<Name>,
+    pub name: LocatedName,
+    pub links: Vec<LocatedName>,
     /// How many there are of it, and where that is said.
     pub copies: Option<(usize, Span)>,
 }

@@ -8,15 +8,15 @@ use super::{shapes, value};
 use crate::fault::{Fault, Read};
 use crate::files::Files;
 use crate::source::Source;
-use crate::tree::{Node, Origin, Span, Value, quoted};
+use crate::tree::{Node, Span, TextOrigin, TreeValue, quoted};
 
 /// `"10 Mbit/s"`, `{ steps = [["0 s", "10 Mbit/s"], …] }` or `{ trace = "up.mahimahi", repeat = true }`.
 pub(crate) fn rate(node: &Node, files: &dyn Files) -> Read<Rate> {
     match &node.value {
-        Value::Table(table) if table.find("trace").is_some() || table.find("repeat").is_some() => {
+        TreeValue::Table(table) if table.find("trace").is_some() || table.find("repeat").is_some() => {
             trace(node, files).map(Rate::Trace)
         }
-        Value::Table(_) => {
+        TreeValue::Table(_) => {
             let steps = steps(node, value::any_rate, "[[\"0 s\", \"10 Mbit/s\"], [\"20 s\", \"2 Mbit/s\"]]")?;
             refuse_standstill(node, &steps)?;
             Ok(Rate::Steps(steps))
@@ -28,7 +28,7 @@ pub(crate) fn rate(node: &Node, files: &dyn Files) -> Read<Rate> {
 /// `"40 ms"` or `{ steps = [["0 s", "40 ms"], …] }`.
 pub(crate) fn delay(node: &Node) -> Read<Delay> {
     match &node.value {
-        Value::Table(_) => {
+        TreeValue::Table(_) => {
             steps(node, value::span, "[[\"0 s\", \"40 ms\"], [\"20 s\", \"80 ms\"]]").map(Delay::Steps)
         }
         _ => value::span(node).map(Delay::Fixed),
@@ -99,7 +99,7 @@ fn opportunities(text: &str) -> Result<Vec<Time>, (Span, String)> {
     let text = text.trim_end();
     for line in text.split_inclusive('\n') {
         let digits = line.trim();
-        let span = Span { origin: Origin::File, start, end: start + line.trim_end().len() };
+        let span = Span { origin: TextOrigin::File, start, end: start + line.trim_end().len() };
         start += line.len();
         let nanos = digits.parse::<u64>().ok().and_then(|ms| ms.checked_mul(1_000_000));
         let moment = nanos.map(Time::from_nanos);
@@ -111,7 +111,7 @@ fn opportunities(text: &str) -> Result<Vec<Time>, (Span, String)> {
         moments.push(moment);
     }
     if moments.is_empty() {
-        let span = Span { origin: Origin::File, start: 0, end: 0 };
+        let span = Span { origin: TextOrigin::File, start: 0, end: 0 };
         return Err((span, "the trace is empty".to_owned()));
     }
     Ok(moments)

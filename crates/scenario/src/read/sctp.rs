@@ -6,10 +6,10 @@ use anabranch_sctp::config::{Config, Encapsulation, setting, settings};
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
-use super::settings::{Reader, contradiction, refuse_unknown};
+use super::settings::{SettingReader, contradiction, refuse_unknown};
 use crate::fault::{Fault, Read};
-use crate::model::{Handshake, Multipath, Sctp};
-use crate::tree::{Node, Span, Table, Value};
+use crate::model::{HandshakeMode, Multipath, Sctp};
+use crate::tree::{Node, Span, Table, TreeValue};
 
 /// How the table is written.
 pub(crate) const HEADER: &str = "[flow.sctp]";
@@ -44,7 +44,7 @@ pub(crate) static OWN_SETTINGS: [(&str, Setting<Sctp>); 3] = [
         Setting {
             key: "handshake",
             scope: Scope::Scenarios,
-            kind: Handshake::KIND,
+            kind: HandshakeMode::KIND,
             doc: "`off`: the association is open at the start, its paths confirmed",
             get: |sctp| shown(&sctp.handshake),
             set: |sctp, value| put(&mut sctp.handshake, value),
@@ -59,9 +59,10 @@ impl Named for Multipath {
     const PLANNED: &'static [&'static str] = &["ipcc"];
 }
 
-impl Named for Handshake {
+impl Named for HandshakeMode {
     const WHAT: &'static str = "handshake";
-    const NAMES: &'static [(&'static str, Handshake)] = &[("on", Handshake::On), ("off", Handshake::Off)];
+    const NAMES: &'static [(&'static str, HandshakeMode)] =
+        &[("on", HandshakeMode::On), ("off", HandshakeMode::Off)];
 }
 
 /// Every key of the table.
@@ -80,14 +81,14 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
     let none = Table::default();
     let (table, span) = match node {
         None => (&none, Span::START),
-        Some(Node { value: Value::Table(table), span }) => (table, *span),
+        Some(Node { value: TreeValue::Table(table), span }) => (table, *span),
         Some(node) => {
             let fault = Fault::value(node.span, format!("{} is no table", node.value.describe()));
             return Err(fault.expected(format!("a table under {HEADER}")));
         }
     };
     refuse_unknown(HEADER, &keys().collect::<Vec<_>>(), table)?;
-    let reader = Reader { registry: Some(registry), scope: Scope::Scenarios };
+    let reader = SettingReader { registry: Some(registry), scope: Scope::Scenarios };
     let mut sctp = defaults(Config::default());
     reader.set_all(setting("profile").into_iter(), table, &mut sctp.config)?;
     sctp = defaults(sctp.config);
@@ -110,5 +111,5 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
 pub(crate) fn defaults(profile: Config) -> Sctp {
     let mut config = Config { encapsulation: Encapsulation::None, ..profile };
     config.set_sender_cmt(CmtRules::ALL);
-    Sctp { config, multipath: Multipath::Cmt, ordered: true, handshake: Handshake::On }
+    Sctp { config, multipath: Multipath::Cmt, ordered: true, handshake: HandshakeMode::On }
 }

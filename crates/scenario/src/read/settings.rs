@@ -11,10 +11,10 @@ use super::value;
 use crate::choice::Choice;
 use crate::fault::{Fault, Read};
 use crate::quantity;
-use crate::tree::{Entry, Node, Span, Table, Value, quoted};
+use crate::tree::{Entry, Node, Span, Table, TreeValue, quoted};
 
 /// The kinds of a table `{ kind = …, … }`.
-pub(crate) struct Kinds<T: 'static> {
+pub(crate) struct TableKinds<T: 'static> {
     /// What a sentence calls one: `kind of loss`.
     pub what: &'static str,
     /// What it calls such a table: `a table of losses`.
@@ -26,27 +26,27 @@ pub(crate) struct Kinds<T: 'static> {
 
 /// What values are read with.
 #[derive(Clone, Copy)]
-pub(crate) struct Reader<'r> {
+pub(crate) struct SettingReader<'r> {
     /// The policies that names stand for; `None` for what has no policies.
     pub registry: Option<&'r Registry>,
     /// Whose settings are read.
     pub scope: Scope,
 }
 
-impl Reader<'_> {
+impl SettingReader<'_> {
     /// For links, which have no policies.
-    pub const LINKS: Reader<'static> = Reader { registry: None, scope: Scope::Scenarios };
+    pub const LINKS: SettingReader<'static> = SettingReader { registry: None, scope: Scope::Scenarios };
 
     /// A table `{ kind = …, … }` of one of `variants`, which may have the keys `beside` too; `all` says what they are, and
     /// `key` under which key it stands.
     pub fn variant<T: 'static>(
         &self,
-        all: &Kinds<T>,
+        all: &TableKinds<T>,
         beside: &[&'static str],
         key: &str,
         node: &Node,
     ) -> Read<T> {
-        let Value::Table(table) = &node.value else { return Err(value::wrong(node, "a table")) };
+        let TreeValue::Table(table) = &node.value else { return Err(value::wrong(node, "a table")) };
         let example = |variant: &Variant<T>| {
             format!("for example {key} = {{ kind = {:?}, {} }}", variant.name, variant.example)
         };
@@ -88,7 +88,7 @@ impl Reader<'_> {
             }
             let has_table = settings.clone().any(|other| is_within(other.key, setting.key));
             match entry.node.value {
-                Value::Table(_) if has_table => {}
+                TreeValue::Table(_) if has_table => {}
                 _ => self.set(setting, entry, has_table, target)?,
             }
         }
@@ -110,7 +110,7 @@ impl Reader<'_> {
                 let word = (words.built)().join(", ");
                 return Err(value::wrong(&entry.node, &format!("{word:?} or a table of its keys")));
             }
-            (_, Kind::FalseYet) if matches!(entry.node.value, Value::Boolean(true)) => {
+            (_, Kind::FalseYet) if matches!(entry.node.value, TreeValue::Boolean(true)) => {
                 let message = format!("{} is not built yet; there is only false", setting.key);
                 return Err(Fault::not_built(entry.node.span, message));
             }
@@ -137,7 +137,7 @@ impl Reader<'_> {
             Kind::Policy(kind) => self.policy(kind, node),
             Kind::WordOr(word, other) => self.word_or(word, other, node),
             Kind::ListOr(each, other) => match &node.value {
-                Value::List(nodes) => {
+                TreeValue::List(nodes) => {
                     let values = nodes.iter().map(|node| self.value(each, node)).collect::<Read<_>>()?;
                     Ok(setting::Value::List(values))
                 }
@@ -161,8 +161,8 @@ impl Reader<'_> {
 
     fn word_or(&self, word: &str, other: &Kind, node: &Node) -> Read<setting::Value> {
         match &node.value {
-            Value::Text(text) if text == word => Ok(setting::Value::word(word)),
-            Value::Text(text) if !text.contains(|c: char| c.is_ascii_digit()) => {
+            TreeValue::Text(text) if text == word => Ok(setting::Value::word(word)),
+            TreeValue::Text(text) if !text.contains(|c: char| c.is_ascii_digit()) => {
                 let fault = Fault::value(node.span, format!("{} is no size", quoted(text)));
                 Err(fault.expected(format!("{word:?}, or a size such as \"64 KiB\"")))
             }
@@ -173,13 +173,13 @@ impl Reader<'_> {
     /// A size; on the command line of the tools it may go without its unit.
     fn size(&self, node: &Node, least: u64, most: u64) -> Read<ByteCount> {
         let bytes = match &node.value {
-            Value::Integer(number) if self.scope == Scope::Tools => u64::try_from(*number).ok(),
-            Value::Text(text) if self.scope == Scope::Tools => text.trim().parse().ok(),
+            TreeValue::Integer(number) if self.scope == Scope::Tools => u64::try_from(*number).ok(),
+            TreeValue::Text(text) if self.scope == Scope::Tools => text.trim().parse().ok(),
             _ => None,
         };
         match bytes {
             Some(bytes) => {
-                let text = Value::Text(quantity::exact_size(ByteCount::new(bytes)));
+                let text = TreeValue::Text(quantity::exact_size(ByteCount::new(bytes)));
                 value::size_within(&Node { span: node.span, value: text }, least, most)
             }
             None => value::size_within(node, least, most),
@@ -189,14 +189,14 @@ impl Reader<'_> {
     /// `1 MiB`, or `1 MiB..16 MiB`.
     fn size_or_range(&self, node: &Node, least: u64, most: u64) -> Read<setting::Value> {
         let ends = match &node.value {
-            Value::Text(text) => text.split_once(".."),
+            TreeValue::Text(text) => text.split_once(".."),
             _ => None,
         };
         let Some((first, last)) = ends else {
             return self.size(node, least, most).map(setting::Value::Size);
         };
         let end = |text: &str| {
-            let node = Node { span: node.span, value: Value::Text(text.trim().to_owned()) };
+            let node = Node { span: node.span, value: TreeValue::Text(text.trim().to_owned()) };
             self.size(&node, least, most)
         };
         Ok(setting::Value::Range(end(first)?, end(last)?))
@@ -206,7 +206,7 @@ impl Reader<'_> {
 /// `"100 packets"` or `"64 KiB"`.
 pub(crate) fn packets_or_size(node: &Node) -> Read<setting::Value> {
     const EXPECTED: &str = "a limit in packets or bytes, such as \"100 packets\" or \"64 KiB\"";
-    let Value::Text(text) = &node.value else { return Err(value::wrong(node, EXPECTED)) };
+    let TreeValue::Text(text) = &node.value else { return Err(value::wrong(node, EXPECTED)) };
     let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
     if let Some(number) = packets {
         let packets = number.trim().parse().map(setting::Value::Packets);
@@ -247,7 +247,7 @@ pub(crate) fn refuse_unknown(what: &str, keys: &[&'static str], table: &Table) -
         let inner: Vec<&'static str> = keys.iter().filter_map(|key| within(key, &entry.key)).collect();
         let is_key = keys.contains(&entry.key.as_str());
         match (&entry.node.value, inner.first()) {
-            (Value::Table(table), Some(_)) => refuse_unknown(&entry.key, &inner, table)?,
+            (TreeValue::Table(table), Some(_)) => refuse_unknown(&entry.key, &inner, table)?,
             (other, Some(first)) if !is_key => {
                 let fault = Fault::value(entry.node.span, format!("{} is no table", other.describe()));
                 return Err(fault.expected(format!("a table, {{ {first} = … }}")));
@@ -279,7 +279,7 @@ fn find<'t>(table: &'t Table, key: &str) -> Option<&'t Entry> {
     let entry = table.entries.iter().find(|entry| entry.key == first)?;
     match (rest, &entry.node.value) {
         (None, _) => Some(entry),
-        (Some(rest), Value::Table(inner)) => find(inner, rest),
+        (Some(rest), TreeValue::Table(inner)) => find(inner, rest),
         (Some(_), _) => None,
     }
 }

@@ -4,12 +4,12 @@ use super::fields::{Fields, Shape};
 use super::{shapes, value};
 use crate::fault::{Fault, Read};
 use crate::model::{Messages, Traffic};
-use crate::tree::{Node, Value};
-use crate::words::{TRAFFIC, TrafficKind, Transport};
+use crate::tree::{Node, TreeValue};
+use crate::words::{ProtocolName, TRAFFIC, TrafficKind};
 
 /// `"bulk"` or `{ kind = "cbr", rate = "8 Mbit/s", message = "1316 B" }`.
-pub(crate) fn traffic(node: &Node, transport: Transport) -> Read<Traffic> {
-    let Value::Table(table) = &node.value else {
+pub(crate) fn traffic(node: &Node, transport: ProtocolName) -> Read<Traffic> {
+    let TreeValue::Table(table) = &node.value else {
         return match TRAFFIC.meaning(node)? {
             TrafficKind::Bulk => Ok(Traffic::Bulk),
             _ => {
@@ -44,12 +44,12 @@ fn shape(kind: TrafficKind) -> &'static Shape {
     }
 }
 
-fn messages(fields: &Fields<'_>, transport: Transport) -> Read<Messages> {
+fn messages(fields: &Fields<'_>, transport: ProtocolName) -> Read<Messages> {
     let rate = value::some_rate(fields.require("rate", "\"8 Mbit/s\"")?)?;
     let message = fields.require("message", "\"1316 B\"")?;
     let size = value::size_within(message, 1, LARGEST_MESSAGE)?;
     // Such a datagram still fits the 65,535 bytes of an IP packet: 28 are IP's and UDP's.
-    debug_assert!(transport != Transport::Udp || LARGEST_MESSAGE + 28 <= 65_535);
+    debug_assert!(transport != ProtocolName::Udp || LARGEST_MESSAGE + 28 <= 65_535);
     Ok(Messages { rate, size })
 }
 

@@ -4,12 +4,12 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
 use crate::fault::{Fault, Read};
 use crate::quantity::{self, QuantityError};
-use crate::tree::{Node, Value};
+use crate::tree::{Node, TreeValue};
 
 /// Any text.
 pub(crate) fn text(node: &Node) -> Read<&str> {
     match &node.value {
-        Value::Text(text) => Ok(text),
+        TreeValue::Text(text) => Ok(text),
         _ => Err(wrong(node, "a text in quotes")),
     }
 }
@@ -17,7 +17,7 @@ pub(crate) fn text(node: &Node) -> Read<&str> {
 /// `true` or `false`.
 pub(crate) fn boolean(node: &Node) -> Read<bool> {
     match &node.value {
-        Value::Boolean(value) => Ok(*value),
+        TreeValue::Boolean(value) => Ok(*value),
         _ => Err(wrong(node, "true or false")),
     }
 }
@@ -25,7 +25,7 @@ pub(crate) fn boolean(node: &Node) -> Read<bool> {
 /// A list.
 pub(crate) fn list<'n>(node: &'n Node, example: &str) -> Read<&'n [Node]> {
     match &node.value {
-        Value::List(values) => Ok(values),
+        TreeValue::List(values) => Ok(values),
         _ => Err(wrong(node, &format!("a list such as {example}"))),
     }
 }
@@ -52,7 +52,7 @@ where
         (_, u64::MAX) => format!("a whole number from {least}"),
         _ => format!("a whole number from {least} to {most}"),
     };
-    let Value::Integer(number) = node.value else { return Err(wrong(node, &bounds)) };
+    let TreeValue::Integer(number) = node.value else { return Err(wrong(node, &bounds)) };
     let fits = u64::try_from(number).ok().filter(|number| (least..=most).contains(number));
     let how = if number < i128::from(least) { "small" } else { "large" };
     let refused = || Fault::value(node.span, format!("{number} is too {how}")).expected(bounds);
@@ -63,8 +63,8 @@ where
 pub(crate) fn probability(node: &Node) -> Read<f64> {
     const EXPECTED: &str = "a number from 0 to 1";
     let number = match node.value {
-        Value::Integer(number) => number as f64,
-        Value::Float(number) => number,
+        TreeValue::Integer(number) => number as f64,
+        TreeValue::Float(number) => number,
         _ => return Err(wrong(node, EXPECTED)),
     };
     if (0.0..=1.0).contains(&number) {
@@ -144,8 +144,8 @@ fn quantity<T>(
     read: impl Fn(&str) -> Result<T, QuantityError>,
 ) -> Read<T> {
     match &node.value {
-        Value::Text(text) => read(text).map_err(|error| refused(node, error)),
-        number @ (Value::Integer(_) | Value::Float(_)) => {
+        TreeValue::Text(text) => read(text).map_err(|error| refused(node, error)),
+        number @ (TreeValue::Integer(_) | TreeValue::Float(_)) => {
             let fault = Fault::value(node.span, format!("{} has no unit", number.describe()));
             Err(fault.expected(format!("{what} with its unit in quotes, such as {example}")))
         }

@@ -1,17 +1,17 @@
 //! A flow as values of the file.
 
-use super::{Table, Value, direction, moment, sctp};
+use super::{ResolvedTable, ResolvedValue, direction, moment, sctp};
 use crate::model::{Flow, Messages, Protocol, Traffic};
 use crate::quantity::{exact_rate, exact_size, exact_span};
-use crate::words::{PROTOCOL, TRAFFIC, TrafficKind, Transport};
+use crate::words::{PROTOCOL, ProtocolName, TRAFFIC, TrafficKind};
 
 /// One `[[flow]]` over the paths of these names.
-pub fn flow(flow: &Flow, paths: Vec<Value>) -> Table {
+pub fn flow(flow: &Flow, paths: Vec<ResolvedValue>) -> ResolvedTable {
     let (transport, settings) = match &flow.protocol {
-        Protocol::Sctp(settings) => (Transport::Sctp, Some(sctp::sctp(settings))),
-        Protocol::Udp => (Transport::Udp, None),
+        Protocol::Sctp(settings) => (ProtocolName::Sctp, Some(sctp::sctp(settings))),
+        Protocol::Udp => (ProtocolName::Udp, None),
     };
-    Table::default()
+    ResolvedTable::default()
         .with("name", flow.name.as_str())
         .with("protocol", PROTOCOL.word(transport))
         .with("paths", paths)
@@ -22,7 +22,7 @@ pub fn flow(flow: &Flow, paths: Vec<Value>) -> Table {
         .with_some("sctp", settings)
 }
 
-fn traffic(traffic: &Traffic) -> Value {
+fn traffic(traffic: &Traffic) -> ResolvedValue {
     match traffic {
         Traffic::Bulk => TRAFFIC.word(TrafficKind::Bulk).into(),
         Traffic::Cbr(sent) => messages(TrafficKind::Cbr, sent).into(),
@@ -34,8 +34,8 @@ fn traffic(traffic: &Traffic) -> Value {
     }
 }
 
-fn messages(kind: TrafficKind, messages: &Messages) -> Table {
-    Table::default()
+fn messages(kind: TrafficKind, messages: &Messages) -> ResolvedTable {
+    ResolvedTable::default()
         .with("kind", TRAFFIC.word(kind))
         .with("rate", exact_rate(messages.rate))
         .with("message", exact_size(messages.size))

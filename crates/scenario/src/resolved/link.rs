@@ -3,98 +3,102 @@
 use anabranch_base::setting::{Settable as _, Variant};
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{
-    Channel, Delay, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QueueConfig, Rate, loss_settings,
-    settings,
+    ChannelSharing, Delay, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QueueConfig, Rate,
+    loss_settings, settings,
 };
 
-use super::{Table, Value, moment};
+use super::{ResolvedTable, ResolvedValue, moment};
 use crate::model::Link;
 use crate::quantity::{exact_rate, exact_span};
 use crate::read::SAME_CHANNEL;
 
 /// One `[[link]]`.
-pub fn link(link: &Link) -> Table {
-    let reverse = ways(Table::default(), &link.reverse);
-    ways(Table::default().with("name", link.name.as_str()), &link.forward).with("reverse", reverse)
+pub fn link(link: &Link) -> ResolvedTable {
+    let reverse = ways(ResolvedTable::default(), &link.reverse);
+    ways(ResolvedTable::default().with("name", link.name.as_str()), &link.forward).with("reverse", reverse)
 }
 
 /// One direction of a link.
-pub fn way(config: &LinkConfig) -> Table {
-    ways(Table::default(), config)
+pub fn way(config: &LinkConfig) -> ResolvedTable {
+    ways(ResolvedTable::default(), config)
 }
 
-fn ways(table: Table, config: &LinkConfig) -> Table {
+fn ways(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
     settings().fold(table, |table, setting| {
         let shaped = match setting.key {
             "rate" => Some(rate(&config.rate)),
             "delay" => Some(delay(&config.delay)),
             "loss" => Some(loss(&config.loss)),
             "queue" => Some(queue(&config.queue)),
-            _ => (setting.get)(config).map(Value::from),
+            _ => (setting.get)(config).map(ResolvedValue::from),
         };
         table.with_some(setting.key, shaped)
     })
 }
 
 /// A size, or `none`.
-pub fn mtu(mtu: Option<ByteCount>) -> Value {
+pub fn mtu(mtu: Option<ByteCount>) -> ResolvedValue {
     let link = LinkConfig { mtu, ..LinkConfig::new(BitRate::default(), Duration::ZERO) };
     let setting = settings().find(|setting| setting.key == "mtu");
-    setting.and_then(|setting| (setting.get)(&link)).map_or(Value::Text(String::new()), Value::from)
+    setting
+        .and_then(|setting| (setting.get)(&link))
+        .map_or(ResolvedValue::Text(String::new()), ResolvedValue::from)
 }
 
 /// A limit alone, for a queue that has nothing else to say, or a table of its kind.
-fn queue(queue: &QueueConfig) -> Value {
+fn queue(queue: &QueueConfig) -> ResolvedValue {
     let QueueConfig::DropTail(limit) = queue;
     limit.value().into()
 }
 
 /// A rate, its steps, or its trace by name.
-pub fn rate(rate: &Rate) -> Value {
+pub fn rate(rate: &Rate) -> ResolvedValue {
     match rate {
         Rate::Fixed(rate) => exact_rate(*rate).into(),
         Rate::Steps(steps) => steps_table(steps.iter().map(|(at, rate)| (*at, exact_rate(*rate)))),
         Rate::Trace(trace) => {
-            Table::default().with("trace", trace.name.as_str()).with("repeat", trace.repeat).into()
+            ResolvedTable::default().with("trace", trace.name.as_str()).with("repeat", trace.repeat).into()
         }
     }
 }
 
 /// A delay or its steps.
-pub fn delay(delay: &Delay) -> Value {
+pub fn delay(delay: &Delay) -> ResolvedValue {
     match delay {
         Delay::Fixed(delay) => exact_span(*delay).into(),
         Delay::Steps(steps) => steps_table(steps.iter().map(|(at, delay)| (*at, exact_span(*delay)))),
     }
 }
 
-fn steps_table(steps: impl Iterator<Item = (Time, String)>) -> Value {
-    let steps: Vec<Value> = steps.map(|(at, value)| vec![moment(at).into(), value.into()].into()).collect();
-    Table::default().with("steps", steps).into()
+fn steps_table(steps: impl Iterator<Item = (Time, String)>) -> ResolvedValue {
+    let steps: Vec<ResolvedValue> =
+        steps.map(|(at, value)| vec![moment(at).into(), value.into()].into()).collect();
+    ResolvedTable::default().with("steps", steps).into()
 }
 
 /// A probability, or a table of its kind.
-pub fn loss(loss: &LossConfig) -> Value {
+pub fn loss(loss: &LossConfig) -> ResolvedValue {
     match &loss.kind {
         LossKind::None => return 0.0.into(),
         LossKind::Bernoulli { probability } if loss.after == Time::ZERO && loss.at == LossPlace::Entry => {
             return (*probability).into();
         }
-        LossKind::GilbertElliott { channel: Channel::Shared, .. } => return SAME_CHANNEL.into(),
+        LossKind::GilbertElliott { channel: ChannelSharing::Shared, .. } => return SAME_CHANNEL.into(),
         _ => {}
     }
     let kind = LOSSES.iter().find(|variant| (variant.is)(&loss.kind));
-    let table = kind.map_or_else(Table::default, |kind| variant(kind, &loss.kind));
+    let table = kind.map_or_else(ResolvedTable::default, |kind| variant(kind, &loss.kind));
     loss_settings()
-        .fold(table, |table, setting| table.with_some(setting.key, (setting.get)(loss).map(Value::from)))
+        .fold(table, |table, setting| {
+            table.with_some(setting.key, (setting.get)(loss).map(ResolvedValue::from))
+        })
         .into()
 }
 
 /// A table with its kind and the settings of that.
-fn variant<T>(variant: &Variant<T>, value: &T) -> Table {
-    let table = Table::default().with("kind", variant.name);
-    variant
-        .settings
-        .iter()
-        .fold(table, |table, setting| table.with_some(setting.key, (setting.get)(value).map(Value::from)))
+fn variant<T>(variant: &Variant<T>, value: &T) -> ResolvedTable {
+    let table = ResolvedTable::default().with("kind", variant.name);
+    variant.settings.iter().fold(table, |table, setting| {
+        table.with_some(setting.key, (setting.get)(value).map(ResolvedValue::from))
+    })
 }

@@ -17,7 +17,7 @@ use anabranch_link::config::Change;
 
 /// A value of a scenario file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ResolvedValue {
     /// A text: a name, a word, or a quantity with its unit.
     Text(String),
     /// A whole number.
@@ -27,26 +27,26 @@ pub enum Value {
     /// True or false.
     Boolean(bool),
     /// Values in order.
-    List(Vec<Value>),
+    List(Vec<ResolvedValue>),
     /// Keys with their values.
-    Table(Table),
+    Table(ResolvedTable),
 }
 
 /// Keys with their values, in the order in which a file has them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table(Vec<(&'static str, Value)>);
+pub struct ResolvedTable(Vec<(&'static str, ResolvedValue)>);
 
-impl Table {
+impl ResolvedTable {
     /// With one more key.
     #[must_use]
-    pub fn with(mut self, key: &'static str, value: impl Into<Value>) -> Table {
+    pub fn with(mut self, key: &'static str, value: impl Into<ResolvedValue>) -> ResolvedTable {
         self.0.push((key, value.into()));
         self
     }
 
     /// With one more key, if it has a value.
     #[must_use]
-    pub fn with_some(self, key: &'static str, value: Option<impl Into<Value>>) -> Table {
+    pub fn with_some(self, key: &'static str, value: Option<impl Into<ResolvedValue>>) -> ResolvedTable {
         match value {
             Some(value) => self.with(key, value),
             None => self,
@@ -54,12 +54,12 @@ impl Table {
     }
 
     /// The keys and their values, in order.
-    pub fn entries(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&'static str, &ResolvedValue)> {
         self.0.iter().map(|(key, value)| (*key, value))
     }
 
     /// The value of `key`.
-    pub fn find(&self, key: &str) -> Option<&Value> {
+    pub fn find(&self, key: &str) -> Option<&ResolvedValue> {
         self.entries().find(|(known, _)| *known == key).map(|(_, value)| value)
     }
 
@@ -69,7 +69,7 @@ impl Table {
     }
 }
 
-impl Value {
+impl ResolvedValue {
     /// As a file has it behind a key.
     pub fn to_toml(&self) -> String {
         toml_text::inline(self)
@@ -79,8 +79,8 @@ impl Value {
 impl Scenario {
     /// Every setting as used, with the keys of the scenario file: defaults filled in, copies made. What is
     /// not there has no value: a flow without `transfer`, a run without `time`.
-    pub fn resolved(&self) -> Table {
-        let run = Table::default()
+    pub fn resolved(&self) -> ResolvedTable {
+        let run = ResolvedTable::default()
             .with_some("time", self.run.time.map(exact_span))
             .with("warmup", exact_span(self.run.warmup))
             .with("seed", self.run.seed)
@@ -88,13 +88,13 @@ impl Scenario {
         let link_name = |index: &usize| self.links.get(*index).map_or("", |link| &link.name).into();
         let path_name = |index: &usize| self.paths.get(*index).map_or("", |path| &path.name).into();
         let paths = self.paths.iter().map(|path| {
-            let links: Vec<Value> = path.links.iter().map(link_name).collect();
-            Table::default().with("name", path.name.as_str()).with("links", links)
+            let links: Vec<ResolvedValue> = path.links.iter().map(link_name).collect();
+            ResolvedTable::default().with("name", path.name.as_str()).with("links", links)
         });
         let events = self.events.iter().map(|event| event_table(event, link_name(&event.link)));
         let flows =
             self.flows.iter().map(|flow| flow::flow(flow, flow.paths.iter().map(path_name).collect()));
-        Table::default()
+        ResolvedTable::default()
             .with("title", self.title.as_str())
             .with("run", run)
             .with("link", tables(self.links.iter().map(link::link)))
@@ -104,7 +104,7 @@ impl Scenario {
     }
 }
 
-fn event_table(event: &Event, link: Value) -> Table {
+fn event_table(event: &Event, link: ResolvedValue) -> ResolvedTable {
     let (key, value) = match &event.change {
         Change::Up => ("state", words::LINK_STATE.word(true).into()),
         Change::Down => ("state", words::LINK_STATE.word(false).into()),
@@ -113,7 +113,7 @@ fn event_table(event: &Event, link: Value) -> Table {
         Change::Loss(loss) => ("loss", link::loss(loss)),
         Change::Mtu(mtu) => ("mtu", link::mtu(*mtu)),
     };
-    let table = Table::default().with("at", moment(event.at)).with("link", link).with(key, value);
+    let table = ResolvedTable::default().with("at", moment(event.at)).with("link", link).with(key, value);
     table.with("direction", direction(event.direction))
 }
 
@@ -125,54 +125,54 @@ fn moment(at: Time) -> String {
     exact_span(at.since(Time::ZERO))
 }
 
-fn tables(tables: impl Iterator<Item = Table>) -> Value {
-    Value::List(tables.map(Value::Table).collect())
+fn tables(tables: impl Iterator<Item = ResolvedTable>) -> ResolvedValue {
+    ResolvedValue::List(tables.map(ResolvedValue::Table).collect())
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.to_owned())
+impl From<&str> for ResolvedValue {
+    fn from(text: &str) -> ResolvedValue {
+        ResolvedValue::Text(text.to_owned())
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
+impl From<String> for ResolvedValue {
+    fn from(text: String) -> ResolvedValue {
+        ResolvedValue::Text(text)
     }
 }
 
-impl From<u64> for Value {
-    fn from(number: u64) -> Value {
-        Value::Whole(number)
+impl From<u64> for ResolvedValue {
+    fn from(number: u64) -> ResolvedValue {
+        ResolvedValue::Whole(number)
     }
 }
 
-impl From<u32> for Value {
-    fn from(number: u32) -> Value {
-        Value::Whole(u64::from(number))
+impl From<u32> for ResolvedValue {
+    fn from(number: u32) -> ResolvedValue {
+        ResolvedValue::Whole(u64::from(number))
     }
 }
 
-impl From<f64> for Value {
-    fn from(number: f64) -> Value {
-        Value::Number(number)
+impl From<f64> for ResolvedValue {
+    fn from(number: f64) -> ResolvedValue {
+        ResolvedValue::Number(number)
     }
 }
 
-impl From<bool> for Value {
-    fn from(value: bool) -> Value {
-        Value::Boolean(value)
+impl From<bool> for ResolvedValue {
+    fn from(value: bool) -> ResolvedValue {
+        ResolvedValue::Boolean(value)
     }
 }
 
-impl From<Vec<Value>> for Value {
-    fn from(values: Vec<Value>) -> Value {
-        Value::List(values)
+impl From<Vec<ResolvedValue>> for ResolvedValue {
+    fn from(values: Vec<ResolvedValue>) -> ResolvedValue {
+        ResolvedValue::List(values)
     }
 }
 
-impl From<Table> for Value {
-    fn from(table: Table) -> Value {
-        Value::Table(table)
+impl From<ResolvedTable> for ResolvedValue {
+    fn from(table: ResolvedTable) -> ResolvedValue {
+        ResolvedValue::Table(table)
     }
 }

@@ -3,13 +3,13 @@
 use anabranch_base::setting::{self, Scope, Setting};
 use anabranch_sctp::config::settings;
 
-use super::{Table, Value};
+use super::{ResolvedTable, ResolvedValue};
 use crate::model::Sctp;
 use crate::quantity::{exact_size, exact_span};
 use crate::read::{OWN_SETTINGS, has_cmt, is_within};
 
 /// Every setting of an association, in the order of the contract.
-pub fn sctp(sctp: &Sctp) -> Table {
+pub fn sctp(sctp: &Sctp) -> ResolvedTable {
     let mut said = said(settings(), &sctp.config, Scope::Scenarios);
     said.retain(|(key, _)| has_cmt(key, sctp.multipath));
     for (after, own) in &OWN_SETTINGS {
@@ -28,7 +28,7 @@ pub fn table<T: 'static>(
     settings: impl Iterator<Item = &'static Setting<T>>,
     target: &T,
     scope: Scope,
-) -> Table {
+) -> ResolvedTable {
     nested(said(settings, target, scope))
 }
 
@@ -43,43 +43,45 @@ fn said<T: 'static>(settings: impl Iterator<Item = &'static Setting<T>>, target:
     all.iter().filter(|(key, _)| !is_short(key)).cloned().collect()
 }
 
-fn nested(said: Said) -> Table {
-    let mut table = Table::default();
+fn nested(said: Said) -> ResolvedTable {
+    let mut table = ResolvedTable::default();
     for (key, value) in said {
         insert(&mut table, key, value.into());
     }
     table
 }
 
-fn insert(table: &mut Table, key: &'static str, value: Value) {
+fn insert(table: &mut ResolvedTable, key: &'static str, value: ResolvedValue) {
     let Some((first, rest)) = key.split_once('.') else {
         table.0.push((key, value));
         return;
     };
     if table.find(first).is_none() {
-        table.0.push((first, Value::Table(Table::default())));
+        table.0.push((first, ResolvedValue::Table(ResolvedTable::default())));
     }
     let inner = table.0.iter_mut().find(|(known, _)| *known == first);
-    if let Some((_, Value::Table(inner))) = inner {
+    if let Some((_, ResolvedValue::Table(inner))) = inner {
         insert(inner, rest, value);
     }
 }
 
-impl From<setting::Value> for Value {
-    fn from(value: setting::Value) -> Value {
+impl From<setting::Value> for ResolvedValue {
+    fn from(value: setting::Value) -> ResolvedValue {
         match value {
-            setting::Value::Boolean(is_so) => Value::Boolean(is_so),
-            setting::Value::Whole(number) => Value::Whole(number),
-            setting::Value::Number(number) => Value::Number(number),
-            setting::Value::Size(size) => Value::Text(exact_size(size)),
-            setting::Value::Packets(1) => Value::Text("1 packet".to_owned()),
-            setting::Value::Packets(packets) => Value::Text(format!("{packets} packets")),
+            setting::Value::Boolean(is_so) => ResolvedValue::Boolean(is_so),
+            setting::Value::Whole(number) => ResolvedValue::Whole(number),
+            setting::Value::Number(number) => ResolvedValue::Number(number),
+            setting::Value::Size(size) => ResolvedValue::Text(exact_size(size)),
+            setting::Value::Packets(1) => ResolvedValue::Text("1 packet".to_owned()),
+            setting::Value::Packets(packets) => ResolvedValue::Text(format!("{packets} packets")),
             setting::Value::Range(first, last) => {
-                Value::Text(format!("{}..{}", exact_size(first), exact_size(last)))
+                ResolvedValue::Text(format!("{}..{}", exact_size(first), exact_size(last)))
             }
-            setting::Value::Span(span) => Value::Text(exact_span(span)),
-            setting::Value::Word(word) => Value::Text(word),
-            setting::Value::List(values) => Value::List(values.into_iter().map(Value::from).collect()),
+            setting::Value::Span(span) => ResolvedValue::Text(exact_span(span)),
+            setting::Value::Word(word) => ResolvedValue::Text(word),
+            setting::Value::List(values) => {
+                ResolvedValue::List(values.into_iter().map(ResolvedValue::from).collect())
+            }
         }
     }
 }

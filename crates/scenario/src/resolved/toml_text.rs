@@ -2,20 +2,20 @@
 
 use std::fmt::Write;
 
-use super::{Table, Value};
+use super::{ResolvedTable, ResolvedValue};
 
 /// A whole document: tables and lists of tables under headers, what is within them on one line.
-pub fn document(root: &Table) -> String {
+pub fn document(root: &ResolvedTable) -> String {
     let mut text = String::new();
     for (key, value) in root.entries().filter(|(_, value)| !has_header(value)) {
         let _ = writeln!(text, "{key} = {}", inline(value));
     }
     for (key, value) in root.entries() {
         match value {
-            Value::Table(table) => under(&mut text, &format!("[{key}]"), key, table),
-            Value::List(tables) if has_header(value) => {
+            ResolvedValue::Table(table) => under(&mut text, &format!("[{key}]"), key, table),
+            ResolvedValue::List(tables) if has_header(value) => {
                 let tables = tables.iter().filter_map(|value| match value {
-                    Value::Table(table) => Some(table),
+                    ResolvedValue::Table(table) => Some(table),
                     _ => None,
                 });
                 tables.for_each(|table| under(&mut text, &format!("[[{key}]]"), key, table));
@@ -27,40 +27,41 @@ pub fn document(root: &Table) -> String {
 }
 
 /// A table under its header; those in it that are called like no value of a link get a header too.
-fn under(text: &mut String, header: &str, key: &str, table: &Table) {
-    let is_section =
-        |name: &str, value: &Value| key == "flow" && name == "sctp" && matches!(value, Value::Table(_));
+fn under(text: &mut String, header: &str, key: &str, table: &ResolvedTable) {
+    let is_section = |name: &str, value: &ResolvedValue| {
+        key == "flow" && name == "sctp" && matches!(value, ResolvedValue::Table(_))
+    };
     let _ = writeln!(text, "\n{header}");
     for (name, value) in table.entries().filter(|(name, value)| !is_section(name, value)) {
         let _ = writeln!(text, "{name} = {}", inline(value));
     }
     for (name, value) in table.entries().filter(|(name, value)| is_section(name, value)) {
-        if let Value::Table(inner) = value {
+        if let ResolvedValue::Table(inner) = value {
             under(text, &format!("[{key}.{name}]"), name, inner);
         }
     }
 }
 
-fn has_header(value: &Value) -> bool {
+fn has_header(value: &ResolvedValue) -> bool {
     match value {
-        Value::Table(_) => true,
-        Value::List(values) => values.iter().all(|value| matches!(value, Value::Table(_))),
+        ResolvedValue::Table(_) => true,
+        ResolvedValue::List(values) => values.iter().all(|value| matches!(value, ResolvedValue::Table(_))),
         _ => false,
     }
 }
 
-pub fn inline(value: &Value) -> String {
+pub fn inline(value: &ResolvedValue) -> String {
     match value {
-        Value::Text(text) => quoted(text),
-        Value::Whole(number) => number.to_string(),
+        ResolvedValue::Text(text) => quoted(text),
+        ResolvedValue::Whole(number) => number.to_string(),
         // With a point or an exponent, as TOML wants it of floats.
-        Value::Number(number) => format!("{number:?}"),
-        Value::Boolean(value) => value.to_string(),
-        Value::List(values) => {
+        ResolvedValue::Number(number) => format!("{number:?}"),
+        ResolvedValue::Boolean(value) => value.to_string(),
+        ResolvedValue::List(values) => {
             let values: Vec<_> = values.iter().map(inline).collect();
             format!("[{}]", values.join(", "))
         }
-        Value::Table(table) => {
+        ResolvedValue::Table(table) => {
             let entries: Vec<_> =
                 table.entries().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
             format!("{{ {} }}", entries.join(", "))
@@ -91,13 +92,13 @@ mod tests {
 
     #[test]
     fn a_document_has_its_tables_under_headers() {
-        let inner = Table::default().with("min", "1 s");
-        let sctp = Table::default().with("rto", inner).with("ordered", true);
-        let flow = Table::default().with("sctp", sctp).with("paths", vec!["a".into(), "b".into()]);
-        let root = Table::default()
+        let inner = ResolvedTable::default().with("min", "1 s");
+        let sctp = ResolvedTable::default().with("rto", inner).with("ordered", true);
+        let flow = ResolvedTable::default().with("sctp", sctp).with("paths", vec!["a".into(), "b".into()]);
+        let root = ResolvedTable::default()
             .with("title", "a \"b\"\n")
-            .with("run", Table::default().with("seed", 1_u64).with("p", 1e-9))
-            .with("event", Vec::<Value>::new())
+            .with("run", ResolvedTable::default().with("seed", 1_u64).with("p", 1e-9))
+            .with("event", Vec::<ResolvedValue>::new())
             .with("flow", vec![flow.into()]);
         let expected = "title = \"a \\\"b\\\"\\u000A\"\n\n[run]\nseed = 1\np = 1e-9\n\n[[flow]]\n\
                         paths = [\"a\", \"b\"]\n\n[flow.sctp]\nrto = { min = \"1 s\" }\nordered = true\n";

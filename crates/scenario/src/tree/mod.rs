@@ -9,7 +9,7 @@ pub(crate) use parse::{document, value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     /// Which text.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// Its first byte.
     pub start: usize,
     /// The byte after its last.
@@ -18,7 +18,7 @@ pub(crate) struct Span {
 
 /// Which text a span is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Origin {
+pub(crate) enum TextOrigin {
     /// The scenario file.
     File,
     /// The setting with this index.
@@ -29,12 +29,12 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub span: Span,
-    pub value: Value,
+    pub value: TreeValue,
 }
 
 /// What a key can be set to.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub(crate) enum TreeValue {
     Text(String),
     Integer(i128),
     Float(f64),
@@ -61,7 +61,7 @@ pub(crate) struct Entry {
 
 impl Span {
     /// The whole file's beginning: where what is missing altogether is reported.
-    pub const START: Span = Span { origin: Origin::File, start: 0, end: 0 };
+    pub const START: Span = Span { origin: TextOrigin::File, start: 0, end: 0 };
 }
 
 impl Span {
@@ -86,9 +86,9 @@ impl Table {
     pub fn key_of(&self, span: Span) -> Option<Span> {
         self.entries.iter().find_map(|entry| {
             let inner = match &entry.node.value {
-                Value::Table(table) => table.key_of(span),
-                Value::List(nodes) => nodes.iter().find_map(|node| match &node.value {
-                    Value::Table(table) => table.key_of(span),
+                TreeValue::Table(table) => table.key_of(span),
+                TreeValue::List(nodes) => nodes.iter().find_map(|node| match &node.value {
+                    TreeValue::Table(table) => table.key_of(span),
                     _ => None,
                 }),
                 _ => None,
@@ -108,17 +108,17 @@ impl Table {
     }
 }
 
-impl Value {
+impl TreeValue {
     /// What it is, for a message that says what was found.
     pub fn describe(&self) -> String {
         match self {
-            Value::Text(text) => format!("the text {}", quoted(text)),
-            Value::Integer(number) => format!("the number {number}"),
-            Value::Float(number) => format!("the number {number:?}"),
-            Value::Boolean(value) => value.to_string(),
-            Value::Date => "a date".to_owned(),
-            Value::List(_) => "a list".to_owned(),
-            Value::Table(_) => "a table".to_owned(),
+            TreeValue::Text(text) => format!("the text {}", quoted(text)),
+            TreeValue::Integer(number) => format!("the number {number}"),
+            TreeValue::Float(number) => format!("the number {number:?}"),
+            TreeValue::Boolean(value) => value.to_string(),
+            TreeValue::Date => "a date".to_owned(),
+            TreeValue::List(_) => "a list".to_owned(),
+            TreeValue::Table(_) => "a table".to_owned(),
         }
     }
 }

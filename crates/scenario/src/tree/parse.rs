@@ -6,12 +6,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::depth::{BRACKETS, DOTS, Excess, excess, excess_of_value};
-use super::{Entry, Node, Origin, Span, Table, Value, quoted};
+use super::{Entry, Node, Span, Table, TextOrigin, TreeValue, quoted};
 use crate::fault::{Fault, Read};
 
 /// The tree of a scenario file.
 pub fn document(text: &str) -> Read<Table> {
-    let place = At { origin: Origin::File, offset: 0 };
+    let place = At { origin: TextOrigin::File, offset: 0 };
     if text.len() > LARGEST {
         let message = format!("the file has {} bytes; a scenario has at most {LARGEST}", text.len());
         return Err(Fault::value(Span::START, message));
@@ -24,7 +24,7 @@ pub fn document(text: &str) -> Read<Table> {
 }
 
 /// The tree of a value alone, which stands at `offset` of the setting with this index.
-pub fn value(text: &str, origin: Origin, offset: usize) -> Read<Node> {
+pub fn value(text: &str, origin: TextOrigin, offset: usize) -> Read<Node> {
     let place = At { origin, offset };
     place.refuse_excess(excess_of_value(text))?;
     match DeValue::parse(text) {
@@ -36,7 +36,7 @@ pub fn value(text: &str, origin: Origin, offset: usize) -> Read<Node> {
 /// Which text is read, and where in it.
 #[derive(Clone, Copy)]
 struct At {
-    origin: Origin,
+    origin: TextOrigin,
     offset: usize,
 }
 
@@ -71,21 +71,21 @@ impl At {
     fn node(self, value: &Spanned<DeValue<'_>>) -> Read<Node> {
         let span = self.span(value.span());
         let value = match value.get_ref() {
-            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::String(text) => TreeValue::Text(text.to_string()),
             DeValue::Integer(number) => {
                 let value = i128::from_str_radix(number.as_str(), number.radix()).ok();
-                Value::Integer(value.ok_or_else(|| Fault::value(span, "this number is too large"))?)
+                TreeValue::Integer(value.ok_or_else(|| Fault::value(span, "this number is too large"))?)
             }
             DeValue::Float(number) => {
                 let value = number.as_str().parse().ok();
-                Value::Float(value.ok_or_else(|| Fault::value(span, "this is no number"))?)
+                TreeValue::Float(value.ok_or_else(|| Fault::value(span, "this is no number"))?)
             }
-            DeValue::Boolean(value) => Value::Boolean(*value),
-            DeValue::Datetime(_) => Value::Date,
+            DeValue::Boolean(value) => TreeValue::Boolean(*value),
+            DeValue::Datetime(_) => TreeValue::Date,
             DeValue::Array(values) => {
-                Value::List(values.iter().map(|value| self.node(value)).collect::<Read<_>>()?)
+                TreeValue::List(values.iter().map(|value| self.node(value)).collect::<Read<_>>()?)
             }
-            DeValue::Table(table) => Value::Table(self.table(table)?),
+            DeValue::Table(table) => TreeValue::Table(self.table(table)?),
         };
         Ok(Node { span, value })
     }

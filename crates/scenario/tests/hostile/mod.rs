@@ -2,7 +2,7 @@
 //! `hostile_files.rs` runs it on inputs of its own, so that it is exercised without a fuzzer too.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use anabranch_scenario::{Assignment, Place, Registry, Scenario, ScenarioError, Source, Style};
+use anabranch_scenario::{Assignment, Location, Registry, Scenario, ScenarioError, Source, Style};
 use anabranch_sctp::policy::window::none::Unlimited;
 
 /// The bytes are a file and, each behind a zero, settings. They are read without a panic; what is read says the
@@ -62,11 +62,11 @@ fn check_error(error: &ScenarioError, length: usize) {
         "{text}"
     );
     match error.place() {
-        Place::File { name, line, column } => {
+        Location::File { name, line, column } => {
             assert!(first.starts_with(&format!("{name}:{line}:{column}: ")), "{text}");
             assert!((1..=length + 2).contains(line) && (1..=length + 1).contains(column), "{text}");
         }
-        Place::Setting(_) => assert!(first.starts_with("--set "), "{text}"),
+        Location::Setting(_) => assert!(first.starts_with("--set "), "{text}"),
     }
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
     assert!(text.lines().all(|line| line.chars().count() < 2_000) && text.lines().count() < 10, "{text}");

@@ -1,7 +1,7 @@
 //! A congestion controller whose windows never change, for measurements with a fixed amount in flight.
 
 use anabranch_base::ByteCount;
-use anabranch_sctp::policy::congestion::{Acked, Cause, CongestionControl, Window};
+use anabranch_sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow};
 use anabranch_sctp::policy::{PathId, View};
 
 /// Keeps the initial window.
@@ -21,8 +21,8 @@ impl CongestionControl for Constant {
         ByteCount::ZERO
     }
 
-    fn decrease(&mut self, path: PathId, _cause: Cause, view: &View<'_>) -> Window {
+    fn decrease(&mut self, path: PathId, _cause: CutCause, view: &View<'_>) -> CutWindow {
         let sample = view.path(path);
-        Window { cwnd: sample.cwnd, ssthresh: sample.ssthresh }
+        CutWindow { cwnd: sample.cwnd, ssthresh: sample.ssthresh }
     }
 }

@@ -3,12 +3,12 @@
 use anabranch_base::Time;
 
 use super::session::{Session, look};
-use crate::path::Limit;
+use crate::path::LimitingFactor;
 use crate::policy::{PathSample, View};
 
 /// What is left that could not be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Left {
+enum UnsentData {
     Nothing,
     /// Chunks that are lost, and no new ones.
     Lost,
@@ -23,15 +23,17 @@ impl Session {
     /// All that could be sent was: until the next event, this holds each path back.
     pub(super) fn note_limits(&mut self, now: Time) {
         let left = match self.send.oldest_waiting() {
-            Some(oldest) => Left::New { is_shut: self.send.rwnd_weight(oldest) > self.peer_window.open },
-            None if self.send.has_retransmissions() => Left::Lost,
-            None => Left::Nothing,
+            Some(oldest) => {
+                UnsentData::New { is_shut: self.send.rwnd_weight(oldest) > self.peer_window.open }
+            }
+            None if self.send.has_retransmissions() => UnsentData::Lost,
+            None => UnsentData::Nothing,
         };
         let mut is_blocked = false;
         for id in self.paths.ids() {
             let view = look(now, &self.paths, &self.peer_window, &self.send);
             let limit = self.limit_of(view.path(id), left, &view);
-            is_blocked |= limit == Limit::ReceiveWindow;
+            is_blocked |= limit == LimitingFactor::ReceiveWindow;
             self.paths.on_limit(id, now, limit);
         }
         match is_blocked {
@@ -40,19 +42,21 @@ impl Session {
         }
     }
 
-    fn limit_of(&self, path: &PathSample, left: Left, view: &View<'_>) -> Limit {
+    fn limit_of(&self, path: &PathSample, left: UnsentData, view: &View<'_>) -> LimitingFactor {
         if !path.state.carries_data() {
-            return Limit::Down;
+            return LimitingFactor::Down;
         }
         match left {
-            Left::Nothing => Limit::Application,
+            UnsentData::Nothing => LimitingFactor::Application,
             // A lost chunk whose place is a path with an open window has left: the others wait for other paths.
-            Left::Lost if path.has_window() => Limit::Application,
-            Left::Lost => Limit::CongestionWindow,
-            Left::New { .. } if !self.policies.scheduler.may_use(path.id, view) => Limit::Scheduler,
-            Left::New { .. } if !path.has_window() => Limit::CongestionWindow,
-            Left::New { is_shut: true } => Limit::ReceiveWindow,
-            Left::New { is_shut: false } => Limit::Scheduler,
+            UnsentData::Lost if path.has_window() => LimitingFactor::Application,
+            UnsentData::Lost => LimitingFactor::CongestionWindow,
+            UnsentData::New { .. } if !self.policies.scheduler.may_use(path.id, view) => {
+                LimitingFactor::Scheduler
+            }
+            UnsentData::New { .. } if !path.has_window() => LimitingFactor::CongestionWindow,
+            UnsentData::New { is_shut: true } => LimitingFactor::ReceiveWindow,
+            UnsentData::New { is_shut: false } => LimitingFactor::Scheduler,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! them (RFC 4895 §6.3), those of which one packet needs one only once, and no end of the association from an address
 //! at which its peer may not be.
 
-use super::authentication::{Keys, Verdict, is_required_here};
+use super::authentication::{AuthKeys, Authenticity, is_required_here};
 use super::session::Session;
 use super::{Association, State};
 use crate::policy::{PathId, PathSample, PathState};
@@ -65,12 +65,12 @@ impl Association {
         // RFC 4895 §5.1: AUTH "MUST NOT appear more than once". A receiver that does not know it drops what follows.
         let Some(keys) = keys.filter(|_| !before.is_authentic) else { return Admission::Refuse };
         match keys.verify(auth, rest) {
-            Verdict::Authentic => {
+            Authenticity::Authentic => {
                 before.is_authentic = true;
                 Admission::PassOver
             }
-            Verdict::Forged => Admission::Refuse,
-            Verdict::Unsupported => {
+            Authenticity::Forged => Admission::Refuse,
+            Authenticity::Unsupported => {
                 let causes = vec![Cause::UnsupportedHmac(auth.algorithm)];
                 if let Some(session) = self.session_mut() {
                     session.report(path, causes);
@@ -81,7 +81,7 @@ impl Association {
     }
 
     /// What the peer's authenticated chunks are verified with, once that is known.
-    pub(super) fn keys(&self) -> Option<&Keys> {
+    pub(super) fn keys(&self) -> Option<&AuthKeys> {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.keys.as_ref(),
             State::Opening(handshake) => handshake.keys(),

@@ -6,7 +6,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
 
-use super::init::Refusal;
+use super::init::InitRefusal;
 use crate::wire::{Asconf, AsconfAck, Auth, Cause, HmacAlgorithm, Parameter, VerificationTag};
 
 /// What an end brings to the key: "The RANDOM parameter MUST contain a 32-byte Random Number" (§6.1).
@@ -31,7 +31,7 @@ pub struct WrongRandom {
 
 /// The association shared key, and what it is used for.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Keys {
+pub struct AuthKeys {
     key: Vec<u8>,
     /// What this end signs with.
     algorithm: HmacAlgorithm,
@@ -41,7 +41,7 @@ pub struct Keys {
 
 /// What an AUTH chunk says of what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Authenticity {
     /// It was sent so by the peer.
     Authentic,
     /// It is not authentic, or cannot be checked.
@@ -52,9 +52,9 @@ pub enum Verdict {
 
 impl WrongRandom {
     /// What the peer with `peer_tag` is told: "The ABORT chunk SHOULD contain the error cause 'Protocol Violation'".
-    pub fn refusal(self, peer_tag: VerificationTag) -> Refusal {
+    pub fn refusal(self, peer_tag: VerificationTag) -> InitRefusal {
         let what = format!("its random number has {} bytes where 32 are right", self.length);
-        Refusal { cause: Some(Cause::ProtocolViolation(what.as_bytes().to_vec())), peer_tag, what }
+        InitRefusal { cause: Some(Cause::ProtocolViolation(what.as_bytes().to_vec())), peer_tag, what }
     }
 }
 
@@ -122,18 +122,18 @@ impl PeerTerms {
     }
 }
 
-impl Keys {
+impl AuthKeys {
     /// The key of the association between an end that brought `random` and one with these terms, with an empty endpoint
     /// pair shared key: "selecting the numerically smaller key vector [...] and then concatenating the numerically
     /// larger key vector to that" (§6.1). A vector begins with a byte that is not zero, so the longer is the larger.
-    pub fn agree(random: &RandomNumber, peer: &PeerTerms) -> Keys {
+    pub fn agree(random: &RandomNumber, peer: &PeerTerms) -> AuthKeys {
         let own = vector_of(announcement(random).iter());
         let (first, second) = match (own.len(), &own) <= (peer.vector.len(), &peer.vector) {
             true => (&own, &peer.vector),
             false => (&peer.vector, &own),
         };
         let key = [first.as_slice(), second.as_slice()].concat();
-        Keys { key, algorithm: peer.algorithm, required: peer.required.clone() }
+        AuthKeys { key, algorithm: peer.algorithm, required: peer.required.clone() }
     }
 
     /// Whether the peer takes the chunk only if it is authenticated, or RFC 5061 demands it. "The types for INIT,
@@ -155,16 +155,18 @@ impl Keys {
     }
 
     /// What the AUTH chunk that `bytes` begin with says of the rest of them, which ends with the packet.
-    pub fn verify(&self, auth: &Auth<'_>, bytes: &[u8]) -> Verdict {
-        let Some(algorithm) = HmacAlgorithm::from_id(auth.algorithm) else { return Verdict::Unsupported };
+    pub fn verify(&self, auth: &Auth<'_>, bytes: &[u8]) -> Authenticity {
+        let Some(algorithm) = HmacAlgorithm::from_id(auth.algorithm) else {
+            return Authenticity::Unsupported;
+        };
         // "If an endpoint with no shared key receives a Shared Key Identifier other than 0, it MUST silently discard all
         // authenticated chunks" (§6.3).
         if auth.key != 0 || auth.code.len() != algorithm.blank().len() {
-            return Verdict::Forged;
+            return Authenticity::Forged;
         }
         match is_equal(&self.code(algorithm, bytes), auth.code) {
-            true => Verdict::Authentic,
-            false => Verdict::Forged,
+            true => Authenticity::Authentic,
+            false => Authenticity::Forged,
         }
     }
 
@@ -180,7 +182,7 @@ impl Keys {
     }
 }
 
-impl std::fmt::Debug for Keys {
+impl std::fmt::Debug for AuthKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "keys for {:?}, chunks {:?}", self.algorithm, self.required)
     }
@@ -228,7 +230,7 @@ mod tests {
         PeerTerms::read(&parameters).expect("a random number of 32 bytes").expect("an algorithm")
     }
 
-    fn signed(keys: &Keys, rest: &[u8]) -> Vec<u8> {
+    fn signed(keys: &AuthKeys, rest: &[u8]) -> Vec<u8> {
         let mut bytes = vec![15, 0, 0, 8 + keys.blank().code.len() as u8, 0, 0, 0, keys.algorithm.id() as u8];
         bytes.extend_from_slice(keys.blank().code);
         bytes.extend_from_slice(rest);
@@ -236,7 +238,7 @@ mod tests {
         bytes
     }
 
-    fn verdict(keys: &Keys, bytes: &[u8]) -> Verdict {
+    fn verdict(keys: &AuthKeys, bytes: &[u8]) -> Authenticity {
         let algorithm = u16::from(bytes[7]);
         let code = &bytes[CODE_AT..usize::from(bytes[3])];
         keys.verify(&Auth { key: 0, algorithm, code }, bytes)
@@ -262,9 +264,9 @@ mod tests {
         for (near, far) in [([1; 32], [2; 32]), ([2; 32], [1; 32]), ([3; 32], [3; 32])] {
             let (here, there) = (announcement(&near), announcement(&far));
             let read = |parameters: &[Parameter]| PeerTerms::read(parameters).unwrap().unwrap();
-            let (one, other) = (Keys::agree(&near, &read(&there)), Keys::agree(&far, &read(&here)));
+            let (one, other) = (AuthKeys::agree(&near, &read(&there)), AuthKeys::agree(&far, &read(&here)));
             assert_eq!(one, other);
-            assert_eq!(verdict(&other, &signed(&one, b"whatever follows")), Verdict::Authentic);
+            assert_eq!(verdict(&other, &signed(&one, b"whatever follows")), Authenticity::Authentic);
         }
     }
 
@@ -276,7 +278,7 @@ mod tests {
         let expected_peer =
             [&[0x80, 2, 0, 36], &[9; 32][..], &[0x80, 3, 0, 6, 0x80, 0xc1], &[0x80, 4, 0, 6, 0, 1]].concat();
         assert_eq!(peer.vector(), expected_peer);
-        let keys = Keys::agree(&[7; 32], &peer);
+        let keys = AuthKeys::agree(&[7; 32], &peer);
         let own =
             [&[0x80, 2, 0, 36], &[7; 32][..], &[0x80, 3, 0, 6, 0xc1, 0x80], &[0x80, 4, 0, 8, 0, 3, 0, 1]];
         assert_eq!(keys.key, [expected_peer, own.concat()].concat(), "the shorter is the smaller number");
@@ -287,21 +289,21 @@ mod tests {
     #[test]
     fn whatever_is_changed_is_forged() {
         for first in [1, 3] {
-            let keys = Keys::agree(&[7; 32], &terms(9, &[Parameter::HmacAlgorithms(vec![first])]));
+            let keys = AuthKeys::agree(&[7; 32], &terms(9, &[Parameter::HmacAlgorithms(vec![first])]));
             let bytes = signed(&keys, &[1, 2, 3, 4]);
-            assert_eq!(verdict(&keys, &bytes), Verdict::Authentic);
+            assert_eq!(verdict(&keys, &bytes), Authenticity::Authentic);
             for at in (0..bytes.len()).filter(|at| *at != 3) {
                 let mut changed = bytes.clone();
                 changed[at] ^= 0x40;
-                assert_ne!(verdict(&keys, &changed), Verdict::Authentic, "byte {at}");
+                assert_ne!(verdict(&keys, &changed), Authenticity::Authentic, "byte {at}");
             }
             let code = &bytes[CODE_AT..bytes.len() - 4];
             let auth = Auth { key: 1, algorithm: first, code };
-            assert_eq!(keys.verify(&auth, &bytes), Verdict::Forged, "there is no key 1");
-            assert_eq!(keys.verify(&Auth { algorithm: 2, key: 0, code }, &bytes), Verdict::Unsupported);
+            assert_eq!(keys.verify(&auth, &bytes), Authenticity::Forged, "there is no key 1");
+            assert_eq!(keys.verify(&Auth { algorithm: 2, key: 0, code }, &bytes), Authenticity::Unsupported);
             assert_eq!(
                 keys.verify(&Auth { code: &code[..4], key: 0, algorithm: first }, &bytes),
-                Verdict::Forged
+                Authenticity::Forged
             );
         }
     }
@@ -323,7 +325,7 @@ mod tests {
     #[test]
     fn what_the_peer_asks_for_is_authenticated_but_for_what_cannot_be() {
         let rest = [Parameter::ChunkList(vec![0, 1, 14]), Parameter::HmacAlgorithms(vec![1])];
-        let keys = Keys::agree(&[7; 32], &terms(9, &rest));
+        let keys = AuthKeys::agree(&[7; 32], &terms(9, &rest));
         let wanted = [0, 1, 3, 14, 128, 193].map(|kind| keys.must_authenticate(kind));
         assert_eq!(wanted, [true, false, false, false, true, true]);
     }

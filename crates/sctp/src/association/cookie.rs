@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::authentication::PeerTerms;
-use super::extensions::{Offer, OfferedExtensions};
+use super::extensions::{OfferedExtensions, PeerExtensions};
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
@@ -96,7 +96,7 @@ impl StateCookie {
     pub fn open(bytes: &[u8], key: &CookieKey) -> Result<StateCookie, ForgedCookie> {
         let (signature, body) = bytes.split_at_checked(SIGNATURE_LEN).ok_or(ForgedCookie)?;
         signer(key, body).verify_slice(signature).map_err(|_| ForgedCookie)?;
-        let mut reader = Reader { rest: body };
+        let mut reader = CookieReader { rest: body };
         reader.cookie().ok_or(ForgedCookie)
     }
 
@@ -108,11 +108,11 @@ impl StateCookie {
 }
 
 /// Reads what [`StateCookie::seal`] wrote; only ever given signed bytes, and still never panics.
-struct Reader<'a> {
+struct CookieReader<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
+impl CookieReader<'_> {
     fn cookie(&mut self) -> Option<StateCookie> {
         let (created, lifetime) = (Time::from_nanos(self.u64()?), Duration::from_nanos(self.u64()?));
         let (local_tag, peer_tag, tie_tags) = (self.tag()?, self.tag()?, (self.tag()?, self.tag()?));
@@ -153,7 +153,7 @@ impl Reader<'_> {
         let [takes_asconf] = self.take()?;
         let random = self.take()?;
         let terms = PeerTerms::from_vector(std::mem::take(&mut self.rest));
-        Some(OfferedExtensions { random, offer: Offer { takes_asconf: takes_asconf != 0, terms } })
+        Some(OfferedExtensions { random, offer: PeerExtensions { takes_asconf: takes_asconf != 0, terms } })
     }
 
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
@@ -256,7 +256,7 @@ pub(crate) mod tests {
     /// With all that both ends announce for authentication.
     fn extended() -> StateCookie {
         let terms = PeerTerms::read(&announcement(&[5; 32])).expect("a random number of 32 bytes");
-        let offer = Offer { takes_asconf: true, terms };
+        let offer = PeerExtensions { takes_asconf: true, terms };
         StateCookie { extensions: Some(OfferedExtensions { random: [6; 32], offer }), ..cookie() }
     }
 

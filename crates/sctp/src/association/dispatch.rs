@@ -5,7 +5,7 @@ use anabranch_base::Time;
 use super::admission::{Admission, ChunksBefore};
 use super::on_data::PacketData;
 use super::session::Session;
-use super::shutdown::Shutdown;
+use super::shutdown::ShutdownState;
 use super::{Association, Datagram, State, Verified};
 use crate::event::{CloseReason, Event};
 use crate::policy::PathId;
@@ -14,7 +14,7 @@ use crate::seq::Tsn;
 use crate::wire::{self, Cause, Chunk, ChunkError, ChunkFault, CommonHeader, CookieAck};
 
 /// What one chunk leads to.
-pub(super) enum Flow {
+pub(super) enum ChunkOutcome {
     /// The next chunk.
     Continue,
     /// The rest of the packet is not read.
@@ -58,17 +58,17 @@ impl Association {
                 None => break,
                 Some(Ok(chunk)) => match self.admit(arrived.path, &chunk, rest, &mut before) {
                     Admission::Take => self.handle_chunk(now, arrived, chunk, &mut data),
-                    Admission::PassOver => Flow::Continue,
-                    Admission::Refuse => Flow::Discard,
+                    Admission::PassOver => ChunkOutcome::Continue,
+                    Admission::Refuse => ChunkOutcome::Discard,
                 },
                 Some(Err(error)) => self.handle_bad_chunk(&error),
             };
             match flow {
-                Flow::Continue => {}
-                Flow::Discard => break,
-                Flow::End(reason) => return self.end(reason),
-                Flow::Abort(cause, reason) => return self.abort_with(cause, reason),
-                Flow::Violation(what) => return self.call_off(what),
+                ChunkOutcome::Continue => {}
+                ChunkOutcome::Discard => break,
+                ChunkOutcome::End(reason) => return self.end(reason),
+                ChunkOutcome::Abort(cause, reason) => return self.abort_with(cause, reason),
+                ChunkOutcome::Violation(what) => return self.call_off(what),
             }
         }
         if let (Some(session), Some(data)) = (self.session_mut(), data)
@@ -86,73 +86,75 @@ impl Association {
         arrived: Verified<'_>,
         chunk: Chunk<'_>,
         data: &mut Option<PacketData>,
-    ) -> Flow {
+    ) -> ChunkOutcome {
         if !self.may_have_tag(arrived.packet.header(), &chunk) {
-            return Flow::Discard;
+            return ChunkOutcome::Discard;
         }
         match (&mut self.state, chunk) {
             (State::Open(session) | State::Closing(session, _), Chunk::Abort(abort))
                 if !session.may_end_by(arrived.path, abort.tag_reflected) =>
             {
-                Flow::Discard
+                ChunkOutcome::Discard
             }
             // All was delivered both ways, and the peer has forgotten us: its SHUTDOWN-COMPLETE is lost or was overtaken by
             // the answer to a late packet of ours (RFC 9260 §8.4).
-            (State::Closing(_, Shutdown::AckSent), Chunk::Abort(abort)) if abort.tag_reflected => {
-                Flow::End(CloseReason::Graceful)
+            (State::Closing(_, ShutdownState::AckSent), Chunk::Abort(abort)) if abort.tag_reflected => {
+                ChunkOutcome::End(CloseReason::Graceful)
             }
             // §8.4 rule 8: that is how the peer answers what is for no association of its.
             (State::Open(_) | State::Closing(..), Chunk::Abort(abort))
                 if abort.tag_reflected && abort.causes.is_empty() =>
             {
-                Flow::End(CloseReason::PeerForgot)
+                ChunkOutcome::End(CloseReason::PeerForgot)
             }
-            (_, Chunk::Abort(abort)) => Flow::End(CloseReason::AbortedByPeer { causes: abort.causes }),
+            (_, Chunk::Abort(abort)) => {
+                ChunkOutcome::End(CloseReason::AbortedByPeer { causes: abort.causes })
+            }
             (State::Opening(handshake), Chunk::InitAck(ack)) => {
                 match handshake.on_init_ack(arrived.path, &ack) {
-                    Ok(()) => Flow::Discard,
+                    Ok(()) => ChunkOutcome::Discard,
                     Err(refusal) => self.refuse(arrived.path, &refusal),
                 }
             }
             (State::Opening(handshake), Chunk::CookieAck) => {
-                let Some(session) = handshake.on_cookie_ack() else { return Flow::Discard };
+                let Some(session) = handshake.on_cookie_ack() else { return ChunkOutcome::Discard };
                 self.state = State::Open(Box::new(session));
                 self.on_open(now);
                 *data = self.session().map(Session::begin_packet);
-                Flow::Continue
+                ChunkOutcome::Continue
             }
             (State::Opening(handshake), Chunk::Heartbeat(heartbeat)) => {
                 handshake.on_heartbeat(arrived.path, heartbeat);
-                Flow::Continue
+                ChunkOutcome::Continue
             }
             (State::Opening(handshake), Chunk::Error(error)) => {
                 for cause in &error.causes {
                     if let Cause::StaleCookie(staleness) = cause
                         && let Err(no) = handshake.on_stale_cookie(*staleness)
                     {
-                        return Flow::End(CloseReason::NoAnswer { attempts: no.attempts });
+                        return ChunkOutcome::End(CloseReason::NoAnswer { attempts: no.attempts });
                     }
                 }
-                Flow::Continue
+                ChunkOutcome::Continue
             }
             // The endpoint has read the cookie; what it means was done. What is left is the answer.
             (State::Open(session), Chunk::CookieEcho(_)) => {
                 session.acknowledge_cookie(arrived.path, now);
-                Flow::Continue
+                ChunkOutcome::Continue
             }
             (State::Closing(session, _), Chunk::CookieEcho(_)) => {
                 session.answer(arrived.path, CookieAck);
-                Flow::Continue
+                ChunkOutcome::Continue
             }
-            (State::Closing(_, Shutdown::AckSent), Chunk::ShutdownComplete(_)) => {
-                Flow::End(CloseReason::Graceful)
+            (State::Closing(_, ShutdownState::AckSent), Chunk::ShutdownComplete(_)) => {
+                ChunkOutcome::End(CloseReason::Graceful)
             }
-            (State::Closing(_, Shutdown::Sent | Shutdown::AckSent), Chunk::ShutdownAck) => {
+            (State::Closing(_, ShutdownState::Sent | ShutdownState::AckSent), Chunk::ShutdownAck) => {
                 self.say_shutdown_complete(arrived.path);
-                Flow::End(CloseReason::Graceful)
+                ChunkOutcome::End(CloseReason::Graceful)
             }
             (State::Open(_) | State::Closing(..), chunk) => self.handle_in_session(now, arrived, chunk, data),
-            _ => Flow::Continue,
+            _ => ChunkOutcome::Continue,
         }
     }
 
@@ -163,37 +165,37 @@ impl Association {
         arrived: Verified<'_>,
         chunk: Chunk<'_>,
         data: &mut Option<PacketData>,
-    ) -> Flow {
+    ) -> ChunkOutcome {
         let stage = match &self.state {
             State::Closing(_, stage) => Some(*stage),
             _ => None,
         };
-        let Some(session) = self.session_mut() else { return Flow::Discard };
+        let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
         let path = arrived.path;
         match chunk {
-            Chunk::Data(chunk) if stage.is_none_or(Shutdown::takes_data) => {
-                let Some(packet) = data else { return Flow::Continue };
+            Chunk::Data(chunk) if stage.is_none_or(ShutdownState::takes_data) => {
+                let Some(packet) = data else { return ChunkOutcome::Continue };
                 if let Err(error) = session.on_data(arrived, &chunk, packet) {
-                    return Flow::Violation(error.to_string());
+                    return ChunkOutcome::Violation(error.to_string());
                 }
-                if stage == Some(Shutdown::Sent) {
+                if stage == Some(ShutdownState::Sent) {
                     packet.answer_by_shutdown();
                 }
             }
             Chunk::Sack(sack) => {
                 if let Err(bad) = session.on_sack(now, &sack) {
-                    return Flow::Violation(bad.to_string());
+                    return ChunkOutcome::Violation(bad.to_string());
                 }
             }
             Chunk::EcnEcho(echo) => session.on_ecn_echo(now, path, echo.lowest_tsn()),
             Chunk::Heartbeat(heartbeat) => session.on_heartbeat(path, heartbeat),
             Chunk::HeartbeatAck(ack) => session.on_heartbeat_ack(now, path, &ack),
-            Chunk::Asconf(asconf) if stage != Some(Shutdown::AckSent) => {
+            Chunk::Asconf(asconf) if stage != Some(ShutdownState::AckSent) => {
                 session.on_asconf(now, path, &asconf, arrived.taken);
             }
             Chunk::AsconfAck(ack) if session.on_asconf_ack(now, &ack).is_err() => {
                 let what = "it answered an ASCONF that was never sent".to_owned();
-                return Flow::Abort(Cause::IllegalAsconfAck, CloseReason::ProtocolViolation { what });
+                return ChunkOutcome::Abort(Cause::IllegalAsconfAck, CloseReason::ProtocolViolation { what });
             }
             Chunk::Error(error) => session.on_error_report(now, &error.causes),
             Chunk::Shutdown(shutdown) => return self.on_shutdown(now, path, shutdown.cumulative_tsn_ack),
@@ -203,33 +205,33 @@ impl Association {
                     session.report(path, vec![Cause::UnrecognizedChunkType(unknown.to_bytes())]);
                 }
                 if action.is_stop() {
-                    return Flow::Discard;
+                    return ChunkOutcome::Discard;
                 }
             }
             _ => {}
         }
-        Flow::Continue
+        ChunkOutcome::Continue
     }
 
     /// A chunk whose frame is sound and whose content is not (RFC 9260 §3.2, §6.2, §3.3.10).
-    fn handle_bad_chunk(&mut self, error: &ChunkError) -> Flow {
+    fn handle_bad_chunk(&mut self, error: &ChunkError) -> ChunkOutcome {
         if self.session().is_none() {
-            return Flow::Discard;
+            return ChunkOutcome::Discard;
         }
         match error.fault {
             // RFC 9260 §6.2: "an ABORT chunk with the error cause set to No User Data".
             ChunkFault::NoUserData { .. } => {
-                Flow::Abort(error.cause(), CloseReason::ProtocolViolation { what: error.to_string() })
+                ChunkOutcome::Abort(error.cause(), CloseReason::ProtocolViolation { what: error.to_string() })
             }
-            _ => Flow::Discard,
+            _ => ChunkOutcome::Discard,
         }
     }
 
     /// The peer wants to close; what it acknowledges counts (RFC 9260 §9.2).
-    fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> Flow {
-        let Some(session) = self.session_mut() else { return Flow::Discard };
+    fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> ChunkOutcome {
+        let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
         if let Err(bad) = session.on_cumulative_ack(now, cumulative) {
-            return Flow::Violation(bad.to_string());
+            return ChunkOutcome::Violation(bad.to_string());
         }
         match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(mut session) => {
@@ -237,19 +239,19 @@ impl Association {
                 let stage = session.on_shutdown_received(now);
                 self.state = State::Closing(session, stage);
             }
-            State::Closing(mut session, Shutdown::Pending) => {
+            State::Closing(mut session, ShutdownState::Pending) => {
                 let stage = session.on_shutdown_received(now);
                 self.state = State::Closing(session, stage);
             }
-            State::Closing(mut session, Shutdown::Sent) => {
+            State::Closing(mut session, ShutdownState::Sent) => {
                 // Both ends closed at once: "the endpoint SHOULD respond with a SHUTDOWN ACK".
                 session.sack_path = path;
                 session.send_shutdown_ack(now);
-                self.state = State::Closing(session, Shutdown::AckSent);
+                self.state = State::Closing(session, ShutdownState::AckSent);
             }
             other => self.state = other,
         }
-        Flow::Continue
+        ChunkOutcome::Continue
     }
 
     /// RFC 9260 §8.5: the tag must be ours; ABORT and SHUTDOWN-COMPLETE may carry the peer's, with the T

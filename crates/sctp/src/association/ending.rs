@@ -1,7 +1,7 @@
 //! How an association ends, and its last packet.
 
-use super::dispatch::Flow;
-use super::init::Refusal;
+use super::dispatch::ChunkOutcome;
+use super::init::InitRefusal;
 use super::packet_auth::PacketAuth;
 use super::{Association, ClosedAssociation, State};
 use crate::event::{CloseReason, Event};
@@ -22,7 +22,7 @@ impl Association {
     }
 
     /// An INIT-ACK that came on `path` cannot be accepted.
-    pub(super) fn refuse(&mut self, path: PathId, refusal: &Refusal) -> Flow {
+    pub(super) fn refuse(&mut self, path: PathId, refusal: &InitRefusal) -> ChunkOutcome {
         let reason = CloseReason::ProtocolViolation { what: refusal.what.clone() };
         if let State::Opening(handshake) = &self.state {
             // RFC 9260 §3.3.3: an INIT-ACK whose tag is zero gets "an ABORT chunk with the T bit set".
@@ -32,7 +32,7 @@ impl Association {
             let packet = self.packet_with_abort(handshake.header(tag), &Abort { tag_reflected, causes });
             self.farewell = Some((path, packet));
         }
-        Flow::End(reason)
+        ChunkOutcome::End(reason)
     }
 
     pub(super) fn say_shutdown_complete(&mut self, path: PathId) {

@@ -1,12 +1,12 @@
 //! Enables the extensions both ends support beyond RFC 9260: authenticated chunks and address changes.
 
-use super::authentication::{Keys, PeerTerms, RandomNumber, WrongRandom, announcement};
+use super::authentication::{AuthKeys, PeerTerms, RandomNumber, WrongRandom, announcement};
 use crate::config::{Config, Encapsulation};
 use crate::wire::{Asconf, AsconfAck, Auth, Parameter};
 
 /// What a peer's INIT or INIT-ACK offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Offer {
+pub struct PeerExtensions {
     /// It understands ASCONF.
     pub takes_asconf: bool,
     /// It authenticates chunks, on these terms.
@@ -19,26 +19,26 @@ pub struct OfferedExtensions {
     /// What this end brought.
     pub random: RandomNumber,
     /// What the peer offered.
-    pub offer: Offer,
+    pub offer: PeerExtensions,
 }
 
 /// What an association may use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extensions {
     /// With what chunks are authenticated.
-    pub keys: Option<Keys>,
+    pub keys: Option<AuthKeys>,
     /// Changes of addresses are announced, and taken from the peer.
     pub changes_addresses: bool,
 }
 
-impl Offer {
+impl PeerExtensions {
     /// What these parameters offer to an end with these settings.
     ///
     /// # Errors
     /// The random number is not 32 bytes long.
-    pub fn read(config: &Config, parameters: &[Parameter]) -> Result<Offer, WrongRandom> {
+    pub fn read(config: &Config, parameters: &[Parameter]) -> Result<PeerExtensions, WrongRandom> {
         if !config.dynamic_addresses {
-            return Ok(Offer::default());
+            return Ok(PeerExtensions::default());
         }
         let takes = |kinds: &[u8]| kinds.contains(&Asconf::KIND) && kinds.contains(&AsconfAck::KIND);
         let takes_asconf = parameters
@@ -48,7 +48,7 @@ impl Offer {
             Encapsulation::Sealed => None,
             Encapsulation::None | Encapsulation::Udp => PeerTerms::read(parameters)?,
         };
-        Ok(Offer { takes_asconf, terms })
+        Ok(PeerExtensions { takes_asconf, terms })
     }
 }
 
@@ -69,8 +69,8 @@ impl Extensions {
     }
 
     /// What an association may use between an end that announced `random` and a peer with this offer.
-    pub fn agree(config: &Config, random: &RandomNumber, offer: &Offer) -> Extensions {
-        let keys = offer.terms.as_ref().map(|terms| Keys::agree(random, terms));
+    pub fn agree(config: &Config, random: &RandomNumber, offer: &PeerExtensions) -> Extensions {
+        let keys = offer.terms.as_ref().map(|terms| AuthKeys::agree(random, terms));
         let is_authentic = keys.is_some() || config.encapsulation == Encapsulation::Sealed;
         Extensions { keys, changes_addresses: offer.takes_asconf && is_authentic }
     }
@@ -85,7 +85,8 @@ mod tests {
     }
 
     fn agreed(near: &Config, far: &Config) -> (bool, bool) {
-        let offer = Offer::read(near, &Extensions::announced(far, &[1; 32])).expect("a sound random number");
+        let offer =
+            PeerExtensions::read(near, &Extensions::announced(far, &[1; 32])).expect("a sound random number");
         let extensions = Extensions::agree(near, &[2; 32], &offer);
         (extensions.keys.is_some(), extensions.changes_addresses)
     }

@@ -3,10 +3,10 @@
 
 use anabranch_base::{Duration, Time};
 
-use super::reading::Reading;
+use super::reading::SackReading;
 use super::session::{PeerGone, Session, look};
 use crate::config::Failover;
-use crate::policy::congestion::Cause;
+use crate::policy::congestion::CutCause;
 use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathSample, PathState};
@@ -30,7 +30,7 @@ impl Session {
 
     /// A SACK arrived: a path that has something in flight and is silent for too long while another delivers has
     /// potentially failed. Neither its window nor its error count changes by that alone.
-    pub(super) fn judge_silence(&mut self, reading: &Reading, now: Time) {
+    pub(super) fn judge_silence(&mut self, reading: &SackReading, now: Time) {
         if !self.settings.config.failover.quick {
             return;
         }
@@ -88,7 +88,7 @@ impl Session {
     /// counts as lost (RFC 9260 §7.2.4).
     pub(super) fn settle_suspicion(&mut self, path: PathId, now: Time) {
         if self.paths.silence_mut(path).on_answered() {
-            self.cut(path, Cause::Missing, now);
+            self.cut(path, CutCause::Missing, now);
         }
     }
 
@@ -117,7 +117,7 @@ impl Session {
 
     /// Whether the silence of `path` says that it may have failed: another delivers, by an acknowledgement that would have
     /// told of what was sent here.
-    fn is_suspiciously_silent(&self, path: PathId, reading: &Reading, now: Time) -> bool {
+    fn is_suspiciously_silent(&self, path: PathId, reading: &SackReading, now: Time) -> bool {
         let sample = self.paths.sample(path);
         let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
         else {

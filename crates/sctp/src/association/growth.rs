@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::session::Session;
-use crate::receive::Received;
+use crate::receive::DataArrival;
 
 impl Session {
     /// A packet with new data of weight `arrived` has arrived.
@@ -11,7 +11,7 @@ impl Session {
         let Some(tuning) = &mut self.tuning else { return };
         let (capacity, held) = (self.buffer.capacity(), self.buffer.held());
         let used = self.paths.samples().iter().filter(|sample| sample.state.carries_data());
-        let received = Received {
+        let received = DataArrival {
             arrived,
             capacity,
             offered: self.buffer.offered(),

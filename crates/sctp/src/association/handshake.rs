@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 
-use super::authentication::{Keys, RandomNumber};
-use super::extensions::{Extensions, Offer};
-use super::init::{MAX_PATHS, Refusal, acceptable, address_parameters, check_init, reached_as};
+use super::authentication::{AuthKeys, RandomNumber};
+use super::extensions::{Extensions, PeerExtensions};
+use super::init::{InitRefusal, MAX_PATHS, acceptable, address_parameters, check_init, reached_as};
 use super::packet_auth::PacketAuth;
 use super::session::{Agreement, Session, Settings};
 use super::timers::{Timer, Timers};
@@ -24,17 +24,17 @@ use crate::wire::{
 pub struct Handshake {
     pub(super) settings: Arc<Settings>,
     pub(super) seed: Seed,
-    pub(super) identity: Identity,
+    pub(super) identity: LocalIdentity,
     pub(super) paths: PathTable,
     pub(super) timers: Timers,
     /// The local addresses that are announced to the peer.
     announced: Vec<IpAddr>,
-    stage: Stage,
+    stage: HandshakeStage,
     /// Where the next INIT or COOKIE-ECHO goes.
     path: PathId,
     /// INIT may take this many of the first paths; the peer announced the others.
     given: usize,
-    search: Search,
+    search: AddressSearch,
     attempts: u32,
     /// How often in a row INIT or COOKIE-ECHO was left unanswered wherever it went.
     rounds: u32,
@@ -57,7 +57,7 @@ pub struct Ways<'a> {
 
 /// Whether other pairs of addresses are tried where the paths do not answer.
 #[derive(Debug)]
-struct Search {
+struct AddressSearch {
     /// How many paths the application asked for.
     asked: usize,
     /// The pairs that are not paths yet.
@@ -70,7 +70,7 @@ struct Search {
 
 /// This end's identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct LocalIdentity {
     /// This end's SCTP port.
     pub local_port: u16,
     /// The peer's SCTP port.
@@ -84,7 +84,7 @@ pub struct Identity {
 }
 
 #[derive(Debug)]
-enum Stage {
+enum HandshakeStage {
     /// COOKIE-WAIT: INIT is not answered yet.
     CookieWait,
     /// COOKIE-ECHOED: the cookie is not answered yet; all else is agreed.
@@ -102,7 +102,7 @@ impl Handshake {
     /// Begins to open an association over `ways`, the first one first.
     pub fn new(
         settings: Arc<Settings>,
-        identity: Identity,
+        identity: LocalIdentity,
         announced: Vec<IpAddr>,
         ways: Ways<'_>,
         seed: Seed,
@@ -127,10 +127,10 @@ impl Handshake {
             paths: table,
             timers: Timers::default(),
             announced,
-            stage: Stage::CookieWait,
+            stage: HandshakeStage::CookieWait,
             path: PathId::FIRST,
             given: paths.len(),
-            search: Search {
+            search: AddressSearch {
                 asked: paths.len(),
                 further: further.to_vec(),
                 is_brisk: !further.is_empty(),
@@ -204,20 +204,21 @@ impl Handshake {
     }
 
     /// The peer answered INIT. The cookie goes back next, and with it what we did not understand.
-    pub fn on_init_ack(&mut self, path: PathId, ack: &InitAck) -> Result<(), Refusal> {
-        if !matches!(self.stage, Stage::CookieWait) {
+    pub fn on_init_ack(&mut self, path: PathId, ack: &InitAck) -> Result<(), InitRefusal> {
+        if !matches!(self.stage, HandshakeStage::CookieWait) {
             // RFC 9260 §5.2.3: "If an INIT ACK chunk is received in any state other than the COOKIE-WAIT
             // or CLOSED state, the endpoint SHOULD discard it."
             return Ok(());
         }
         let body = check_init(ack)?;
-        let cookie = body.cookie.ok_or_else(|| Refusal {
+        let cookie = body.cookie.ok_or_else(|| InitRefusal {
             cause: Some(Cause::MissingMandatoryParameter(vec![Parameter::STATE_COOKIE])),
             peer_tag: ack.initiate_tag,
             what: "its INIT-ACK has no state cookie".to_owned(),
         })?;
         let config = &self.settings.config;
-        let offer = Offer::read(config, &ack.parameters).map_err(|wrong| wrong.refusal(ack.initiate_tag))?;
+        let offer =
+            PeerExtensions::read(config, &ack.parameters).map_err(|wrong| wrong.refusal(ack.initiate_tag))?;
         let agreement = Agreement {
             local_port: self.identity.local_port,
             peer_port: self.identity.peer_port,
@@ -237,7 +238,8 @@ impl Handshake {
         let mut session = Session::new(self.settings.clone(), agreement, paths, &self.seed);
         session.search_on(further, self.search.is_brisk);
         session.equip(Extensions::agree(&self.settings.config, &self.identity.random, &offer));
-        self.stage = Stage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
+        self.stage =
+            HandshakeStage::CookieEchoed { cookie, reports: body.reports, session: Box::new(session) };
         self.path = path;
         (self.attempts, self.rounds) = (0, 0);
         self.rto = self.settings.config.rto.initial;
@@ -247,16 +249,16 @@ impl Handshake {
 
     /// The peer accepted the cookie: the association is open.
     pub fn on_cookie_ack(&mut self) -> Option<Session> {
-        match std::mem::replace(&mut self.stage, Stage::CookieWait) {
-            Stage::CookieEchoed { session, .. } => Some(*session),
-            Stage::CookieWait => None,
+        match std::mem::replace(&mut self.stage, HandshakeStage::CookieWait) {
+            HandshakeStage::CookieEchoed { session, .. } => Some(*session),
+            HandshakeStage::CookieWait => None,
         }
     }
 
     /// The peer verifies a path, and its HEARTBEAT came faster than its COOKIE-ACK on another: the answer
     /// leaves as soon as the association is open, not after the peer's next attempt.
     pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
-        if let Stage::CookieEchoed { session, .. } = &mut self.stage {
+        if let HandshakeStage::CookieEchoed { session, .. } = &mut self.stage {
             session.on_heartbeat(path, heartbeat);
         }
     }
@@ -293,12 +295,12 @@ impl Handshake {
         self.timers.set(Timer::Handshake, now + self.patience());
         let limit = self.paths().sample(self.path).packet_limit.as_len();
         let len = match &self.stage {
-            Stage::CookieWait => {
+            HandshakeStage::CookieWait => {
                 let mut builder = PacketBuilder::new(buf, self.header(VerificationTag::ZERO), limit);
                 builder.push(&self.init()).expect("an INIT fits the least MTU");
                 builder.finish(self.settings.config.checksum)
             }
-            Stage::CookieEchoed { cookie, reports, session } => {
+            HandshakeStage::CookieEchoed { cookie, reports, session } => {
                 let header = self.header(session.agreement.peer_tag);
                 let mut builder = PacketBuilder::new(buf, header, limit.max(cookie.len() + 128));
                 let (keys, mut auth) = (session.keys.as_ref(), PacketAuth::default());
@@ -316,39 +318,39 @@ impl Handshake {
     }
 
     /// With what chunks are authenticated, once the peer has answered.
-    pub fn keys(&self) -> Option<&Keys> {
+    pub fn keys(&self) -> Option<&AuthKeys> {
         match &self.stage {
-            Stage::CookieWait => None,
-            Stage::CookieEchoed { session, .. } => session.keys.as_ref(),
+            HandshakeStage::CookieWait => None,
+            HandshakeStage::CookieEchoed { session, .. } => session.keys.as_ref(),
         }
     }
 
     /// Whether the cookie is on its way.
     pub fn is_cookie_echoed(&self) -> bool {
-        matches!(self.stage, Stage::CookieEchoed { .. })
+        matches!(self.stage, HandshakeStage::CookieEchoed { .. })
     }
 
     /// The tag the peer uses, once it is known.
     pub fn peer_tag(&self) -> Option<VerificationTag> {
         match &self.stage {
-            Stage::CookieWait => None,
-            Stage::CookieEchoed { session, .. } => Some(session.agreement.peer_tag),
+            HandshakeStage::CookieWait => None,
+            HandshakeStage::CookieEchoed { session, .. } => Some(session.agreement.peer_tag),
         }
     }
 
     /// The paths, wherever they are just now.
     pub fn paths(&self) -> &PathTable {
         match &self.stage {
-            Stage::CookieWait => &self.paths,
-            Stage::CookieEchoed { session, .. } => &session.paths,
+            HandshakeStage::CookieWait => &self.paths,
+            HandshakeStage::CookieEchoed { session, .. } => &session.paths,
         }
     }
 
     /// The paths, to be changed.
     pub fn paths_mut(&mut self) -> &mut PathTable {
         match &mut self.stage {
-            Stage::CookieWait => &mut self.paths,
-            Stage::CookieEchoed { session, .. } => &mut session.paths,
+            HandshakeStage::CookieWait => &mut self.paths,
+            HandshakeStage::CookieEchoed { session, .. } => &mut session.paths,
         }
     }
 
@@ -366,8 +368,8 @@ impl Handshake {
     fn next_path(&self) -> PathId {
         let next = |step| PathId::from_index((self.path.index() + step) % self.given.max(1));
         let may_take = |path: &PathId| match self.stage {
-            Stage::CookieWait => true,
-            Stage::CookieEchoed { .. } => self.paths().sample(*path).state.carries_data(),
+            HandshakeStage::CookieWait => true,
+            HandshakeStage::CookieEchoed { .. } => self.paths().sample(*path).state.carries_data(),
         };
         (1..=self.given).map(next).find(may_take).unwrap_or(self.path)
     }

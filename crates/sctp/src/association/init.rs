@@ -8,7 +8,7 @@ use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
 
 /// Why an INIT or INIT-ACK cannot be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct InitRefusal {
     /// What the peer is told.
     pub cause: Option<Cause>,
     /// The peer's tag, to tell it.
@@ -33,9 +33,9 @@ pub struct InitBody {
 }
 
 /// Checks the fixed part of an INIT or INIT-ACK and reads its parameters (RFC 9260 §3.3.2, §3.3.3, §3.2.1).
-pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, Refusal> {
+pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, InitRefusal> {
     let refuse = |cause: Option<Cause>, what: &str| {
-        Err(Refusal { cause, peer_tag: init.initiate_tag, what: what.to_owned() })
+        Err(InitRefusal { cause, peer_tag: init.initiate_tag, what: what.to_owned() })
     };
     if init.initiate_tag == VerificationTag::ZERO {
         return refuse(Some(Cause::InvalidMandatoryParameter), "its initiate tag is zero");

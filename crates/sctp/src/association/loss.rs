@@ -5,9 +5,9 @@ use anabranch_base::Time;
 
 use super::session::{Session, look};
 use super::timers::Timer;
-use crate::path::AfterLoss;
+use crate::path::LossState;
 use crate::policy::PathId;
-use crate::policy::congestion::Cause;
+use crate::policy::congestion::CutCause;
 use crate::policy::response::{Hold, Resend, Response, Signal, TimerRule};
 use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
@@ -43,8 +43,8 @@ impl Session {
     }
 
     /// Cuts the window of `path` as the congestion control says.
-    pub(super) fn cut(&mut self, path: PathId, cause: Cause, now: Time) {
-        if cause != Cause::Idle {
+    pub(super) fn cut(&mut self, path: PathId, cause: CutCause, now: Time) {
+        if cause != CutCause::Idle {
             let highest = self.send.highest_on(path);
             self.paths.change_after_loss(path, |state| state.on_cut(highest));
         }
@@ -102,7 +102,7 @@ impl Session {
 
     /// Probes the path because of a loss, whatever HEARTBEATs are under way.
     fn probe_after_loss(&mut self, path: PathId, now: Time) {
-        self.paths.change_after_loss(path, AfterLoss::begin_probe);
+        self.paths.change_after_loss(path, LossState::begin_probe);
         self.send_heartbeat(path, now);
         let wait = self.paths.take_timer(path);
         self.timers.set(Timer::HeartbeatAnswer(path), now + wait);
@@ -122,7 +122,7 @@ impl Session {
 
     /// The HEARTBEAT that a loss response asked for was answered, if one was under way; whether one was.
     pub(super) fn on_probe_answered(&mut self, path: PathId, now: Time) -> bool {
-        let was_probed = self.paths.change_after_loss(path, AfterLoss::end_probe);
+        let was_probed = self.paths.change_after_loss(path, LossState::end_probe);
         if was_probed {
             self.paths.on_probe_answered(path, now);
             self.respond(Signal::ProbeAnswered, path, now);
@@ -133,7 +133,7 @@ impl Session {
     /// The HEARTBEAT that a loss response asked for was not answered: whether one was under way, and whether that counts
     /// as an error.
     pub(super) fn on_probe_unanswered(&mut self, path: PathId, now: Time) -> Option<Response> {
-        let was_probed = self.paths.change_after_loss(path, AfterLoss::end_probe);
+        let was_probed = self.paths.change_after_loss(path, LossState::end_probe);
         was_probed.then(|| self.respond(Signal::ProbeUnanswered, path, now))
     }
 }

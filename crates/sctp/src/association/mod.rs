@@ -57,16 +57,17 @@ use addresses::LocalChange;
 pub use authentication::RandomNumber;
 pub(crate) use datagram::Verified;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
-pub use extensions::{Extensions, Offer, OfferedExtensions};
+pub use extensions::{Extensions, OfferedExtensions, PeerExtensions};
 use handshake::Handshake;
-pub use handshake::{Identity, Ways};
+pub use handshake::{LocalIdentity, Ways};
 pub use init::{
-    InitBody, MAX_PATHS, Refusal, acceptable, address_parameter, address_parameters, check_init, reached_as,
+    InitBody, InitRefusal, MAX_PATHS, acceptable, address_parameter, address_parameters, check_init,
+    reached_as,
 };
 pub use policies::Policies;
 pub use session::{Agreement, Settings};
 use session::{PeerGone, Session};
-use shutdown::Shutdown;
+use shutdown::ShutdownState;
 use timers::Timer;
 
 use crate::event::{CloseReason, Event};
@@ -74,7 +75,7 @@ use crate::path::PathTable;
 pub use crate::path::{EcnCounters, PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::policy::{Hints, PathId, PathSample};
 pub use crate::receive::Message;
-use crate::receive::Ready;
+use crate::receive::ReadyMessages;
 use crate::record::Record;
 pub use crate::send::Outgoing;
 use crate::seq::Tsn;
@@ -94,7 +95,7 @@ pub struct Association {
     /// What is recorded, while there is no session to keep it; `None` if nobody asked.
     records: Option<VecDeque<Record>>,
     /// What arrived whole before the association ended or restarted.
-    unread: Ready,
+    unread: ReadyMessages,
     /// A last packet, and the path it takes.
     farewell: Option<(PathId, Vec<u8>)>,
     /// What happened to local addresses while the association was being opened.
@@ -106,7 +107,7 @@ enum State {
     Closed(ClosedAssociation),
     Opening(Box<Handshake>),
     Open(Box<Session>),
-    Closing(Box<Session>, Shutdown),
+    Closing(Box<Session>, ShutdownState),
 }
 
 /// What can still be read of an association that is over.
@@ -181,7 +182,7 @@ impl Association {
     /// Opens an association over `ways`: the first INIT goes over the first of them.
     pub fn connect(
         settings: Arc<Settings>,
-        identity: Identity,
+        identity: LocalIdentity,
         announced: Vec<IpAddr>,
         ways: Ways<'_>,
         seed: Seed,
@@ -301,7 +302,7 @@ impl Association {
     /// Ends the association in order: what was sent is delivered first.
     pub fn close(&mut self, now: Time) {
         match std::mem::replace(&mut self.state, State::vacant()) {
-            State::Open(session) => self.state = State::Closing(session, Shutdown::Pending),
+            State::Open(session) => self.state = State::Closing(session, ShutdownState::Pending),
             State::Opening(handshake) => {
                 self.state = State::Opening(handshake);
                 self.abort_with(Cause::UserInitiatedAbort(Vec::new()), CloseReason::Graceful);
@@ -354,10 +355,10 @@ impl Association {
             State::Opening(handshake) if handshake.is_cookie_echoed() => AssociationState::CookieEchoed,
             State::Opening(_) => AssociationState::CookieWait,
             State::Open(_) => AssociationState::Established,
-            State::Closing(_, Shutdown::Pending) => AssociationState::ShutdownPending,
-            State::Closing(_, Shutdown::Sent) => AssociationState::ShutdownSent,
-            State::Closing(_, Shutdown::Received { .. }) => AssociationState::ShutdownReceived,
-            State::Closing(_, Shutdown::AckSent) => AssociationState::ShutdownAckSent,
+            State::Closing(_, ShutdownState::Pending) => AssociationState::ShutdownPending,
+            State::Closing(_, ShutdownState::Sent) => AssociationState::ShutdownSent,
+            State::Closing(_, ShutdownState::Received { .. }) => AssociationState::ShutdownReceived,
+            State::Closing(_, ShutdownState::AckSent) => AssociationState::ShutdownAckSent,
         }
     }
 
@@ -495,7 +496,7 @@ impl Association {
     }
 
     /// What this end called itself in its INIT, while that is not answered (RFC 9260 §5.2.1).
-    pub fn identity(&self) -> Option<Identity> {
+    pub fn identity(&self) -> Option<LocalIdentity> {
         match &self.state {
             State::Opening(handshake) => Some(handshake.identity),
             _ => None,
@@ -504,7 +505,7 @@ impl Association {
 
     /// An INIT came while the last SHUTDOWN-ACK is not answered: it goes again (RFC 9260 §9.2).
     pub fn repeat_shutdown_ack(&mut self, now: Time) {
-        if let State::Closing(session, Shutdown::AckSent) = &mut self.state {
+        if let State::Closing(session, ShutdownState::AckSent) = &mut self.state {
             session.send_shutdown_ack(now);
         }
     }
@@ -514,7 +515,7 @@ impl Association {
             state,
             events: VecDeque::new(),
             records: None,
-            unread: Ready::default(),
+            unread: ReadyMessages::default(),
             farewell: None,
             changes: Vec::new(),
         }

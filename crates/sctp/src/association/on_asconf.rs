@@ -6,7 +6,7 @@ use anabranch_base::Time;
 
 use super::init::{acceptable, reached_as};
 use super::outbox::Control;
-use super::reconfiguration::Turn;
+use super::reconfiguration::AsconfAction;
 use super::roster::partner;
 use super::session::Session;
 use crate::path::PathAddresses;
@@ -15,7 +15,7 @@ use crate::wire::{Asconf, AsconfAck, Cause, EncodeChunk, Parameter};
 
 /// Why a request is not granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
+enum AsconfRefusal {
     /// It would leave the peer without an address (F7).
     LastAddress,
     /// It would delete the address that it came from (F8).
@@ -31,9 +31,9 @@ impl Session {
     pub(super) fn on_asconf(&mut self, now: Time, path: PathId, asconf: &Asconf, taken: &[IpAddr]) {
         let Some(state) = &self.reconfiguration else { return self.report_unknown(path, asconf) };
         let answer = match state.turn_of(asconf.serial) {
-            Turn::Stale => return,
-            Turn::Again(answer) => answer,
-            Turn::Next => {
+            AsconfAction::Stale => return,
+            AsconfAction::Again(answer) => answer,
+            AsconfAction::Next => {
                 let answer = self.answer_asconf(path, asconf, taken);
                 if let Some(state) = &mut self.reconfiguration {
                     state.on_answered(answer.clone());
@@ -63,7 +63,7 @@ impl Session {
             let (id, result) = match *request {
                 // "once a receiver begins failing any ADD or DELETE request, it must fail all subsequent" (F11).
                 Parameter::AddAddress { id, .. } | Parameter::DeleteAddress { id, .. } if is_short => {
-                    (id, Err(Refusal::NoRoom))
+                    (id, Err(AsconfRefusal::NoRoom))
                 }
                 Parameter::AddAddress { id, address } => (id, self.add_remote(address, source, taken)),
                 Parameter::DeleteAddress { id, address } => (id, self.delete_remote(address, source)),
@@ -84,7 +84,7 @@ impl Session {
                 _ => continue,
             };
             if let Err(refusal) = result {
-                is_short |= refusal == Refusal::NoRoom;
+                is_short |= refusal == AsconfRefusal::NoRoom;
                 responses.push(Parameter::ErrorCauseIndication { id, causes: vec![refusal.cause(request)] });
             }
         }
@@ -99,23 +99,28 @@ impl Session {
         answer
     }
 
-    fn add_remote(&mut self, wanted: IpAddr, source: SocketAddr, taken: &[IpAddr]) -> Result<(), Refusal> {
+    fn add_remote(
+        &mut self,
+        wanted: IpAddr,
+        source: SocketAddr,
+        taken: &[IpAddr],
+    ) -> Result<(), AsconfRefusal> {
         let ip = if wanted.is_unspecified() { source.ip() } else { wanted };
         if acceptable(&[ip], source.ip()).next().is_none() || taken.contains(&ip) {
-            return Err(Refusal::NotAllowed);
+            return Err(AsconfRefusal::NotAllowed);
         }
         if self.paths.living().any(|id| self.paths.addresses(id).remote.ip() == ip) {
             return Ok(());
         }
         let remote = reached_as(source, ip);
-        let local = partner(remote, &self.paths.locals()).ok_or(Refusal::NotAllowed)?;
+        let local = partner(remote, &self.paths.locals()).ok_or(AsconfRefusal::NotAllowed)?;
         self.paths.gain_remote(ip);
-        self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(Refusal::NoRoom)
+        self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(AsconfRefusal::NoRoom)
     }
 
     /// All addresses but the source are meant by none: "all addresses of the peer except the source address of the
     /// packet MUST be deleted" (§4.2.2).
-    fn delete_remote(&mut self, unwanted: IpAddr, source: SocketAddr) -> Result<(), Refusal> {
+    fn delete_remote(&mut self, unwanted: IpAddr, source: SocketAddr) -> Result<(), AsconfRefusal> {
         if unwanted.is_unspecified() {
             self.lose_remotes(|ip| ip != source.ip());
             return Ok(());
@@ -123,8 +128,8 @@ impl Session {
         let there: Vec<IpAddr> = self.paths.living().map(|id| self.paths.addresses(id).remote.ip()).collect();
         match (there.contains(&unwanted), there.iter().any(|ip| *ip != unwanted)) {
             (false, _) => Ok(()),
-            (true, false) => Err(Refusal::LastAddress),
-            (true, true) if unwanted == source.ip() => Err(Refusal::SourceAddress),
+            (true, false) => Err(AsconfRefusal::LastAddress),
+            (true, true) if unwanted == source.ip() => Err(AsconfRefusal::SourceAddress),
             (true, true) => {
                 self.lose_remotes(|ip| ip == unwanted);
                 Ok(())
@@ -133,23 +138,23 @@ impl Session {
     }
 
     /// "It is considered advice to the receiver of the best-destination address" (§5.4).
-    fn prefer_remote(&mut self, wanted: IpAddr, source: SocketAddr) -> Result<(), Refusal> {
+    fn prefer_remote(&mut self, wanted: IpAddr, source: SocketAddr) -> Result<(), AsconfRefusal> {
         let ip = if wanted.is_unspecified() { source.ip() } else { wanted };
         let there = self.paths.living().find(|&id| self.paths.addresses(id).remote.ip() == ip);
-        let path = there.ok_or(Refusal::NotAllowed)?;
+        let path = there.ok_or(AsconfRefusal::NotAllowed)?;
         self.paths.set_primary(path);
         Ok(())
     }
 }
 
-impl Refusal {
+impl AsconfRefusal {
     fn cause(self, request: &Parameter) -> Cause {
         let request = request.to_bytes();
         match self {
-            Refusal::LastAddress => Cause::DeleteLastAddress(request),
-            Refusal::SourceAddress => Cause::DeleteSourceAddress(request),
-            Refusal::NoRoom => Cause::ResourceShortage(request),
-            Refusal::NotAllowed => Cause::NoAuthorization(request),
+            AsconfRefusal::LastAddress => Cause::DeleteLastAddress(request),
+            AsconfRefusal::SourceAddress => Cause::DeleteSourceAddress(request),
+            AsconfRefusal::NoRoom => Cause::ResourceShortage(request),
+            AsconfRefusal::NotAllowed => Cause::NoAuthorization(request),
         }
     }
 }

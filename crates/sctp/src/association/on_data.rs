@@ -8,7 +8,9 @@ use super::timers::Timer;
 use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
-use crate::receive::{Arrival, Bundle, DeliveryError, Fragment, Load, Message, ReassemblyError, compact};
+use crate::receive::{
+    Bundle, DeliveryError, Fragment, MemoryLoad, Message, ReassemblyError, TsnArrival, compact,
+};
 use crate::wire::{Cause, Data};
 
 /// What the DATA chunks of one packet did, taken together.
@@ -58,29 +60,29 @@ impl Session {
         packet.has_data = true;
         packet.wants_sack |= data.immediate;
         match self.arrivals.classify(data.tsn) {
-            Arrival::New => {}
-            Arrival::Duplicate => {
+            TsnArrival::New => {}
+            TsnArrival::Duplicate => {
                 self.arrivals.on_duplicate(data.tsn);
                 return Ok(());
             }
-            Arrival::BeyondReach => {
+            TsnArrival::BeyondReach => {
                 packet.has_dropped = true;
                 return Ok(());
             }
         }
         let length = data.payload.len();
-        let load = Load::of_chunk(self.settings.config.rwnd_charge.weigh(length), length);
+        let load = MemoryLoad::of_chunk(self.settings.config.rwnd_charge.weigh(length), length);
         let mut room = self.room_for(data, load);
-        while matches!(room, Room::Never) && self.may_grow_for_awaited() {
+        while matches!(room, DataRoom::Never) && self.may_grow_for_awaited() {
             room = self.room_for(data, load);
         }
         match room {
-            Room::Enough => {}
-            Room::NotNow => {
+            DataRoom::Enough => {}
+            DataRoom::NotNow => {
                 packet.has_dropped = true;
                 return Ok(());
             }
-            Room::Never => return Err(BadData::TooLarge(self.buffer.capacity())),
+            DataRoom::Never => return Err(BadData::TooLarge(self.buffer.capacity())),
         }
         self.arrivals.on_tsn(data.tsn);
         packet.has_new = true;
@@ -179,24 +181,24 @@ impl Session {
 
     /// Whether there is room for a chunk. The one for which others wait, or without which nothing can be read, is taken even
     /// beyond the buffer's size: refusing it would cost a time-out for each, or stop the association for good.
-    fn room_for(&self, data: &Data<'_>, load: Load) -> Room {
+    fn room_for(&self, data: &Data<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();
         let is_stuck = is_next && self.delivery.is_empty();
         let is_awaited = is_stuck || is_next && self.arrivals.has_gap();
         if self.buffer.has_room(load, memory) || is_awaited && self.buffer.has_room_for_awaited(load, memory)
         {
-            Room::Enough
+            DataRoom::Enough
         } else if is_stuck {
-            Room::Never
+            DataRoom::Never
         } else {
-            Room::NotNow
+            DataRoom::NotNow
         }
     }
 }
 
 /// Whether a chunk can be held.
-enum Room {
+enum DataRoom {
     Enough,
     NotNow,
     /// Nothing will be read before it comes, and it cannot come.

@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Time};
 
 use super::policies::Policies;
-use super::reading::{Reading, Tally};
+use super::reading::{NewlyAcked, SackReading};
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::config::Exemption;
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// What follows from an acknowledgement for windows, losses and timers.
-    fn on_news(&mut self, reading: &mut Reading, now: Time) {
+    fn on_news(&mut self, reading: &mut SackReading, now: Time) {
         self.paths.sacks_mut().examined += reading.news.examined as u64;
         if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
             self.paths.on_acked_retransmission(self.settings.config.max_burst);
@@ -83,14 +83,14 @@ impl Session {
         }
     }
 
-    fn count_sack(&mut self, reading: &Reading) {
+    fn count_sack(&mut self, reading: &SackReading) {
         let sacks = self.paths.sacks_mut();
         sacks.received += 1;
         sacks.received_for_several_paths += u64::from(reading.acked_paths() > 1);
     }
 
     /// Takes what was acknowledged out of flight and lets each path's window grow by it.
-    fn grow_windows(&mut self, reading: &Reading, now: Time) {
+    fn grow_windows(&mut self, reading: &SackReading, now: Time) {
         for id in self.paths.ids() {
             let news = reading.news.paths[id.index()];
             let tally = reading.tally[id.index()];
@@ -120,9 +120,9 @@ impl Session {
 
     /// Adds up what was newly acknowledged on each path, times the chunks that are being timed, and notes
     /// that their paths live.
-    fn tally_acked(&mut self, news: &SackNews, tally: &mut Vec<Tally>, now: Time) {
+    fn tally_acked(&mut self, news: &SackNews, tally: &mut Vec<NewlyAcked>, now: Time) {
         tally.clear();
-        tally.resize(self.paths.len(), Tally::default());
+        tally.resize(self.paths.len(), NewlyAcked::default());
         for chunk in &news.acked {
             let id = chunk.path;
             let of_path = &mut tally[id.index()];

@@ -1,7 +1,7 @@
 //! The AUTH chunk of a packet that leaves: before the first chunk that the peer wants authenticated, so that it covers
 //! all that follow (RFC 4895 §6.2).
 
-use super::authentication::Keys;
+use super::authentication::AuthKeys;
 use crate::wire::{EncodeChunk, Full, PacketBuilder};
 
 /// Whether a packet has its AUTH chunk yet.
@@ -18,7 +18,7 @@ impl PacketAuth {
     /// They do not fit. Then nothing changes.
     pub fn push(
         &mut self,
-        keys: Option<&Keys>,
+        keys: Option<&AuthKeys>,
         builder: &mut PacketBuilder<'_>,
         chunk: &dyn EncodeChunk,
     ) -> Result<(), Full> {
@@ -35,14 +35,14 @@ impl PacketAuth {
     }
 
     /// Everything is in the packet: the code is computed over what follows the AUTH chunk.
-    pub fn sign(&self, keys: Option<&Keys>, builder: &mut PacketBuilder<'_>) {
+    pub fn sign(&self, keys: Option<&AuthKeys>, builder: &mut PacketBuilder<'_>) {
         if let (Some(keys), Some(at)) = (keys, self.at) {
             keys.sign(builder.written_mut(at));
         }
     }
 
     /// How much longer a packet with nothing but this chunk is than the chunk.
-    pub fn cost(keys: Option<&Keys>, chunk: &dyn EncodeChunk) -> usize {
+    pub fn cost(keys: Option<&AuthKeys>, chunk: &dyn EncodeChunk) -> usize {
         let keys = keys.filter(|keys| keys.must_authenticate(chunk.kind()));
         keys.map_or(0, |keys| keys.blank().encoded_len())
     }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::policy::acknowledge::{AckTiming, FlowControl, SackContent};
 use crate::policy::congestion::CongestionControl;
 use crate::policy::loss_detection::LossDetection;
-use crate::policy::registry::Rules;
+use crate::policy::registry::StandardRules;
 use crate::policy::response::LossResponse;
 use crate::policy::retransmission::RetransmissionPolicy;
 use crate::policy::schedule::Scheduler;
@@ -51,7 +51,7 @@ impl Policies {
     pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<Policies, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
         // Two retransmission policies of one name draw apart.
-        let after_missing = Rules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
+        let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         Ok(Policies {
             detection: registry.loss_detections.build(&config.loss_detection, &rules)?,
             congestion: registry.congestion_controls.build(&config.congestion_control, &rules)?,

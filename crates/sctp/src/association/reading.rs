@@ -3,20 +3,20 @@
 use anabranch_base::{ByteCount, Duration};
 
 use crate::policy::PathId;
-use crate::policy::loss_detection::{Progress, SackNews};
+use crate::policy::loss_detection::{SackFindings, SackNews};
 
 /// One SACK, as far as it is read. Its memory is used for the next one again.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct SackReading {
     pub news: SackNews,
-    pub progress: Progress,
+    pub progress: SackFindings,
     /// By the path's index.
-    pub tally: Vec<Tally>,
+    pub tally: Vec<NewlyAcked>,
 }
 
 /// What one SACK newly acknowledged on one path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct NewlyAcked {
     pub bytes: ByteCount,
     pub rtt: Option<Duration>,
     /// Something of it was sent once, and so there for certain.
@@ -25,7 +25,7 @@ pub(super) struct Tally {
     pub ends_round: bool,
 }
 
-impl Reading {
+impl SackReading {
     /// Whether the SACK acknowledged something that was sent on `path` and nowhere else.
     pub fn has_delivered(&self, path: PathId) -> bool {
         self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)

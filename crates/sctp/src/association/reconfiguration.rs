@@ -19,7 +19,7 @@ pub enum AddressChange {
 
 /// What to do with an ASCONF that came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum AsconfAction {
     /// It is the next one.
     Next,
     /// It is the last one, once more: the same answer goes back.
@@ -172,11 +172,11 @@ impl Reconfiguration {
     }
 
     /// Where an ASCONF with this number stands in the order of the peer's.
-    pub fn turn_of(&self, serial: Tsn) -> Turn {
+    pub fn turn_of(&self, serial: Tsn) -> AsconfAction {
         match &self.answer {
-            _ if serial == self.peer.next() => Turn::Next,
-            Some(answer) if answer.serial == serial => Turn::Again(answer.clone()),
-            _ => Turn::Stale,
+            _ if serial == self.peer.next() => AsconfAction::Next,
+            Some(answer) if answer.serial == serial => AsconfAction::Again(answer.clone()),
+            _ => AsconfAction::Stale,
         }
     }
 
@@ -318,14 +318,14 @@ mod tests {
     #[test]
     fn a_request_that_comes_again_has_the_same_answer_and_any_other_number_has_none() {
         let mut state = fresh();
-        assert_eq!(state.turn_of(Tsn::new(39)), Turn::Stale, "the last before the first");
-        assert_eq!(state.turn_of(Tsn::new(40)), Turn::Next);
+        assert_eq!(state.turn_of(Tsn::new(39)), AsconfAction::Stale, "the last before the first");
+        assert_eq!(state.turn_of(Tsn::new(40)), AsconfAction::Next);
         let answer = ack(40, vec![Parameter::SuccessIndication(3)]);
         state.on_answered(answer.clone());
-        assert_eq!(state.turn_of(Tsn::new(40)), Turn::Again(answer));
+        assert_eq!(state.turn_of(Tsn::new(40)), AsconfAction::Again(answer));
         assert_eq!(
             [41, 42, 39].map(|serial| state.turn_of(Tsn::new(serial))),
-            [Turn::Next, Turn::Stale, Turn::Stale]
+            [AsconfAction::Next, AsconfAction::Stale, AsconfAction::Stale]
         );
     }
 }

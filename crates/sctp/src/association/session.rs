@@ -8,7 +8,7 @@ use anabranch_base::{ByteCount, Seed, Time};
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::authentication::Keys;
+use super::authentication::AuthKeys;
 use super::challenge::Challenges;
 use super::draws::TimerDraws;
 use super::extensions::Extensions;
@@ -16,7 +16,7 @@ use super::outbox::Control;
 use super::pairs::Pairs;
 use super::policies::Policies;
 use super::probe::MtuProbe;
-use super::reading::Reading;
+use super::reading::SackReading;
 use super::reconfiguration::Reconfiguration;
 use super::timers::{Timer, Timers};
 use super::window_exemptions::WindowExemptions;
@@ -87,7 +87,7 @@ pub struct PeerWindow {
 
 /// What follows from an event for what may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sending {
+pub enum SendPhase {
     /// Nothing was sent since.
     Begins,
     /// Something was, and there may be more.
@@ -116,9 +116,9 @@ pub struct Session {
     /// Where one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
     pub(super) exemptions: WindowExemptions,
     /// How far it has come since the last event.
-    pub(super) sending: Sending,
+    pub(super) sending: SendPhase,
     /// The memory for the next SACK. While one is read it is passed from step to step, and none of it stays here.
-    pub(super) reading: Reading,
+    pub(super) reading: SackReading,
 
     pub(super) arrivals: Arrivals,
     pub(super) reassembly: Reassembly,
@@ -142,7 +142,7 @@ pub struct Session {
     /// The peer deleted every address that was verified: data waits.
     pub(super) awaits_verification: bool,
     /// With what chunks are authenticated, where both ends can.
-    pub(super) keys: Option<Keys>,
+    pub(super) keys: Option<AuthKeys>,
     /// What is asked about addresses, where both ends can.
     pub(super) reconfiguration: Option<Reconfiguration>,
     /// What else may be tried where paths do not answer.
@@ -193,8 +193,8 @@ impl Session {
             picked: None,
             planned_copy: None,
             exemptions: WindowExemptions::default(),
-            sending: Sending::Done,
-            reading: Reading::default(),
+            sending: SendPhase::Done,
+            reading: SackReading::default(),
             is_sack_due: false,
             listed: Listed::default(),
             outbox: VecDeque::new(),
@@ -251,13 +251,13 @@ impl Session {
     /// An event is handled: each path may let out another burst.
     pub(super) fn begin_event(&mut self) {
         self.paths.on_event(self.settings.config.max_burst);
-        self.sending = Sending::Begins;
+        self.sending = SendPhase::Begins;
     }
 
     /// What may leave has changed without an event.
     pub(super) fn reconsider(&mut self) {
-        if self.sending == Sending::Drained {
-            self.sending = Sending::GoesOn;
+        if self.sending == SendPhase::Drained {
+            self.sending = SendPhase::GoesOn;
         }
     }
 
@@ -302,7 +302,7 @@ impl Session {
         &mut self,
         at: Time,
         path: PathId,
-        cut: Option<crate::policy::congestion::Cause>,
+        cut: Option<crate::policy::congestion::CutCause>,
     ) {
         if self.records.is_some() {
             let sample = self.paths.sample(path);

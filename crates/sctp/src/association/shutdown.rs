@@ -5,11 +5,11 @@ use anabranch_base::{Duration, Time};
 use super::session::{PeerGone, Session};
 use super::timers::Timer;
 use crate::seq::Tsn;
-use crate::wire::{Shutdown as ShutdownChunk, ShutdownAck};
+use crate::wire::{Shutdown, ShutdownAck};
 
 /// How far the shutdown has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shutdown {
+pub enum ShutdownState {
     /// SHUTDOWN-PENDING: the application wants to close, data is on its way.
     Pending,
     /// SHUTDOWN-SENT: the peer was told, and may still have data on its way.
@@ -23,46 +23,46 @@ pub enum Shutdown {
     AckSent,
 }
 
-impl Shutdown {
+impl ShutdownState {
     /// Whether DATA that arrives is still taken (RFC 9260 §6).
     pub fn takes_data(self) -> bool {
-        matches!(self, Shutdown::Pending | Shutdown::Sent)
+        matches!(self, ShutdownState::Pending | ShutdownState::Sent)
     }
 }
 
 impl Session {
     /// Goes on as far as possible: nothing more to send moves the shutdown to its next stage.
-    pub(super) fn advance_shutdown(&mut self, stage: Shutdown, now: Time) -> Shutdown {
+    pub(super) fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
         if !self.send.is_empty() {
             return stage;
         }
         match stage {
-            Shutdown::Pending => {
+            ShutdownState::Pending => {
                 self.send_shutdown(now);
                 self.timers.start(Timer::ShutdownGuard, now + self.guard_time());
-                Shutdown::Sent
+                ShutdownState::Sent
             }
-            Shutdown::Received { .. } => {
+            ShutdownState::Received { .. } => {
                 self.timers.stop(Timer::ShutdownGuard);
                 self.send_shutdown_ack(now);
-                Shutdown::AckSent
+                ShutdownState::AckSent
             }
-            Shutdown::Sent | Shutdown::AckSent => stage,
+            ShutdownState::Sent | ShutdownState::AckSent => stage,
         }
     }
 
     /// A SHUTDOWN arrived while our data is on its way. The guard timer runs here, too: a forged SHUTDOWN can
     /// acknowledge what never arrived, and then neither end would have anything to send again.
-    pub(super) fn on_shutdown_received(&mut self, now: Time) -> Shutdown {
+    pub(super) fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
         self.timers.set(Timer::ShutdownGuard, now + self.guard_time());
-        Shutdown::Received { acked: self.send.ack_point() }
+        ShutdownState::Received { acked: self.send.ack_point() }
     }
 
     /// T5-shutdown-guard expired: the stage in which the shutdown goes on, or `None` where it took too long. While our data
     /// is on its way the timer starts again after each acknowledgement.
-    pub(super) fn on_guard_expired(&mut self, stage: Shutdown, now: Time) -> Option<Shutdown> {
+    pub(super) fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
         match stage {
-            Shutdown::Received { acked } if acked != self.send.ack_point() => {
+            ShutdownState::Received { acked } if acked != self.send.ack_point() => {
                 Some(self.on_shutdown_received(now))
             }
             _ => None,
@@ -70,21 +70,21 @@ impl Session {
     }
 
     /// T2-shutdown expired: the same once more, elsewhere if possible.
-    pub(super) fn on_shutdown_timeout(&mut self, stage: Shutdown, now: Time) -> Result<(), PeerGone> {
+    pub(super) fn on_shutdown_timeout(&mut self, stage: ShutdownState, now: Time) -> Result<(), PeerGone> {
         let path = self.usable_path(self.paths.primary());
         self.paths.back_off(path);
         self.count_error(path, true, now)?;
         match stage {
-            Shutdown::Sent => self.send_shutdown(now),
-            Shutdown::AckSent => self.send_shutdown_ack(now),
-            Shutdown::Pending | Shutdown::Received { .. } => {}
+            ShutdownState::Sent => self.send_shutdown(now),
+            ShutdownState::AckSent => self.send_shutdown_ack(now),
+            ShutdownState::Pending | ShutdownState::Received { .. } => {}
         }
         Ok(())
     }
 
     /// Tells the peer that we are done, and what arrived so far.
     pub(super) fn send_shutdown(&mut self, now: Time) {
-        let chunk = ShutdownChunk { cumulative_tsn_ack: self.arrivals.cumulative() };
+        let chunk = Shutdown { cumulative_tsn_ack: self.arrivals.cumulative() };
         self.stop_heartbeats();
         self.post(self.paths.primary(), chunk);
         self.timers.set(Timer::Shutdown, now + self.shutdown_wait());

@@ -6,10 +6,10 @@ use super::datagram::Transmit;
 use super::open_packet::OpenPacket;
 use super::packet_auth::PacketAuth;
 use super::retransmit::Again;
-use super::session::{Sending, Session, look, look_at_queue};
+use super::session::{SendPhase, Session, look, look_at_queue};
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
-use crate::policy::congestion::{Cause, SentData};
+use crate::policy::congestion::{CutCause, SentData};
 use crate::policy::schedule::Index;
 use crate::policy::{PathId, View};
 use crate::seq::Tsn;
@@ -28,7 +28,7 @@ struct Packed {
 
 /// How large a packet may be.
 #[derive(Clone, Copy, Debug)]
-enum Room {
+enum PacketRoom {
     /// As large as the first of several that leave together.
     Segment(usize),
     /// As large as the path carries, and larger only for a single chunk that cannot be cut.
@@ -38,8 +38,8 @@ enum Room {
 impl Session {
     /// Appends up to `max_segments` packets for one path to `buf`, all of one length but the last.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
-        if self.sending == Sending::Begins {
-            self.sending = Sending::GoesOn;
+        if self.sending == SendPhase::Begins {
+            self.sending = SendPhase::GoesOn;
             self.paths.bound_windows(self.settings.config.max_burst);
             self.begin_pacing(now);
             self.policies.scheduler.on_opportunity();
@@ -47,22 +47,22 @@ impl Session {
         if let Some(probe) = self.transmit_mtu_probe(buf) {
             return Some(probe);
         }
-        if self.sending == Sending::Drained && !self.is_sack_due && self.outbox.is_empty() {
+        if self.sending == SendPhase::Drained && !self.is_sack_due && self.outbox.is_empty() {
             self.end_sending(now);
             return None;
         }
         let mut transmit: Option<Transmit> = None;
         for _ in 0..max_segments.max(1) {
             let Some(path) = self.plan(now) else {
-                if transmit.is_some() && self.sending == Sending::GoesOn {
-                    self.sending = Sending::Drained;
+                if transmit.is_some() && self.sending == SendPhase::GoesOn {
+                    self.sending = SendPhase::Drained;
                 }
                 break;
             };
             let room = match transmit {
                 Some(earlier) if earlier.path != path => break,
-                Some(earlier) => Room::Segment(earlier.segment_size),
-                None => Room::Packet(self.paths.sample(path).packet_limit.as_len()),
+                Some(earlier) => PacketRoom::Segment(earlier.segment_size),
+                None => PacketRoom::Packet(self.paths.sample(path).packet_limit.as_len()),
             };
             let Some(packed) = self.pack(path, room, buf, now) else { break };
             let sum = transmit.get_or_insert(Transmit {
@@ -77,7 +77,7 @@ impl Session {
                 break;
             }
         }
-        if transmit.is_none() && self.sending != Sending::Done {
+        if transmit.is_none() && self.sending != SendPhase::Done {
             self.end_sending(now);
         }
         transmit
@@ -85,7 +85,7 @@ impl Session {
 
     /// Nothing more is to be sent after this event.
     fn end_sending(&mut self, now: Time) {
-        self.sending = Sending::Done;
+        self.sending = SendPhase::Done;
         self.note_limits(now);
         self.end_pacing();
         self.paths.end_event();
@@ -112,8 +112,8 @@ impl Session {
 
     /// Builds one packet for `path`, with as much as there is `room`: control chunks first, then the SACK, then what
     /// was lost, then new data (RFC 9260 §6.10). `None` if nothing fits.
-    fn pack(&mut self, path: PathId, room: Room, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
-        let (Room::Segment(limit) | Room::Packet(limit)) = room;
+    fn pack(&mut self, path: PathId, room: PacketRoom, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
+        let (PacketRoom::Segment(limit) | PacketRoom::Packet(limit)) = room;
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
         let mut auth = PacketAuth::default();
@@ -162,7 +162,7 @@ impl Session {
     fn pack_data(
         &self,
         tsn: Tsn,
-        room: Room,
+        room: PacketRoom,
         builder: &mut PacketBuilder<'_>,
         auth: &mut PacketAuth,
         packed: &mut Packed,
@@ -170,7 +170,7 @@ impl Session {
         let data = self.send.data(tsn);
         let keys = self.keys.as_ref();
         let pushed = auth.push(keys, builder, &data);
-        if pushed.is_ok() || !builder.is_empty() || matches!(room, Room::Segment(_)) {
+        if pushed.is_ok() || !builder.is_empty() || matches!(room, PacketRoom::Segment(_)) {
             return pushed;
         }
         builder.stretch(CommonHeader::LEN + PacketAuth::cost(keys, &data) + data.encoded_len());
@@ -406,7 +406,7 @@ impl Session {
         for path in self.paths.ids() {
             let times = self.paths.take_idle_rtos(path, now).min(MAX_DECAYS);
             for _ in 0..times {
-                self.cut(path, Cause::Idle, now);
+                self.cut(path, CutCause::Idle, now);
             }
         }
     }

@@ -26,7 +26,7 @@ use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::RenoRules;
 use crate::policy::loss_detection::cmt::CmtRules;
-use crate::policy::registry::Rules;
+use crate::policy::registry::StandardRules;
 use crate::wire::Checksum;
 
 /// The settings of an association. The profiles are frozen: research rests on the RFCs' values, and a name says what a
@@ -306,8 +306,8 @@ impl Failover {
 
 impl Config {
     /// The numbers that the standard rules are built from; those that draw do so from children of `seed`.
-    pub fn rules(&self, seed: Seed) -> Rules {
-        Rules {
+    pub fn rules(&self, seed: Seed) -> StandardRules {
+        StandardRules {
             reno: RenoRules {
                 window_floor: self.window_floor,
                 idle_floor: self.idle_floor,

@@ -11,7 +11,7 @@ use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
 /// One end's part.
-struct Side {
+struct JoinedEnd {
     tag: VerificationTag,
     tsn: Tsn,
     port: u16,
@@ -49,10 +49,10 @@ pub fn join(
 }
 
 impl Endpoint {
-    fn side(&mut self) -> Side {
+    fn side(&mut self) -> JoinedEnd {
         let tag = self.fresh_tag();
         let config = &self.settings.config;
-        Side {
+        JoinedEnd {
             tag,
             tsn: Tsn::new(self.rng.next_u32()),
             port: self.config.port,
@@ -62,7 +62,13 @@ impl Endpoint {
         }
     }
 
-    fn open_joined(&mut self, now: Time, own: &Side, peer: &Side, paths: &[PathAddresses]) -> AssociationId {
+    fn open_joined(
+        &mut self,
+        now: Time,
+        own: &JoinedEnd,
+        peer: &JoinedEnd,
+        paths: &[PathAddresses],
+    ) -> AssociationId {
         let agreement = Agreement {
             local_port: own.port,
             peer_port: peer.port,

@@ -5,10 +5,10 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{Duration, Time};
 
-use super::{Arrival, AssociationId, Channel, Endpoint, Way, pairing};
+use super::{Arrival, AssociationId, Channel, Endpoint, PeerRoute, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
-    Association, AssociationState, Extensions, InitBody, Offer, OfferedExtensions, PathAddresses,
+    Association, AssociationState, Extensions, InitBody, OfferedExtensions, PathAddresses, PeerExtensions,
     RandomNumber, acceptable, address_parameter, address_parameters, check_init, reached_as,
 };
 use crate::seq::Tsn;
@@ -18,17 +18,17 @@ use crate::wire::{
 use rand_core::Rng;
 
 /// An INIT that can be answered.
-struct Request<'a> {
+struct InitRequest<'a> {
     arrival: &'a Arrival,
     /// The header of the answer.
     back: CommonHeader,
     init: &'a Init,
     body: InitBody,
-    offer: Offer,
+    offer: PeerExtensions,
 }
 
 /// This end's identity in the association that an INIT asks for.
-struct Name {
+struct InitIdentity {
     tag: VerificationTag,
     tsn: Tsn,
     /// Its part of the key with which chunks are authenticated.
@@ -45,11 +45,11 @@ impl Endpoint {
         }
         let back = reply_header(header, init.initiate_tag);
         let checked = check_init(init).and_then(|body| {
-            let offer = Offer::read(&self.settings.config, &init.parameters);
+            let offer = PeerExtensions::read(&self.settings.config, &init.parameters);
             Ok((body, offer.map_err(|wrong| wrong.refusal(init.initiate_tag))?))
         });
         let request = match checked {
-            Ok((body, offer)) => Request { arrival, back, init, body, offer },
+            Ok((body, offer)) => InitRequest { arrival, back, init, body, offer },
             // A peer with tag zero cannot be answered (RFC 9260 §3.3.2).
             Err(_) if init.initiate_tag == VerificationTag::ZERO => return,
             Err(refusal) => return self.abort(arrival, back, refusal.cause.into_iter().collect()),
@@ -57,7 +57,7 @@ impl Endpoint {
         if header.destination_port != self.config.port {
             return self.abort(arrival, back, Vec::new());
         }
-        let existing = self.known_peer(Way::of(arrival, header));
+        let existing = self.known_peer(PeerRoute::of(arrival, header));
         match existing.and_then(|id| self.associations.get(id).map(|known| (id, known.state()))) {
             Some((id, AssociationState::ShutdownAckSent)) => {
                 // RFC 9260 §9.2: the peer missed our SHUTDOWN-ACK.
@@ -88,10 +88,9 @@ impl Endpoint {
             return;
         }
         // The association that it is for or was asked for, otherwise the one with the same peer.
-        let known = self
-            .named(cookie.local_tag)
-            .or_else(|| self.named(cookie.tie_tags.0))
-            .or_else(|| self.known_peer(Way { remote: cookie.remote, ..Way::of(arrival, header) }));
+        let known = self.named(cookie.local_tag).or_else(|| self.named(cookie.tie_tags.0)).or_else(|| {
+            self.known_peer(PeerRoute { remote: cookie.remote, ..PeerRoute::of(arrival, header) })
+        });
         // A cookie is valid for the channel in which it was requested.
         if known.is_some_and(|id| self.channels.of(id) != arrival.channel) {
             return;
@@ -187,7 +186,7 @@ impl Endpoint {
     }
 
     /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
-    fn answer_known(&mut self, now: Time, request: &Request<'_>, id: AssociationId) {
+    fn answer_known(&mut self, now: Time, request: &InitRequest<'_>, id: AssociationId) {
         let Some(known) = self.associations.get(id) else { return };
         // §5.2.1, §5.2.2: an INIT must not add addresses to an association that has the peer's already.
         let new = self.new_addresses(known, request);
@@ -202,7 +201,7 @@ impl Endpoint {
             // §5.2.1: "the endpoint MUST respond with an INIT ACK chunk using the same parameters it sent in
             // its original INIT chunk".
             Some(identity) => {
-                Name { tag: identity.tag, tsn: identity.tsn, random: identity.random, tie_tags }
+                InitIdentity { tag: identity.tag, tsn: identity.tsn, random: identity.random, tie_tags }
             }
             None => self.fresh_name(tie_tags),
         };
@@ -210,7 +209,7 @@ impl Endpoint {
     }
 
     /// The addresses of an INIT without a path, except those that this end could not reach anyway.
-    fn new_addresses(&self, known: &Association, request: &Request<'_>) -> Vec<IpAddr> {
+    fn new_addresses(&self, known: &Association, request: &InitRequest<'_>) -> Vec<IpAddr> {
         let is_known = |ip: &IpAddr| {
             known.paths().iter().any(|sample| known.path_addresses(sample.id).remote.ip() == *ip)
         };
@@ -221,17 +220,17 @@ impl Endpoint {
     }
 
     /// Sends the INIT-ACK with its cookie. Without extensions, if it would be much longer than the INIT with them.
-    fn answer_init(&mut self, now: Time, request: &Request<'_>, name: &Name) {
+    fn answer_init(&mut self, now: Time, request: &InitRequest<'_>, name: &InitIdentity) {
         let mut parameters = self.told(now, request, name, &request.offer);
         if request.arrival.channel == Channel::PLAIN {
             let most = most_amplified(request.arrival.bytes.len()) - INIT_LEN;
             shorten(&mut parameters, most);
             if encoded_len(&parameters) > most {
-                parameters = self.told(now, request, name, &Offer::default());
+                parameters = self.told(now, request, name, &PeerExtensions::default());
                 shorten(&mut parameters, most);
             }
         }
-        let Request { arrival, back, init, .. } = request;
+        let InitRequest { arrival, back, init, .. } = request;
         let config = &self.settings.config;
         let ack = InitAck {
             initiate_tag: name.tag,
@@ -245,8 +244,14 @@ impl Endpoint {
     }
 
     /// The parameters of an INIT-ACK, the cookie first, for a peer with this offer.
-    fn told(&mut self, now: Time, request: &Request<'_>, name: &Name, offer: &Offer) -> Vec<Parameter> {
-        let Request { arrival, back, init, body, .. } = request;
+    fn told(
+        &mut self,
+        now: Time,
+        request: &InitRequest<'_>,
+        name: &InitIdentity,
+        offer: &PeerExtensions,
+    ) -> Vec<Parameter> {
+        let InitRequest { arrival, back, init, body, .. } = request;
         let config = &self.settings.config;
         let extra = body.preservative.unwrap_or(Duration::ZERO).min(config.cookie_lifetime);
         let cookie = StateCookie {
@@ -265,13 +270,13 @@ impl Endpoint {
             local: arrival.local,
             remote: arrival.remote,
             announced: body.addresses.clone(),
-            extensions: (*offer != Offer::default())
+            extensions: (*offer != PeerExtensions::default())
                 .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
         };
         let mut parameters = vec![Parameter::StateCookie(self.jar.seal(&cookie, now))];
         let announced = pairing::announced(&self.config.local, arrival.remote.ip());
         parameters.extend(address_parameters(&announced));
-        if *offer != Offer::default() {
+        if *offer != PeerExtensions::default() {
             parameters.extend(Extensions::announced(config, &name.random));
         }
         parameters.extend(body.unrecognized.iter().cloned());
@@ -282,13 +287,13 @@ impl Endpoint {
         self.answer(arrival, back, &Abort { tag_reflected: false, causes });
     }
 
-    fn fresh_name(&mut self, tie_tags: (VerificationTag, VerificationTag)) -> Name {
+    fn fresh_name(&mut self, tie_tags: (VerificationTag, VerificationTag)) -> InitIdentity {
         let (tag, tsn) = (self.fresh_tag(), Tsn::new(self.rng.next_u32()));
-        Name { tag, tsn, random: self.fresh_random(), tie_tags }
+        InitIdentity { tag, tsn, random: self.fresh_random(), tie_tags }
     }
 
     /// The association with the peer that sends from there, by this channel and with these ports.
-    fn known_peer(&mut self, way: Way) -> Option<AssociationId> {
+    fn known_peer(&mut self, way: PeerRoute) -> Option<AssociationId> {
         let is_alive = |id| {
             let known = self.associations.get(id);
             known.is_some_and(|association| association.state() != AssociationState::Closed)

@@ -155,7 +155,7 @@ mod tests {
     use anabranch_base::{ByteCount, Seed};
 
     use super::*;
-    use crate::association::{Identity, RandomNumber, Settings, Ways};
+    use crate::association::{LocalIdentity, RandomNumber, Settings, Ways};
     use crate::config::Config;
     use crate::policy::Registry;
     use crate::receive::Budget;
@@ -168,7 +168,7 @@ mod tests {
             registry: Registry::standard(),
             budget: Arc::new(Budget::new(ByteCount::ZERO)),
         };
-        let identity = Identity {
+        let identity = LocalIdentity {
             local_port: 1,
             peer_port: 1,
             tag: VerificationTag::new(1),

@@ -25,7 +25,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::association::{
-    Association, AssociationState, Ecn, Identity, Message, PathAddresses, Policies, Settings, Transmit,
+    Association, AssociationState, Ecn, LocalIdentity, Message, PathAddresses, Policies, Settings, Transmit,
     Verified, Ways,
 };
 use crate::config::{Config, ConfigError, SackBatch};
@@ -40,7 +40,7 @@ use cookies::CookieJar;
 pub use join::join;
 use last_words::LastWords;
 use members::Members;
-use peers::{Peers, Version, Way};
+use peers::{EntryVersion, PeerRoute, Peers};
 use spent::SpentTags;
 use throttle::Throttle;
 
@@ -249,7 +249,7 @@ impl Endpoint {
             return Err(ConnectError::NoLocalAddressFor(*unreached));
         }
         self.check_strangers(remote)?;
-        let identity = Identity {
+        let identity = LocalIdentity {
             local_port: self.config.port,
             peer_port: self.config.port,
             tag: self.fresh_tag(),
@@ -441,7 +441,7 @@ impl Endpoint {
         if !is_reflected {
             return self.living(arrival.channel, header);
         }
-        self.peers.find_tagged(Way::of(arrival, header), header.verification_tag)
+        self.peers.find_tagged(PeerRoute::of(arrival, header), header.verification_tag)
     }
 
     /// Notes that an association no longer has this tag.
@@ -475,12 +475,12 @@ impl Endpoint {
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
         let taken = self.addresses_beside(id, arrival, packet);
         let Some(association) = self.associations.touch(id) else { return };
-        let before = Version::of(arrival.channel, association);
+        let before = EntryVersion::of(arrival.channel, association);
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
             let Arrival { ecn, ref bytes, memory, .. } = *arrival;
             association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
         }
-        if Version::of(arrival.channel, association) != before {
+        if EntryVersion::of(arrival.channel, association) != before {
             self.update_ways(id);
         }
     }

@@ -9,7 +9,7 @@ use crate::wire::{CommonHeader, VerificationTag};
 
 /// From where, and by which channel, a peer's packets come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Way {
+pub struct PeerRoute {
     /// The channel.
     pub channel: Channel,
     /// The peer's SCTP port.
@@ -18,10 +18,10 @@ pub struct Way {
     pub remote: SocketAddr,
 }
 
-impl Way {
+impl PeerRoute {
     /// The way of a packet with this header.
-    pub fn of(arrival: &Arrival, header: CommonHeader) -> Way {
-        Way { channel: arrival.channel, port: header.source_port, remote: arrival.remote }
+    pub fn of(arrival: &Arrival, header: CommonHeader) -> PeerRoute {
+        PeerRoute { channel: arrival.channel, port: header.source_port, remote: arrival.remote }
     }
 }
 
@@ -29,7 +29,7 @@ impl Way {
 #[derive(Debug, Default)]
 pub struct Peers {
     /// Each way with the peer's tag, if it is known.
-    ways: BTreeSet<(Way, Option<VerificationTag>, AssociationId)>,
+    ways: BTreeSet<(PeerRoute, Option<VerificationTag>, AssociationId)>,
     of: BTreeMap<AssociationId, Entered>,
     examined: u64,
 }
@@ -37,13 +37,13 @@ pub struct Peers {
 /// The entries of an association.
 #[derive(Debug)]
 struct Entered {
-    version: Version,
-    ways: Vec<Way>,
+    version: EntryVersion,
+    ways: Vec<PeerRoute>,
 }
 
 /// What the entries of an association depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct EntryVersion {
     channel: Channel,
     /// `None` where it is over.
     port: Option<u16>,
@@ -51,26 +51,26 @@ pub struct Version {
     addresses: u64,
 }
 
-impl Version {
+impl EntryVersion {
     /// The version of an association's entries as they should be now.
-    pub fn of(channel: Channel, association: &Association) -> Version {
+    pub fn of(channel: Channel, association: &Association) -> EntryVersion {
         let (port, tag) = (association.peer_port(), association.tags().1);
-        Version { channel, port, tag, addresses: association.address_changes() }
+        EntryVersion { channel, port, tag, addresses: association.address_changes() }
     }
 }
 
 impl Peers {
     /// Updates the ways of an association if they changed.
     pub fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
-        let version = Version::of(channel, association);
-        let Version { port, tag, .. } = version;
+        let version = EntryVersion::of(channel, association);
+        let EntryVersion { port, tag, .. } = version;
         if self.of.get(&id).is_some_and(|entered| entered.version == version) {
             return;
         }
         self.remove(id);
         let Some(port) = port else { return };
         let remotes = association.paths().iter().map(|path| association.path_addresses(path.id).remote);
-        let ways: Vec<Way> = remotes.map(|remote| Way { channel, port, remote }).collect();
+        let ways: Vec<PeerRoute> = remotes.map(|remote| PeerRoute { channel, port, remote }).collect();
         self.ways.extend(ways.iter().map(|&way| (way, tag, id)));
         self.of.insert(id, Entered { version, ways });
     }
@@ -84,7 +84,11 @@ impl Peers {
     }
 
     /// An association whose peer's packets come by `way`.
-    pub fn find(&mut self, way: Way, is_wanted: impl Fn(AssociationId) -> bool) -> Option<AssociationId> {
+    pub fn find(
+        &mut self,
+        way: PeerRoute,
+        is_wanted: impl Fn(AssociationId) -> bool,
+    ) -> Option<AssociationId> {
         let ways = self.ways.range((way, None, AssociationId::FIRST)..);
         let mut found = ways.take_while(|known| known.0 == way).map(|known| known.2);
         found.find(|id| {
@@ -94,7 +98,7 @@ impl Peers {
     }
 
     /// The same, with the peer's tag.
-    pub fn find_tagged(&mut self, way: Way, tag: VerificationTag) -> Option<AssociationId> {
+    pub fn find_tagged(&mut self, way: PeerRoute, tag: VerificationTag) -> Option<AssociationId> {
         let mut ways = self.ways.range((way, Some(tag), AssociationId::FIRST)..);
         self.examined += 1;
         ways.next().filter(|known| (known.0, known.1) == (way, Some(tag))).map(|known| known.2)
@@ -102,9 +106,10 @@ impl Peers {
 
     /// Whether another association than `id` has its peer at this address, with any UDP port.
     pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
-        let way = Way { channel, port, remote: SocketAddr::new(ip, 0) };
+        let way = PeerRoute { channel, port, remote: SocketAddr::new(ip, 0) };
         let ways = self.ways.range((way, None, AssociationId::FIRST)..);
-        let is_there = |known: &Way| (known.channel, known.port, known.remote.ip()) == (channel, port, ip);
+        let is_there =
+            |known: &PeerRoute| (known.channel, known.port, known.remote.ip()) == (channel, port, ip);
         let mut there = ways.take_while(|known| is_there(&known.0)).map(|known| known.2);
         there.any(|other| {
             self.examined += 1;

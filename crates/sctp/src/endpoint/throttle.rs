@@ -26,7 +26,7 @@ struct Bucket {
 
 /// How a bucket is filled.
 #[derive(Clone, Copy, Debug)]
-struct Rate {
+struct RefillRate {
     /// The tokens of a full bucket.
     burst: u64,
     /// The time for one more token.
@@ -68,11 +68,11 @@ impl Throttle {
 impl Bucket {
     const FULL: Bucket = Bucket { full_at: Time::ZERO };
 
-    fn has_one(&self, now: Time, rate: Rate) -> bool {
+    fn has_one(&self, now: Time, rate: RefillRate) -> bool {
         self.full_at.since(now) <= rate.every * (rate.burst - 1)
     }
 
-    fn take_one(&mut self, now: Time, rate: Rate) {
+    fn take_one(&mut self, now: Time, rate: RefillRate) {
         self.full_at = self.full_at.max(now) + rate.every;
     }
 }
@@ -80,9 +80,9 @@ impl Bucket {
 /// Of 8 bytes each.
 const BUCKETS: usize = 1_024;
 /// 64 answers a second to one prefix: at most about 15 KB a second of unwanted packets.
-const PREFIX: Rate = Rate { burst: 256, every: Duration::from_micros(15_625) };
+const PREFIX: RefillRate = RefillRate { burst: 256, every: Duration::from_micros(15_625) };
 /// 8,192 answers a second: some thousandths of a core for their signatures.
-const TOGETHER: Rate = Rate { burst: 4_096, every: Duration::from_nanos(122_070) };
+const TOGETHER: RefillRate = RefillRate { burst: 4_096, every: Duration::from_nanos(122_070) };
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use crate::seq::Tsn;
 
 /// The state that loss responses keep on a path.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AfterLoss {
+pub struct LossState {
     /// No data may leave.
     pub holds_data: bool,
     /// A HEARTBEAT that a response asked for is under way.
@@ -22,7 +22,7 @@ pub struct AfterLoss {
     ecn_until: Option<Tsn>,
 }
 
-impl AfterLoss {
+impl LossState {
     /// The window was cut for a loss; `highest` is the highest TSN outstanding.
     pub fn on_cut(&mut self, highest: Option<Tsn>) {
         self.cut_until = highest;
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_cut_is_open_until_all_that_was_outstanding_is_acknowledged() {
-        let mut state = AfterLoss::default();
+        let mut state = LossState::default();
         state.on_cut(Some(Tsn::new(20)));
         state.on_ecn_echo(Some(Tsn::new(30)));
         let open = [Some(20), Some(21), Some(31)].map(|lowest| {
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn retransmissions_are_a_round_trip_apart_where_they_are_spread() {
-        let (mut state, at) = (AfterLoss::default(), |ms| Time::ZERO + Duration::from_millis(ms));
+        let (mut state, at) = (LossState::default(), |ms| Time::ZERO + Duration::from_millis(ms));
         assert_eq!((state.may_resend(at(0)), state.on_resent(Duration::ZERO, at(0))), (true, None));
         state.spread_resends(true, at(5));
         assert!(state.may_resend(at(5)), "the first at once");

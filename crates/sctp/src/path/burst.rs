@@ -4,14 +4,14 @@ use crate::config::{BurstRule, MaxBurst};
 
 /// The allowance of one path.
 #[derive(Clone, Copy, Debug)]
-pub struct Burst {
+pub struct BurstAllowance {
     left: u32,
 }
 
-impl Burst {
+impl BurstAllowance {
     /// Nothing happened yet, so nothing may leave.
-    pub fn new() -> Burst {
-        Burst { left: 0 }
+    pub fn new() -> BurstAllowance {
+        BurstAllowance { left: 0 }
     }
 
     /// An event happened. Events that are handled before anything is sent add up: a driver that hands in a
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn an_allowance_adds_up_over_events_and_ends_with_the_sending() {
         let limit = MaxBurst { packets: 4, rule: BurstRule::Event };
-        let mut burst = Burst::new();
+        let mut burst = BurstAllowance::new();
         burst.on_event(limit);
         burst.on_event(limit);
         (0..7).for_each(|_| burst.spend());
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn after_retransmission_only_events_that_ack_one_are_bounded() {
         let limit = MaxBurst { packets: 4, rule: BurstRule::AfterRetransmission };
-        let mut burst = Burst::new();
+        let mut burst = BurstAllowance::new();
         burst.on_event(limit);
         burst.on_acked_retransmission(limit);
         (0..4).for_each(|_| burst.spend());

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 /// What keeps a path from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum LimitingFactor {
     /// There is nothing to send, or only lost chunks whose place is another path.
     Application,
     /// The congestion window is full, a burst is spent, a time-out's single packet is not answered, or the pacer spreads
@@ -37,7 +37,7 @@ pub struct TimeInLimit {
 #[derive(Clone, Copy, Debug)]
 pub struct LimitClock {
     since: Option<Time>,
-    limit: Limit,
+    limit: LimitingFactor,
     cwnd: ByteCount,
     shares: TimeInLimit,
     /// Bytes times nanoseconds.
@@ -57,13 +57,13 @@ impl TimeInLimit {
         self.application + self.congestion_window + self.receive_window + self.scheduler + self.down
     }
 
-    fn share_of(&mut self, limit: Limit) -> &mut Duration {
+    fn share_of(&mut self, limit: LimitingFactor) -> &mut Duration {
         match limit {
-            Limit::Application => &mut self.application,
-            Limit::CongestionWindow => &mut self.congestion_window,
-            Limit::ReceiveWindow => &mut self.receive_window,
-            Limit::Scheduler => &mut self.scheduler,
-            Limit::Down => &mut self.down,
+            LimitingFactor::Application => &mut self.application,
+            LimitingFactor::CongestionWindow => &mut self.congestion_window,
+            LimitingFactor::ReceiveWindow => &mut self.receive_window,
+            LimitingFactor::Scheduler => &mut self.scheduler,
+            LimitingFactor::Down => &mut self.down,
         }
     }
 }
@@ -73,7 +73,7 @@ impl LimitClock {
     pub fn new() -> LimitClock {
         LimitClock {
             since: None,
-            limit: Limit::Down,
+            limit: LimitingFactor::Down,
             cwnd: ByteCount::ZERO,
             shares: TimeInLimit::default(),
             cwnd_over_time: 0,
@@ -81,7 +81,7 @@ impl LimitClock {
     }
 
     /// From now on `limit` holds the path back, with a window of `cwnd`.
-    pub fn on_limit(&mut self, now: Time, limit: Limit, cwnd: ByteCount) {
+    pub fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
         // Most events change neither: the span goes on.
         if self.since.is_some() && (self.limit, self.cwnd) == (limit, cwnd) {
             return;
@@ -140,8 +140,8 @@ mod tests {
     #[test]
     fn time_is_shared_out_and_the_window_averaged_by_it() {
         let mut clock = LimitClock::new();
-        clock.on_limit(at(5), Limit::CongestionWindow, ByteCount::new(3_000));
-        clock.on_limit(at(6), Limit::Application, ByteCount::new(6_000));
+        clock.on_limit(at(5), LimitingFactor::CongestionWindow, ByteCount::new(3_000));
+        clock.on_limit(at(6), LimitingFactor::Application, ByteCount::new(6_000));
         let shares = clock.shares(at(8));
         assert_eq!(shares.congestion_window, Duration::from_secs(1));
         assert_eq!(shares.application, Duration::from_secs(2));
@@ -152,8 +152,8 @@ mod tests {
     #[test]
     fn a_limit_that_stays_is_one_span() {
         let (mut often, mut once) = (LimitClock::new(), LimitClock::new());
-        once.on_limit(at(1), Limit::Scheduler, ByteCount::new(7));
-        (1..9).for_each(|second| often.on_limit(at(second), Limit::Scheduler, ByteCount::new(7)));
+        once.on_limit(at(1), LimitingFactor::Scheduler, ByteCount::new(7));
+        (1..9).for_each(|second| often.on_limit(at(second), LimitingFactor::Scheduler, ByteCount::new(7)));
         assert_eq!(often.shares(at(9)), once.shares(at(9)));
         assert_eq!(often.mean_cwnd(at(9)), 7.0);
     }

@@ -17,10 +17,10 @@ mod silence;
 mod table;
 
 pub use addresses::PathAddresses;
-pub use after_loss::AfterLoss;
+pub use after_loss::LossState;
 pub use counters::{EcnCounters, PathCounters, SackCounters};
 pub use health::HealthChange;
-pub use limits::{Limit, TimeInLimit};
+pub use limits::{LimitingFactor, TimeInLimit};
 pub use mtu::MtuState;
 pub use share::Shares;
 pub use table::PathTable;

@@ -11,14 +11,14 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
     /// The rate as it was when sending began; `None` where nothing is paced.
-    pace: Option<Pace>,
+    pace: Option<PacerState>,
     /// When all that left would have left at the rate.
     free_at: Time,
     is_closed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct PacerState {
     unit: ByteCount,
     unit_time: Duration,
     train: Duration,
@@ -38,9 +38,9 @@ impl Pacer {
         let unit_time = rate.and_then(|rate| rate.time_for(unit));
         self.pace = unit_time.map(|unit_time| {
             let train = (unit_time * u64::from(packets)).max(SHORTEST_TRAIN);
-            Pace { unit, unit_time, train }
+            PacerState { unit, unit_time, train }
         });
-        let Some(Pace { train, .. }) = self.pace else {
+        let Some(PacerState { train, .. }) = self.pace else {
             self.is_closed = false;
             self.free_at = now;
             return;
@@ -54,7 +54,7 @@ impl Pacer {
 
     /// A packet of this weight left.
     pub fn spend(&mut self, now: Time, weight: ByteCount) {
-        let Some(Pace { unit, unit_time, train }) = self.pace else { return };
+        let Some(PacerState { unit, unit_time, train }) = self.pace else { return };
         self.free_at += unit_time * weight.get() / unit.get().max(1);
         self.is_closed = self.free_at.since(now) >= train;
     }

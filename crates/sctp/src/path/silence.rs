@@ -9,12 +9,12 @@ pub struct Silence {
     since: Time,
     /// How much longer than usual it may be silent, after it was suspected wrongly.
     patience: u64,
-    verdict: Verdict,
+    verdict: Suspicion,
 }
 
 /// Where a path stands that was suspected because of its silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum Suspicion {
     /// It was not.
     None,
     /// What was in flight still is, and its window is as it was.
@@ -28,7 +28,7 @@ enum Verdict {
 impl Silence {
     /// Nothing was ever sent.
     pub fn new() -> Silence {
-        Silence { since: Time::ZERO, patience: 1, verdict: Verdict::None }
+        Silence { since: Time::ZERO, patience: 1, verdict: Suspicion::None }
     }
 
     /// The path gave a sign of life, or something left with nothing in flight: silence starts again.
@@ -38,21 +38,21 @@ impl Silence {
 
     /// The path is suspected.
     pub fn on_suspected(&mut self) {
-        self.verdict = Verdict::Open;
+        self.verdict = Suspicion::Open;
     }
 
     /// Something that was in flight is sent elsewhere.
     pub fn on_taken_back(&mut self) {
-        if self.verdict == Verdict::Open {
-            self.verdict = Verdict::Owing;
+        if self.verdict == Suspicion::Open {
+            self.verdict = Suspicion::Owing;
         }
     }
 
     /// What was in flight is lost, by a time-out: the window is to be cut, unless it was; whether that is due.
     pub fn take_debt(&mut self) -> bool {
-        let is_due = matches!(self.verdict, Verdict::Open | Verdict::Owing);
+        let is_due = matches!(self.verdict, Suspicion::Open | Suspicion::Owing);
         if is_due {
-            self.verdict = Verdict::Paid;
+            self.verdict = Suspicion::Paid;
         }
         is_due
     }
@@ -65,13 +65,13 @@ impl Silence {
     /// A HEARTBEAT was answered; whether the window is still to be cut for what may have been lost. An answer within the
     /// time-out says that the path had not failed: it is suspected less easily from now on.
     pub fn on_answered(&mut self) -> bool {
-        let verdict = std::mem::replace(&mut self.verdict, Verdict::None);
+        let verdict = std::mem::replace(&mut self.verdict, Suspicion::None);
         self.patience = match verdict {
-            Verdict::None => self.patience,
-            Verdict::Open | Verdict::Owing => (self.patience * 2).min(MOST_PATIENCE),
-            Verdict::Paid => 1,
+            Suspicion::None => self.patience,
+            Suspicion::Open | Suspicion::Owing => (self.patience * 2).min(MOST_PATIENCE),
+            Suspicion::Paid => 1,
         };
-        verdict == Verdict::Owing
+        verdict == Suspicion::Owing
     }
 
     /// The moment from which silence is suspicious, on a path with this smoothed round-trip time, if an answer that took

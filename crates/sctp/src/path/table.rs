@@ -13,9 +13,9 @@ use anabranch_base::{ByteCount, Duration, Ecn, Time};
 
 use self::ends::Gone;
 use super::addresses::PathAddresses;
-use super::after_loss::AfterLoss;
+use super::after_loss::LossState;
 use super::bandwidth::Bandwidth;
-use super::burst::Burst;
+use super::burst::BurstAllowance;
 use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, LimitClock};
@@ -50,14 +50,14 @@ struct Path {
     health: Health,
     silence: Silence,
     round_trip: RoundTrip,
-    burst: Burst,
+    burst: BurstAllowance,
     mtu: MtuSearch,
     pacer: Pacer,
     /// After a time-out one packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
     is_probing_window: bool,
     /// Expiries of T3-rtx since something was acknowledged.
     timeouts_in_row: u32,
-    after_loss: AfterLoss,
+    after_loss: LossState,
     last_data: Option<Time>,
     last_arrival: Option<Time>,
     /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
@@ -166,7 +166,7 @@ impl PathTable {
         path.pacer = Pacer::new();
         path.is_probing_window = false;
         path.timeouts_in_row = 0;
-        path.after_loss = AfterLoss::default();
+        path.after_loss = LossState::default();
         path.loss_rate = LossRate::default();
         path.bandwidth = Bandwidth::default();
         let sample = &mut self.samples[id.index()];
@@ -296,7 +296,7 @@ impl PathTable {
     }
 
     /// Changes what the answers to losses have left on the path.
-    pub fn change_after_loss<T>(&mut self, id: PathId, change: impl FnOnce(&mut AfterLoss) -> T) -> T {
+    pub fn change_after_loss<T>(&mut self, id: PathId, change: impl FnOnce(&mut LossState) -> T) -> T {
         let state = &mut self.paths[id.index()].after_loss;
         let changed = change(state);
         let sample = &mut self.samples[id.index()];
@@ -306,7 +306,7 @@ impl PathTable {
     }
 
     /// What the answers to losses have left on the path.
-    pub fn after_loss(&self, id: PathId) -> &AfterLoss {
+    pub fn after_loss(&self, id: PathId) -> &LossState {
         &self.paths[id.index()].after_loss
     }
 
@@ -543,12 +543,12 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         health: Health::new(state),
         silence: Silence::new(),
         round_trip,
-        burst: Burst::new(),
+        burst: BurstAllowance::new(),
         mtu: config.mtu_bounds(ip).map_or_else(|| MtuSearch::off(config.mtu), MtuSearch::within),
         pacer: Pacer::new(),
         is_probing_window: false,
         timeouts_in_row: 0,
-        after_loss: AfterLoss::default(),
+        after_loss: LossState::default(),
         last_data: None,
         last_arrival: None,
         round: 0,

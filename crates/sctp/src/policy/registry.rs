@@ -21,7 +21,7 @@ use super::retransmission::RetransmissionPolicy;
 use super::retransmission::alternate::Alternate;
 use super::retransmission::asap::Asap;
 use super::retransmission::best::{
-    Best, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh,
+    BestPath, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh,
 };
 use super::retransmission::same::Same;
 use super::schedule::Scheduler;
@@ -34,12 +34,12 @@ use super::slow_start::half_of_acked::HalfOfAcked;
 use super::slow_start::unit::UnitPerSack;
 use super::window::WindowLimit;
 use super::window::dynamic::{Bound, Dynamic};
-use super::window::limits::Limits;
+use super::window::limits::PathLimits;
 use super::window::none::Unlimited;
 
 /// The numbers that the standard rules are built from.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct StandardRules {
     /// How windows grow and shrink.
     pub reno: RenoRules,
     /// Windows grow only by SACKs that advance their path (RFC 2960, RFC 4960; M-SCTP-4).
@@ -81,7 +81,7 @@ pub mod kind {
 }
 
 /// One kind of policy: its known names and how each is built.
-pub struct Table<T: ?Sized> {
+pub struct PolicyTable<T: ?Sized> {
     kind: &'static str,
     known: BTreeMap<String, Arc<Build<T>>>,
     /// Names that are known and not built yet.
@@ -90,38 +90,38 @@ pub struct Table<T: ?Sized> {
 
 /// The names of one kind of policy, each list in alphabetical order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names<'r> {
+pub struct PolicyNames<'r> {
     /// Those that can be built.
     pub built: Vec<&'r str>,
     /// Those that are known and not built yet.
     pub planned: Vec<&'r str>,
 }
 
-type Build<T> = dyn Fn(&Rules) -> Box<T> + Send + Sync;
+type Build<T> = dyn Fn(&StandardRules) -> Box<T> + Send + Sync;
 
 /// Every policy that can be chosen by name. Registries are equal that know the same names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Registry {
     /// How SACKs are read path by path.
-    pub loss_detections: Table<dyn LossDetection>,
+    pub loss_detections: PolicyTable<dyn LossDetection>,
     /// How windows grow and shrink.
-    pub congestion_controls: Table<dyn CongestionControl>,
+    pub congestion_controls: PolicyTable<dyn CongestionControl>,
     /// How windows grow up to their thresholds.
-    pub slow_starts: Table<dyn SlowStart>,
+    pub slow_starts: PolicyTable<dyn SlowStart>,
     /// How far windows may grow in a shared buffer.
-    pub window_limits: Table<dyn WindowLimit>,
+    pub window_limits: PolicyTable<dyn WindowLimit>,
     /// What follows from a loss.
-    pub loss_responses: Table<dyn LossResponse>,
+    pub loss_responses: PolicyTable<dyn LossResponse>,
     /// Where a lost chunk goes.
-    pub retransmission_policies: Table<dyn RetransmissionPolicy>,
+    pub retransmission_policies: PolicyTable<dyn RetransmissionPolicy>,
     /// Which path carries new data.
-    pub schedulers: Table<dyn Scheduler>,
+    pub schedulers: PolicyTable<dyn Scheduler>,
     /// When a SACK is due.
-    pub ack_timings: Table<dyn AckTiming>,
+    pub ack_timings: PolicyTable<dyn AckTiming>,
     /// What a SACK contains.
-    pub sack_contents: Table<dyn SackContent>,
+    pub sack_contents: PolicyTable<dyn SackContent>,
     /// What is advertised, and what the sender makes of it.
-    pub flow_controls: Table<dyn FlowControl>,
+    pub flow_controls: PolicyTable<dyn FlowControl>,
 }
 
 /// A policy's name that is not registered.
@@ -152,7 +152,7 @@ impl Registry {
         registry.window_limits.add("none", |_| Box::new(Unlimited));
         registry.window_limits.add("dynamic", |_| Box::new(Dynamic::new(Bound::Filled)));
         registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));
-        registry.window_limits.add("static", |rules| Box::new(Limits::new(rules.window_limits.clone())));
+        registry.window_limits.add("static", |rules| Box::new(PathLimits::new(rules.window_limits.clone())));
         registry.loss_responses.add("standard", |_| Box::new(Standard));
         registry.retransmission_policies.add("same", |_| Box::new(Same));
         registry.retransmission_policies.add("alternate", |_| Box::new(Alternate));
@@ -161,8 +161,8 @@ impl Registry {
             .add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
         for (name, rank) in RANKS {
             let stream = format!("place/{name}");
-            let build = move |rules: &Rules| -> Box<dyn RetransmissionPolicy> {
-                Box::new(Best::new(rank, &rules.seed.child(&stream)))
+            let build = move |rules: &StandardRules| -> Box<dyn RetransmissionPolicy> {
+                Box::new(BestPath::new(rank, &rules.seed.child(&stream)))
             };
             registry.retransmission_policies.add(name, build);
         }
@@ -186,27 +186,27 @@ impl Registry {
 
     fn empty() -> Registry {
         Registry {
-            loss_detections: Table::new("loss detection", &[]),
-            congestion_controls: Table::new(
+            loss_detections: PolicyTable::new("loss detection", &[]),
+            congestion_controls: PolicyTable::new(
                 kind::CONGESTION_CONTROL,
                 &["balia", "berp", "cubic", "lia", "olia"],
             ),
-            slow_starts: Table::new("slow start", &[]),
-            window_limits: Table::new(kind::WINDOW_MANAGEMENT, &[]),
-            loss_responses: Table::new(kind::LOSS_RESPONSE, &["wireless-aware"]),
-            retransmission_policies: Table::new(kind::RETRANSMISSION, &["both"]),
-            schedulers: Table::new(
+            slow_starts: PolicyTable::new("slow start", &[]),
+            window_limits: PolicyTable::new(kind::WINDOW_MANAGEMENT, &[]),
+            loss_responses: PolicyTable::new(kind::LOSS_RESPONSE, &["wireless-aware"]),
+            retransmission_policies: PolicyTable::new(kind::RETRANSMISSION, &["both"]),
+            schedulers: PolicyTable::new(
                 kind::SCHEDULER,
                 &["bas", "blest", "ecf", "ods", "reception-index", "window-regulated"],
             ),
-            ack_timings: Table::new(kind::ACK_TIMING, &[]),
-            sack_contents: Table::new("SACK content", &[]),
-            flow_controls: Table::new("flow control", &[]),
+            ack_timings: PolicyTable::new(kind::ACK_TIMING, &[]),
+            sack_contents: PolicyTable::new("SACK content", &[]),
+            flow_controls: PolicyTable::new("flow control", &[]),
         }
     }
 
     /// The names of the policies of this [`kind`]; `None` for a kind that users do not choose.
-    pub fn names(&self, kind: &str) -> Option<Names<'_>> {
+    pub fn names(&self, kind: &str) -> Option<PolicyNames<'_>> {
         match kind {
             kind::CONGESTION_CONTROL => Some(self.congestion_controls.all_names()),
             kind::WINDOW_MANAGEMENT => Some(self.window_limits.all_names()),
@@ -225,13 +225,13 @@ impl Default for Registry {
     }
 }
 
-impl<T: ?Sized> Table<T> {
-    fn new(kind: &'static str, planned: &'static [&'static str]) -> Table<T> {
-        Table { kind, known: BTreeMap::new(), planned }
+impl<T: ?Sized> PolicyTable<T> {
+    fn new(kind: &'static str, planned: &'static [&'static str]) -> PolicyTable<T> {
+        PolicyTable { kind, known: BTreeMap::new(), planned }
     }
 
     /// Adds a policy, or replaces the one of that name.
-    pub fn add(&mut self, name: &str, build: impl Fn(&Rules) -> Box<T> + Send + Sync + 'static) {
+    pub fn add(&mut self, name: &str, build: impl Fn(&StandardRules) -> Box<T> + Send + Sync + 'static) {
         self.known.insert(name.to_owned(), Arc::new(build));
     }
 
@@ -239,7 +239,7 @@ impl<T: ?Sized> Table<T> {
     ///
     /// # Errors
     /// The name is not known.
-    pub fn build(&self, name: &str, rules: &Rules) -> Result<Box<T>, UnknownPolicy> {
+    pub fn build(&self, name: &str, rules: &StandardRules) -> Result<Box<T>, UnknownPolicy> {
         match self.known.get(name) {
             Some(build) => Ok(build(rules)),
             None => Err(UnknownPolicy {
@@ -256,25 +256,25 @@ impl<T: ?Sized> Table<T> {
     }
 
     /// The known names, and those of policies that are not built yet.
-    fn all_names(&self) -> Names<'_> {
+    fn all_names(&self) -> PolicyNames<'_> {
         let planned = self.planned.iter().copied().filter(|name| !self.known.contains_key(*name));
-        Names { built: self.names().collect(), planned: planned.collect() }
+        PolicyNames { built: self.names().collect(), planned: planned.collect() }
     }
 }
 
-impl<T: ?Sized> PartialEq for Table<T> {
-    fn eq(&self, other: &Table<T>) -> bool {
+impl<T: ?Sized> PartialEq for PolicyTable<T> {
+    fn eq(&self, other: &PolicyTable<T>) -> bool {
         self.kind == other.kind && self.known.keys().eq(other.known.keys())
     }
 }
 
-impl<T: ?Sized> Clone for Table<T> {
-    fn clone(&self) -> Table<T> {
-        Table { kind: self.kind, known: self.known.clone(), planned: self.planned }
+impl<T: ?Sized> Clone for PolicyTable<T> {
+    fn clone(&self) -> PolicyTable<T> {
+        PolicyTable { kind: self.kind, known: self.known.clone(), planned: self.planned }
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Table<T> {
+impl<T: ?Sized> fmt::Debug for PolicyTable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.known.keys()).finish()
     }
@@ -293,8 +293,8 @@ const RANKS: [(&str, Rank); 5] = [
 mod tests {
     use super::*;
 
-    fn rules() -> Rules {
-        Rules {
+    fn rules() -> StandardRules {
+        StandardRules {
             reno: RenoRules {
                 window_floor: 4,
                 idle_floor: 4,

@@ -15,13 +15,13 @@ use crate::wire::GapBlock;
 pub struct Arrivals {
     cumulative: Tsn,
     /// Runs beyond the cumulative TSN, ascending and at least one TSN apart.
-    runs: VecDeque<Run>,
+    runs: VecDeque<TsnRun>,
     duplicates: Vec<Tsn>,
 }
 
 /// What the arrival of a TSN means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub enum TsnArrival {
     /// It had not arrived before.
     New,
     /// It had.
@@ -31,7 +31,7 @@ pub enum Arrival {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct TsnRun {
     first: Tsn,
     last: Tsn,
 }
@@ -43,12 +43,12 @@ impl Arrivals {
     }
 
     /// `tsn` arrived: notes it if it is new, lists it if it is a duplicate, forgets it if it is beyond reach.
-    pub fn on_tsn(&mut self, tsn: Tsn) -> Arrival {
+    pub fn on_tsn(&mut self, tsn: Tsn) -> TsnArrival {
         let arrival = self.classify(tsn);
         match arrival {
-            Arrival::New => self.insert(tsn),
-            Arrival::Duplicate => self.on_duplicate(tsn),
-            Arrival::BeyondReach => {}
+            TsnArrival::New => self.insert(tsn),
+            TsnArrival::Duplicate => self.on_duplicate(tsn),
+            TsnArrival::BeyondReach => {}
         }
         arrival
     }
@@ -67,16 +67,16 @@ impl Arrivals {
     }
 
     /// What the arrival of `tsn` would mean; nothing changes.
-    pub fn classify(&self, tsn: Tsn) -> Arrival {
+    pub fn classify(&self, tsn: Tsn) -> TsnArrival {
         let offset = tsn.distance_from(self.cumulative);
         match offset {
-            0 | HALF.. => Arrival::Duplicate,
-            1 => Arrival::New,
+            0 | HALF.. => TsnArrival::Duplicate,
+            1 => TsnArrival::New,
             2..=FARTHEST => match self.runs.get(self.position(offset)) {
-                Some(run) if run.first.distance_from(self.cumulative) <= offset => Arrival::Duplicate,
-                _ => Arrival::New,
+                Some(run) if run.first.distance_from(self.cumulative) <= offset => TsnArrival::Duplicate,
+                _ => TsnArrival::New,
             },
-            _ => Arrival::BeyondReach,
+            _ => TsnArrival::BeyondReach,
         }
     }
 
@@ -104,7 +104,7 @@ impl Arrivals {
 
     /// The memory that the runs take: twice what they need, where the list has just grown.
     pub fn memory(&self) -> ByteCount {
-        ByteCount::of_len(2 * size_of::<Run>() * self.runs.len())
+        ByteCount::of_len(2 * size_of::<TsnRun>() * self.runs.len())
     }
 
     /// What arrived again since the last [`Arrivals::clear_duplicates`].
@@ -131,7 +131,7 @@ impl Arrivals {
             }
             (true, false) => self.runs[at - 1].last = tsn,
             (false, true) => self.runs[at].first = tsn,
-            (false, false) => self.runs.insert(at, Run { first: tsn, last: tsn }),
+            (false, false) => self.runs.insert(at, TsnRun { first: tsn, last: tsn }),
         }
     }
 
@@ -153,7 +153,7 @@ impl Arrivals {
 
     /// The first run that ends at `offset` or beyond. Most TSNs lie beyond all of them.
     fn position(&self, offset: u32) -> usize {
-        let ends_before = |run: &Run| run.last.distance_from(self.cumulative) < offset;
+        let ends_before = |run: &TsnRun| run.last.distance_from(self.cumulative) < offset;
         match self.runs.back() {
             Some(run) if !ends_before(run) => self.runs.partition_point(ends_before),
             _ => self.runs.len(),
@@ -230,15 +230,15 @@ mod tests {
         arrivals.on_tsn(Tsn::new(last));
         arrivals.on_tsn(Tsn::new(0));
         assert_eq!(arrivals.cumulative(), Tsn::new(1));
-        assert_eq!(arrivals.classify(Tsn::new(last)), Arrival::Duplicate);
+        assert_eq!(arrivals.classify(Tsn::new(last)), TsnArrival::Duplicate);
     }
 
     #[test]
     fn a_tsn_that_no_gap_block_can_name_is_beyond_reach() {
         let mut arrivals = Arrivals::new(Tsn::new(1));
-        assert_eq!(arrivals.on_tsn(Tsn::new(65_536)), Arrival::BeyondReach);
+        assert_eq!(arrivals.on_tsn(Tsn::new(65_536)), TsnArrival::BeyondReach);
         assert!(!arrivals.has_gap());
-        assert_eq!(arrivals.on_tsn(Tsn::new(65_535)), Arrival::New);
+        assert_eq!(arrivals.on_tsn(Tsn::new(65_535)), TsnArrival::New);
         assert_eq!(blocks(&arrivals), [(65_535, 65_535)]);
     }
 
@@ -266,8 +266,8 @@ mod tests {
             (0..).find(|position| !self.arrived.contains(position)).expect("an end")
         }
 
-        fn on_tsn(&mut self, position: u32) -> Arrival {
-            if self.arrived.insert(position) { Arrival::New } else { Arrival::Duplicate }
+        fn on_tsn(&mut self, position: u32) -> TsnArrival {
+            if self.arrived.insert(position) { TsnArrival::New } else { TsnArrival::Duplicate }
         }
 
         fn blocks(&self) -> Vec<(u16, u16)> {
@@ -295,7 +295,7 @@ mod tests {
             for position in steps {
                 let tsn = model.initial.plus(position);
                 prop_assert_eq!(arrivals.on_tsn(tsn), model.on_tsn(position));
-                prop_assert_eq!(arrivals.classify(tsn), Arrival::Duplicate);
+                prop_assert_eq!(arrivals.classify(tsn), TsnArrival::Duplicate);
                 prop_assert_eq!(arrivals.cumulative(), model.initial.plus(model.next()).previous());
                 prop_assert_eq!(blocks(&arrivals), model.blocks());
                 let highest = model.arrived.last().map_or(Tsn::new(initial).previous(), |p| model.initial.plus(*p));

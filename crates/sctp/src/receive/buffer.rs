@@ -3,7 +3,7 @@
 use anabranch_base::ByteCount;
 
 use super::bundle::Bundle;
-use super::load::Load;
+use super::load::MemoryLoad;
 use crate::policy::acknowledge::BufferSample;
 
 /// The receive buffer of an association, shared by all its paths (M-SCTP-13).
@@ -36,7 +36,7 @@ impl ReceiveBuffer {
     }
 
     /// A chunk was accepted.
-    pub fn on_held(&mut self, chunk: Load) {
+    pub fn on_held(&mut self, chunk: MemoryLoad) {
         self.held += chunk.charge;
         self.offered = self.offered.saturating_sub(chunk.charge);
         self.usual.on_chunk(chunk);
@@ -59,7 +59,7 @@ impl ReceiveBuffer {
 
     /// Whether a chunk may be held beside what takes `memory` now; else it is dropped and a SACK says so at once
     /// (RFC 9260 §6.2).
-    pub fn has_room(&self, chunk: Load, memory: ByteCount) -> bool {
+    pub fn has_room(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 1)
     }
 
@@ -67,7 +67,7 @@ impl ReceiveBuffer {
     /// RFC 9260 §6.2 would rather drop the highest TSN held; but that was acknowledged, and what is missing is less than
     /// what was ever advertised. Where even this is refused and nothing can be read, a single message is larger than the
     /// buffer and can never be received.
-    pub fn has_room_for_awaited(&self, chunk: Load, memory: ByteCount) -> bool {
+    pub fn has_room_for_awaited(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 2)
     }
 
@@ -100,7 +100,7 @@ impl ReceiveBuffer {
         self.held
     }
 
-    fn fits(&self, chunk: Load, memory: ByteCount, times: u64) -> bool {
+    fn fits(&self, chunk: MemoryLoad, memory: ByteCount, times: u64) -> bool {
         self.held + chunk.charge <= self.capacity * times
             && memory + chunk.memory <= self.memory_limit() * times
     }
@@ -114,8 +114,8 @@ impl Usual {
     /// As if one large chunk had come that costs no more than what it weighs.
     const UNKNOWN: Usual = Usual { charge: 1500 * FINE, memory: 1500 * FINE };
 
-    fn on_chunk(&mut self, chunk: Load) {
-        let length = chunk.memory.saturating_sub(Load::OVERHEAD).as_len();
+    fn on_chunk(&mut self, chunk: MemoryLoad) {
+        let length = chunk.memory.saturating_sub(MemoryLoad::OVERHEAD).as_len();
         let memory = if length <= Bundle::LARGEST { Bundle::cost_of(length) } else { chunk.memory };
         self.charge = self.charge - self.charge / LATELY + chunk.charge.get() * FINE;
         self.memory = self.memory - self.memory / LATELY + memory.get() * FINE;
@@ -148,8 +148,8 @@ mod tests {
     use super::*;
     use crate::policy::acknowledge::{FlowControl, StandardFlow};
 
-    const FULL: Load = Load::of_chunk(ByteCount::new(1500), 1500);
-    const TINY: Load = Load::of_chunk(ByteCount::new(1), 1);
+    const FULL: MemoryLoad = MemoryLoad::of_chunk(ByteCount::new(1500), 1500);
+    const TINY: MemoryLoad = MemoryLoad::of_chunk(ByteCount::new(1), 1);
 
     /// The memory of `chunks` full chunks.
     fn full(chunks: u64) -> ByteCount {
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn no_more_is_advertised_than_can_be_held_in_chunks_like_those_that_came_lately() {
         for length in [1, 10, 20, 64, 200, 255] {
-            let chunk = Load::of_chunk(ByteCount::of_len(length), length);
+            let chunk = MemoryLoad::of_chunk(ByteCount::of_len(length), length);
             let mut buffer = ReceiveBuffer::new(ByteCount::from_mib(1));
             for _ in 0..LATELY * 12 {
                 buffer.on_held(chunk);
@@ -254,9 +254,9 @@ mod tests {
         ) {
             let mut buffer = ReceiveBuffer::new(ByteCount::new(capacity));
             let mut waiting = Vec::new();
-            let memory_of = |waiting: &[Load]| waiting.iter().fold(Load::NONE, |sum, &chunk| sum + chunk).memory;
+            let memory_of = |waiting: &[MemoryLoad]| waiting.iter().fold(MemoryLoad::NONE, |sum, &chunk| sum + chunk).memory;
             for (charge, read, acknowledges) in steps {
-                let chunk = Load::of_chunk(ByteCount::new(charge), charge as usize);
+                let chunk = MemoryLoad::of_chunk(ByteCount::new(charge), charge as usize);
                 if buffer.has_room(chunk, memory_of(&waiting)) {
                     buffer.on_held(chunk);
                     waiting.push(chunk);

@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use anabranch_base::ByteCount;
 use bytes::Bytes;
 
-use super::load::Load;
+use super::load::MemoryLoad;
 use super::message::Message;
 use crate::seq::Ssn;
 use crate::wire::{Ppid, StreamId};
 
 /// Whole messages of at most [`Bundle::LARGEST`] bytes each, in the order in which they were put in.
 ///
-/// A message by itself takes [`Load::OVERHEAD`] more than its user data. Here it takes [`Bundle::HEADER`] more, and a share of
+/// A message by itself takes [`MemoryLoad::OVERHEAD`] more than its user data. Here it takes [`Bundle::HEADER`] more, and a share of
 /// what the bundle takes: where messages have one byte, a fifteenth.
 #[derive(Debug, Default)]
 pub struct Bundle {
@@ -40,7 +40,7 @@ impl Bundle {
     /// The cost of a message with `length` bytes of user data among others like it, unused room included.
     pub const fn cost_of(length: usize) -> ByteCount {
         let record = (Bundle::HEADER + length) as u64;
-        ByteCount::new(record + record / 2 + Load::OVERHEAD.get() * record / FULL as u64)
+        ByteCount::new(record + record / 2 + MemoryLoad::OVERHEAD.get() * record / FULL as u64)
     }
 
     /// Puts a copy of `message` behind the others, unless there is no room for it or it is not one that is bundled. Answers
@@ -80,7 +80,7 @@ impl Bundle {
             ssn: Ssn::new(u16::from_be_bytes([ssn0, ssn1])),
             ppid: Ppid::new(u32::from_be_bytes(ppid)),
             unordered: unordered != 0,
-            load: Load::of_chunk(charge, first.len()),
+            load: MemoryLoad::of_chunk(charge, first.len()),
             first,
             rest: VecDeque::new(),
         })
@@ -106,8 +106,11 @@ impl Bundle {
     }
 
     /// What its messages weigh, and the memory it takes.
-    pub fn load(&self) -> Load {
-        Load { charge: self.charge, memory: Load::OVERHEAD + ByteCount::of_len(self.records.capacity()) }
+    pub fn load(&self) -> MemoryLoad {
+        MemoryLoad {
+            charge: self.charge,
+            memory: MemoryLoad::OVERHEAD + ByteCount::of_len(self.records.capacity()),
+        }
     }
 
     /// Its memory, without the messages.
@@ -193,7 +196,7 @@ mod tests {
         for length in [1, 10, 100, Bundle::LARGEST] {
             let first = Bytes::from(vec![7; length]);
             let small = Message {
-                load: Load::of_chunk(ByteCount::of_len(length), length),
+                load: MemoryLoad::of_chunk(ByteCount::of_len(length), length),
                 first,
                 ..message(0, 0, b"")
             };
@@ -201,7 +204,7 @@ mod tests {
             while bundle.push(&small) {}
             let each = bundle.load().memory.get() / bundle.count();
             assert!(each <= Bundle::cost_of(length).get(), "{each} B for {length} B");
-            assert!(bundle.load().memory.get() <= FULL as u64 + Load::OVERHEAD.get());
+            assert!(bundle.load().memory.get() <= FULL as u64 + MemoryLoad::OVERHEAD.get());
         }
         assert!(Bundle::cost_of(1).get() < 24, "a packet of messages of one byte costs less than 1,800 B");
     }

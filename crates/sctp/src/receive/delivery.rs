@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::bundle::Bundle;
-use super::load::Load;
+use super::load::MemoryLoad;
 use super::message::Message;
-use super::ready::{Parcel, Ready};
+use super::ready::{Parcel, ReadyMessages};
 use crate::seq::Ssn;
 use crate::wire::StreamId;
 
@@ -20,8 +20,8 @@ pub struct Delivery {
     lanes: BTreeMap<StreamId, Lane>,
     /// What has come too early, by its stream and the count that its first SSN stands for.
     early: BTreeMap<(StreamId, u64), Parcel>,
-    waiting: Load,
-    ready: Ready,
+    waiting: MemoryLoad,
+    ready: ReadyMessages,
 }
 
 /// A message that cannot be delivered.
@@ -62,8 +62,8 @@ impl Delivery {
             streams,
             lanes: BTreeMap::new(),
             early: BTreeMap::new(),
-            waiting: Load::NONE,
-            ready: Ready::default(),
+            waiting: MemoryLoad::NONE,
+            ready: ReadyMessages::default(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Delivery {
     }
 
     /// All messages that are due. Those that wait for others are gone.
-    pub fn into_ready(self) -> Ready {
+    pub fn into_ready(self) -> ReadyMessages {
         self.ready
     }
 
@@ -121,12 +121,12 @@ impl Delivery {
     }
 
     /// What the messages cost that the application could take now.
-    pub fn ready(&self) -> Load {
+    pub fn ready(&self) -> MemoryLoad {
         self.ready.load()
     }
 
     /// What the messages cost that wait for others of their stream.
-    pub fn waiting(&self) -> Load {
+    pub fn waiting(&self) -> MemoryLoad {
         self.waiting
     }
 
@@ -210,7 +210,7 @@ mod tests {
         push(&mut delivery, 0, 0).expect("due");
         assert_eq!(delivery.ready().charge, ByteCount::new(12));
         assert_eq!(taken(&mut delivery), [(0, 0), (0, 1), (0, 2)]);
-        assert_eq!((delivery.ready(), delivery.waiting()), (Load::NONE, Load::NONE));
+        assert_eq!((delivery.ready(), delivery.waiting()), (MemoryLoad::NONE, MemoryLoad::NONE));
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
             DeliveryError::UsedSsn { stream: StreamId::new(0), ssn: Ssn::new(99), next: Ssn::new(100) }
         );
         delivery.push(message(100), 65_534).expect("due");
-        assert_eq!(delivery.waiting(), Load::NONE);
+        assert_eq!(delivery.waiting(), MemoryLoad::NONE);
         let ssns: Vec<u16> = taken(&mut delivery).into_iter().map(|(_, ssn)| ssn).collect();
         assert!(ssns.iter().copied().eq((100..=65_634u32).map(|count| count as u16)));
     }
@@ -304,7 +304,7 @@ mod tests {
             let all = taken(&mut delivery);
             assert!(all.into_iter().eq((0..=500).map(|ssn| (stream, ssn))));
         }
-        assert_eq!((delivery.ready(), delivery.waiting()), (Load::NONE, Load::NONE));
+        assert_eq!((delivery.ready(), delivery.waiting()), (MemoryLoad::NONE, MemoryLoad::NONE));
     }
 
     #[test]
@@ -327,6 +327,6 @@ mod tests {
                 1
             }
         ))));
-        assert_eq!((delivery.ready(), delivery.waiting()), (Load::NONE, Load::NONE));
+        assert_eq!((delivery.ready(), delivery.waiting()), (MemoryLoad::NONE, MemoryLoad::NONE));
     }
 }

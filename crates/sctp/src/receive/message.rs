@@ -5,7 +5,7 @@ use std::iter;
 
 use bytes::{Bytes, BytesMut};
 
-use super::load::Load;
+use super::load::MemoryLoad;
 use crate::seq::Ssn;
 use crate::wire::{Ppid, StreamId};
 
@@ -25,7 +25,7 @@ pub struct Message {
     pub unordered: bool,
     pub(super) first: Bytes,
     pub(super) rest: VecDeque<Bytes>,
-    pub(super) load: Load,
+    pub(super) load: MemoryLoad,
 }
 
 impl Message {
@@ -62,7 +62,7 @@ impl Message {
     }
 
     /// What reading it takes off the receive buffer.
-    pub fn load(&self) -> Load {
+    pub fn load(&self) -> MemoryLoad {
         self.load
     }
 }
@@ -82,7 +82,7 @@ pub(super) mod tests {
             unordered: false,
             first: Bytes::from_static(payload),
             rest: VecDeque::new(),
-            load: Load::of_chunk(ByteCount::of_len(payload.len()), payload.len()),
+            load: MemoryLoad::of_chunk(ByteCount::of_len(payload.len()), payload.len()),
         }
     }
 

@@ -15,17 +15,17 @@ mod ready;
 mod reassembly;
 mod tuning;
 
-pub use arrivals::{Arrival, Arrivals};
+pub use arrivals::{Arrivals, TsnArrival};
 pub use budget::{Allowance, Budget};
 pub use buffer::ReceiveBuffer;
 pub use bundle::Bundle;
 pub use compact::compact;
 pub use delivery::{Delivery, DeliveryError};
-pub use load::Load;
+pub use load::MemoryLoad;
 pub use message::Message;
-pub use ready::Ready;
+pub use ready::ReadyMessages;
 pub use reassembly::{Fragment, Reassembly, ReassemblyError};
-pub use tuning::{Received, Tuning};
+pub use tuning::{DataArrival, Tuning};
 
 #[cfg(test)]
 mod tests {
@@ -113,7 +113,7 @@ mod tests {
             let mut received = Vec::new();
             for index in order {
                 let fragment = fragments[index].clone();
-                if arrivals.on_tsn(fragment.tsn) == Arrival::Duplicate {
+                if arrivals.on_tsn(fragment.tsn) == TsnArrival::Duplicate {
                     continue;
                 }
                 buffer.on_held(fragment.load());
@@ -132,7 +132,7 @@ mod tests {
 
             prop_assert!(!arrivals.has_gap());
             prop_assert_eq!(buffer.held(), ByteCount::ZERO);
-            prop_assert_eq!(reassembly.held() + delivery.waiting() + delivery.ready(), Load::NONE);
+            prop_assert_eq!(reassembly.held() + delivery.waiting() + delivery.ready(), MemoryLoad::NONE);
             prop_assert_eq!(received.len(), messages.len());
             for message in &received {
                 let sent = &messages[message.ppid.get() as usize];
@@ -163,7 +163,7 @@ mod tests {
             let mut held = ByteCount::ZERO;
             for (tsn, stream, ssn, (beginning, ending), unordered) in fragments {
                 let tsn = Tsn::new(tsn);
-                if arrivals.classify(tsn) != Arrival::New {
+                if arrivals.classify(tsn) != TsnArrival::New {
                     continue;
                 }
                 let charge = ByteCount::new(1);
@@ -190,7 +190,7 @@ mod tests {
                 }
                 let parts = reassembly.held() + delivery.waiting() + delivery.ready();
                 prop_assert_eq!(parts.charge, held);
-                prop_assert!(parts.memory >= held && parts.memory <= Load::of_chunk(charge, 1).memory * held.get() * 2);
+                prop_assert!(parts.memory >= held && parts.memory <= MemoryLoad::of_chunk(charge, 1).memory * held.get() * 2);
             }
         }
     }

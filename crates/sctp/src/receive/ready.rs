@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use super::bundle::Bundle;
-use super::load::Load;
+use super::load::MemoryLoad;
 use super::message::Message;
 
 /// Messages that are due, first in first out. Small ones that follow one another lie together, in a [`Bundle`].
 #[derive(Debug, Default)]
-pub struct Ready {
+pub struct ReadyMessages {
     parcels: VecDeque<Parcel>,
-    load: Load,
+    load: MemoryLoad,
     /// Empty bundles, whose memory the next ones take over.
     spare: Vec<Bundle>,
 }
@@ -23,7 +23,7 @@ pub(super) enum Parcel {
     Bundle(Bundle),
 }
 
-impl Ready {
+impl ReadyMessages {
     /// Puts a message behind the others.
     pub fn push(&mut self, message: Message) {
         if let Some(Parcel::Bundle(last)) = self.parcels.back_mut() {
@@ -53,7 +53,7 @@ impl Ready {
     }
 
     /// Puts all messages of `other` behind these.
-    pub fn append(&mut self, mut other: Ready) {
+    pub fn append(&mut self, mut other: ReadyMessages) {
         self.parcels.append(&mut other.parcels);
         self.load += other.load;
     }
@@ -83,7 +83,7 @@ impl Ready {
     }
 
     /// What the messages cost.
-    pub fn load(&self) -> Load {
+    pub fn load(&self) -> MemoryLoad {
         self.load
     }
 
@@ -111,7 +111,7 @@ impl Parcel {
     }
 
     /// What it costs.
-    pub fn load(&self) -> Load {
+    pub fn load(&self) -> MemoryLoad {
         match self {
             Parcel::Message(message) => message.load,
             Parcel::Bundle(bundle) => bundle.load(),
@@ -131,7 +131,7 @@ mod tests {
     fn two_queues_become_one_in_their_order_and_without_more_memory() {
         let large: &[u8] = &[7; 700];
         let filled = |ssns: std::ops::Range<u16>| {
-            let mut ready = Ready::default();
+            let mut ready = ReadyMessages::default();
             ssns.for_each(|ssn| ready.push(message(0, ssn, if ssn % 50 == 0 { large } else { b"x" })));
             ready
         };
@@ -140,6 +140,6 @@ mod tests {
         first.append(second);
         assert_eq!(first.load().memory, memory);
         assert!(std::iter::from_fn(|| first.take()).map(|message| message.ssn.get()).eq(0..2_000));
-        assert_eq!((first.is_empty(), first.load()), (true, Load::NONE));
+        assert_eq!((first.is_empty(), first.load()), (true, MemoryLoad::NONE));
     }
 }

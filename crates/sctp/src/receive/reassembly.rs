@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use anabranch_base::ByteCount;
 use bytes::Bytes;
 
-use super::load::Load;
+use super::load::MemoryLoad;
 use super::message::Message;
 use crate::seq::{Ssn, Tsn};
 use crate::wire::{Ppid, StreamId};
@@ -18,10 +18,10 @@ use crate::wire::{Ppid, StreamId};
 #[derive(Debug)]
 pub struct Reassembly {
     /// By the position of the first fragment.
-    runs: BTreeMap<u64, Run>,
+    runs: BTreeMap<u64, FragmentRun>,
     /// The TSN seen last and its position: TSNs counted on without wrapping.
     seen: (Tsn, u64),
-    held: Load,
+    held: MemoryLoad,
 }
 
 /// A DATA chunk that owns its payload.
@@ -90,11 +90,11 @@ pub enum ReassemblyError {
 
 /// Fragments of one message without a gap, and not the whole of it.
 #[derive(Debug)]
-struct Run {
+struct FragmentRun {
     outline: Outline,
     /// That of the first fragment here.
     ppid: Ppid,
-    load: Load,
+    load: MemoryLoad,
     parts: VecDeque<Bytes>,
 }
 
@@ -111,7 +111,7 @@ struct Outline {
 impl Reassembly {
     /// Nothing is held.
     pub fn new() -> Reassembly {
-        Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FAR_FROM_ZERO), held: Load::NONE }
+        Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FAR_FROM_ZERO), held: MemoryLoad::NONE }
     }
 
     /// Takes in a fragment that is not a duplicate, and returns the message that it completes.
@@ -161,7 +161,7 @@ impl Reassembly {
     }
 
     /// What the fragments held here cost.
-    pub fn held(&self) -> Load {
+    pub fn held(&self) -> MemoryLoad {
         self.held
     }
 
@@ -223,8 +223,8 @@ impl Fragment {
     }
 
     /// What it costs where it is held by itself.
-    pub fn load(&self) -> Load {
-        Load::of_chunk(self.charge, self.payload.len())
+    pub fn load(&self) -> MemoryLoad {
+        MemoryLoad::of_chunk(self.charge, self.payload.len())
     }
 
     fn into_message(self) -> Message {
@@ -232,13 +232,13 @@ impl Fragment {
         message(self.outline(), self.ppid, self.payload, VecDeque::new(), load)
     }
 
-    fn into_run(self) -> Run {
+    fn into_run(self) -> FragmentRun {
         let (outline, load) = (self.outline(), self.load());
-        Run { outline, ppid: self.ppid, load, parts: VecDeque::from([self.payload]) }
+        FragmentRun { outline, ppid: self.ppid, load, parts: VecDeque::from([self.payload]) }
     }
 }
 
-impl Run {
+impl FragmentRun {
     /// Puts a fragment behind this run.
     fn push(&mut self, fragment: Fragment) {
         self.outline.ends = fragment.ending;
@@ -247,7 +247,7 @@ impl Run {
     }
 
     /// Puts `after` behind this run; the shorter of the two moves.
-    fn append(&mut self, mut after: Run) {
+    fn append(&mut self, mut after: FragmentRun) {
         self.outline.ends = after.outline.ends;
         self.load += after.load;
         if self.parts.len() >= after.parts.len() {
@@ -291,7 +291,7 @@ impl Outline {
     }
 }
 
-fn message(outline: Outline, ppid: Ppid, first: Bytes, rest: VecDeque<Bytes>, load: Load) -> Message {
+fn message(outline: Outline, ppid: Ppid, first: Bytes, rest: VecDeque<Bytes>, load: MemoryLoad) -> Message {
     let Outline { stream, ssn, unordered, .. } = outline;
     Message { stream, ssn, ppid, unordered, first, rest, load }
 }
@@ -346,8 +346,8 @@ mod tests {
             (message.stream, message.ssn, message.ppid),
             (StreamId::new(1), Ssn::new(5), Ppid::new(51))
         );
-        assert_eq!(message.load(), Load::of_chunk(ByteCount::new(1), 1));
-        assert_eq!(reassembly.held(), Load::NONE);
+        assert_eq!(message.load(), MemoryLoad::of_chunk(ByteCount::new(1), 1));
+        assert_eq!(reassembly.held(), MemoryLoad::NONE);
     }
 
     #[test]
@@ -357,7 +357,7 @@ mod tests {
             let mut reassembly = Reassembly::new();
             let arriving = order.map(|index: usize| parts[index].clone());
             assert_eq!(text_of(&mut reassembly, &arriving), ["abc"], "{order:?}");
-            assert_eq!(reassembly.held(), Load::NONE);
+            assert_eq!(reassembly.held(), MemoryLoad::NONE);
         }
     }
 

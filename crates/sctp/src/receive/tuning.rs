@@ -21,21 +21,21 @@ pub struct Tuning {
     /// Since when is counted what is read.
     since: Option<Time>,
     read: ByteCount,
-    turn: Option<Turn>,
+    turn: Option<WindowTurn>,
     /// The least time that the offered window took to come.
     turnover: Option<Duration>,
 }
 
 /// A window that the peer is using up.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct WindowTurn {
     began: Time,
     left: ByteCount,
 }
 
 /// The measurements at the arrival of a packet with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Received {
+pub struct DataArrival {
     /// What the new chunks of the packet weigh.
     pub arrived: ByteCount,
     /// The buffer's size.
@@ -60,7 +60,7 @@ impl Tuning {
     }
 
     /// A packet arrived. Answers with the buffer's new size if it is to grow.
-    pub fn on_arrival(&mut self, now: Time, received: &Received) -> Option<ByteCount> {
+    pub fn on_arrival(&mut self, now: Time, received: &DataArrival) -> Option<ByteCount> {
         self.time_window(now, received);
         let since = *self.since.get_or_insert(now);
         let round_trip = received.round_trip.or(self.turnover)?;
@@ -84,8 +84,8 @@ impl Tuning {
         (!given.is_zero()).then(|| capacity + given)
     }
 
-    fn time_window(&mut self, now: Time, received: &Received) {
-        let fresh = Turn { began: now, left: received.offered };
+    fn time_window(&mut self, now: Time, received: &DataArrival) {
+        let fresh = WindowTurn { began: now, left: received.offered };
         let turn = self.turn.get_or_insert(fresh);
         turn.left = turn.left.saturating_sub(received.arrived);
         if turn.left.is_zero() && now > turn.began {
@@ -119,8 +119,8 @@ mod tests {
     }
 
     /// A packet of 100 bytes in a buffer of 1,000, with a round trip of 50 ms.
-    fn packet() -> Received {
-        Received {
+    fn packet() -> DataArrival {
+        DataArrival {
             arrived: bytes(100),
             capacity: bytes(1_000),
             offered: bytes(1_000),
@@ -144,7 +144,7 @@ mod tests {
         let mut tuning = tuning();
         tuning.on_arrival(at(0), &packet());
         tuning.on_read(bytes(300));
-        let received = Received { out_of_order: bytes(500), ..packet() };
+        let received = DataArrival { out_of_order: bytes(500), ..packet() };
         assert_eq!(tuning.on_arrival(at(60), &received), Some(bytes(1_600)));
     }
 
@@ -164,7 +164,7 @@ mod tests {
         let mut capacity = bytes(1_000);
         for round in 0..20 {
             tuning.on_read(capacity);
-            let grown = tuning.on_arrival(at(50 * round), &Received { capacity, ..packet() });
+            let grown = tuning.on_arrival(at(50 * round), &DataArrival { capacity, ..packet() });
             assert!(grown.is_none_or(|grown| grown > capacity && grown <= LIMIT));
             capacity = grown.unwrap_or(capacity);
         }
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn without_a_round_trip_the_time_in_which_a_window_comes_stands_for_it() {
         let mut tuning = tuning();
-        let received = Received { round_trip: None, ..packet() };
+        let received = DataArrival { round_trip: None, ..packet() };
         // Ten packets use up the window; the eleventh answers another offer.
         for number in 0..9 {
             tuning.on_read(bytes(100));
@@ -197,7 +197,7 @@ mod tests {
         }
         tuning.on_read(bytes(100));
         assert_eq!(tuning.on_arrival(at(80), &received), Some(bytes(2_000)));
-        let received = Received { capacity: bytes(2_000), ..received };
+        let received = DataArrival { capacity: bytes(2_000), ..received };
         tuning.on_read(bytes(2_000));
         assert_eq!(tuning.on_arrival(at(159), &received), None);
         assert_eq!(tuning.on_arrival(at(160), &received), Some(bytes(4_000)));

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::cookie::StateCookie;
-use anabranch_sctp::association::{Offer, OfferedExtensions};
+use anabranch_sctp::association::{OfferedExtensions, PeerExtensions};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Checksum, Chunk, CookieEcho, Packet, Parameter, VerificationTag};
@@ -62,7 +62,7 @@ fn extensions(input: &mut Input<'_>) -> OfferedExtensions {
         Parameter::HmacAlgorithms((0..input.below(20)).map(|_| input.u16() % 5).collect()),
         Parameter::SupportedExtensions(vec![input.byte() | 0xc1, 0x80]),
     ];
-    let offer = Offer::read(&config, &offered).expect("a random number of 32 bytes");
+    let offer = PeerExtensions::read(&config, &offered).expect("a random number of 32 bytes");
     OfferedExtensions { random: [input.byte(); 32], offer }
 }
 

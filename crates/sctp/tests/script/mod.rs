@@ -11,7 +11,7 @@ use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, InitialWindow, MaxBurst, RtoSettings, Unit,
 };
 use anabranch_sctp::policy::PathId;
-use anabranch_sctp::policy::congestion::Cause;
+use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::record::Happening;
 use anabranch_sctp::seq::Tsn;
@@ -171,7 +171,7 @@ impl Script {
     }
 
     /// The cuts of windows since the last call, and where.
-    pub fn cuts(&mut self) -> Vec<(PathId, Cause)> {
+    pub fn cuts(&mut self) -> Vec<(PathId, CutCause)> {
         let records = std::iter::from_fn(|| self.pair.at(End::A).poll_record());
         let cut = |record: anabranch_sctp::record::Record| match record.what {
             Happening::Window { cut: Some(cause), .. } => Some((record.path, cause)),

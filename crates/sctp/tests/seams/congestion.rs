@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::congestion::{Acked, Cause, CongestionControl, Window};
-use anabranch_sctp::policy::slow_start::{SlowStart, Step};
+use anabranch_sctp::policy::congestion::{Acked, CongestionControl, CutCause, CutWindow};
+use anabranch_sctp::policy::slow_start::{SlowStart, SlowStartStep};
 use anabranch_sctp::policy::{PathId, Registry, View};
 
 use crate::pair::{End, Pair};
@@ -50,9 +50,9 @@ impl CongestionControl for Listener {
         ByteCount::new(4)
     }
 
-    fn decrease(&mut self, path: PathId, _cause: Cause, view: &View<'_>) -> Window {
+    fn decrease(&mut self, path: PathId, _cause: CutCause, view: &View<'_>) -> CutWindow {
         let kept = view.path(path).cwnd * 3 / 4;
-        Window { cwnd: kept, ssthresh: kept - ByteCount::new(1) }
+        CutWindow { cwnd: kept, ssthresh: kept - ByteCount::new(1) }
     }
 }
 
@@ -61,8 +61,11 @@ impl CongestionControl for Listener {
 struct UpToTen;
 
 impl SlowStart for UpToTen {
-    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Step {
-        Step { by: acked.bytes, is_over: view.path(path).cwnd + acked.bytes >= ByteCount::new(10 * PACKET) }
+    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep {
+        SlowStartStep {
+            by: acked.bytes,
+            is_over: view.path(path).cwnd + acked.bytes >= ByteCount::new(10 * PACKET),
+        }
     }
 }
 

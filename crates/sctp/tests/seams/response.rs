@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::config::Config;
-use anabranch_sctp::policy::congestion::Cause;
+use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::response::{Hold, LossResponse, Resend, Response, Signal, TimerRule};
 use anabranch_sctp::policy::{PathId, Registry, View};
 use anabranch_sctp::record::Happening;
@@ -46,10 +46,10 @@ impl LossResponse for Patient {
             Signal::ProbeUnanswered => probed,
             Signal::ProbeAnswered => Response::NONE,
             Signal::Missing => {
-                Response { cut: Some(Cause::Missing), resend: Resend::OnePerRtt, ..Response::NONE }
+                Response { cut: Some(CutCause::Missing), resend: Resend::OnePerRtt, ..Response::NONE }
             }
             Signal::MissingInRecovery => Response { resend: Resend::OnePerRtt, ..Response::NONE },
-            Signal::EcnEcho => Response { cut: Some(Cause::EcnEcho), ..Response::NONE },
+            Signal::EcnEcho => Response { cut: Some(CutCause::EcnEcho), ..Response::NONE },
         }
     }
 

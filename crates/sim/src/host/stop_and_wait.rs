@@ -190,7 +190,7 @@ fn run() -> (RunResult, u64) {
     let (meters, routes) = (meters_of(&scenario), Routes::of(&scenario, ways));
     let watch = Watch { deliveries: true, ..Watch::default() };
     let mut run = Run::of(&scenario, 1, Network::new(fabric, ends, meters, routes, watch));
-    while run.advance(Duration::from_secs(1)) == crate::Progress::Running {}
+    while run.advance(Duration::from_secs(1)) == crate::RunProgress::Running {}
     let seen = run.take_observations();
     let delivered = seen.iter().map(|seen| match &seen.what {
         Seen::Delivery(delivery) => delivery.bytes.get(),

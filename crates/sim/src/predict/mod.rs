@@ -19,7 +19,7 @@ use anabranch_sctp::policy::Hints;
 use crate::host::hints;
 use crate::observe::Host;
 use obstacle::data_way;
-use users::Users;
+use users::LinkUsers;
 
 /// A flow as the models see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ pub struct ModelPath {
 impl ModelFlow {
     /// Every flow of a scenario, in its order.
     pub fn all(scenario: &Scenario) -> Vec<Result<ModelFlow, Inexpressible>> {
-        let users = Users::of(scenario);
+        let users = LinkUsers::of(scenario);
         scenario.flows.iter().map(|flow| ModelFlow::with(scenario, &users, flow)).collect()
     }
 
@@ -68,7 +68,7 @@ impl ModelFlow {
     /// What the models cannot express.
     pub fn first(scenario: &Scenario) -> Result<ModelFlow, Inexpressible> {
         let index = ModelFlow::first_index(scenario);
-        ModelFlow::with(scenario, &Users::of(scenario), &scenario.flows[index])
+        ModelFlow::with(scenario, &LinkUsers::of(scenario), &scenario.flows[index])
     }
 
     /// Which flow [`ModelFlow::first`] is of.
@@ -99,7 +99,7 @@ impl ModelFlow {
         rate * 8.0 * self.payload.get() as f64
     }
 
-    fn with(scenario: &Scenario, users: &Users, flow: &Flow) -> Result<ModelFlow, Inexpressible> {
+    fn with(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<ModelFlow, Inexpressible> {
         let Protocol::Sctp(sctp) = &flow.protocol else {
             return Err(Inexpressible::only(Obstacle::Datagrams));
         };

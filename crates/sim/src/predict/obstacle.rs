@@ -4,7 +4,7 @@ use anabranch_link::config::{Change, Delay, LinkConfig, LossKind, Rate};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Link, Traffic};
 
-use super::users::Users;
+use super::users::LinkUsers;
 
 /// Something that no model expresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +67,7 @@ impl Inexpressible {
 ///
 /// # Errors
 /// Those that were found.
-pub fn look(scenario: &Scenario, users: &Users, flow: &Flow) -> Result<(), Inexpressible> {
+pub fn look(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), Inexpressible> {
     let used: Vec<usize> =
         flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
     let links = || used.iter().map(|link| &scenario.links[*link]);
@@ -141,7 +141,7 @@ fn loss(link: &Link, direction: Direction) -> Option<Obstacle> {
     Some(Obstacle::Loss { link: link.name.clone(), which })
 }
 
-fn shared_by_flows(scenario: &Scenario, users: &Users, flow: &Flow, used: &[usize]) -> Option<Obstacle> {
+fn shared_by_flows(scenario: &Scenario, users: &LinkUsers, flow: &Flow, used: &[usize]) -> Option<Obstacle> {
     used.iter().find_map(|link| {
         let (other, others) = users.other(scenario, *link, flow.direction, &flow.name)?;
         let link = scenario.links[*link].name.clone();

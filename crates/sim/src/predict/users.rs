@@ -5,7 +5,7 @@ use anabranch_scenario::model::{Direction, Multipath, Protocol};
 
 /// For each link, the flows whose data crosses it.
 #[derive(Debug)]
-pub struct Users {
+pub struct LinkUsers {
     forward: Vec<Few>,
     reverse: Vec<Few>,
 }
@@ -19,11 +19,11 @@ struct Few {
     all: usize,
 }
 
-impl Users {
+impl LinkUsers {
     /// Those of every link.
-    pub fn of(scenario: &Scenario) -> Users {
+    pub fn of(scenario: &Scenario) -> LinkUsers {
         let none = vec![Few::default(); scenario.links.len()];
-        let mut users = Users { forward: none.clone(), reverse: none };
+        let mut users = LinkUsers { forward: none.clone(), reverse: none };
         for (number, flow) in scenario.flows.iter().enumerate() {
             let is_failover =
                 matches!(&flow.protocol, Protocol::Sctp(sctp) if sctp.multipath == Multipath::Off);

@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Time};
 use anabranch_scenario::model::Messages;
 
-use super::{Source, evenly};
+use super::{TrafficSource, evenly};
 
 /// A constant bit rate.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Cbr {
     }
 }
 
-impl Source for Cbr {
+impl TrafficSource for Cbr {
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)> {
         let due = self.start + evenly(self.messages, self.count);
         self.count += 1;

@@ -11,13 +11,13 @@ use anabranch_link::Random;
 use anabranch_scenario::model::{Messages, Traffic};
 
 /// A pattern of messages in time.
-pub trait Source: Debug + Send {
+pub trait TrafficSource: Debug + Send {
     /// The next message: when it is due, not before `now`, and how long it is.
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)>;
 }
 
 /// The source of a pattern that begins at `start`; `None` for bulk, which has no times of its own.
-pub fn build(traffic: &Traffic, start: Time, seed: &Seed) -> Option<Box<dyn Source>> {
+pub fn build(traffic: &Traffic, start: Time, seed: &Seed) -> Option<Box<dyn TrafficSource>> {
     match traffic {
         Traffic::Bulk => None,
         Traffic::Cbr(messages) => Some(Box::new(cbr::Cbr::new(*messages, start))),
@@ -48,7 +48,7 @@ pub(crate) mod tests {
         Messages { rate: BitRate::from_mbps(1), size: ByteCount::new(125) };
 
     /// The moments of the first `count` messages in milliseconds.
-    pub(crate) fn moments(source: &mut dyn Source, count: usize) -> Vec<f64> {
+    pub(crate) fn moments(source: &mut dyn TrafficSource, count: usize) -> Vec<f64> {
         let mut now = Time::ZERO;
         let mut next = || {
             let (at, _) = source.next(now).expect("it never ends");

@@ -3,7 +3,7 @@
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::model::Messages;
 
-use super::{Source, evenly};
+use super::{TrafficSource, evenly};
 
 /// Turns of sending and silence. Each turn begins with a message.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl OnOff {
     }
 }
 
-impl Source for OnOff {
+impl TrafficSource for OnOff {
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)> {
         let mut offset = evenly(self.messages, self.count);
         if offset >= self.on && self.count > 0 {

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Time};
 use anabranch_link::Random;
 use anabranch_scenario::model::Messages;
 
-use super::{Source, evenly};
+use super::{TrafficSource, evenly};
 
 /// A Poisson process of messages.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Poisson {
     }
 }
 
-impl Source for Poisson {
+impl TrafficSource for Poisson {
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)> {
         self.last += self.random.exponential(evenly(self.messages, 1));
         Some((self.last.max(now), self.messages.size))

@@ -4,14 +4,14 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use anabranch_studies::blocking::table;
-use anabranch_studies::scale::Scale;
+use anabranch_studies::scale::StudyScale;
 
 /// Two unlike paths in one receive buffer, by its size, how it is split and how windows share it (docs/blocking.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How much is run
     #[arg(long, value_enum, default_value = "full")]
-    scale: Scale,
+    scale: StudyScale,
 }
 
 /// Prints it.

@@ -4,14 +4,14 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use anabranch_studies::failover::table;
-use anabranch_studies::scale::Scale;
+use anabranch_studies::scale::StudyScale;
 
 /// How long a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How much is run
     #[arg(long, value_enum, default_value = "full")]
-    scale: Scale,
+    scale: StudyScale,
 }
 
 /// Prints it.

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anabranch_studies::figures::{Name, Outcome, judge_default, judge_sensitivity, report, svg};
-use anabranch_studies::scale::Scale;
+use anabranch_studies::figures::{FigureName, FigureResult, judge_default, judge_sensitivity, report, svg};
+use anabranch_studies::scale::StudyScale;
 use clap::ValueEnum;
 
 /// The papers' figures, and verdicts on what is said of them (docs/figures.md)
@@ -14,10 +14,10 @@ use clap::ValueEnum;
 pub struct Arguments {
     /// Only this figure; may be given several times
     #[arg(long, value_enum)]
-    id: Vec<Name>,
+    id: Vec<FigureName>,
     /// How much is run: verdicts on the papers come from the full scale
     #[arg(long, value_enum, default_value = "full")]
-    scale: Scale,
+    scale: StudyScale,
     /// At most N seeds a point: fewer than the verdicts are based on, and the tables say so
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Arguments {
 
 /// Runs them, and prints each as it is done.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    let names = if arguments.id.is_empty() { Name::value_variants() } else { &arguments.id };
+    let names = if arguments.id.is_empty() { FigureName::value_variants() } else { &arguments.id };
     let mut rows = report::CSV_HEAD.to_owned();
     for name in names {
         let headline = judge_default(*name, arguments.scale, arguments.seeds)?;
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn draw(outcome: &Outcome, folder: &Path) -> Result<(), Box<dyn Error>> {
+fn draw(outcome: &FigureResult, folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     for panel in &outcome.figure.panels {
         let file = folder.join(format!("{}-{}.svg", outcome.figure.id, panel.name).to_lowercase());

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anabranch_studies::ns2::{Selection, Set, Share, compare, csv_text, outside, summary, verbose};
+use anabranch_studies::ns2::{HoldingShare, Selection, Set, compare, csv_text, outside, summary, verbose};
 
 /// Our transfers beside ns-2's CMT module, point by point (docs/oracle.md)
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         if points.is_empty() {
             continue;
         }
-        let (share, goal) = (Share::of(&points), set.goal());
+        let (share, goal) = (HoldingShare::of(&points), set.goal());
         is_reached &= share.value() >= goal;
         println!("set {set:?}: {share} hold; the goal is {:.0}%", goal * 100.0);
         print!("{}", summary(&points));

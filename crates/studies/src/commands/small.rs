@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use anabranch_studies::scale::Scale;
+use anabranch_studies::scale::StudyScale;
 use anabranch_studies::small::table;
 
 /// Messages of one byte to a packet's worth over one link, by profile and loss (docs/performance.md)
@@ -11,7 +11,7 @@ use anabranch_studies::small::table;
 pub struct Arguments {
     /// How much is run
     #[arg(long, value_enum, default_value = "full")]
-    scale: Scale,
+    scale: StudyScale,
 }
 
 /// Prints it.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use anabranch_studies::scale::Scale;
+use anabranch_studies::scale::StudyScale;
 use anabranch_studies::tuned::{Subject, table};
 use clap::ValueEnum;
 
@@ -12,7 +12,7 @@ use clap::ValueEnum;
 pub struct Arguments {
     /// How much is run
     #[arg(long, value_enum, default_value = "full")]
-    scale: Scale,
+    scale: StudyScale,
     /// Only this; all otherwise
     #[arg(long, value_enum)]
     only: Option<Subject>,

@@ -10,7 +10,7 @@ pub struct BySeed(Vec<f64>);
 /// A mean with its 95 % confidence interval, by Student's t. One seed of an experiment without randomness has an
 /// interval of width zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     /// The estimate.
     pub mean: f64,
     /// Half of the interval's width.
@@ -42,17 +42,17 @@ impl BySeed {
     }
 
     /// The mean with its interval.
-    pub fn interval(&self) -> Interval {
+    pub fn interval(&self) -> ConfidenceInterval {
         interval(self.0.iter().copied())
     }
 
     /// The mean of the differences to `other`, seed by seed.
-    pub fn minus(&self, other: &BySeed) -> Interval {
+    pub fn minus(&self, other: &BySeed) -> ConfidenceInterval {
         interval(self.pairs(other).map(|(one, two)| one - two))
     }
 
     /// The ratio of the means, of the same seeds, with the interval of [`ratios_to`](BySeed::ratios_to).
-    pub fn over(&self, other: &BySeed) -> Interval {
+    pub fn over(&self, other: &BySeed) -> ConfidenceInterval {
         self.ratios_to(other).interval()
     }
 
@@ -84,7 +84,7 @@ impl BySeed {
     }
 }
 
-impl Interval {
+impl ConfidenceInterval {
     /// Its lower end.
     pub fn low(self) -> f64 {
         self.mean - self.half
@@ -96,7 +96,7 @@ impl Interval {
     }
 }
 
-impl std::fmt::Display for Interval {
+impl std::fmt::Display for ConfidenceInterval {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let digits = digits_for(self.mean);
         match self.half {
@@ -115,10 +115,10 @@ fn digits_for(value: f64) -> usize {
     }
 }
 
-fn interval(values: impl Iterator<Item = f64>) -> Interval {
+fn interval(values: impl Iterator<Item = f64>) -> ConfidenceInterval {
     let estimate = values.collect::<Summary>().estimate();
     let (mean, half) = estimate.map_or((f64::NAN, f64::NAN), |found| (found.mean, found.ci95.unwrap_or(0.0)));
-    Interval { mean, half }
+    ConfidenceInterval { mean, half }
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn what_seeds_have_in_common_does_not_blur_their_difference() {
         let (one, two) = (sample(&[10.0, 20.0, 30.0]), sample(&[11.0, 21.0, 31.0]));
-        assert_eq!(one.minus(&two), Interval { mean: -1.0, half: 0.0 });
+        assert_eq!(one.minus(&two), ConfidenceInterval { mean: -1.0, half: 0.0 });
         assert!(one.interval().half > 20.0);
     }
 
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn an_interval_is_printed_with_three_digits() {
-        assert_eq!(Interval { mean: 3.567_829, half: 0.0 }.to_string(), "3.568");
-        assert_eq!(Interval { mean: 45.678, half: 1.234 }.to_string(), "45.68 ± 1.23");
+        assert_eq!(ConfidenceInterval { mean: 3.567_829, half: 0.0 }.to_string(), "3.568");
+        assert_eq!(ConfidenceInterval { mean: 45.678, half: 1.234 }.to_string(), "45.68 ± 1.23");
     }
 }

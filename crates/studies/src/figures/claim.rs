@@ -2,8 +2,8 @@
 //!
 //! The shorthands are those of the atlas (0.3), the verdicts its 0.1, "better" and "not worse" its 0.2.4.
 
-use super::by_seed::{BySeed, Interval};
-use super::figure::{At, Metric, Results};
+use super::by_seed::{BySeed, ConfidenceInterval};
+use super::figure::{CurvePoints, Metric, Results};
 
 /// A claim about a figure.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub enum Expression {
     /// `frac(test) ≥ share` over the points `x`.
     Points {
         /// The test at each point.
-        test: Test,
+        test: PointTest,
         /// The panel.
         panel: &'static str,
         /// The judged quantity.
@@ -98,7 +98,7 @@ pub enum Expression {
 
 /// The test at one point. `A` and `B` are series of the same seeds.
 #[derive(Clone, Copy, Debug)]
-pub enum Test {
+pub enum PointTest {
     /// A is better than B: less, and the interval of the difference excludes 0.
     Lt(&'static str, &'static str),
     /// A ≤ B (1 + t), or the interval of the difference does not exclude 0.
@@ -121,25 +121,25 @@ pub enum Test {
 #[derive(Clone, Debug)]
 pub enum Number {
     /// The ratio of two means.
-    Ratio(At, At),
+    Ratio(CurvePoints, CurvePoints),
     /// The mean over the points of A / B, of the means at each point: every point weighs the same.
-    MeanRatio(At, At),
+    MeanRatio(CurvePoints, CurvePoints),
     /// The mean over the points of |A / B − 1|, of the means at each point.
-    Deviation(At, At),
+    Deviation(CurvePoints, CurvePoints),
     /// The difference of two means.
-    Difference(At, At),
+    Difference(CurvePoints, CurvePoints),
     /// The mean over the points of |A| − |B|, of the means at each point.
-    SizeGap(At, At),
+    SizeGap(CurvePoints, CurvePoints),
     /// The mean over the points of several curves.
-    Mean(Vec<At>),
+    Mean(Vec<CurvePoints>),
     /// The greatest mean at a point of several curves, with that point's interval.
-    Greatest(Vec<At>),
+    Greatest(Vec<CurvePoints>),
     /// The least, likewise.
-    Least(Vec<At>),
+    Least(Vec<CurvePoints>),
     /// Where on the axis the greatest mean is, of several curves.
-    PlaceOfGreatest(Vec<At>),
+    PlaceOfGreatest(Vec<CurvePoints>),
     /// The slope of the line nearest to the points, both axes in logarithms: y grows like x to this power.
-    Exponent(At),
+    Exponent(CurvePoints),
 }
 
 impl Claim {
@@ -180,8 +180,8 @@ impl Expression {
 
 impl Number {
     /// The number's value; `None` where something was not measured.
-    pub fn measure(&self, results: &Results) -> Option<Interval> {
-        let both = |one: &At, two: &At| Some((results.at(one)?, results.at(two)?));
+    pub fn measure(&self, results: &Results) -> Option<ConfidenceInterval> {
+        let both = |one: &CurvePoints, two: &CurvePoints| Some((results.at(one)?, results.at(two)?));
         match self {
             Number::Ratio(above, below) => both(above, below).map(|(above, below)| above.over(&below)),
             Number::Difference(one, two) => both(one, two).map(|(one, two)| one.minus(&two)),
@@ -192,13 +192,13 @@ impl Number {
             Number::Greatest(curves) => extreme(curves, results, 1.0).map(|(_, found)| found),
             Number::Least(curves) => extreme(curves, results, -1.0).map(|(_, found)| found),
             Number::PlaceOfGreatest(curves) => {
-                extreme(curves, results, 1.0).map(|(x, _)| Interval { mean: x, half: 0.0 })
+                extreme(curves, results, 1.0).map(|(x, _)| ConfidenceInterval { mean: x, half: 0.0 })
             }
             Number::Exponent(curve) => exponent(curve, results),
         }
     }
 
-    fn judged(&self, results: &Results, judge: impl Fn(Interval) -> Verdict) -> Finding {
+    fn judged(&self, results: &Results, judge: impl Fn(ConfidenceInterval) -> Verdict) -> Finding {
         match self.measure(results) {
             Some(found) => Finding { verdict: judge(found), measured: found.to_string() },
             None => not_measured(),
@@ -206,17 +206,22 @@ impl Number {
     }
 }
 
-impl Test {
+impl PointTest {
     /// The ratio that is judged at `x`, and its verdict; `None` where something was not measured.
-    fn at(self, of: (&'static str, Metric), x: f64, results: &Results) -> Option<(Interval, Verdict)> {
+    fn at(
+        self,
+        of: (&'static str, Metric),
+        x: f64,
+        results: &Results,
+    ) -> Option<(ConfidenceInterval, Verdict)> {
         let (panel, metric) = of;
         let value = |series, x| results.point(panel, series, metric, x);
         let found = match self {
-            Test::Lt(one, two) | Test::Le(one, two, _) | Test::Near(one, two, _) => {
+            PointTest::Lt(one, two) | PointTest::Le(one, two, _) | PointTest::Near(one, two, _) => {
                 value(one, x)?.over(value(two, x)?)
             }
-            Test::Symmetric(series, _) => value(series, x)?.over(value(series, -x)?),
-            Test::Outward(series, _) => {
+            PointTest::Symmetric(series, _) => value(series, x)?.over(value(series, -x)?),
+            PointTest::Outward(series, _) => {
                 let axis = results.axis(panel, series, metric);
                 let is_same_side = |next: f64| x == 0.0 || next == 0.0 || (next > 0.0) == (x > 0.0);
                 let beyond = |next: &&f64| is_same_side(**next) && next.abs() > x.abs();
@@ -228,30 +233,34 @@ impl Test {
                     steps.into_iter().filter_map(|step| Some(value(series, step)?.over(value(series, x)?)));
                 ratios.min_by(|one, two| one.mean.total_cmp(&two.mean))?
             }
-            Test::Up(series, _) | Test::Down(series, _) => {
+            PointTest::Up(series, _) | PointTest::Down(series, _) => {
                 let axis = results.axis(panel, series, metric);
                 let next = *axis.iter().find(|next| **next > x).unwrap_or(&x);
                 value(series, next)?.over(value(series, x)?)
             }
-            Test::Within(series, ..) => value(series, x)?.interval(),
+            PointTest::Within(series, ..) => value(series, x)?.interval(),
         };
         let verdict = match self {
-            Test::Lt(..) => strictly(found.high() < 1.0, found.low() > 1.0),
-            Test::Le(_, _, tolerance) => {
+            PointTest::Lt(..) => strictly(found.high() < 1.0, found.low() > 1.0),
+            PointTest::Le(_, _, tolerance) => {
                 let is_not_worse = found.mean <= 1.0 + tolerance || found.low() <= 1.0;
                 if is_not_worse { Verdict::Reproduced } else { Verdict::NotReproduced }
             }
-            Test::Near(_, _, t) | Test::Symmetric(_, t) => in_range(found, (1.0 - t, 1.0 + t), NOWHERE),
-            Test::Outward(_, t) | Test::Up(_, t) => in_range(found, (1.0 - t, f64::INFINITY), NOWHERE),
-            Test::Down(_, t) => in_range(found, (0.0, 1.0 + t), NOWHERE),
-            Test::Within(_, low, high) => in_range(found, (low, high), NOWHERE),
+            PointTest::Near(_, _, t) | PointTest::Symmetric(_, t) => {
+                in_range(found, (1.0 - t, 1.0 + t), NOWHERE)
+            }
+            PointTest::Outward(_, t) | PointTest::Up(_, t) => {
+                in_range(found, (1.0 - t, f64::INFINITY), NOWHERE)
+            }
+            PointTest::Down(_, t) => in_range(found, (0.0, 1.0 + t), NOWHERE),
+            PointTest::Within(_, low, high) => in_range(found, (low, high), NOWHERE),
         };
         Some((found, verdict))
     }
 
     /// The judged quantity in a word.
     fn quantity(self) -> &'static str {
-        if matches!(self, Test::Within(..)) { "value" } else { "ratio" }
+        if matches!(self, PointTest::Within(..)) { "value" } else { "ratio" }
     }
 }
 
@@ -283,7 +292,7 @@ fn strictly(holds: bool, fails: bool) -> Verdict {
     }
 }
 
-fn in_range(found: Interval, range: (f64, f64), direction: (f64, f64)) -> Verdict {
+fn in_range(found: ConfidenceInterval, range: (f64, f64), direction: (f64, f64)) -> Verdict {
     let contains = |range: (f64, f64), value: f64| range.0 <= value && value <= range.1;
     let reaches = |range: (f64, f64)| found.low() <= range.1 && found.high() >= range.0;
     match () {
@@ -310,8 +319,8 @@ fn or_partly(full: Finding, part: Verdict) -> Finding {
     }
 }
 
-fn points(test: Test, of: (&'static str, Metric), x: &[f64], share: f64, results: &Results) -> Finding {
-    let found: Option<Vec<(f64, Interval, Verdict)>> =
+fn points(test: PointTest, of: (&'static str, Metric), x: &[f64], share: f64, results: &Results) -> Finding {
+    let found: Option<Vec<(f64, ConfidenceInterval, Verdict)>> =
         x.iter().map(|x| test.at(of, *x, results).map(|(found, verdict)| (*x, found, verdict))).collect();
     let Some(found) = found.filter(|found| !found.is_empty()) else { return not_measured() };
     let count = |wanted: &dyn Fn(Verdict) -> bool| {
@@ -329,7 +338,7 @@ fn points(test: Test, of: (&'static str, Metric), x: &[f64], share: f64, results
 }
 
 /// How many points pass, where the others are, and the range of the measured ratios.
-fn told(test: Test, found: &[(f64, Interval, Verdict)]) -> String {
+fn told(test: PointTest, found: &[(f64, ConfidenceInterval, Verdict)]) -> String {
     let least = found.iter().min_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
     let most = found.iter().max_by(|one, two| one.1.mean.total_cmp(&two.1.mean));
     let not: Vec<String> = found
@@ -338,7 +347,7 @@ fn told(test: Test, found: &[(f64, Interval, Verdict)]) -> String {
         .map(|(x, ..)| format!("{x}"))
         .collect();
     let holds = found.len() - not.len();
-    let place = |point: Option<&(f64, Interval, Verdict)>| {
+    let place = |point: Option<&(f64, ConfidenceInterval, Verdict)>| {
         point.map(|(x, found, _)| format!("{found} (x = {x})")).unwrap_or_default()
     };
     let but = if not.is_empty() { String::new() } else { format!(", not at x = {}", not.join(", ")) };
@@ -347,35 +356,46 @@ fn told(test: Test, found: &[(f64, Interval, Verdict)]) -> String {
 }
 
 fn rising(numbers: &[Number], results: &Results) -> Finding {
-    let found: Option<Vec<Interval>> = numbers.iter().map(|number| number.measure(results)).collect();
+    let found: Option<Vec<ConfidenceInterval>> =
+        numbers.iter().map(|number| number.measure(results)).collect();
     let Some(found) = found else { return not_measured() };
     let falls = found.windows(2).any(|pair| pair[1].high() < pair[0].low());
     let verdict = if falls { Verdict::NotReproduced } else { Verdict::Reproduced };
-    let measured: Vec<String> = found.iter().map(Interval::to_string).collect();
+    let measured: Vec<String> = found.iter().map(ConfidenceInterval::to_string).collect();
     Finding { verdict, measured: measured.join(", ") }
 }
 
 /// Both samples at each point.
-fn pairs<'a>(one: &At, two: &At, results: &'a Results) -> Option<Vec<(&'a BySeed, &'a BySeed)>> {
-    let point = |at: &At, x: f64| results.point(at.panel, at.series, at.metric, x);
+fn pairs<'a>(
+    one: &CurvePoints,
+    two: &CurvePoints,
+    results: &'a Results,
+) -> Option<Vec<(&'a BySeed, &'a BySeed)>> {
+    let point = |at: &CurvePoints, x: f64| results.point(at.panel, at.series, at.metric, x);
     one.x.iter().map(|x| Some((point(one, *x)?, point(two, *x)?))).collect()
 }
 
-fn mean_ratio(one: &At, two: &At, results: &Results) -> Option<Interval> {
+fn mean_ratio(one: &CurvePoints, two: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
     let pairs = pairs(one, two, results)?;
     let ratios: Vec<BySeed> = pairs.iter().map(|(one, two)| one.ratios_to(two)).collect();
     Some(BySeed::average(&ratios.iter().collect::<Vec<_>>())?.interval())
 }
 
 /// The mean over points of |A / B − 1|: its interval is the mean of theirs, since the points share their seeds.
-fn deviation(one: &At, two: &At, results: &Results) -> Option<Interval> {
-    let ratios: Vec<Interval> = pairs(one, two, results)?.iter().map(|(one, two)| one.over(two)).collect();
-    let mean = |value: &dyn Fn(&Interval) -> f64| ratios.iter().map(value).sum::<f64>() / ratios.len() as f64;
-    Some(Interval { mean: mean(&|ratio| (ratio.mean - 1.0).abs()), half: mean(&|ratio| ratio.half) })
+fn deviation(one: &CurvePoints, two: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
+    let ratios: Vec<ConfidenceInterval> =
+        pairs(one, two, results)?.iter().map(|(one, two)| one.over(two)).collect();
+    let mean = |value: &dyn Fn(&ConfidenceInterval) -> f64| {
+        ratios.iter().map(value).sum::<f64>() / ratios.len() as f64
+    };
+    Some(ConfidenceInterval {
+        mean: mean(&|ratio| (ratio.mean - 1.0).abs()),
+        half: mean(&|ratio| ratio.half),
+    })
 }
 
 /// The signs are those of the means, so that what a seed adds stays linear.
-fn size_gap(one: &At, two: &At, results: &Results) -> Option<Interval> {
+fn size_gap(one: &CurvePoints, two: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
     let size = |sample: &BySeed| {
         let sign = if sample.mean() < 0.0 { -1.0 } else { 1.0 };
         sample.map(|value| sign * value)
@@ -388,25 +408,25 @@ fn size_gap(one: &At, two: &At, results: &Results) -> Option<Interval> {
 }
 
 /// All points of the curves, each with its place; `None` where one was not measured.
-fn all_points<'a>(curves: &[At], results: &'a Results) -> Option<Vec<(f64, &'a BySeed)>> {
+fn all_points<'a>(curves: &[CurvePoints], results: &'a Results) -> Option<Vec<(f64, &'a BySeed)>> {
     let places = curves.iter().flat_map(|at| at.x.iter().map(move |x| (at, *x)));
     places.map(|(at, x)| Some((x, results.point(at.panel, at.series, at.metric, x)?))).collect()
 }
 
-fn mean(curves: &[At], results: &Results) -> Option<Interval> {
+fn mean(curves: &[CurvePoints], results: &Results) -> Option<ConfidenceInterval> {
     let points = all_points(curves, results)?;
     Some(BySeed::average(&points.iter().map(|(_, sample)| *sample).collect::<Vec<_>>())?.interval())
 }
 
 /// The point whose mean is greatest when multiplied by `sign`.
-fn extreme(curves: &[At], results: &Results, sign: f64) -> Option<(f64, Interval)> {
+fn extreme(curves: &[CurvePoints], results: &Results, sign: f64) -> Option<(f64, ConfidenceInterval)> {
     let points = all_points(curves, results)?;
     let (x, sample) =
         points.into_iter().max_by(|one, two| (sign * one.1.mean()).total_cmp(&(sign * two.1.mean())))?;
     Some((x, sample.interval()))
 }
 
-fn exponent(curve: &At, results: &Results) -> Option<Interval> {
+fn exponent(curve: &CurvePoints, results: &Results) -> Option<ConfidenceInterval> {
     let points = all_points(std::slice::from_ref(curve), results)?;
     let logarithms: Vec<(f64, f64)> = points.iter().map(|(x, sample)| (x.ln(), sample.mean().ln())).collect();
     let count = logarithms.len() as f64;
@@ -414,7 +434,7 @@ fn exponent(curve: &At, results: &Results) -> Option<Interval> {
     let across = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
         logarithms.iter().map(|(x, y)| value(x - centre.0, y - centre.1)).sum()
     };
-    Some(Interval { mean: across(&|x, y| x * y) / across(&|x, _| x * x), half: 0.0 })
+    Some(ConfidenceInterval { mean: across(&|x, y| x * y) / across(&|x, _| x * x), half: 0.0 })
 }
 
 #[cfg(test)]
@@ -439,19 +459,19 @@ mod tests {
         [values; 4]
     }
 
-    fn over(test: Test, share: f64, results: &Results) -> Verdict {
+    fn over(test: PointTest, share: f64, results: &Results) -> Verdict {
         let metric = Metric::Time;
         Expression::Points { test, panel: "", metric, x: X.to_vec(), share }.judge(results).verdict
     }
 
-    fn at(series: &'static str, x: &[f64]) -> At {
-        At { panel: "", series, metric: Metric::Time, x: x.to_vec() }
+    fn at(series: &'static str, x: &[f64]) -> CurvePoints {
+        CurvePoints { panel: "", series, metric: Metric::Time, x: x.to_vec() }
     }
 
     #[test]
     fn better_means_that_the_interval_of_the_paired_difference_excludes_zero() {
         let b = flat([10.0, 20.0, 30.0]);
-        let verdict = |a| over(Test::Lt("a", "b"), 1.0, &results(flat(a), b));
+        let verdict = |a| over(PointTest::Lt("a", "b"), 1.0, &results(flat(a), b));
         assert_eq!(verdict([9.0, 18.0, 27.0]), Verdict::Reproduced);
         assert_eq!(verdict([11.0, 22.0, 33.0]), Verdict::NotReproduced);
         assert_eq!(verdict([5.0, 29.0, 25.0]), Verdict::Inconclusive);
@@ -461,7 +481,7 @@ mod tests {
     #[test]
     fn not_worse_is_what_lies_below_the_tolerance_or_may_be_chance() {
         let b = flat([10.0, 20.0, 30.0]);
-        let verdict = |a| over(Test::Le("a", "b", 0.03), 1.0, &results(flat(a), b));
+        let verdict = |a| over(PointTest::Le("a", "b", 0.03), 1.0, &results(flat(a), b));
         assert_eq!(verdict([10.2, 20.4, 30.6]), Verdict::Reproduced);
         assert_eq!(verdict([10.5, 21.0, 31.5]), Verdict::NotReproduced);
         assert_eq!(verdict([5.0, 35.0, 26.0]), Verdict::Reproduced, "10 % more, but by chance");
@@ -471,7 +491,7 @@ mod tests {
     fn a_claim_over_points_holds_in_part_where_half_of_them_do() {
         let b = flat([1.0; 3]);
         let [good, bad] = [[1.0; 3], [2.0; 3]];
-        let verdict = |a, share| over(Test::Near("a", "b", 0.1), share, &results(a, b));
+        let verdict = |a, share| over(PointTest::Near("a", "b", 0.1), share, &results(a, b));
         assert_eq!(verdict([good, good, good, bad], 1.0), Verdict::Partial);
         assert_eq!(verdict([good, good, good, bad], 0.75), Verdict::Reproduced);
         assert_eq!(verdict([good, bad, bad, bad], 1.0), Verdict::NotReproduced);
@@ -480,7 +500,7 @@ mod tests {
     #[test]
     fn a_number_has_the_right_size_or_the_right_direction_or_neither() {
         let judge = |value: f64, half: f64| {
-            in_range(Interval { mean: value, half }, (1.6, 2.6), (1.0, f64::INFINITY))
+            in_range(ConfidenceInterval { mean: value, half }, (1.6, 2.6), (1.0, f64::INFINITY))
         };
         assert_eq!(judge(2.0, 1.0), Verdict::Reproduced);
         assert_eq!(judge(1.5, 0.2), Verdict::Inconclusive);
@@ -492,7 +512,7 @@ mod tests {
     fn a_valley_rises_outward_on_both_sides() {
         let b = flat([1.0; 3]);
         let verdict = |a, x: &[f64]| {
-            let test = Test::Outward("a", 0.01);
+            let test = PointTest::Outward("a", 0.01);
             let metric = Metric::Time;
             let claim = Expression::Points { test, panel: "", metric, x: x.to_vec(), share: 1.0 };
             claim.judge(&results(a, b)).verdict
@@ -535,10 +555,10 @@ mod tests {
     #[test]
     fn a_curve_goes_up_or_down_from_point_to_point() {
         let verdict = |test, values| over(test, 1.0, &results(of(values), flat([1.0; 3])));
-        assert_eq!(verdict(Test::Up("a", 0.02), [1.0, 2.0, 1.99, 3.0]), Verdict::Reproduced);
-        assert_eq!(verdict(Test::Up("a", 0.02), [1.0, 2.0, 1.9, 3.0]), Verdict::Partial);
-        assert_eq!(verdict(Test::Down("a", 0.02), [3.0, 2.0, 2.03, 1.0]), Verdict::Reproduced);
-        assert_eq!(verdict(Test::Down("a", 0.02), [1.0, 2.0, 3.0, 4.0]), Verdict::NotReproduced);
+        assert_eq!(verdict(PointTest::Up("a", 0.02), [1.0, 2.0, 1.99, 3.0]), Verdict::Reproduced);
+        assert_eq!(verdict(PointTest::Up("a", 0.02), [1.0, 2.0, 1.9, 3.0]), Verdict::Partial);
+        assert_eq!(verdict(PointTest::Down("a", 0.02), [3.0, 2.0, 2.03, 1.0]), Verdict::Reproduced);
+        assert_eq!(verdict(PointTest::Down("a", 0.02), [1.0, 2.0, 3.0, 4.0]), Verdict::NotReproduced);
     }
 
     #[test]
@@ -569,7 +589,7 @@ mod tests {
         let results = results(flat([7.0; 3]), flat([1.0; 3]));
         let within = |bound: f64| {
             Box::new(Expression::Points {
-                test: Test::Within("a", -bound, bound),
+                test: PointTest::Within("a", -bound, bound),
                 panel: "",
                 metric: Metric::Time,
                 x: X.to_vec(),

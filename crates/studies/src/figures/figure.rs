@@ -34,11 +34,11 @@ pub struct Panel {
     /// The quantity that its curves show.
     pub metric: Metric,
     /// Its curves.
-    pub series: Vec<Series>,
+    pub series: Vec<FigureCurve>,
     /// How many seeds each simulated point has.
     pub seeds: u64,
     /// What stands beside the curves in its table.
-    pub beside: &'static [Beside],
+    pub beside: &'static [SideColumn],
 }
 
 /// A panel's axis: what it shows, its unit, and how a drawing spaces it.
@@ -61,16 +61,16 @@ pub enum Spacing {
 
 /// One curve.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct FigureCurve {
     /// What it shows.
     pub name: &'static str,
     /// Where on the axis, and where the value there comes from.
-    pub points: Vec<(f64, Source)>,
+    pub points: Vec<(f64, ValueSource)>,
 }
 
 /// Where the values of a point come from.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum ValueSource {
     /// From this scenario, run with each seed.
     Run(String),
     /// Known values: a model's, which is the same for every seed, or those of another program's runs.
@@ -84,12 +84,12 @@ pub enum Source {
         over: (&'static str, &'static str),
     },
     /// The milliseconds that this work takes on this machine.
-    Timed(Work),
+    Timed(WorkItem),
 }
 
 /// Something to compute, for the time that it takes.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct WorkItem {
     /// How.
     pub run: fn(&[f64]) -> Result<f64, FigureError>,
     /// With what.
@@ -98,7 +98,7 @@ pub struct Work {
 
 /// A column beside the curves of a table, about the first two of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum SideColumn {
     /// Their ratio.
     Ratio,
     /// The time-outs of each.
@@ -139,16 +139,16 @@ pub enum Metric {
 /// The values of all panels: `y[panel, series, metric][x]`, one value a seed.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    curves: BTreeMap<(&'static str, &'static str, Metric), BTreeMap<Place, BySeed>>,
+    curves: BTreeMap<(&'static str, &'static str, Metric), BTreeMap<AxisValue, BySeed>>,
 }
 
 /// A place on an axis: a number, in the numbers' order.
 #[derive(Clone, Copy, Debug)]
-struct Place(f64);
+struct AxisValue(f64);
 
 /// Points of a curve.
 #[derive(Clone, Debug)]
-pub struct At {
+pub struct CurvePoints {
     /// The panel's name.
     pub panel: &'static str,
     /// The series' name.
@@ -170,7 +170,7 @@ impl Results {
         values: Vec<f64>,
     ) {
         if let Some(sample) = BySeed::new(values) {
-            self.curves.entry((panel, series, metric)).or_default().insert(Place::at(x), sample);
+            self.curves.entry((panel, series, metric)).or_default().insert(AxisValue::at(x), sample);
         }
     }
 
@@ -182,7 +182,7 @@ impl Results {
         metric: Metric,
         x: f64,
     ) -> Option<&BySeed> {
-        self.curves.get(&(panel, series, metric))?.get(&Place::at(x))
+        self.curves.get(&(panel, series, metric))?.get(&AxisValue::at(x))
     }
 
     /// Where a curve has points, in their order.
@@ -192,7 +192,7 @@ impl Results {
     }
 
     /// The mean over some points, seed by seed; `None` where one was not measured.
-    pub fn at(&self, at: &At) -> Option<BySeed> {
+    pub fn at(&self, at: &CurvePoints) -> Option<BySeed> {
         let points = at.x.iter().map(|x| self.point(at.panel, at.series, at.metric, *x));
         BySeed::average(&points.collect::<Option<Vec<&BySeed>>>()?)
     }
@@ -228,29 +228,29 @@ impl Metric {
     }
 }
 
-impl Place {
+impl AxisValue {
     /// −0 and 0 are one place.
-    fn at(x: f64) -> Place {
-        Place(x + 0.0)
+    fn at(x: f64) -> AxisValue {
+        AxisValue(x + 0.0)
     }
 }
 
-impl PartialEq for Place {
-    fn eq(&self, other: &Place) -> bool {
+impl PartialEq for AxisValue {
+    fn eq(&self, other: &AxisValue) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Place {}
+impl Eq for AxisValue {}
 
-impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Place) -> Option<Ordering> {
+impl PartialOrd for AxisValue {
+    fn partial_cmp(&self, other: &AxisValue) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Place {
-    fn cmp(&self, other: &Place) -> Ordering {
+impl Ord for AxisValue {
+    fn cmp(&self, other: &AxisValue) -> Ordering {
         self.0.total_cmp(&other.0)
     }
 }

@@ -5,16 +5,16 @@ use anabranch_sim::RunResult;
 use anabranch_sim::result::{PathResult, SackResult};
 
 use super::FigureError;
-use super::figure::{Figure, Metric, Panel, Results, Source};
+use super::figure::{Figure, Metric, Panel, Results, ValueSource};
 use super::stopwatch;
-use crate::grid::{self, Point};
+use crate::grid::{self, GridPoint};
 
 /// Runs all scenarios of a record, each once however often it stands there, and takes the values in the panels' order.
 ///
 /// # Errors
 /// A scenario that cannot be run, or a transfer that does not end.
 pub fn measure(figure: &Figure) -> Result<Results, FigureError> {
-    let mut grid: Vec<Point> = Vec::new();
+    let mut grid: Vec<GridPoint> = Vec::new();
     for panel in &figure.panels {
         for scenario in scenarios(panel) {
             let point = point(panel, scenario);
@@ -29,20 +29,20 @@ pub fn measure(figure: &Figure) -> Result<Results, FigureError> {
         for series in &panel.series {
             for (x, source) in &series.points {
                 match source {
-                    Source::Run(scenario) => {
+                    ValueSource::Run(scenario) => {
                         let wanted = point(panel, scenario);
                         let found = grid.iter().position(|point| *point == wanted);
                         let runs = found.map_or(&[][..], |index| &runs[index]);
                         take_runs(&mut results, figure.id, (panel, series.name, *x), runs)?;
                     }
-                    Source::Given(values) => {
+                    ValueSource::Given(values) => {
                         results.add(panel.name, series.name, panel.metric, *x, values.clone());
                     }
-                    Source::Timed(work) => {
+                    ValueSource::Timed(work) => {
                         let time = stopwatch::milliseconds(|| (work.run)(&work.with))?;
                         results.add(panel.name, series.name, panel.metric, *x, vec![time]);
                     }
-                    Source::Gain { of, over } => {
+                    ValueSource::Gain { of, over } => {
                         let values = gain(&results, *of, *over, *x);
                         results.add(panel.name, series.name, panel.metric, *x, values);
                     }
@@ -55,13 +55,13 @@ pub fn measure(figure: &Figure) -> Result<Results, FigureError> {
 
 fn scenarios(panel: &Panel) -> impl Iterator<Item = &String> {
     panel.series.iter().flat_map(|series| &series.points).filter_map(|(_, source)| match source {
-        Source::Run(scenario) => Some(scenario),
-        Source::Given(_) | Source::Gain { .. } | Source::Timed(_) => None,
+        ValueSource::Run(scenario) => Some(scenario),
+        ValueSource::Given(_) | ValueSource::Gain { .. } | ValueSource::Timed(_) => None,
     })
 }
 
-fn point(panel: &Panel, scenario: &str) -> Point {
-    Point { scenario: scenario.to_owned(), seeds: 1..panel.seeds + 1 }
+fn point(panel: &Panel, scenario: &str) -> GridPoint {
+    GridPoint { scenario: scenario.to_owned(), seeds: 1..panel.seeds + 1 }
 }
 
 fn take_runs(

@@ -19,11 +19,11 @@ use self::claim::{Finding, Verdict, Weight};
 use self::figure::{Figure, Results};
 use crate::grid::GridError;
 use crate::ns2::TableError;
-use crate::scale::Scale;
+use crate::scale::StudyScale;
 
 /// The figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Name {
+pub enum FigureName {
     /// CMT and AppStripe without losses.
     #[value(name = "IY-F4")]
     IyF4,
@@ -55,7 +55,7 @@ pub enum Name {
 
 /// A figure with its results and verdicts.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct FigureResult {
     /// The setting that it was run with, in words.
     pub setting: &'static str,
     /// The record.
@@ -105,7 +105,11 @@ pub enum FigureError {
 ///
 /// # Errors
 /// A record that cannot be computed, a scenario that cannot be run, or a transfer that does not end.
-pub fn judge_default(name: Name, scale: Scale, at_most: Option<u64>) -> Result<Outcome, FigureError> {
+pub fn judge_default(
+    name: FigureName,
+    scale: StudyScale,
+    at_most: Option<u64>,
+) -> Result<FigureResult, FigureError> {
     judge(name.record(scale)?, "default", at_most)
 }
 
@@ -114,10 +118,10 @@ pub fn judge_default(name: Name, scale: Scale, at_most: Option<u64>) -> Result<O
 /// # Errors
 /// As [`judge_default`].
 pub fn judge_sensitivity(
-    name: Name,
-    scale: Scale,
+    name: FigureName,
+    scale: StudyScale,
     at_most: Option<u64>,
-) -> Result<Vec<Outcome>, FigureError> {
+) -> Result<Vec<FigureResult>, FigureError> {
     let members = name.sensitivity(scale)?;
     members.into_iter().map(|(setting, figure)| judge(figure, setting, at_most)).collect()
 }
@@ -130,61 +134,65 @@ pub fn judge(
     mut figure: Figure,
     setting: &'static str,
     at_most: Option<u64>,
-) -> Result<Outcome, FigureError> {
+) -> Result<FigureResult, FigureError> {
     figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most.unwrap_or(u64::MAX)));
     let results = measure::measure(&figure)?;
     let findings = figure.claims.iter().map(|claim| claim.judge(&results)).collect();
-    Ok(Outcome { setting, figure, results, findings })
+    Ok(FigureResult { setting, figure, results, findings })
 }
 
-impl Name {
+impl FigureName {
     /// Its record.
     ///
     /// # Errors
     /// A model without an answer, or a table that cannot be read.
-    pub fn record(self, scale: Scale) -> Result<Figure, FigureError> {
+    pub fn record(self, scale: StudyScale) -> Result<Figure, FigureError> {
         match self {
-            Name::IyF4 | Name::IyF5 | Name::IyF6 | Name::IyX1 | Name::IyA1 => Ok(self.iy(scale, iy::DEFAULT)),
-            Name::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket),
-            Name::WsF9ToF12 => ws::windows(scale, ws::Rank::Capped),
-            Name::WsF13ToF14 => ws::heuristic(1e-4),
-            Name::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
+            FigureName::IyF4 | FigureName::IyF5 | FigureName::IyF6 | FigureName::IyX1 | FigureName::IyA1 => {
+                Ok(self.iy(scale, iy::DEFAULT))
+            }
+            FigureName::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket),
+            FigureName::WsF9ToF12 => ws::windows(scale, ws::RankCap::Capped),
+            FigureName::WsF13ToF14 => ws::heuristic(1e-4),
+            FigureName::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
         }
     }
 
     /// The records beside the default one, each with the name of what is different. Where nothing is lost, the
     /// direction of losses does not matter; some records only report.
-    fn sensitivity(self, scale: Scale) -> Result<Vec<(&'static str, Figure)>, FigureError> {
-        let of_iy = |setting: &iy::Setting| (setting.name, self.iy(scale, *setting));
+    fn sensitivity(self, scale: StudyScale) -> Result<Vec<(&'static str, Figure)>, FigureError> {
+        let of_iy = |setting: &iy::OpenChoice| (setting.name, self.iy(scale, *setting));
         match self {
-            Name::IyF4 => {
+            FigureName::IyF4 => {
                 let forward = iy::SENSITIVITY.iter().filter(|setting| setting.lossy == iy::Lossy::Forward);
                 Ok(forward.map(of_iy).collect())
             }
-            Name::IyF5 | Name::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
-            Name::IyX1 | Name::IyA1 => Ok(Vec::new()),
-            Name::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
-            Name::WsF9ToF12 => Ok(vec![("ranks without a cap", ws::windows(scale, ws::Rank::Uncapped)?)]),
-            Name::WsF13ToF14 => Ok(vec![("p = 0.001", ws::heuristic(1e-3)?)]),
-            Name::LiuF4ToF6 => {
+            FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
+            FigureName::IyX1 | FigureName::IyA1 => Ok(Vec::new()),
+            FigureName::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
+            FigureName::WsF9ToF12 => {
+                Ok(vec![("ranks without a cap", ws::windows(scale, ws::RankCap::Uncapped)?)])
+            }
+            FigureName::WsF13ToF14 => Ok(vec![("p = 0.001", ws::heuristic(1e-3)?)]),
+            FigureName::LiuF4ToF6 => {
                 Ok(vec![("RTO ≥ 1 s", liu::columns(1.0)?), ("RTO = 3 RTT", liu::columns(0.0)?)])
             }
         }
     }
 
     /// A record of IY; for a name of another paper, that of the first figure.
-    fn iy(self, scale: Scale, setting: iy::Setting) -> Figure {
+    fn iy(self, scale: StudyScale, setting: iy::OpenChoice) -> Figure {
         match self {
-            Name::IyF5 => iy::delayed(scale, setting),
-            Name::IyF6 => iy::immediate(scale, setting),
-            Name::IyX1 => iy::alternate(scale, setting),
-            Name::IyA1 => iy::ablation(scale, setting),
+            FigureName::IyF5 => iy::delayed(scale, setting),
+            FigureName::IyF6 => iy::immediate(scale, setting),
+            FigureName::IyX1 => iy::alternate(scale, setting),
+            FigureName::IyA1 => iy::ablation(scale, setting),
             _ => iy::zero_loss(scale, setting),
         }
     }
 }
 
-impl Outcome {
+impl FigureResult {
     /// The worst verdict of the core claims about a panel; of all of them for an empty name. `None` without one.
     pub fn verdict(&self, panel: &str) -> Option<Verdict> {
         let claims = self.figure.claims.iter().zip(&self.findings);

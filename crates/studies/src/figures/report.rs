@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use super::Outcome;
+use super::FigureResult;
 use super::by_seed::BySeed;
 use super::claim::{Verdict, Weight};
-use super::figure::{Beside, Metric, Panel, Source};
-use crate::scale::Scale;
+use super::figure::{Metric, Panel, SideColumn, ValueSource};
+use crate::scale::StudyScale;
 
 /// The columns of [`csv()`].
 pub const CSV_HEAD: &str =
@@ -17,10 +17,10 @@ const BESIDE: [Metric; 4] =
     [Metric::SacksByTimer, Metric::SharedSacks, Metric::FastRetransmits, Metric::Timeouts];
 
 /// The figure with its default setting.
-pub fn figure(outcome: &Outcome, scale: Scale) -> String {
+pub fn figure(outcome: &FigureResult, scale: StudyScale) -> String {
     let figure = &outcome.figure;
     let mut page = format!("## {}: {}\n\n", figure.id, figure.title);
-    if scale == Scale::Quick {
+    if scale == StudyScale::Quick {
         page.push_str("Quick scale: this judges no paper.\n\n");
     }
     for (name, value) in &figure.params {
@@ -34,7 +34,7 @@ pub fn figure(outcome: &Outcome, scale: Scale) -> String {
 }
 
 /// The verdicts of the sensitivity set, beside the headline's.
-pub fn members(headline: &Outcome, members: &[Outcome]) -> String {
+pub fn members(headline: &FigureResult, members: &[FigureResult]) -> String {
     if members.is_empty() {
         return String::new();
     }
@@ -63,7 +63,7 @@ pub fn members(headline: &Outcome, members: &[Outcome]) -> String {
 }
 
 /// The core claims of a member that were not reproduced, with the measured values.
-fn misses(outcome: &Outcome) -> String {
+fn misses(outcome: &FigureResult) -> String {
     let claims = outcome.figure.claims.iter().zip(&outcome.findings);
     let is_miss = |verdict| !matches!(verdict, Verdict::Reproduced | Verdict::NotTestable);
     let mut page = String::new();
@@ -80,7 +80,7 @@ fn misses(outcome: &Outcome) -> String {
 }
 
 /// One row a value: of a run, or of a model.
-pub fn csv(outcome: &Outcome) -> String {
+pub fn csv(outcome: &FigureResult) -> String {
     let mut rows = String::new();
     let (figure, setting) = (outcome.figure.id, outcome.setting);
     for panel in &outcome.figure.panels {
@@ -108,10 +108,10 @@ pub fn csv(outcome: &Outcome) -> String {
 }
 
 /// The panel's table: a row a point, a column a curve, and what stands beside them.
-fn curves(outcome: &Outcome, panel: &Panel) -> String {
+fn curves(outcome: &FigureResult, panel: &Panel) -> String {
     let mut page = format!("\n### {} {}: {}\n\n", outcome.figure.id, panel.name, panel.title);
     let runs = if panel.seeds == 1 { "1 run".to_owned() } else { format!("{} runs", panel.seeds) };
-    let is_run = |source: &Source| matches!(source, Source::Run(_) | Source::Gain { .. });
+    let is_run = |source: &ValueSource| matches!(source, ValueSource::Run(_) | ValueSource::Gain { .. });
     let has_chance = panel.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_run(source));
     let of = if has_chance { format!(", mean and 95 % interval of {runs} a point") } else { String::new() };
     let _ = writeln!(page, "{}{of}.\n", panel.metric.label());
@@ -137,37 +137,37 @@ fn curves(outcome: &Outcome, panel: &Panel) -> String {
     page
 }
 
-impl Beside {
+impl SideColumn {
     fn head(self) -> &'static str {
         match self {
-            Beside::Ratio => "ratio of the first two",
-            Beside::Timeouts => "time-outs of the first two",
-            Beside::SacksByTimer => "SACKs by timer",
-            Beside::SharedSacks => "SACKs of both paths",
+            SideColumn::Ratio => "ratio of the first two",
+            SideColumn::Timeouts => "time-outs of the first two",
+            SideColumn::SacksByTimer => "SACKs by timer",
+            SideColumn::SharedSacks => "SACKs of both paths",
         }
     }
 
-    fn cell(self, outcome: &Outcome, panel: &Panel, x: f64) -> String {
+    fn cell(self, outcome: &FigureResult, panel: &Panel, x: f64) -> String {
         let point = |index: usize, metric| {
             let series = panel.series.get(index)?;
             outcome.results.point(panel.name, series.name, metric, x)
         };
         let mean = |index, metric| point(index, metric).map_or(f64::NAN, BySeed::mean);
         match self {
-            Beside::Ratio => {
+            SideColumn::Ratio => {
                 let both = point(0, panel.metric).zip(point(1, panel.metric));
                 both.map_or_else(|| "–".to_owned(), |(one, two)| one.over(two).to_string())
             }
-            Beside::Timeouts => {
+            SideColumn::Timeouts => {
                 format!("{:.1}, {:.1}", mean(0, Metric::Timeouts), mean(1, Metric::Timeouts))
             }
-            Beside::SacksByTimer => format!("{:.1}", mean(0, Metric::SacksByTimer)),
-            Beside::SharedSacks => format!("{:.1} %", mean(0, Metric::SharedSacks) * 100.0),
+            SideColumn::SacksByTimer => format!("{:.1}", mean(0, Metric::SacksByTimer)),
+            SideColumn::SharedSacks => format!("{:.1} %", mean(0, Metric::SharedSacks) * 100.0),
         }
     }
 }
 
-fn claims(outcome: &Outcome) -> String {
+fn claims(outcome: &FigureResult) -> String {
     let figure = &outcome.figure;
     if figure.claims.is_empty() {
         return "\n".to_owned();

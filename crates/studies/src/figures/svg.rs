@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::Outcome;
-use super::by_seed::Interval;
+use super::FigureResult;
+use super::by_seed::ConfidenceInterval;
 use super::figure::{Panel, Spacing};
 
 /// The panel's curves, as an SVG document.
-pub fn panel(outcome: &Outcome, panel: &Panel) -> String {
-    let curves: Vec<(&str, Vec<(f64, Interval)>)> = panel
+pub fn panel(outcome: &FigureResult, panel: &Panel) -> String {
+    let curves: Vec<(&str, Vec<(f64, ConfidenceInterval)>)> = panel
         .series
         .iter()
         .map(|series| {
@@ -82,7 +82,7 @@ impl Plane {
 
 const COLOURS: [&str; 6] = ["#1b6ca8", "#c8553d", "#6a994e", "#7b4fa3", "#b8860b", "#555555"];
 
-fn frame(outcome: &Outcome, panel: &Panel, plane: &Plane) -> String {
+fn frame(outcome: &FigureResult, panel: &Panel, plane: &Plane) -> String {
     let figure = &outcome.figure;
     let mut drawing = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 400\" font-family=\"sans-serif\" \
@@ -107,8 +107,9 @@ fn frame(outcome: &Outcome, panel: &Panel, plane: &Plane) -> String {
 }
 
 /// Points with their intervals, and a line through them where they are a curve.
-fn curve(plane: &Plane, colour: &str, points: &[(f64, Interval)]) -> String {
-    let corner = |(x, found): &(f64, Interval)| format!("{:.1},{:.1}", plane.x(*x), plane.y(found.mean));
+fn curve(plane: &Plane, colour: &str, points: &[(f64, ConfidenceInterval)]) -> String {
+    let corner =
+        |(x, found): &(f64, ConfidenceInterval)| format!("{:.1},{:.1}", plane.x(*x), plane.y(found.mean));
     let line: Vec<String> = points.iter().map(corner).collect();
     let mut drawing = match points.len() {
         0..=2 => String::new(),

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::point::Point;
+use super::point::ComparedPoint;
 use super::world::Scheme;
 
 /// A rule that differs between the two.
@@ -20,7 +20,7 @@ pub enum Difference {
 
 impl Difference {
     /// The difference that affects `point`, if any.
-    pub fn reaching(point: &Point) -> Option<Difference> {
+    pub fn reaching(point: &ComparedPoint) -> Option<Difference> {
         let Scheme::Cmt([is_split, ..]) = point.scheme else { return None };
         match () {
             () if !is_split => Some(Difference::RecoveryOfTheAssociation),

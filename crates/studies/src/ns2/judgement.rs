@@ -15,7 +15,7 @@ pub struct Tolerance {
 
 /// The verdict on a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PointVerdict {
     /// Within the tolerance.
     Holds,
     /// Outside.
@@ -32,7 +32,7 @@ pub struct Judgement {
     /// Theirs.
     pub theirs: Sample,
     /// What follows.
-    pub verdict: Verdict,
+    pub verdict: PointVerdict,
 }
 
 impl Tolerance {
@@ -53,9 +53,9 @@ impl Judgement {
                 let allowed =
                     tolerance.share * theirs.mean + tolerance.errors * sample.combined_error(&theirs);
                 let is_near = (sample.mean - theirs.mean).abs() <= allowed;
-                if is_near { Verdict::Holds } else { Verdict::Outside }
+                if is_near { PointVerdict::Holds } else { PointVerdict::Outside }
             }
-            _ => Verdict::Incomplete,
+            _ => PointVerdict::Incomplete,
         };
         Judgement { ours: ours_sample, theirs, verdict }
     }
@@ -73,12 +73,12 @@ impl Judgement {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for PointVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Verdict::Holds => "holds",
-            Verdict::Outside => "outside",
-            Verdict::Incomplete => "incomplete",
+            PointVerdict::Holds => "holds",
+            PointVerdict::Outside => "outside",
+            PointVerdict::Incomplete => "incomplete",
         })
     }
 }
@@ -89,7 +89,7 @@ mod tests {
 
     const THEIRS: Sample = Sample { count: 4, mean: 100.0, error: 3.0 };
 
-    fn verdict(ours: &[f64], tolerance: Tolerance) -> Verdict {
+    fn verdict(ours: &[f64], tolerance: Tolerance) -> PointVerdict {
         Judgement::of(ours, ours.len(), THEIRS, tolerance).verdict
     }
 
@@ -97,21 +97,21 @@ mod tests {
     fn a_point_holds_within_the_share_and_two_combined_errors() {
         // The error of ours is 4 and that of both 5: 6 + 10 are allowed.
         let around = |mean: f64| [mean - 4.0, mean + 4.0];
-        assert_eq!(verdict(&around(115.9), Tolerance::LOSS), Verdict::Holds);
-        assert_eq!(verdict(&around(116.1), Tolerance::LOSS), Verdict::Outside);
-        assert_eq!(verdict(&around(83.9), Tolerance::LOSS), Verdict::Outside);
+        assert_eq!(verdict(&around(115.9), Tolerance::LOSS), PointVerdict::Holds);
+        assert_eq!(verdict(&around(116.1), Tolerance::LOSS), PointVerdict::Outside);
+        assert_eq!(verdict(&around(83.9), Tolerance::LOSS), PointVerdict::Outside);
     }
 
     #[test]
     fn without_loss_chance_excuses_nothing() {
-        assert_eq!(verdict(&[101.9], Tolerance::LOSSLESS), Verdict::Holds);
-        assert_eq!(verdict(&[102.1], Tolerance::LOSSLESS), Verdict::Outside);
+        assert_eq!(verdict(&[101.9], Tolerance::LOSSLESS), PointVerdict::Holds);
+        assert_eq!(verdict(&[102.1], Tolerance::LOSSLESS), PointVerdict::Outside);
     }
 
     #[test]
     fn what_did_not_end_is_no_match() {
         let judged = Judgement::of(&[100.0], 2, THEIRS, Tolerance::LOSS);
-        assert_eq!(judged.verdict, Verdict::Incomplete);
-        assert_eq!(Judgement::of(&[], 0, THEIRS, Tolerance::LOSS).verdict, Verdict::Incomplete);
+        assert_eq!(judged.verdict, PointVerdict::Incomplete);
+        assert_eq!(Judgement::of(&[], 0, THEIRS, Tolerance::LOSS).verdict, PointVerdict::Incomplete);
     }
 }

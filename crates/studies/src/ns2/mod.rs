@@ -9,10 +9,10 @@ mod tables;
 mod world;
 
 pub use differences::Difference;
-pub use judgement::{Judgement, Tolerance, Verdict};
-pub use one_path::{Losses, OnePath, one_path};
-pub use point::{Judged, Measure, Point};
-pub use report::{Share, csv_text, outside, summary, verbose};
+pub use judgement::{Judgement, PointVerdict, Tolerance};
+pub use one_path::{Ns2Losses, OnePathPoint, one_path};
+pub use point::{ComparedPoint, Judged, Measure};
+pub use report::{HoldingShare, csv_text, outside, summary, verbose};
 pub use tables::{Set, TableError};
 
 use crate::grid::{self, GridError};
@@ -47,10 +47,10 @@ pub fn compare(set: Set, selection: &Selection) -> Result<Vec<Judged>, Ns2Error>
     let mut points = set.points(&tables::directory())?;
     let figures = &selection.figures;
     points.retain(|point| figures.is_empty() || figures.contains(&point.figure));
-    let points: Vec<Point> = points.into_iter().step_by(selection.every.max(1)).collect();
-    let runs: Vec<grid::Point> = points
+    let points: Vec<ComparedPoint> = points.into_iter().step_by(selection.every.max(1)).collect();
+    let runs: Vec<grid::GridPoint> = points
         .iter()
-        .map(|point| grid::Point {
+        .map(|point| grid::GridPoint {
             scenario: point.scenario.clone(),
             seeds: 1..if point.is_random() { selection.seeds + 1 } else { 2 },
         })

@@ -6,7 +6,7 @@ use super::tables::{TableError, directory};
 
 /// How ns-2 lost packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Losses {
+pub enum Ns2Losses {
     /// Each independently.
     Independent,
     /// After a lost packet all that come within U(0, 1) of a round are lost too.
@@ -15,7 +15,7 @@ pub enum Losses {
 
 /// A point of the table, with a SACK for each packet and time-outs of 1 s at least.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OnePath {
+pub struct OnePathPoint {
     /// Which figure of WS it belongs to: `fig5` to `fig8`.
     pub figure: String,
     /// p.
@@ -32,7 +32,7 @@ pub struct OnePath {
 
 #[derive(Debug, Deserialize)]
 #[allow(non_snake_case, reason = "the columns' names are ns-2's")]
-struct Row {
+struct OnePathRow {
     figure: String,
     p: f64,
     b_mbps: f64,
@@ -46,21 +46,21 @@ struct Row {
 ///
 /// # Errors
 /// The table cannot be read.
-pub fn one_path(losses: Losses) -> Result<Vec<OnePath>, TableError> {
+pub fn one_path(losses: Ns2Losses) -> Result<Vec<OnePathPoint>, TableError> {
     let path = directory().join("b_sctp_throughput.open.csv");
     let unreadable = |source| TableError::Unreadable { path: path.display().to_string(), source };
     let mut reader = csv::Reader::from_path(&path).map_err(unreadable)?;
-    let mut points: Vec<OnePath> = Vec::new();
-    for row in reader.deserialize::<Row>() {
+    let mut points: Vec<OnePathPoint> = Vec::new();
+    for row in reader.deserialize::<OnePathRow>() {
         let row = row.map_err(unreadable)?;
         let figure = match losses {
-            Losses::Independent => row.figure.as_str(),
-            Losses::Bursts => row.figure.strip_suffix("-corr").unwrap_or_default(),
+            Ns2Losses::Independent => row.figure.as_str(),
+            Ns2Losses::Bursts => row.figure.strip_suffix("-corr").unwrap_or_default(),
         };
         if row.useDelayedSacks == 1 || figure.is_empty() || figure.contains('-') {
             continue;
         }
-        let point = OnePath {
+        let point = OnePathPoint {
             figure: figure.to_owned(),
             loss: row.p,
             rate: row.b_mbps,
@@ -69,7 +69,7 @@ pub fn one_path(losses: Losses) -> Result<Vec<OnePath>, TableError> {
             throughput: Vec::new(),
         };
         let same =
-            points.iter().position(|other| OnePath { throughput: Vec::new(), ..other.clone() } == point);
+            points.iter().position(|other| OnePathPoint { throughput: Vec::new(), ..other.clone() } == point);
         let index = same.unwrap_or(points.len());
         if same.is_none() {
             points.push(point);
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn each_point_of_the_table_has_eight_seeds() {
-        for losses in [Losses::Independent, Losses::Bursts] {
+        for losses in [Ns2Losses::Independent, Ns2Losses::Bursts] {
             let points = one_path(losses).expect("the table is there");
             assert!(points.iter().all(|point| point.throughput.len() == 8), "{losses:?}");
             assert!(points.iter().all(|point| point.figure.len() == 4), "{losses:?}");
@@ -99,7 +99,7 @@ mod tests {
             let centre = points.iter().find(|point| point.figure == "fig8" && point.buffer == 128.0);
             centre.expect("it is in the table").throughput.iter().sum::<f64>() / 8.0
         };
-        let (independent, bursts) = (centre(Losses::Independent), centre(Losses::Bursts));
+        let (independent, bursts) = (centre(Ns2Losses::Independent), centre(Ns2Losses::Bursts));
         assert!(independent > 11.5 && bursts < 11.5, "{independent} and {bursts}");
     }
 }

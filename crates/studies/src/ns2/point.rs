@@ -18,7 +18,7 @@ pub enum Measure {
 
 /// A point of theirs, and the scenario that gives ours.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct ComparedPoint {
     /// Which figure it belongs to.
     pub figure: String,
     /// What distinguishes it within the figure, for readers.
@@ -43,7 +43,7 @@ pub struct Point {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     /// The point.
-    pub point: Point,
+    pub point: ComparedPoint,
     /// Ours beside theirs.
     pub judgement: Judgement,
 }
@@ -59,7 +59,7 @@ impl Measure {
     }
 }
 
-impl Point {
+impl ComparedPoint {
     /// Whether anything in it is random.
     pub fn is_random(&self) -> bool {
         self.loss > 0.0
@@ -78,8 +78,8 @@ impl Point {
 }
 
 /// Joins rows that differ only in their seed: those of one figure with the same scenario.
-pub fn gather(rows: impl IntoIterator<Item = Point>) -> Vec<Point> {
-    let mut points: Vec<Point> = Vec::new();
+pub fn gather(rows: impl IntoIterator<Item = ComparedPoint>) -> Vec<ComparedPoint> {
+    let mut points: Vec<ComparedPoint> = Vec::new();
     for row in rows {
         let same = points.iter_mut().rev().find(|point| {
             point.scenario == row.scenario && point.figure == row.figure && point.label == row.label

@@ -3,25 +3,28 @@
 use std::fmt::Write;
 
 use super::differences::Difference;
-use super::judgement::Verdict;
+use super::judgement::PointVerdict;
 use super::point::Judged;
 
 /// How many points hold, of those that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct HoldingShare {
     /// How many hold.
     pub holding: usize,
     /// How many count.
     pub counted: usize,
 }
 
-impl Share {
+impl HoldingShare {
     /// Of these points.
-    pub fn of<'a>(points: impl IntoIterator<Item = &'a Judged>) -> Share {
-        points.into_iter().filter(|judged| judged.point.is_counted).fold(Share::default(), |sum, judged| {
-            let holds = usize::from(judged.judgement.verdict == Verdict::Holds);
-            Share { holding: sum.holding + holds, counted: sum.counted + 1 }
-        })
+    pub fn of<'a>(points: impl IntoIterator<Item = &'a Judged>) -> HoldingShare {
+        points.into_iter().filter(|judged| judged.point.is_counted).fold(
+            HoldingShare::default(),
+            |sum, judged| {
+                let holds = usize::from(judged.judgement.verdict == PointVerdict::Holds);
+                HoldingShare { holding: sum.holding + holds, counted: sum.counted + 1 }
+            },
+        )
     }
 
     /// As a number from 0 to 1; 1 if no point counts.
@@ -30,7 +33,7 @@ impl Share {
     }
 }
 
-impl std::fmt::Display for Share {
+impl std::fmt::Display for HoldingShare {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:>4} of {:>4}  {:>5.1}%", self.holding, self.counted, self.value() * 100.0)
     }
@@ -50,7 +53,8 @@ pub fn summary(points: &[Judged]) -> String {
         let ratios: Vec<f64> = of_figure().filter_map(|judged| judged.judgement.ratio()).collect();
         let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
         let mean = (logarithms / ratios.len() as f64).exp();
-        let _ = writeln!(text, "  {figure:<22} {}   ours / theirs {mean:>6.3}", Share::of(of_figure()));
+        let _ =
+            writeln!(text, "  {figure:<22} {}   ours / theirs {mean:>6.3}", HoldingShare::of(of_figure()));
     }
     text
 }
@@ -62,7 +66,7 @@ pub fn verbose(points: &[Judged]) -> String {
 
 /// A line for each point that does not hold.
 pub fn outside(points: &[Judged]) -> String {
-    points.iter().filter(|judged| judged.judgement.verdict != Verdict::Holds).map(line).collect()
+    points.iter().filter(|judged| judged.judgement.verdict != PointVerdict::Holds).map(line).collect()
 }
 
 fn line(judged: &Judged) -> String {
@@ -72,7 +76,7 @@ fn line(judged: &Judged) -> String {
     let deviations = judgement.deviations().map_or_else(String::new, |z| format!("{z:+.1}"));
     let reported = if point.is_counted { "" } else { " (reported only)" };
     let named = match (judgement.verdict, Difference::reaching(point)) {
-        (Verdict::Outside, Some(difference)) => format!(": {difference}"),
+        (PointVerdict::Outside, Some(difference)) => format!(": {difference}"),
         _ => String::new(),
     };
     format!(

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::judgement::Tolerance;
-use super::point::{Measure, Point, gather};
-use super::world::{Association, Pipe, Retransmission, Scheme, Work, scenario};
+use super::point::{ComparedPoint, Measure, gather};
+use super::world::{AssociationSettings, Pipe, Retransmission, Scheme, SendingTime, scenario};
 
 /// The sets of the oracle that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -61,12 +61,12 @@ impl Set {
     ///
     /// # Errors
     /// The table cannot be read, or has a value without a meaning.
-    pub fn points(self, directory: &Path) -> Result<Vec<Point>, TableError> {
-        let rows: Vec<Point> = match self {
-            Set::A => each::<Transfer>(&directory.join("a_cmt_vs_appstripe.open.csv"))?,
-            Set::ARtx => each::<Transfer>(&directory.join("a_rtx_policy.open.csv"))?,
+    pub fn points(self, directory: &Path) -> Result<Vec<ComparedPoint>, TableError> {
+        let rows: Vec<ComparedPoint> = match self {
+            Set::A => each::<TransferRow>(&directory.join("a_cmt_vs_appstripe.open.csv"))?,
+            Set::ARtx => each::<TransferRow>(&directory.join("a_rtx_policy.open.csv"))?,
             Set::B => each::<Throughput>(&directory.join("b_sctp_throughput.open.csv"))?,
-            Set::D => each::<SharedBuffer>(&directory.join("d_shared_rbuf.open.csv"))?,
+            Set::D => each::<SharedBufferRow>(&directory.join("d_shared_rbuf.open.csv"))?,
         };
         Ok(gather(rows))
     }
@@ -78,11 +78,11 @@ pub fn directory() -> PathBuf {
 }
 
 /// A row as a point with one value.
-trait Row: DeserializeOwned {
-    fn point(&self) -> Result<Point, TableError>;
+trait OraclePoint: DeserializeOwned {
+    fn point(&self) -> Result<ComparedPoint, TableError>;
 }
 
-fn each<R: Row>(path: &Path) -> Result<Vec<Point>, TableError> {
+fn each<R: OraclePoint>(path: &Path) -> Result<Vec<ComparedPoint>, TableError> {
     let unreadable = |source| TableError::Unreadable { path: path.display().to_string(), source };
     let mut reader = csv::Reader::from_path(path).map_err(unreadable)?;
     reader.deserialize::<R>().map(|row| row.map_err(unreadable)?.point()).collect()
@@ -94,7 +94,7 @@ const PAYLOAD: u64 = 1452;
 /// Sets a and a-rtx: 8 MiB over two paths of 35 ms.
 #[derive(Debug, Deserialize)]
 #[allow(non_snake_case, reason = "the columns' names are ns-2's")]
-struct Transfer {
+struct TransferRow {
     figure: String,
     protocol: String,
     bw1_mbps: f64,
@@ -114,8 +114,8 @@ struct Transfer {
     first_data_rx_s: f64,
 }
 
-impl Row for Transfer {
-    fn point(&self) -> Result<Point, TableError> {
+impl OraclePoint for TransferRow {
+    fn point(&self) -> Result<ComparedPoint, TableError> {
         let is_on = |column: Option<u8>| column == Some(1);
         let rules = [self.useCmtReordering, self.useCmtCwnd, self.useCmtDelAck].map(is_on);
         let retransmission = retransmission(self.eCmtRtxPolicy)?;
@@ -127,7 +127,7 @@ impl Row for Transfer {
             burst: None,
         };
         let pipes = [pipe(self.bw1_mbps, self.loss1), pipe(self.bw2_mbps, self.loss2)];
-        let association = Association {
+        let association = AssociationSettings {
             scheme: scheme(&self.protocol, rules)?,
             retransmission,
             missing_reports: self.fastRtxTrigger,
@@ -137,14 +137,14 @@ impl Row for Transfer {
             sack_every: if self.useDelayedSacks == 1 { 2 } else { 1 },
             min_rto: 1.0,
         };
-        let work = Work::Transfer { bytes: 8 << 20, at_most: 3600.0, warmup: 0.0 };
+        let work = SendingTime::Transfer { bytes: 8 << 20, at_most: 3600.0, warmup: 0.0 };
         let is_random = self.loss1 + self.loss2 > 0.0;
-        let Transfer { figure, protocol, bw1_mbps, bw2_mbps, loss1, loss2, .. } = self;
+        let TransferRow { figure, protocol, bw1_mbps, bw2_mbps, loss1, loss2, .. } = self;
         let loss = if loss1 == loss2 { format!("loss {loss1}") } else { format!("loss {loss1} and {loss2}") };
         let policy = if figure == "rtxpolicy" { format!(", {retransmission:?}") } else { String::new() };
         let ssthresh = if is_random { String::new() } else { format!(", ssthresh {}", self.initialSsthresh) };
         let sacks = if self.useDelayedSacks == 1 { "" } else { ", every SACK" };
-        Ok(Point {
+        Ok(ComparedPoint {
             figure: figure.clone(),
             label: format!("{protocol} {bw1_mbps}+{bw2_mbps}, {loss}{policy}{ssthresh}{sacks}"),
             scheme: association.scheme,
@@ -179,8 +179,8 @@ struct Throughput {
     goodput_mbps_1452B: f64,
 }
 
-impl Row for Throughput {
-    fn point(&self) -> Result<Point, TableError> {
+impl OraclePoint for Throughput {
+    fn point(&self) -> Result<ComparedPoint, TableError> {
         let Throughput { p, b_mbps, d_ms, rbuf_kib, .. } = self;
         // A round: the propagation both ways and the time on the line.
         let burst = match self.loss_model.as_str() {
@@ -189,7 +189,7 @@ impl Row for Throughput {
             other => return Err(TableError::Strange { what: format!("loss_model {other:?}") }),
         };
         let pipe = Pipe { rate: *b_mbps, delay: d_ms / 2.0, queue: self.queue_pkts, loss: [*p, 0.0], burst };
-        let association = Association {
+        let association = AssociationSettings {
             scheme: Scheme::Plain,
             retransmission: Retransmission::Same,
             missing_reports: self.fastRtxTrigger,
@@ -199,10 +199,13 @@ impl Row for Throughput {
             sack_every: if self.useDelayedSacks == 1 { 2 } else { 1 },
             min_rto: self.minRto_s,
         };
-        let work =
-            Work::Transfer { bytes: self.max_pkts * PAYLOAD, at_most: self.max_sim_s, warmup: self.warmup_s };
+        let work = SendingTime::Transfer {
+            bytes: self.max_pkts * PAYLOAD,
+            at_most: self.max_sim_s,
+            warmup: self.warmup_s,
+        };
         let sacks = if self.useDelayedSacks == 1 { "" } else { ", every SACK" };
-        Ok(Point {
+        Ok(ComparedPoint {
             figure: self.figure.clone(),
             label: format!("p {p}, {b_mbps} Mbit/s, {d_ms} ms, {rbuf_kib} KiB{sacks}"),
             scheme: association.scheme,
@@ -219,7 +222,7 @@ impl Row for Throughput {
 /// Set d: two paths and one receive buffer, 36 s.
 #[derive(Debug, Deserialize)]
 #[allow(non_snake_case, reason = "the columns' names are ns-2's")]
-struct SharedBuffer {
+struct SharedBufferRow {
     protocol: String,
     bw1_mbps: f64,
     owd1_ms: f64,
@@ -235,15 +238,15 @@ struct SharedBuffer {
     goodput_mbps_1452B: f64,
 }
 
-impl Row for SharedBuffer {
-    fn point(&self) -> Result<Point, TableError> {
+impl OraclePoint for SharedBufferRow {
+    fn point(&self) -> Result<ComparedPoint, TableError> {
         let retransmission = retransmission(self.eCmtRtxPolicy)?;
         let pipe =
             |rate, delay, loss| Pipe { rate, delay, queue: self.queue_pkts, loss: [loss, 0.0], burst: None };
         let pipes =
             [pipe(self.bw1_mbps, self.owd1_ms, self.loss1), pipe(self.bw2_mbps, self.owd2_ms, self.loss2)];
         let scheme = scheme(&self.protocol, [true; 3])?;
-        let association = Association {
+        let association = AssociationSettings {
             scheme,
             retransmission,
             missing_reports: 4,
@@ -253,15 +256,15 @@ impl Row for SharedBuffer {
             sack_every: 2,
             min_rto: 1.0,
         };
-        let work = Work::Time { seconds: self.sim_s, warmup: self.warmup_s };
-        let SharedBuffer { bw1_mbps, owd1_ms, loss1, bw2_mbps, owd2_ms, loss2, rwnd_kib, .. } = self;
+        let work = SendingTime::Time { seconds: self.sim_s, warmup: self.warmup_s };
+        let SharedBufferRow { bw1_mbps, owd1_ms, loss1, bw2_mbps, owd2_ms, loss2, rwnd_kib, .. } = self;
         let second =
             if *bw2_mbps > 0.0 { format!(" + {bw2_mbps}@{owd2_ms} loss {loss2}") } else { String::new() };
         let policy = match scheme {
             Scheme::Plain => String::new(),
             _ => format!(", {retransmission:?}"),
         };
-        Ok(Point {
+        Ok(ComparedPoint {
             figure: self.protocol.clone(),
             label: format!(
                 "{bw1_mbps}@{owd1_ms} loss {loss1}{second}, {rwnd_kib} KiB, queue {}{policy}",

@@ -34,7 +34,7 @@ pub enum Scheme {
 
 /// The settings of an association that the rows choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Association {
+pub struct AssociationSettings {
     /// How it uses its paths.
     pub scheme: Scheme,
     /// Where lost chunks go.
@@ -70,7 +70,7 @@ pub enum Retransmission {
 
 /// How long a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Work {
+pub enum SendingTime {
     /// Until `bytes` are delivered, within `at_most` seconds; goodput counts after the warm-up.
     Transfer {
         /// How much.
@@ -90,14 +90,14 @@ pub enum Work {
 }
 
 /// The scenario file for these parameters. Losses begin after `after` milliseconds.
-pub fn scenario(pipes: &[Pipe], after: f64, association: &Association, work: Work) -> String {
+pub fn scenario(pipes: &[Pipe], after: f64, association: &AssociationSettings, work: SendingTime) -> String {
     let mut text = String::from("[run]\n");
     let transfer = match work {
-        Work::Transfer { bytes, at_most, warmup } => {
+        SendingTime::Transfer { bytes, at_most, warmup } => {
             let _ = write!(text, "time = \"{at_most} s\"\nwarmup = \"{warmup} s\"\n");
             format!("transfer = \"{bytes} B\"\n")
         }
-        Work::Time { seconds, warmup } => {
+        SendingTime::Time { seconds, warmup } => {
             let _ = write!(text, "time = \"{seconds} s\"\nwarmup = \"{warmup} s\"\n");
             String::new()
         }
@@ -127,8 +127,9 @@ fn loss(probability: f64, burst: Option<f64>, after: f64) -> String {
     }
 }
 
-fn sctp(association: &Association) -> String {
-    let Association { missing_reports, window_floor, initial_ssthresh, receive_buffer, .. } = association;
+fn sctp(association: &AssociationSettings) -> String {
+    let AssociationSettings { missing_reports, window_floor, initial_ssthresh, receive_buffer, .. } =
+        association;
     let (multipath, rules) = match association.scheme {
         Scheme::Cmt(rules) => ("cmt", Some(rules)),
         Scheme::AppStripe => ("appstripe", None),

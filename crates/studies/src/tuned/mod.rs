@@ -6,7 +6,7 @@ mod suspicion;
 mod tally;
 
 use crate::grid::GridError;
-use crate::scale::Scale;
+use crate::scale::StudyScale;
 
 /// The subject of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -23,8 +23,8 @@ pub enum Subject {
 ///
 /// # Errors
 /// A scenario that cannot be run.
-pub fn table(subject: Subject, scale: Scale) -> Result<String, GridError> {
-    let seeds = if scale == Scale::Full { 5 } else { 1 };
+pub fn table(subject: Subject, scale: StudyScale) -> Result<String, GridError> {
+    let seeds = if scale == StudyScale::Full { 5 } else { 1 };
     match subject {
         Subject::Queues => queues::table(seeds),
         Subject::Shipped => shipped::table(seeds),

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::tally::Tally;
-use crate::grid::{self, GridError, Point};
+use super::tally::MeanOfRuns;
+use crate::grid::{self, GridError, GridPoint};
 
 /// A network: a number of equal paths, their rate in Mbit/s, round trip in milliseconds and queue in packets.
 #[derive(Clone, Copy, Debug)]
-struct Network {
+struct EqualPaths {
     paths: usize,
     rate: u32,
     round_trip: u32,
@@ -23,26 +23,27 @@ const SENDERS: [(&str, &str); 5] = [
     ("tuned-1", "profile = \"tuned-1\""),
 ];
 
-fn networks() -> Vec<Network> {
+fn networks() -> Vec<EqualPaths> {
     let mut networks = Vec::new();
     for paths in [1, 2] {
         for round_trip in [20, 60, 200] {
-            networks.extend([20, 50, 100].map(|queue| Network { paths, rate: 20, round_trip, queue }));
+            networks.extend([20, 50, 100].map(|queue| EqualPaths { paths, rate: 20, round_trip, queue }));
         }
-        networks.push(Network { paths, rate: 100, round_trip: 60, queue: 100 });
+        networks.push(EqualPaths { paths, rate: 100, round_trip: 60, queue: 100 });
     }
     networks
 }
 
 /// Bulk transfers for 15 s from their start.
 pub fn table(seeds: u64) -> Result<String, GridError> {
-    let points: Vec<Point> = networks()
+    let points: Vec<GridPoint> = networks()
         .into_iter()
         .flat_map(|network| {
-            SENDERS.map(|(_, settings)| Point { scenario: scenario(network, settings), seeds: 1..seeds + 1 })
+            SENDERS
+                .map(|(_, settings)| GridPoint { scenario: scenario(network, settings), seeds: 1..seeds + 1 })
         })
         .collect();
-    let tallies: Vec<Tally> = grid::run(&points)?.iter().map(|runs| Tally::of(runs)).collect();
+    let tallies: Vec<MeanOfRuns> = grid::run(&points)?.iter().map(|runs| MeanOfRuns::of(runs)).collect();
     let mut page = format!(
         "## Queues\n\n15 s from the start, {seeds} seeds; goodput in Mbit/s, time-outs, packets dropped by the queue, mean \
          length of the queue.\n\n| paths, rate, round trip, queue | {} |\n|---|{}\n",
@@ -50,7 +51,7 @@ pub fn table(seeds: u64) -> Result<String, GridError> {
         "---|".repeat(SENDERS.len())
     );
     for (network, tallies) in networks().iter().zip(tallies.chunks(SENDERS.len())) {
-        let Network { paths, rate, round_trip, queue } = network;
+        let EqualPaths { paths, rate, round_trip, queue } = network;
         let cells: Vec<String> = tallies.iter().map(cell).collect();
         let _ = writeln!(
             page,
@@ -61,12 +62,12 @@ pub fn table(seeds: u64) -> Result<String, GridError> {
     Ok(page)
 }
 
-fn cell(tally: &Tally) -> String {
+fn cell(tally: &MeanOfRuns) -> String {
     format!("{:.2}, {:.1}, {:.0}, {:.1}", tally.goodput, tally.timeouts, tally.drops, tally.queue)
 }
 
-fn scenario(network: Network, settings: &str) -> String {
-    let Network { paths, rate, round_trip, queue } = network;
+fn scenario(network: EqualPaths, settings: &str) -> String {
+    let EqualPaths { paths, rate, round_trip, queue } = network;
     let mut text = "[run]\ntime = \"15 s\"\n".to_owned();
     for number in 1..=paths {
         let _ = writeln!(

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::tally::Tally;
-use crate::grid::{self, GridError, Point};
+use super::tally::MeanOfRuns;
+use crate::grid::{self, GridError, GridPoint};
 
 /// Those whose last flow is an SCTP flow and that need no other file.
 const SCENARIOS: [(&str, &str); 10] = [
@@ -25,13 +25,13 @@ const PROFILES: [&str; 2] =
 
 /// Goodput, time-outs and retransmissions of each.
 pub fn table(seeds: u64) -> Result<String, GridError> {
-    let points: Vec<Point> = SCENARIOS
+    let points: Vec<GridPoint> = SCENARIOS
         .iter()
         .flat_map(|(_, text)| {
-            PROFILES.map(|settings| Point { scenario: with(text, settings), seeds: 1..seeds + 1 })
+            PROFILES.map(|settings| GridPoint { scenario: with(text, settings), seeds: 1..seeds + 1 })
         })
         .collect();
-    let tallies: Vec<Tally> = grid::run(&points)?.iter().map(|runs| Tally::of(runs)).collect();
+    let tallies: Vec<MeanOfRuns> = grid::run(&points)?.iter().map(|runs| MeanOfRuns::of(runs)).collect();
     let mut page = format!(
         "## Shipped scenarios\n\n{seeds} seeds; goodput of all flows in Mbit/s, time-outs and chunks sent again, each for \
          rfc9260 (with buffers of 4 and 8 MiB) and tuned-1, and how often a silent path was left.\n\n\

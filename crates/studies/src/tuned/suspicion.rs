@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use super::tally::Tally;
-use crate::grid::{self, GridError, Point};
+use super::tally::MeanOfRuns;
+use crate::grid::{self, GridError, GridPoint};
 
 /// Two paths, each `rate, delay, jitter, queue`.
 const NETWORKS: [(&str, [&str; 2]); 7] = [
@@ -30,13 +30,13 @@ const TRAFFIC: [(&str, &str); 4] = [
 
 /// A minute of each.
 pub fn table(seeds: u64) -> Result<String, GridError> {
-    let points: Vec<Point> = NETWORKS
+    let points: Vec<GridPoint> = NETWORKS
         .iter()
         .flat_map(|(_, links)| {
-            TRAFFIC.map(|(_, traffic)| Point { scenario: scenario(*links, traffic), seeds: 1..seeds + 1 })
+            TRAFFIC.map(|(_, traffic)| GridPoint { scenario: scenario(*links, traffic), seeds: 1..seeds + 1 })
         })
         .collect();
-    let tallies: Vec<Tally> = grid::run(&points)?.iter().map(|runs| Tally::of(runs)).collect();
+    let tallies: Vec<MeanOfRuns> = grid::run(&points)?.iter().map(|runs| MeanOfRuns::of(runs)).collect();
     let mut page = format!(
         "## False suspicions\n\nA minute, {seeds} seeds, no path fails; how often one was left because it was silent, \
          time-outs, chunks sent again.\n\n| two paths | {} |\n|---|{}\n",

@@ -6,7 +6,7 @@ use anabranch_sim::RunResult;
 
 /// The mean of several runs: rates in Mbit/s of all flows, the rest as counts a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct MeanOfRuns {
     /// Of user data.
     pub goodput: f64,
     /// Expiries of T3-rtx.
@@ -21,12 +21,13 @@ pub struct Tally {
     pub suspicions: f64,
 }
 
-impl Tally {
+impl MeanOfRuns {
     /// The mean of `runs`.
-    pub fn of(runs: &[RunResult]) -> Tally {
-        let each: Vec<Tally> = runs.iter().map(Tally::of_run).collect();
-        let mean = |value: fn(&Tally) -> f64| each.iter().map(value).sum::<f64>() / each.len().max(1) as f64;
-        Tally {
+    pub fn of(runs: &[RunResult]) -> MeanOfRuns {
+        let each: Vec<MeanOfRuns> = runs.iter().map(MeanOfRuns::of_run).collect();
+        let mean =
+            |value: fn(&MeanOfRuns) -> f64| each.iter().map(value).sum::<f64>() / each.len().max(1) as f64;
+        MeanOfRuns {
             goodput: mean(|tally| tally.goodput),
             timeouts: mean(|tally| tally.timeouts),
             sent_again: mean(|tally| tally.sent_again),
@@ -36,10 +37,10 @@ impl Tally {
         }
     }
 
-    fn of_run(run: &RunResult) -> Tally {
+    fn of_run(run: &RunResult) -> MeanOfRuns {
         let paths = || run.flows.iter().flat_map(|flow| &flow.paths);
         let links = run.links.len().max(1) as f64;
-        Tally {
+        MeanOfRuns {
             goodput: run.flows.iter().map(|flow| flow.goodput_bps / 1e6).sum(),
             timeouts: paths().map(|path| path.timeouts as f64).sum(),
             sent_again: paths().map(|path| path.retransmitted_chunks as f64).sum(),
@@ -50,7 +51,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for MeanOfRuns {
     /// Cells of a table: goodput, time-outs, chunks sent again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2} | {:.1} | {:.0}", self.goodput, self.timeouts, self.sent_again)

@@ -32,7 +32,7 @@ pub enum FrameRef<'a> {
         digest: Digest,
     },
     /// What became of it.
-    Verdict(Verdict),
+    Verdict(FileVerdict),
     /// The receiver's answer to an offer that asks: how much of the file is there.
     Has(ByteCount),
     /// The sender's answer to that: its own file begins so, or nothing of what is there is of use.
@@ -56,16 +56,16 @@ pub struct Beginning {
 
 /// How the receiver judges a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct FileVerdict {
     /// In a word.
-    pub outcome: Outcome,
+    pub outcome: FileOutcome,
     /// In words for a human; empty where all is well.
     pub why: String,
 }
 
 /// A verdict in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum FileOutcome {
     /// It is stored and its hash is right.
     Verified,
     /// It was not wanted.
@@ -114,25 +114,25 @@ pub enum FrameError {
     Path(#[from] PathError),
 }
 
-impl Verdict {
+impl FileVerdict {
     /// All is well.
-    pub fn verified() -> Verdict {
-        Verdict { outcome: Outcome::Verified, why: String::new() }
+    pub fn verified() -> FileVerdict {
+        FileVerdict { outcome: FileOutcome::Verified, why: String::new() }
     }
 
     /// The file is not wanted.
-    pub fn refused(why: &dyn ToString) -> Verdict {
-        Verdict { outcome: Outcome::Refused, why: why.to_string() }
+    pub fn refused(why: &dyn ToString) -> FileVerdict {
+        FileVerdict { outcome: FileOutcome::Refused, why: why.to_string() }
     }
 
     /// The file could not be stored.
-    pub fn failed(why: &dyn ToString) -> Verdict {
-        Verdict { outcome: Outcome::Failed, why: why.to_string() }
+    pub fn failed(why: &dyn ToString) -> FileVerdict {
+        FileVerdict { outcome: FileOutcome::Failed, why: why.to_string() }
     }
 
     /// Whether the file is stored and right.
     pub fn is_verified(&self) -> bool {
-        self.outcome == Outcome::Verified
+        self.outcome == FileOutcome::Verified
     }
 }
 
@@ -223,8 +223,8 @@ fn decode_verdict(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
         return Err(length("VERDICT", rest, "2 to 1,026"));
     }
     let outcome =
-        Outcome::from_code(code).ok_or(FrameError::Field { field: "a verdict", value: code.into() })?;
-    Ok(FrameRef::Verdict(Verdict { outcome, why: decode_why(why)? }))
+        FileOutcome::from_code(code).ok_or(FrameError::Field { field: "a verdict", value: code.into() })?;
+    Ok(FrameRef::Verdict(FileVerdict { outcome, why: decode_why(why)? }))
 }
 
 fn decode_why(why: &[u8]) -> Result<String, FrameError> {
@@ -235,26 +235,28 @@ fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError
     FrameError::Length { kind, length: rest.len() + 1, expected }
 }
 
-impl Outcome {
+impl FileOutcome {
     /// For documents and logs.
     pub fn word(self) -> &'static str {
         match self {
-            Outcome::Verified => "verified",
-            Outcome::Refused => "refused",
-            Outcome::Failed => "failed",
+            FileOutcome::Verified => "verified",
+            FileOutcome::Refused => "refused",
+            FileOutcome::Failed => "failed",
         }
     }
 
     fn code(self) -> u8 {
         match self {
-            Outcome::Verified => 0,
-            Outcome::Refused => 1,
-            Outcome::Failed => 2,
+            FileOutcome::Verified => 0,
+            FileOutcome::Refused => 1,
+            FileOutcome::Failed => 2,
         }
     }
 
-    fn from_code(code: u8) -> Option<Outcome> {
-        [Outcome::Verified, Outcome::Refused, Outcome::Failed].into_iter().find(|o| o.code() == code)
+    fn from_code(code: u8) -> Option<FileOutcome> {
+        [FileOutcome::Verified, FileOutcome::Refused, FileOutcome::Failed]
+            .into_iter()
+            .find(|o| o.code() == code)
     }
 }
 
@@ -272,23 +274,28 @@ const BEGINS: u8 = 9;
 mod tests {
     use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 
-    use super::super::offer::{Kind, Modified};
+    use super::super::offer::{FileKind, Modified};
     use super::super::path::FilePath;
     use super::*;
 
-    fn offer_of(path: &str, kind: Kind, mode: Option<u32>, modified: Option<Modified>) -> FrameRef<'static> {
+    fn offer_of(
+        path: &str,
+        kind: FileKind,
+        mode: Option<u32>,
+        modified: Option<Modified>,
+    ) -> FrameRef<'static> {
         let path = FilePath::new(path.as_bytes()).expect("a plain path");
         FrameRef::Offer(Offer { path, kind, mode, modified })
     }
 
     fn offer(size: Option<u64>, mode: Option<u32>) -> FrameRef<'static> {
-        offer_of("a.bin", Kind::File { size: size.map(ByteCount::new) }, mode, None)
+        offer_of("a.bin", FileKind::File { size: size.map(ByteCount::new) }, mode, None)
     }
 
     #[test]
     fn an_offer_is_these_bytes() {
         let modified = Modified { seconds: -2, nanoseconds: 1 };
-        let kind = Kind::Resumable { size: ByteCount::new(65_536) };
+        let kind = FileKind::Resumable { size: ByteCount::new(65_536) };
         let full =
             b"\x01\x03\x17\0\0\0\0\0\x01\0\0\0\0\x01\xa4\xff\xff\xff\xff\xff\xff\xff\xfe\0\0\0\x01d/a.bin";
         let least = [b"\x01\x03\0".as_slice(), &[0; 24], b"a.bin"].concat();
@@ -296,7 +303,7 @@ mod tests {
         for (bytes, frame) in [
             (full.as_slice(), offer_of("d/a.bin", kind, Some(0o644), Some(modified))),
             (&least, offer(None, None)),
-            (&directory, offer_of("d", Kind::Directory, None, None)),
+            (&directory, offer_of("d", FileKind::Directory, None, None)),
         ] {
             assert_eq!(encode(&frame), bytes);
             assert_eq!(decode(bytes), Ok(frame));
@@ -356,20 +363,21 @@ mod tests {
 
     #[test]
     fn a_reason_travels_without_control_characters() {
-        let frame = encode(&FrameRef::Verdict(Verdict::refused(&"a\u{1b}[2Jb")));
-        assert_eq!(decode(&frame), Ok(FrameRef::Verdict(Verdict::refused(&"a [2Jb"))));
+        let frame = encode(&FrameRef::Verdict(FileVerdict::refused(&"a\u{1b}[2Jb")));
+        assert_eq!(decode(&frame), Ok(FrameRef::Verdict(FileVerdict::refused(&"a [2Jb"))));
     }
 
     #[test]
     fn a_long_reason_is_cut_between_characters() {
         let why = "ä".repeat(MAX_WHY);
-        let frame = encode(&FrameRef::Verdict(Verdict::failed(&why)));
+        let frame = encode(&FrameRef::Verdict(FileVerdict::failed(&why)));
         let Ok(FrameRef::Verdict(read)) = decode(&frame) else { panic!("{frame:?}") };
         assert_eq!(read.why, "ä".repeat(MAX_WHY / 2));
     }
 
     fn frames() -> impl Strategy<Value = Vec<u8>> {
-        let verdicts = prop_oneof![Just(Outcome::Verified), Just(Outcome::Refused), Just(Outcome::Failed)];
+        let verdicts =
+            prop_oneof![Just(FileOutcome::Verified), Just(FileOutcome::Refused), Just(FileOutcome::Failed)];
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60))
@@ -377,7 +385,7 @@ mod tests {
             (prop::option::of(any::<u64>()), prop::option::of(0_u32..0o1000))
                 .prop_map(|(size, mode)| encode(&offer(size, mode)).to_vec()),
             (any::<i64>(), 0_u32..1_000_000_000, any::<u64>()).prop_map(|(seconds, nanoseconds, size)| {
-                let kind = Kind::Resumable { size: ByteCount::new(size) };
+                let kind = FileKind::Resumable { size: ByteCount::new(size) };
                 encode(&offer_of("d/e/f", kind, None, Some(Modified { seconds, nanoseconds }))).to_vec()
             }),
             (any::<u64>(), any::<Digest>()).prop_map(|(size, digest)| {
@@ -389,8 +397,9 @@ mod tests {
             "\\PC{0,40}".prop_map(|why| encode(&FrameRef::GiveUp(why)).to_vec()),
             any::<u64>().prop_map(|size| encode(&FrameRef::Has(ByteCount::new(size))).to_vec()),
             any::<u64>().prop_map(|size| encode(&FrameRef::Begins(ByteCount::new(size))).to_vec()),
-            (verdicts, "\\PC{0,40}")
-                .prop_map(|(outcome, why)| { encode(&FrameRef::Verdict(Verdict { outcome, why })).to_vec() }),
+            (verdicts, "\\PC{0,40}").prop_map(|(outcome, why)| {
+                encode(&FrameRef::Verdict(FileVerdict { outcome, why })).to_vec()
+            }),
         ]
     }
 

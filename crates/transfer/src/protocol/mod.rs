@@ -44,9 +44,10 @@ mod sender;
 
 pub use anabranch_net::reason::MAX_WHY;
 pub use frame::{
-    Beginning, Digest, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, Outcome, VERSION, Verdict, decode, encode,
+    Beginning, Digest, FileOutcome, FileVerdict, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, VERSION, decode,
+    encode,
 };
-pub use offer::{Kind, Modified, Offer};
+pub use offer::{FileKind, Modified, Offer};
 pub use path::{FilePath, PathError, Shown};
-pub use receiver::{Receiver, ReceiverError, Step};
-pub use sender::{Answer, Sender, SenderError};
+pub use receiver::{Receiver, ReceiverError, ReceiverStep};
+pub use sender::{ReceiverAnswer, Sender, SenderError};

@@ -12,7 +12,7 @@ pub struct Offer {
     /// Where it belongs.
     pub path: FilePath,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Unix permission bits, without set-user-id and its like.
     pub mode: Option<u32>,
     /// When it was last changed.
@@ -21,7 +21,7 @@ pub struct Offer {
 
 /// What is on offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A directory: without data and end.
     Directory,
     /// A file whose data follow at once.
@@ -49,9 +49,9 @@ impl Offer {
     /// How long the file is, where that is known.
     pub fn size(&self) -> Option<ByteCount> {
         match self.kind {
-            Kind::Directory => None,
-            Kind::File { size } => size,
-            Kind::Resumable { size } => Some(size),
+            FileKind::Directory => None,
+            FileKind::File { size } => size,
+            FileKind::Resumable { size } => Some(size),
         }
     }
 }
@@ -64,9 +64,9 @@ pub(super) fn decode(mut offer: &[u8]) -> Result<Offer, FrameError> {
     let Numbers { size, mode, seconds, nanoseconds, .. } = numbers;
     let size = ByteCount::new(size);
     let kind = match (numbers.has(DIRECTORY), numbers.has(RESUMABLE)) {
-        (true, _) => Kind::Directory,
-        (false, true) => Kind::Resumable { size },
-        (false, false) => Kind::File { size: numbers.has(SIZE_KNOWN).then_some(size) },
+        (true, _) => FileKind::Directory,
+        (false, true) => FileKind::Resumable { size },
+        (false, false) => FileKind::File { size: numbers.has(SIZE_KNOWN).then_some(size) },
     };
     Ok(Offer {
         path: FilePath::new(offer)?,
@@ -83,8 +83,8 @@ pub(super) fn encode(offer: &Offer, bytes: &mut BytesMut) {
     let flags = flag(size.is_some(), SIZE_KNOWN)
         | flag(offer.mode.is_some(), MODE_KNOWN)
         | flag(offer.modified.is_some(), TIME_KNOWN)
-        | flag(offer.kind == Kind::Directory, DIRECTORY)
-        | flag(matches!(offer.kind, Kind::Resumable { .. }), RESUMABLE);
+        | flag(offer.kind == FileKind::Directory, DIRECTORY)
+        | flag(matches!(offer.kind, FileKind::Resumable { .. }), RESUMABLE);
     let modified = offer.modified.unwrap_or(Modified { seconds: 0, nanoseconds: 0 });
     bytes.put_u8(flags);
     bytes.put_u64(size.unwrap_or_default().get());

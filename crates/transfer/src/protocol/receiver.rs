@@ -4,19 +4,19 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Beginning, Digest, FrameError, FrameRef, Verdict, decode, encode};
-use super::offer::{Kind, Offer};
+use super::frame::{Beginning, Digest, FileVerdict, FrameError, FrameRef, decode, encode};
+use super::offer::{FileKind, Offer};
 use super::path::FilePath;
 
 /// Reads a sender's messages, one after another.
 #[derive(Debug, Default)]
 pub struct Receiver {
-    state: State,
+    state: ReceiverState,
 }
 
 /// What the owner of a [`Receiver`] does after a message.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum ReceiverStep<'a> {
     /// Make this directory and send a verdict.
     MakeDirectory(Offer),
     /// Make a place for this file. Where that fails, [`Receiver::give_up`] and send a verdict.
@@ -40,7 +40,7 @@ pub enum Step<'a> {
         digest: Digest,
     },
     /// Throw away what there is and send this verdict.
-    Discard(Verdict),
+    Discard(FileVerdict),
     /// Nothing: the rest of a file that was given up.
     Ignore,
 }
@@ -67,7 +67,7 @@ pub enum ReceiverError {
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum ReceiverState {
     /// An offer comes next.
     #[default]
     Waiting,
@@ -78,13 +78,13 @@ enum State {
     /// It said this of its own, and the owner has not compared it.
     Comparing(Offer, Beginning),
     /// Pieces of this file come next.
-    Receiving(Arriving),
+    Receiving(CurrentFile),
     /// What comes belongs to a file that was given up.
     Ignoring,
 }
 
 #[derive(Debug)]
-struct Arriving {
+struct CurrentFile {
     offer: Offer,
     received: ByteCount,
     hash: Sha256,
@@ -95,12 +95,14 @@ impl Receiver {
     ///
     /// # Errors
     /// Where the peer breaks the protocol.
-    pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
+    pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<ReceiverStep<'a>, ReceiverError> {
         let frame = match decode(message) {
             // A name that may not be used is the user's fault, not the program's: the next file may come.
-            Err(FrameError::Path(error)) if matches!(self.state, State::Waiting | State::Ignoring) => {
-                self.state = State::Ignoring;
-                return Ok(Step::Discard(Verdict::refused(&error)));
+            Err(FrameError::Path(error))
+                if matches!(self.state, ReceiverState::Waiting | ReceiverState::Ignoring) =>
+            {
+                self.state = ReceiverState::Ignoring;
+                return Ok(ReceiverStep::Discard(FileVerdict::refused(&error)));
             }
             frame => frame?,
         };
@@ -116,10 +118,10 @@ impl Receiver {
         }
     }
 
-    /// Answers [`Step::Find`]: `size` of the file is there. Returns the message for the sender.
+    /// Answers [`ReceiverStep::Find`]: `size` of the file is there. Returns the message for the sender.
     pub fn has(&mut self, size: ByteCount) -> Bytes {
-        if let State::Asked(offer) = std::mem::take(&mut self.state) {
-            self.state = State::Answered(offer, size);
+        if let ReceiverState::Asked(offer) = std::mem::take(&mut self.state) {
+            self.state = ReceiverState::Answered(offer, size);
         }
         encode(&FrameRef::Has(size))
     }
@@ -128,10 +130,14 @@ impl Receiver {
     /// beginning; and the message for the sender, which learns no more than that.
     pub fn compare(&mut self, hash: Option<Sha256>) -> (ByteCount, Bytes) {
         let mut from = ByteCount::ZERO;
-        if let State::Comparing(offer, Beginning { size, digest }) = std::mem::take(&mut self.state) {
+        if let ReceiverState::Comparing(offer, Beginning { size, digest }) = std::mem::take(&mut self.state) {
             let same = hash.filter(|hash| Digest::from(hash.clone().finalize()) == digest);
             from = if same.is_some() { size } else { ByteCount::ZERO };
-            self.state = State::Receiving(Arriving { offer, received: from, hash: same.unwrap_or_default() });
+            self.state = ReceiverState::Receiving(CurrentFile {
+                offer,
+                received: from,
+                hash: same.unwrap_or_default(),
+            });
         }
         (from, encode(&FrameRef::Begins(from)))
     }
@@ -139,119 +145,131 @@ impl Receiver {
     /// Gives up the file that is arriving: the rest of it is ignored.
     pub fn give_up(&mut self) {
         if self.current().is_some() {
-            self.state = State::Ignoring;
+            self.state = ReceiverState::Ignoring;
         }
     }
 
     /// The file that is arriving and how much of it is there.
     pub fn current(&self) -> Option<(&Offer, ByteCount)> {
         match &self.state {
-            State::Receiving(file) => Some((&file.offer, file.received)),
-            State::Asked(offer) => Some((offer, ByteCount::ZERO)),
-            State::Answered(offer, size) | State::Comparing(offer, Beginning { size, .. }) => {
-                Some((offer, *size))
-            }
-            State::Waiting | State::Ignoring => None,
+            ReceiverState::Receiving(file) => Some((&file.offer, file.received)),
+            ReceiverState::Asked(offer) => Some((offer, ByteCount::ZERO)),
+            ReceiverState::Answered(offer, size)
+            | ReceiverState::Comparing(offer, Beginning { size, .. }) => Some((offer, *size)),
+            ReceiverState::Waiting | ReceiverState::Ignoring => None,
         }
     }
 
     /// The hash of what is there of the file that is arriving.
     pub fn hash(&self) -> Option<&Sha256> {
         match &self.state {
-            State::Receiving(file) => Some(&file.hash),
+            ReceiverState::Receiving(file) => Some(&file.hash),
             _ => None,
         }
     }
 
-    fn on_offer(&mut self, offer: Offer) -> Result<Step<'static>, ReceiverError> {
+    fn on_offer(&mut self, offer: Offer) -> Result<ReceiverStep<'static>, ReceiverError> {
         if self.current().is_some() {
             return Err(ReceiverError::OutOfTurn("an offer"));
         }
         let shown = offer.clone();
         Ok(match offer.kind {
-            Kind::Directory => {
-                self.state = State::Waiting;
-                Step::MakeDirectory(offer)
+            FileKind::Directory => {
+                self.state = ReceiverState::Waiting;
+                ReceiverStep::MakeDirectory(offer)
             }
-            Kind::File { .. } => {
-                self.state =
-                    State::Receiving(Arriving { offer, received: ByteCount::ZERO, hash: Sha256::new() });
-                Step::Create(shown)
+            FileKind::File { .. } => {
+                self.state = ReceiverState::Receiving(CurrentFile {
+                    offer,
+                    received: ByteCount::ZERO,
+                    hash: Sha256::new(),
+                });
+                ReceiverStep::Create(shown)
             }
-            Kind::Resumable { .. } => {
-                self.state = State::Asked(offer);
-                Step::Find(shown)
+            FileKind::Resumable { .. } => {
+                self.state = ReceiverState::Asked(offer);
+                ReceiverStep::Find(shown)
             }
         })
     }
 
-    fn on_from(&mut self, beginning: Beginning) -> Result<Step<'static>, ReceiverError> {
+    fn on_from(&mut self, beginning: Beginning) -> Result<ReceiverStep<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
-            State::Ignoring => {
-                self.state = State::Ignoring;
-                Ok(Step::Ignore)
+            ReceiverState::Ignoring => {
+                self.state = ReceiverState::Ignoring;
+                Ok(ReceiverStep::Ignore)
             }
-            State::Answered(offer, _) if beginning.size.is_zero() => {
-                self.state =
-                    State::Receiving(Arriving { offer, received: ByteCount::ZERO, hash: Sha256::new() });
-                Ok(Step::BeginAnew)
+            ReceiverState::Answered(offer, _) if beginning.size.is_zero() => {
+                self.state = ReceiverState::Receiving(CurrentFile {
+                    offer,
+                    received: ByteCount::ZERO,
+                    hash: Sha256::new(),
+                });
+                Ok(ReceiverStep::BeginAnew)
             }
-            State::Answered(offer, size) if beginning.size == size => {
-                self.state = State::Comparing(offer, beginning);
-                Ok(Step::Compare)
+            ReceiverState::Answered(offer, size) if beginning.size == size => {
+                self.state = ReceiverState::Comparing(offer, beginning);
+                Ok(ReceiverStep::Compare)
             }
             _ => Err(ReceiverError::OutOfTurn("where a file begins")),
         }
     }
 
-    fn on_given_up(&mut self, why: &str) -> Result<Step<'static>, ReceiverError> {
+    fn on_given_up(&mut self, why: &str) -> Result<ReceiverStep<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
-            State::Waiting => Err(ReceiverError::OutOfTurn("giving up")),
-            State::Ignoring => Ok(Step::Ignore),
-            State::Asked(_) | State::Answered(..) | State::Comparing(..) | State::Receiving(_) => {
-                Ok(Step::Discard(Verdict::failed(&format!("the sender gave it up: {why}"))))
+            ReceiverState::Waiting => Err(ReceiverError::OutOfTurn("giving up")),
+            ReceiverState::Ignoring => Ok(ReceiverStep::Ignore),
+            ReceiverState::Asked(_)
+            | ReceiverState::Answered(..)
+            | ReceiverState::Comparing(..)
+            | ReceiverState::Receiving(_) => {
+                Ok(ReceiverStep::Discard(FileVerdict::failed(&format!("the sender gave it up: {why}"))))
             }
         }
     }
 
-    fn on_data<'a>(&mut self, piece: &'a [u8]) -> Result<Step<'a>, ReceiverError> {
+    fn on_data<'a>(&mut self, piece: &'a [u8]) -> Result<ReceiverStep<'a>, ReceiverError> {
         match &mut self.state {
-            State::Waiting | State::Asked(_) | State::Answered(..) | State::Comparing(..) => {
-                Err(ReceiverError::OutOfTurn("data"))
-            }
-            State::Ignoring => Ok(Step::Ignore),
-            State::Receiving(file) => {
+            ReceiverState::Waiting
+            | ReceiverState::Asked(_)
+            | ReceiverState::Answered(..)
+            | ReceiverState::Comparing(..) => Err(ReceiverError::OutOfTurn("data")),
+            ReceiverState::Ignoring => Ok(ReceiverStep::Ignore),
+            ReceiverState::Receiving(file) => {
                 file.received += ByteCount::of_len(piece.len());
                 if let Some(promised) = file.offer.size().filter(|promised| file.received > *promised) {
                     return Err(file.wrong_size(promised));
                 }
                 file.hash.update(piece);
-                Ok(Step::Write(piece))
+                Ok(ReceiverStep::Write(piece))
             }
         }
     }
 
-    fn on_end(&mut self, size: ByteCount, digest: Digest) -> Result<Step<'static>, ReceiverError> {
+    fn on_end(&mut self, size: ByteCount, digest: Digest) -> Result<ReceiverStep<'static>, ReceiverError> {
         match std::mem::take(&mut self.state) {
-            State::Waiting | State::Asked(_) | State::Answered(..) | State::Comparing(..) => {
-                Err(ReceiverError::OutOfTurn("an end"))
-            }
-            State::Ignoring => Ok(Step::Ignore),
-            State::Receiving(file) => {
+            ReceiverState::Waiting
+            | ReceiverState::Asked(_)
+            | ReceiverState::Answered(..)
+            | ReceiverState::Comparing(..) => Err(ReceiverError::OutOfTurn("an end")),
+            ReceiverState::Ignoring => Ok(ReceiverStep::Ignore),
+            ReceiverState::Receiving(file) => {
                 let promised = file.offer.size().unwrap_or(size);
                 if file.received != size || size != promised {
                     return Err(file.wrong_size(promised));
                 }
                 if Digest::from(file.hash.finalize()) != digest {
-                    return Ok(Step::Discard(Verdict::failed(&"the SHA-256 of what arrived differs")));
+                    return Ok(ReceiverStep::Discard(FileVerdict::failed(
+                        &"the SHA-256 of what arrived differs",
+                    )));
                 }
-                Ok(Step::Keep { path: file.offer.path, size, digest })
+                Ok(ReceiverStep::Keep { path: file.offer.path, size, digest })
             }
         }
     }
 }
 
-impl Arriving {
+impl CurrentFile {
     fn wrong_size(&self, promised: ByteCount) -> ReceiverError {
         let name = self.offer.path.to_string();
         ReceiverError::Size { name, received: self.received, promised }
@@ -265,16 +283,16 @@ mod tests {
     use super::super::frame::{MAX_PIECE, VERSION, encode};
     use super::*;
 
-    fn offer_of(kind: Kind) -> Offer {
+    fn offer_of(kind: FileKind) -> Offer {
         Offer { path: FilePath::new(b"a").expect("a plain name"), kind, mode: None, modified: None }
     }
 
     fn offer(size: Option<u64>) -> Offer {
-        offer_of(Kind::File { size: size.map(ByteCount::new) })
+        offer_of(FileKind::File { size: size.map(ByteCount::new) })
     }
 
     fn resumable(size: u64) -> Vec<u8> {
-        encode(&FrameRef::Offer(offer_of(Kind::Resumable { size: ByteCount::new(size) }))).to_vec()
+        encode(&FrameRef::Offer(offer_of(FileKind::Resumable { size: ByteCount::new(size) }))).to_vec()
     }
 
     fn from(beginning: &[u8]) -> Vec<u8> {
@@ -299,12 +317,12 @@ mod tests {
     #[test]
     fn a_file_is_created_written_and_kept() {
         let mut receiver = Receiver::default();
-        assert_eq!(receiver.handle(&offered(Some(6))), Ok(Step::Create(offer(Some(6)))));
-        assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Write(b"abc")));
-        assert_eq!(receiver.handle(&data(b"def")), Ok(Step::Write(b"def")));
+        assert_eq!(receiver.handle(&offered(Some(6))), Ok(ReceiverStep::Create(offer(Some(6)))));
+        assert_eq!(receiver.handle(&data(b"abc")), Ok(ReceiverStep::Write(b"abc")));
+        assert_eq!(receiver.handle(&data(b"def")), Ok(ReceiverStep::Write(b"def")));
         assert_eq!(receiver.current().map(|(_, received)| received), Some(ByteCount::new(6)));
         let digest = Sha256::digest(b"abcdef").into();
-        let kept = Step::Keep { path: offer(None).path, size: ByteCount::new(6), digest };
+        let kept = ReceiverStep::Keep { path: offer(None).path, size: ByteCount::new(6), digest };
         assert_eq!(receiver.handle(&end(6, b"abcdef")), Ok(kept));
         assert_eq!(receiver.current(), None);
     }
@@ -314,7 +332,7 @@ mod tests {
         for promised in [None, Some(0)] {
             let mut receiver = Receiver::default();
             receiver.handle(&offered(promised)).expect("an offer");
-            assert!(matches!(receiver.handle(&end(0, b"")), Ok(Step::Keep { .. })));
+            assert!(matches!(receiver.handle(&end(0, b"")), Ok(ReceiverStep::Keep { .. })));
         }
     }
 
@@ -323,11 +341,11 @@ mod tests {
         let mut receiver = Receiver::default();
         receiver.handle(&offered(None)).expect("an offer");
         receiver.handle(&data(b"abc")).expect("data");
-        let Ok(Step::Discard(verdict)) = receiver.handle(&end(3, b"abd")) else {
+        let Ok(ReceiverStep::Discard(verdict)) = receiver.handle(&end(3, b"abd")) else {
             panic!("kept a wrong file")
         };
-        assert_eq!(verdict, Verdict::failed(&"the SHA-256 of what arrived differs"));
-        assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+        assert_eq!(verdict, FileVerdict::failed(&"the SHA-256 of what arrived differs"));
+        assert!(matches!(receiver.handle(&offered(None)), Ok(ReceiverStep::Create(_))));
     }
 
     #[test]
@@ -336,11 +354,11 @@ mod tests {
             let mut receiver = Receiver::default();
             receiver.handle(&offered(None)).expect("an offer");
             receiver.give_up();
-            assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Ignore));
+            assert_eq!(receiver.handle(&data(b"abc")), Ok(ReceiverStep::Ignore));
             if ended {
-                assert_eq!(receiver.handle(&end(3, b"abc")), Ok(Step::Ignore));
+                assert_eq!(receiver.handle(&end(3, b"abc")), Ok(ReceiverStep::Ignore));
             }
-            assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+            assert!(matches!(receiver.handle(&offered(None)), Ok(ReceiverStep::Create(_))));
         }
     }
 
@@ -350,24 +368,26 @@ mod tests {
         hostile.truncate(hostile.len() - 1);
         hostile.extend_from_slice(b"../../etc/cron.d/x");
         let mut receiver = Receiver::default();
-        let Ok(Step::Discard(verdict)) = receiver.handle(&hostile) else { panic!("took {hostile:?}") };
+        let Ok(ReceiverStep::Discard(verdict)) = receiver.handle(&hostile) else {
+            panic!("took {hostile:?}")
+        };
         assert_eq!(verdict.why, r#"the path "../../etc/cron.d/x" leads to another directory"#);
-        assert_eq!(receiver.handle(&data(b"abc")), Ok(Step::Ignore));
-        assert!(matches!(receiver.handle(&offered(None)), Ok(Step::Create(_))));
+        assert_eq!(receiver.handle(&data(b"abc")), Ok(ReceiverStep::Ignore));
+        assert!(matches!(receiver.handle(&offered(None)), Ok(ReceiverStep::Create(_))));
     }
 
     #[test]
     fn a_file_goes_on_where_it_was_broken_off() {
         let mut receiver = Receiver::default();
-        let offer = offer_of(Kind::Resumable { size: ByteCount::new(6) });
-        assert_eq!(receiver.handle(&resumable(6)), Ok(Step::Find(offer)));
+        let offer = offer_of(FileKind::Resumable { size: ByteCount::new(6) });
+        assert_eq!(receiver.handle(&resumable(6)), Ok(ReceiverStep::Find(offer)));
         let there = receiver.has(ByteCount::new(3));
         assert_eq!(decode(&there), Ok(FrameRef::Has(ByteCount::new(3))));
-        assert_eq!(receiver.handle(&from(b"abc")), Ok(Step::Compare));
+        assert_eq!(receiver.handle(&from(b"abc")), Ok(ReceiverStep::Compare));
         let (from, begins) = receiver.compare(Some(Sha256::new_with_prefix(b"abc")));
         assert_eq!((from, decode(&begins)), (ByteCount::new(3), Ok(FrameRef::Begins(ByteCount::new(3)))));
         receiver.handle(&data(b"def")).expect("data");
-        assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
+        assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(ReceiverStep::Keep { .. })));
     }
 
     #[test]
@@ -381,14 +401,14 @@ mod tests {
             let message = from(said);
             let step = receiver.handle(&message).expect("in turn");
             if !said.is_empty() {
-                assert_eq!(step, Step::Compare);
+                assert_eq!(step, ReceiverStep::Compare);
                 let (from, begins) = receiver.compare(there.map(Sha256::new_with_prefix));
                 assert_eq!((from, decode(&begins)), (ByteCount::ZERO, Ok(FrameRef::Begins(ByteCount::ZERO))));
             } else {
-                assert_eq!(step, Step::BeginAnew);
+                assert_eq!(step, ReceiverStep::BeginAnew);
             }
             receiver.handle(&data(b"abcdef")).expect("data");
-            assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(Step::Keep { .. })));
+            assert!(matches!(receiver.handle(&end(6, b"abcdef")), Ok(ReceiverStep::Keep { .. })));
         }
     }
 
@@ -413,8 +433,8 @@ mod tests {
         for first in [offered(Some(3)), resumable(3)] {
             let mut receiver = Receiver::default();
             receiver.handle(&first).expect("an offer");
-            let verdict = Verdict::failed(&"the sender gave it up: it shrank");
-            assert_eq!(receiver.handle(&give_up), Ok(Step::Discard(verdict)));
+            let verdict = FileVerdict::failed(&"the sender gave it up: it shrank");
+            assert_eq!(receiver.handle(&give_up), Ok(ReceiverStep::Discard(verdict)));
             assert_eq!(receiver.handle(&give_up), Err(ReceiverError::OutOfTurn("giving up")));
             receiver.handle(&first).expect("the next offer");
         }
@@ -423,9 +443,12 @@ mod tests {
     #[test]
     fn a_directory_has_no_data_and_the_next_may_come() {
         let mut receiver = Receiver::default();
-        let directory = encode(&FrameRef::Offer(offer_of(Kind::Directory)));
+        let directory = encode(&FrameRef::Offer(offer_of(FileKind::Directory)));
         for _ in 0..2 {
-            assert_eq!(receiver.handle(&directory), Ok(Step::MakeDirectory(offer_of(Kind::Directory))));
+            assert_eq!(
+                receiver.handle(&directory),
+                Ok(ReceiverStep::MakeDirectory(offer_of(FileKind::Directory)))
+            );
         }
         assert_eq!(receiver.handle(&data(b"x")), Err(ReceiverError::OutOfTurn("data")));
     }
@@ -441,7 +464,7 @@ mod tests {
         assert_eq!(wrong(&[&data(b"abc")]), "data out of turn");
         assert_eq!(wrong(&[&end(0, b"")]), "an end out of turn");
         assert_eq!(wrong(&[&offered(None), &offered(None)]), "an offer out of turn");
-        assert_eq!(wrong(&[&encode(&FrameRef::Verdict(Verdict::verified()))]), "a verdict out of turn");
+        assert_eq!(wrong(&[&encode(&FrameRef::Verdict(FileVerdict::verified()))]), "a verdict out of turn");
         assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" came, 2 B were promised");
         assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" came, 2 B were promised");
         assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" came, 1 B were promised");
@@ -463,7 +486,7 @@ mod tests {
                 4 => [[&[1, VERSION, 0][..], &[0; 24]].concat(), bytes].concat(),
                 5 => resumable(bytes.len() as u64),
                 6 => from(&bytes[..bytes.len() / 2]),
-                7 => encode(&FrameRef::Offer(offer_of(Kind::Directory))).to_vec(),
+                7 => encode(&FrameRef::Offer(offer_of(FileKind::Directory))).to_vec(),
                 _ => bytes,
             });
         prop::collection::vec(message, 0..20)
@@ -475,9 +498,9 @@ mod tests {
             let mut receiver = Receiver::default();
             for message in &messages {
                 match receiver.handle(message) {
-                    Ok(Step::Write(piece)) => assert!(piece.len() <= MAX_PIECE),
-                    Ok(Step::Find(_)) => drop(receiver.has(ByteCount::new(3))),
-                    Ok(Step::Compare) => drop(receiver.compare(Some(Sha256::new_with_prefix(b"abc")))),
+                    Ok(ReceiverStep::Write(piece)) => assert!(piece.len() <= MAX_PIECE),
+                    Ok(ReceiverStep::Find(_)) => drop(receiver.has(ByteCount::new(3))),
+                    Ok(ReceiverStep::Compare) => drop(receiver.compare(Some(Sha256::new_with_prefix(b"abc")))),
                     Ok(_) => {}
                     Err(_) => break,
                 }

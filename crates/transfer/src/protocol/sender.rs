@@ -4,8 +4,8 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Beginning, Digest, FrameError, FrameRef, MAX_PIECE, Verdict, decode, encode};
-use super::offer::{Kind, Offer};
+use super::frame::{Beginning, Digest, FileVerdict, FrameError, FrameRef, MAX_PIECE, decode, encode};
+use super::offer::{FileKind, Offer};
 
 /// Makes a sender's messages and reads the receiver's.
 #[derive(Debug, Default)]
@@ -37,9 +37,9 @@ pub enum SenderError {
 
 /// What a receiver says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ReceiverAnswer {
     /// What became of the first file that nothing was said of yet.
-    Verdict(Verdict),
+    Verdict(FileVerdict),
     /// How much of the file on offer is there.
     Has(ByteCount),
     /// The file on offer begins there: behind all that is there, or at its beginning.
@@ -56,7 +56,7 @@ struct Leaving {
 }
 
 impl Sender {
-    /// Begins a file, or is all of a directory. After a [`Kind::Resumable`] the sender waits for the receiver's word and
+    /// Begins a file, or is all of a directory. After a [`FileKind::Resumable`] the sender waits for the receiver's word and
     /// then says where the file [begins](Sender::from).
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Sender {
         if self.file.is_some() {
             return Err(SenderError::OutOfTurn("an offer"));
         }
-        if offer.kind != Kind::Directory {
+        if offer.kind != FileKind::Directory {
             self.file = Some(Leaving { promised: offer.size(), read: ByteCount::ZERO, hash: Sha256::new() });
         }
         Ok(encode(&FrameRef::Offer(offer)))
@@ -137,12 +137,12 @@ impl Sender {
     ///
     /// # Errors
     /// For what only senders say.
-    pub fn answer(message: &[u8]) -> Result<Answer, SenderError> {
+    pub fn answer(message: &[u8]) -> Result<ReceiverAnswer, SenderError> {
         match decode(message)? {
-            FrameRef::Verdict(verdict) => Ok(Answer::Verdict(verdict)),
-            FrameRef::Has(size) => Ok(Answer::Has(size)),
-            FrameRef::Begins(at) => Ok(Answer::Begins(at)),
-            FrameRef::Here => Ok(Answer::Here),
+            FrameRef::Verdict(verdict) => Ok(ReceiverAnswer::Verdict(verdict)),
+            FrameRef::Has(size) => Ok(ReceiverAnswer::Has(size)),
+            FrameRef::Begins(at) => Ok(ReceiverAnswer::Begins(at)),
+            FrameRef::Here => Ok(ReceiverAnswer::Here),
             FrameRef::Offer(_) => Err(SenderError::OutOfTurn("an offer")),
             FrameRef::Data(_) => Err(SenderError::OutOfTurn("data")),
             FrameRef::End { .. } => Err(SenderError::OutOfTurn("an end")),
@@ -155,12 +155,12 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::super::path::FilePath;
-    use super::super::receiver::{Receiver, Step};
+    use super::super::receiver::{Receiver, ReceiverStep};
     use super::*;
 
     fn offer(size: Option<u64>) -> Offer {
         let path = FilePath::new(b"a").expect("a plain name");
-        let kind = Kind::File { size: size.map(ByteCount::new) };
+        let kind = FileKind::File { size: size.map(ByteCount::new) };
         Offer { path, kind, mode: Some(0o600), modified: None }
     }
 
@@ -168,39 +168,41 @@ mod tests {
     fn what_a_sender_makes_a_receiver_keeps() {
         let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
         let first = sender.offer(offer(Some(5))).expect("the first file");
-        assert_eq!(receiver.handle(&first), Ok(Step::Create(offer(Some(5)))));
+        assert_eq!(receiver.handle(&first), Ok(ReceiverStep::Create(offer(Some(5)))));
         for piece in [b"ab".as_slice(), b"cde"] {
             let frame = sender.data(piece).expect("a piece");
-            assert_eq!(receiver.handle(&frame), Ok(Step::Write(piece)));
+            assert_eq!(receiver.handle(&frame), Ok(ReceiverStep::Write(piece)));
         }
         let (frame, sent) = sender.end().expect("all of it");
-        assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
-        let verdict = encode(&FrameRef::Verdict(Verdict::verified()));
-        assert_eq!(Sender::answer(&verdict), Ok(Answer::Verdict(Verdict::verified())));
+        assert!(matches!(receiver.handle(&frame), Ok(ReceiverStep::Keep { digest, .. }) if digest == sent));
+        let verdict = encode(&FrameRef::Verdict(FileVerdict::verified()));
+        assert_eq!(Sender::answer(&verdict), Ok(ReceiverAnswer::Verdict(FileVerdict::verified())));
     }
 
     #[test]
     fn a_file_goes_on_after_what_the_receiver_has_or_begins_anew() {
         for (there, from, rest) in [(b"ab", 2, b"cde".as_slice()), (b"aX", 0, b"abcde")] {
             let (mut sender, mut receiver) = (Sender::default(), Receiver::default());
-            let offer = Offer { kind: Kind::Resumable { size: ByteCount::new(5) }, ..offer(None) };
+            let offer = Offer { kind: FileKind::Resumable { size: ByteCount::new(5) }, ..offer(None) };
             let first = sender.offer(offer.clone()).expect("the first file");
-            assert_eq!(receiver.handle(&first), Ok(Step::Find(offer)));
+            assert_eq!(receiver.handle(&first), Ok(ReceiverStep::Find(offer)));
             let has = receiver.has(ByteCount::new(2));
-            assert_eq!(Sender::answer(&has), Ok(Answer::Has(ByteCount::new(2))));
+            assert_eq!(Sender::answer(&has), Ok(ReceiverAnswer::Has(ByteCount::new(2))));
             let said =
                 sender.from(ByteCount::new(2), Sha256::new_with_prefix(b"ab")).expect("before any data");
-            assert_eq!(receiver.handle(&said), Ok(Step::Compare));
+            assert_eq!(receiver.handle(&said), Ok(ReceiverStep::Compare));
             let (_, begins) = receiver.compare(Some(Sha256::new_with_prefix(there)));
-            assert_eq!(Sender::answer(&begins), Ok(Answer::Begins(ByteCount::new(from))));
+            assert_eq!(Sender::answer(&begins), Ok(ReceiverAnswer::Begins(ByteCount::new(from))));
             assert!(sender.begins(ByteCount::new(1)).is_err(), "in the middle");
             sender.begins(ByteCount::new(from)).expect("in turn");
             let frame = sender.data(rest).expect("a piece");
-            assert_eq!(receiver.handle(&frame), Ok(Step::Write(rest)));
+            assert_eq!(receiver.handle(&frame), Ok(ReceiverStep::Write(rest)));
             assert!(sender.from(ByteCount::ZERO, Sha256::new()).is_err(), "after data");
             let (frame, sent) = sender.end().expect("all of it");
             assert_eq!(sent, Digest::from(Sha256::digest(b"abcde")));
-            assert!(matches!(receiver.handle(&frame), Ok(Step::Keep { digest, .. }) if digest == sent));
+            assert!(
+                matches!(receiver.handle(&frame), Ok(ReceiverStep::Keep { digest, .. }) if digest == sent)
+            );
         }
     }
 

@@ -15,13 +15,13 @@ use crate::hashing::hash_of;
 /// What was read; clones have it together.
 #[derive(Clone, Debug)]
 pub struct Hashed {
-    known: Arc<Mutex<BTreeMap<Identity, Sha256>>>,
+    known: Arc<Mutex<BTreeMap<FileSignature, Sha256>>>,
     most: usize,
 }
 
 /// What identifies a file for as long as it is not written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Identity {
+struct FileSignature {
     device: u64,
     inode: u64,
     size: u64,
@@ -47,7 +47,7 @@ impl Hashed {
     /// # Errors
     /// The system's.
     pub fn hash_of(&self, file: &File, size: ByteCount) -> io::Result<Option<Sha256>> {
-        let identity = Identity::of(file)?;
+        let identity = FileSignature::of(file)?;
         if let Some(known) = self.known().get(&identity) {
             return Ok(Some(known.clone()));
         }
@@ -62,22 +62,22 @@ impl Hashed {
 
     /// Whether `file` was read, or what is read may be remembered.
     pub fn may_read(&self, file: &File) -> bool {
-        self.has_room() || Identity::of(file).is_ok_and(|identity| self.known().contains_key(&identity))
+        self.has_room() || FileSignature::of(file).is_ok_and(|identity| self.known().contains_key(&identity))
     }
 
     fn has_room(&self) -> bool {
         self.known().len() < self.most
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<Identity, Sha256>> {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<FileSignature, Sha256>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Identity {
-    fn of(file: &File) -> io::Result<Identity> {
+impl FileSignature {
+    fn of(file: &File) -> io::Result<FileSignature> {
         let found = file.metadata()?;
-        Ok(Identity {
+        Ok(FileSignature {
             device: found.dev(),
             inode: found.ino(),
             size: found.size(),

@@ -12,26 +12,26 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::protocol::{FilePath, Kind, Modified, Offer, Verdict};
+use crate::protocol::{FileKind, FilePath, FileVerdict, Modified, Offer};
 use rustix::io::Errno;
 
-pub use arriving::Arriving;
+pub use arriving::IncomingFile;
 use hashed::Hashed;
 use part::PartFile;
 pub use partial::is_name_of_ours;
-use partial::{Owner, is_reserved};
-use place::{Directory, Place};
+use partial::{FileOwner, is_reserved};
+use place::{Directory, StorePath};
 use present::Present;
 
 /// A directory for files, checked once.
 #[derive(Clone, Debug)]
 pub struct Store {
     root: Directory,
-    rules: Rules,
+    rules: StoreRules,
     hashed: Hashed,
     /// Directories on offer, whose times are set when nothing is put into them any more; those made here get their
     /// permissions too.
-    filled: BTreeMap<FilePath, Filled>,
+    filled: BTreeMap<FilePath, FilledFile>,
 }
 
 /// What happens to a file that exists already.
@@ -45,11 +45,11 @@ pub enum Overwrite {
 
 /// What holds for every file of a store.
 #[derive(Clone, Copy, Debug)]
-struct Rules {
+struct StoreRules {
     overwrite: Overwrite,
     /// What the sender is told to do about a file that exists already.
     advice: &'static str,
-    owner: Owner,
+    owner: FileOwner,
 }
 
 /// A directory that takes no files.
@@ -63,7 +63,7 @@ pub struct OpenError {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Filled {
+struct FilledFile {
     mode: Option<u32>,
     modified: Option<Modified>,
 }
@@ -80,8 +80,8 @@ impl Store {
         }
         let root = Directory::open(dir).map_err(|error| failure(&reason(&error)))?;
         // Permission bits say little (root, read-only mounts): try.
-        let owner = Owner::find(&root).map_err(|error| failure(&reason(&error)))?;
-        let (rules, hashed) = (Rules { overwrite, advice: "", owner }, Hashed::default());
+        let owner = FileOwner::find(&root).map_err(|error| failure(&reason(&error)))?;
+        let (rules, hashed) = (StoreRules { overwrite, advice: "", owner }, Hashed::default());
         Ok(Store { root, rules, hashed, filled: BTreeMap::new() })
     }
 
@@ -95,7 +95,7 @@ impl Store {
     ///
     /// # Errors
     /// The verdict for the sender: another file of that name exists, or it cannot be created.
-    pub fn create(&self, offer: &Offer) -> Result<Box<dyn Arriving>, Verdict> {
+    pub fn create(&self, offer: &Offer) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         let target = self.place(offer)?;
         match Present::find(&target, offer, self.rules, &self.hashed) {
             Some(present) => Ok(Box::new(present)),
@@ -107,17 +107,17 @@ impl Store {
     ///
     /// # Errors
     /// The verdict for the sender: something else of that name is there, or it cannot be made.
-    pub fn make_directory(&mut self, offer: &Offer) -> Result<(), Verdict> {
+    pub fn make_directory(&mut self, offer: &Offer) -> Result<(), FileVerdict> {
         let place = self.place(offer)?;
         let modified = offer.modified;
         match place.found() {
             Some(found) if found.is_directory() => {
-                let again = Filled { mode: None, modified };
+                let again = FilledFile { mode: None, modified };
                 self.filled.entry(offer.path.clone()).or_insert(again);
                 return Ok(());
             }
             Some(_) => {
-                return Err(Verdict::refused(&format!(
+                return Err(FileVerdict::refused(&format!(
                     "{:?} is there already and is no directory",
                     offer.path
                 )));
@@ -126,15 +126,17 @@ impl Store {
         }
         let mode = offer.mode.unwrap_or(0o777);
         let made = place.make_directory(mode | OWNER_ENTERS);
-        made.map_err(|error| Verdict::failed(&format!("cannot make {:?}: {}", offer.path, reason(&error))))?;
-        self.filled.insert(offer.path.clone(), Filled { mode: offer.mode, modified });
+        made.map_err(|error| {
+            FileVerdict::failed(&format!("cannot make {:?}: {}", offer.path, reason(&error)))
+        })?;
+        self.filled.insert(offer.path.clone(), FilledFile { mode: offer.mode, modified });
         Ok(())
     }
 
     /// Nothing will be put into the directories any more: they get their permissions and times, the innermost first.
     pub fn finish(&mut self) {
         // What is in a directory comes behind it in the order of paths.
-        while let Some((path, Filled { mode, modified })) = self.filled.pop_last() {
+        while let Some((path, FilledFile { mode, modified })) = self.filled.pop_last() {
             // A file system that cannot keep them must not lose the content.
             let _ = self.root.place(&path).and_then(|place| place.finish_directory(mode, modified));
         }
@@ -146,16 +148,16 @@ impl Store {
     }
 
     /// Where the file on offer goes. Results for the sender contain only the names that it sent.
-    fn place(&self, offer: &Offer) -> Result<Place, Verdict> {
+    fn place(&self, offer: &Offer) -> Result<StorePath, FileVerdict> {
         let path = &offer.path;
         if is_reserved(path) {
-            return Err(Verdict::refused(&format!(
+            return Err(FileVerdict::refused(&format!(
                 "{path:?}: names that begin with {} are those of `anabranch recv` itself, for what is not complete",
                 partial::NAME
             )));
         }
         self.root.place(path).map_err(|error| {
-            let what = if offer.kind == Kind::Directory { "make" } else { "store" };
+            let what = if offer.kind == FileKind::Directory { "make" } else { "store" };
             let why = match error.kind() {
                 io::ErrorKind::NotADirectory => {
                     "something on the way there is no directory, or a symbolic link, which is not followed"
@@ -163,28 +165,30 @@ impl Store {
                 }
                 _ => reason(&error),
             };
-            Verdict::failed(&format!("cannot {what} {path:?}: {why}"))
+            FileVerdict::failed(&format!("cannot {what} {path:?}: {why}"))
         })
     }
 }
 
 /// Why `target` may not be written, if so.
-fn refusal(target: &Place, offer: &Offer, rules: Rules) -> Option<Verdict> {
+fn refusal(target: &StorePath, offer: &Offer, rules: StoreRules) -> Option<FileVerdict> {
     match target.found()? {
-        found if found.is_directory() => Some(Verdict::refused(&format!("{:?} is a directory", offer.path))),
+        found if found.is_directory() => {
+            Some(FileVerdict::refused(&format!("{:?} is a directory", offer.path)))
+        }
         _ => (rules.overwrite == Overwrite::Never).then(|| exists(offer, rules)),
     }
 }
 
 /// The refusal to replace what is there.
-fn exists(offer: &Offer, rules: Rules) -> Verdict {
+fn exists(offer: &Offer, rules: StoreRules) -> FileVerdict {
     let semicolon = if rules.advice.is_empty() { "" } else { "; " };
-    Verdict::refused(&format!("{:?} exists already{semicolon}{}", offer.path, rules.advice))
+    FileVerdict::refused(&format!("{:?} exists already{semicolon}{}", offer.path, rules.advice))
 }
 
 /// The verdict where the system refuses.
-fn failed(offer: &Offer, error: &io::Error) -> Verdict {
-    Verdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
+fn failed(offer: &Offer, error: &io::Error) -> FileVerdict {
+    FileVerdict::failed(&format!("cannot store {:?}: {}", offer.path, reason(error)))
 }
 
 /// What the system says, without its number.

@@ -5,17 +5,17 @@ use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
-use crate::protocol::{Digest, Kind, Offer, Verdict};
+use crate::protocol::{Digest, FileKind, FileVerdict, Offer};
 use anabranch_base::{ByteCount, Duration};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
-use super::arriving::Arriving;
-use super::partial::{Owner, Partial};
-use super::place::{Place, narrow, set_modified};
-use super::state::State;
-use super::{Overwrite, Rules, failed, refusal};
+use super::arriving::IncomingFile;
+use super::partial::{FileOwner, Partial};
+use super::place::{StorePath, narrow, set_modified};
+use super::state::PartState;
+use super::{Overwrite, StoreRules, failed, refusal};
 use crate::event::Remark;
 use crate::hashing::hash_of;
 use anabranch_net::Clock;
@@ -24,11 +24,11 @@ use anabranch_net::Clock;
 #[derive(Debug)]
 pub struct PartFile {
     file: File,
-    places: Places,
-    rules: Rules,
+    places: PartPaths,
+    rules: StoreRules,
     offer: Offer,
     /// What of it was written down last.
-    noted: State,
+    noted: PartState,
     since_note: Clock,
     received: ByteCount,
     remark: Option<Remark>,
@@ -37,10 +37,10 @@ pub struct PartFile {
 
 /// Where a file and what belongs to it stand.
 #[derive(Debug)]
-struct Places {
-    target: Place,
-    part: Place,
-    state: Place,
+struct PartPaths {
+    target: StorePath,
+    part: StorePath,
+    state: StorePath,
     /// Vanishes behind the others.
     partial: Partial,
 }
@@ -50,12 +50,12 @@ impl PartFile {
     ///
     /// # Errors
     /// The verdict for the sender: the file exists, is being received in another transfer, or cannot be created.
-    pub fn open(target: &Place, offer: &Offer, rules: Rules) -> Result<PartFile, Verdict> {
+    pub fn open(target: &StorePath, offer: &Offer, rules: StoreRules) -> Result<PartFile, FileVerdict> {
         if let Some(refusal) = refusal(target, offer, rules) {
             return Err(refusal);
         }
         let (places, file) =
-            Places::open(target, offer, rules.owner).map_err(|error| failed(offer, &error))?;
+            PartPaths::open(target, offer, rules.owner).map_err(|error| failed(offer, &error))?;
         lock(&file, &places.part, offer)?;
         let mut part = PartFile {
             file,
@@ -63,12 +63,12 @@ impl PartFile {
             rules,
             offer: offer.clone(),
             received: ByteCount::ZERO,
-            noted: State::nothing_of(offer),
+            noted: PartState::nothing_of(offer),
             since_note: Clock::start(),
             remark: None,
             is_done: false,
         };
-        let ready = match State::read(&part.places.state) {
+        let ready = match PartState::read(&part.places.state) {
             Some(left) => part.go_on(left),
             // A new file, or a kill or a power cut before the first note.
             None => {
@@ -83,17 +83,17 @@ impl PartFile {
     }
 
     /// Tidies up behind a transfer of `target` that was killed when all but that was done.
-    pub fn tidy(target: &Place, rules: Rules) {
+    pub fn tidy(target: &StorePath, rules: StoreRules) {
         let Some(partial) = Partial::left_in(&target.directory(), rules.owner) else { return };
-        let places = Places::of(target, partial);
+        let places = PartPaths::of(target, partial);
         if places.part.found().is_none() {
             places.state.remove();
         }
     }
 
     /// Goes on after what is `left`, if that is of the file on offer. Whether it is what it says is seen when it is
-    /// [hashed](Arriving::hash).
-    fn go_on(&mut self, left: State) -> io::Result<()> {
+    /// [hashed](IncomingFile::hash).
+    fn go_on(&mut self, left: PartState) -> io::Result<()> {
         if left.is_of(&self.offer) {
             (self.received, self.noted) = (left.received, left);
             return Ok(());
@@ -109,8 +109,8 @@ impl PartFile {
         let beside = |suffix| self.places.target.moved_to(&self.places.target.directory(), suffix);
         let (part, state) = (beside(".part"), beside(".part.json"));
         let is_there = self.is_resumable() && part.found().is_some_and(|found| found.is_file());
-        let is_ours = |left: &State| left.received > ByteCount::ZERO && left.is_of(&self.offer);
-        let left = State::read(&state).filter(|left| is_there && is_ours(left))?;
+        let is_ours = |left: &PartState| left.received > ByteCount::ZERO && left.is_of(&self.offer);
+        let left = PartState::read(&state).filter(|left| is_there && is_ours(left))?;
         let (part, state) = (part.path().to_owned(), state.path().to_owned());
         Some(Remark::LeftBeside { part, state, holds: left.received })
     }
@@ -140,7 +140,7 @@ impl PartFile {
     }
 
     fn begin_anew_in_place(&mut self) -> io::Result<()> {
-        (self.received, self.noted) = (ByteCount::ZERO, State::nothing_of(&self.offer));
+        (self.received, self.noted) = (ByteCount::ZERO, PartState::nothing_of(&self.offer));
         // First: the recorded state is wrong once the file is truncated.
         self.places.state.remove();
         self.go_to(ByteCount::ZERO)
@@ -212,31 +212,31 @@ impl PartFile {
 
     /// Whether its sender would ask how much of it is there.
     fn is_resumable(&self) -> bool {
-        matches!(self.offer.kind, Kind::Resumable { .. })
+        matches!(self.offer.kind, FileKind::Resumable { .. })
     }
 
-    fn failed(&self, error: &io::Error) -> Verdict {
+    fn failed(&self, error: &io::Error) -> FileVerdict {
         failed(&self.offer, error)
     }
 }
 
-impl Arriving for PartFile {
+impl IncomingFile for PartFile {
     fn there(&self) -> ByteCount {
         self.received
     }
 
-    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+    fn hash(&mut self) -> Result<Option<Sha256>, FileVerdict> {
         self.hash_of_noted().map_err(|error| self.failed(&error))
     }
 
-    fn begin_anew(mut self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
+    fn begin_anew(mut self: Box<Self>) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         match self.begin_anew_in_place() {
             Ok(()) => Ok(self),
             Err(error) => Err(self.failed(&error)),
         }
     }
 
-    fn write(&mut self, piece: &[u8], hash: &Sha256) -> Result<(), Verdict> {
+    fn write(&mut self, piece: &[u8], hash: &Sha256) -> Result<(), FileVerdict> {
         self.add(piece, hash).map_err(|error| {
             let mut verdict = self.failed(&error);
             if let Some(kept) = self.retreat() {
@@ -246,7 +246,7 @@ impl Arriving for PartFile {
         })
     }
 
-    fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), Verdict> {
+    fn keep(mut self: Box<Self>, _: &Digest) -> Result<(), FileVerdict> {
         // A file of that name may have been made meanwhile.
         if let Some(refusal) = refusal(&self.places.target, &self.offer, self.rules) {
             return Err(refusal);
@@ -279,14 +279,14 @@ impl Drop for PartFile {
     }
 }
 
-impl Places {
+impl PartPaths {
     /// A new file, or what another transfer left of one.
-    fn open(target: &Place, offer: &Offer, owner: Owner) -> io::Result<(Places, File)> {
+    fn open(target: &StorePath, offer: &Offer, owner: FileOwner) -> io::Result<(PartPaths, File)> {
         let mode = offer.mode.unwrap_or(0o666) | OWNER_WRITES;
         for _ in 0..MOST_TRIES {
             let partial = Partial::of(&target.directory(), owner);
             let opened = partial.and_then(|partial| {
-                let places = Places::of(target, partial);
+                let places = PartPaths::of(target, partial);
                 places.create_or_find(mode, owner).map(|file| (places, file))
             });
             match opened {
@@ -298,12 +298,12 @@ impl Places {
         Err(Errno::NOENT.into())
     }
 
-    fn of(target: &Place, partial: Partial) -> Places {
+    fn of(target: &StorePath, partial: Partial) -> PartPaths {
         let (part, state) = (partial.place_of(target, ".part"), partial.place_of(target, ".part.json"));
-        Places { target: target.clone(), part, state, partial }
+        PartPaths { target: target.clone(), part, state, partial }
     }
 
-    fn create_or_find(&self, mode: u32, owner: Owner) -> io::Result<File> {
+    fn create_or_find(&self, mode: u32, owner: FileOwner) -> io::Result<File> {
         match self.part.create(mode) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 let file = self.part.open()?;
@@ -322,11 +322,11 @@ fn is_worth_a_note(fresh: ByteCount, elapsed: Duration) -> bool {
 
 /// Refuses a file that another process is receiving, or has just finished. On a file system without locks this cannot be
 /// told.
-fn lock(file: &File, part: &Place, offer: &Offer) -> Result<(), Verdict> {
+fn lock(file: &File, part: &StorePath, offer: &Offer) -> Result<(), FileVerdict> {
     let locked = rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive);
     // Between opening and locking, the other may have given it its name: it must not be touched then.
     if locked == Err(Errno::WOULDBLOCK) || !part.is_of(file) {
-        return Err(Verdict::refused(&format!("{:?} is being received in another transfer", offer.path)));
+        return Err(FileVerdict::refused(&format!("{:?} is being received in another transfer", offer.path)));
     }
     Ok(())
 }
@@ -352,16 +352,16 @@ mod tests {
     use super::super::place::Directory;
     use super::*;
 
-    fn offer(kind: Kind) -> Offer {
+    fn offer(kind: FileKind) -> Offer {
         let path = FilePath::new(b"a").expect("a good path");
         Offer { path, kind, mode: None, modified: Some(Modified { seconds: 1, nanoseconds: 0 }) }
     }
 
-    fn part(dir: &Path, kind: Kind) -> PartFile {
+    fn part(dir: &Path, kind: FileKind) -> PartFile {
         let offer = offer(kind);
         let root = Directory::open(dir).expect("a directory");
-        let owner = Owner::find(&root).expect("it is writable");
-        let rules = Rules { overwrite: Overwrite::Never, advice: "", owner };
+        let owner = FileOwner::find(&root).expect("it is writable");
+        let rules = StoreRules { overwrite: Overwrite::Never, advice: "", owner };
         PartFile::open(&root.place(&offer.path).expect("a place"), &offer, rules).expect("nothing in the way")
     }
 
@@ -372,8 +372,8 @@ mod tests {
     #[test]
     fn what_was_written_down_stays_where_the_disk_takes_no_more() {
         let dir = tempfile::tempdir().expect("a directory");
-        let large = Kind::Resumable { size: ByteCount::from_mib(64) };
-        for (kind, is_kept) in [(large, true), (Kind::File { size: None }, false)] {
+        let large = FileKind::Resumable { size: ByteCount::from_mib(64) };
+        for (kind, is_kept) in [(large, true), (FileKind::File { size: None }, false)] {
             let mut part = part(dir.path(), kind);
             let piece = vec![7; 16 << 20];
             part.write(&piece, &Sha256::new_with_prefix(&piece)).expect("room");
@@ -400,11 +400,11 @@ mod tests {
     #[test]
     fn a_file_that_got_its_name_between_opening_and_locking_is_left_alone() {
         let dir = tempfile::tempdir().expect("a directory");
-        let first = Box::new(part(dir.path(), Kind::File { size: None }));
+        let first = Box::new(part(dir.path(), FileKind::File { size: None }));
         let late = first.places.part.open().expect("another receiver opens it");
         let place = first.places.part.clone();
         first.keep(&Digest::default()).expect("nothing in the way");
-        let verdict = lock(&late, &place, &offer(Kind::Directory)).expect_err("it is another's");
+        let verdict = lock(&late, &place, &offer(FileKind::Directory)).expect_err("it is another's");
         assert_eq!(verdict.why, "\"a\" is being received in another transfer");
     }
 
@@ -412,7 +412,7 @@ mod tests {
     #[test]
     fn a_file_that_appears_at_the_last_moment_is_not_overwritten() {
         let dir = tempfile::tempdir().expect("a directory");
-        let mut part = part(dir.path(), Kind::File { size: None });
+        let mut part = part(dir.path(), FileKind::File { size: None });
         part.write(b"new", &Sha256::new()).expect("room");
         assert!(refusal(&part.places.target, &part.offer, part.rules).is_none());
         std::fs::write(dir.path().join("a"), "old").expect("a file");
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn what_was_put_in_the_place_of_a_part_does_not_get_its_name() {
         let dir = tempfile::tempdir().expect("a directory");
-        let part = Box::new(part(dir.path(), Kind::File { size: None }));
+        let part = Box::new(part(dir.path(), FileKind::File { size: None }));
         std::fs::remove_file(path_of_part(dir.path())).expect("ours");
         std::fs::write(path_of_part(dir.path()), "another").expect("ours");
         let verdict = part.keep(&Digest::default()).expect_err("another file");

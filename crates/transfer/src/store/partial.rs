@@ -10,20 +10,20 @@ use std::os::fd::AsFd;
 use crate::protocol::FilePath;
 use rustix::fs::FileType;
 
-use super::place::{Directory, Place};
+use super::place::{Directory, StorePath};
 
 /// A directory for what is not complete. Dropped, it vanishes, unless something is left in it.
 #[derive(Debug)]
 pub struct Partial {
     /// Where it is itself.
-    place: Place,
+    place: StorePath,
     inside: Directory,
 }
 
 /// The owner of what this program makes in the received files' directory, as its file system tells it. Some file systems
 /// know one owner only, or no permissions; what they cannot tell is not asked of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Owner {
+pub struct FileOwner {
     uid: u32,
     has_modes: bool,
 }
@@ -63,21 +63,21 @@ impl Partial {
     ///
     /// # Errors
     /// What is in its place is not ours, or the system refuses.
-    pub fn of(outer: &Directory, owner: Owner) -> io::Result<Partial> {
+    pub fn of(outer: &Directory, owner: FileOwner) -> io::Result<Partial> {
         let partial = Partial::open(outer)?;
         partial.check(owner)?;
         Ok(partial)
     }
 
     /// The one in `outer`, if there is one and it is ours.
-    pub fn left_in(outer: &Directory, owner: Owner) -> Option<Partial> {
+    pub fn left_in(outer: &Directory, owner: FileOwner) -> Option<Partial> {
         let place = outer.child(name().into());
         let partial = Partial { inside: place.enter().ok()?, place };
         partial.check(owner).is_ok().then_some(partial)
     }
 
     /// The place in it of the file that goes to `target`, or of what belongs to that.
-    pub fn place_of(&self, target: &Place, suffix: &str) -> Place {
+    pub fn place_of(&self, target: &StorePath, suffix: &str) -> StorePath {
         target.moved_to(&self.inside, suffix)
     }
 
@@ -96,7 +96,7 @@ impl Partial {
         Ok(Partial { place, inside })
     }
 
-    fn check(&self, owner: Owner) -> io::Result<()> {
+    fn check(&self, owner: FileOwner) -> io::Result<()> {
         owner.check_directory(Facts::of(&self.inside)?).map_err(|why| cannot_use(&name(), why))
     }
 }
@@ -107,18 +107,18 @@ impl Drop for Partial {
     }
 }
 
-impl Owner {
+impl FileOwner {
     /// The owner of what is made here, by trial in `root`.
     ///
     /// # Errors
     /// Nothing can be made here, or what is in the place of ours belongs to another.
-    pub fn find(root: &Directory) -> io::Result<Owner> {
+    pub fn find(root: &Directory) -> io::Result<FileOwner> {
         let partial = Partial::open(root)?;
         let trial = partial.inside.child(format!("trial-{}", std::process::id()).into());
         trial.remove();
         let made = trial.create(0o600).and_then(Facts::of);
         trial.remove();
-        let owner = Owner::of_new(made?);
+        let owner = FileOwner::of_new(made?);
         partial.check(owner)?;
         Ok(owner)
     }
@@ -127,13 +127,13 @@ impl Owner {
     ///
     /// # Errors
     /// It is not ours, or the system refuses.
-    pub fn check_left(self, file: &File, place: &Place) -> io::Result<()> {
+    pub fn check_left(self, file: &File, place: &StorePath) -> io::Result<()> {
         self.check_file(Facts::of(file)?).map_err(|why| cannot_use(&place.name().to_string_lossy(), why))
     }
 
     /// A file that was made with mode 600 just now tells these `facts`.
-    fn of_new(facts: Facts) -> Owner {
-        Owner { uid: facts.uid, has_modes: facts.mode & OTHERS == 0 }
+    fn of_new(facts: Facts) -> FileOwner {
+        FileOwner { uid: facts.uid, has_modes: facts.mode & OTHERS == 0 }
     }
 
     fn check_directory(self, facts: Facts) -> Result<(), NotOurs> {
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_directory_is_ours_if_no_other_user_may_enter_it() {
         let directory = |uid, mode| facts(FileType::Directory, uid, mode, 2);
-        let owner = Owner::of_new(facts(FileType::RegularFile, 7, 0o600, 1));
+        let owner = FileOwner::of_new(facts(FileType::RegularFile, 7, 0o600, 1));
         assert_eq!(owner.check_directory(directory(7, 0o700)), Ok(()));
         assert_eq!(owner.check_directory(directory(7, 0o2700)), Ok(()));
         assert_eq!(owner.check_directory(directory(8, 0o700)), Err(NotOurs::Owner));
@@ -211,14 +211,14 @@ mod tests {
             assert_eq!(owner.check_directory(directory(7, mode)), Err(NotOurs::Mode), "{mode:o}");
         }
         // Where there are no permissions, there are none to check.
-        let of_everybody = Owner::of_new(facts(FileType::RegularFile, 7, 0o644, 1));
+        let of_everybody = FileOwner::of_new(facts(FileType::RegularFile, 7, 0o644, 1));
         assert_eq!(of_everybody.check_directory(directory(7, 0o755)), Ok(()));
         assert_eq!(of_everybody.check_directory(directory(8, 0o755)), Err(NotOurs::Owner));
     }
 
     #[test]
     fn a_file_is_ours_if_we_own_it_and_it_has_no_second_name() {
-        let owner = Owner::of_new(facts(FileType::RegularFile, 7, 0o600, 1));
+        let owner = FileOwner::of_new(facts(FileType::RegularFile, 7, 0o600, 1));
         assert_eq!(owner.check_file(facts(FileType::RegularFile, 7, 0o664, 1)), Ok(()));
         assert_eq!(owner.check_file(facts(FileType::RegularFile, 8, 0o600, 1)), Err(NotOurs::Owner));
         assert_eq!(owner.check_file(facts(FileType::RegularFile, 7, 0o600, 2)), Err(NotOurs::Links));

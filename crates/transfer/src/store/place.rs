@@ -22,7 +22,7 @@ pub struct Directory {
 
 /// A name in an open directory; there may be something of that name, or nothing.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct StorePath {
     dir: Arc<OwnedFd>,
     name: OsString,
     shown: PathBuf,
@@ -65,7 +65,7 @@ impl Directory {
     ///
     /// # Errors
     /// One of the directories on the way is missing, is none, or is a symbolic link.
-    pub fn place(&self, path: &FilePath) -> io::Result<Place> {
+    pub fn place(&self, path: &FilePath) -> io::Result<StorePath> {
         let path = path.as_path();
         let mut dir = self.clone();
         for name in path.parent().into_iter().flat_map(Path::iter) {
@@ -75,8 +75,8 @@ impl Directory {
     }
 
     /// The place of a name in the directory itself.
-    pub fn child(&self, name: OsString) -> Place {
-        Place { dir: self.dir.clone(), shown: self.shown.join(&name), name }
+    pub fn child(&self, name: OsString) -> StorePath {
+        StorePath { dir: self.dir.clone(), shown: self.shown.join(&name), name }
     }
 
     /// The directory's path.
@@ -91,7 +91,7 @@ impl AsFd for Directory {
     }
 }
 
-impl Place {
+impl StorePath {
     /// The directory that it is in.
     pub fn directory(&self) -> Directory {
         let shown = self.shown.parent().unwrap_or(Path::new("")).to_owned();
@@ -99,7 +99,7 @@ impl Place {
     }
 
     /// The place in `directory` of the same name with `suffix` behind it, shortened where file systems would refuse it.
-    pub fn moved_to(&self, directory: &Directory, suffix: &str) -> Place {
+    pub fn moved_to(&self, directory: &Directory, suffix: &str) -> StorePath {
         let name = self.name.as_encoded_bytes();
         let mut kept = name.len().min(FilePath::MAX_NAME - suffix.len());
         if let Some(text) = self.name.to_str() {
@@ -197,7 +197,7 @@ impl Place {
     ///
     /// # Errors
     /// There is something of that name already, unless it may be replaced; or the system refuses.
-    pub fn rename(&self, to: &Place, overwrite: super::Overwrite) -> io::Result<()> {
+    pub fn rename(&self, to: &StorePath, overwrite: super::Overwrite) -> io::Result<()> {
         if overwrite == super::Overwrite::Never {
             let flags = RenameFlags::NOREPLACE;
             match rustix::fs::renameat_with(&self.dir, &self.name, &to.dir, &to.name, flags) {
@@ -210,7 +210,7 @@ impl Place {
     }
 
     /// A second name never replaces another, on any file system that has second names; the first is then taken away.
-    fn rename_by_link(&self, to: &Place) -> io::Result<()> {
+    fn rename_by_link(&self, to: &StorePath) -> io::Result<()> {
         match rustix::fs::linkat(&self.dir, &self.name, &to.dir, &to.name, AtFlags::empty()) {
             Ok(()) => Ok(rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty())?),
             // Without second names it is looked for, and may appear meanwhile.
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     /// A directory with "new" in `a` and "old" in `b`, and the places of both.
-    fn new_and_old() -> (tempfile::TempDir, Place, Place) {
+    fn new_and_old() -> (tempfile::TempDir, StorePath, StorePath) {
         let dir = tempfile::tempdir().expect("a directory");
         fs::write(dir.path().join("a"), "new").expect("room");
         fs::write(dir.path().join("b"), "old").expect("room");

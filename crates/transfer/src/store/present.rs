@@ -4,15 +4,15 @@
 use std::fs::File;
 use std::io;
 
-use crate::protocol::{Digest, Kind, Modified, Offer, Verdict};
+use crate::protocol::{Digest, FileKind, FileVerdict, Modified, Offer};
 use anabranch_base::ByteCount;
 use sha2::{Digest as _, Sha256};
 
-use super::arriving::Arriving;
+use super::arriving::IncomingFile;
 use super::hashed::Hashed;
 use super::part::PartFile;
-use super::place::{Found, Place};
-use super::{Overwrite, Rules, exists, failed};
+use super::place::{Found, StorePath};
+use super::{Overwrite, StoreRules, exists, failed};
 use crate::hashing::hash_of;
 
 /// A file of the name and length on offer; whether it is the same, its hash will tell. That is computed when the sender
@@ -20,9 +20,9 @@ use crate::hashing::hash_of;
 #[derive(Debug)]
 pub struct Present {
     file: File,
-    target: Place,
+    target: StorePath,
     offer: Offer,
-    rules: Rules,
+    rules: StoreRules,
     size: ByteCount,
     hashed: Hashed,
     /// Its hash, once it was asked for.
@@ -31,10 +31,10 @@ pub struct Present {
 
 impl Present {
     /// What is there, if it may be what is on offer: the receiver's own is not replaced by the same, nor is it refused.
-    pub fn find(target: &Place, offer: &Offer, rules: Rules, hashed: &Hashed) -> Option<Present> {
+    pub fn find(target: &StorePath, offer: &Offer, rules: StoreRules, hashed: &Hashed) -> Option<Present> {
         let size = offer.size()?;
         let found = target.found().filter(|found| found.is_file() && found.size == size)?;
-        let is_resumable = matches!(offer.kind, Kind::Resumable { .. });
+        let is_resumable = matches!(offer.kind, FileKind::Resumable { .. });
         let may_be_same = match rules.overwrite {
             // What differs is refused: it costs nothing to look.
             Overwrite::Never => true,
@@ -63,19 +63,19 @@ impl Present {
     }
 }
 
-impl Arriving for Present {
+impl IncomingFile for Present {
     fn there(&self) -> ByteCount {
         if self.hashed.may_read(&self.file) { self.size } else { ByteCount::ZERO }
     }
 
-    fn hash(&mut self) -> Result<Option<Sha256>, Verdict> {
+    fn hash(&mut self) -> Result<Option<Sha256>, FileVerdict> {
         let hash = self.hashed.hash_of(&self.file, self.size);
         let hash = hash.map_err(|error| failed(&self.offer, &error))?;
         self.digest = hash.clone().map(|hash| hash.finalize().into());
         Ok(hash)
     }
 
-    fn begin_anew(self: Box<Self>) -> Result<Box<dyn Arriving>, Verdict> {
+    fn begin_anew(self: Box<Self>) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         match self.rules.overwrite {
             Overwrite::Never => Err(exists(&self.offer, self.rules)),
             Overwrite::Always => Ok(Box::new(PartFile::open(&self.target, &self.offer, self.rules)?)),
@@ -83,11 +83,11 @@ impl Arriving for Present {
     }
 
     /// Nothing: what arrives is compared by its hash.
-    fn write(&mut self, _: &[u8], _: &Sha256) -> Result<(), Verdict> {
+    fn write(&mut self, _: &[u8], _: &Sha256) -> Result<(), FileVerdict> {
         Ok(())
     }
 
-    fn keep(mut self: Box<Self>, digest: &Digest) -> Result<(), Verdict> {
+    fn keep(mut self: Box<Self>, digest: &Digest) -> Result<(), FileVerdict> {
         if !self.is(digest).map_err(|error| failed(&self.offer, &error))? {
             return Err(exists(&self.offer, self.rules));
         }

@@ -2,18 +2,18 @@
 
 use std::io::Read as _;
 
-use crate::protocol::{Digest, Kind, Modified, Offer};
+use crate::protocol::{Digest, FileKind, Modified, Offer};
 use anabranch_base::ByteCount;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::place::Place;
+use super::place::StorePath;
 use crate::hex;
 
 /// How far a file has come, and which file it is.
 #[derive(Clone, Debug)]
-pub struct State {
-    file: Identity,
+pub struct PartState {
+    file: OfferIdentity,
     /// How much of it is there.
     pub received: ByteCount,
     /// Its hash.
@@ -22,7 +22,7 @@ pub struct State {
 
 /// What distinguishes two files of one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Identity {
+struct OfferIdentity {
     size: Option<ByteCount>,
     modified: Option<Modified>,
 }
@@ -30,7 +30,7 @@ struct Identity {
 /// The state as it is written.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenState {
     /// Always [`PURPOSE`].
     anabranch: String,
     size: Option<u64>,
@@ -40,21 +40,21 @@ struct Written {
     sha256: String,
 }
 
-impl State {
+impl PartState {
     /// Nothing of the file on offer is there.
-    pub fn nothing_of(offer: &Offer) -> State {
-        let file = Identity { size: offer.size(), modified: offer.modified };
-        State { file, received: ByteCount::ZERO, digest: Sha256::digest(b"").into() }
+    pub fn nothing_of(offer: &Offer) -> PartState {
+        let file = OfferIdentity { size: offer.size(), modified: offer.modified };
+        PartState { file, received: ByteCount::ZERO, digest: Sha256::digest(b"").into() }
     }
 
     /// Whether the file on offer may go on from it.
     pub fn is_of(&self, offer: &Offer) -> bool {
-        matches!(offer.kind, Kind::Resumable { .. }) && self.file == State::nothing_of(offer).file
+        matches!(offer.kind, FileKind::Resumable { .. }) && self.file == PartState::nothing_of(offer).file
     }
 
     /// The state as text.
     pub fn to_text(&self) -> String {
-        let written = Written {
+        let written = WrittenState {
             anabranch: PURPOSE.to_owned(),
             size: self.file.size.map(ByteCount::get),
             modified: self.file.modified.map(|Modified { seconds, nanoseconds }| (seconds, nanoseconds)),
@@ -65,22 +65,22 @@ impl State {
     }
 
     /// The state that is written at a place, if one is.
-    pub fn read(place: &Place) -> Option<State> {
+    pub fn read(place: &StorePath) -> Option<PartState> {
         let mut text = String::new();
         place.open_to_read().ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
-        State::from_text(&text)
+        PartState::from_text(&text)
     }
 
     /// The state in `text`, if it has one.
-    pub fn from_text(text: &str) -> Option<State> {
-        let written: Written = serde_json::from_str(text).ok()?;
+    pub fn from_text(text: &str) -> Option<PartState> {
+        let written: WrittenState = serde_json::from_str(text).ok()?;
         if written.anabranch != PURPOSE {
             return None;
         }
         let bytes: Option<Vec<u8>> = written.sha256.as_bytes().chunks(2).map(byte).collect();
         let modified = written.modified.map(|(seconds, nanoseconds)| Modified { seconds, nanoseconds });
-        Some(State {
-            file: Identity { size: written.size.map(ByteCount::new), modified },
+        Some(PartState {
+            file: OfferIdentity { size: written.size.map(ByteCount::new), modified },
             received: ByteCount::new(written.received),
             digest: bytes?.try_into().ok()?,
         })
@@ -106,7 +106,7 @@ mod tests {
     fn offer(size: u64, seconds: i64) -> Offer {
         Offer {
             path: FilePath::new(b"a").expect("a name"),
-            kind: Kind::Resumable { size: ByteCount::new(size) },
+            kind: FileKind::Resumable { size: ByteCount::new(size) },
             mode: None,
             modified: Some(Modified { seconds, nanoseconds: 5 }),
         }
@@ -115,25 +115,26 @@ mod tests {
     #[test]
     fn what_is_written_down_is_read_again() {
         let digest = Sha256::digest(b"abc").into();
-        let state = State { received: ByteCount::new(3), digest, ..State::nothing_of(&offer(2_000, 1)) };
-        let read = State::from_text(&state.to_text()).expect("what was written");
+        let state =
+            PartState { received: ByteCount::new(3), digest, ..PartState::nothing_of(&offer(2_000, 1)) };
+        let read = PartState::from_text(&state.to_text()).expect("what was written");
         assert!(read.is_of(&offer(2_000, 1)));
         assert_eq!((read.received, read.digest), (state.received, digest));
     }
 
     #[test]
     fn another_file_of_the_same_name_is_another() {
-        let state = State::nothing_of(&offer(2_000, 1));
+        let state = PartState::nothing_of(&offer(2_000, 1));
         assert!(!state.is_of(&offer(2_001, 1)) && !state.is_of(&offer(2_000, 2)));
         // A sender that sends it whole does not ask what is there of it.
-        let whole = Kind::File { size: Some(ByteCount::new(2_000)) };
+        let whole = FileKind::File { size: Some(ByteCount::new(2_000)) };
         assert!(!state.is_of(&Offer { kind: whole, ..offer(2_000, 1) }));
     }
 
     #[test]
     fn what_is_no_state_is_none() {
-        let text = State::nothing_of(&offer(7, 1)).to_text();
-        assert!(State::from_text(&text).is_some());
+        let text = PartState::nothing_of(&offer(7, 1)).to_text();
+        assert!(PartState::from_text(&text).is_some());
         let broken = [
             String::new(),
             "{}".to_owned(),
@@ -145,7 +146,7 @@ mod tests {
             text[..text.len() / 2].to_owned(),
         ];
         for text in broken {
-            assert!(State::from_text(&text).is_none(), "{text}");
+            assert!(PartState::from_text(&text).is_none(), "{text}");
         }
     }
 }

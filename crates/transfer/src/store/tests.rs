@@ -11,18 +11,18 @@ use sha2::{Digest as _, Sha256};
 use super::*;
 use crate::event::Remark;
 
-fn offer(path: &str, kind: Kind) -> Offer {
+fn offer(path: &str, kind: FileKind) -> Offer {
     let path = FilePath::new(path.as_bytes()).expect("a good path");
     let modified = Some(Modified { seconds: 1_000_000_000, nanoseconds: 500 });
     Offer { path, kind, mode: Some(0o640), modified }
 }
 
 fn file(path: &str) -> Offer {
-    offer(path, Kind::File { size: None })
+    offer(path, FileKind::File { size: None })
 }
 
 fn resumable(size: u64) -> Offer {
-    offer("a", Kind::Resumable { size: ByteCount::new(size) })
+    offer("a", FileKind::Resumable { size: ByteCount::new(size) })
 }
 
 fn names(dir: &Path) -> Vec<String> {
@@ -52,16 +52,16 @@ fn store(overwrite: Overwrite) -> (tempfile::TempDir, Store) {
 }
 
 /// Writes all of `content` to a file.
-fn fill(part: &mut Box<dyn Arriving>, content: &[u8]) {
+fn fill(part: &mut Box<dyn IncomingFile>, content: &[u8]) {
     part.write(content, &Sha256::new_with_prefix(content)).expect("room");
 }
 
-fn digest_of(file: &mut Box<dyn Arriving>) -> Option<Digest> {
+fn digest_of(file: &mut Box<dyn IncomingFile>) -> Option<Digest> {
     file.hash().expect("it can be read").map(|hash| hash.finalize().into())
 }
 
 /// Receives all of `content` as a file.
-fn receive(store: &Store, offer: &Offer, content: &[u8]) -> Result<(), Verdict> {
+fn receive(store: &Store, offer: &Offer, content: &[u8]) -> Result<(), FileVerdict> {
     let mut part = store.create(offer)?;
     fill(&mut part, content);
     part.keep(&Sha256::digest(content).into())
@@ -169,7 +169,7 @@ fn the_same_file_is_not_refused_and_stays_as_it_is() {
         let now = fs::metadata(&path).expect("the file");
         (now.ino(), now.mtime_nsec(), now.mode()) == (before.ino(), before.mtime_nsec(), before.mode())
     };
-    let small = offer("a", Kind::File { size: Some(ByteCount::new(6)) });
+    let small = offer("a", FileKind::File { size: Some(ByteCount::new(6)) });
     receive(&store, &small, b"abcdef").expect("the same");
     let verdict = receive(&store, &small, b"abcdeX").expect_err("another");
     assert!(verdict.why.contains("exists already"), "{}", verdict.why);
@@ -301,7 +301,7 @@ fn names_of_what_is_not_complete_cannot_be_offered() {
     let inside = format!("{}/a.part", partial::name());
     for path in [&partial::name(), &inside, &inside.to_uppercase()] {
         let offers =
-            [store.create(&file(path)).map(drop), store.make_directory(&offer(path, Kind::Directory))];
+            [store.create(&file(path)).map(drop), store.make_directory(&offer(path, FileKind::Directory))];
         for refused in offers {
             let why = refused.expect_err("it is ours").why;
             assert!(
@@ -325,7 +325,7 @@ fn give_away(path: &Path) -> bool {
 #[test]
 fn what_another_user_put_in_the_place_of_ours_is_not_used() {
     let (dir, mut store) = store(Overwrite::Always);
-    store.make_directory(&offer("d", Kind::Directory)).expect("a new directory");
+    store.make_directory(&offer("d", FileKind::Directory)).expect("a new directory");
     for (outer, path) in [(dir.path().to_owned(), "a"), (dir.path().join("d"), "d/a")] {
         let theirs = outer.join(partial::name());
         fs::DirBuilder::new().mode(0o700).create(&theirs).expect("a directory");
@@ -381,8 +381,8 @@ fn no_verdict_tells_where_the_receiver_stores() {
         store.create(&file("nowhere/a")).expect_err("no directory"),
         store.create(&resumable(6)).expect_err("it is being received"),
         store.create(&file(&partial::name())).expect_err("ours"),
-        store.make_directory(&offer("there", Kind::Directory)).expect_err("a file"),
-        store.make_directory(&offer("nowhere/d", Kind::Directory)).expect_err("no directory"),
+        store.make_directory(&offer("there", FileKind::Directory)).expect_err("a file"),
+        store.make_directory(&offer("nowhere/d", FileKind::Directory)).expect_err("no directory"),
         late.keep(&Digest::default()).expect_err("it exists meanwhile"),
     ];
     drop(held);
@@ -409,9 +409,9 @@ fn the_longest_name_can_be_stored() {
 #[test]
 fn directories_get_their_permissions_and_times_when_they_are_full() {
     let (dir, mut store) = store(Overwrite::Never);
-    let closed = Offer { mode: Some(0o500), ..offer("d", Kind::Directory) };
+    let closed = Offer { mode: Some(0o500), ..offer("d", FileKind::Directory) };
     store.make_directory(&closed).expect("a new directory");
-    store.make_directory(&offer("d/e", Kind::Directory)).expect("a directory in it");
+    store.make_directory(&offer("d/e", FileKind::Directory)).expect("a directory in it");
     let mut part = store.create(&file("d/e/f")).expect("a new file");
     fill(&mut part, b"x");
     part.keep(&Digest::default()).expect("nothing in the way");
@@ -435,7 +435,7 @@ fn symbolic_links_are_not_followed() {
         let verdict = store.create(&file(path)).expect_err("a link");
         assert!(!verdict.is_verified());
     }
-    assert!(!store.make_directory(&offer("way", Kind::Directory)).expect_err("a link").is_verified());
+    assert!(!store.make_directory(&offer("way", FileKind::Directory)).expect_err("a link").is_verified());
     assert!(names(elsewhere.path()).is_empty());
     fs::remove_dir_all(partial(&dir)).expect("ours");
     symlink(elsewhere.path(), partial(&dir)).expect("a link");

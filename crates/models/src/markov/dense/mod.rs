@@ -8,11 +8,11 @@ mod state;
 use std::collections::BTreeMap;
 
 use super::account::{Account, flight, spent};
-use super::tally::{ALL, Tally};
+use super::tally::{ALL, ChainSums};
 use super::{Markov, NAME, Rates, binomial};
 use crate::{LimitedPath, ModelError, PathParameters, RoundLoss};
-pub use moves::{Move, Outcome};
-pub use state::State;
+pub use moves::{Move, MoveOutcome};
+pub use state::ChainState;
 
 /// The chain of one path with one limit.
 ///
@@ -31,9 +31,9 @@ pub struct Chain {
     markov: Markov,
     path: PathParameters,
     limit: u32,
-    states: Vec<State>,
+    states: Vec<ChainState>,
     /// The index of each state.
-    positions: BTreeMap<State, usize>,
+    positions: BTreeMap<ChainState, usize>,
     /// P(g|x) at x, then g.
     losses: Vec<Vec<f64>>,
 }
@@ -63,7 +63,7 @@ impl Chain {
     }
 
     /// The states as models of WS §4.3.1 list them: windows, slow start, back-off.
-    pub fn states(&self) -> &[State] {
+    pub fn states(&self) -> &[ChainState] {
         &self.states
     }
 
@@ -89,12 +89,12 @@ impl Chain {
             .states
             .iter()
             .zip(law)
-            .fold(Tally::ZERO, |sum, (state, probability)| sum + self.counted(*state) * probability);
+            .fold(ChainSums::ZERO, |sum, (state, probability)| sum + self.counted(*state) * probability);
         sum.rates()
     }
 
     /// The mean cost of a visit to `state`.
-    fn counted(&self, state: State) -> Tally<ALL> {
+    fn counted(&self, state: ChainState) -> ChainSums<ALL> {
         let packets = state.packets() as usize;
         let delivered: f64 =
             self.losses[packets].iter().enumerate().map(|(lost, p)| p * (packets - lost) as f64).sum();
@@ -103,13 +103,13 @@ impl Chain {
         })
     }
 
-    fn counted_by(&self, state: State, outcome: Outcome) -> Tally<ALL> {
+    fn counted_by(&self, state: ChainState, outcome: MoveOutcome) -> ChainSums<ALL> {
         let (account, window) = (Account::new(&self.path), state.window() as usize);
         match outcome {
-            Outcome::Round => account.round(window),
-            Outcome::FastRetransmit => account.fast_retransmit(window),
-            Outcome::Timeout => account.timeout(window),
-            Outcome::Wait(k) => spent(account.backoff_seconds(k), 1),
+            MoveOutcome::Round => account.round(window),
+            MoveOutcome::FastRetransmit => account.fast_retransmit(window),
+            MoveOutcome::Timeout => account.timeout(window),
+            MoveOutcome::Wait(k) => spent(account.backoff_seconds(k), 1),
         }
     }
 }

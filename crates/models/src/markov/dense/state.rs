@@ -5,7 +5,7 @@ use crate::markov::account::Account;
 
 /// A state: how much is sent in the next round, and under which rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum ChainState {
     /// F(w): w packets are sent, none is missing.
     Full {
         /// w.
@@ -37,40 +37,40 @@ pub enum State {
     },
 }
 
-impl State {
+impl ChainState {
     /// w: the window of the round.
     pub fn window(&self) -> u32 {
         match *self {
-            State::AfterLoss { window, .. } | State::Full { window } | State::SlowStart { window, .. } => {
-                window
-            }
-            State::FirstBackoff { .. } | State::Backoff { .. } => 1,
+            ChainState::AfterLoss { window, .. }
+            | ChainState::Full { window }
+            | ChainState::SlowStart { window, .. } => window,
+            ChainState::FirstBackoff { .. } | ChainState::Backoff { .. } => 1,
         }
     }
 
     /// x: the packets that are sent.
     pub fn packets(&self) -> u32 {
         match *self {
-            State::AfterLoss { packets, .. } => packets,
+            ChainState::AfterLoss { packets, .. } => packets,
             _ => self.window(),
         }
     }
 }
 
 /// Every state of a chain with this limit, window by window; then slow start and back-off.
-pub fn list(path: &PathParameters, limit: u32) -> Vec<State> {
+pub fn list(path: &PathParameters, limit: u32) -> Vec<ChainState> {
     let mut states = Vec::new();
     // With a limit of one packet that packet is the whole window (W-19).
     for window in limit.min(2)..=limit {
-        states.push(State::Full { window });
-        states.extend((1..window).map(|packets| State::AfterLoss { window, packets }));
+        states.push(ChainState::Full { window });
+        states.extend((1..window).map(|packets| ChainState::AfterLoss { window, packets }));
     }
     for threshold in thresholds(limit) {
         let windows = (1..threshold.ilog2()).map(|power| 1 << power);
-        states.extend(windows.map(|window| State::SlowStart { threshold, window }));
+        states.extend(windows.map(|window| ChainState::SlowStart { threshold, window }));
     }
-    states.extend(thresholds(limit).map(|threshold| State::FirstBackoff { threshold }));
-    states.extend((2..=Account::new(path).last_backoff()).map(|timeouts| State::Backoff { timeouts }));
+    states.extend(thresholds(limit).map(|threshold| ChainState::FirstBackoff { threshold }));
+    states.extend((2..=Account::new(path).last_backoff()).map(|timeouts| ChainState::Backoff { timeouts }));
     states
 }
 

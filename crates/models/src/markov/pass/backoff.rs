@@ -3,18 +3,18 @@
 
 use crate::PathParameters;
 use crate::markov::account::{Account, flight, spent};
-use crate::markov::tally::Tally;
+use crate::markov::tally::ChainSums;
 
 /// The costs of back-off, by the threshold of the slow start that follows it.
 #[derive(Debug)]
 pub struct Backoff<const N: usize> {
     loss: f64,
     /// B(1, τ) itself: one packet, and its round or its wait.
-    first: Tally<N>,
+    first: ChainSums<N>,
     /// From B(2) until F(2).
-    later: Tally<N>,
+    later: ChainSums<N>,
     /// Θ(max(τ, 2)) − V(B(1, τ)), at log₂ τ.
-    until: Vec<Tally<N>>,
+    until: Vec<ChainSums<N>>,
 }
 
 impl<const N: usize> Backoff<N> {
@@ -23,7 +23,7 @@ impl<const N: usize> Backoff<N> {
         let through = 1.0 - loss;
         let first = account.round(1) * through + account.backoff(1) * loss + flight(1, through);
         // On average 1/q packets are sent from B(2) on until one gets through.
-        let packets = Tally::of([0.0, 1.0, 1.0 / through, 0.0, 0.0, 0.0]);
+        let packets = ChainSums::of([0.0, 1.0, 1.0 / through, 0.0, 0.0, 0.0]);
         let later = account.round(1) + spent(loss * account.backoff_series(2), 1) + packets;
         Backoff { loss, first, later, until: Vec::new() }
     }
@@ -35,13 +35,13 @@ impl<const N: usize> Backoff<N> {
 
     /// The next threshold τ = 1, 2, 4, …: what is counted from S(2, τ) until F(τ) (nothing where τ ≤ 2), and from F(2)
     /// until F(τ).
-    pub fn push(&mut self, slow_start: Tally<N>, climb: Tally<N>) {
+    pub fn push(&mut self, slow_start: ChainSums<N>, climb: ChainSums<N>) {
         let loss = self.loss;
         self.until.push(self.first + slow_start * (1.0 - loss) + (climb + self.later) * loss);
     }
 
     /// Θ(max(τ, 2)) − V(B(1, τ)).
-    pub fn until(&self, threshold: usize) -> Tally<N> {
+    pub fn until(&self, threshold: usize) -> ChainSums<N> {
         self.until[threshold.ilog2() as usize]
     }
 }

@@ -10,25 +10,25 @@
 //! that is kept by window. So a window above C/2 costs nothing but these, one from C/4 to C/2 a loop without storage, and only
 //! windows up to C/4 keep their G: C²/32 numbers for each thing counted.
 
-use super::{Losses, Window};
+use super::{LossPattern, WindowSums};
 use crate::markov::account::flight;
 use crate::markov::geometric::Geometric;
-use crate::markov::tally::Tally;
+use crate::markov::tally::ChainSums;
 
 /// Powers of q, and the sums that smaller windows left.
 #[derive(Debug)]
-pub struct Correlated<const N: usize> {
+pub struct CorrelatedPass<const N: usize> {
     powers: Geometric,
     /// The largest window that is half of another.
     look_back: usize,
     /// The largest window whose G is kept: a quarter of the largest, and what the direct sums of small ones need.
     keep: usize,
     /// G(h, m) at h (h − 1) / 2 + m, for m = 0 … h − 1.
-    kept: Vec<Tally<N>>,
+    kept: Vec<ChainSums<N>>,
     /// G(h, h − 1), at h.
-    ends: Vec<Tally<N>>,
+    ends: Vec<ChainSums<N>>,
     /// Σ qᵐ G(h, m) over m = 1 … h − 1, at h.
-    sums: Vec<Tally<N>>,
+    sums: Vec<ChainSums<N>>,
 }
 
 /// How many numbers are stored, and the largest window for which they are few enough.
@@ -38,31 +38,31 @@ pub fn size<const N: usize>(reach: usize) -> (u64, u32) {
     (numbers(reach as u64), 4 * quarters as u32)
 }
 
-impl<const N: usize> Correlated<N> {
-    pub fn new(loss: f64, reach: usize) -> Correlated<N> {
+impl<const N: usize> CorrelatedPass<N> {
+    pub fn new(loss: f64, reach: usize) -> CorrelatedPass<N> {
         let keep = quarter(reach as u64) as usize;
-        Correlated {
+        CorrelatedPass {
             powers: Geometric::new(loss, reach + 8),
             look_back: (reach / 2 + 1).max(keep),
             keep,
             kept: Vec::with_capacity(triangle(keep as u64 + 1) as usize),
-            ends: vec![Tally::ZERO; 2],
-            sums: vec![Tally::ZERO; 2],
+            ends: vec![ChainSums::ZERO; 2],
+            sums: vec![ChainSums::ZERO; 2],
         }
     }
 
     /// G(h, 0) … G(h, h − 1).
-    fn again(&self, half: usize) -> &[Tally<N>] {
+    fn again(&self, half: usize) -> &[ChainSums<N>] {
         let first = triangle(half as u64) as usize;
         &self.kept[first..first + half]
     }
 
     /// G(w, m), one m after another.
-    fn look_back(&mut self, window: &Window<N>) {
+    fn look_back(&mut self, window: &WindowSums<N>) {
         let keeps = window.size <= self.keep;
-        let (through, mut end, mut sum) = (self.powers.through, Tally::ZERO, Tally::ZERO);
+        let (through, mut end, mut sum) = (self.powers.through, ChainSums::ZERO, ChainSums::ZERO);
         if keeps {
-            self.kept.resize(triangle(window.size as u64) as usize, Tally::ZERO);
+            self.kept.resize(triangle(window.size as u64) as usize, ChainSums::ZERO);
             self.kept.push(end);
         }
         for lost in 1..window.size {
@@ -77,13 +77,13 @@ impl<const N: usize> Correlated<N> {
     }
 
     /// Σ p qˣ Z(w, x) term by term.
-    fn direct(&self, window: &Window<N>) -> Tally<N> {
+    fn direct(&self, window: &WindowSums<N>) -> ChainSums<N> {
         let Geometric { loss, all, .. } = &self.powers;
-        (1..window.size).fold(Tally::ZERO, |sum, x| sum + self.after(window, x) * (loss * all[x]))
+        (1..window.size).fold(ChainSums::ZERO, |sum, x| sum + self.after(window, x) * (loss * all[x]))
     }
 
     /// Σ p qˣ Z(w, x) over x = 1 … w − 1 by the split at x = h + 3.
-    fn closed(&self, window: &Window<N>) -> Tally<N> {
+    fn closed(&self, window: &WindowSums<N>) -> ChainSums<N> {
         let Geometric { loss, through, all, not_all, neither, packets, .. } = &self.powers;
         let (size, half) = (window.size, window.half);
         // Σ p qˣ q⁴ over 4 ≤ x ≤ h + 3, and Σ p qˣ qˣ⁻ʰ⁺¹ beyond.
@@ -93,7 +93,8 @@ impl<const N: usize> Correlated<N> {
         let timeouts = through * not_all[3]
             + all[4] * not_all[half] * not_all[4]
             + all[half - 1] * (neither[size - half] - neither[4]);
-        let flights = Tally::of([0.0, through / loss * neither[size - 1], packets[size - 1], 0.0, 0.0, 0.0]);
+        let flights =
+            ChainSums::of([0.0, through / loss * neither[size - 1], packets[size - 1], 0.0, 0.0, 0.0]);
         window.retransmit * (near + far)
             + self.sums[half] * (loss * loss * all[8])
             + self.ends[half] * (loss * far)
@@ -102,7 +103,7 @@ impl<const N: usize> Correlated<N> {
     }
 }
 
-impl<const N: usize> Losses<N> for Correlated<N> {
+impl<const N: usize> LossPattern<N> for CorrelatedPass<N> {
     fn none(&self, packets: usize) -> f64 {
         self.powers.all[packets]
     }
@@ -119,11 +120,11 @@ impl<const N: usize> Losses<N> for Correlated<N> {
         packets
     }
 
-    fn flight(&self, packets: usize) -> Tally<N> {
+    fn flight(&self, packets: usize) -> ChainSums<N> {
         flight(packets, self.powers.delivered[packets])
     }
 
-    fn after(&self, window: &Window<N>, packets: usize) -> Tally<N> {
+    fn after(&self, window: &WindowSums<N>, packets: usize) -> ChainSums<N> {
         let Some(repaired) = window.repaired(packets) else {
             return window.timeout + self.flight(packets);
         };
@@ -138,7 +139,7 @@ impl<const N: usize> Losses<N> for Correlated<N> {
             + self.flight(packets)
     }
 
-    fn fall(&mut self, window: &Window<N>) -> Tally<N> {
+    fn fall(&mut self, window: &WindowSums<N>) -> ChainSums<N> {
         if window.size <= self.look_back {
             self.look_back(window);
         }

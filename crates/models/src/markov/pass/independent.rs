@@ -1,9 +1,9 @@
 //! The pass where packets are lost independently (WS (6)), by sums over the few losses that a round may have.
 
-use super::{Losses, Window};
+use super::{LossPattern, WindowSums};
 use crate::markov::account::flight;
 use crate::markov::binomial;
-use crate::markov::tally::Tally;
+use crate::markov::tally::ChainSums;
 
 /// P(g|x), and Z(w, w − g) of the windows that are half of another: C G and C G / 2 numbers, with G the most losses of a
 /// round that are looked at.
@@ -17,9 +17,9 @@ pub struct Independent<const N: usize> {
     /// P(g|x) by g, then by x, so that neighbouring x lie side by side.
     probabilities: Vec<Vec<f64>>,
     /// Z(w, w − g) at G (w − 2) + g − 1.
-    kept: Vec<Tally<N>>,
+    kept: Vec<ChainSums<N>>,
     /// Z of the window at hand, by x.
-    at_hand: Vec<Tally<N>>,
+    at_hand: Vec<ChainSums<N>>,
 }
 
 /// How many numbers are stored, and the largest window for which they are few enough.
@@ -44,7 +44,7 @@ impl<const N: usize> Independent<N> {
     }
 
     /// The probabilities of a fast retransmit and of a time-out in L(w, x). More than G losses are left out.
-    fn ways(&self, window: &Window<N>, packets: usize) -> (f64, f64) {
+    fn ways(&self, window: &WindowSums<N>, packets: usize) -> (f64, f64) {
         let Some(repaired) = window.repaired(packets) else { return (0.0, 1.0) };
         if repaired >= self.most {
             return (1.0, 0.0);
@@ -56,7 +56,7 @@ impl<const N: usize> Independent<N> {
     }
 
     /// Z(w, x) for x from `first` to w − 1, into `at_hand`.
-    fn fill(&mut self, window: &Window<N>, first: usize) {
+    fn fill(&mut self, window: &WindowSums<N>, first: usize) {
         self.at_hand.clear();
         for packets in first..window.size {
             let (retransmit, timeout) = self.ways(window, packets);
@@ -64,7 +64,7 @@ impl<const N: usize> Independent<N> {
             self.at_hand.push(z);
         }
         for lost in 1..=self.most.min(window.half - 1) {
-            // x − g ≥ 4, as `Window::repaired` has it.
+            // x − g ≥ 4, as `WindowSums::repaired` has it.
             let from = first.max(lost + 4);
             if from >= window.size {
                 break;
@@ -78,7 +78,7 @@ impl<const N: usize> Independent<N> {
     }
 }
 
-impl<const N: usize> Losses<N> for Independent<N> {
+impl<const N: usize> LossPattern<N> for Independent<N> {
     fn none(&self, packets: usize) -> f64 {
         self.probabilities[0][packets]
     }
@@ -95,19 +95,19 @@ impl<const N: usize> Losses<N> for Independent<N> {
         self.most.min(packets)
     }
 
-    fn flight(&self, packets: usize) -> Tally<N> {
+    fn flight(&self, packets: usize) -> ChainSums<N> {
         flight(packets, packets as f64 * (1.0 - self.loss))
     }
 
-    fn after(&self, window: &Window<N>, packets: usize) -> Tally<N> {
+    fn after(&self, window: &WindowSums<N>, packets: usize) -> ChainSums<N> {
         self.kept[self.most * (window.size - 2) + window.size - packets - 1]
     }
 
-    fn fall(&mut self, window: &Window<N>) -> Tally<N> {
+    fn fall(&mut self, window: &WindowSums<N>) -> ChainSums<N> {
         let most = self.most.min(window.size - 1);
         let first = window.size - most;
         self.fill(window, first);
-        let mut fall = Tally::ZERO;
+        let mut fall = ChainSums::ZERO;
         for lost in 1..=most {
             let z = self.at_hand[most - lost];
             fall += z * self.probabilities[lost][window.size];
@@ -116,7 +116,7 @@ impl<const N: usize> Losses<N> for Independent<N> {
             }
         }
         if window.size <= self.keep {
-            self.kept.resize(self.most * (window.size - 1), Tally::ZERO);
+            self.kept.resize(self.most * (window.size - 1), ChainSums::ZERO);
         }
         fall
     }

@@ -16,12 +16,12 @@ mod independent;
 mod slow_start;
 
 use super::account::Account;
-use super::tally::Tally;
+use super::tally::ChainSums;
 use super::{LARGEST_TABLE, Markov};
 use crate::{Halving, ModelError, PathParameters, RoundLoss};
 use backoff::Backoff;
 use climb::Climb;
-use correlated::Correlated;
+use correlated::CorrelatedPass;
 use independent::Independent;
 
 /// D(2), D(3), … D(`limit`) for 0 < p < 1 and a limit of 2 or more; fewer if windows beyond are never reached, whose
@@ -33,7 +33,7 @@ pub fn steps<const N: usize>(
     markov: &Markov,
     path: &PathParameters,
     limit: u32,
-) -> Result<Vec<Tally<N>>, ModelError> {
+) -> Result<Vec<ChainSums<N>>, ModelError> {
     let reach = reach(path.loss, limit);
     let mut losses = losses::<N>(markov, path, reach, limit)?;
     let mut ascent = Ascent {
@@ -71,7 +71,7 @@ fn losses<const N: usize>(
     path: &PathParameters,
     reach: usize,
     limit: u32,
-) -> Result<Box<dyn Losses<N>>, ModelError> {
+) -> Result<Box<dyn LossPattern<N>>, ModelError> {
     let (numbers, largest) = match markov.loss {
         RoundLoss::Independent => independent::size::<N>(path.loss, reach),
         RoundLoss::Correlated => correlated::size::<N>(reach),
@@ -81,12 +81,12 @@ fn losses<const N: usize>(
     }
     Ok(match markov.loss {
         RoundLoss::Independent => Box::new(Independent::new(path.loss, reach)),
-        RoundLoss::Correlated => Box::new(Correlated::new(path.loss, reach)),
+        RoundLoss::Correlated => Box::new(CorrelatedPass::new(path.loss, reach)),
     })
 }
 
 /// How packets of a round get lost, and what follows from it.
-trait Losses<const N: usize> {
+trait LossPattern<const N: usize> {
     /// P(0|x).
     fn none(&self, packets: usize) -> f64;
 
@@ -100,29 +100,29 @@ trait Losses<const N: usize> {
     fn most(&self, packets: usize) -> usize;
 
     /// The cost of x packets, whether they arrive or not.
-    fn flight(&self, packets: usize) -> Tally<N>;
+    fn flight(&self, packets: usize) -> ChainSums<N>;
 
-    /// Z(w, x): from L(w, x) until F(w), for a window that [`Losses::fall`] has seen.
-    fn after(&self, window: &Window<N>, packets: usize) -> Tally<N>;
+    /// Z(w, x): from L(w, x) until F(w), for a window that [`LossPattern::fall`] has seen.
+    fn after(&self, window: &WindowSums<N>, packets: usize) -> ChainSums<N>;
 
     /// Σ P(g|w) Z(w, w − g) over g from 1 to w − 1. Windows come in their order, and what larger ones need is kept.
-    fn fall(&mut self, window: &Window<N>) -> Tally<N>;
+    fn fall(&mut self, window: &WindowSums<N>) -> ChainSums<N>;
 }
 
 /// A window, and what the two ways out of a round after a loss count until that window is reached again.
 #[derive(Clone, Copy, Debug)]
-struct Window<const N: usize> {
+struct WindowSums<const N: usize> {
     /// w.
     size: usize,
     /// h(w) (W-4).
     half: usize,
     /// Θ(w) − Θ(h) and the round with the fast retransmit.
-    retransmit: Tally<N>,
+    retransmit: ChainSums<N>,
     /// Θ(w) − V(B(1, τ)) and the wait for the time-out.
-    timeout: Tally<N>,
+    timeout: ChainSums<N>,
 }
 
-impl<const N: usize> Window<N> {
+impl<const N: usize> WindowSums<N> {
     /// The most losses among x packets sent after a loss that a fast retransmit repairs: x − g ≥ 4 and g < h(w); `None`
     /// if not even a round without loss is followed by one (WS (6), (7), (13), (14); W-3, W-9).
     fn repaired(&self, packets: usize) -> Option<usize> {
@@ -140,7 +140,7 @@ struct Ascent<const N: usize> {
 
 impl<const N: usize> Ascent<N> {
     /// D(w) P(0|w) = rew(w) + Σ P(g|w) Z(w, w − g) + P(w|w) (Θ(w) − V(B(1, τ(w)))).
-    fn step(&self, losses: &mut dyn Losses<N>, size: usize) -> Tally<N> {
+    fn step(&self, losses: &mut dyn LossPattern<N>, size: usize) -> ChainSums<N> {
         let window = self.window(size);
         let all = losses.some(size, size);
         let round =
@@ -148,11 +148,11 @@ impl<const N: usize> Ascent<N> {
         (round + losses.fall(&window)) * (1.0 / losses.none(size))
     }
 
-    fn window(&self, size: usize) -> Window<N> {
+    fn window(&self, size: usize) -> WindowSums<N> {
         let half = self.halving.half(size as u32) as usize;
         // Below 5 packets there is no fast retransmit, and half a window may be 1.
         let fallen = self.climb.between(half.max(2), size);
-        Window {
+        WindowSums {
             size,
             half,
             retransmit: fallen + self.account.fast_retransmit(size),
@@ -161,7 +161,7 @@ impl<const N: usize> Ascent<N> {
     }
 
     /// Θ(goal) − V(B(1, τ)) with the threshold τ that a time-out at `size` sets.
-    fn timed_out(&self, size: usize, goal: usize) -> Tally<N> {
+    fn timed_out(&self, size: usize, goal: usize) -> ChainSums<N> {
         let threshold = threshold(size);
         self.climb.between(threshold.max(2), goal) + self.backoff.until(threshold)
     }

@@ -1,13 +1,13 @@
 //! Slow start after back-off: windows 2, 4, … below the threshold (WS (15), W-6), and how it ends, with or without a
 //! loss.
 
-use super::{Ascent, Losses};
-use crate::markov::tally::Tally;
+use super::{Ascent, LossPattern};
+use crate::markov::tally::ChainSums;
 
 /// Adds the back-off states with threshold τ, a power of two whose Θ is known.
-pub fn add_threshold<const N: usize>(ascent: &mut Ascent<N>, losses: &dyn Losses<N>, threshold: usize) {
+pub fn add_threshold<const N: usize>(ascent: &mut Ascent<N>, losses: &dyn LossPattern<N>, threshold: usize) {
     // The state ahead, F(τ), is the goal itself.
-    let mut ahead = Tally::ZERO;
+    let mut ahead = ChainSums::ZERO;
     let mut size = threshold / 2;
     while size >= 2 {
         ahead = until_threshold(ascent, losses, size, threshold, ahead);
@@ -20,11 +20,11 @@ pub fn add_threshold<const N: usize>(ascent: &mut Ascent<N>, losses: &dyn Losses
 /// Θ(τ) − V(S(w, τ)), with that of the state after a round without loss.
 fn until_threshold<const N: usize>(
     ascent: &Ascent<N>,
-    losses: &dyn Losses<N>,
+    losses: &dyn LossPattern<N>,
     size: usize,
     threshold: usize,
-    ahead: Tally<N>,
-) -> Tally<N> {
+    ahead: ChainSums<N>,
+) -> ChainSums<N> {
     let all = losses.some(size, size);
     let timed_out = ascent.timed_out(size, threshold) + ascent.account.timeout(size);
     let mut sum = losses.flight(size) + ascent.account.round(size) * losses.not_all(size);

@@ -1,6 +1,6 @@
 //! How often the states after a time-out are visited: back-off, and slow start by its threshold.
 
-use super::Share;
+use super::WindowShare;
 use super::rounds::Rounds;
 use crate::PathParameters;
 use crate::markov::account::Account;
@@ -66,7 +66,7 @@ pub fn seconds(path: &PathParameters, sojourns: f64) -> f64 {
 }
 
 /// The shares of the back-off states, of which the first has probability `first`; a round takes `mean_seconds` on average.
-pub fn shares(path: &PathParameters, first: f64, mean_seconds: f64) -> Vec<Share> {
+pub fn shares(path: &PathParameters, first: f64, mean_seconds: f64) -> Vec<WindowShare> {
     let account = Account::new(path);
     let (round, last) = (path.round(1.0) * (1.0 - path.loss), account.last_backoff());
     let mut probability = first;
@@ -77,7 +77,7 @@ pub fn shares(path: &PathParameters, first: f64, mean_seconds: f64) -> Vec<Share
             probability /= 1.0 - path.loss;
         }
         let seconds = round + path.loss * account.backoff_seconds(k);
-        shares.push(Share { probability, time: probability * seconds / mean_seconds });
+        shares.push(WindowShare { probability, time: probability * seconds / mean_seconds });
         probability *= path.loss;
     }
     shares

@@ -19,10 +19,10 @@ use rounds::Rounds;
 pub struct Stationary {
     /// The windows in packets, smallest first, with their shares; 1 is back-off. Windows that are left out have a share
     /// below what a double can tell.
-    pub windows: Vec<(u32, Share)>,
+    pub windows: Vec<(u32, WindowShare)>,
     /// The back-off states: after the k-th time-out in a row, at k − 1. The last stands for all beyond, whose waits are all
     /// Tmax. A path without loss has none.
-    pub backoff: Vec<Share>,
+    pub backoff: Vec<WindowShare>,
     /// The mean number of packets that get through in a round: with `seconds`, η by WS (28).
     pub delivered: f64,
     /// The mean duration of a round, in seconds, waits included.
@@ -31,7 +31,7 @@ pub struct Stationary {
 
 /// A window's share of all rounds and of all time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Share {
+pub struct WindowShare {
     /// The probability that a round has it.
     pub probability: f64,
     /// The part of the time that such rounds take.
@@ -42,7 +42,7 @@ impl Stationary {
     /// The law itself, if a double held every sum.
     pub(super) fn checked(self) -> Result<Stationary, ModelError> {
         let shares = self.windows.iter().map(|(_, share)| share).chain(&self.backoff);
-        let is_finite = |share: &Share| share.probability.is_finite() && share.time.is_finite();
+        let is_finite = |share: &WindowShare| share.probability.is_finite() && share.time.is_finite();
         if shares.into_iter().all(is_finite) && self.seconds.is_finite() {
             return Ok(self);
         }
@@ -66,7 +66,7 @@ pub fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Station
         rounds: Rounds::new(markov.loss, path.loss, largest),
         slow_starts: SlowStarts::default(),
         after_loss: vec![Vec::new(); largest + 1],
-        flows: vec![Flow::default(); largest + 1],
+        flows: vec![WindowOutflow::default(); largest + 1],
     };
     let mut full = 1.0;
     for window in (2..=largest).rev() {
@@ -83,7 +83,7 @@ pub fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Station
 
 /// What leaves the states of a window, for each visit to F(c).
 #[derive(Clone, Copy, Debug, Default)]
-struct Flow {
+struct WindowOutflow {
     /// Rounds without time-out, of which `fast_retransmits` end with a fast retransmit.
     rounds: f64,
     fast_retransmits: f64,
@@ -99,7 +99,7 @@ struct Descent<'a> {
     slow_starts: SlowStarts,
     /// What arrives in L(w, w − g), at w, then g − 1.
     after_loss: Vec<Vec<f64>>,
-    flows: Vec<Flow>,
+    flows: Vec<WindowOutflow>,
 }
 
 impl Descent<'_> {
@@ -119,7 +119,7 @@ impl Descent<'_> {
         let all = self.rounds.probability(window, window);
         let delivered =
             after_loss.iter().zip(1..).map(|(visits, lost)| visits * self.rounds.delivered(window - lost));
-        self.flows[window] = Flow {
+        self.flows[window] = WindowOutflow {
             rounds: whole * self.rounds.not_all(window) + second.fast_retransmits,
             fast_retransmits: second.fast_retransmits,
             timeouts: whole * all + second.timeouts,
@@ -178,12 +178,12 @@ impl Descent<'_> {
             seconds += flow.seconds(&account, window);
             delivered += flow.delivered;
         }
-        let share = |(flow, window): (&Flow, u32)| {
+        let share = |(flow, window): (&WindowOutflow, u32)| {
             let probability = (flow.rounds + flow.timeouts) / visits;
-            (window, Share { probability, time: flow.seconds(&account, window) / seconds })
+            (window, WindowShare { probability, time: flow.seconds(&account, window) / seconds })
         };
         let backoff = backoff::shares(self.path, first / visits, seconds / visits);
-        let mut alone = Share::default();
+        let mut alone = WindowShare::default();
         for share in &backoff {
             alone.probability += share.probability;
             alone.time += share.time;
@@ -194,7 +194,7 @@ impl Descent<'_> {
     }
 }
 
-impl Flow {
+impl WindowOutflow {
     fn seconds(&self, account: &Account, window: u32) -> f64 {
         let round = account.round::<1>(window as usize) * self.rounds;
         (round + account.timeout(window as usize) * self.timeouts).seconds()

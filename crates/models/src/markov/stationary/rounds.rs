@@ -15,7 +15,7 @@ pub enum Rounds {
 
 /// How the rounds after a loss end.
 #[derive(Debug)]
-pub struct AfterLoss {
+pub struct LossRounds {
     pub fast_retransmits: f64,
     pub timeouts: f64,
     /// Fast retransmits with a loss: visits to L(h, h − g), at g − 1.
@@ -77,14 +77,14 @@ impl Rounds {
     }
 
     /// How rounds of L(w, w − g) end, with `visits` visits at g − 1 (WS (13), (14); W-3, W-4).
-    pub fn after_loss(&self, window: usize, half: usize, visits: &[f64]) -> AfterLoss {
+    pub fn after_loss(&self, window: usize, half: usize, visits: &[f64]) -> LossRounds {
         match self {
             Rounds::Independent { most, .. } => self.one_by_one(window, half, visits, *most),
             Rounds::Correlated(powers) => by_sums(powers, window, half, visits),
         }
     }
 
-    fn one_by_one(&self, window: usize, half: usize, visits: &[f64], most: usize) -> AfterLoss {
+    fn one_by_one(&self, window: usize, half: usize, visits: &[f64], most: usize) -> LossRounds {
         let mut again = vec![0.0; most.min(half.saturating_sub(1))];
         let (mut fast_retransmits, mut timeouts) = (0.0, 0.0);
         for (visits, packets) in visits.iter().zip((1..window).rev()) {
@@ -100,13 +100,13 @@ impl Rounds {
                 }
             }
         }
-        AfterLoss { fast_retransmits, timeouts, again }
+        LossRounds { fast_retransmits, timeouts, again }
     }
 }
 
 /// With A(g) = Σ L(w, x) qˣ⁻ᵍ over x ≥ g + 4, by A(g) = q A(g + 1) + q⁴ L(w, g + 4): a fast retransmit with g losses has p A(g),
 /// one without A(0).
-fn by_sums(powers: &Geometric, window: usize, half: usize, visits: &[f64]) -> AfterLoss {
+fn by_sums(powers: &Geometric, window: usize, half: usize, visits: &[f64]) -> LossRounds {
     let mut again = vec![0.0; half.saturating_sub(1)];
     let (mut sum, mut fast_retransmits, mut timeouts) = (0.0, 0.0, 0.0);
     for (visits, packets) in visits.iter().zip((1..window).rev()) {
@@ -124,5 +124,5 @@ fn by_sums(powers: &Geometric, window: usize, half: usize, visits: &[f64]) -> Af
             fast_retransmits += powers.loss * sum;
         }
     }
-    AfterLoss { fast_retransmits, timeouts, again }
+    LossRounds { fast_retransmits, timeouts, again }
 }

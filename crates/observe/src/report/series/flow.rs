@@ -5,9 +5,9 @@ use anabranch_scenario::model::{Flow, Protocol};
 use anabranch_sctp::seq::Tsn;
 use anabranch_sim::observe::{DeliverySeen, Host, PacketSeen, PathSeen, PathState, Step};
 
-use super::super::envelope::Envelope;
+use super::super::envelope::ThinnedSeries;
 use super::super::sums::Sums;
-use super::Limits;
+use super::SeriesLimits;
 use crate::contents::Contents;
 
 /// One direction of a flow.
@@ -22,7 +22,7 @@ pub struct FlowSeries {
     /// User data delivered, in bytes.
     pub delivered: Sums,
     /// From `send` to delivery, in microseconds.
-    pub delivery_delay: Envelope,
+    pub delivery_delay: ThinnedSeries,
     is_sctp: bool,
     sequence: Sequence,
 }
@@ -33,27 +33,27 @@ pub struct PathSeries {
     /// Index of the path.
     pub path: usize,
     /// The congestion window.
-    pub cwnd: Envelope,
+    pub cwnd: ThinnedSeries,
     /// The slow-start threshold.
-    pub ssthresh: Envelope,
+    pub ssthresh: ThinnedSeries,
     /// What is in flight.
-    pub flight: Envelope,
+    pub flight: ThinnedSeries,
     /// The smoothed round-trip time.
-    pub srtt: Envelope,
+    pub srtt: ThinnedSeries,
     /// The retransmission time-out.
-    pub rto: Envelope,
+    pub rto: ThinnedSeries,
     /// One-way delays of packets.
-    pub delay: Envelope,
+    pub delay: ThinnedSeries,
     /// Packets that left.
     pub sent: Sums,
     /// Packets that arrived.
     pub arrived: Sums,
     /// First TSNs of packets with data that left for the first time.
-    pub fresh: Envelope,
+    pub fresh: ThinnedSeries,
     /// First TSNs of packets that carried something again.
-    pub resent: Envelope,
+    pub resent: ThinnedSeries,
     /// First TSNs of packets with data that were lost.
-    pub lost: Envelope,
+    pub lost: ThinnedSeries,
     state: Option<PathState>,
 }
 
@@ -65,13 +65,19 @@ struct Sequence {
 
 impl FlowSeries {
     /// No packets yet, of the first `paths` paths of a flow.
-    pub(super) fn new(flow: usize, settings: &Flow, from: Host, paths: usize, limits: Limits) -> FlowSeries {
+    pub(super) fn new(
+        flow: usize,
+        settings: &Flow,
+        from: Host,
+        paths: usize,
+        limits: SeriesLimits,
+    ) -> FlowSeries {
         FlowSeries {
             flow,
             from,
             paths: settings.paths.iter().take(paths).map(|path| PathSeries::new(*path, limits)).collect(),
             delivered: Sums::new(limits.bins),
-            delivery_delay: Envelope::new(limits.steps),
+            delivery_delay: ThinnedSeries::new(limits.steps),
             is_sctp: matches!(settings.protocol, Protocol::Sctp(_)),
             sequence: Sequence::default(),
         }
@@ -111,8 +117,8 @@ impl FlowSeries {
 }
 
 impl PathSeries {
-    fn new(path: usize, limits: Limits) -> PathSeries {
-        let line = || Envelope::new(limits.steps);
+    fn new(path: usize, limits: SeriesLimits) -> PathSeries {
+        let line = || ThinnedSeries::new(limits.steps);
         PathSeries {
             path,
             cwnd: line(),

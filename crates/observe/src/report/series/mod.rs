@@ -7,14 +7,14 @@ use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow};
 use anabranch_sim::observe::{Host, Observation, PathSeen, PathState, QueueSeen, Seen};
 
-use super::envelope::Envelope;
+use super::envelope::ThinnedSeries;
 use super::sums::Sums;
 use flow::number;
 pub use flow::{FlowSeries, PathSeries};
 
 /// All series of a run.
 #[derive(Debug)]
-pub struct Series {
+pub struct RunSeries {
     /// One a direction of a flow, in the order of the results, as far as there is room.
     pub flows: Vec<FlowSeries>,
     /// How many there are in the scenario.
@@ -22,24 +22,24 @@ pub struct Series {
     /// One a link, as far as there is room.
     pub links: Vec<LinkSeries>,
     /// Changes of the paths' states, the first ones.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<StateChange>,
 }
 
 /// Packets that wait at a link.
 #[derive(Clone, Debug)]
 pub struct LinkSeries {
     /// Those of the way there.
-    pub forward: Envelope,
+    pub forward: ThinnedSeries,
     /// And back.
-    pub reverse: Envelope,
+    pub reverse: ThinnedSeries,
 }
 
 /// A path of a flow changed its state.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct StateChange {
     /// When.
     pub at: Time,
-    /// Index into [`Series::flows`].
+    /// Index into [`RunSeries::flows`].
     pub flow: usize,
     /// Index of the path.
     pub path: usize,
@@ -49,23 +49,23 @@ pub struct Turn {
 
 /// How much is kept of each line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Limits {
+struct SeriesLimits {
     /// Steps of an envelope.
     steps: usize,
     /// Bins of a sum.
     bins: usize,
 }
 
-impl Series {
+impl RunSeries {
     /// No observations yet.
-    pub fn new(scenario: &Scenario) -> Series {
+    pub fn new(scenario: &Scenario) -> RunSeries {
         let directions: Vec<(usize, Host)> = directions(&scenario.flows).collect();
         let shown = in_room(&scenario.flows, &directions);
         let links = scenario.links.len().min(MOST_LINKS);
         let paths = shown.iter().map(|(_, _, paths)| *paths).sum();
-        let limits = Limits::new(paths, shown.len(), links);
+        let limits = SeriesLimits::new(paths, shown.len(), links);
         let series = |(flow, from, paths)| FlowSeries::new(flow, &scenario.flows[flow], from, paths, limits);
-        Series {
+        RunSeries {
             flows: shown.into_iter().map(series).collect(),
             flow_count: directions.len(),
             links: vec![LinkSeries::new(limits); links],
@@ -107,7 +107,7 @@ impl Series {
         let Some(path) = self.flows[index].path(seen.path) else { return };
         let has_turned = path.on_path(at, seen);
         if has_turned && self.turns.len() < MOST_TURNS {
-            self.turns.push(Turn { at, flow: index, path: seen.path, state: seen.state });
+            self.turns.push(StateChange { at, flow: index, path: seen.path, state: seen.state });
         }
     }
 
@@ -131,17 +131,17 @@ impl Series {
 }
 
 impl LinkSeries {
-    fn new(limits: Limits) -> LinkSeries {
-        LinkSeries { forward: Envelope::new(limits.steps), reverse: Envelope::new(limits.steps) }
+    fn new(limits: SeriesLimits) -> LinkSeries {
+        LinkSeries { forward: ThinnedSeries::new(limits.steps), reverse: ThinnedSeries::new(limits.steps) }
     }
 }
 
-impl Limits {
+impl SeriesLimits {
     /// What each line may take so that all of them fit into a page.
-    fn new(paths: usize, flows: usize, links: usize) -> Limits {
+    fn new(paths: usize, flows: usize, links: usize) -> SeriesLimits {
         let lines = paths * ENVELOPES_A_PATH + flows + links * 2;
         let sums = paths * SUMS_A_PATH + flows;
-        Limits {
+        SeriesLimits {
             steps: (MOST_STEPS / lines.max(1)).clamp(16, 4_000),
             bins: (MOST_BINS / sums.max(1)).clamp(64, 1_024),
         }
@@ -195,13 +195,13 @@ mod tests {
 
     const AT: Time = Time::from_nanos(5);
 
-    fn seen(observations: &[Observation]) -> Series {
-        let mut series = Series::new(&testing::scenario());
+    fn seen(observations: &[Observation]) -> RunSeries {
+        let mut series = RunSeries::new(&testing::scenario());
         observations.iter().for_each(|observation| series.take(observation));
         series
     }
 
-    fn values(envelope: &Envelope) -> Vec<i64> {
+    fn values(envelope: &ThinnedSeries) -> Vec<i64> {
         envelope.points().iter().map(|point| point.value).collect()
     }
 
@@ -238,14 +238,14 @@ mod tests {
         let mut scenario = testing::scenario();
         let flow = scenario.flows[0].clone();
         scenario.flows = vec![flow; 1_000];
-        let series = Series::new(&scenario);
+        let series = RunSeries::new(&scenario);
         assert_eq!((series.flows.len(), series.flow_count), (32, 1_000));
     }
 
     #[test]
     fn all_lines_together_fit_into_a_page() {
         for (paths, flows, links) in [(1, 1, 1), (2, 1, 2), (64, 1, 64), (64, 64, 64)] {
-            let limits = Limits::new(paths, flows, links);
+            let limits = SeriesLimits::new(paths, flows, links);
             let steps = limits.steps * (paths * ENVELOPES_A_PATH + flows + links * 2);
             let bins = limits.bins * (paths * SUMS_A_PATH + flows);
             assert!(steps <= MOST_STEPS && bins <= MOST_BINS, "{paths} {flows} {links}: {steps} {bins}");

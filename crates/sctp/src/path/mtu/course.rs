@@ -41,7 +41,7 @@ pub(super) enum Aim {
 
 /// What follows from an answer for the search.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Progress {
+pub(super) enum ProbeOutcome {
     /// It goes on.
     GoesOn,
     /// It looks closer.
@@ -85,14 +85,14 @@ impl Course {
     }
 
     /// A probe of `size` was answered.
-    pub fn on_answered(&mut self, size: ByteCount) -> Progress {
+    pub fn on_answered(&mut self, size: ByteCount) -> ProbeOutcome {
         self.proven = self.proven.max(Some(size));
         match (self.aim, self.proven) {
             (Aim::Halve { refused }, Some(proven)) => {
-                self.closer(proven, refused).map_or(Progress::Over, Progress::Closer)
+                self.closer(proven, refused).map_or(ProbeOutcome::Over, ProbeOutcome::Closer)
             }
-            _ if size >= self.top => Progress::Over,
-            _ => Progress::GoesOn,
+            _ if size >= self.top => ProbeOutcome::Over,
+            _ => ProbeOutcome::GoesOn,
         }
     }
 

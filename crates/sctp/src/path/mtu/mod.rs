@@ -5,7 +5,7 @@ mod sizes;
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-use course::{Course, Progress};
+use course::{Course, ProbeOutcome};
 
 use crate::config::MtuBounds;
 
@@ -154,10 +154,10 @@ impl MtuSearch {
             self.state = MtuState::Searching;
         }
         match progress {
-            Progress::GoesOn => {}
-            Progress::Closer(next) => self.pursue(next, now),
-            Progress::Over if was_check && self.state == MtuState::Searching => self.begin_larger(now),
-            Progress::Over => self.rest(now),
+            ProbeOutcome::GoesOn => {}
+            ProbeOutcome::Closer(next) => self.pursue(next, now),
+            ProbeOutcome::Over if was_check && self.state == MtuState::Searching => self.begin_larger(now),
+            ProbeOutcome::Over => self.rest(now),
         }
         self.current != before
     }

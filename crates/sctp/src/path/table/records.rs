@@ -4,12 +4,12 @@ use anabranch_base::{Duration, Time};
 
 use super::PathTable;
 use crate::path::counters::{PathCounters, SackCounters};
-use crate::path::limits::{BlockedClock, Limit, TimeInLimit};
+use crate::path::limits::{BlockedClock, LimitingFactor, TimeInLimit};
 use crate::policy::PathId;
 
 impl PathTable {
     /// From now on this holds the path back.
-    pub fn on_limit(&mut self, id: PathId, now: Time, limit: Limit) {
+    pub fn on_limit(&mut self, id: PathId, now: Time, limit: LimitingFactor) {
         self.paths[id.index()].limits.on_limit(now, limit, self.samples[id.index()].cwnd);
     }
 

@@ -5,7 +5,7 @@ use anabranch_base::{ByteCount, Time};
 use super::PathTable;
 use crate::config::{BurstRule, MaxBurst};
 use crate::policy::PathId;
-use crate::policy::congestion::Window;
+use crate::policy::congestion::CutWindow;
 
 impl PathTable {
     /// cwnd grows.
@@ -36,7 +36,7 @@ impl PathTable {
     }
 
     /// The window becomes what the controller says.
-    pub fn apply(&mut self, id: PathId, window: Window) {
+    pub fn apply(&mut self, id: PathId, window: CutWindow) {
         let sample = &mut self.samples[id.index()];
         (sample.cwnd, sample.ssthresh) = (window.cwnd, window.ssthresh);
     }

@@ -49,7 +49,7 @@ pub struct Acked {
 
 /// Why a window shrinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum CutCause {
     /// Chunks were reported missing often enough (RFC 9260 §7.2.4).
     Missing,
     /// The T3-rtx timer expired (RFC 9260 §7.2.3).
@@ -64,7 +64,7 @@ pub enum Cause {
 
 /// A path's window after a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct CutWindow {
     /// The new congestion window.
     pub cwnd: ByteCount,
     /// The new slow-start threshold.
@@ -100,7 +100,7 @@ pub trait CongestionControl: Debug + Send {
     fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
     /// The path's window after `cause`. Its cwnd is never larger than before.
-    fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window;
+    fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
 
     /// How fast packets may leave, where packets are paced; `None` for as fast as the window lets them.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {

@@ -3,7 +3,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::{Acked, Cause, CongestionControl, SentData, Window};
+use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
 use crate::policy::{PathId, PathSample, View};
 
 /// What the RFCs do differently (M-SCTP-18).
@@ -78,21 +78,23 @@ impl CongestionControl for Reno {
         }
     }
 
-    fn decrease(&mut self, path: PathId, cause: Cause, view: &View<'_>) -> Window {
+    fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
         let sample = view.path(path);
         let memory = &mut self.paths[path.index()];
         memory.partial_bytes_acked = ByteCount::ZERO;
         let halved = (sample.cwnd / 2).max(sample.unit * self.rules.window_floor);
         match cause {
-            Cause::Missing | Cause::EcnEcho => Window { cwnd: halved.min(sample.cwnd), ssthresh: halved },
-            Cause::Timeout | Cause::TimeoutAgain => {
-                Window { cwnd: sample.unit.min(sample.cwnd), ssthresh: halved }
+            CutCause::Missing | CutCause::EcnEcho => {
+                CutWindow { cwnd: halved.min(sample.cwnd), ssthresh: halved }
             }
-            Cause::Idle => {
+            CutCause::Timeout | CutCause::TimeoutAgain => {
+                CutWindow { cwnd: sample.unit.min(sample.cwnd), ssthresh: halved }
+            }
+            CutCause::Idle => {
                 let is_first = !std::mem::replace(&mut memory.is_decaying, true);
                 let keeps = self.rules.idle_keeps_ssthresh && is_first;
                 let floor = (sample.unit * self.rules.idle_floor).min(sample.cwnd);
-                Window {
+                CutWindow {
                     cwnd: (sample.cwnd / 2).max(floor),
                     ssthresh: if keeps { sample.cwnd } else { sample.ssthresh },
                 }
@@ -161,15 +163,15 @@ mod tests {
         let mut path = sample(0);
         path.cwnd = ByteCount::new(30_000);
         let paths = [path.clone()];
-        let cut = reno(RULES).decrease(path.id, Cause::Missing, &view(&paths));
+        let cut = reno(RULES).decrease(path.id, CutCause::Missing, &view(&paths));
         assert_eq!((cut.cwnd.get(), cut.ssthresh.get()), (15_000, 15_000));
-        let cut = reno(RULES).decrease(path.id, Cause::Timeout, &view(&paths));
+        let cut = reno(RULES).decrease(path.id, CutCause::Timeout, &view(&paths));
         assert_eq!((cut.cwnd.get(), cut.ssthresh.get()), (1500, 15_000));
 
         let mut small = sample(0);
         small.cwnd = ByteCount::new(4500);
         let paths = [small];
-        let cut = reno(RULES).decrease(PathId::FIRST, Cause::Missing, &view(&paths));
+        let cut = reno(RULES).decrease(PathId::FIRST, CutCause::Missing, &view(&paths));
         assert_eq!((cut.cwnd.get(), cut.ssthresh.get()), (4500, 6000), "a cut never raises cwnd");
     }
 
@@ -179,11 +181,11 @@ mod tests {
         path.cwnd = ByteCount::new(30_000);
         path.ssthresh = ByteCount::new(6000);
         let mut reno = reno(RenoRules { idle_keeps_ssthresh: true, ..RULES });
-        let first = reno.decrease(path.id, Cause::Idle, &view(&[path.clone()]));
+        let first = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
         assert_eq!((first.cwnd.get(), first.ssthresh.get()), (15_000, 30_000));
         path.cwnd = first.cwnd;
         path.ssthresh = first.ssthresh;
-        let second = reno.decrease(path.id, Cause::Idle, &view(&[path.clone()]));
+        let second = reno.decrease(path.id, CutCause::Idle, &view(&[path.clone()]));
         assert_eq!((second.cwnd.get(), second.ssthresh.get()), (7500, 30_000));
     }
 }

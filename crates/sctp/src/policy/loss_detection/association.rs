@@ -3,7 +3,7 @@
 //! spread over unequal ones.
 
 use super::increment::Increment;
-use super::{LossDetection, Progress, SackNews};
+use super::{LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
@@ -23,7 +23,7 @@ impl AssociationDetection {
     }
 
     /// Counts missing reports, as many at a time as `increment` says, finds what is lost, and leaves recovery.
-    pub(super) fn read(&mut self, news: &mut SackNews, increment: &Increment, progress: &mut Progress) {
+    pub(super) fn read(&mut self, news: &mut SackNews, increment: &Increment, progress: &mut SackFindings) {
         self.count_missing(news, increment);
         let lost = news.holes.iter().filter(|hole| hole.missing_reports >= self.threshold && !hole.is_spent);
         progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
@@ -51,7 +51,7 @@ impl AssociationDetection {
 }
 
 impl LossDetection for AssociationDetection {
-    fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress) {
+    fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
         progress.advanced.iter_mut().for_each(|advanced| *advanced = news.has_advanced);
         self.read(news, &Increment::ONE, progress);
     }

@@ -3,7 +3,7 @@
 
 use super::association::AssociationDetection;
 use super::increment::Increment;
-use super::{LossDetection, Progress, SackNews};
+use super::{LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
@@ -70,7 +70,7 @@ impl CmtDetection {
         }
     }
 
-    fn find_missing(&self, news: &SackNews, progress: &mut Progress) {
+    fn find_missing(&self, news: &SackNews, progress: &mut SackFindings) {
         // A chunk that a time-out sent again is left to the timer: acknowledgements of its copies tell nothing
         // (M-SCTP-7).
         let may_be_lost = news.holes.iter().filter(|hole| !hole.is_spent && !hole.has_timed_out);
@@ -80,7 +80,7 @@ impl CmtDetection {
 }
 
 impl LossDetection for CmtDetection {
-    fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress) {
+    fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
         let increment = if self.rules.delayed_ack { Increment::of_delayed(news) } else { Increment::ONE };
         if self.rules.split_fast_retransmit {
             self.count_missing(news, &increment);

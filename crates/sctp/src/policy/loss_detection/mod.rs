@@ -89,16 +89,16 @@ pub struct SackNews {
 
 /// What follows for the paths.
 #[derive(Clone, Debug, Default)]
-pub struct Progress {
+pub struct SackFindings {
     /// For each path, by index, whether its point of in-order delivery moved.
     pub advanced: Vec<bool>,
     /// The chunks that reached the number of missing reports, ascending.
     pub missing: Vec<(Tsn, PathId)>,
 }
 
-impl Progress {
+impl SackFindings {
     /// This value, emptied and made wide enough for `paths` paths.
-    pub fn cleared(&mut self, paths: usize) -> &mut Progress {
+    pub fn cleared(&mut self, paths: usize) -> &mut SackFindings {
         self.advanced.clear();
         self.advanced.resize(paths, false);
         self.missing.clear();
@@ -123,7 +123,7 @@ pub trait LossDetection: Debug + Send {
 
     /// A SACK arrived. Counts missing reports in `news.holes` and says in `progress`, which comes cleared,
     /// what follows.
-    fn on_sack(&mut self, news: &mut SackNews, progress: &mut Progress);
+    fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings);
 
     /// A path was given up.
     fn remove_path(&mut self, _path: PathId) {}
@@ -181,8 +181,8 @@ mod tests {
         SackNews { cumulative, highest_reported, acked, holes, ..SackNews::default() }
     }
 
-    pub(super) fn sacked(order: &mut impl LossDetection, news: &mut SackNews) -> Progress {
-        let mut progress = Progress { advanced: vec![false; 2], missing: Vec::new() };
+    pub(super) fn sacked(order: &mut impl LossDetection, news: &mut SackNews) -> SackFindings {
+        let mut progress = SackFindings { advanced: vec![false; 2], missing: Vec::new() };
         order.on_sack(news, &mut progress);
         progress
     }

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 use anabranch_base::Duration;
 
-use super::congestion::Cause;
+use super::congestion::CutCause;
 use super::{PathId, View};
 use crate::seq::Tsn;
 
@@ -69,7 +69,7 @@ pub enum TimerRule {
 pub struct Response {
     /// The window is cut for this cause. After a time-out that cuts it to one unit, one packet may be in flight until
     /// something is acknowledged (RFC 9260 §7.2.3).
-    pub cut: Option<Cause>,
+    pub cut: Option<CutCause>,
     /// These chunks are marked. Without effect where the signal names none.
     pub resend: Resend,
     /// The path is probed by a HEARTBEAT at once; what comes of it is another signal, and no round-trip time.

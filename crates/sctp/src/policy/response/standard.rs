@@ -1,7 +1,7 @@
 //! The RFC's response: every loss is congestion (RFC 9260 §6.3.3, §7.2.3, §7.2.4).
 
 use super::{LossResponse, Resend, Response, Signal, TimerRule};
-use crate::policy::congestion::Cause;
+use crate::policy::congestion::CutCause;
 use crate::policy::{PathId, View};
 
 /// Cut once a recovery and at every time-out, resend all.
@@ -13,10 +13,10 @@ impl LossResponse for Standard {
         let lost = Response { resend: Resend::All, ..Response::NONE };
         let timeout = Response { timer: TimerRule::Double, counts_rto: true, ..lost };
         match signal {
-            Signal::Missing => Response { cut: Some(Cause::Missing), ..lost },
+            Signal::Missing => Response { cut: Some(CutCause::Missing), ..lost },
             Signal::MissingInRecovery => lost,
             Signal::Timeout { again } => {
-                let cause = if again { Cause::TimeoutAgain } else { Cause::Timeout };
+                let cause = if again { CutCause::TimeoutAgain } else { CutCause::Timeout };
                 Response { cut: Some(cause), is_error: true, ..timeout }
             }
             Signal::WindowProbeUnanswered => timeout,
@@ -43,6 +43,6 @@ mod tests {
         let paths = [sample(0)];
         let cuts = [Signal::Missing, Signal::MissingInRecovery]
             .map(|signal| Standard.on_signal(signal, PathId::FIRST, &view(&paths)).cut);
-        assert_eq!(cuts, [Some(Cause::Missing), None]);
+        assert_eq!(cuts, [Some(CutCause::Missing), None]);
     }
 }

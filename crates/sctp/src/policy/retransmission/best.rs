@@ -12,7 +12,7 @@ use crate::policy::{PathSample, View};
 /// The active path that ranks highest; among several one at random. If it is full, the chunk waits for it, and does not
 /// take the second best; the choice is made again at each opportunity, and so follows the paths.
 #[derive(Debug)]
-pub struct Best {
+pub struct BestPath {
     rank: Rank,
     tie: Tie,
 }
@@ -20,14 +20,14 @@ pub struct Best {
 /// Which of two paths is the better: [`Ordering::Greater`] for the first.
 pub type Rank = fn(&PathSample, &PathSample) -> Ordering;
 
-impl Best {
+impl BestPath {
     /// The rule that takes the highest in `rank`, with the stream of `seed` for its draws.
-    pub fn new(rank: Rank, seed: &Seed) -> Best {
-        Best { rank, tie: Tie::new(seed) }
+    pub fn new(rank: Rank, seed: &Seed) -> BestPath {
+        BestPath { rank, tie: Tie::new(seed) }
     }
 }
 
-impl RetransmissionPolicy for Best {
+impl RetransmissionPolicy for BestPath {
     fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         let rank = self.rank;
         // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
@@ -79,7 +79,7 @@ mod tests {
 
     /// Where a chunk lost on path 0 goes, at each of some opportunities.
     fn places(rank: Rank, paths: &[PathSample]) -> Vec<usize> {
-        let mut best = Best::new(rank, &Seed::from_number(1));
+        let mut best = BestPath::new(rank, &Seed::from_number(1));
         let lost = |tsn| LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::Timeout };
         let place = |tsn| match best.destination(&lost(tsn), &view(paths)) {
             Destination::Now(path) => path.index(),

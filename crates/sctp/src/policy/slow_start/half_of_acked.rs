@@ -4,7 +4,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::{SlowStart, Step};
+use super::{SlowStart, SlowStartStep};
 use crate::policy::congestion::Acked;
 use crate::policy::{PathId, View};
 
@@ -13,13 +13,13 @@ use crate::policy::{PathId, View};
 pub struct HalfOfAcked;
 
 impl SlowStart for HalfOfAcked {
-    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Step {
+    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep {
         if !acked.grows_slow_start() {
-            return Step::grow(ByteCount::ZERO);
+            return SlowStartStep::grow(ByteCount::ZERO);
         }
         let sample = view.path(path);
         let to_threshold = sample.ssthresh.saturating_sub(sample.cwnd).max(sample.unit);
-        Step::grow((acked.bytes / 2).min(to_threshold))
+        SlowStartStep::grow((acked.bytes / 2).min(to_threshold))
     }
 }
 

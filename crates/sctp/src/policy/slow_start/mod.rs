@@ -13,7 +13,7 @@ use super::{PathId, View};
 
 /// One step of slow start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct SlowStartStep {
     /// The wanted growth of cwnd.
     pub by: ByteCount,
     /// Whether slow start is over: after the growth the path goes on in congestion avoidance.
@@ -34,12 +34,12 @@ pub trait SlowStart: Debug + Send {
 
     /// The wanted growth of the path's cwnd. Asked while the path
     /// [is in slow start](super::congestion::CongestionControl::is_in_slow_start) and not in fast recovery.
-    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Step;
+    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep;
 }
 
-impl Step {
+impl SlowStartStep {
     /// Growth by `by` that leaves the end of slow start to the threshold.
-    pub const fn grow(by: ByteCount) -> Step {
-        Step { by, is_over: false }
+    pub const fn grow(by: ByteCount) -> SlowStartStep {
+        SlowStartStep { by, is_over: false }
     }
 }

@@ -2,7 +2,7 @@
 
 use anabranch_base::ByteCount;
 
-use super::{SlowStart, Step};
+use super::{SlowStart, SlowStartStep};
 use crate::policy::congestion::Acked;
 use crate::policy::{PathId, View};
 
@@ -11,11 +11,11 @@ use crate::policy::{PathId, View};
 pub struct UnitPerSack;
 
 impl SlowStart for UnitPerSack {
-    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> Step {
+    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep {
         // RFC 9260 §7.2.1: "increase cwnd by the lesser of the total size of the previously outstanding
         // DATA chunk(s) acknowledged and L times the destination's PMDCS".
         let wanted = acked.bytes.min(view.path(path).unit);
-        Step::grow(if acked.grows_slow_start() { wanted } else { ByteCount::ZERO })
+        SlowStartStep::grow(if acked.grows_slow_start() { wanted } else { ByteCount::ZERO })
     }
 }
 

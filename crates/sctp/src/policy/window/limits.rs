@@ -9,17 +9,17 @@ use crate::policy::{PathId, PathSample, View};
 
 /// Grants growth up to each path's limit, and beyond it while no other path needs the room.
 #[derive(Debug, Default)]
-pub struct Limits {
+pub struct PathLimits {
     /// What was given at the start, in packets, in the order of the paths.
     given: Vec<u32>,
     /// What a plan said since; it replaces what was given.
     planned: Option<Vec<(PathId, ByteCount)>>,
 }
 
-impl Limits {
+impl PathLimits {
     /// Limits in full packets, in the order of the paths; paths beyond them have none.
-    pub fn new(packets: Vec<u32>) -> Limits {
-        Limits { given: packets, planned: None }
+    pub fn new(packets: Vec<u32>) -> PathLimits {
+        PathLimits { given: packets, planned: None }
     }
 
     /// The limit of `path`; more bytes than there are where it has none.
@@ -42,7 +42,7 @@ impl Limits {
     }
 }
 
-impl WindowLimit for Limits {
+impl WindowLimit for PathLimits {
     fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant {
         let (ours, room) = (view.path(path), room_left(view));
         if !is_filled(ours) && missing_for(ours, wanted, room).is_zero() {
@@ -90,7 +90,7 @@ mod tests {
         windows.iter().enumerate().map(path).collect()
     }
 
-    fn grant(limits: &mut Limits, paths: &[PathSample], asks: usize) -> Grant {
+    fn grant(limits: &mut PathLimits, paths: &[PathSample], asks: usize) -> Grant {
         let mut view = view(paths);
         view.receive_buffer = UNIT * 20;
         limits.grant(PathId::from_index(asks), UNIT, &view)
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn golden_g16_a_path_below_its_limit_gets_back_what_another_borrowed() {
-        let mut limits = Limits::new(vec![10, 10]);
+        let mut limits = PathLimits::new(vec![10, 10]);
         let paths = paths(&[12, 8]);
         let returned = Grant { by: UNIT, taken: Some((PathId::FIRST, UNIT)) };
         assert_eq!(grant(&mut limits, &paths, 1), returned);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn room_that_nobody_uses_is_lent_until_the_path_is_filled() {
-        let mut limits = Limits::new(vec![10, 10]);
+        let mut limits = PathLimits::new(vec![10, 10]);
         let mut paths = paths(&[12, 5]);
         assert_eq!(grant(&mut limits, &paths, 0), Grant::free(UNIT));
         paths[0].hints.rate = Some(BitRate::from_mbps(12));
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_plan_replaces_what_was_given() {
-        let mut limits = Limits::new(vec![10, 10]);
+        let mut limits = PathLimits::new(vec![10, 10]);
         limits.set_limits(&[(PathId::FIRST, UNIT * 13), (PathId::from_index(1), UNIT * 7)]);
         let paths = paths(&[12, 8]);
         let returned = Grant { by: UNIT, taken: Some((PathId::from_index(1), UNIT)) };
@@ -133,7 +133,7 @@ mod tests {
         ) {
             let buffer = UNIT * limits.iter().copied().map(u64::from).sum();
             let mut paths = paths(&vec![1; limits.len()]);
-            let mut rule = Limits::new(limits.clone());
+            let mut rule = PathLimits::new(limits.clone());
             for (asks, wanted) in wishes {
                 let (asks, wanted) = (asks % paths.len(), ByteCount::new(wanted));
                 let mut view = view(&paths);

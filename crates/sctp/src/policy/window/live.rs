@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-use super::limits::Limits;
+use super::limits::PathLimits;
 use super::{Grant, Planner, WindowLimit};
 use crate::policy::{PathId, View};
 
@@ -10,7 +10,7 @@ use crate::policy::{PathId, View};
 #[derive(Debug)]
 pub struct Live {
     planner: Box<dyn Planner>,
-    limits: Limits,
+    limits: PathLimits,
     next_plan: Time,
 }
 
@@ -21,7 +21,7 @@ pub const PLAN_AGAIN: Duration = Duration::from_millis(500);
 impl Live {
     /// Limits as `planner` says; none before it has enough measurements.
     pub fn new(planner: Box<dyn Planner>) -> Live {
-        Live { planner, limits: Limits::default(), next_plan: Time::ZERO }
+        Live { planner, limits: PathLimits::default(), next_plan: Time::ZERO }
     }
 }
 

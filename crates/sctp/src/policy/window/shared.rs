@@ -37,7 +37,7 @@ pub(super) fn missing_for(path: &PathSample, wanted: ByteCount, room: ByteCount)
 
 /// A window that gives way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct ShrinkingWindow {
     /// By how much it shrinks.
     pub by: ByteCount,
     /// The room in the buffer that this leaves.
@@ -45,11 +45,11 @@ pub(super) struct Cut {
 }
 
 /// The cut of `path` that leaves room for `missing`, as far as its window is more than `least`.
-pub(super) fn cut(path: &PathSample, missing: ByteCount, least: ByteCount) -> Cut {
+pub(super) fn cut(path: &PathSample, missing: ByteCount, least: ByteCount) -> ShrinkingWindow {
     let held = in_flight(path, path.cwnd);
     let packets = missing.get().div_ceil(path.unit.get().max(1));
     let left = held.saturating_sub(path.unit * packets).max(least).min(path.cwnd);
-    Cut { by: path.cwnd - left, frees: held - in_flight(path, left) }
+    ShrinkingWindow { by: path.cwnd - left, frees: held - in_flight(path, left) }
 }
 
 /// Whether the window of `path` is as large as the path, ⌈b d + 1⌉ packets (WS (58)). Never without a configured rate:
@@ -99,9 +99,15 @@ mod tests {
     fn a_cut_frees_whole_packets_and_stops_at_the_least() {
         let mut path = sample(0);
         path.cwnd = bytes(6_200);
-        assert_eq!(cut(&path, bytes(928), bytes(1_500)), Cut { by: bytes(200), frees: bytes(1_500) });
-        assert_eq!(cut(&path, bytes(9_000), bytes(3_000)), Cut { by: bytes(3_200), frees: bytes(4_500) });
-        assert_eq!(cut(&path, bytes(1), bytes(6_200)), Cut { by: bytes(0), frees: bytes(0) });
+        assert_eq!(
+            cut(&path, bytes(928), bytes(1_500)),
+            ShrinkingWindow { by: bytes(200), frees: bytes(1_500) }
+        );
+        assert_eq!(
+            cut(&path, bytes(9_000), bytes(3_000)),
+            ShrinkingWindow { by: bytes(3_200), frees: bytes(4_500) }
+        );
+        assert_eq!(cut(&path, bytes(1), bytes(6_200)), ShrinkingWindow { by: bytes(0), frees: bytes(0) });
     }
 
     #[test]

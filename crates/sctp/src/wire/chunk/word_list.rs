@@ -13,27 +13,27 @@ pub trait Word: Copy {
 /// Entries borrowed from the packet they came in, each read when it is asked for, or from a slice that
 /// shall be sent. Two lists with the same entries are equal.
 #[derive(Clone, Copy)]
-pub struct WordList<'a, T>(Source<'a, T>);
+pub struct WordList<'a, T>(WordSource<'a, T>);
 
 #[derive(Clone, Copy)]
-enum Source<'a, T> {
+enum WordSource<'a, T> {
     Wire(&'a [[u8; 4]]),
     Given(&'a [T]),
 }
 
 impl<'a, T: Word> WordList<'a, T> {
     /// No entries.
-    pub const EMPTY: WordList<'a, T> = WordList(Source::Given(&[]));
+    pub const EMPTY: WordList<'a, T> = WordList(WordSource::Given(&[]));
 
     pub(super) fn from_wire(words: &'a [[u8; 4]]) -> WordList<'a, T> {
-        WordList(Source::Wire(words))
+        WordList(WordSource::Wire(words))
     }
 
     /// The number of entries.
     pub fn len(&self) -> usize {
         match self.0 {
-            Source::Wire(words) => words.len(),
-            Source::Given(entries) => entries.len(),
+            WordSource::Wire(words) => words.len(),
+            WordSource::Given(entries) => entries.len(),
         }
     }
 
@@ -46,15 +46,15 @@ impl<'a, T: Word> WordList<'a, T> {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + use<'a, T> {
         let source = self.0;
         (0..self.len()).map(move |index| match source {
-            Source::Wire(words) => T::from_wire(words[index]),
-            Source::Given(entries) => entries[index],
+            WordSource::Wire(words) => T::from_wire(words[index]),
+            WordSource::Given(entries) => entries[index],
         })
     }
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         match self.0 {
-            Source::Wire(words) => out.extend_from_slice(words.as_flattened()),
-            Source::Given(entries) => out.extend(entries.iter().flat_map(|entry| entry.to_wire())),
+            WordSource::Wire(words) => out.extend_from_slice(words.as_flattened()),
+            WordSource::Given(entries) => out.extend(entries.iter().flat_map(|entry| entry.to_wire())),
         }
     }
 
@@ -75,7 +75,7 @@ impl<'a, T: Word> WordList<'a, T> {
 
 impl<'a, T: Word> From<&'a [T]> for WordList<'a, T> {
     fn from(entries: &'a [T]) -> WordList<'a, T> {
-        WordList(Source::Given(entries))
+        WordList(WordSource::Given(entries))
     }
 }
 

@@ -55,16 +55,16 @@ const MARKS: [(usize, Host, usize, u64); 4] =
     [(0, Host::First, 1, 3), (0, Host::Second, 1, 4), (1, Host::First, 2, 5), (1, Host::Second, 2, 2)];
 
 /// The network of the text after all its time.
-struct World {
+struct EndedNetwork {
     network: Network,
     seen: Vec<Observation>,
     /// What each host's association recorded.
     records: [Vec<Record>; 2],
 }
 
-impl World {
+impl EndedNetwork {
     /// Its associations send with this codepoint.
-    fn new(codepoint: Ecn) -> World {
+    fn new(codepoint: Ecn) -> EndedNetwork {
         let source = Source::new("test.toml", TEXT);
         let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard()).expect("a sound file");
         let (mut fabric, ways) = fabric_of(&scenario, &Seed::from_number(1));
@@ -74,7 +74,7 @@ impl World {
         let (ends, meters) = (ends(&scenario, codepoint), meters_of(&scenario));
         let watch = Watch { packets: true, ..Watch::default() };
         let network = Network::new(fabric, ends, meters, Routes::of(&scenario, ways), watch);
-        let mut world = World { network, seen: Vec::new(), records: Default::default() };
+        let mut world = EndedNetwork { network, seen: Vec::new(), records: Default::default() };
         world.network.start(Time::ZERO, 0, Opening::Handshake);
         world.run(Time::ZERO + scenario.run.time.expect("a limit"));
         world
@@ -140,7 +140,7 @@ fn ends(scenario: &Scenario, codepoint: Ecn) -> Vec<Box<dyn Transport>> {
 #[test]
 fn an_association_sees_exactly_the_marks_that_queues_made_on_its_paths_both_ways() {
     for codepoint in [Ecn::Ect0, Ecn::Ect1] {
-        let mut world = World::new(codepoint);
+        let mut world = EndedNetwork::new(codepoint);
         for (path, from, link, every) in MARKS {
             let arrivals = world.arrivals(from, path);
             let capable = arrivals.iter().filter(|(_, ecn)| ecn.is_capable()).count();
@@ -164,7 +164,7 @@ fn an_association_sees_exactly_the_marks_that_queues_made_on_its_paths_both_ways
 
 #[test]
 fn without_a_codepoint_of_its_own_an_association_sees_none() {
-    let world = World::new(Ecn::NotEct);
+    let world = EndedNetwork::new(Ecn::NotEct);
     for (path, from, ..) in MARKS {
         assert!(world.arrivals(from, path).iter().all(|(_, ecn)| *ecn == Ecn::NotEct));
         assert_eq!(world.account(from.other(), path), (EcnCounters::default(), Vec::new()));

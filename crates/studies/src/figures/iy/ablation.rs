@@ -1,24 +1,24 @@
 //! IY-A1, ours: CMT over equal paths without one of its rules, beside AppStripe, by loss. It helps to explain the other
 //! figures.
 
-use super::super::figure::{Axis, Figure, Metric, Panel, Series, Source, Spacing};
-use super::{Acknowledge, BESIDE, Experiment, Scheme, Setting, params};
-use crate::scale::Scale;
+use super::super::figure::{Axis, Figure, FigureCurve, Metric, Panel, Spacing, ValueSource};
+use super::{Acknowledge, BESIDE, Experiment, OpenChoice, SendingScheme, params};
+use crate::scale::StudyScale;
 
 /// Packets lost per thousand.
 const LOSSES: [f64; 4] = [1.0, 20.0, 50.0, 100.0];
 
-const SCHEMES: [Scheme; 6] = [
-    Scheme::Cmt,
-    Scheme::AppStripe,
-    Scheme::WithoutDac,
-    Scheme::WithoutSplit,
-    Scheme::WithoutUpdate,
-    Scheme::Plain,
+const SCHEMES: [SendingScheme; 6] = [
+    SendingScheme::Cmt,
+    SendingScheme::AppStripe,
+    SendingScheme::WithoutDac,
+    SendingScheme::WithoutSplit,
+    SendingScheme::WithoutUpdate,
+    SendingScheme::Plain,
 ];
 
 /// The record: two panels, equal paths and one path alone.
-pub fn ablation(scale: Scale, setting: Setting) -> Figure {
+pub fn ablation(scale: StudyScale, setting: OpenChoice) -> Figure {
     let panel = |name, title: &str, split| Panel {
         name,
         title: title.to_owned(),
@@ -40,11 +40,11 @@ pub fn ablation(scale: Scale, setting: Setting) -> Figure {
     }
 }
 
-fn series(scale: Scale, setting: Setting, scheme: Scheme, split: f64) -> Series {
+fn series(scale: StudyScale, setting: OpenChoice, scheme: SendingScheme, split: f64) -> FigureCurve {
     let point = |of_thousand: f64| {
         let loss = of_thousand / 1_000.0;
         let experiment = Experiment::new(scale, setting, loss, Acknowledge::Delayed);
-        (of_thousand, Source::Run(Experiment { scheme, ..experiment }.scenario(split)))
+        (of_thousand, ValueSource::Run(Experiment { scheme, ..experiment }.scenario(split)))
     };
-    Series { name: scheme.name(), points: LOSSES.map(point).into() }
+    FigureCurve { name: scheme.name(), points: LOSSES.map(point).into() }
 }

@@ -1,19 +1,19 @@
 //! IY-X1: the remark that retransmission over the other path does worse than over the same.
 
 use super::super::claim::{Claim, Expression, Number, Weight};
-use super::super::figure::{At, Figure, Metric};
-use super::{APP, Acknowledge, CMT, Experiment, Setting, both, interior, params};
-use crate::scale::Scale;
+use super::super::figure::{CurvePoints, Figure, Metric};
+use super::{APP, Acknowledge, CMT, Experiment, OpenChoice, both, interior, params};
+use crate::scale::StudyScale;
 
 /// IY-F5b with `same` and with `alternate`, for both schemes.
-pub fn alternate(scale: Scale, setting: Setting) -> Figure {
+pub fn alternate(scale: StudyScale, setting: OpenChoice) -> Figure {
     let panel = |retransmission: &'static str| {
         let experiment = Experiment::new(scale, setting, 0.02, Acknowledge::Delayed);
         let title = format!("2 % of the packets lost, retransmission \"{retransmission}\"");
         both(retransmission, title, Experiment { retransmission, ..experiment }, scale.seeds(30))
     };
     let slower = |series| {
-        let at = |panel| At { panel, series, metric: Metric::Time, x: interior() };
+        let at = |panel| CurvePoints { panel, series, metric: Metric::Time, x: interior() };
         Expression::More(Number::Ratio(at("alternate"), at("same")), 1.0)
     };
     Figure {

@@ -1,12 +1,12 @@
 //! IY-F5 and IY-F6: CMT beside AppStripe under losses, with and without delayed SACKs.
 
-use super::super::claim::{Claim, Expression, Number, Test, Weight};
-use super::super::figure::{At, Figure, Metric, Panel, Series};
+use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::figure::{CurvePoints, Figure, FigureCurve, Metric, Panel};
 use super::{
-    APP, Acknowledge, CMT, Experiment, Scheme, Setting, WITHOUT_DAC, beside_the_edges, both, centre, edges,
-    interior, params,
+    APP, Acknowledge, CMT, Experiment, OpenChoice, SendingScheme, WITHOUT_DAC, beside_the_edges, both,
+    centre, edges, interior, params,
 };
-use crate::scale::Scale;
+use crate::scale::StudyScale;
 
 /// Panels: their letter, the probability of a loss, and the seeds of a point. At 10 %, time-outs spread the results
 /// widely.
@@ -14,13 +14,13 @@ const DELAYED: [(&str, f64, u64); 4] = [("a", 0.001, 30), ("b", 0.02, 30), ("c",
 const IMMEDIATE: [(&str, f64, u64); 3] = [("a", 0.001, 30), ("b", 0.02, 30), ("c", 0.05, 30)];
 
 /// IY-F5.
-pub fn delayed(scale: Scale, setting: Setting) -> Figure {
+pub fn delayed(scale: StudyScale, setting: OpenChoice) -> Figure {
     let panels = DELAYED.map(|(name, loss, seeds)| {
         let experiment = Experiment::new(scale, setting, loss, Acknowledge::Delayed);
         let mut panel = both(name, title(loss), experiment, scale.seeds(seeds));
         // Over one path CMT_scd and standard SCTP should differ by DAC alone: without it they are to coincide.
-        let points = experiment.points(Scheme::WithoutDac, &edges());
-        panel.series.push(Series { name: WITHOUT_DAC, points });
+        let points = experiment.points(SendingScheme::WithoutDac, &edges());
+        panel.series.push(FigureCurve { name: WITHOUT_DAC, points });
         panel
     });
     let mut claims: Vec<Claim> =
@@ -44,7 +44,7 @@ pub fn delayed(scale: Scale, setting: Setting) -> Figure {
 }
 
 /// IY-F6.
-pub fn immediate(scale: Scale, setting: Setting) -> Figure {
+pub fn immediate(scale: StudyScale, setting: OpenChoice) -> Figure {
     let panel = |(name, loss, seeds): (&'static str, f64, u64)| -> Panel {
         let experiment = Experiment::new(scale, setting, loss, Acknowledge::Each);
         both(name, title(loss), experiment, scale.seeds(seeds))
@@ -58,7 +58,7 @@ pub fn immediate(scale: Scale, setting: Setting) -> Figure {
     }
 }
 
-fn of_panel(panel: &'static str, loss: f64, scale: Scale) -> Vec<Claim> {
+fn of_panel(panel: &'static str, loss: f64, scale: StudyScale) -> Vec<Claim> {
     let is_lossy = loss >= 0.02;
     let mut claims = vec![
         Claim {
@@ -122,7 +122,7 @@ fn of_panel(panel: &'static str, loss: f64, scale: Scale) -> Vec<Claim> {
     claims
 }
 
-fn equal(panel: &'static str, scale: Scale) -> [Claim; 2] {
+fn equal(panel: &'static str, scale: StudyScale) -> [Claim; 2] {
     let t = |full| scale.tolerance(full);
     let all = || super::SPLITS.to_vec();
     [
@@ -133,7 +133,7 @@ fn equal(panel: &'static str, scale: Scale) -> [Claim; 2] {
             stated: "CMT_sc is as fast everywhere (5 % at 90 % of the splits, 3 % in the mean)",
             expression: Expression::All(vec![
                 Expression::Points {
-                    test: Test::Near(CMT, APP, t(0.05)),
+                    test: PointTest::Near(CMT, APP, t(0.05)),
                     panel,
                     metric: Metric::Time,
                     x: all(),
@@ -160,8 +160,8 @@ fn equal(panel: &'static str, scale: Scale) -> [Claim; 2] {
     ]
 }
 
-fn equal_or_better(panel: &'static str, is_lossy: bool, scale: Scale) -> Expression {
-    let test = Test::Le(CMT, APP, scale.tolerance(0.03));
+fn equal_or_better(panel: &'static str, is_lossy: bool, scale: StudyScale) -> Expression {
+    let test = PointTest::Le(CMT, APP, scale.tolerance(0.03));
     let mut parts =
         vec![Expression::Points { test, panel, metric: Metric::Time, x: interior(), share: 0.95 }];
     if is_lossy {
@@ -180,7 +180,7 @@ fn step(panel: &'static str, series: &'static str) -> Expression {
 }
 
 fn timers(panel: &'static str) -> Number {
-    let at = |x| At { panel, series: CMT, metric: Metric::SacksByTimer, x };
+    let at = |x| CurvePoints { panel, series: CMT, metric: Metric::SacksByTimer, x };
     Number::Difference(at(edges()), at(centre()))
 }
 
@@ -188,8 +188,8 @@ fn ratio(panel: &'static str, one: &'static str, two: &'static str, x: Vec<f64>)
     Number::Ratio(time(panel, one, x.clone()), time(panel, two, x))
 }
 
-fn time(panel: &'static str, series: &'static str, x: Vec<f64>) -> At {
-    At { panel, series, metric: Metric::Time, x }
+fn time(panel: &'static str, series: &'static str, x: Vec<f64>) -> CurvePoints {
+    CurvePoints { panel, series, metric: Metric::Time, x }
 }
 
 fn title(loss: f64) -> String {

@@ -11,12 +11,12 @@ pub use alternate::alternate;
 pub use loss::{delayed, immediate};
 pub use zero_loss::zero_loss;
 
-use super::figure::{Axis, Beside, Metric, Panel, Series, Source, Spacing};
-use crate::scale::Scale;
+use super::figure::{Axis, FigureCurve, Metric, Panel, SideColumn, Spacing, ValueSource};
+use crate::scale::StudyScale;
 
 /// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct OpenChoice {
     /// Its name in reports.
     pub name: &'static str,
     /// Packets before each bottleneck.
@@ -37,16 +37,16 @@ pub enum Lossy {
 }
 
 /// The default: the figures' verdicts are those of its runs.
-pub const DEFAULT: Setting =
-    Setting { name: "default", queue: 1_000, lossy: Lossy::Forward, ssthresh: "65536 B" };
+pub const DEFAULT: OpenChoice =
+    OpenChoice { name: "default", queue: 1_000, lossy: Lossy::Forward, ssthresh: "65536 B" };
 
 /// The sensitivity set of atlas section 1: one thing changed at a time.
-pub const SENSITIVITY: [Setting; 5] = [
-    Setting { name: "queue of 100 packets", queue: 100, ..DEFAULT },
-    Setting { name: "queue of 10 000 packets", queue: 10_000, ..DEFAULT },
-    Setting { name: "losses both ways", lossy: Lossy::BothWays, ..DEFAULT },
-    Setting { name: "ssthresh 350 kB", ssthresh: "350 kB", ..DEFAULT },
-    Setting {
+pub const SENSITIVITY: [OpenChoice; 5] = [
+    OpenChoice { name: "queue of 100 packets", queue: 100, ..DEFAULT },
+    OpenChoice { name: "queue of 10 000 packets", queue: 10_000, ..DEFAULT },
+    OpenChoice { name: "losses both ways", lossy: Lossy::BothWays, ..DEFAULT },
+    OpenChoice { name: "ssthresh 350 kB", ssthresh: "350 kB", ..DEFAULT },
+    OpenChoice {
         name: "ssthresh rwnd, queue of 10 000 packets",
         ssthresh: "receive-buffer",
         queue: 10_000,
@@ -65,7 +65,7 @@ enum Acknowledge {
 
 /// Which scheme sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scheme {
+enum SendingScheme {
     /// CMT_scd with delayed SACKs, CMT_sc without.
     Cmt,
     /// One association on each path (M-CMT-8).
@@ -83,27 +83,27 @@ enum Scheme {
 /// A point of a figure without its place on the axis.
 #[derive(Clone, Copy, Debug)]
 struct Experiment {
-    scale: Scale,
-    setting: Setting,
-    scheme: Scheme,
+    scale: StudyScale,
+    setting: OpenChoice,
+    scheme: SendingScheme,
     acknowledge: Acknowledge,
     loss: f64,
     retransmission: &'static str,
 }
 
 impl Experiment {
-    fn new(scale: Scale, setting: Setting, loss: f64, acknowledge: Acknowledge) -> Experiment {
-        Experiment { scale, setting, scheme: Scheme::Cmt, acknowledge, loss, retransmission: "same" }
+    fn new(scale: StudyScale, setting: OpenChoice, loss: f64, acknowledge: Acknowledge) -> Experiment {
+        Experiment { scale, setting, scheme: SendingScheme::Cmt, acknowledge, loss, retransmission: "same" }
     }
 
     /// Its curve over all splits, for CMT or for AppStripe.
-    fn series(self, scheme: Scheme) -> Series {
-        Series { name: scheme.name(), points: self.points(scheme, &SPLITS) }
+    fn series(self, scheme: SendingScheme) -> FigureCurve {
+        FigureCurve { name: scheme.name(), points: self.points(scheme, &SPLITS) }
     }
 
-    fn points(self, scheme: Scheme, splits: &[f64]) -> Vec<(f64, Source)> {
+    fn points(self, scheme: SendingScheme, splits: &[f64]) -> Vec<(f64, ValueSource)> {
         let of = Experiment { scheme, ..self };
-        splits.iter().map(|split| (*split, Source::Run(of.scenario(*split)))).collect()
+        splits.iter().map(|split| (*split, ValueSource::Run(of.scenario(*split)))).collect()
     }
 
     /// The scenario with B₁ − B₂ = `split`, in Mbit/s. A path without bandwidth does not exist.
@@ -113,8 +113,8 @@ impl Experiment {
             rates.iter().filter(|(_, rate)| *rate > 0.0).map(|(name, rate)| self.link(name, *rate)).collect();
         let Experiment { setting, retransmission, .. } = self;
         let transfer = match self.scale {
-            Scale::Full => FILE,
-            Scale::Quick => FILE / 10,
+            StudyScale::Full => FILE,
+            StudyScale::Quick => FILE / 10,
         };
         format!(
             "title = \"{scheme} {split}\"\n{links}[[flow]]\ntransfer = \"{transfer} B\"\n[flow.sctp]\n\
@@ -147,14 +147,16 @@ impl Experiment {
 
     fn rules(self) -> &'static str {
         match (self.scheme, self.acknowledge) {
-            (Scheme::AppStripe, _) => "multipath = \"appstripe\"\n",
-            (Scheme::Cmt, Acknowledge::Delayed) => "multipath = \"cmt\"\n",
-            (Scheme::Cmt, Acknowledge::Each) | (Scheme::WithoutDac, _) => {
+            (SendingScheme::AppStripe, _) => "multipath = \"appstripe\"\n",
+            (SendingScheme::Cmt, Acknowledge::Delayed) => "multipath = \"cmt\"\n",
+            (SendingScheme::Cmt, Acknowledge::Each) | (SendingScheme::WithoutDac, _) => {
                 "multipath = \"cmt\"\ncmt = { delayed_ack = false }\n"
             }
-            (Scheme::WithoutSplit, _) => "multipath = \"cmt\"\ncmt = { split_fast_retransmit = false }\n",
-            (Scheme::WithoutUpdate, _) => "multipath = \"cmt\"\ncmt = { window_update = false }\n",
-            (Scheme::Plain, _) => {
+            (SendingScheme::WithoutSplit, _) => {
+                "multipath = \"cmt\"\ncmt = { split_fast_retransmit = false }\n"
+            }
+            (SendingScheme::WithoutUpdate, _) => "multipath = \"cmt\"\ncmt = { window_update = false }\n",
+            (SendingScheme::Plain, _) => {
                 "multipath = \"cmt\"\n\
                  cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }\n"
             }
@@ -162,27 +164,27 @@ impl Experiment {
     }
 }
 
-impl Scheme {
+impl SendingScheme {
     fn name(self) -> &'static str {
         match self {
-            Scheme::Cmt => CMT,
-            Scheme::AppStripe => APP,
-            Scheme::WithoutDac => WITHOUT_DAC,
-            Scheme::WithoutSplit => "CMT without SFR",
-            Scheme::WithoutUpdate => "CMT without CUC",
-            Scheme::Plain => "plain striping",
+            SendingScheme::Cmt => CMT,
+            SendingScheme::AppStripe => APP,
+            SendingScheme::WithoutDac => WITHOUT_DAC,
+            SendingScheme::WithoutSplit => "CMT without SFR",
+            SendingScheme::WithoutUpdate => "CMT without CUC",
+            SendingScheme::Plain => "plain striping",
         }
     }
 }
 
 /// A panel of both schemes over all splits.
 fn both(name: &'static str, title: String, experiment: Experiment, seeds: u64) -> Panel {
-    let series = vec![experiment.series(Scheme::Cmt), experiment.series(Scheme::AppStripe)];
+    let series = vec![experiment.series(SendingScheme::Cmt), experiment.series(SendingScheme::AppStripe)];
     Panel { name, title, axis: SPLIT, metric: Metric::Time, series, seeds, beside: BESIDE }
 }
 
 /// The parameters that all of IY's figures share, for the report.
-fn params(setting: Setting, seeds: &str) -> Vec<(&'static str, String)> {
+fn params(setting: OpenChoice, seeds: &str) -> Vec<(&'static str, String)> {
     let lossy = match setting.lossy {
         Lossy::Forward => "independent, on data alone",
         Lossy::BothWays => "independent, on data and on SACKs",
@@ -214,7 +216,8 @@ const WITHOUT_DAC: &str = "CMT without DAC";
 const SPLIT: Axis = Axis { label: "B₁ − B₂ in Mbit/s", spacing: Spacing::Even };
 
 /// The columns beside the curves: how CMT compares, and how it was acknowledged.
-const BESIDE: &[Beside] = &[Beside::Ratio, Beside::Timeouts, Beside::SacksByTimer, Beside::SharedSacks];
+const BESIDE: &[SideColumn] =
+    &[SideColumn::Ratio, SideColumn::Timeouts, SideColumn::SacksByTimer, SideColumn::SharedSacks];
 
 /// B₁ + B₂ in Mbit/s.
 const SUM: f64 = 40.0;

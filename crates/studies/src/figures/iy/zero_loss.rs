@@ -1,12 +1,12 @@
 //! IY-F4: CMT beside AppStripe where nothing is lost.
 
-use super::super::claim::{Claim, Expression, Number, Test, Weight};
-use super::super::figure::{At, Figure, Metric};
-use super::{APP, Acknowledge, CMT, Experiment, Setting, both, centre, edges, interior, params};
-use crate::scale::Scale;
+use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::figure::{CurvePoints, Figure, Metric};
+use super::{APP, Acknowledge, CMT, Experiment, OpenChoice, both, centre, edges, interior, params};
+use crate::scale::StudyScale;
 
 /// The figure. Without losses nothing is random: one run a point.
-pub fn zero_loss(scale: Scale, setting: Setting) -> Figure {
+pub fn zero_loss(scale: StudyScale, setting: OpenChoice) -> Figure {
     let of = |acknowledge| Experiment::new(scale, setting, 0.0, acknowledge);
     Figure {
         id: "IY-F4",
@@ -20,9 +20,9 @@ pub fn zero_loss(scale: Scale, setting: Setting) -> Figure {
     }
 }
 
-fn claims(scale: Scale) -> Vec<Claim> {
+fn claims(scale: StudyScale) -> Vec<Claim> {
     let t = |full| scale.tolerance(full);
-    let at = |series, x| At { panel: DELAYED, series, metric: Metric::Time, x };
+    let at = |series, x| CurvePoints { panel: DELAYED, series, metric: Metric::Time, x };
     let points = |test, panel, x| Expression::Points { test, panel, metric: Metric::Time, x, share: 1.0 };
     let valley = |series| {
         Expression::All(vec![
@@ -31,10 +31,10 @@ fn claims(scale: Scale) -> Vec<Claim> {
                 range: (0.0, 0.95),
                 direction: (0.0, 1.0),
             },
-            points(Test::Outward(series, t(0.01)), DELAYED, interior()),
+            points(PointTest::Outward(series, t(0.01)), DELAYED, interior()),
         ])
     };
-    let symmetric = |series| points(Test::Symmetric(series, t(0.02)), DELAYED, interior());
+    let symmetric = |series| points(PointTest::Symmetric(series, t(0.02)), DELAYED, interior());
     vec![
         Claim {
             id: "C1",
@@ -42,8 +42,8 @@ fn claims(scale: Scale) -> Vec<Claim> {
             weight: Weight::Core,
             stated: "CMT is faster at every split, and no slower over one path (1 %)",
             expression: Expression::All(vec![
-                points(Test::Lt(CMT, APP), DELAYED, interior()),
-                points(Test::Le(CMT, APP, t(0.01)), DELAYED, edges()),
+                points(PointTest::Lt(CMT, APP), DELAYED, interior()),
+                points(PointTest::Le(CMT, APP, t(0.01)), DELAYED, edges()),
             ]),
         },
         Claim {
@@ -65,7 +65,7 @@ fn claims(scale: Scale) -> Vec<Claim> {
             panel: EACH,
             weight: Weight::Core,
             stated: "without delayed SACKs the curves coincide (2 %)",
-            expression: points(Test::Near(CMT, APP, t(0.02)), EACH, super::SPLITS.to_vec()),
+            expression: points(PointTest::Near(CMT, APP, t(0.02)), EACH, super::SPLITS.to_vec()),
         },
         Claim {
             id: "C5",

@@ -7,8 +7,8 @@ use anabranch_models::mptcp::{Coupling, Subflow};
 use anabranch_models::square_root::{SquareRoot, SquareRootParameters};
 
 use super::FigureError;
-use super::claim::{Claim, Expression, Number, Test, Weight};
-use super::figure::{At, Axis, Figure, Metric, Panel, Series, Source, Spacing};
+use super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::figure::{Axis, CurvePoints, Figure, FigureCurve, Metric, Panel, Spacing, ValueSource};
 
 /// RTO = max(0.2 s, 3 RTT), the atlas's default.
 pub const LEAST_TIMEOUT: f64 = 0.2;
@@ -33,7 +33,7 @@ enum Swept {
 
 /// A figure: how many subflows, what is swept, and where.
 #[derive(Clone, Copy, Debug)]
-struct Sweep {
+struct SubflowSweep {
     name: &'static str,
     subflows: usize,
     swept: Swept,
@@ -44,13 +44,13 @@ const ROUND_TRIPS: &[f64] = &[12.0, 20.0, 40.0, 60.0, 80.0];
 const LOSSES: &[f64] = &[0.5, 1.0, 2.0, 4.0, 8.0, 15.0];
 const FIRST: &[f64] = &[20.0, 100.0, 200.0, 500.0, 1_000.0, 2_000.0];
 
-const SWEEPS: [Sweep; 6] = [
-    Sweep { name: "F4a", subflows: 2, swept: Swept::RoundTrips, at: ROUND_TRIPS },
-    Sweep { name: "F4b", subflows: 3, swept: Swept::RoundTrips, at: ROUND_TRIPS },
-    Sweep { name: "F5a", subflows: 2, swept: Swept::Losses, at: LOSSES },
-    Sweep { name: "F5b", subflows: 3, swept: Swept::Losses, at: LOSSES },
-    Sweep { name: "F6a", subflows: 2, swept: Swept::First, at: FIRST },
-    Sweep { name: "F6b", subflows: 3, swept: Swept::First, at: FIRST },
+const SWEEPS: [SubflowSweep; 6] = [
+    SubflowSweep { name: "F4a", subflows: 2, swept: Swept::RoundTrips, at: ROUND_TRIPS },
+    SubflowSweep { name: "F4b", subflows: 3, swept: Swept::RoundTrips, at: ROUND_TRIPS },
+    SubflowSweep { name: "F5a", subflows: 2, swept: Swept::Losses, at: LOSSES },
+    SubflowSweep { name: "F5b", subflows: 3, swept: Swept::Losses, at: LOSSES },
+    SubflowSweep { name: "F6a", subflows: 2, swept: Swept::First, at: FIRST },
+    SubflowSweep { name: "F6b", subflows: 3, swept: Swept::First, at: FIRST },
 ];
 
 /// The record, with time-outs of three round trips and of `least` seconds at least.
@@ -63,11 +63,11 @@ pub fn columns(least: f64) -> Result<Figure, FigureError> {
         title: "multipath TCP in a shared receive buffer: the models' columns",
         params: params(least),
         panels: SWEEPS.iter().map(|sweep| sweep.panel(least)).collect::<Result<_, FigureError>>()?,
-        claims: SWEEPS.iter().flat_map(Sweep::claims).collect(),
+        claims: SWEEPS.iter().flat_map(SubflowSweep::claims).collect(),
     })
 }
 
-impl Sweep {
+impl SubflowSweep {
     fn panel(&self, least: f64) -> Result<Panel, FigureError> {
         let model = |coupling, buffer| Mptcp { coupling, buffer, ..Mptcp::default() };
         let of_model =
@@ -104,9 +104,9 @@ impl Sweep {
         &self,
         name: &'static str,
         value: impl Fn(f64) -> Result<f64, FigureError>,
-    ) -> Result<Series, FigureError> {
-        let point = |x: &f64| Ok((*x, Source::Given(vec![value(*x)?])));
-        Ok(Series { name, points: self.at.iter().map(point).collect::<Result<_, FigureError>>()? })
+    ) -> Result<FigureCurve, FigureError> {
+        let point = |x: &f64| Ok((*x, ValueSource::Given(vec![value(*x)?])));
+        Ok(FigureCurve { name, points: self.at.iter().map(point).collect::<Result<_, FigureError>>()? })
     }
 
     /// The subflows at a place of the axis.
@@ -155,9 +155,9 @@ impl Sweep {
         };
         if self.swept == Swept::First {
             let (panel, metric) = (self.name, Metric::Throughput);
-            let test = Test::Le(SMALL, MODEL, 0.0);
+            let test = PointTest::Le(SMALL, MODEL, 0.0);
             let less = Expression::Points { test, panel, metric, x: self.at.to_vec(), share: 1.0 };
-            let at = |x| At { panel, series: SMALL, metric, x: vec![x] };
+            let at = |x| CurvePoints { panel, series: SMALL, metric, x: vec![x] };
             let number = Number::Ratio(at(2_000.0), at(200.0));
             let blocked = Expression::Number { number, range: (0.0, 0.6), direction: (0.0, 1.0) };
             claims.push(of(
@@ -244,7 +244,7 @@ mod tests {
             let curve = panel.series.iter().find(|found| found.name == series).expect("it is a curve");
             assert_eq!(curve.points.len(), printed.len());
             for ((x, source), printed) in curve.points.iter().zip(printed) {
-                let Source::Given(values) = source else { panic!("{source:?}") };
+                let ValueSource::Given(values) = source else { panic!("{source:?}") };
                 let near = (values[0] * 1e3 - printed).abs() < 0.01 * printed;
                 assert!(near, "{} {series} at {x}: {values:?}, {printed}", panel.name);
             }

@@ -4,9 +4,11 @@ use anabranch_models::{Halving, LimitedPath, Markov, RoundLoss, ThroughputModel}
 use anabranch_planner::{Problem, StepSet, combinations, exact, step};
 
 use super::super::FigureError;
-use super::super::claim::{Claim, Expression, Number, Test, Weight};
-use super::super::figure::{At, Axis, Figure, Metric, Panel, Series, Source, Spacing, Work};
-use super::{Path, megabits, packets};
+use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
+use super::super::figure::{
+    Axis, CurvePoints, Figure, FigureCurve, Metric, Panel, Spacing, ValueSource, WorkItem,
+};
+use super::{WsPath, megabits, packets};
 
 /// b₁ in Mbit/s.
 const RATES: [f64; 8] = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0];
@@ -24,19 +26,19 @@ const BUFFER: f64 = 128.0;
 pub fn heuristic(loss: f64) -> Result<Figure, FigureError> {
     let (mut carried, mut lost, mut tried, mut timed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (k, name) in STEPS {
-        let curve = |value: &dyn Fn(f64) -> Result<f64, FigureError>| -> Result<Series, FigureError> {
-            let point = |rate: &f64| Ok((*rate, Source::Given(vec![value(*rate)?])));
-            Ok(Series { name, points: RATES.iter().map(point).collect::<Result<_, FigureError>>()? })
+        let curve = |value: &dyn Fn(f64) -> Result<f64, FigureError>| -> Result<FigureCurve, FigureError> {
+            let point = |rate: &f64| Ok((*rate, ValueSource::Given(vec![value(*rate)?])));
+            Ok(FigureCurve { name, points: RATES.iter().map(point).collect::<Result<_, FigureError>>()? })
         };
         carried.push(curve(&|rate| of_step(rate, loss, k))?);
         lost.push(curve(&|rate| Ok(of_step(rate, loss, 1)? - of_step(rate, loss, k)?))?);
         tried.push(curve(&|rate| Ok(combinations(&problem(rate, loss)?, k, StepSet::Printed)?))?);
-        let work = |rate| Work { run: search_without_memory, with: vec![rate, loss, f64::from(k)] };
-        let points = RATES.iter().map(|rate| (*rate, Source::Timed(work(*rate)))).collect();
-        timed.push(Series { name, points });
+        let work = |rate| WorkItem { run: search_without_memory, with: vec![rate, loss, f64::from(k)] };
+        let points = RATES.iter().map(|rate| (*rate, ValueSource::Timed(work(*rate)))).collect();
+        timed.push(FigureCurve { name, points });
     }
-    let best = RATES.iter().map(|rate| Ok((*rate, Source::Given(vec![best(*rate, loss)?]))));
-    carried.push(Series { name: "exact", points: best.collect::<Result<_, FigureError>>()? });
+    let best = RATES.iter().map(|rate| Ok((*rate, ValueSource::Given(vec![best(*rate, loss)?]))));
+    carried.push(FigureCurve { name: "exact", points: best.collect::<Result<_, FigureError>>()? });
     let panel = |name, title: &str, metric, series| Panel {
         name,
         title: title.to_owned(),
@@ -60,8 +62,8 @@ pub fn heuristic(loss: f64) -> Result<Figure, FigureError> {
     })
 }
 
-fn paths(rate: f64, loss: f64) -> [Path; 2] {
-    [Path { rate, delay: 25.0, loss }, Path { rate: 10.0, delay: 50.0, loss }]
+fn paths(rate: f64, loss: f64) -> [WsPath; 2] {
+    [WsPath { rate, delay: 25.0, loss }, WsPath { rate: 10.0, delay: 50.0, loss }]
 }
 
 const MODEL: Markov = Markov { loss: RoundLoss::Independent, halving: Halving::Ceil };
@@ -102,11 +104,11 @@ fn claims() -> Vec<Claim> {
     let points =
         |test, panel, metric| Expression::Points { test, panel, metric, x: RATES.to_vec(), share: 1.0 };
     let no_more = |panel, metric, tolerance: f64| {
-        let pairs = STEPS.windows(2).map(|pair| Test::Le(pair[1].1, pair[0].1, tolerance));
+        let pairs = STEPS.windows(2).map(|pair| PointTest::Le(pair[1].1, pair[0].1, tolerance));
         Expression::All(pairs.map(|test| points(test, panel, metric)).collect())
     };
     let grows = |(_, series): &(u32, &'static str)| {
-        let at = |x| At { panel: "F13 lost", series, metric: Metric::Throughput, x: vec![x] };
+        let at = |x| CurvePoints { panel: "F13 lost", series, metric: Metric::Throughput, x: vec![x] };
         Expression::More(Number::Difference(at(RATES[7]), at(RATES[0])), 0.0)
     };
     vec![
@@ -138,7 +140,7 @@ fn claims() -> Vec<Claim> {
             "with nothing remembered, time falls with k and rises with b₁ for k = 1 (5 % for the clock)",
             Expression::All(vec![
                 no_more("F14", Metric::SolveTime, 0.05),
-                points(Test::Up("k = 1", 0.05), "F14", Metric::SolveTime),
+                points(PointTest::Up("k = 1", 0.05), "F14", Metric::SolveTime),
             ]),
         ),
     ]

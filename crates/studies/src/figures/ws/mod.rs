@@ -7,7 +7,7 @@ mod windows;
 
 pub use heuristic::heuristic;
 pub use one_path::one_path;
-pub use windows::{Rank, windows};
+pub use windows::{RankCap, windows};
 
 use anabranch_models::{PathParameters, TimeoutBounds};
 
@@ -22,7 +22,7 @@ pub enum Sacks {
 
 /// A path as WS give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Path {
+struct WsPath {
     /// Mbit/s.
     rate: f64,
     /// There and back, in ms.
@@ -31,7 +31,7 @@ struct Path {
     loss: f64,
 }
 
-impl Path {
+impl WsPath {
     /// As the models have it, with time-outs of `least` seconds or more.
     fn parameters(self, least: f64) -> PathParameters {
         PathParameters {
@@ -44,7 +44,7 @@ impl Path {
 
     /// A link of a scenario; `losses` is its loss kind.
     fn link(self, name: &str, losses: &str) -> String {
-        let Path { rate, delay, loss } = self;
+        let WsPath { rate, delay, loss } = self;
         format!(
             "[[link]]\nname = \"{name}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{} ms\"\n\
              loss = {{ kind = \"{losses}\", probability = {loss:?} }}\nqueue = \"{QUEUE} packets\"\n",

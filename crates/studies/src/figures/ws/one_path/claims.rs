@@ -1,12 +1,12 @@
 //! The claims about WS-F5 to F8.
 
-use super::super::super::claim::{Claim, Expression, NOWHERE, Number, Test, Weight};
+use super::super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
 use super::super::super::figure::Metric;
 use super::{Falls, MARKOV, RENEWAL, RUNS, SWEEPS, Sweep};
-use crate::scale::Scale;
+use crate::scale::StudyScale;
 
 /// All claims except those about the models' cost.
-pub fn claims(scale: Scale) -> Vec<Claim> {
+pub fn claims(scale: StudyScale) -> Vec<Claim> {
     let mut claims: Vec<Claim> = SWEEPS.iter().flat_map(|sweep| of_sweep(sweep, scale)).collect();
     let [_, by_rate, by_delay, _] = &SWEEPS;
     claims.push(Claim {
@@ -23,11 +23,11 @@ pub fn claims(scale: Scale) -> Vec<Claim> {
     claims
 }
 
-fn of_sweep(sweep: &Sweep, scale: Scale) -> Vec<Claim> {
+fn of_sweep(sweep: &Sweep, scale: StudyScale) -> Vec<Claim> {
     let (panel, t) = (sweep.name, scale.tolerance(1.0));
     let near = |percent: f64| {
         Box::new(Expression::Points {
-            test: Test::Within(MARKOV, -percent * t, percent * t),
+            test: PointTest::Within(MARKOV, -percent * t, percent * t),
             panel: sweep.errors,
             metric: Metric::Gain,
             x: sweep.at.to_vec(),
@@ -35,8 +35,8 @@ fn of_sweep(sweep: &Sweep, scale: Scale) -> Vec<Claim> {
         })
     };
     let (goes, stated) = match sweep.falls {
-        Falls::Down => (Test::Down(RUNS, 0.02 * t), "the simulated curve falls (2 %)"),
-        Falls::Up => (Test::Up(RUNS, 0.02 * t), "the simulated curve rises (2 %)"),
+        Falls::Down => (PointTest::Down(RUNS, 0.02 * t), "the simulated curve falls (2 %)"),
+        Falls::Up => (PointTest::Up(RUNS, 0.02 * t), "the simulated curve rises (2 %)"),
     };
     vec![
         Claim {

@@ -5,18 +5,20 @@ use anabranch_models::{Halving, Markov, RoundLoss};
 
 use super::super::super::FigureError;
 use super::super::super::claim::{Claim, Expression, Number, Weight};
-use super::super::super::figure::{At, Axis, Metric, Panel, Series, Source, Spacing, Work};
+use super::super::super::figure::{
+    Axis, CurvePoints, FigureCurve, Metric, Panel, Spacing, ValueSource, WorkItem,
+};
 use super::CENTRE;
-use crate::scale::Scale;
+use crate::scale::StudyScale;
 
 /// ω_max of the chains whose states are counted.
 const COUNTED: [f64; 6] = [16.0, 32.0, 48.0, 64.0, 87.0, 120.0];
 
 /// ω_max of those that are solved: at 64 packets there are 2,104 states, and their matrix takes 35 MB.
-fn solved(scale: Scale) -> Vec<u32> {
+fn solved(scale: StudyScale) -> Vec<u32> {
     match scale {
-        Scale::Full => vec![24, 32, 48, 64],
-        Scale::Quick => vec![8, 12, 16, 24],
+        StudyScale::Full => vec![24, 32, 48, 64],
+        StudyScale::Quick => vec![8, 12, 16, 24],
     }
 }
 
@@ -24,14 +26,14 @@ fn solved(scale: Scale) -> Vec<u32> {
 ///
 /// # Errors
 /// A chain that cannot be built.
-pub fn panels(scale: Scale) -> Result<[Panel; 2], FigureError> {
+pub fn panels(scale: StudyScale) -> Result<[Panel; 2], FigureError> {
     let states = |limit: u32| Ok::<_, FigureError>(chain(limit)?.states().len() as f64);
-    let counted = COUNTED.iter().map(|limit| Ok((*limit, Source::Given(vec![states(*limit as u32)?]))));
-    let half_square = COUNTED.iter().map(|limit| (*limit, Source::Given(vec![limit * limit / 2.0])));
-    let timed = solved(scale)
-        .into_iter()
-        .map(|limit| Ok((states(limit)?, Source::Timed(Work { run: solve, with: vec![f64::from(limit)] }))));
-    let series = |name, points| Series { name, points };
+    let counted = COUNTED.iter().map(|limit| Ok((*limit, ValueSource::Given(vec![states(*limit as u32)?]))));
+    let half_square = COUNTED.iter().map(|limit| (*limit, ValueSource::Given(vec![limit * limit / 2.0])));
+    let timed = solved(scale).into_iter().map(|limit| {
+        Ok((states(limit)?, ValueSource::Timed(WorkItem { run: solve, with: vec![f64::from(limit)] })))
+    });
+    let series = |name, points| FigureCurve { name, points };
     let panel = |name, title: &str, label, metric, series| Panel {
         name,
         title: title.to_owned(),
@@ -53,10 +55,10 @@ pub fn panels(scale: Scale) -> Result<[Panel; 2], FigureError> {
 }
 
 /// The claim about it.
-pub fn claims(scale: Scale) -> [Claim; 1] {
+pub fn claims(scale: StudyScale) -> [Claim; 1] {
     let nowhere = (f64::INFINITY, f64::NEG_INFINITY);
     let exponent = |panel, metric, x, range| Expression::Number {
-        number: Number::Exponent(At { panel, series: CHAIN, metric, x }),
+        number: Number::Exponent(CurvePoints { panel, series: CHAIN, metric, x }),
         range,
         direction: nowhere,
     };

@@ -3,47 +3,49 @@
 use anabranch_models::{Halving, LimitedPath, Markov, PathParameters, Renewal, RoundLoss, ThroughputModel};
 
 use super::super::super::FigureError;
-use super::super::super::figure::{At, Beside, Metric, Panel, Series, Source};
+use super::super::super::figure::{CurvePoints, FigureCurve, Metric, Panel, SideColumn, ValueSource};
 use super::super::{Sacks, megabits, packets, sctp};
 use super::{
-    MARKOV, MARKOV_INDEPENDENT, MARKOV_WAITS, NS2, NS2_INDEPENDENT, Place, RENEWAL, RUNS, RUNS_INDEPENDENT,
-    Sweep,
+    MARKOV, MARKOV_INDEPENDENT, MARKOV_WAITS, NS2, NS2_INDEPENDENT, RENEWAL, RUNS, RUNS_INDEPENDENT, Sweep,
+    SweepPoint,
 };
-use crate::ns2::OnePath;
-use crate::scale::Scale;
+use crate::ns2::OnePathPoint;
+use crate::scale::StudyScale;
 
 impl Sweep {
     /// The figure's curves, and how far they are from the simulated one.
     pub(super) fn panels(
         &self,
-        scale: Scale,
+        scale: StudyScale,
         sacks: Sacks,
-        [bursts, independent]: &[Vec<OnePath>; 2],
+        [bursts, independent]: &[Vec<OnePathPoint>; 2],
     ) -> Result<[Panel; 2], FigureError> {
-        let theirs = |points: &[OnePath]| -> Vec<(f64, Source)> {
+        let theirs = |points: &[OnePathPoint]| -> Vec<(f64, ValueSource)> {
             let of_figure = points.iter().filter(|point| point.figure == self.ns2);
-            of_figure.map(|point| ((self.of_ns2)(point), Source::Given(point.throughput.clone()))).collect()
+            of_figure
+                .map(|point| ((self.of_ns2)(point), ValueSource::Given(point.throughput.clone())))
+                .collect()
         };
         let (bursts, independent) = (theirs(bursts), theirs(independent));
         let mut places: Vec<f64> = self.at.to_vec();
         places.extend(bursts.iter().chain(&independent).map(|(x, _)| *x));
         places.sort_by(f64::total_cmp);
         places.dedup();
-        let runs = |losses: &str| -> Vec<(f64, Source)> {
-            let run = |x: &f64| (*x, Source::Run((self.place)(*x).scenario(scale, sacks, losses)));
+        let runs = |losses: &str| -> Vec<(f64, ValueSource)> {
+            let run = |x: &f64| (*x, ValueSource::Run((self.place)(*x).scenario(scale, sacks, losses)));
             places.iter().map(run).collect()
         };
         let mut series = vec![
-            Series { name: RUNS, points: runs("correlated") },
-            Series { name: RUNS_INDEPENDENT, points: runs("bernoulli") },
+            FigureCurve { name: RUNS, points: runs("correlated") },
+            FigureCurve { name: RUNS_INDEPENDENT, points: runs("bernoulli") },
         ];
         for (name, model, least) in models() {
             let points =
                 places.iter().map(|x| (self.place)(*x).computed(&*model, least).map(|point| (*x, point)));
-            series.push(Series { name, points: points.collect::<Result<_, FigureError>>()? });
+            series.push(FigureCurve { name, points: points.collect::<Result<_, FigureError>>()? });
         }
-        series.push(Series { name: NS2, points: bursts });
-        series.push(Series { name: NS2_INDEPENDENT, points: independent });
+        series.push(FigureCurve { name: NS2, points: bursts });
+        series.push(FigureCurve { name: NS2_INDEPENDENT, points: independent });
         let seeds = scale.seeds(10);
         let curves = Panel {
             name: self.name,
@@ -52,7 +54,7 @@ impl Sweep {
             metric: Metric::Throughput,
             series,
             seeds,
-            beside: &[Beside::Timeouts],
+            beside: &[SideColumn::Timeouts],
         };
         let errors = Panel {
             name: self.errors,
@@ -66,24 +68,24 @@ impl Sweep {
         Ok([curves, errors])
     }
 
-    fn differences(&self, curves: &Panel) -> Vec<Series> {
-        let difference = |series: &Series| {
+    fn differences(&self, curves: &Panel) -> Vec<FigureCurve> {
+        let difference = |series: &FigureCurve| {
             let over = match series.name {
                 MARKOV_INDEPENDENT | NS2_INDEPENDENT => RUNS_INDEPENDENT,
                 _ => RUNS,
             };
-            let gain = Source::Gain { of: (self.name, series.name), over: (self.name, over) };
-            Series {
+            let gain = ValueSource::Gain { of: (self.name, series.name), over: (self.name, over) };
+            FigureCurve {
                 name: series.name,
                 points: series.points.iter().map(|(x, _)| (*x, gain.clone())).collect(),
             }
         };
-        let is_compared = |series: &&Series| ![RUNS, RUNS_INDEPENDENT].contains(&series.name);
+        let is_compared = |series: &&FigureCurve| ![RUNS, RUNS_INDEPENDENT].contains(&series.name);
         curves.series.iter().filter(is_compared).map(difference).collect()
     }
 
-    pub(super) fn difference(&self, series: &'static str) -> At {
-        At { panel: self.errors, series, metric: Metric::Gain, x: self.at.to_vec() }
+    pub(super) fn difference(&self, series: &'static str) -> CurvePoints {
+        CurvePoints { panel: self.errors, series, metric: Metric::Gain, x: self.at.to_vec() }
     }
 }
 
@@ -98,11 +100,11 @@ fn models() -> Vec<(&'static str, Box<dyn ThroughputModel>, f64)> {
     ]
 }
 
-impl Place {
-    fn scenario(self, scale: Scale, sacks: Sacks, losses: &str) -> String {
+impl SweepPoint {
+    fn scenario(self, scale: StudyScale, sacks: Sacks, losses: &str) -> String {
         let (time, warmup) = match scale {
-            Scale::Full => (600, 30),
-            Scale::Quick => (60, 3),
+            StudyScale::Full => (600, 30),
+            StudyScale::Quick => (60, 3),
         };
         format!(
             "[run]\ntime = \"{time} s\"\nwarmup = \"{warmup} s\"\n{}[[flow]]\n{}multipath = \"off\"\n",
@@ -111,11 +113,11 @@ impl Place {
         )
     }
 
-    fn computed(self, model: &dyn ThroughputModel, least: f64) -> Result<Source, FigureError> {
+    fn computed(self, model: &dyn ThroughputModel, least: f64) -> Result<ValueSource, FigureError> {
         let path: PathParameters = self.path.parameters(least);
         let limited = LimitedPath { path, limit: packets(self.buffer) };
         let total: f64 = model.throughput(&[limited])?.iter().sum();
-        Ok(Source::Given(vec![megabits(total)]))
+        Ok(ValueSource::Given(vec![megabits(total)]))
     }
 }
 
@@ -156,7 +158,7 @@ mod tests {
                 let (_, model, least) = models.iter().find(|(model, ..)| *model == name).expect("it is one");
                 for (x, printed) in sweep.at.iter().zip(printed) {
                     let computed = (sweep.place)(*x).computed(&**model, *least).expect("it has an answer");
-                    let Source::Given(values) = computed else { panic!("{computed:?}") };
+                    let ValueSource::Given(values) = computed else { panic!("{computed:?}") };
                     // The last digit printed, and 1 %.
                     let allowed = 0.005 + 0.01 * printed;
                     assert!((values[0] - printed).abs() < allowed, "{name} at {x}: {values:?}, {printed}");

@@ -6,19 +6,19 @@ mod curves;
 
 use super::super::FigureError;
 use super::super::figure::{Axis, Figure, Spacing};
-use super::{Path, Sacks};
-use crate::ns2::{self, Losses, OnePath};
-use crate::scale::Scale;
+use super::{Sacks, WsPath};
+use crate::ns2::{self, Ns2Losses, OnePathPoint};
+use crate::scale::StudyScale;
 
 /// A point of the figures: a path and a receive buffer in KiB.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    path: Path,
+struct SweepPoint {
+    path: WsPath,
     buffer: f64,
 }
 
 /// The values that the sweeps leave alone.
-const CENTRE: Place = Place { path: Path { rate: 21.0, delay: 40.0, loss: 1e-3 }, buffer: 128.0 };
+const CENTRE: SweepPoint = SweepPoint { path: WsPath { rate: 21.0, delay: 40.0, loss: 1e-3 }, buffer: 128.0 };
 
 /// One figure: what it sweeps, and where the atlas looks.
 struct Sweep {
@@ -27,8 +27,8 @@ struct Sweep {
     ns2: &'static str,
     axis: Axis,
     at: &'static [f64],
-    place: fn(f64) -> Place,
-    of_ns2: fn(&OnePath) -> f64,
+    place: fn(f64) -> SweepPoint,
+    of_ns2: fn(&OnePathPoint) -> f64,
     falls: Falls,
 }
 
@@ -46,7 +46,7 @@ const SWEEPS: [Sweep; 4] = [
         ns2: "fig5",
         axis: Axis { label: "p", spacing: Spacing::Logarithmic },
         at: &[1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1],
-        place: |loss| Place { path: Path { loss, ..CENTRE.path }, ..CENTRE },
+        place: |loss| SweepPoint { path: WsPath { loss, ..CENTRE.path }, ..CENTRE },
         of_ns2: |point| point.loss,
         falls: Falls::Down,
     },
@@ -56,7 +56,7 @@ const SWEEPS: [Sweep; 4] = [
         ns2: "fig6",
         axis: Axis { label: "b in Mbit/s", spacing: Spacing::Even },
         at: &[1.0, 2.0, 5.0, 10.0, 15.0, 21.0, 30.0, 42.0],
-        place: |rate| Place { path: Path { rate, ..CENTRE.path }, ..CENTRE },
+        place: |rate| SweepPoint { path: WsPath { rate, ..CENTRE.path }, ..CENTRE },
         of_ns2: |point| point.rate,
         falls: Falls::Up,
     },
@@ -66,7 +66,7 @@ const SWEEPS: [Sweep; 4] = [
         ns2: "fig7",
         axis: Axis { label: "d in ms", spacing: Spacing::Even },
         at: &[5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 60.0, 100.0],
-        place: |delay| Place { path: Path { delay, ..CENTRE.path }, ..CENTRE },
+        place: |delay| SweepPoint { path: WsPath { delay, ..CENTRE.path }, ..CENTRE },
         of_ns2: |point| point.delay,
         falls: Falls::Down,
     },
@@ -76,7 +76,7 @@ const SWEEPS: [Sweep; 4] = [
         ns2: "fig8",
         axis: Axis { label: "receive buffer in KiB", spacing: Spacing::Even },
         at: &[16.0, 32.0, 48.0, 64.0, 96.0, 128.0, 176.0],
-        place: |buffer| Place { buffer, ..CENTRE },
+        place: |buffer| SweepPoint { buffer, ..CENTRE },
         of_ns2: |point| point.buffer,
         falls: Falls::Up,
     },
@@ -96,8 +96,8 @@ const NS2_INDEPENDENT: &str = "ns-2, independent losses";
 ///
 /// # Errors
 /// A model without an answer, or ns-2's table cannot be read.
-pub fn one_path(scale: Scale, sacks: Sacks) -> Result<Figure, FigureError> {
-    let ns2 = [ns2::one_path(Losses::Bursts)?, ns2::one_path(Losses::Independent)?];
+pub fn one_path(scale: StudyScale, sacks: Sacks) -> Result<Figure, FigureError> {
+    let ns2 = [ns2::one_path(Ns2Losses::Bursts)?, ns2::one_path(Ns2Losses::Independent)?];
     let mut panels = Vec::new();
     for sweep in &SWEEPS {
         panels.extend(sweep.panels(scale, sacks, &ns2)?);
@@ -116,7 +116,7 @@ pub fn one_path(scale: Scale, sacks: Sacks) -> Result<Figure, FigureError> {
     })
 }
 
-fn params(scale: Scale, sacks: Sacks) -> Vec<(&'static str, String)> {
+fn params(scale: StudyScale, sacks: Sacks) -> Vec<(&'static str, String)> {
     let sacks = match sacks {
         Sacks::EachPacket => "one for each packet",
         Sacks::Delayed => "one for every second packet, or after 200 ms",

@@ -1,12 +1,12 @@
 //! The claims about WS-F9 to F12.
 
-use super::super::super::claim::{Claim, Expression, Number, Test, Weight};
+use super::super::super::claim::{Claim, Expression, Number, PointTest, Weight};
 use super::super::super::figure::Metric;
 use super::{FAMILIES, Family, LOSSES};
-use crate::scale::Scale;
+use crate::scale::StudyScale;
 
 /// All claims.
-pub fn claims(scale: Scale) -> Vec<Claim> {
+pub fn claims(scale: StudyScale) -> Vec<Claim> {
     let [by_rate, by_buffer, by_loss, by_delay] = &FAMILIES;
     let t = scale.tolerance(1.0);
     let all = FAMILIES.iter().flat_map(Family::all_gains).collect();
@@ -20,7 +20,7 @@ pub fn claims(scale: Scale) -> Vec<Claim> {
     };
     let range = |number, range, direction| Expression::Number { number, range, direction };
     let none = |family: &Family, series| Expression::Points {
-        test: Test::Within(series, -t, t),
+        test: PointTest::Within(series, -t, t),
         panel: family.gain,
         metric: Metric::Gain,
         x: LOSSES.to_vec(),

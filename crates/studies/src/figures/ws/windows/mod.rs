@@ -6,13 +6,15 @@ use anabranch_models::{Halving, Markov, RoundLoss};
 use anabranch_planner::{Problem, exact};
 
 use super::super::FigureError;
-use super::super::figure::{At, Axis, Beside, Figure, Metric, Panel, Series, Source, Spacing};
-use super::{Path, Sacks, packets, sctp};
-use crate::scale::Scale;
+use super::super::figure::{
+    Axis, CurvePoints, Figure, FigureCurve, Metric, Panel, SideColumn, Spacing, ValueSource,
+};
+use super::{Sacks, WsPath, packets, sctp};
+use crate::scale::StudyScale;
 
 /// Whether a path may take more room by rank than fills it (M-CWM-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rank {
+pub enum RankCap {
     /// It may not: the atlas's default.
     Capped,
     /// It may.
@@ -21,14 +23,14 @@ pub enum Rank {
 
 /// The parameters of a point beside p₁: the second path, and the receive buffer in KiB.
 #[derive(Clone, Copy, Debug)]
-struct World {
+struct PointParameters {
     rate: f64,
     delay: f64,
     loss: f64,
     buffer: f64,
 }
 
-const CENTRE: World = World { rate: 20.0, delay: 40.0, loss: 1e-4, buffer: 128.0 };
+const CENTRE: PointParameters = PointParameters { rate: 20.0, delay: 40.0, loss: 1e-4, buffer: 128.0 };
 
 /// One figure: the names of its panels, and its series.
 struct Family {
@@ -37,7 +39,7 @@ struct Family {
     ranked: &'static str,
     limits: &'static str,
     varies: &'static str,
-    members: &'static [(&'static str, World)],
+    members: &'static [(&'static str, PointParameters)],
 }
 
 const FAMILIES: [Family; 4] = [
@@ -48,9 +50,9 @@ const FAMILIES: [Family; 4] = [
         limits: "F9 limits",
         varies: "the second path's rate",
         members: &[
-            ("b₂ = 5 Mbit/s", World { rate: 5.0, ..CENTRE }),
-            ("b₂ = 10 Mbit/s", World { rate: 10.0, ..CENTRE }),
-            ("b₂ = 15 Mbit/s", World { rate: 15.0, ..CENTRE }),
+            ("b₂ = 5 Mbit/s", PointParameters { rate: 5.0, ..CENTRE }),
+            ("b₂ = 10 Mbit/s", PointParameters { rate: 10.0, ..CENTRE }),
+            ("b₂ = 15 Mbit/s", PointParameters { rate: 15.0, ..CENTRE }),
             ("b₂ = 20 Mbit/s", CENTRE),
         ],
     },
@@ -61,11 +63,11 @@ const FAMILIES: [Family; 4] = [
         limits: "F10 limits",
         varies: "the receive buffer",
         members: &[
-            ("r = 64 KiB", World { buffer: 64.0, ..CENTRE }),
-            ("r = 96 KiB", World { buffer: 96.0, ..CENTRE }),
+            ("r = 64 KiB", PointParameters { buffer: 64.0, ..CENTRE }),
+            ("r = 96 KiB", PointParameters { buffer: 96.0, ..CENTRE }),
             ("r = 128 KiB", CENTRE),
-            ("r = 192 KiB", World { buffer: 192.0, ..CENTRE }),
-            ("r = 256 KiB", World { buffer: 256.0, ..CENTRE }),
+            ("r = 192 KiB", PointParameters { buffer: 192.0, ..CENTRE }),
+            ("r = 256 KiB", PointParameters { buffer: 256.0, ..CENTRE }),
         ],
     },
     Family {
@@ -76,9 +78,9 @@ const FAMILIES: [Family; 4] = [
         varies: "the second path's losses",
         members: &[
             ("p₂ = 0.0001", CENTRE),
-            ("p₂ = 0.001", World { loss: 1e-3, ..CENTRE }),
-            ("p₂ = 0.01", World { loss: 1e-2, ..CENTRE }),
-            ("p₂ = 0.1", World { loss: 1e-1, ..CENTRE }),
+            ("p₂ = 0.001", PointParameters { loss: 1e-3, ..CENTRE }),
+            ("p₂ = 0.01", PointParameters { loss: 1e-2, ..CENTRE }),
+            ("p₂ = 0.1", PointParameters { loss: 1e-1, ..CENTRE }),
         ],
     },
     Family {
@@ -88,10 +90,10 @@ const FAMILIES: [Family; 4] = [
         limits: "F12 limits",
         varies: "the second path's delay",
         members: &[
-            ("d₂ = 20 ms", World { delay: 20.0, ..CENTRE }),
+            ("d₂ = 20 ms", PointParameters { delay: 20.0, ..CENTRE }),
             ("d₂ = 40 ms", CENTRE),
-            ("d₂ = 80 ms", World { delay: 80.0, ..CENTRE }),
-            ("d₂ = 160 ms", World { delay: 160.0, ..CENTRE }),
+            ("d₂ = 80 ms", PointParameters { delay: 80.0, ..CENTRE }),
+            ("d₂ = 160 ms", PointParameters { delay: 160.0, ..CENTRE }),
         ],
     },
 ];
@@ -106,7 +108,7 @@ const AXIS: Axis = Axis { label: "p₁", spacing: Spacing::Logarithmic };
 ///
 /// # Errors
 /// A plan that cannot be made.
-pub fn windows(scale: Scale, rank: Rank) -> Result<Figure, FigureError> {
+pub fn windows(scale: StudyScale, rank: RankCap) -> Result<Figure, FigureError> {
     let mut panels = Vec::new();
     for family in &FAMILIES {
         panels.extend(family.panels(scale, rank)?);
@@ -121,21 +123,21 @@ pub fn windows(scale: Scale, rank: Rank) -> Result<Figure, FigureError> {
 }
 
 impl Family {
-    fn panels(&self, scale: Scale, rank: Rank) -> Result<[Panel; 4], FigureError> {
+    fn panels(&self, scale: StudyScale, rank: RankCap) -> Result<[Panel; 4], FigureError> {
         let (mut fixed, mut ranked, mut limits, mut gains) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &(name, world) in self.members {
             let planned = LOSSES.map(|loss| world.limits(loss));
             let planned = planned.into_iter().collect::<Result<Vec<Vec<u32>>, FigureError>>()?;
             let at = || LOSSES.into_iter();
-            let run = |loss, rule: &str| (loss, Source::Run(world.scenario(loss, scale, rule)));
+            let run = |loss, rule: &str| (loss, ValueSource::Run(world.scenario(loss, scale, rule)));
             let of_plan = at().zip(&planned).map(|(loss, plan)| run(loss, &format!("{plan:?}")));
-            fixed.push(Series { name, points: of_plan.collect() });
-            ranked.push(Series { name, points: at().map(|loss| run(loss, rank.rule())).collect() });
+            fixed.push(FigureCurve { name, points: of_plan.collect() });
+            ranked.push(FigureCurve { name, points: at().map(|loss| run(loss, rank.rule())).collect() });
             let first =
-                at().zip(&planned).map(|(loss, plan)| (loss, Source::Given(vec![f64::from(plan[0])])));
-            limits.push(Series { name, points: first.collect() });
-            let gain = Source::Gain { of: (self.fixed, name), over: (self.ranked, name) };
-            gains.push(Series { name, points: at().map(|loss| (loss, gain.clone())).collect() });
+                at().zip(&planned).map(|(loss, plan)| (loss, ValueSource::Given(vec![f64::from(plan[0])])));
+            limits.push(FigureCurve { name, points: first.collect() });
+            let gain = ValueSource::Gain { of: (self.fixed, name), over: (self.ranked, name) };
+            gains.push(FigureCurve { name, points: at().map(|loss| (loss, gain.clone())).collect() });
         }
         let panel = |name, title: &str, metric, series, beside| Panel {
             name,
@@ -146,7 +148,7 @@ impl Family {
             seeds: scale.seeds(20),
             beside,
         };
-        let timeouts: &[Beside] = &[Beside::Timeouts];
+        let timeouts: &[SideColumn] = &[SideColumn::Timeouts];
         Ok([
             panel(self.fixed, "throughput with planned limits", Metric::Throughput, fixed, timeouts),
             panel(self.ranked, "throughput by rank", Metric::Throughput, ranked, timeouts),
@@ -156,20 +158,22 @@ impl Family {
     }
 
     /// The curves of gain of these members, at these places.
-    fn gains(&self, is_wanted: impl Fn(&str) -> bool, x: &[f64]) -> Vec<At> {
+    fn gains(&self, is_wanted: impl Fn(&str) -> bool, x: &[f64]) -> Vec<CurvePoints> {
         let members = self.members.iter().map(|(name, _)| *name).filter(|name| is_wanted(name));
-        members.map(|series| At { panel: self.gain, series, metric: Metric::Gain, x: x.to_vec() }).collect()
+        members
+            .map(|series| CurvePoints { panel: self.gain, series, metric: Metric::Gain, x: x.to_vec() })
+            .collect()
     }
 
-    fn all_gains(&self) -> Vec<At> {
+    fn all_gains(&self) -> Vec<CurvePoints> {
         self.gains(|_| true, &LOSSES)
     }
 }
 
-impl World {
-    fn paths(self, loss: f64) -> [Path; 2] {
-        let World { rate, delay, .. } = self;
-        [Path { rate: 21.0, delay: 40.0, loss }, Path { rate, delay, loss: self.loss }]
+impl PointParameters {
+    fn paths(self, loss: f64) -> [WsPath; 2] {
+        let PointParameters { rate, delay, .. } = self;
+        [WsPath { rate: 21.0, delay: 40.0, loss }, WsPath { rate, delay, loss: self.loss }]
     }
 
     /// The planner's limits for the Markov model with independent losses.
@@ -180,10 +184,10 @@ impl World {
         Ok(exact(&problem)?.limits)
     }
 
-    fn scenario(self, loss: f64, scale: Scale, rule: &str) -> String {
+    fn scenario(self, loss: f64, scale: StudyScale, rule: &str) -> String {
         let (time, warmup) = match scale {
-            Scale::Full => (300, 20),
-            Scale::Quick => (30, 2),
+            StudyScale::Full => (300, 20),
+            StudyScale::Quick => (30, 2),
         };
         let links = ["one", "two"].into_iter().zip(self.paths(loss));
         let links: String = links.map(|(name, path)| path.link(name, "bernoulli")).collect();
@@ -195,16 +199,16 @@ impl World {
     }
 }
 
-impl Rank {
+impl RankCap {
     fn rule(self) -> &'static str {
         match self {
-            Rank::Capped => "\"dynamic\"",
-            Rank::Uncapped => "\"dynamic-unbounded\"",
+            RankCap::Capped => "\"dynamic\"",
+            RankCap::Uncapped => "\"dynamic-unbounded\"",
         }
     }
 }
 
-fn params(scale: Scale, rank: Rank) -> Vec<(&'static str, String)> {
+fn params(scale: StudyScale, rank: RankCap) -> Vec<(&'static str, String)> {
     let own = |text: &str| text.to_owned();
     vec![
         (
@@ -237,8 +241,10 @@ fn params(scale: Scale, rank: Rank) -> Vec<(&'static str, String)> {
         (
             "dynamic",
             own(match rank {
-                Rank::Capped => "by rank: rate, then delay; no window beyond what fills its path (M-CWM-2)",
-                Rank::Uncapped => {
+                RankCap::Capped => {
+                    "by rank: rate, then delay; no window beyond what fills its path (M-CWM-2)"
+                }
+                RankCap::Uncapped => {
                     "by rank: rate, then delay; windows may be larger than what fills their path"
                 }
             }),
@@ -256,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_buffer_for_both_paths_gives_each_what_fills_it() {
-        let limits = World { buffer: 256.0, ..CENTRE }.limits(1e-4).expect("there is a plan");
+        let limits = PointParameters { buffer: 256.0, ..CENTRE }.limits(1e-4).expect("there is a plan");
         assert_eq!(limits, [71, 68]);
     }
 

@@ -9,12 +9,12 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getppid};
 
-use super::signals::release;
+use super::signals::unblock;
 
 /// Begins the program in the place of this one; comes back only if that cannot be.
 pub fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
     let Some((program, arguments)) = words.split_first() else { return ExitCode::from(NOT_FOUND) };
-    let prepared = set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).and_then(|()| release());
+    let prepared = set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).and_then(|()| unblock());
     // A parent that ended before would not be reported.
     let error = match prepared {
         Ok(()) if getppid() != parent => return ExitCode::FAILURE,

@@ -1,4 +1,4 @@
-//! Two network namespaces with an interface a path in each, and a scenario's links between them: a laboratory for any
+//! Two network namespaces with one TUN interface per path in each, and a scenario's links between them: a testbed for any
 //! program.
 
 mod namespace;
@@ -12,28 +12,28 @@ use anabranch_base::Seed;
 use anabranch_scenario::Scenario;
 use tun_rs::{DeviceBuilder, SyncDevice};
 
-use crate::door::{Door, TunDoor, Tunnel};
+use crate::attachment::{Attachment, TunAttachment, Tunnel};
 use crate::kernel::drops_of_interfaces;
 use crate::network::Network;
-use crate::report::{Ends, RelayReport};
+use crate::report::{PathEnds, RelayReport};
 use crate::running::Running;
 
 pub use namespace::{Namespace, may_have_namespaces};
-use plan::Interface;
+use plan::InterfacePair;
 pub use plan::Side;
 
-/// Links at work between two namespaces. All of it ends when this is dropped, and with this process.
+/// Two network namespaces with running links between them. They end when this value is dropped or the process ends.
 #[derive(Debug)]
-pub struct Enclosure {
+pub struct NamespacePair {
     near: Namespace,
     far: Namespace,
-    interfaces: Vec<Interface>,
+    interfaces: Vec<InterfacePair>,
     running: Running,
 }
 
-/// Why there can be no enclosure.
+/// Why the namespaces could not be set up.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum SetupError {
     /// The system refuses namespaces.
     #[error("cannot make a network namespace: {0}; {advice}", advice = namespace::advice(.0))]
     Namespace(io::Error),
@@ -59,7 +59,7 @@ pub enum OpenError {
     System(#[from] io::Error),
 }
 
-impl Enclosure {
+impl NamespacePair {
     /// Makes the namespaces and interfaces, and begins. The scenario's clock, by which events happen and rates change,
     /// begins to run with the first packet.
     ///
@@ -68,27 +68,27 @@ impl Enclosure {
     ///
     /// # Panics
     /// If a path or an event of the scenario names a link that there is not; none that was read from a file does.
-    pub fn open(scenario: &Scenario, seed: &Seed) -> Result<Enclosure, OpenError> {
-        Enclosure::open_over(Network::new(scenario, seed), scenario)
+    pub fn open(scenario: &Scenario, seed: &Seed) -> Result<NamespacePair, SetupError> {
+        NamespacePair::open_over(Network::new(scenario, seed), scenario)
     }
 
     /// The same over `network`, which is that of `scenario`.
-    pub(crate) fn open_over(network: Network, scenario: &Scenario) -> Result<Enclosure, OpenError> {
+    pub(crate) fn open_over(network: Network, scenario: &Scenario) -> Result<NamespacePair, SetupError> {
         let interfaces = plan::interfaces(scenario);
-        let near = Namespace::new().map_err(OpenError::Namespace)?;
-        let far = Namespace::new().map_err(OpenError::Namespace)?;
+        let near = Namespace::new().map_err(SetupError::Namespace)?;
+        let far = Namespace::new().map_err(SetupError::Namespace)?;
         let (nears, fars) = (near.within(|| devices(&interfaces))??, far.within(|| devices(&interfaces))??);
         for (namespace, side) in [(&near, Side::Near), (&far, Side::Far)] {
             namespace.within(|| wiring::wire(side, &interfaces))??;
         }
         let tunnels = nears.into_iter().zip(fars).zip(&interfaces);
-        let doors = tunnels.enumerate().map(|(path, ((near, far), interface))| {
+        let attachments = tunnels.enumerate().map(|(path, ((near, far), interface))| {
             let tunnel = Tunnel { near, far, ends: ends(interface) };
-            Ok(Box::new(TunDoor::open(path, tunnel)?) as Box<dyn Door>)
+            Ok(Box::new(TunAttachment::open(path, tunnel)?) as Box<dyn Attachment>)
         });
-        let doors = doors.collect::<io::Result<Vec<_>>>()?;
-        let running = Running::start(scenario, network, doors)?;
-        Ok(Enclosure { near, far, interfaces, running })
+        let attachments = attachments.collect::<io::Result<Vec<_>>>()?;
+        let running = Running::start(scenario, network, attachments)?;
+        Ok(NamespacePair { near, far, interfaces, running })
     }
 
     /// One of the two namespaces.
@@ -134,16 +134,16 @@ impl Enclosure {
 }
 
 /// The interfaces of the namespace that the calling thread is in. They end with their files.
-fn devices(interfaces: &[Interface]) -> Result<Vec<SyncDevice>, OpenError> {
-    let made = interfaces.iter().map(|Interface { name, .. }| {
+fn devices(interfaces: &[InterfacePair]) -> Result<Vec<SyncDevice>, SetupError> {
+    let made = interfaces.iter().map(|InterfacePair { name, .. }| {
         let device = DeviceBuilder::new().name(name).enable(false).build_sync();
-        device.map_err(|error| OpenError::Device { name: name.clone(), error })
+        device.map_err(|error| SetupError::Device { name: name.clone(), error })
     });
     made.collect()
 }
 
-fn ends(interface: &Interface) -> Ends {
-    Ends::Interfaces {
+fn ends(interface: &InterfacePair) -> PathEnds {
+    PathEnds::Interfaces {
         name: interface.name.clone(),
         near: interface.address(Side::Near),
         far: interface.address(Side::Far),

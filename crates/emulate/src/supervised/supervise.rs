@@ -1,4 +1,4 @@
-//! The process above all programs of an enclosure: it starts them, passes signals on, and leaves none behind.
+//! The process above all programs that run in the namespaces: it starts them, passes signals on, and leaves none behind.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,14 +14,14 @@ use nix::unistd::{Pid, getppid};
 
 use super::descendants::{end, kill_all, reap};
 use super::servers::waiting;
-use super::signals::{ORPHANED, Received, Signals};
+use super::signals::{ORPHANED, ReceivedSignal, Signals};
 use super::{LAUNCH, OURSELVES};
 use crate::clock::Clock;
 
-/// What the supervisor is told.
+/// The arguments of the supervisor process.
 #[derive(Debug)]
-pub struct Duty {
-    /// Who began it.
+pub struct SupervisorArguments {
+    /// The process that started it.
     pub parent: Pid,
     /// The network in which the lines run.
     pub far: OsString,
@@ -37,12 +37,12 @@ pub struct Duty {
 ///
 /// # Errors
 /// Whatever the system says.
-pub fn supervise(duty: &Duty) -> io::Result<u8> {
-    let signals = Signals::hold()?;
+pub fn supervise(arguments: &SupervisorArguments) -> io::Result<u8> {
+    let signals = Signals::block()?;
     set_child_subreaper(true)?;
     set_pdeathsig(ORPHANED)?;
-    let status = work(duty, &signals);
-    if is_orphan(duty) {
+    let status = work(arguments, &signals);
+    if is_orphan(arguments) {
         kill_all();
     } else {
         end(&signals)?;
@@ -50,16 +50,16 @@ pub fn supervise(duty: &Duty) -> io::Result<u8> {
     status
 }
 
-fn work(duty: &Duty, signals: &Signals) -> io::Result<u8> {
-    enter(&duty.far)?;
-    for line in &duty.lines {
-        begin(&["sh".into(), "-c".into(), line.clone()], Server::Line)?;
+fn work(arguments: &SupervisorArguments, signals: &Signals) -> io::Result<u8> {
+    enter(&arguments.far)?;
+    for line in &arguments.lines {
+        begin(&["sh".into(), "-c".into(), line.clone()], ProgramKind::Line)?;
     }
-    if let Some(signal) = wait_for_servers(duty, signals)? {
+    if let Some(signal) = wait_for_servers(arguments, signals)? {
         return Ok(after(signal));
     }
-    enter(&duty.near)?;
-    let command = begin(&duty.command, Server::Command)?;
+    enter(&arguments.near)?;
+    let command = begin(&arguments.command, ProgramKind::Command)?;
     loop {
         let Some(received) = signals.next(None)? else { continue };
         match received.signal {
@@ -68,7 +68,7 @@ fn work(duty: &Duty, signals: &Signals) -> io::Result<u8> {
                     return Ok(status);
                 }
             }
-            ORPHANED if is_orphan(duty) => return Ok(after(Signal::SIGKILL)),
+            ORPHANED if is_orphan(arguments) => return Ok(after(Signal::SIGKILL)),
             ORPHANED => {}
             // A terminal sends it to the command itself.
             signal if received.from.is_some() => {
@@ -81,15 +81,15 @@ fn work(duty: &Duty, signals: &Signals) -> io::Result<u8> {
 
 /// Whether what is begun is the command, whose standard input and output these are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Server {
+enum ProgramKind {
     Line,
     Command,
 }
 
-fn begin(words: &[OsString], kind: Server) -> io::Result<Pid> {
+fn begin(words: &[OsString], kind: ProgramKind) -> io::Result<Pid> {
     let mut program = Command::new(OURSELVES);
     program.arg(LAUNCH).arg(std::process::id().to_string()).args(words);
-    if kind == Server::Line {
+    if kind == ProgramKind::Line {
         program.stdin(Stdio::null()).stdout(io::stderr());
     }
     let child = program.spawn()?;
@@ -98,12 +98,12 @@ fn begin(words: &[OsString], kind: Server) -> io::Result<Pid> {
 
 /// Until as many sockets wait as there are lines, for those of servers do; not for ever, for those of others need not.
 /// A signal that ends all this comes first.
-fn wait_for_servers(duty: &Duty, signals: &Signals) -> io::Result<Option<Signal>> {
+fn wait_for_servers(arguments: &SupervisorArguments, signals: &Signals) -> io::Result<Option<Signal>> {
     let clock = Clock::start();
-    while waiting() < duty.lines.len() && Duration::from_nanos(clock.now().as_nanos()) < PATIENCE {
+    while waiting() < arguments.lines.len() && Duration::from_nanos(clock.now().as_nanos()) < PATIENCE {
         match signals.next(Some(LOOK))? {
-            None | Some(Received { signal: Signal::SIGCHLD, .. }) => {
-                if !duty.lines.is_empty() && reap().is_none() {
+            None | Some(ReceivedSignal { signal: Signal::SIGCHLD, .. }) => {
+                if !arguments.lines.is_empty() && reap().is_none() {
                     break;
                 }
             }
@@ -127,8 +127,8 @@ fn after(signal: Signal) -> u8 {
     128 + signal as u8
 }
 
-fn is_orphan(duty: &Duty) -> bool {
-    getppid() != duty.parent
+fn is_orphan(arguments: &SupervisorArguments) -> bool {
+    getppid() != arguments.parent
 }
 
 fn enter(network: &OsStr) -> io::Result<()> {

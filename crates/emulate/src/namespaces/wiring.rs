@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::OpenError;
-use super::plan::{Interface, Side};
+use super::SetupError;
+use super::plan::{InterfacePair, Side};
 
 /// Configures the interfaces of the namespace that the calling thread is in.
 ///
 /// # Errors
 /// There is no `ip`, or it complains.
-pub fn wire(side: Side, interfaces: &[Interface]) -> Result<(), OpenError> {
+pub fn wire(side: Side, interfaces: &[InterfacePair]) -> Result<(), SetupError> {
     forgive_other_ways(interfaces);
     let has_v6 = Path::new("/proc/sys/net/ipv6").exists();
     let links = interfaces.iter().flat_map(|interface| up(interface, has_v6));
@@ -45,13 +45,13 @@ fn wait_for_local_route(address: Ipv6Addr) {
 /// An interface that makes no address of its own, with which it would begin to look for routers: it must be told before
 /// it is up, and before it is too small for IPv6. What a program sends at once waits here until it is read: the queue is
 /// not full before that.
-fn up(Interface { name, mtu, .. }: &Interface, has_v6: bool) -> Vec<String> {
+fn up(InterfacePair { name, mtu, .. }: &InterfacePair, has_v6: bool) -> Vec<String> {
     let quiet = has_v6.then(|| format!("link set dev {name} addrgenmode none"));
     let set = format!("link set dev {name} txqueuelen {QUEUE} mtu {mtu} up");
     quiet.into_iter().chain([set]).collect()
 }
 
-fn v4(side: Side, interface: &Interface) -> Vec<String> {
+fn v4(side: Side, interface: &InterfacePair) -> Vec<String> {
     let address = interface.address(side).to_string();
     let mut lines = vec![format!("addr add {address}/24 dev {}", interface.name)];
     lines.extend(way(side, interface, &address));
@@ -59,7 +59,7 @@ fn v4(side: Side, interface: &Interface) -> Vec<String> {
 }
 
 /// Without a search for duplicates of the address.
-fn v6(side: Side, interface: &Interface) -> Vec<String> {
+fn v6(side: Side, interface: &InterfacePair) -> Vec<String> {
     let address = interface.address_v6(side).to_string();
     let mut lines = vec![format!("addr add {address}/64 dev {} nodad", interface.name)];
     lines.extend(way(side, interface, &address));
@@ -67,7 +67,7 @@ fn v6(side: Side, interface: &Interface) -> Vec<String> {
 }
 
 /// The near address says which path a packet takes, whatever the far one: so do the uplinks of a host with several.
-fn way(side: Side, interface: &Interface, from: &str) -> Vec<String> {
+fn way(side: Side, interface: &InterfacePair, from: &str) -> Vec<String> {
     let (name, table) = (&interface.name, FIRST_TABLE + interface.number);
     match side {
         Side::Near => vec![
@@ -81,23 +81,23 @@ fn way(side: Side, interface: &Interface, from: &str) -> Vec<String> {
 
 /// The kernel is not to drop what comes from an address that it would answer on another path. Where it does not let
 /// itself be told (a container with settings that are read only), it is as the system has it.
-fn forgive_other_ways(interfaces: &[Interface]) {
+fn forgive_other_ways(interfaces: &[InterfacePair]) {
     for name in interfaces.iter().map(|interface| interface.name.as_str()).chain(["all", "default"]) {
         let _ = std::fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0");
     }
 }
 
 /// One run of `ip` for these lines, which are of one version of IP.
-fn ip(version: &str, lines: impl Iterator<Item = String>) -> Result<(), OpenError> {
+fn ip(version: &str, lines: impl Iterator<Item = String>) -> Result<(), SetupError> {
     let lines: String = lines.map(|line| line + "\n").collect();
     let mut command = Command::new("ip");
     command.args([version, "-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut running = command.spawn().map_err(OpenError::NoIp)?;
+    let mut running = command.spawn().map_err(SetupError::NoIp)?;
     let written = running.stdin.take().map_or(Ok(()), |mut input| input.write_all(lines.as_bytes()));
     let ended = running.wait_with_output()?;
     if !ended.status.success() {
         let complaint = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-        return Err(OpenError::Ip(complaint));
+        return Err(SetupError::Ip(complaint));
     }
     Ok(written?)
 }

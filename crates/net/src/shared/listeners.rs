@@ -1,4 +1,4 @@
-//! Listeners of associations, and what they are told.
+//! Listeners to the events and records of associations.
 
 use anabranch_sctp::association::Association;
 use anabranch_sctp::endpoint::AssociationId;
@@ -6,22 +6,22 @@ use anabranch_sctp::event::Event;
 use anabranch_sctp::record::Record;
 
 use super::Core;
+use crate::association_entry::{AssociationEntry, Phase};
 use crate::feed::Listener;
-use crate::slot::{Phase, Slot};
 
 impl Core {
     /// Listens to an association's events from now on; none if it is over.
     pub fn subscribe(&mut self, id: AssociationId) -> Listener<Event> {
         match self.living(id) {
-            Some(slot) => slot.news.listen(KEPT_EVENTS),
+            Some(entry) => entry.events.listen(KEPT_EVENTS),
             None => Listener::too_late(),
         }
     }
 
     /// Listens to the measurements on an association's paths from now on; none if it is over.
     pub fn record(&mut self, id: AssociationId) -> Listener<Record> {
-        let Some(slot) = self.living(id) else { return Listener::too_late() };
-        let listener = slot.records.listen(KEPT_RECORDS);
+        let Some(entry) = self.living(id) else { return Listener::too_late() };
+        let listener = entry.records.listen(KEPT_RECORDS);
         if !self.recorded.contains(&id) {
             self.recorded.push(id);
             let _ = self.endpoint.association_mut(id).map(Association::record);
@@ -29,9 +29,9 @@ impl Core {
         listener
     }
 
-    /// A listener of records was dropped; the last one ends the recording.
-    pub fn stop_recording_if_unheard(&mut self, id: AssociationId) {
-        if self.slots.get_mut(&id).is_none_or(|slot| slot.records.is_unheard()) {
+    /// Ends the recording when the last listener of records was dropped.
+    pub fn stop_recording_without_listener(&mut self, id: AssociationId) {
+        if self.associations.get_mut(&id).is_none_or(|entry| entry.records.has_no_listener()) {
             self.recorded.retain(|recorded| *recorded != id);
             let _ = self.endpoint.association_mut(id).map(Association::stop_recording);
         }
@@ -39,18 +39,20 @@ impl Core {
 
     /// Sends the records since the last call.
     pub fn tell_records(&mut self) {
-        let Core { recorded, slots, endpoint, .. } = self;
+        let Core { recorded, associations, endpoint, .. } = self;
         for id in recorded {
-            if let (Some(slot), Some(association)) = (slots.get_mut(id), endpoint.association_mut(*id)) {
+            if let (Some(entry), Some(association)) =
+                (associations.get_mut(id), endpoint.association_mut(*id))
+            {
                 while let Some(record) = association.poll_record() {
-                    slot.records.tell(&record);
+                    entry.records.publish(&record);
                 }
             }
         }
     }
 
-    fn living(&mut self, id: AssociationId) -> Option<&mut Slot> {
-        self.slots.get_mut(&id).filter(|slot| !matches!(slot.phase, Phase::Closed(_)))
+    fn living(&mut self, id: AssociationId) -> Option<&mut AssociationEntry> {
+        self.associations.get_mut(&id).filter(|entry| !matches!(entry.phase, Phase::Closed(_)))
     }
 }
 
@@ -92,10 +94,10 @@ mod tests {
         let (first, second) = (core.record(id), core.record(id));
         assert_eq!(core.recorded, [id]);
         drop(first);
-        core.stop_recording_if_unheard(id);
+        core.stop_recording_without_listener(id);
         assert_eq!(core.recorded, [id], "one still listens");
         drop(second);
-        core.stop_recording_if_unheard(id);
+        core.stop_recording_without_listener(id);
         assert!(core.recorded.is_empty());
     }
 }

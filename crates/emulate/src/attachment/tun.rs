@@ -1,4 +1,4 @@
-//! The doors of an enclosure: a path's two TUN interfaces, at which whole IP packets are read and written.
+//! A path's two TUN interfaces, one in each network namespace, at which whole IP packets are read and written.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -6,20 +6,20 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use anabranch_base::{ByteCount, Time};
 use tun_rs::SyncDevice;
 
+use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
-use crate::door::{Door, Incoming, Source};
 use crate::ip;
-use crate::network::{Datagram, Departure, Entry, Way};
-use crate::report::{Ends, PathReport, Traffic};
+use crate::network::{Datagram, PathInput, PathOutput, Way};
+use crate::report::{PathEnds, PathReport, TrafficCounters};
 use crate::socket::ReceiveBuffers;
 
 /// A path's two interfaces.
 #[derive(Debug)]
-pub struct TunDoor {
+pub struct TunAttachment {
     path: usize,
     tunnel: Tunnel,
-    forward: Traffic,
-    reverse: Traffic,
+    forward: TrafficCounters,
+    reverse: TrafficCounters,
     memory: Vec<u8>,
 }
 
@@ -30,19 +30,19 @@ pub struct Tunnel {
     /// From which packets go back.
     pub far: SyncDevice,
     /// For reports.
-    pub ends: Ends,
+    pub ends: PathEnds,
 }
 
-impl TunDoor {
-    /// The door of the scenario's `path`-th path.
+impl TunAttachment {
+    /// The attachment of the scenario's `path`-th path.
     ///
     /// # Errors
     /// Whatever the system says of the interfaces.
-    pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunDoor> {
+    pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunAttachment> {
         tunnel.near.set_nonblocking(true)?;
         tunnel.far.set_nonblocking(true)?;
-        let (forward, reverse) = (Traffic::default(), Traffic::default());
-        Ok(TunDoor { path, tunnel, forward, reverse, memory: vec![0; LARGEST] })
+        let (forward, reverse) = (TrafficCounters::default(), TrafficCounters::default());
+        Ok(TunAttachment { path, tunnel, forward, reverse, memory: vec![0; LARGEST] })
     }
 
     /// The next packet that goes this way, unless it is for the link alone; `None` where nothing waits.
@@ -56,7 +56,7 @@ impl TunDoor {
         Ok((!ip::stays_on_its_link(packet)).then(|| Datagram::of_packet(packet.to_vec())))
     }
 
-    fn traffic(&mut self, way: Way) -> &mut Traffic {
+    fn traffic(&mut self, way: Way) -> &mut TrafficCounters {
         match way {
             Way::Forward => &mut self.forward,
             Way::Reverse => &mut self.reverse,
@@ -64,22 +64,23 @@ impl TunDoor {
     }
 }
 
-impl Door for TunDoor {
+impl Attachment for TunAttachment {
     fn receive(
         &mut self,
-        source: Source,
+        point: ReadPoint,
         clock: &Clock,
         _: &mut ReceiveBuffers,
-        incoming: &mut Vec<Incoming>,
+        incoming: &mut Vec<ReceivedDatagram>,
     ) {
-        let Source::Interface(way) = source else { return };
+        let ReadPoint::Interface(way) = point else { return };
         for _ in 0..MOST_PACKETS {
             match self.read(way) {
                 Ok(Some(datagram)) => {
                     // A TUN device does not tell when a packet came.
                     let at = clock.now();
                     self.traffic(way).on_received(ByteCount::of_len(datagram.bytes.len()));
-                    incoming.push(Incoming { at, entry: Entry { path: self.path, way, datagram } });
+                    incoming
+                        .push(ReceivedDatagram { at, entry: PathInput { path: self.path, way, datagram } });
                 }
                 Ok(None) => {}
                 Err(_) => break,
@@ -87,8 +88,8 @@ impl Door for TunDoor {
         }
     }
 
-    fn send(&mut self, departure: &Departure) {
-        let Departure { way, datagram, .. } = departure;
+    fn send(&mut self, departure: &PathOutput) {
+        let PathOutput { way, datagram, .. } = departure;
         let device = match way {
             Way::Forward => &self.tunnel.far,
             Way::Reverse => &self.tunnel.near,
@@ -105,9 +106,12 @@ impl Door for TunDoor {
     /// Interfaces have no clients to be forgotten.
     fn forget_idle(&mut self, _: Time) {}
 
-    fn sources(&self) -> Vec<(Source, BorrowedFd<'_>)> {
+    fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)> {
         let Tunnel { near, far, .. } = &self.tunnel;
-        vec![(Source::Interface(Way::Forward), near.as_fd()), (Source::Interface(Way::Reverse), far.as_fd())]
+        vec![
+            (ReadPoint::Interface(Way::Forward), near.as_fd()),
+            (ReadPoint::Interface(Way::Reverse), far.as_fd()),
+        ]
     }
 
     fn report(&self, name: &str) -> PathReport {

@@ -1,4 +1,4 @@
-//! Signals that are read like input, with their sender, and which of them end a program.
+//! Reads signals from a file descriptor, with their sender, and says which of them end a program.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -10,38 +10,38 @@ use nix::unistd::Pid;
 
 use crate::waiting::wait;
 
-/// The signals that end programs, and those that tell of children. They wait here until they are read.
+/// The signals that end programs, and those that report children. They are queued here until they are read.
 #[derive(Debug)]
 pub struct Signals {
     file: SignalFd,
 }
 
-/// A signal that came.
+/// A signal that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Received {
-    /// Which.
+pub struct ReceivedSignal {
+    /// Its number.
     pub signal: Signal,
     /// The process that sent it; `None` for the kernel, which sends those of terminals and children.
     pub from: Option<Pid>,
 }
 
 impl Signals {
-    /// Lets them wait from now on: those of this thread, and of all that it begins from now on, other programs included.
+    /// Blocks the signals of this thread, and of all threads and programs that it starts from now on.
     ///
     /// # Errors
-    /// Whatever the system says.
-    pub fn hold() -> io::Result<Signals> {
-        let held = held();
-        held.thread_block()?;
+    /// The error of the operating system.
+    pub fn block() -> io::Result<Signals> {
+        let blockable = blockable();
+        blockable.thread_block()?;
         let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
-        Ok(Signals { file: SignalFd::with_flags(&held, flags)? })
+        Ok(Signals { file: SignalFd::with_flags(&blockable, flags)? })
     }
 
-    /// Waits for the next, not longer than `span`.
+    /// Waits at most `span` for the next signal.
     ///
     /// # Errors
-    /// Whatever the system says.
-    pub fn next(&self, span: Option<Duration>) -> io::Result<Option<Received>> {
+    /// The error of the operating system.
+    pub fn next(&self, span: Option<Duration>) -> io::Result<Option<ReceivedSignal>> {
         if let Some(received) = self.read()? {
             return Ok(Some(received));
         }
@@ -49,27 +49,27 @@ impl Signals {
         self.read()
     }
 
-    fn read(&self) -> io::Result<Option<Received>> {
+    fn read(&self) -> io::Result<Option<ReceivedSignal>> {
         let Some(found) = self.file.read_signal()? else { return Ok(None) };
         let number = i32::try_from(found.ssi_signo).unwrap_or_default();
         // sigaction(2): what comes from a process has a code of zero or less.
         let from = (found.ssi_code <= 0).then(|| Pid::from_raw(found.ssi_pid.cast_signed()));
-        Ok(Signal::try_from(number).ok().map(|signal| Received { signal, from }))
+        Ok(Signal::try_from(number).ok().map(|signal| ReceivedSignal { signal, from }))
     }
 }
 
-/// Lets none of them wait any more, before another program begins in the place of this one.
+/// Unblocks the signals, before this process executes another program.
 ///
 /// # Errors
-/// Whatever the system says.
-pub fn release() -> io::Result<()> {
-    Ok(held().thread_unblock()?)
+/// The error of the operating system.
+pub fn unblock() -> io::Result<()> {
+    Ok(blockable().thread_unblock()?)
 }
 
-/// Tells the supervisor that its parent is gone.
+/// The signal by which the kernel tells the supervisor that its parent has ended.
 pub const ORPHANED: Signal = Signal::SIGUSR1;
 
-fn held() -> SigSet {
+fn blockable() -> SigSet {
     let ending = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
     ending.into_iter().chain([Signal::SIGCHLD, ORPHANED]).collect()
 }

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use anabranch_base::{Duration, Seed};
 use anabranch_emulate::RelayReport;
-use anabranch_emulate::company::{self, CommandOutput, Company, Doorkeeper, Job};
-use anabranch_emulate::enclosure::{Enclosure, OpenError, may_have_namespaces};
+use anabranch_emulate::namespaces::{NamespacePair, SetupError, may_have_namespaces};
+use anabranch_emulate::supervised::{self, BlockedSignals, CommandOutput, Job, SupervisedCommand};
 use anabranch_observe::{Body, CannotWrite};
 
 use super::{document, refuse_appstripe, table};
@@ -20,12 +20,12 @@ use crate::scenario::load_links;
 use anabranch_net::Clock;
 
 /// What this process has to do if it is one of those that stand between a user and the command.
-pub fn duty(words: &[OsString]) -> Option<ExitCode> {
-    company::duty(words)
+pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
+    supervised::run_if_spawned(words)
 }
 
 /// Runs the command and ends as that does. It must be called before there are threads.
-pub fn run_enclosed(arguments: &EmulateArguments) -> ExitCode {
+pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
     match run(arguments) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => Outcome::from(failure).print(arguments.result_output()),
@@ -38,13 +38,13 @@ fn run(arguments: &EmulateArguments) -> Result<u8, Failure> {
     refuse_appstripe(scenario)?;
     // Known before anything runs.
     let mut kept = arguments.report.as_deref().map(Kept::create).transpose()?;
-    let doorkeeper = Doorkeeper::hold()?;
-    may_have_namespaces().map_err(OpenError::Namespace)?;
-    let enclosure = Enclosure::open(scenario, &Seed::from_number(scenario.run.seed))?;
-    let company = Company::begin(doorkeeper, &enclosure, &job(arguments))?;
-    let status = wait(arguments, &enclosure, &company)?;
-    let report = enclosure.stop();
-    let body = document::enclosed(&loaded, &report, status);
+    let blocked_signals = BlockedSignals::block()?;
+    may_have_namespaces().map_err(SetupError::Namespace)?;
+    let namespaces = NamespacePair::open(scenario, &Seed::from_number(scenario.run.seed))?;
+    let supervised = SupervisedCommand::begin(blocked_signals, &namespaces, &job(arguments))?;
+    let status = wait(arguments, &namespaces, &supervised)?;
+    let report = namespaces.stop();
+    let body = document::of_command(&loaded, &report, status);
     if let Some(kept) = &mut kept {
         kept.write(&body)?;
     }
@@ -62,17 +62,21 @@ fn job(arguments: &EmulateArguments) -> Job {
 }
 
 /// Until the command ends.
-fn wait(arguments: &EmulateArguments, enclosure: &Enclosure, company: &Company) -> Result<u8, Failure> {
+fn wait(
+    arguments: &EmulateArguments,
+    namespaces: &NamespacePair,
+    supervised: &SupervisedCommand,
+) -> Result<u8, Failure> {
     let tells = arguments.output.json_lines;
     let mut clock = Clock::start();
     loop {
         let left = tells.then(|| SECOND.saturating_sub(clock.elapsed()));
-        if let Some(status) = company.wait(left)? {
+        if let Some(status) = supervised.wait(left)? {
             return Ok(status);
         }
         if tells && clock.elapsed() >= SECOND {
             clock = Clock::start();
-            print_line(&document::line(&enclosure.report()).to_string());
+            print_line(&document::line(&namespaces.report()).to_string());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Names, addresses and MTU of the interfaces of an enclosure: one pair for each path.
+//! Names, addresses and MTU of the interfaces in the two namespaces: one pair for each path.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -7,7 +7,7 @@ use anabranch_scenario::Scenario;
 
 /// A path's two interfaces, as they are to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interface {
+pub struct InterfacePair {
     /// The name of both: the path's, as far as interfaces may be called so.
     pub name: String,
     /// Which path it is, from 1.
@@ -25,7 +25,7 @@ pub enum Side {
     Far,
 }
 
-impl Interface {
+impl InterfacePair {
     /// 10.77.N.1 near and 10.77.N.2 far, in a network of 256.
     pub fn address(&self, side: Side) -> Ipv4Addr {
         Ipv4Addr::from(u32::from(FIRST_V4).wrapping_add(self.number << 8) | side.last())
@@ -53,14 +53,14 @@ impl Side {
 }
 
 /// The interfaces of a scenario's paths.
-pub fn interfaces(scenario: &Scenario) -> Vec<Interface> {
+pub fn interfaces(scenario: &Scenario) -> Vec<InterfacePair> {
     let mut taken: Vec<String> = NOT_FOR_US.map(str::to_owned).to_vec();
     let numbered = scenario.paths.iter().zip(1..);
     numbered
         .map(|(path, number)| {
             let name = free_name(&path.name, &taken);
             taken.push(name.clone());
-            Interface { name, number, mtu: mtu(scenario, &path.links) }
+            InterfacePair { name, number, mtu: mtu(scenario, &path.links) }
         })
         .collect()
 }
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    fn planned(text: &str) -> Vec<Interface> {
+    fn planned(text: &str) -> Vec<InterfacePair> {
         let source = Source::new("test", text);
         let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard());
         interfaces(&scenario.expect("a scenario"))
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(first.address(Side::Near).to_string(), "10.77.1.1");
         assert_eq!(second.address(Side::Far).to_string(), "10.77.2.2");
         assert_eq!(first.address_v6(Side::Far).to_string(), "fd77:0:0:1::2");
-        let far_away = Interface { number: 300, ..second.clone() };
+        let far_away = InterfacePair { number: 300, ..second.clone() };
         assert_eq!(far_away.address(Side::Near).to_string(), "10.78.44.1");
         assert_eq!(far_away.address_v6(Side::Near).to_string(), "fd77:0:0:12c::1");
     }

@@ -1,5 +1,5 @@
-//! The relay's doors: the socket that a path's clients send to, and one towards the target for each of them, so that
-//! the target sees each client at an address of its own.
+//! The sockets of a relayed path: one that its clients send to, and one towards the target for each client, so that the
+//! target sees each client at an address of its own.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,23 +8,23 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use anabranch_base::{ByteCount, Duration, Time};
 
+use crate::attachment::{Attachment, ReadPoint, ReceivedDatagram};
 use crate::clock::Clock;
-use crate::door::{Door, Incoming, Source};
-use crate::network::{Content, Datagram, Departure, Entry, Way};
-use crate::report::{Ends, PathReport, Traffic};
-use crate::socket::{Arrival, Message, ReceiveBuffers, Rest, Socket};
+use crate::network::{Content, Datagram, PathInput, PathOutput, Way};
+use crate::report::{PathEnds, PathReport, TrafficCounters};
+use crate::socket::{Arrival, OutgoingDatagram, ReceiveBuffers, Rest, Socket};
 
 /// The sockets of a path.
 #[derive(Debug)]
-pub struct UdpDoor {
+pub struct UdpAttachment {
     path: usize,
     listen: Socket,
     target: SocketAddr,
     /// The address of this machine from which the target is reached.
     local: IpAddr,
     clients: BTreeMap<SocketAddr, Client>,
-    forward: Traffic,
-    reverse: Traffic,
+    forward: TrafficCounters,
+    reverse: TrafficCounters,
     refused: u64,
 }
 
@@ -39,21 +39,21 @@ struct Client {
     last_heard: Time,
 }
 
-impl UdpDoor {
-    /// The door of the scenario's `path`-th path; finds the way to its target.
+impl UdpAttachment {
+    /// The attachment of the scenario's `path`-th path; finds the way to its target.
     ///
     /// # Errors
     /// Whatever the system says of the target.
-    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpDoor> {
+    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpAttachment> {
         let local = local_address_towards(target)?;
-        Ok(UdpDoor {
+        Ok(UdpAttachment {
             path,
             listen,
             target,
             local,
             clients: BTreeMap::new(),
-            forward: Traffic::default(),
-            reverse: Traffic::default(),
+            forward: TrafficCounters::default(),
+            reverse: TrafficCounters::default(),
             refused: 0,
         })
     }
@@ -63,16 +63,16 @@ impl UdpDoor {
         self.listen.address()
     }
 
-    fn socket(&self, source: Source) -> Option<&Socket> {
-        match source {
-            Source::Listen => Some(&self.listen),
-            Source::Upstream(client) => self.clients.get(&client).map(|client| &client.upstream),
-            Source::Interface(_) => None,
+    fn socket(&self, point: ReadPoint) -> Option<&Socket> {
+        match point {
+            ReadPoint::Listen => Some(&self.listen),
+            ReadPoint::Upstream(client) => self.clients.get(&client).map(|client| &client.upstream),
+            ReadPoint::Interface(_) => None,
         }
     }
 
     /// A datagram came to the listening socket. That of a new client is taken only if there is room for one.
-    fn handle_from_client(&mut self, arrival: Arrival) -> Option<Entry> {
+    fn handle_from_client(&mut self, arrival: Arrival) -> Option<PathInput> {
         let Arrival { at, from, to, ecn, bytes } = arrival;
         if !self.clients.contains_key(&from) && !self.admit(from, at) {
             self.refused += 1;
@@ -82,16 +82,24 @@ impl UdpDoor {
         client.last_heard = at;
         client.sends_to = to;
         self.forward.on_received(ByteCount::of_len(bytes.len()));
-        Some(Entry { path: self.path, way: Way::Forward, datagram: Datagram::of_client(from, ecn, bytes) })
+        Some(PathInput {
+            path: self.path,
+            way: Way::Forward,
+            datagram: Datagram::of_client(from, ecn, bytes),
+        })
     }
 
     /// A datagram came to a client's socket. What is not from the target is dropped.
-    fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<Entry> {
+    fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<PathInput> {
         let Arrival { at, from, ecn, bytes, .. } = arrival;
         let known = self.clients.get_mut(&client).filter(|_| from == self.target)?;
         known.last_heard = at;
         self.reverse.on_received(ByteCount::of_len(bytes.len()));
-        Some(Entry { path: self.path, way: Way::Reverse, datagram: Datagram::of_client(client, ecn, bytes) })
+        Some(PathInput {
+            path: self.path,
+            way: Way::Reverse,
+            datagram: Datagram::of_client(client, ecn, bytes),
+        })
     }
 
     fn admit(&mut self, address: SocketAddr, now: Time) -> bool {
@@ -107,16 +115,16 @@ impl UdpDoor {
     }
 }
 
-impl Door for UdpDoor {
+impl Attachment for UdpAttachment {
     fn receive(
         &mut self,
-        source: Source,
+        point: ReadPoint,
         clock: &Clock,
         buffers: &mut ReceiveBuffers,
-        incoming: &mut Vec<Incoming>,
+        incoming: &mut Vec<ReceivedDatagram>,
     ) {
         let mut arrivals = Vec::new();
-        let Some(socket) = self.socket(source) else { return };
+        let Some(socket) = self.socket(point) else { return };
         for _ in 0..MOST_CALLS {
             match socket.receive(clock, buffers, &mut arrivals) {
                 Ok(Rest::Perhaps) if arrivals.len() < MOST_DATAGRAMS => {}
@@ -127,27 +135,28 @@ impl Door for UdpDoor {
         }
         for arrival in arrivals {
             let at = arrival.at;
-            let entry = match source {
-                Source::Listen => self.handle_from_client(arrival),
-                Source::Upstream(client) => self.handle_from_target(client, arrival),
-                Source::Interface(_) => None,
+            let entry = match point {
+                ReadPoint::Listen => self.handle_from_client(arrival),
+                ReadPoint::Upstream(client) => self.handle_from_target(client, arrival),
+                ReadPoint::Interface(_) => None,
             };
-            incoming.extend(entry.map(|entry| Incoming { at, entry }));
+            incoming.extend(entry.map(|entry| ReceivedDatagram { at, entry }));
         }
     }
 
-    fn send(&mut self, departure: &Departure) {
-        let Departure { way, datagram, .. } = departure;
+    fn send(&mut self, departure: &PathOutput) {
+        let PathOutput { way, datagram, .. } = departure;
         let Content::Payload { client: address } = datagram.content else { return };
         let client = self.clients.get(&address);
-        let message = Message { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
+        let message =
+            OutgoingDatagram { to: self.target, source: None, ecn: datagram.ecn, bytes: &datagram.bytes };
         let sent = match (way, client) {
             (Way::Forward, Some(client)) => client.upstream.send(&message),
             // It was forgotten while its datagram was on the way.
             (Way::Forward, None) => Err(io::ErrorKind::NotConnected.into()),
             (Way::Reverse, client) => {
                 let source = client.and_then(|client| client.sends_to);
-                self.listen.send(&Message { to: address, source, ..message })
+                self.listen.send(&OutgoingDatagram { to: address, source, ..message })
             }
         };
         let traffic = match way {
@@ -164,18 +173,18 @@ impl Door for UdpDoor {
         self.clients.retain(|_, client| now.since(client.last_heard) < IDLE);
     }
 
-    fn sources(&self) -> Vec<(Source, BorrowedFd<'_>)> {
+    fn read_points(&self) -> Vec<(ReadPoint, BorrowedFd<'_>)> {
         let upstream = self
             .clients
             .iter()
-            .map(|(address, client)| (Source::Upstream(*address), client.upstream.as_fd()));
-        std::iter::once((Source::Listen, self.listen.as_fd())).chain(upstream).collect()
+            .map(|(address, client)| (ReadPoint::Upstream(*address), client.upstream.as_fd()));
+        std::iter::once((ReadPoint::Listen, self.listen.as_fd())).chain(upstream).collect()
     }
 
     fn report(&self, name: &str) -> PathReport {
         PathReport {
             name: name.to_owned(),
-            ends: Ends::Sockets {
+            ends: PathEnds::Sockets {
                 listen: self.listen.address(),
                 to: self.target,
                 clients: self.clients.len(),
@@ -215,9 +224,9 @@ mod tests {
         SocketAddr::from(([127, 0, 0, 1], port))
     }
 
-    fn door() -> UdpDoor {
+    fn attachment() -> UdpAttachment {
         let listen = Socket::bind(address(0)).expect("a port of the system's choice");
-        UdpDoor::open(0, listen, address(9)).expect("loopback can be reached")
+        UdpAttachment::open(0, listen, address(9)).expect("loopback can be reached")
     }
 
     fn arrival(seconds: u64, from: SocketAddr) -> Arrival {
@@ -227,35 +236,35 @@ mod tests {
 
     #[test]
     fn a_client_is_forgotten_when_nothing_came_from_it_or_for_it_for_two_minutes() {
-        let (mut door, silent, served) = (door(), address(1), address(2));
+        let (mut attachment, silent, served) = (attachment(), address(1), address(2));
         for client in [silent, served] {
-            assert!(door.handle_from_client(arrival(0, client)).is_some());
+            assert!(attachment.handle_from_client(arrival(0, client)).is_some());
         }
-        assert!(door.handle_from_target(served, arrival(60, door.target)).is_some());
-        door.forget_idle(Time::ZERO + Duration::from_secs(119));
-        assert_eq!(door.clients.len(), 2);
-        door.forget_idle(Time::ZERO + Duration::from_secs(120));
-        assert_eq!(door.clients.keys().collect::<Vec<_>>(), [&served]);
+        assert!(attachment.handle_from_target(served, arrival(60, attachment.target)).is_some());
+        attachment.forget_idle(Time::ZERO + Duration::from_secs(119));
+        assert_eq!(attachment.clients.len(), 2);
+        attachment.forget_idle(Time::ZERO + Duration::from_secs(120));
+        assert_eq!(attachment.clients.keys().collect::<Vec<_>>(), [&served]);
     }
 
     #[test]
     fn a_newcomer_takes_the_place_of_one_that_is_idle_and_of_no_other() {
-        let mut door = door();
+        let mut attachment = attachment();
         let clients = (1..=64).map(address);
-        let admitted = clients.filter_map(|client| door.handle_from_client(arrival(0, client))).count();
+        let admitted = clients.filter_map(|client| attachment.handle_from_client(arrival(0, client))).count();
         assert_eq!(admitted, MOST_CLIENTS);
-        assert!(door.handle_from_client(arrival(100, address(1))).is_some());
-        assert!(door.handle_from_client(arrival(119, address(65))).is_none());
-        assert!(door.handle_from_client(arrival(120, address(65))).is_some());
-        assert_eq!(door.clients.keys().collect::<Vec<_>>(), [&address(1), &address(65)]);
-        assert_eq!(door.refused, 1);
+        assert!(attachment.handle_from_client(arrival(100, address(1))).is_some());
+        assert!(attachment.handle_from_client(arrival(119, address(65))).is_none());
+        assert!(attachment.handle_from_client(arrival(120, address(65))).is_some());
+        assert_eq!(attachment.clients.keys().collect::<Vec<_>>(), [&address(1), &address(65)]);
+        assert_eq!(attachment.refused, 1);
     }
 
     #[test]
     fn a_datagram_for_a_client_that_is_forgotten_is_counted_as_unsent() {
-        let mut door = door();
+        let mut attachment = attachment();
         let datagram = Datagram::of_client(address(1), Ecn::NotEct, b"late".to_vec());
-        door.send(&Departure { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
-        assert_eq!((door.forward.sent, door.forward.unsent), (0, 1));
+        attachment.send(&PathOutput { at: Time::ZERO, path: 0, way: Way::Forward, datagram });
+        assert_eq!((attachment.forward.sent, attachment.forward.unsent), (0, 1));
     }
 }

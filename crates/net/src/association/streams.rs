@@ -11,7 +11,7 @@ use anabranch_sctp::event::Event;
 use anabranch_sctp::record::Record;
 use futures_core::Stream;
 
-use super::{Association, Owner};
+use super::{Association, SharedHandle};
 use crate::feed::{Listener, Missed};
 use crate::shared::Shared;
 
@@ -39,13 +39,13 @@ pub struct Records {
 impl Association {
     /// The events of the association from now on, for one listener of any number.
     pub fn subscribe(&self) -> Events {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         Events { listener: shared.lock().subscribe(*id) }
     }
 
     /// The measurements on its paths from now on, for one listener of any number.
     pub fn records(&self) -> Records {
-        let Owner { shared, id, .. } = &*self.owner;
+        let SharedHandle { shared, id, .. } = &*self.owner;
         Records { listener: shared.lock().record(*id), shared: shared.clone(), id: *id }
     }
 
@@ -99,6 +99,6 @@ impl Drop for Records {
     /// The last listener ends the recording.
     fn drop(&mut self) {
         self.listener = Listener::too_late();
-        self.shared.lock().stop_recording_if_unheard(self.id);
+        self.shared.lock().stop_recording_without_listener(self.id);
     }
 }

@@ -1,4 +1,4 @@
-//! This machine's interfaces over time: a stream of lists, each different from the one before.
+//! Reports changes of this machine's interfaces: a sequence of lists, each different from the one before.
 
 use std::io;
 
@@ -7,40 +7,40 @@ use tokio::time::sleep;
 use crate::interfaces::{Interface, interfaces};
 use crate::notices::Notices;
 
-/// Tells when an address of this machine appears or vanishes, when an interface comes up or goes down, and when a
+/// Reports when an address of this machine appears or vanishes, when an interface comes up or goes down, and when a
 /// cable is plugged in or pulled: interfaces that are down or have no carrier are not listed.
 ///
-/// On Linux the kernel tells of changes; elsewhere the interfaces are listed each second.
+/// On Linux the kernel reports changes; on other systems the interfaces are listed once a second.
 ///
 /// # Examples
 ///
 /// ```no_run
-/// # async fn watch() -> std::io::Result<()> {
-/// let mut watch = anabranch_net::InterfaceWatch::begin()?;
+/// # async fn print_changes() -> std::io::Result<()> {
+/// let mut monitor = anabranch_net::InterfaceMonitor::begin()?;
 /// loop {
-///     for interface in watch.changed().await {
+///     for interface in monitor.changed().await {
 ///         println!("{} has {:?}", interface.name, interface.addresses);
 ///     }
 /// }
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct InterfaceWatch {
+pub struct InterfaceMonitor {
     notices: Notices,
     known: Vec<Interface>,
-    /// There was a notice after the last list.
+    /// Whether the kernel has reported a change since the last list.
     is_stale: bool,
 }
 
-impl InterfaceWatch {
-    /// Begins with the interfaces as they are. Must be called within a tokio runtime.
+impl InterfaceMonitor {
+    /// Starts with the present interfaces. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// The operating system does not list them.
-    pub fn begin() -> io::Result<InterfaceWatch> {
+    /// The operating system does not list the interfaces.
+    pub fn begin() -> io::Result<InterfaceMonitor> {
         // The notices begin before the list is made, so that no change in between is missed.
         let notices = Notices::subscribe();
-        Ok(InterfaceWatch { notices, known: interfaces()?, is_stale: false })
+        Ok(InterfaceMonitor { notices, known: interfaces()?, is_stale: false })
     }
 
     /// The interfaces as last reported.
@@ -48,7 +48,7 @@ impl InterfaceWatch {
         &self.known
     }
 
-    /// Waits until the interfaces differ from [`known`](InterfaceWatch::known), and returns them.
+    /// Waits until the interfaces differ from [`known`](InterfaceMonitor::known), and returns them.
     ///
     /// A change is reported 50 ms after it began, so that related changes are seen together: a DHCP client gives an
     /// interface its address and then the route; and some remove an address and add it again when they renew it, which
@@ -76,5 +76,5 @@ impl InterfaceWatch {
     }
 }
 
-/// How long a change may take.
+/// How long related changes may take.
 const SETTLING: std::time::Duration = std::time::Duration::from_millis(50);

@@ -1,0 +1,105 @@
+//! Keeps the sockets of an endpoint at its machine's addresses: collects changes, and opens missing sockets. The driver
+//! applies the changes.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anabranch_base::ByteCount;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::address_tracking::{AddressTracking, InterfaceAddress, SocketChange, TrackedAddresses};
+use crate::interface_monitor::InterfaceMonitor;
+use crate::interfaces::Interface;
+use crate::shared::Shared;
+use crate::socket::Socket;
+
+/// Tracks the addresses of the machine for one endpoint.
+#[derive(Debug)]
+pub struct AddressTracker {
+    tracked: TrackedAddresses,
+    latest: watch::Receiver<Vec<Interface>>,
+    /// The task that waits for changes while the driver does other work.
+    watcher: JoinHandle<()>,
+    port: u16,
+    by_device: bool,
+}
+
+/// The settings that all sockets of an endpoint share.
+#[derive(Clone, Copy, Debug)]
+pub struct SocketSettings {
+    /// Each is tied to the interface of its address.
+    pub by_device: bool,
+    /// The largest packets that leave by them before a path is known to carry larger ones.
+    pub needed: ByteCount,
+}
+
+impl AddressTracker {
+    /// Starts to track; `None` if tracking is off. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// The operating system does not list its interfaces.
+    pub fn begin(
+        tracking: AddressTracking,
+        sockets: &[Socket],
+        settings: SocketSettings,
+        shared: &Arc<Shared>,
+    ) -> io::Result<Option<AddressTracker>> {
+        if tracking == AddressTracking::Off {
+            return Ok(None);
+        }
+        let monitor = InterfaceMonitor::begin()?;
+        let given: Vec<SocketAddr> = sockets.iter().map(Socket::address).collect();
+        let port = given.first().map_or(0, SocketAddr::port);
+        let tracked = TrackedAddresses::new(tracking, given, settings.needed, monitor.known());
+        let (sender, mut latest) = watch::channel(monitor.known().to_vec());
+        // What appeared since the endpoint was given its addresses.
+        latest.mark_changed();
+        let watcher = tokio::spawn(forward(monitor, sender, shared.clone()));
+        Ok(Some(AddressTracker { tracked, latest, watcher, port, by_device: settings.by_device }))
+    }
+
+    /// The changes since the last call.
+    pub fn changes(&mut self) -> Vec<SocketChange> {
+        // The watcher lives as long as this does.
+        if !self.latest.has_changed().unwrap_or(false) {
+            return Vec::new();
+        }
+        self.tracked.changes(&self.latest.borrow_and_update())
+    }
+
+    /// Opens a socket at an address, on the port of the other sockets if it is free. `None` if it cannot be opened: the
+    /// next change tries it again.
+    pub fn open(&mut self, address: InterfaceAddress) -> Option<Socket> {
+        let device = self.by_device.then_some(address.interface.as_str());
+        let bind = |port: u16| Socket::bind(SocketAddr::new(address.ip, port), device);
+        match bind(self.port).or_else(|_| bind(0)) {
+            Ok(socket) => {
+                self.tracked.on_opened(address, socket.address());
+                Some(socket)
+            }
+            Err(error) => {
+                tracing::warn!(address = %address.ip, interface = address.interface, %error, "cannot open a socket");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for AddressTracker {
+    fn drop(&mut self) {
+        self.watcher.abort();
+    }
+}
+
+/// Sends every change to the tracker and wakes the driver.
+async fn forward(mut monitor: InterfaceMonitor, sender: watch::Sender<Vec<Interface>>, shared: Arc<Shared>) {
+    loop {
+        let changed = monitor.changed().await.to_vec();
+        if sender.send(changed).is_err() {
+            return;
+        }
+        shared.wake.notify_one();
+    }
+}

@@ -1,0 +1,146 @@
+//! Memory for datagrams that is used again as soon as nothing refers to it.
+
+use std::collections::VecDeque;
+
+use anabranch_base::ByteCount;
+use bytes::{Bytes, BytesMut};
+
+/// Each datagram is copied into a buffer of its own, less than twice as long as the datagram (or [`SMALLEST`]), so that a
+/// datagram that is held keeps no other one in memory, however many the system received at once. Nothing is allocated once there are buffers for everything that
+/// is held at a time; when there are too many, half of them are freed.
+#[derive(Debug, Default)]
+pub struct BufferPool {
+    /// One ring per buffer length: [`SMALLEST`], and each class twice the one before.
+    rings: [Ring; CLASSES],
+}
+
+/// Buffers of one length.
+#[derive(Debug, Default)]
+struct Ring {
+    /// In the order in which they were used: the oldest is the first to be free again.
+    buffers: VecDeque<BytesMut>,
+    /// Buffers that are still held although many younger ones are not.
+    stragglers: VecDeque<BytesMut>,
+    /// For how many datagrams in a row half of the buffers would have been enough.
+    idle: usize,
+}
+
+impl BufferPool {
+    /// A copy of a datagram, and how much memory it keeps alive.
+    pub fn copy(&mut self, datagram: &[u8]) -> (Bytes, ByteCount) {
+        let class = class_of(datagram.len());
+        let Some(ring) = self.rings.get_mut(class) else {
+            return (Bytes::copy_from_slice(datagram), ByteCount::of_len(datagram.len()));
+        };
+        let length = SMALLEST << class;
+        (ring.copy(datagram, length), ByteCount::of_len(length))
+    }
+
+    /// How much memory there is.
+    #[cfg(test)]
+    fn size(&self) -> usize {
+        (0..)
+            .zip(&self.rings)
+            .map(|(class, ring)| (ring.buffers.len() + ring.stragglers.len()) * (SMALLEST << class))
+            .sum()
+    }
+}
+
+impl Ring {
+    fn copy(&mut self, datagram: &[u8], length: usize) -> Bytes {
+        let is_free = |buffer: &mut BytesMut| buffer.try_reclaim(length);
+        self.buffers.extend(self.stragglers.pop_front_if(is_free));
+        self.stragglers.rotate_left(usize::from(!self.stragglers.is_empty()));
+        let half = self.buffers.len() / 2;
+        let is_half_enough = self.buffers.get_mut(half).is_some_and(is_free);
+        self.shrink(half, is_half_enough);
+        // The buffer at half is free, so that the loop ends.
+        while is_half_enough && let Some(held) = self.buffers.pop_front_if(|buffer| !is_free(buffer)) {
+            self.stragglers.push_back(held);
+        }
+        let oldest = self.buffers.pop_front_if(is_free);
+        let mut buffer = oldest.unwrap_or_else(|| BytesMut::with_capacity(length));
+        buffer.extend_from_slice(datagram);
+        let copy = buffer.split().freeze();
+        self.buffers.push_back(buffer);
+        copy
+    }
+
+    /// Frees half of the buffers when the younger half was enough for several turns of the ring.
+    fn shrink(&mut self, half: usize, is_half_enough: bool) {
+        self.idle = if is_half_enough && half >= FEWEST { self.idle + 1 } else { 0 };
+        if self.idle > self.buffers.len() * PATIENCE {
+            self.buffers.drain(..half);
+            self.buffers.shrink_to(half * 4);
+            self.idle = 0;
+        }
+    }
+}
+
+/// The class whose buffers hold `length` bytes.
+fn class_of(length: usize) -> usize {
+    let multiple = length.div_ceil(SMALLEST).max(1).next_power_of_two();
+    multiple.trailing_zeros() as usize
+}
+
+/// The length of the smallest buffers.
+const SMALLEST: usize = 128;
+/// The last class holds the longest possible datagram.
+const CLASSES: usize = 10;
+/// A ring of fewer buffers than twice this is left as it is.
+const FEWEST: usize = 64;
+/// How many turns of the ring.
+const PATIENCE: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_equals_its_datagram_and_its_buffer_is_less_than_twice_as_long() {
+        let mut pool = BufferPool::default();
+        for length in [0, 1, 127, 128, 129, 1_499, 2_048, 2_049, 65_507, 65_536, 65_537] {
+            let datagram: Vec<u8> = (0..length).map(|number| number as u8).collect();
+            let (copy, memory) = pool.copy(&datagram);
+            assert_eq!(copy, datagram);
+            let memory = memory.as_len();
+            assert!(memory >= length && memory < (2 * length).max(SMALLEST + 1), "{length} B in {memory} B");
+        }
+    }
+
+    #[test]
+    fn a_buffer_is_reused_after_its_datagram_is_dropped_and_not_before() {
+        let mut pool = BufferPool::default();
+        let (first, _) = pool.copy(&[1; 1_400]);
+        let place = first.as_ptr();
+        let (second, _) = pool.copy(&[2; 1_400]);
+        let part = first.slice(100..200);
+        drop(first);
+        let (third, _) = pool.copy(&[3; 1_400]);
+        assert_eq!((part, second), (Bytes::from(vec![1; 100]), Bytes::from(vec![2; 1_400])));
+        // Its turn comes again behind the others.
+        drop(third);
+        let places: Vec<_> = (0..3).map(|_| pool.copy(&[4; 1_400]).0.as_ptr()).collect();
+        assert!(places.contains(&place));
+        assert_eq!(pool.size(), 3 * 2_048);
+    }
+
+    #[test]
+    fn a_datagram_that_is_held_blocks_no_other() {
+        let mut pool = BufferPool::default();
+        let held: Vec<Bytes> = (0..1_000).map(|_| pool.copy(&[0; 1_400]).0).step_by(44).collect();
+        (0..10_000).for_each(|_| drop(pool.copy(&[1; 1_400])));
+        assert!(held.iter().all(|datagram| datagram == &vec![0; 1_400]));
+        assert!(pool.size() < 4 * FEWEST * 2_048, "{} B", pool.size());
+    }
+
+    #[test]
+    fn buffers_of_a_burst_are_freed_in_the_turns_after_it() {
+        let mut pool = BufferPool::default();
+        let burst: Vec<Bytes> = (0..10_000).map(|_| pool.copy(&[0; 1_400]).0).collect();
+        assert_eq!(pool.size(), 10_000 * 2_048);
+        drop(burst);
+        (0..100_000).for_each(|_| drop(pool.copy(&[1; 1_400])));
+        assert!(pool.size() < 4 * FEWEST * 2_048, "{} B", pool.size());
+    }
+}
