@@ -67,7 +67,12 @@ fn main() -> ExitCode {
     }
     let outcome = match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
-            let outcome = runtime.block_on(run(&arguments.command)).unwrap_or_else(Outcome::from);
+            // On a worker, where it and the driver of the sockets take turns: on this thread each message would wake another.
+            let command = runtime.spawn(run(arguments.command));
+            let outcome = match runtime.block_on(command) {
+                Ok(outcome) => outcome.unwrap_or_else(Outcome::from),
+                Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+            };
             // A thread that still reads standard input must not hold up the end.
             runtime.shutdown_background();
             outcome
@@ -77,9 +82,9 @@ fn main() -> ExitCode {
     outcome.print(output)
 }
 
-async fn run(command: &Command) -> Result<Outcome, Failure> {
+async fn run(command: Command) -> Result<Outcome, Failure> {
     let mut interrupt = Interrupt::listen()?;
-    match command {
+    match &command {
         Command::Demo(arguments) => demo::run(arguments, &mut interrupt).await,
         Command::Sim(arguments) => sim::run(arguments, &mut interrupt).await,
         Command::Predict(arguments) => predict::run(arguments, &mut interrupt).await,

@@ -11,8 +11,15 @@ use anabranch_net::{Config, Endpoint, Key, Options, Security, SendOptions};
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
 
+type Failure = Box<dyn Error + Send + Sync>;
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Failure> {
+    // On a worker, where it and the driver of the sockets take turns; this thread would be woken for each message.
+    tokio::spawn(run()).await?
+}
+
+async fn run() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [layer, role, port, bytes, message, rate @ ..] = &arguments[..] else {
         return Err("usage: bulk plain|sealed receive|send PORT BYTES MESSAGE [BITS]".into());
@@ -41,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-async fn receive(options: Options, bytes: u64) -> Result<(), Box<dyn Error>> {
+async fn receive(options: Options, bytes: u64) -> Result<(), Failure> {
     let endpoint = Endpoint::bind(options)?;
     println!("ready");
     let association = endpoint.accept().await.ok_or("nobody came")?;
@@ -65,7 +72,7 @@ async fn send(
     bytes: u64,
     message: usize,
     rate: Option<f64>,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<(), Failure> {
     let endpoint = Endpoint::bind(options)?;
     let association = endpoint.connect(&[receiver]).await?;
     let payload = Bytes::from(vec![0x5a; message]);

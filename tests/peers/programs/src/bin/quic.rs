@@ -13,13 +13,20 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, SignatureScheme};
 
+type Failure = Box<dyn Error + Send + Sync>;
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Failure> {
+    // On a worker, as ours: this thread would be woken for each read.
+    tokio::spawn(run()).await?
+}
+
+async fn run() -> Result<(), Failure> {
     let transfer = Transfer::from_arguments().ok_or("usage: quic receive|send PORT BYTES MESSAGE [BITS]")?;
     if transfer.is_sender { send(&transfer).await } else { receive(&transfer).await }
 }
 
-async fn receive(transfer: &Transfer) -> Result<(), Box<dyn Error>> {
+async fn receive(transfer: &Transfer) -> Result<(), Failure> {
     let certified = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()])?;
     let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
     let config = ServerConfig::with_single_cert(vec![certified.cert.into()], key)?;
@@ -36,7 +43,7 @@ async fn receive(transfer: &Transfer) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn send(transfer: &Transfer) -> Result<(), Box<dyn Error>> {
+async fn send(transfer: &Transfer) -> Result<(), Failure> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&[&rustls::version::TLS13])?
