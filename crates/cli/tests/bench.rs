@@ -1,8 +1,6 @@
 //! `anabranch bench` between two programs on loopback, as a person and as a script sees it. Real time passes here.
 
-mod program;
-
-use program::{Ended, Program, anabranch, run};
+use crate::program::{Ended, Program, anabranch, run};
 use serde_json::Value;
 
 /// A server of one test, and what goes after `--to`.
@@ -252,7 +250,7 @@ fn a_rate_that_all_paths_take_is_the_applications_limit() {
 #[test]
 fn a_receiver_of_files_is_not_mistaken_for_a_server_of_tests() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (recv, to) = program::receiver("127.0.0.1", dir.path(), "");
+    let (recv, to) = crate::program::receiver("127.0.0.1", dir.path(), "");
     let ended = run(&mut anabranch(&format!("bench --to {to} -t 1"))).expect(1);
     assert!(ended.stderr.contains("file protocol"), "{ended:?}");
     drop(recv);

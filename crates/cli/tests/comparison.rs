@@ -1,11 +1,9 @@
 //! `anabranch compare` and `demo`, as a person and as a script sees them. Real time passes here.
 
-mod program;
-
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use program::{anabranch, run};
+use crate::program::{anabranch, run};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -15,7 +13,7 @@ fn stage() -> MutexGuard<'static, ()> {
     STAGE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn compare(text: &str, options: &str) -> program::Ended {
+fn compare(text: &str, options: &str) -> crate::program::Ended {
     let dir = tempdir().expect("a directory");
     let path = dir.path().join("test.toml");
     std::fs::write(&path, text).expect("a file");

@@ -2,12 +2,10 @@
 //! tests say so and pass.
 #![cfg(target_os = "linux")]
 
-mod program;
-
 use std::path::PathBuf;
 use std::process::Command;
 
-use program::{Ended, Program, anabranch, run};
+use crate::program::{Ended, Program, anabranch, run};
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
@@ -120,7 +118,7 @@ fn a_command_finds_interfaces_named_after_the_paths_and_both_sides_addresses() {
 #[test]
 fn each_interface_goes_with_the_address_in_its_own_subnet_whatever_the_order() {
     let Some(place) = Place::new() else { return };
-    program::file(place.dir.path(), "a", 500_000);
+    crate::program::file(place.dir.path(), "a", 500_000);
     std::fs::create_dir(place.path("inbox")).expect("a directory");
     let program = env!("CARGO_BIN_EXE_anabranch");
     for (listen, to) in
@@ -146,7 +144,7 @@ fn each_interface_goes_with_the_address_in_its_own_subnet_whatever_the_order() {
 #[test]
 fn a_file_goes_from_send_on_one_side_to_recv_on_the_other_over_both_paths() {
     let Some(place) = Place::new() else { return };
-    let path = program::file(place.dir.path(), "a", 500_000);
+    let path = crate::program::file(place.dir.path(), "a", 500_000);
     std::fs::create_dir(place.path("inbox")).expect("a directory");
     let program = env!("CARGO_BIN_EXE_anabranch");
     let far = format!("exec {program} recv --dir inbox --listen 10.77.1.2,10.77.2.2");

@@ -1,12 +1,10 @@
 //! `anabranch emulate` between real programs, as a person and as a script sees it. Real time passes here.
 
-mod program;
-
 use std::net::UdpSocket;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use program::{Program, anabranch, file, receiver, run};
+use crate::program::{Program, anabranch, file, receiver, run};
 use serde_json::Value;
 use tempfile::tempdir;
 

@@ -1,17 +1,15 @@
 //! What goes wrong, and that it is told: the exit status, a message with what to do, nothing left behind.
 
-mod program;
-
 use std::net::UdpSocket;
 use std::path::Path;
 use std::process::Command;
 
+use crate::program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use anabranch_base::ByteCount;
 use anabranch_net::{Association, Config, Endpoint, Options, Security, SendOptions};
 use anabranch_transfer::protocol::{
     FileKind, FileOutcome, FilePath, FileVerdict, Offer, ReceiverAnswer, Sender,
 };
-use program::{KEY, Program, anabranch, endless_sender, file, receiver, run};
 use sha2::{Digest as _, Sha256};
 use tempfile::tempdir;
 

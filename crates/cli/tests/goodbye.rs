@@ -1,12 +1,10 @@
 //! The end of a transfer whose last packets are lost: what was stored is stored.
 
-mod program;
-
 use std::net::{SocketAddr, UdpSocket};
 
 use tempfile::tempdir;
 
-use program::{Program, anabranch, file, receiver};
+use crate::program::{Program, anabranch, file, receiver};
 
 /// Lets packets of one sender through to the receiver and back, up to the receiver's answer to its goodbye, which is lost
 /// with all that follows. Plain packets show what they are: behind the header of 12 bytes stands the first chunk's type.

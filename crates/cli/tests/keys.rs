@@ -1,12 +1,10 @@
 //! Who is heard: keys that are printed, given by a file or the environment, wrong, missing, or not wanted.
 
-mod program;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use program::{KEY, Program, anabranch, file, receiver, run};
+use crate::program::{KEY, Program, anabranch, file, receiver, run};
 use tempfile::tempdir;
 
 /// The program with nothing in its environment.

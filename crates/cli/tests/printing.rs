@@ -1,11 +1,9 @@
 //! What happens to results that standard output does not accept, or no longer.
 
-mod program;
-
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
-use program::anabranch;
+use crate::program::anabranch;
 
 const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/two-paths.toml");
 
@@ -35,7 +33,7 @@ fn a_reader_that_leaves_is_no_failure() {
 
 #[test]
 fn a_wrong_command_line_is_told_to_scripts_and_to_people() {
-    let ended = program::run(&mut anabranch("sned --json"));
+    let ended = crate::program::run(&mut anabranch("sned --json"));
     assert_eq!((ended.status, ended.json()["error"]["kind"].as_str()), (Some(2), Some("arguments")));
     assert!(ended.stderr.starts_with("error: unrecognized subcommand 'sned'"), "{}", ended.stderr);
 }

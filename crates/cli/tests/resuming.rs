@@ -1,11 +1,9 @@
 //! Transfers that are broken off by a kill at either end, and go on: what arrived before does not travel again.
 
-mod program;
-
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use program::{Program, anabranch, file, part, receiver, run, wait_until};
+use crate::program::{Program, anabranch, file, part, receiver, run, wait_until};
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 

@@ -1,11 +1,9 @@
 //! `anabranch sim`, as a person and as a script sees it.
 
-mod program;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use program::{anabranch, run};
+use crate::program::{anabranch, run};
 use serde_json::Value;
 use tempfile::tempdir;
 

@@ -1,11 +1,9 @@
 //! Files that arrive: `anabranch send` and `recv` as two processes on the loopback interface.
 
-mod program;
-
 use std::io::Write;
 use std::process::Stdio;
 
-use program::{Program, anabranch, file, receiver, run};
+use crate::program::{Program, anabranch, file, receiver, run};
 use tempfile::tempdir;
 
 #[test]

@@ -1,7 +1,5 @@
 //! Directories that travel whole, and what is in the way of that: links, files that exist, odd names, a full disk.
 
-mod program;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
@@ -12,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
-use program::{Program, anabranch, file, receiver, run};
+use crate::program::{Program, anabranch, file, receiver, run};
 use tempfile::tempdir;
 
 fn set_modified(path: &Path, seconds: u64) {
@@ -264,7 +262,7 @@ fn a_disk_that_is_full_fails_the_file_and_the_next_one_still_fits() {
     let enclose = |spaces: &str, script: &str| {
         let mut command = Command::new("unshare");
         command.arg(spaces).args(["sh", "-c", script, env!("CARGO_BIN_EXE_anabranch")]);
-        command.current_dir(from.path()).env("ANABRANCH_KEY", program::KEY);
+        command.current_dir(from.path()).env("ANABRANCH_KEY", crate::program::KEY);
         command
     };
     let may = |spaces: &&str| enclose(spaces, mount).output().is_ok_and(|ended| ended.status.success());

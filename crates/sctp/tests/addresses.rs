@@ -1,13 +1,11 @@
 //! Addresses that a host gains and loses while an association lives: paths join and leave, and nothing is lost.
 
-mod pair;
-
+use crate::pair::{End, Pair, address, path};
 use anabranch_base::Duration;
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
 use bytes::Bytes;
-use pair::{End, Pair, address, path};
 
 fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)

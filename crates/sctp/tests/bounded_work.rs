@@ -2,10 +2,9 @@
 //! what it answers, and bounded by what it receives and what it sent. `bounded_memory.rs` has what it can make an end
 //! keep.
 
-mod pair;
-
 use std::net::SocketAddr;
 
+use crate::pair::{End, PORT, Pair, packet};
 use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::association::Ecn;
 use anabranch_sctp::config::{BurstRule, Config, InitialWindow, MaxBurst};
@@ -17,7 +16,6 @@ use anabranch_sctp::wire::{
     VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, PORT, Pair, packet};
 
 /// How many chunks are in flight, each in a packet of its own.
 const CHUNKS: u16 = 1_000;

@@ -1,13 +1,11 @@
 //! Buffers that are split among the paths: what new data each may take, what is never held back, and what is told of it.
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{
     BufferSplit, BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, SackSettings,
     Unit,
 };
-use pair::{End, Pair, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

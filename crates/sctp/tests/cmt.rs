@@ -4,14 +4,11 @@
 //!
 //! Windows count packets of 1,500 bytes; the profile is RFC 2960's, whose lost chunks go to another path.
 
-mod pair;
-mod script;
-
+use crate::pair::{End, Pair, path};
+use crate::script::{FULL, PACKET, Script, sack, seeds};
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use pair::{End, Pair, path};
-use script::{FULL, PACKET, Script, sack, seeds};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

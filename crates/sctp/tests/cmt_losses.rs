@@ -1,14 +1,11 @@
 //! What a sender of concurrent multipath transfer sends again, where and when, and what it makes of SACKs that overtook
 //! one another (M-CMT-6, -7; M-SCTP-12). SACKs from the wire in, windows and retransmissions out.
 
-mod pair;
-mod script;
-
+use crate::pair::path;
+use crate::script::{Script, sack, same, seeds};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use pair::path;
-use script::{Script, sack, same, seeds};
 
 const NO_DAC: CmtRules = CmtRules { delayed_ack: false, ..CmtRules::ALL };
 

@@ -2,14 +2,12 @@
 //! SACK, and each SACK says for how many packets it stands (M-CMT-4). Dialogues; the rule alone has its tests in
 //! `policy/acknowledge/dac.rs`.
 
-mod pair;
-
+use crate::pair::{End, Pair, chunks};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::config::{Config, SackSettings};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{Chunk, Data, Ppid, StreamId};
-use pair::{End, Pair, chunks};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -2,14 +2,11 @@
 //! recovery (M-CMT-2, -3, -5; M-SCTP-7). The golden examples G1 to G4 and G26 with SACKs from the wire in, windows and retransmissions out;
 //! the rules alone have their examples in their own files.
 
-mod pair;
-mod script;
-
+use crate::pair::path;
+use crate::script::{Script, sack, same, seeds};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use pair::path;
-use script::{Script, sack, same, seeds};
 
 const NO_DAC: CmtRules = CmtRules { delayed_ack: false, ..CmtRules::ALL };
 

@@ -1,11 +1,10 @@
 //! Which paths a SACK gives the right to grow, over random histories: the send buffer and CMT's loss detection against
 //! the flag form of the mechanism (M-CMT-3).
 
-mod flag_form;
-
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use crate::flag_form::{FlagForm, SearchAnew};
 use anabranch_base::ByteCount;
 use anabranch_sctp::config::Charge;
 use anabranch_sctp::policy::PathId;
@@ -17,7 +16,6 @@ use anabranch_sctp::send::{Outgoing, SendBuffer};
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{GapBlock, Ppid, StreamId};
 use bytes::Bytes;
-use flag_form::{FlagForm, SearchAnew};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 

@@ -2,8 +2,7 @@
 //!
 //! Most tests count in packets of 1,500 bytes with one chunk each: `charge = packet`, `unit = MTU`.
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, Exemption, InitialWindow, IpVersion, MaxBurst, RtoSettings,
@@ -11,7 +10,6 @@ use anabranch_sctp::config::{
 };
 use anabranch_sctp::policy::congestion::CutCause;
 use anabranch_sctp::record::{Happening, Record};
-use pair::{End, Pair, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

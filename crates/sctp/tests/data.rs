@@ -1,8 +1,7 @@
 //! Messages on their way: fragments, streams, bundles, acknowledgements, and the receive window
 //! (RFC 9260 §6).
 
-mod pair;
-
+use crate::pair::{End, Faults, PORT, Pair, chunks, data, packet, packet_with};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Message, Outgoing, SendError};
 use anabranch_sctp::config::{BurstRule, Charge, Config, InitialWindow, MaxBurst, MessageLimit};
@@ -13,7 +12,6 @@ use anabranch_sctp::wire::{
     HeartbeatAck, Init, Parameter, Ppid, Sack, StreamId, UnknownChunk, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Faults, PORT, Pair, chunks, data, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -1,13 +1,11 @@
 //! A path dies while the other one works: what it lost closes the window, and it is left all the same
 //! (RFC 9260 §8.2).
 
-mod pair;
-
+use crate::pair::{End, Pair};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{Config, Failover, RtoSettings};
 use anabranch_sctp::policy::{PathId, PathState};
 use bytes::Bytes;
-use pair::{End, Pair};
 
 #[test]
 fn a_dead_path_is_left_although_what_it_lost_closes_the_window() {

@@ -1,11 +1,9 @@
 //! Aborting an association (RFC 9260 §9.1).
 
-mod pair;
-
+use crate::pair::{End, Pair};
 use anabranch_base::Duration;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::event::CloseReason;
-use pair::{End, Pair};
 
 #[test]
 fn calling_off_twice_is_calling_off_once() {

@@ -1,15 +1,13 @@
 //! Paths that may have failed: when they are suspected, by errors (RFC 7829) or by their silence, what happens to their
 //! data, and how they come back.
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::config::{Config, Failover, RtoSettings};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use bytes::Bytes;
-use pair::{End, Pair, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -1,10 +1,9 @@
 //! Paths that are only guesses: from addresses that packets seem to come from (RFC 9260 §5.4), and between addresses
 //! that were paired wrongly.
 
-mod pair;
-
 use std::net::SocketAddr;
 
+use crate::pair::{End, Pair, address, packet};
 use anabranch_base::Duration;
 use anabranch_sctp::association::{PathAddresses, Ways};
 use anabranch_sctp::config::Config;
@@ -12,7 +11,6 @@ use anabranch_sctp::endpoint::Channel;
 use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::{PathId, PathState};
 use anabranch_sctp::wire::Heartbeat;
-use pair::{End, Pair, address, packet};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -1,10 +1,9 @@
 //! Opening an association: the four ways, lost packets, crossings and restarts, stale and forged cookies (RFC 9260 §5). What
 //! strangers may try is in `uninvited.rs`.
 
-mod pair;
-
 use std::net::SocketAddr;
 
+use crate::pair::{End, Guest, Invitation, PORT, Pair, address, packet, packet_with};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::{AssociationState, Message};
 use anabranch_sctp::config::{Config, IpVersion};
@@ -15,7 +14,6 @@ use anabranch_sctp::wire::{
     VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Guest, Invitation, PORT, Pair, address, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -575,7 +573,7 @@ fn a_host_with_a_hundred_addresses_names_as_many_as_fit_the_least_packet_and_ope
         pair.connect_to(End::A, &[pair.address(End::Z, 0)]);
         pair.run_for(secs(1));
         assert!(pair.is_open(End::A) && pair.is_open(End::Z));
-        let named = |bytes: &Bytes| match pair::chunks(bytes).swap_remove(0) {
+        let named = |bytes: &Bytes| match crate::pair::chunks(bytes).swap_remove(0) {
             Chunk::Init(Init { parameters, .. }) | Chunk::InitAck(InitAck { parameters, .. }) => {
                 let is_address =
                     |one: &&Parameter| matches!(one, Parameter::Ipv4Address(_) | Parameter::Ipv6Address(_));
@@ -614,7 +612,7 @@ fn an_association_over_link_local_addresses_knows_by_which_interface() {
     };
     pair.inject_between(End::Z, here, there, packet(VerificationTag::ZERO, &[&init]));
     let answer = pair.take_packets(End::Z).remove(0);
-    let Some(Chunk::InitAck(ack)) = pair::chunks(&answer).pop() else { panic!("no INIT-ACK") };
+    let Some(Chunk::InitAck(ack)) = crate::pair::chunks(&answer).pop() else { panic!("no INIT-ACK") };
     let Some(Parameter::StateCookie(cookie)) = ack.parameters.first() else { panic!("no cookie") };
     pair.inject_between(End::Z, here, there, packet(ack.initiate_tag, &[&CookieEcho { cookie }]));
     let association = pair.at(End::Z);

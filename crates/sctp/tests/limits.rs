@@ -1,12 +1,10 @@
 //! What held each path back, in cases that are easily counted wrongly: asked twice, with lost chunks, with a path that
 //! the scheduler never takes. `studies.rs` has the plain cases.
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::TimeInLimit;
 use anabranch_sctp::config::{Config, Failover, InitialWindow};
-use pair::{End, Pair, path};
 
 const FULL: usize = 1_400;
 

@@ -1,15 +1,13 @@
 //! The largest packet of each path, searched by probes (RFC 8899): what is found, how fast, and what happens to data
 //! when packets must become smaller.
 
-mod pair;
-
+use crate::pair::{End, Pair, chunks, path};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::config::{Config, Failover, IpVersion, MtuDiscovery};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::wire::{Chunk, Heartbeat, HeartbeatAck};
 use bytes::Bytes;
-use pair::{End, Pair, chunks, path};
 
 fn searching() -> Config {
     Config { mtu_discovery: MtuDiscovery::On, ..Config::rfc9260() }
@@ -187,7 +185,7 @@ fn a_path_that_shrinks_leaves_the_larger_chunks_to_the_other() {
         let found = mtus(&mut pair);
         assert!(found[0] == 1_500 && (1_280..=1_300).contains(&found[1]), "{found:?}");
         // The path that shrank carries what fits: it is not given up.
-        let on_second = |line: &&pair::Line| line.text.starts_with("A -2> DATA -2> Z");
+        let on_second = |line: &&crate::pair::Line| line.text.starts_with("A -2> DATA -2> Z");
         let late =
             pair.log.iter().filter(on_second).filter(|line| line.at > shrinks_at + Duration::from_secs(1));
         assert!(late.count() > 100, "{quick}");

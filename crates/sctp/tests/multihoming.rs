@@ -1,10 +1,9 @@
 //! Several paths: which are verified, how idle ones are watched, and what happens when one fails, comes back or
 //! moves (RFC 9260 §5.4, §6.4, §8.1–8.3; RFC 6951 §5.4).
 
-mod pair;
-
 use std::net::SocketAddr;
 
+use crate::pair::{End, PORT, Pair, address, chunks, packet, path};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::config::{Config, Failover, InitialWindow, IpVersion};
@@ -12,7 +11,6 @@ use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::wire::{Chunk, Heartbeat, HeartbeatAck, VerificationTag};
 use bytes::Bytes;
-use pair::{End, PORT, Pair, address, chunks, packet, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

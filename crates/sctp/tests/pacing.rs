@@ -1,10 +1,8 @@
 //! Windows that are spread over the round trip: trains of packets, what waits for them and what does not.
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::config::{Config, InitialWindow, IpVersion, MtuDiscovery};
-use pair::{End, Pair, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
@@ -38,7 +36,8 @@ fn open_with(window: u64, pipes: usize, delay: Duration) -> Pair {
 /// When A's packets with data left on a pipe, in milliseconds from `start`: `(moment, packets)`.
 fn trains(pair: &Pair, pipe: usize, start: Time) -> Vec<(u64, usize)> {
     let mut trains: Vec<(u64, usize)> = Vec::new();
-    let is_data = |line: &&pair::Line| line.from == End::A && line.pipe == pipe && line.text.contains("DATA");
+    let is_data =
+        |line: &&crate::pair::Line| line.from == End::A && line.pipe == pipe && line.text.contains("DATA");
     for line in pair.log.iter().filter(is_data) {
         let at = line.at.since(start).as_millis();
         match trains.last_mut() {

@@ -1,13 +1,11 @@
 //! Where lost chunks go when several paths carry data (M-CMT-6): to a path with room, or to the best one.
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::config::{
     BurstRule, Charge, Config, Encapsulation, Failover, InitialWindow, MaxBurst, SackSettings, Unit,
 };
 use anabranch_sctp::policy::Hints;
-use pair::{End, Pair, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -1,13 +1,11 @@
 //! A receive buffer that tunes itself, between two ends: it grows to what the paths need, and only for an application that
 //! reads.
 
-mod pair;
-
+use crate::pair::{End, Pair};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::Message;
 use anabranch_sctp::config::{Config, Growth, MessageLimit};
 use bytes::Bytes;
-use pair::{End, Pair};
 
 const SMALL: ByteCount = ByteCount::from_kib(64);
 const LIMIT: ByteCount = ByteCount::from_mib(4);

@@ -1,10 +1,9 @@
 //! Changes of addresses that the peer is told of and accepts (RFC 5061), authenticated (RFC 4895): dialogues, a line a
 //! packet.
 
-mod pair;
-
 use std::net::{IpAddr, SocketAddr};
 
+use crate::pair::{End, Guest, PORT, Pair, address, chunks, packet, path};
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::AssociationState;
 use anabranch_sctp::config::{Config, Encapsulation, IpVersion};
@@ -13,7 +12,6 @@ use anabranch_sctp::policy::PathState;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Asconf, AsconfAck, Auth, Cause, Chunk, Heartbeat, Parameter};
 use bytes::Bytes;
-use pair::{End, Guest, PORT, Pair, address, chunks, packet, path};
 
 fn dynamic() -> Config {
     Config { dynamic_addresses: true, ..Config::rfc9260() }

@@ -1,12 +1,10 @@
 //! The record of an association for studies: kept from the request until it is read, even if the association ends
 //! meanwhile.
 
-mod pair;
-
+use crate::pair::{End, Pair};
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::config::{Config, Failover};
 use anabranch_sctp::record::{Happening, Record};
-use pair::{End, Pair};
 
 fn records(pair: &mut Pair, end: End) -> Vec<Record> {
     std::iter::from_fn(|| pair.at(end).poll_record()).collect()

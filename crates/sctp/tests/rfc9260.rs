@@ -4,8 +4,7 @@
 //! The golden examples of docs/mechanisms.md stand where they can be seen alone: G1 (plain rule) in
 //! `policy/order/association.rs`, G8 in `path/rtt.rs`, G27 in `send/`; G22, G23, G24 and G28 in `congestion.rs`.
 
-mod pair;
-
+use crate::pair::{End, PORT, Pair, chunks, data, packet, path};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::AssociationState;
 use anabranch_sctp::config::{Charge, Config, Encapsulation, InitialWindow, IpVersion, Unit};
@@ -17,7 +16,6 @@ use anabranch_sctp::wire::{
     ShutdownAck, ShutdownComplete, StreamId, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, PORT, Pair, chunks, data, packet, path};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -1,14 +1,11 @@
 //! Random walks that once failed, shrunk to what it took. Each is kept as a test.
 
-mod pair;
-mod walk;
-
 use std::borrow::Cow;
 
+use crate::pair::End;
+use crate::walk::{Operation, Setting, walk};
 use anabranch_sctp::config::BufferSplit;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use pair::End;
-use walk::{Operation, Setting, walk};
 
 const SETTING: Setting = Setting {
     seed: 1,

@@ -1,8 +1,7 @@
 //! Ending an association: in order from either side or from both, with every answer lost once, and at once
 //! (RFC 9260 §9).
 
-mod pair;
-
+use crate::pair::{End, Pair, data};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{AssociationState, SendError};
 use anabranch_sctp::config::{Config, Failover, InitialWindow, RtoSettings};
@@ -12,7 +11,6 @@ use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Abort, Cause, CookieEcho, Shutdown, ShutdownAck, ShutdownComplete};
 use anabranch_sctp::wire::{Checksum, Chunk, Data, Packet, VerificationTag};
 use bytes::Bytes;
-use pair::{End, Pair, data};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -1,12 +1,10 @@
 //! An application that does not read for a long time: the window closes, and the association lives on
 //! (RFC 9260 §6.1 A).
 
-mod pair;
-
+use crate::pair::{End, Faults, Pair};
 use anabranch_base::Duration;
 use anabranch_sctp::config::Config;
 use bytes::Bytes;
-use pair::{End, Faults, Pair};
 
 /// Sends messages until the send buffer is full; how many.
 fn fill(pair: &mut Pair, length: usize) -> usize {

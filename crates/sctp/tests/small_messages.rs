@@ -1,8 +1,7 @@
 //! Messages of a few bytes: as many SSNs as there are wait at once, a packet of them costs little more memory than one
 //! large message, and what is advertised can be held (RFC 9260 §6.2, §6.5, §6.6).
 
-mod pair;
-
+use crate::pair::{End, Pair};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::Outgoing;
 use anabranch_sctp::config::Config;
@@ -10,7 +9,6 @@ use anabranch_sctp::policy::PathId;
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{Data, EncodeChunk, Ppid, StreamId};
 use bytes::Bytes;
-use pair::{End, Pair};
 
 const PROFILES: [&str; 4] = ["rfc2960", "rfc4960", "rfc9260", "tuned-1"];
 

@@ -1,10 +1,9 @@
 //! What an end does for senders that have not proved their address: how often it answers, with how many bytes, and what
 //! it sends to addresses that others name.
 
-mod pair;
-
 use std::net::SocketAddr;
 
+use crate::pair::{End, Pair, address, packet};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::Ecn;
 use anabranch_sctp::config::{Config, Failover, IpVersion};
@@ -15,7 +14,6 @@ use anabranch_sctp::wire::{
     VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Pair, address, packet};
 
 fn init(parameters: Vec<Parameter>) -> Init {
     Init {

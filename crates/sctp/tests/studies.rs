@@ -1,14 +1,12 @@
 //! What studies need of an association: to be open from the start, never to give up, and to say what held it back.
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{Charge, Config, Encapsulation, Failover};
 use anabranch_sctp::endpoint::{ConnectError, join};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::{PathId, PathState};
 use bytes::Bytes;
-use pair::{End, Pair, path};
 
 const FIRST: PathId = PathId::FIRST;
 

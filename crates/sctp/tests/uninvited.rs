@@ -1,10 +1,9 @@
 //! Packets from strangers, in the wrong state, with a wrong tag or out of the blue, and their answers (RFC 9260 §5.1,
 //! §8.4, §8.5). `handshake.rs` has how associations open.
 
-mod pair;
-
 use std::net::SocketAddr;
 
+use crate::pair::{End, Guest, Invitation, Pair, chunks, data, packet, packet_with};
 use anabranch_base::Duration;
 use anabranch_sctp::association::AssociationState;
 use anabranch_sctp::config::Config;
@@ -16,7 +15,6 @@ use anabranch_sctp::wire::{
     UnknownChunk, VerificationTag,
 };
 use bytes::Bytes;
-use pair::{End, Guest, Invitation, Pair, chunks, data, packet, packet_with};
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

@@ -1,11 +1,9 @@
 //! Verifying the paths of an acceptor by HEARTBEATs (RFC 9260 §5.4).
 
-mod pair;
-
+use crate::pair::{End, Pair, path};
 use anabranch_base::Duration;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::PathState;
-use pair::{End, Pair, path};
 
 #[test]
 fn a_heartbeat_that_overtakes_the_cookie_ack_is_answered() {

@@ -1,11 +1,9 @@
 //! Windows that share the peer's receive buffer, over a whole association: what fresh windows are, and where they go.
 
-mod pair;
-
+use crate::pair::{End, Pair};
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_sctp::config::{Charge, Config, Encapsulation, Failover, SackSettings, Unit};
 use anabranch_sctp::policy::{Hints, PathId};
-use pair::{End, Pair};
 
 const PACKET: u64 = 1500;
 /// The user data of a full packet.

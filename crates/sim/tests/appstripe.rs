@@ -1,13 +1,11 @@
 //! AppStripe beside the single associations of which it consists (M-CMT-8).
 
-mod worlds;
-
+use crate::worlds::{balance, only, run, scenario};
 use anabranch_base::{Duration, Time};
 use anabranch_scenario::Scenario;
 use anabranch_sim::observe::{DeliverySeen, PathSeen, Seen};
 use anabranch_sim::result::FlowResult;
 use anabranch_sim::{Observation, Run, RunProgress, RunResult, Watch};
-use worlds::{balance, only, run, scenario};
 
 const TRANSFER: u64 = 2_000_000;
 

@@ -1,10 +1,8 @@
 //! A receive buffer that is too small for two unequal paths, and what splitting it gains.
 
-mod worlds;
-
+use crate::worlds::{only, run, scenario};
 use anabranch_base::Duration;
 use anabranch_sim::Summary;
-use worlds::{only, run, scenario};
 
 /// The mean goodput of ten runs over 10 Mbit/s with 20 ms beside 1 Mbit/s with 100 ms, both with long queues, and a
 /// receive buffer of 64 KiB. Reordering does not count as loss.

@@ -1,10 +1,8 @@
 //! How long a transfer stands still when a path is cut, and how soon one that heals carries data again.
 
-mod worlds;
-
+use crate::worlds::{only, run, scenario};
 use anabranch_sim::result::FlowResult;
 use rayon::prelude::*;
-use worlds::{only, run, scenario};
 
 /// What is cut, at 4 s, and until when.
 struct Cut {

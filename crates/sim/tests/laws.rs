@@ -1,9 +1,7 @@
 //! The laws of simple networks, and what the simulator gives.
 
-mod worlds;
-
+use crate::worlds::{only, run, scenario};
 use anabranch_sim::Summary;
-use worlds::{only, run, scenario};
 
 /// A Poisson source of datagrams before one link: M/D/1, whose mean wait is ρ s / (2 (1 − ρ)) (Pollaczek and Khinchine).
 #[test]

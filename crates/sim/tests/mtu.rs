@@ -1,10 +1,8 @@
 //! Links that carry smaller packets than others, in the simulated network: the cost of the search for the largest
 //! packet (RFC 8899), and what happens to a transfer when links shrink and grow.
 
-mod worlds;
-
+use crate::worlds::{only, run, scenario};
 use anabranch_sim::result::FlowResult;
-use worlds::{only, run, scenario};
 
 /// Two links of 10 and 20 Mbit/s, 25 ms each way, with keys of their own, and a transfer by tuned-1 that begins by the
 /// handshake.

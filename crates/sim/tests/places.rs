@@ -1,8 +1,6 @@
 //! Where lost chunks go in a network whose losses the scenario states.
 
-mod worlds;
-
-use worlds::{only, run, scenario};
+use crate::worlds::{only, run, scenario};
 
 /// How many chunks were sent again on the lossy path and on the clean one.
 fn sent_again(retransmission: &str, seed: u64) -> [u64; 2] {

@@ -1,10 +1,8 @@
 //! What a scheduler gains that takes round trips into account: messages that a slow path does not hold up, and more of
 //! a small buffer.
 
-mod worlds;
-
+use crate::worlds::{only, run, scenario};
 use anabranch_base::Duration;
-use worlds::{only, run, scenario};
 
 /// 50 Mbit/s beside 10, both of 5 ms, with a queue that holds 17 ms of the one and 84 of the other.
 fn text(scheduler: &str, flow: &str) -> String {

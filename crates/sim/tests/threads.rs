@@ -1,12 +1,10 @@
 //! Runs that change threads.
 
-mod worlds;
-
 use std::sync::mpsc::channel;
 
+use crate::worlds::scenario;
 use anabranch_base::Duration;
 use anabranch_sim::{Run, RunProgress, Watch};
-use worlds::scenario;
 
 /// Two paths with loss, timers of both kinds of transport, and a change in the middle.
 const TEXT: &str = r#"

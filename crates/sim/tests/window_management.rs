@@ -1,12 +1,10 @@
 //! Windows that share a receive buffer, in a whole network: the effect of each kind of management on two paths that
 //! lose unequally (WS-F10).
 
-mod worlds;
-
+use crate::worlds::{only, run, scenario};
 use anabranch_models::Markov;
 use anabranch_sim::predict::ModelFlow;
 use anabranch_sim::{Run, Watch};
-use worlds::{only, run, scenario};
 
 /// A buffer of 43 packets over 21 Mbit/s with losses of 0.3 % and 20 Mbit/s with few.
 fn world(management: &str) -> String {

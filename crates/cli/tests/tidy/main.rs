@@ -8,6 +8,7 @@ mod evidence;
 mod manifest;
 mod mechanisms;
 mod modules;
+mod programs;
 mod words;
 mod workspace;
 
@@ -47,6 +48,11 @@ fn every_dependency_has_its_reason_in_the_architecture() {
     let architecture = workspace.text("ARCHITECTURE.md");
     let missing = workspace.files().iter().flat_map(|file| manifest::without_reason(file, architecture));
     refuse(&missing.collect::<Vec<_>>());
+}
+
+#[test]
+fn every_file_of_tests_belongs_to_a_test_program() {
+    refuse(&programs::without_program(&Workspace::read()));
 }
 
 #[test]

@@ -1,0 +1,15 @@
+//! The program as a user runs it, command by command: one test program, so that what the subjects share is built once.
+
+mod bench;
+mod comparison;
+mod emulated_commands;
+mod emulation;
+mod failures;
+mod goodbye;
+mod keys;
+mod printing;
+mod program;
+mod resuming;
+mod simulation;
+mod transfers;
+mod trees;

@@ -1,0 +1,13 @@
+//! Whole networks under a virtual clock, by subject: one program, so that what the subjects share is built once.
+
+mod appstripe;
+mod buffer_split;
+mod failover;
+mod laws;
+mod mtu;
+mod places;
+mod predict;
+mod schedulers;
+mod threads;
+mod window_management;
+mod worlds;
