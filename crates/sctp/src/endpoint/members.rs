@@ -1,10 +1,11 @@
 //! The associations of an endpoint, and which of them have events, packets, or a timer that is due.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use anabranch_base::Time;
 
 use super::AssociationId;
+use super::due::Due;
 use crate::association::{Association, PathAddresses, Transmit};
 use crate::event::Event;
 
@@ -17,7 +18,7 @@ pub struct Members {
     /// Associations that may have packets to send, or a changed timer, likewise.
     sending: VecDeque<AssociationId>,
     /// The next timer of each association, in order. Those of associations in `sending` may be out of date.
-    due: BTreeSet<(Time, AssociationId)>,
+    due: Due,
 }
 
 /// An association, and where it stands in the queues.
@@ -41,9 +42,7 @@ impl Members {
     /// Takes an association out. Its entry in a queue may stay there; it is skipped.
     pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
         let Member { association, due, .. } = self.all.remove(&id)?;
-        if let Some(due) = due {
-            self.due.remove(&(due, id));
-        }
+        self.due.change(id, due, None);
         Some(association)
     }
 
@@ -100,12 +99,7 @@ impl Members {
                 member.is_sending = false;
                 let due = member.association.poll_timeout();
                 let before = std::mem::replace(&mut member.due, due);
-                if before != due {
-                    if let Some(before) = before {
-                        self.due.remove(&(before, id));
-                    }
-                    self.due.extend(due.map(|due| (due, id)));
-                }
+                self.due.change(id, before, due);
                 settled(id, &member.association);
             }
             self.sending.pop_front();
@@ -115,15 +109,18 @@ impl Members {
 
     /// When the first timer of all is due.
     pub fn next_due(&self) -> Option<Time> {
-        let settled =
-            self.due.iter().find(|(_, id)| self.all.get(id).is_some_and(|member| !member.is_sending));
+        if self.sending.is_empty() {
+            return self.due.iter().next().map(|(due, _)| due);
+        }
+        let is_settled = |id| self.all.get(&id).is_some_and(|member| !member.is_sending);
+        let settled = self.due.iter().find(|(_, id)| is_settled(*id)).map(|(due, _)| due);
         let touched = self.sending.iter().filter_map(|id| self.get(*id)?.poll_timeout());
-        settled.map(|(due, _)| *due).into_iter().chain(touched).min()
+        settled.into_iter().chain(touched).min()
     }
 
     /// The associations with a timer that is due, in the order of their ids.
     pub fn due(&self, now: Time) -> Vec<AssociationId> {
-        let settled = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| *id);
+        let settled = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
         let mut ids: Vec<AssociationId> = settled.chain(self.sending.iter().copied()).collect();
         ids.retain(|id| self.get(*id).and_then(Association::poll_timeout).is_some_and(|due| due <= now));
         ids.sort_unstable();
@@ -218,7 +215,7 @@ mod tests {
         assert_eq!(senders(&mut members), [0; 0]);
         assert_eq!((members.due(due), members.len()), (vec![AssociationId(2)], 1));
         members.remove(AssociationId(2));
-        assert_eq!((members.next_due(), members.due.len()), (None, 0));
+        assert_eq!((members.next_due(), members.due.iter().count()), (None, 0));
         assert_eq!(members.poll_event(), None);
     }
 
@@ -232,6 +229,9 @@ mod tests {
         let own = association.poll_timeout();
         assert_eq!(members.next_due(), own);
         senders(&mut members);
-        assert_eq!((members.next_due(), members.due.len()), (members.all[&AssociationId(1)].due, 1));
+        assert_eq!(
+            (members.next_due(), members.due.iter().count()),
+            (members.all[&AssociationId(1)].due, 1)
+        );
     }
 }
