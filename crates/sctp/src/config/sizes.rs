@@ -97,11 +97,10 @@ fn chunk_in_packet(limit: ByteCount) -> ByteCount {
 impl Charge {
     /// What a chunk with `payload` bytes of user data weighs.
     pub fn weigh(self, payload: usize) -> ByteCount {
-        let chunk = ByteCount::of_len(Data::padded_len(payload));
         match self {
             Charge::User => ByteCount::of_len(payload),
-            Charge::Chunk => chunk,
-            Charge::Packet => chunk + ByteCount::new(COMMON_HEADER_LEN + 20),
+            Charge::Chunk => ByteCount::of_len(Data::padded_len(payload)),
+            Charge::Packet => Charge::Chunk.weigh(payload) + ByteCount::new(COMMON_HEADER_LEN + 20),
         }
     }
 }

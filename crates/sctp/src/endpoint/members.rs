@@ -1,10 +1,11 @@
 //! The associations of an endpoint, and which of them have events, packets, or a timer that is due.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use anabranch_base::Time;
 
 use super::AssociationId;
+use super::by_id::ById;
 use super::due::Due;
 use crate::association::{Association, PathAddresses, Transmit};
 use crate::event::Event;
@@ -12,7 +13,7 @@ use crate::event::Event;
 /// All associations by their ids. A handle that changes one ends with [`touch`](Members::touch).
 #[derive(Debug, Default)]
 pub struct Members {
-    all: BTreeMap<AssociationId, Member>,
+    all: ById<Member>,
     /// Associations that may have events, each once, in the order in which they were touched.
     ready: VecDeque<AssociationId>,
     /// Associations that may have packets to send, or a changed timer, likewise.
@@ -41,24 +42,24 @@ impl Members {
 
     /// Takes an association out. Its entry in a queue may stay there; it is skipped.
     pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
-        let Member { association, due, .. } = self.all.remove(&id)?;
+        let Member { association, due, .. } = self.all.remove(id)?;
         self.due.change(id, due, None);
         Some(association)
     }
 
     /// An association, for reading.
     pub fn get(&self, id: AssociationId) -> Option<&Association> {
-        self.all.get(&id).map(|member| &member.association)
+        self.all.value(id).map(|member| &member.association)
     }
 
     /// An association for a call after which its events, packets and timers stay as they are; see `touch` for others.
     pub fn untouched(&mut self, id: AssociationId) -> Option<&mut Association> {
-        self.all.get_mut(&id).map(|member| &mut member.association)
+        self.all.value_mut(id).map(|member| &mut member.association)
     }
 
     /// Notes that an association may have events, packets and another timer now, and returns it.
     pub fn touch(&mut self, id: AssociationId) -> Option<&mut Association> {
-        let member = self.all.get_mut(&id)?;
+        let member = self.all.value_mut(id)?;
         if !std::mem::replace(&mut member.is_ready, true) {
             self.ready.push_back(id);
         }
@@ -71,7 +72,7 @@ impl Members {
     /// The next event: all of one association, then those of the next.
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
         while let Some(&id) = self.ready.front() {
-            if let Some(member) = self.all.get_mut(&id) {
+            if let Some(member) = self.all.value_mut(id) {
                 if let Some(event) = member.association.poll_event() {
                     return Some((id, event));
                 }
@@ -92,7 +93,7 @@ impl Members {
         mut settled: impl FnMut(AssociationId, &Association),
     ) -> Option<(AssociationId, PathAddresses, Transmit)> {
         while let Some(&id) = self.sending.front() {
-            if let Some(member) = self.all.get_mut(&id) {
+            if let Some(member) = self.all.value_mut(id) {
                 if let Some(transmit) = member.association.poll_transmit(now, buf, max_segments) {
                     return Some((id, member.association.path_addresses(transmit.path), transmit));
                 }
@@ -112,7 +113,7 @@ impl Members {
         if self.sending.is_empty() {
             return self.due.iter().next().map(|(due, _)| due);
         }
-        let is_settled = |id| self.all.get(&id).is_some_and(|member| !member.is_sending);
+        let is_settled = |id| self.all.value(id).is_some_and(|member| !member.is_sending);
         let settled = self.due.iter().find(|(_, id)| is_settled(*id)).map(|(due, _)| due);
         let touched = self.sending.iter().filter_map(|id| self.get(*id)?.poll_timeout());
         settled.into_iter().chain(touched).min()
@@ -130,12 +131,12 @@ impl Members {
 
     /// All ids, in their order.
     pub fn ids(&self) -> impl Iterator<Item = AssociationId> {
-        self.all.keys().copied()
+        self.all.iter().map(|(id, _)| id)
     }
 
     /// All associations, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Association> {
-        self.all.values().map(|member| &member.association)
+        self.all.iter().map(|(_, member)| &member.association)
     }
 
     /// The number of associations.
@@ -231,7 +232,7 @@ mod tests {
         senders(&mut members);
         assert_eq!(
             (members.next_due(), members.due.iter().count()),
-            (members.all[&AssociationId(1)].due, 1)
+            (members.all.value(AssociationId(1)).and_then(|member| member.due), 1)
         );
     }
 }

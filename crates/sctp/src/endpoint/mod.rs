@@ -2,6 +2,7 @@
 //! none.
 
 mod addresses;
+mod by_id;
 mod channel;
 mod cookies;
 mod due;

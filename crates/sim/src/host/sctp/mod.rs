@@ -187,6 +187,9 @@ impl SctpEnd {
     fn hint(&mut self, id: AssociationId) {
         let Some(association) = self.endpoint.association(id) else { return };
         let is_new = |sample: &&PathSample| sample.hints == Hints::default();
+        if !association.paths().iter().any(|sample| is_new(&sample)) {
+            return;
+        }
         let known = |sample: &PathSample| {
             let number = self.number_of(association.path_addresses(sample.id).local)?;
             Some((sample.id, *self.hints.get(number)?))
