@@ -1,7 +1,6 @@
 //! What an application sends and what it expects: the pattern of its bytes, and the messages that are ready.
 
 use std::collections::VecDeque;
-use std::sync::LazyLock;
 
 use anabranch_base::{ByteCount, Time};
 use bytes::Bytes;
@@ -82,7 +81,7 @@ impl Sender {
         }
         let bytes = pattern(self.position, ready.size.as_len());
         self.position += ready.size.get();
-        bytes
+        Bytes::from_static(bytes)
     }
 
     /// When the next message will be ready, if that is only a matter of time.
@@ -99,26 +98,31 @@ impl Sender {
     }
 }
 
-/// The bytes of an application's stream from `position` on, shared and not copied.
+/// The bytes of an application's stream from `position` on.
 ///
 /// # Panics
-/// `len` is more than 65,535.
-pub fn pattern(position: u64, len: usize) -> Bytes {
+/// `len` is more than 65,536.
+pub fn pattern(position: u64, len: usize) -> &'static [u8] {
     let offset = usize::try_from(position % PERIOD as u64).unwrap_or(0);
-    PATTERN.slice(offset..offset + len)
+    &PATTERN[offset..offset + len]
 }
 
 /// A prime, so that no power of two hides a shift.
 const PERIOD: usize = 65_521;
 
-/// More than a period, so that every slice of up to 65,535 bytes lies in one piece.
-static PATTERN: LazyLock<Bytes> = LazyLock::new(|| {
-    let byte = |index: usize| {
-        let mixed = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed.to_be_bytes()[0] ^ mixed.to_be_bytes()[3]
-    };
-    (0..PERIOD + 65_536).map(|index| byte(index % PERIOD)).collect()
-});
+/// More than a period, so that every slice of up to 65,536 bytes lies in one piece.
+static PATTERN: [u8; PERIOD + 65_536] = repeated();
+
+const fn repeated() -> [u8; PERIOD + 65_536] {
+    let mut bytes = [0; PERIOD + 65_536];
+    let mut index = 0;
+    while index < bytes.len() {
+        let mixed = ((index % PERIOD) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+        bytes[index] = mixed[0] ^ mixed[3];
+        index += 1;
+    }
+    bytes
+}
 
 #[cfg(test)]
 mod tests {
@@ -167,7 +171,7 @@ mod tests {
     #[test]
     fn the_pattern_goes_on_where_it_stopped() {
         let whole = pattern(65_000, 2_000);
-        assert_eq!(pattern(66_000, 1_000), whole.slice(1_000..));
-        assert_ne!(pattern(65_001, 1_000), whole.slice(..1_000));
+        assert_eq!(pattern(66_000, 1_000), &whole[1_000..]);
+        assert_ne!(pattern(65_001, 1_000), &whole[..1_000]);
     }
 }

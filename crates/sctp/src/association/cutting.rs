@@ -35,9 +35,9 @@ impl Session {
             MtuDiscovery::On => matches!(sample.state, PathState::Active | PathState::PotentiallyFailed),
         };
         let usable = self.paths.samples().iter().filter(is_usable);
-        let fits = usable
-            .map(|sample| config.payload_within(sample.mtu, self.paths.addresses(sample.id).ip_version()))
-            .min();
-        fits.unwrap_or_else(|| config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6))
+        match usable.map(|sample| sample.packet_limit).min() {
+            Some(narrowest) => config.payload_in_packet(narrowest),
+            None => config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6),
+        }
     }
 }

@@ -426,9 +426,18 @@ impl Association {
         self.path_table().addresses(path)
     }
 
-    /// How often a path was added or moved: as long as it stays, all lead where they did.
-    pub(crate) fn address_changes(&self) -> u64 {
-        self.path_table().address_changes()
+    /// How packets without our tag are found to be for this association: the peer's port and tag, once known, and how often
+    /// a path was added or moved. As long as that number stays, all lead where they did.
+    pub(crate) fn reached_by(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
+        let (port, tag) = match &self.state {
+            State::Open(session) | State::Closing(session, _) => {
+                let Agreement { peer_port, peer_tag, .. } = session.agreement;
+                return (Some(peer_port), Some(peer_tag), session.paths.address_changes());
+            }
+            State::Opening(handshake) => (Some(handshake.identity.peer_port), handshake.peer_tag()),
+            State::Closed(closed) => (None, Some(closed.tags.1)),
+        };
+        (port, tag, self.path_table().address_changes())
     }
 
     /// What a path carried.

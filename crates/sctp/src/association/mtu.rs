@@ -80,6 +80,9 @@ impl Session {
     /// Appends the next probe to `buf`: a HEARTBEAT and what makes the packet as large as wanted (RFC 8899 §6.2). It
     /// goes alone, whatever the windows: its loss is neither a sign of congestion (§3 item 7) nor an error of the path.
     pub(super) fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
+        if self.mtu_probes.is_empty() {
+            return None;
+        }
         self.mtu_probes.retain(|waiting| !self.paths.is_removed(waiting.probe.path));
         let MtuProbe { probe, size } = self.mtu_probes.pop_front()?;
         let overhead = self.settings.config.overhead(self.paths.addresses(probe.path).ip_version());

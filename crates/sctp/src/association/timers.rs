@@ -36,10 +36,12 @@ pub enum Timer {
 }
 
 /// When each timer expires.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Timers {
     /// By the timer's place; [`NEVER`] for one that does not run.
     due: Vec<Time>,
+    /// The first of them, because it is asked for after every event.
+    next: Time,
 }
 
 impl Timers {
@@ -49,7 +51,7 @@ impl Timers {
         if slot >= self.due.len() {
             self.due.resize(slot + 1, NEVER);
         }
-        self.due[slot] = at;
+        self.change(slot, at);
     }
 
     /// Lets `timer` expire at `at`, unless it runs already.
@@ -61,8 +63,8 @@ impl Timers {
 
     /// Stops `timer`.
     pub fn stop(&mut self, timer: Timer) {
-        if let Some(due) = self.due.get_mut(timer.slot()) {
-            *due = NEVER;
+        if self.is_running(timer) {
+            self.change(timer.slot(), NEVER);
         }
     }
 
@@ -71,7 +73,7 @@ impl Timers {
     pub fn take_expired(&mut self, now: Time) -> Option<Timer> {
         let next = self.next().filter(|due| *due <= now)?;
         let slot = self.due.iter().position(|due| *due == next)?;
-        self.due[slot] = NEVER;
+        self.change(slot, NEVER);
         Some(Timer::from_slot(slot))
     }
 
@@ -82,9 +84,25 @@ impl Timers {
 
     /// When the next timer expires.
     pub fn next(&self) -> Option<Time> {
-        // By numbers, because this is asked after every event: no branch, and several at once.
-        let first = self.due.iter().fold(NEVER.as_nanos(), |first, due| first.min(due.as_nanos()));
-        Some(Time::from_nanos(first)).filter(|due| *due != NEVER)
+        Some(self.next).filter(|due| *due != NEVER)
+    }
+
+    /// Lets the timer at `slot` expire at `at`.
+    fn change(&mut self, slot: usize, at: Time) {
+        let before = std::mem::replace(&mut self.due[slot], at);
+        if at <= self.next {
+            self.next = at;
+        } else if before == self.next {
+            // By numbers: no branch, and several at once.
+            let first = self.due.iter().fold(NEVER.as_nanos(), |first, due| first.min(due.as_nanos()));
+            self.next = Time::from_nanos(first);
+        }
+    }
+}
+
+impl Default for Timers {
+    fn default() -> Timers {
+        Timers { due: Vec::new(), next: NEVER }
     }
 }
 
@@ -137,6 +155,10 @@ const PATH_TIMERS: usize = 6;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
     use super::*;
 
     #[test]
@@ -160,5 +182,25 @@ mod tests {
         assert_eq!(timers.take_expired(at(40)), None);
         timers.stop(Timer::Heartbeat(PathId::FIRST));
         assert_eq!(timers.next(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_next_timer_is_the_first_of_those_that_run(
+            steps in proptest::collection::vec((0_usize..20, 0_u64..10, any::<bool>()), 0..60),
+        ) {
+            let mut timers = Timers::default();
+            let mut running = BTreeMap::new();
+            for (slot, at, is_set) in steps {
+                let at = Time::from_nanos(at);
+                match is_set {
+                    true => timers.set(Timer::from_slot(slot), at),
+                    false => timers.stop(Timer::from_slot(slot)),
+                }
+                running.remove(&slot);
+                running.extend(is_set.then_some((slot, at)));
+                prop_assert_eq!(timers.next(), running.values().min().copied());
+            }
+        }
     }
 }

@@ -131,17 +131,17 @@ impl Session {
         if packed.is_retransmission {
             self.exemptions.spend(path);
         }
-        let mut is_full = false;
-        while let Some((tsn, _)) = self.next_waiting(Some(open), now) {
-            is_full = self.pack_data(tsn, room, &mut builder, &mut auth, &mut packed).is_err();
-            if is_full {
-                break;
+        let mut has_room = true;
+        while has_room && let Some((tsn, _)) = self.next_waiting(Some(open), now) {
+            has_room = self.pack_data(tsn, room, &mut builder, &mut auth, &mut packed).is_ok();
+            if has_room {
+                self.picked = None;
+                self.commit(tsn, path, now, &mut packed);
+                open.has_data = true;
+                has_room = builder.remaining() >= SMALLEST_CHUNK;
             }
-            self.picked = None;
-            self.commit(tsn, path, now, &mut packed);
-            open.has_data = true;
         }
-        while !is_full && let Some(again) = self.next_copy(Some(open), now) {
+        while has_room && let Some(again) = self.next_copy(Some(open), now) {
             if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
                 break;
             }
@@ -246,18 +246,22 @@ impl Session {
         if !self.may_be_outstanding(oldest) || !self.may_open_window_for(oldest, now) {
             return None;
         }
-        let queue = look_at_queue(&self.send, oldest, &self.paths);
-        let view = look(now, &self.paths, &self.peer_window, &self.send);
-        let scheduler = &mut self.policies.scheduler;
-        let (path, index) = match (self.picked, open) {
-            (Some(picked), _) if view.path(picked.0).may_send() => picked,
-            // Picked for this packet alone: if it does not fit, the scheduler is asked where the next packet goes.
-            (None, Some(open)) if open.may_send(&view) => {
-                let index = scheduler.pick_more(open.path, &queue, &view)?;
-                return Some((self.chosen(oldest, index)?, open.path));
+        let (path, index) = match self.picked {
+            Some(picked) if self.paths.sample(picked.0).may_send() => picked,
+            earlier => {
+                let queue = look_at_queue(&self.send, oldest, &self.paths);
+                let view = look(now, &self.paths, &self.peer_window, &self.send);
+                let scheduler = &mut self.policies.scheduler;
+                match open {
+                    // Picked for this packet alone: if it does not fit, the scheduler is asked where the next packet goes.
+                    Some(open) if earlier.is_none() && open.may_send(&view) => {
+                        let index = scheduler.pick_more(open.path, &queue, &view)?;
+                        return Some((self.chosen(oldest, index)?, open.path));
+                    }
+                    _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
+                    _ => scheduler.pick(&queue, &view)?,
+                }
             }
-            _ if view.active().next().is_none() => self.pick_last_resort(&view)?,
-            _ => scheduler.pick(&queue, &view)?,
         };
         let tsn = self.chosen(oldest, index);
         self.picked = tsn.map(|_| (path, index));
@@ -416,6 +420,9 @@ impl Session {
 /// current send window." Half as many: a receiver that compares SSNs by serial number arithmetic (RFC 1982), as most do,
 /// takes one further ahead for one that has passed.
 const MOST_OUTSTANDING: u32 = u16::MAX as u32 / 2;
+
+/// A packet with less room takes no more data, whatever waits.
+const SMALLEST_CHUNK: usize = Data::padded_len(1);
 
 /// After this number of halvings every window is at its floor.
 const MAX_DECAYS: u64 = 32;

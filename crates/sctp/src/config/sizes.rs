@@ -61,7 +61,12 @@ impl Config {
 
     /// The user data in a full chunk for packets of `mtu` bytes: what fits, unless less is wanted.
     pub fn payload_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
-        let fits = self.chunk_within(mtu, ip) - ByteCount::of_len(Data::HEADER_LEN);
+        self.payload_in_packet(mtu - self.overhead(ip))
+    }
+
+    /// The user data in a full chunk for SCTP packets of `limit` bytes, without the headers of IP and UDP.
+    pub fn payload_in_packet(&self, limit: ByteCount) -> ByteCount {
+        let fits = chunk_in_packet(limit) - ByteCount::of_len(Data::HEADER_LEN);
         self.payload.map_or(fits, |wanted| wanted.min(fits))
     }
 
@@ -80,18 +85,22 @@ impl Config {
     }
 
     fn chunk_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
-        ByteCount::new(((mtu - self.overhead(ip)).get() - COMMON_HEADER_LEN) & !3)
+        chunk_in_packet(mtu - self.overhead(ip))
     }
+}
+
+/// The largest chunk in an SCTP packet of `limit` bytes.
+fn chunk_in_packet(limit: ByteCount) -> ByteCount {
+    ByteCount::new((limit.get() - COMMON_HEADER_LEN) & !3)
 }
 
 impl Charge {
     /// What a chunk with `payload` bytes of user data weighs.
     pub fn weigh(self, payload: usize) -> ByteCount {
-        let chunk = ByteCount::of_len(Data::padded_len(payload));
         match self {
             Charge::User => ByteCount::of_len(payload),
-            Charge::Chunk => chunk,
-            Charge::Packet => chunk + ByteCount::new(COMMON_HEADER_LEN + 20),
+            Charge::Chunk => ByteCount::of_len(Data::padded_len(payload)),
+            Charge::Packet => Charge::Chunk.weigh(payload) + ByteCount::new(COMMON_HEADER_LEN + 20),
         }
     }
 }

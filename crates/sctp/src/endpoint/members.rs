@@ -1,23 +1,25 @@
 //! The associations of an endpoint, and which of them have events, packets, or a timer that is due.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use anabranch_base::Time;
 
 use super::AssociationId;
+use super::by_id::ById;
+use super::due::Due;
 use crate::association::{Association, PathAddresses, Transmit};
 use crate::event::Event;
 
 /// All associations by their ids. A handle that changes one ends with [`touch`](Members::touch).
 #[derive(Debug, Default)]
 pub struct Members {
-    all: BTreeMap<AssociationId, Member>,
+    all: ById<Member>,
     /// Associations that may have events, each once, in the order in which they were touched.
     ready: VecDeque<AssociationId>,
     /// Associations that may have packets to send, or a changed timer, likewise.
     sending: VecDeque<AssociationId>,
     /// The next timer of each association, in order. Those of associations in `sending` may be out of date.
-    due: BTreeSet<(Time, AssociationId)>,
+    due: Due,
 }
 
 /// An association, and where it stands in the queues.
@@ -40,26 +42,24 @@ impl Members {
 
     /// Takes an association out. Its entry in a queue may stay there; it is skipped.
     pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
-        let Member { association, due, .. } = self.all.remove(&id)?;
-        if let Some(due) = due {
-            self.due.remove(&(due, id));
-        }
+        let Member { association, due, .. } = self.all.remove(id)?;
+        self.due.change(id, due, None);
         Some(association)
     }
 
     /// An association, for reading.
     pub fn get(&self, id: AssociationId) -> Option<&Association> {
-        self.all.get(&id).map(|member| &member.association)
+        self.all.value(id).map(|member| &member.association)
     }
 
     /// An association for a call after which its events, packets and timers stay as they are; see `touch` for others.
     pub fn untouched(&mut self, id: AssociationId) -> Option<&mut Association> {
-        self.all.get_mut(&id).map(|member| &mut member.association)
+        self.all.value_mut(id).map(|member| &mut member.association)
     }
 
     /// Notes that an association may have events, packets and another timer now, and returns it.
     pub fn touch(&mut self, id: AssociationId) -> Option<&mut Association> {
-        let member = self.all.get_mut(&id)?;
+        let member = self.all.value_mut(id)?;
         if !std::mem::replace(&mut member.is_ready, true) {
             self.ready.push_back(id);
         }
@@ -72,7 +72,7 @@ impl Members {
     /// The next event: all of one association, then those of the next.
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
         while let Some(&id) = self.ready.front() {
-            if let Some(member) = self.all.get_mut(&id) {
+            if let Some(member) = self.all.value_mut(id) {
                 if let Some(event) = member.association.poll_event() {
                     return Some((id, event));
                 }
@@ -93,19 +93,14 @@ impl Members {
         mut settled: impl FnMut(AssociationId, &Association),
     ) -> Option<(AssociationId, PathAddresses, Transmit)> {
         while let Some(&id) = self.sending.front() {
-            if let Some(member) = self.all.get_mut(&id) {
+            if let Some(member) = self.all.value_mut(id) {
                 if let Some(transmit) = member.association.poll_transmit(now, buf, max_segments) {
                     return Some((id, member.association.path_addresses(transmit.path), transmit));
                 }
                 member.is_sending = false;
                 let due = member.association.poll_timeout();
                 let before = std::mem::replace(&mut member.due, due);
-                if before != due {
-                    if let Some(before) = before {
-                        self.due.remove(&(before, id));
-                    }
-                    self.due.extend(due.map(|due| (due, id)));
-                }
+                self.due.change(id, before, due);
                 settled(id, &member.association);
             }
             self.sending.pop_front();
@@ -115,15 +110,18 @@ impl Members {
 
     /// When the first timer of all is due.
     pub fn next_due(&self) -> Option<Time> {
-        let settled =
-            self.due.iter().find(|(_, id)| self.all.get(id).is_some_and(|member| !member.is_sending));
+        if self.sending.is_empty() {
+            return self.due.iter().next().map(|(due, _)| due);
+        }
+        let is_settled = |id| self.all.value(id).is_some_and(|member| !member.is_sending);
+        let settled = self.due.iter().find(|(_, id)| is_settled(*id)).map(|(due, _)| due);
         let touched = self.sending.iter().filter_map(|id| self.get(*id)?.poll_timeout());
-        settled.map(|(due, _)| *due).into_iter().chain(touched).min()
+        settled.into_iter().chain(touched).min()
     }
 
     /// The associations with a timer that is due, in the order of their ids.
     pub fn due(&self, now: Time) -> Vec<AssociationId> {
-        let settled = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| *id);
+        let settled = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
         let mut ids: Vec<AssociationId> = settled.chain(self.sending.iter().copied()).collect();
         ids.retain(|id| self.get(*id).and_then(Association::poll_timeout).is_some_and(|due| due <= now));
         ids.sort_unstable();
@@ -133,12 +131,12 @@ impl Members {
 
     /// All ids, in their order.
     pub fn ids(&self) -> impl Iterator<Item = AssociationId> {
-        self.all.keys().copied()
+        self.all.iter().map(|(id, _)| id)
     }
 
     /// All associations, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Association> {
-        self.all.values().map(|member| &member.association)
+        self.all.iter().map(|(_, member)| &member.association)
     }
 
     /// The number of associations.
@@ -218,7 +216,7 @@ mod tests {
         assert_eq!(senders(&mut members), [0; 0]);
         assert_eq!((members.due(due), members.len()), (vec![AssociationId(2)], 1));
         members.remove(AssociationId(2));
-        assert_eq!((members.next_due(), members.due.len()), (None, 0));
+        assert_eq!((members.next_due(), members.due.iter().count()), (None, 0));
         assert_eq!(members.poll_event(), None);
     }
 
@@ -232,6 +230,9 @@ mod tests {
         let own = association.poll_timeout();
         assert_eq!(members.next_due(), own);
         senders(&mut members);
-        assert_eq!((members.next_due(), members.due.len()), (members.all[&AssociationId(1)].due, 1));
+        assert_eq!(
+            (members.next_due(), members.due.iter().count()),
+            (members.all.value(AssociationId(1)).and_then(|member| member.due), 1)
+        );
     }
 }

@@ -2,8 +2,10 @@
 //! none.
 
 mod addresses;
+mod by_id;
 mod channel;
 mod cookies;
+mod due;
 mod join;
 mod last_words;
 mod listen;
@@ -33,7 +35,7 @@ use crate::event::Event;
 use crate::policy::{PathId, Registry, UnknownPolicy};
 use crate::receive::Budget;
 use crate::seq::Tsn;
-use crate::wire::{Chunk, CommonHeader, Packet, VerificationTag};
+use crate::wire::{Chunk, CommonHeader, Data, Packet, Sack, VerificationTag};
 use channel::Channels;
 pub use channel::{Channel, ChannelUse};
 use cookies::CookieJar;
@@ -271,6 +273,12 @@ impl Endpoint {
         let (local, remote) = (arrival.local.ip(), arrival.remote.ip());
         if !is_unicast(local) || !is_unicast(remote) || remote.is_unspecified() {
             return;
+        }
+        // Almost every packet begins with one of these: its tag is ours, and the association reads its chunks.
+        if let Some(Data::KIND | Sack::KIND) = packet.first_kind()
+            && let Some(id) = self.living(arrival.channel, header)
+        {
+            return self.deliver(now, id, arrival, &packet);
         }
         let mut chunks = packet.chunks();
         match chunks.next() {

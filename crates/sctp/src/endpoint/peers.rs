@@ -54,8 +54,8 @@ pub struct EntryVersion {
 impl EntryVersion {
     /// The version of an association's entries as they should be now.
     pub fn of(channel: Channel, association: &Association) -> EntryVersion {
-        let (port, tag) = (association.peer_port(), association.tags().1);
-        EntryVersion { channel, port, tag, addresses: association.address_changes() }
+        let (port, tag, addresses) = association.reached_by();
+        EntryVersion { channel, port, tag, addresses }
     }
 }
 

@@ -492,21 +492,14 @@ impl PathTable {
     }
 
     fn show_blocker(&mut self, id: PathId) {
-        let (path, sample) = (&self.paths[id.index()], &mut self.samples[id.index()]);
-        sample.blocked_by = if path.after_loss.holds_data {
-            Some(Blocker::LossResponse)
-        } else if path.is_probing_window && !sample.flight.is_zero() {
-            Some(Blocker::TimeOut)
-        } else if path.burst.is_spent() {
-            Some(Blocker::Burst)
-        } else {
-            path.pacer.opens_at().map(|_| Blocker::Pacer)
-        };
+        self.paths[id.index()].show_blocker(&mut self.samples[id.index()]);
     }
 
-    fn show_all_blockers(&mut self) {
-        for id in self.ids() {
-            self.show_blocker(id);
+    /// Changes something about every path that may block it.
+    fn change_all(&mut self, change: impl Fn(&mut Path)) {
+        for (path, sample) in self.paths.iter_mut().zip(&mut self.samples) {
+            change(path);
+            path.show_blocker(sample);
         }
     }
 }
@@ -563,6 +556,18 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
 }
 
 impl Path {
+    fn show_blocker(&self, sample: &mut PathSample) {
+        sample.blocked_by = if self.after_loss.holds_data {
+            Some(Blocker::LossResponse)
+        } else if self.is_probing_window && !sample.flight.is_zero() {
+            Some(Blocker::TimeOut)
+        } else if self.burst.is_spent() {
+            Some(Blocker::Burst)
+        } else {
+            self.pacer.opens_at().map(|_| Blocker::Pacer)
+        };
+    }
+
     fn count_round_trip(&mut self, sample: Duration) {
         self.counters.round_trips += 1;
         self.counters.round_trip_sum += sample;

@@ -18,7 +18,7 @@ use crate::policy::PathId;
 use crate::policy::retransmission::{LostBy, LostChunk};
 use crate::policy::schedule::{ChunkInFlight, ChunksInFlight, Index, WaitingChunk, WaitingChunks};
 use crate::seq::{Ssn, Tsn};
-use crate::wire::{CommonHeader, Data, EncodeChunk};
+use crate::wire::{CommonHeader, Data};
 
 /// The send buffer of an association.
 ///
@@ -302,7 +302,8 @@ impl SendBuffer {
 
     /// The size of an SCTP packet that has this chunk alone.
     pub fn packet_with(&self, tsn: Tsn) -> ByteCount {
-        ByteCount::of_len(CommonHeader::LEN + self.data(tsn).encoded_len())
+        let chunk = self.chunk(self.position(tsn));
+        ByteCount::of_len(CommonHeader::LEN + Data::padded_len(chunk.payload.len()))
     }
 
     /// The chunk at `index` of those that wait to be sent for the first time.

@@ -1,6 +1,6 @@
 //! The CRC32c of a packet (RFC 9260 §6.8, appendix A).
 
-use crc_fast::{CrcAlgorithm, Digest};
+use crc_fast::{CrcAlgorithm, Digest, crc32_iscsi};
 
 /// Whether packets carry a checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -16,10 +16,10 @@ pub enum Checksum {
 /// Where the checksum stands in a packet.
 const PLACE: std::ops::Range<usize> = 8..12;
 
-/// The CRC32c of a packet, its checksum field taken as zero. `packet` has 12 bytes or more.
+/// The CRC32c of a packet that arrived, its checksum field taken as zero. `packet` has 12 bytes or more.
 ///
 /// The header goes through a copy with zeros, the rest is read in place. Measured at 1,400 bytes with
-/// AVX-512: 29 ns, against 23 ns for one slice without the field and 86 ns with the crate crc32c.
+/// AVX-512: 29 ns, against 23 ns for one slice without the field, as in [`write`], and 86 ns with the crate crc32c.
 pub(super) fn crc32c(packet: &[u8]) -> u32 {
     let mut header = [0; PLACE.end];
     header[..PLACE.start].copy_from_slice(&packet[..PLACE.start]);
@@ -31,11 +31,11 @@ pub(super) fn crc32c(packet: &[u8]) -> u32 {
 
 /// Writes the checksum into a packet of 12 bytes or more.
 pub(super) fn write(packet: &mut [u8], checksum: Checksum) {
-    let value = match checksum {
-        Checksum::Crc32c => crc32c(packet),
-        Checksum::Omitted => 0,
-    };
-    packet[PLACE].copy_from_slice(&value.to_le_bytes());
+    packet[PLACE].fill(0);
+    if checksum == Checksum::Crc32c {
+        let value = crc32_iscsi(packet);
+        packet[PLACE].copy_from_slice(&value.to_le_bytes());
+    }
 }
 
 /// Writes the CRC32c into a packet that was sent with [`Checksum::Omitted`]; a checksum that is there stays, right or

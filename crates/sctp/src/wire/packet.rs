@@ -89,6 +89,11 @@ impl<'a> Packet<'a> {
         self.header
     }
 
+    /// The type of the first chunk, which may be broken; `None` without a chunk.
+    pub fn first_kind(&self) -> Option<u8> {
+        self.chunks.first().copied()
+    }
+
     /// The chunks from the first on.
     pub fn chunks(&self) -> Chunks<'a> {
         Chunks { rest: self.chunks }

@@ -9,14 +9,12 @@ use crate::policy::PathId;
 impl PathTable {
     /// An event happened: each path may let out another burst.
     pub fn on_event(&mut self, limit: MaxBurst) {
-        self.paths.iter_mut().for_each(|path| path.burst.on_event(limit));
-        self.show_all_blockers();
+        self.change_all(|path| path.burst.on_event(limit));
     }
 
     /// The event acknowledged something that had been sent again.
     pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
-        self.paths.iter_mut().for_each(|path| path.burst.on_acked_retransmission(limit));
-        self.show_all_blockers();
+        self.change_all(|path| path.burst.on_acked_retransmission(limit));
     }
 
     /// Sending begins: packets leave the path at `rate`, in trains of at least the given number.
@@ -28,8 +26,7 @@ impl PathTable {
 
     /// Something was lost: each path may send one packet of it, whatever has just left.
     pub fn let_one_out(&mut self) {
-        self.paths.iter_mut().for_each(|path| path.pacer.let_one_out());
-        self.show_all_blockers();
+        self.change_all(|path| path.pacer.let_one_out());
     }
 
     /// A packet with data of this weight left.
@@ -52,7 +49,6 @@ impl PathTable {
 
     /// Nothing more was to be sent: the event's bursts are over.
     pub fn end_event(&mut self) {
-        self.paths.iter_mut().for_each(|path| path.burst.end());
-        self.show_all_blockers();
+        self.change_all(|path| path.burst.end());
     }
 }

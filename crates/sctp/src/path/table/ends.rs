@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::{Path, PathTable};
+use crate::path::PathAddresses;
 use crate::policy::{PathId, PathState};
 
 /// Which addresses of a path are gone, by what was said of them.
@@ -118,8 +119,12 @@ impl PathTable {
 
     /// The path that a datagram from `remote` to `local` took: of several the one that names both, and was not removed.
     pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
-        let fits = self.ids().filter(|&id| self.addresses(id).is_of(local, remote));
-        fits.min_by_key(|&id| (self.is_removed(id), self.addresses(id).local != local))
+        let named = self.paths.iter().position(|path| path.addresses == PathAddresses { local, remote });
+        let named = named.map(PathId::from_index).filter(|&id| !self.is_removed(id));
+        named.or_else(|| {
+            let fits = self.ids().filter(|&id| self.addresses(id).is_of(local, remote));
+            fits.min_by_key(|&id| (self.is_removed(id), self.addresses(id).local != local))
+        })
     }
 }
 
@@ -127,7 +132,6 @@ impl PathTable {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::path::PathAddresses;
 
     fn address(text: &str) -> SocketAddr {
         text.parse().expect("an address")

@@ -4,6 +4,7 @@ mod build;
 #[cfg(test)]
 mod marks;
 mod report;
+mod slabs;
 
 pub use build::ends;
 
@@ -19,13 +20,13 @@ use anabranch_sctp::endpoint::{
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
 use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
-use bytes::Bytes;
 
 use super::address::{PathNumber, address};
 use super::{Delivered, Inbound, Outbound, PathReport, PathView, Transport};
 use crate::application::{Sender, pattern};
 use crate::observe::Host;
 use crate::result::SackResult;
+use slabs::Slabs;
 
 /// One end of an SCTP flow.
 #[derive(Debug)]
@@ -47,8 +48,10 @@ pub struct SctpEnd {
     deliveries: Vec<Delivered>,
     /// What had arrived and could not be delivered when the application last looked.
     held: ByteCount,
+    /// Packets that left the association together.
+    packets: Vec<u8>,
     batch: Option<Batch>,
-    scratch: Vec<u8>,
+    slabs: Slabs,
     /// The paths as they were last told, where they are watched.
     told: Option<Vec<PathSample>>,
     /// What had arrived on each path when the warm-up ended.
@@ -76,12 +79,13 @@ pub struct FlowSettings {
     pub warmup: Time,
 }
 
-/// Packets that left the association together, given out one by one.
+/// Packets that left the association together, and are given out one by one.
 #[derive(Debug)]
 struct Batch {
     path: usize,
     transmit: Transmit,
-    rest: Bytes,
+    /// The bytes of those that were given out.
+    gone: usize,
 }
 
 impl SctpEnd {
@@ -121,8 +125,9 @@ impl SctpEnd {
             failure: None,
             deliveries: Vec::new(),
             held: ByteCount::ZERO,
+            packets: Vec::new(),
             batch: None,
-            scratch: Vec::new(),
+            slabs: Slabs::new(),
             told: None,
             received_in_warmup: None,
         })
@@ -182,6 +187,9 @@ impl SctpEnd {
     fn hint(&mut self, id: AssociationId) {
         let Some(association) = self.endpoint.association(id) else { return };
         let is_new = |sample: &&PathSample| sample.hints == Hints::default();
+        if !association.paths().iter().any(|sample| is_new(&sample)) {
+            return;
+        }
         let known = |sample: &PathSample| {
             let number = self.number_of(association.path_addresses(sample.id).local)?;
             Some((sample.id, *self.hints.get(number)?))
@@ -195,8 +203,7 @@ impl SctpEnd {
     }
 
     fn read(&mut self, now: Time, id: AssociationId) {
-        let Some(association) = self.endpoint.association_mut(id) else { return };
-        while let Some(message) = association.receive() {
+        while let Some((message, _)) = self.endpoint.receive(id) {
             let bytes = ByteCount::of_len(message.len());
             if self.settings.ordered && !continues(&message, self.expected) && self.failure.is_none() {
                 self.failure =
@@ -205,7 +212,7 @@ impl SctpEnd {
             self.expected += bytes.get();
             self.deliveries.push(Delivered { bytes, delay: age(message.ppid, now) });
         }
-        self.held = association.received_bytes_held();
+        self.held = self.endpoint.association(id).map_or(ByteCount::ZERO, Association::received_bytes_held);
     }
 
     fn write(&mut self, now: Time, id: AssociationId) {
@@ -231,6 +238,26 @@ impl SctpEnd {
             association.close(now);
             self.sender = None;
         }
+    }
+
+    /// The next packet of those that left together.
+    fn next_of_batch(&mut self) -> Option<Outbound> {
+        let Batch { path, transmit, gone } = self.batch.as_mut()?;
+        let rest = &self.packets[*gone..];
+        let packet = &rest[..transmit.segment_size.min(rest.len())];
+        if packet.is_empty() {
+            return None;
+        }
+        *gone += packet.len();
+        Some(Outbound {
+            path: *path,
+            size: self.settings.overhead + ByteCount::of_len(packet.len()),
+            ecn: transmit.ecn,
+            round: carries_data(packet).then_some(transmit.round),
+            may_fragment: transmit.may_fragment,
+            retransmission: transmit.retransmission,
+            bytes: self.slabs.copy(packet),
+        })
     }
 
     fn end_warmup(&mut self, now: Time) {
@@ -351,15 +378,15 @@ impl Machine for SctpEnd {
         if self.is_silent {
             return None;
         }
-        if let Some(next) = self.batch.as_mut().and_then(|batch| batch.next(self.settings.overhead)) {
+        if let Some(next) = self.next_of_batch() {
             return Some(next);
         }
-        self.scratch.clear();
-        let departure = self.endpoint.poll_transmit(now, &mut self.scratch, SEGMENTS)?;
+        self.batch = None;
+        self.packets.clear();
+        let departure = self.endpoint.poll_transmit(now, &mut self.packets, SEGMENTS)?;
         let path = self.number_of(departure.local)?;
-        let rest = Bytes::copy_from_slice(&self.scratch);
-        let batch = self.batch.insert(Batch { path, transmit: departure.transmit, rest });
-        batch.next(self.settings.overhead)
+        self.batch = Some(Batch { path, transmit: departure.transmit, gone: 0 });
+        self.next_of_batch()
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -368,24 +395,6 @@ impl Machine for SctpEnd {
         }
         let due = self.sender.as_ref().filter(|_| self.is_open).and_then(Sender::due);
         [self.endpoint.poll_timeout(), due].into_iter().flatten().min()
-    }
-}
-
-impl Batch {
-    fn next(&mut self, overhead: ByteCount) -> Option<Outbound> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let bytes = self.rest.split_to(self.transmit.segment_size.min(self.rest.len()));
-        Some(Outbound {
-            path: self.path,
-            size: overhead + ByteCount::of_len(bytes.len()),
-            ecn: self.transmit.ecn,
-            round: carries_data(&bytes).then_some(self.transmit.round),
-            may_fragment: self.transmit.may_fragment,
-            retransmission: self.transmit.retransmission,
-            bytes,
-        })
     }
 }
 
@@ -431,7 +440,7 @@ fn age(stamp: Ppid, now: Time) -> Duration {
 fn continues(message: &Message, position: u64) -> bool {
     let mut at = position;
     message.chunks().all(|chunk| {
-        let is_same = chunk[..] == pattern(at, chunk.len())[..];
+        let is_same = chunk[..] == *pattern(at, chunk.len());
         at += chunk.len() as u64;
         is_same
     })

@@ -1,0 +1,75 @@
+//! What an endpoint keeps for each association, found by the association's id.
+
+use super::AssociationId;
+
+/// Values by ids, in the order of the ids. A new id is higher than all before it, so that its value stands last; one that is
+/// removed leaves a place that those behind it close.
+#[derive(Debug)]
+pub(super) struct ById<T> {
+    values: Vec<(AssociationId, Box<T>)>,
+}
+
+impl<T> ById<T> {
+    /// Adds a value.
+    pub fn insert(&mut self, id: AssociationId, value: T) {
+        debug_assert!(self.values.last().is_none_or(|(last, _)| *last < id), "ids ascend");
+        self.values.push((id, Box::new(value)));
+    }
+
+    /// Takes a value out.
+    pub fn remove(&mut self, id: AssociationId) -> Option<T> {
+        let place = self.place(id)?;
+        Some(*self.values.remove(place).1)
+    }
+
+    /// The value with this id, for changes.
+    pub fn value_mut(&mut self, id: AssociationId) -> Option<&mut T> {
+        let place = self.place(id)?;
+        Some(&mut *self.values[place].1)
+    }
+
+    /// The value with this id.
+    pub fn value(&self, id: AssociationId) -> Option<&T> {
+        let place = self.place(id)?;
+        Some(&*self.values[place].1)
+    }
+
+    /// All values with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (AssociationId, &T)> {
+        self.values.iter().map(|(id, value)| (*id, &**value))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    fn place(&self, id: AssociationId) -> Option<usize> {
+        self.values.binary_search_by_key(&id, |(known, _)| *known).ok()
+    }
+}
+
+impl<T> Default for ById<T> {
+    fn default() -> ById<T> {
+        ById { values: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_by_its_id_whichever_others_are_gone() {
+        let mut values = ById::default();
+        (1..=5).for_each(|id| values.insert(AssociationId(id), 10 * id));
+        assert_eq!((values.remove(AssociationId(2)), values.remove(AssociationId(2))), (Some(20), None));
+        assert_eq!(values.value(AssociationId(5)), Some(&50));
+        if let Some(value) = values.value_mut(AssociationId(3)) {
+            *value += 1;
+        }
+        values.insert(AssociationId(9), 90);
+        let left: Vec<(u64, u64)> = values.iter().map(|(id, value)| (id.0, *value)).collect();
+        assert_eq!((left, values.len()), (vec![(1, 10), (3, 31), (4, 40), (5, 50), (9, 90)], 5));
+    }
+}

@@ -1,0 +1,86 @@
+//! Memory for packets on their way, which is used again once nothing refers to it.
+
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+
+/// A ring of slabs, each with several packets: the oldest is the first to be free again.
+#[derive(Debug)]
+pub struct Slabs {
+    current: BytesMut,
+    full: VecDeque<BytesMut>,
+}
+
+impl Slabs {
+    /// One slab.
+    pub fn new() -> Slabs {
+        Slabs { current: BytesMut::with_capacity(SLAB), full: VecDeque::new() }
+    }
+
+    /// A copy of a packet. Nothing is allocated once there are slabs for all packets that are on their way.
+    pub fn copy(&mut self, packet: &[u8]) -> Bytes {
+        if self.current.capacity() < packet.len() {
+            self.turn(SLAB.max(packet.len()));
+        }
+        self.current.extend_from_slice(packet);
+        self.current.split().freeze()
+    }
+
+    /// Goes on with a slab of `size` bytes: the oldest, if nothing refers to it any more.
+    fn turn(&mut self, size: usize) {
+        let free = self.full.pop_front_if(|oldest| oldest.try_reclaim(size));
+        let next = free.unwrap_or_else(|| BytesMut::with_capacity(size));
+        self.full.push_back(std::mem::replace(&mut self.current, next));
+        if self.full.len() > MOST {
+            // What is left of it lives as long as its packets.
+            self.full.pop_front();
+        }
+    }
+}
+
+/// The bytes of a slab: a few full packets.
+const SLAB: usize = 8 * 1024;
+
+/// No more slabs than this wait to be free: a packet that is kept for long does not make the ring grow.
+const MOST: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slab_is_used_again_when_its_packets_are_gone() {
+        let mut slabs = Slabs::new();
+        let mut waiting = VecDeque::new();
+        for number in 0..1_000_u32 {
+            let packet: Vec<u8> = (0..1_400).map(|at| (number + at) as u8).collect();
+            waiting.push_back((slabs.copy(&packet), packet));
+            if waiting.len() > 20 {
+                let (copy, packet) = waiting.pop_front().expect("twenty wait");
+                assert_eq!(copy, packet);
+            }
+        }
+        assert!(slabs.full.len() <= 1 + 21 / 5, "{} slabs", slabs.full.len());
+    }
+
+    #[test]
+    fn a_packet_that_is_kept_costs_its_slab_and_no_more() {
+        let mut slabs = Slabs::new();
+        let kept = slabs.copy(&[1; 1_400]);
+        for _ in 0..10 * MOST {
+            slabs.copy(&[2; SLAB]);
+        }
+        assert!(slabs.full.len() <= MOST, "{} slabs", slabs.full.len());
+        assert_eq!(kept[..], [1; 1_400]);
+    }
+
+    #[test]
+    fn a_packet_may_be_larger_than_a_slab() {
+        let mut slabs = Slabs::new();
+        let large = vec![3; 2 * SLAB];
+        assert_eq!(
+            [slabs.copy(&large), slabs.copy(b"small"), slabs.copy(&large)],
+            [&large[..], b"small", &large]
+        );
+    }
+}
