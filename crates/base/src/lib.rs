@@ -4,6 +4,7 @@
 //! No protocol, no network and no clock belongs here.
 
 mod ecn;
+pub mod exact;
 mod machine;
 mod seed;
 pub mod setting;

@@ -9,12 +9,13 @@ use tokio::time::{MissedTickBehavior, Sleep, interval, sleep};
 
 use crate::clock;
 use crate::intervals::{Interval, Intervals};
-use crate::measured::{Measured, Role, TestDirection};
+use crate::measured::{Measured, Role};
 use crate::path_entry::PathEntry;
 use crate::pour;
 use crate::protocol::{
     Ask, DeliveryMeter, EndReport, Frame, IncomingError, IncomingFrame, SenderReport, TestReceiver, encode,
 };
+use crate::way::TestDirection;
 
 /// A test that both ends agreed on.
 #[derive(Clone, Copy, Debug)]

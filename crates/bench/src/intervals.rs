@@ -7,8 +7,8 @@ use anabranch_net::PathId;
 use anabranch_net::monitor::PathMonitor;
 use serde_json::{Value, json};
 
-use crate::measured::TestDirection;
 use crate::path_entry::rate;
+use crate::way::TestDirection;
 
 /// What was carried in one interval.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use anabranch_base::Duration;
-//! use anabranch_bench::{Exchange, Run, Wish, agree, answer, judge, limits_of};
+//! use anabranch_bench::{Exchange, Remedy, Run, Wish, agree, answer, judge, limits_of};
 //! use anabranch_net::{Endpoint, Options, Security};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -44,7 +44,7 @@
 //! server.await?;
 //! let (forward, _) = measured.ways();
 //! assert!(forward.goodput_bps() > 0.0);
-//! let diagnosis = judge(&Run::of(&measured, &config), &[]);
+//! let diagnosis = judge(&Run::of(&measured, &config), &[], Remedy::to_string);
 //! assert!(!diagnosis.limited_by.is_empty());
 //! # Ok(())
 //! # }
@@ -56,7 +56,7 @@
 //!
 //! [`agree()`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both ends saw
 //! of it. [`judge`] is a function of plain numbers: it names what held the test back ([`Diagnosis::limited_by`]) and
-//! advises, in settings as `anabranch --set` takes them. [`BenchDocument`] has the keys that scripts rely on.
+//! advises; the program says the [`Remedy`] in its own options. [`BenchDocument`] has the keys that scripts rely on.
 //!
 //! [`protocol`] has the frames and both ends' state, without I/O.
 
@@ -71,11 +71,13 @@ pub mod path_entry;
 mod pour;
 pub mod protocol;
 mod verdict;
+mod way;
 
 pub use agree::{AgreeError, TestRequest, agree, answer, limits_of};
 pub use document::{AloneEntry, BenchDocument};
 pub use exchange::{AgreedTest, Exchange, ExchangeError};
 pub use intervals::{Interval, PathInterval, WayInterval};
-pub use measured::{Measured, OneWay, Role, TestDirection, cpu_s_per_gb};
+pub use measured::{Measured, OneWay, Role, cpu_s_per_gb};
 pub use path_entry::PathEntry;
-pub use verdict::{Alone, Diagnosis, TestSummary, judge};
+pub use verdict::{Alone, Diagnosis, Remedy, RemedyWords, TestSummary, judge};
+pub use way::TestDirection;

@@ -4,6 +4,7 @@ use crate::intervals::Interval;
 use crate::names;
 use crate::path_entry::{PathEntry, rate};
 use crate::protocol::{Ask, EndReport, ReceiverReport, RequestedDirection};
+use crate::way::TestDirection;
 use anabranch_base::Duration;
 
 /// Which end this is.
@@ -13,15 +14,6 @@ pub enum Role {
     Client,
     /// It was asked.
     Server,
-}
-
-/// One of the two directions of data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TestDirection {
-    /// From the client.
-    Forward,
-    /// To the client.
-    Reverse,
 }
 
 /// What both ends saw of a test.
@@ -83,25 +75,6 @@ impl Role {
         match self {
             Role::Client => Role::Server,
             Role::Server => Role::Client,
-        }
-    }
-}
-
-impl TestDirection {
-    /// In a word, for documents.
-    pub fn word(self) -> &'static str {
-        match self {
-            TestDirection::Forward => "forward",
-            TestDirection::Reverse => "reverse",
-        }
-    }
-
-    /// Those of a test.
-    pub fn of(direction: RequestedDirection) -> Vec<TestDirection> {
-        match direction {
-            RequestedDirection::Forward => vec![TestDirection::Forward],
-            RequestedDirection::Reverse => vec![TestDirection::Reverse],
-            RequestedDirection::Both => vec![TestDirection::Forward, TestDirection::Reverse],
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `anabranch completions`: the script by which a shell completes our commands: what kinds of values arguments take, and
 //! the keys and words of `--set`.
 
-use anabranch_base::setting::{Kind, Scope, Setting};
+use anabranch_base::setting::Kind;
 use anabranch_planner::live;
-use anabranch_sctp::config::{Config, settings};
+use anabranch_scenario::{reference, tools};
 use anabranch_sctp::policy::Registry;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, CommandFactory as _, ValueHint};
@@ -42,17 +42,22 @@ fn completed() -> Command {
 /// What may follow `--set` of a command: every key, with its words where it has some. Which links, paths and events there
 /// are is said by the scenario alone; a flow called main is in most.
 fn values_of_set(command: &str) -> Vec<PossibleValue> {
-    let (prefix, scope) = match command {
-        "send" | "recv" | "bench" => ("sctp.", Scope::Tools),
-        _ => ("flow.main.sctp.", Scope::Scenarios),
-    };
     let registry = live::registry();
-    let known = settings().filter(|setting| setting.scope.includes(scope));
-    known.flat_map(|setting| values_of(prefix, setting, &registry)).collect()
+    if let "send" | "recv" | "bench" = command {
+        let known = tools::known();
+        return known
+            .flat_map(|setting| values_of(&format!("sctp.{}", setting.key), &setting.kind, &registry))
+            .collect();
+    }
+    let known = reference::known()
+        .into_iter()
+        .map(|known| (known.key.replace("flow.NAME.", "flow.main."), known.kind));
+    let named = known.filter(|(key, _)| !key.contains(".NAME.") && !key.contains(".N."));
+    named.flat_map(|(key, kind)| values_of(&key, &kind, &registry)).collect()
 }
 
-fn values_of(prefix: &str, setting: &Setting<Config>, registry: &Registry) -> Vec<PossibleValue> {
-    let words = match &setting.kind {
+fn values_of(key: &str, kind: &Kind, registry: &Registry) -> Vec<PossibleValue> {
+    let words = match kind {
         Kind::NotBuilt => return Vec::new(),
         Kind::Word(words) => (words.built)(),
         Kind::Policy(kind) => registry.names(kind).map_or(Vec::new(), |names| names.built),
@@ -60,7 +65,7 @@ fn values_of(prefix: &str, setting: &Setting<Config>, registry: &Registry) -> Ve
         _ => vec![""],
     };
     // Text that lasts: the program prints the script and ends.
-    let value = |word: &str| -> &'static str { format!("{prefix}{}={word}", setting.key).leak() };
+    let value = |word: &str| -> &'static str { format!("{key}={word}").leak() };
     words.into_iter().map(|word| PossibleValue::new(value(word))).collect()
 }
 
@@ -104,9 +109,15 @@ mod tests {
     fn every_shell_is_told_the_keys_of_set_and_their_words() {
         for &shell in Shell::value_variants().iter().filter(|shell| completes_values(**shell)) {
             let script = run(&CompletionsArguments { shell }).expect("a script").summary;
-            for value in
-                ["sctp.rto.min=", "sctp.scheduler=fill", "sctp.pacing=true", "flow.main.sctp.charge=user"]
-            {
+            for value in [
+                "sctp.rto.min=",
+                "sctp.scheduler=fill",
+                "sctp.pacing=true",
+                "flow.main.sctp.charge=user",
+                "flow.main.sctp.multipath=off",
+                "flow.main.direction=both",
+                "run.seed=",
+            ] {
                 assert!(script.contains(value), "{shell}: {value}");
             }
             assert!(!script.contains("sctp.wireless"), "{shell}: what is not built yet");

@@ -229,13 +229,13 @@ fn another_name(error: &FindError) -> &'static str {
 }
 
 /// Colours on a terminal whose user did not say otherwise (no-color.org).
-fn style() -> Style {
+pub fn style() -> Style {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if io::stderr().is_terminal() && !is_unwanted { Style::Coloured } else { Style::Plain }
 }
 
 /// How wide standard error is: as wide as its terminal, or as lines of a file may well be.
-fn columns() -> usize {
+pub fn columns() -> usize {
     terminal_size::terminal_size_of(io::stderr()).map_or(120, |(width, _)| usize::from(width.0))
 }
 

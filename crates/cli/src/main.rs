@@ -33,9 +33,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anabranch_observe::Body;
-use clap::error::ErrorKind;
 
-use arguments::{Command, asks_for_settings};
+use arguments::{Asked, Command, NotParsed, asked_settings};
 use failure::Failure;
 use interrupt::Interrupt;
 use report::Outcome;
@@ -46,13 +45,17 @@ fn main() -> ExitCode {
         return code;
     }
     let given: Vec<String> = words.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    if asks_for_settings(&given) {
-        report::print_line(settings::list().trim_end());
+    if let Some(asked) = asked_settings(&given) {
+        let list = match asked {
+            Asked::Tools => settings::list_of_tools(),
+            Asked::Scenarios => settings::list_of_scenarios(),
+        };
+        report::print_line(list.trim_end());
         return ExitCode::SUCCESS;
     }
-    let arguments = match arguments::parse() {
+    let arguments = match arguments::parse(&words) {
         Ok(arguments) => arguments,
-        Err(error) => return not_understood(&error),
+        Err(why) => return not_parsed(&why, &given),
     };
     if let Command::Emulate(emulated) = &arguments.command
         && !emulated.command.is_empty()
@@ -100,14 +103,23 @@ async fn run(command: Command) -> Result<Outcome, Failure> {
 }
 
 /// Help and version are not failures; anything else is wrong input, reported as a document, too, if one was requested.
-fn not_understood(error: &clap::Error) -> ExitCode {
-    let mut own = std::env::args_os().take_while(|argument| argument != "--");
-    let wants_json = own.any(|argument| argument == "--json" || argument == "--json-lines");
-    if wants_json && !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let message = error.to_string();
-        let failure = Failure::Arguments(message.trim_start_matches("error: ").trim_end().to_owned());
+fn not_parsed(not_parsed: &NotParsed, words: &[String]) -> ExitCode {
+    let message = match not_parsed {
+        NotParsed::Help(help) if help.exit_code() == 0 => None,
+        NotParsed::Help(_) => Some("a command is missing"),
+        NotParsed::Wrong(wrong) => Some(wrong.message.as_str()),
+    };
+    let mut own = words.iter().take_while(|word| *word != "--");
+    let wants_json = own.any(|word| word == "--json" || word == "--json-lines");
+    if let Some(message) = message.filter(|_| wants_json) {
+        let failure = Failure::Arguments(message.to_owned());
         report::print_line(&format!("{:#}", Body::default().value(Some(failure.document()))));
     }
-    let _ = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    match not_parsed {
+        NotParsed::Help(help) => {
+            let _ = help.print();
+        }
+        NotParsed::Wrong(wrong) => eprintln!("{}", wrong.draw(failure::style(), failure::columns())),
+    }
+    if message.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }

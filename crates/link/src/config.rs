@@ -6,7 +6,7 @@ mod settings;
 
 pub use losses::{LOSSES, PLANNED_LOSSES};
 pub use queues::{PLANNED_QUEUES, QUEUES};
-pub use settings::{loss_settings, settings};
+pub use settings::{MTU, loss_settings, mtu_of, mtu_value, settings};
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 

@@ -12,6 +12,7 @@ pub mod loss;
 mod packet;
 pub mod queue;
 mod random;
+mod route;
 mod wire;
 
 pub use agenda::{Agenda, NodeIndex};

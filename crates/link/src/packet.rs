@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Ecn, Time};
 
-use crate::fabric::RouteId;
+use crate::route::RouteId;
 
 /// A packet on a link.
 #[derive(Clone, Debug, PartialEq)]

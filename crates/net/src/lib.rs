@@ -130,6 +130,7 @@ mod driver;
 mod endpoint;
 mod feed;
 mod fragments;
+pub mod frame;
 mod inbox;
 mod interface_monitor;
 mod interfaces;
@@ -142,6 +143,7 @@ pub mod reason;
 mod refused;
 mod report;
 pub mod seal;
+mod send_error;
 mod shared;
 mod socket;
 mod waiting;
@@ -153,10 +155,7 @@ pub use anabranch_sctp::event::{CloseReason, Event};
 pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};
 pub use anabranch_sctp::record::{Happening, Record};
 pub use anabranch_sctp::wire::{Ppid, StreamId};
-pub use association::{
-    Association, CloseError, Events, OutboundStream, Records, SendError, SendOptions, TryRecvError,
-    TrySendError,
-};
+pub use association::{Association, CloseError, Events, OutboundStream, Records, SendOptions, TryRecvError};
 pub use bind::BindError;
 pub use clock::Clock;
 pub use endpoint::{ConnectError, Endpoint, Options, UDP_PORT};
@@ -165,3 +164,4 @@ pub use interface_monitor::InterfaceMonitor;
 pub use interfaces::{Interface, InterfaceError, interfaces, local_addresses_for, resolve};
 pub use report::{PathReport, SocketReport, Unsent};
 pub use seal::{Key, KeyError, Security};
+pub use send_error::{SendError, TrySendError};

@@ -13,12 +13,12 @@ use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use tokio::sync::Notify;
 
-use crate::association::SendError;
 use crate::association_entry::{AssociationEntry, Holder, Notifiers, Phase};
 use crate::clock::Clock;
 use crate::reach::Pairing;
 use crate::report::SocketReports;
 use crate::seal::{self, Security};
+use crate::send_error::SendError;
 
 /// The endpoint as its handles and its driver see it.
 #[derive(Debug)]

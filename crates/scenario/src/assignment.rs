@@ -4,9 +4,10 @@
 use crate::error::ScenarioError;
 use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
+use crate::parse;
 use crate::read::MAIN;
 use crate::source::Source;
-use crate::tree::{self, Node, Span, Table, TextOrigin, TreeValue, quoted};
+use crate::tree::{Node, Span, Table, TextOrigin, TreeValue, quoted};
 
 /// A key and its value, as `--set` takes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,11 +109,17 @@ impl Assignment {
         let span = Span { origin, start, end: start + text.len() };
         let bare = Node { span, value: TreeValue::Text(text.to_owned()) };
         if text.starts_with(['{', '[', '"', '\'']) {
-            return tree::value(text, origin, start);
+            return parse::value(text, origin, start);
         }
         // `10 Mbit/s` and `ecf` are no TOML; `0.01`, `true` and `3` are.
-        let read = if text.is_empty() { Ok(bare.clone()) } else { tree::value(text, origin, start) };
+        let read = if text.is_empty() { Ok(bare.clone()) } else { parse::value(text, origin, start) };
         Ok(read.map_or(bare, |node| Node { span, ..node }))
+    }
+}
+
+impl AsRef<str> for Assignment {
+    fn as_ref(&self) -> &str {
+        self.text()
     }
 }
 

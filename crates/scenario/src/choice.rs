@@ -1,5 +1,7 @@
 //! One word of several: which it is, and what is said of a word that is not among them.
 
+use anabranch_base::setting::Words;
+
 use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
 use crate::tree::{Node, Span, TreeValue, quoted};
@@ -12,6 +14,13 @@ pub(crate) struct Choice<'w> {
     pub built: Vec<&'w str>,
     /// Those that are known and do not work yet.
     pub planned: Vec<&'w str>,
+}
+
+impl Choice<'static> {
+    /// The words of a setting.
+    pub fn of(words: &Words) -> Choice<'static> {
+        Choice { what: words.what, built: (words.built)(), planned: words.planned.to_vec() }
+    }
 }
 
 impl<'w> Choice<'w> {

@@ -8,9 +8,10 @@ use crate::error::ScenarioError;
 use crate::fault::Fault;
 use crate::files::Files;
 use crate::model::Scenario;
+use crate::parse;
 use crate::read::{self, Users};
 use crate::source::Source;
-use crate::tree::{self, Span, Table, TreeValue};
+use crate::tree::{Span, Table, TextOrigin, TreeValue};
 
 /// A scenario file as a tree: sound TOML, of which nothing more is known yet.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ impl ParsedDocument {
     /// # Errors
     /// It is no TOML, or nests too deep.
     pub fn parse(source: &Source) -> Result<ParsedDocument, ScenarioError> {
-        let root = tree::document(&source.text).map_err(|fault| fault.shown(source, &[]))?;
+        let root = parse::document(&source.text).map_err(|fault| fault.in_file(source))?;
         Ok(ParsedDocument { source: source.clone(), root })
     }
 
@@ -67,7 +68,7 @@ impl ParsedDocument {
         let applied =
             settings.iter().enumerate().try_for_each(|(index, setting)| setting.apply(index, &mut root));
         let read = applied.and_then(|()| read::scenario(&root, files, registry, users));
-        read.map_err(|fault| fault.at_key(&root).shown(&self.source, settings))
+        read.map_err(|fault| fault.sent_home(read::header_of).at_key(&root).shown(&self.source, settings))
     }
 
     /// That the association of the flow called `flow` cannot be so, for a reason that is not the format's: where its
@@ -109,6 +110,26 @@ fn flow_named<'t>(root: &'t Table, name: &str) -> Option<(Span, &'t Table)> {
         _ => index == 0 && name == read::MAIN,
     };
     tables.filter(|(index, _, table)| is_it(*index, table)).map(|(_, span, table)| (span, table)).next()
+}
+
+impl Source {
+    /// A text that may not be one.
+    ///
+    /// # Errors
+    /// The place of the first byte that is not UTF-8.
+    pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Result<Source, ScenarioError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Source::new(name, text)),
+            Err(error) => {
+                let good = error.valid_up_to();
+                let byte = bytes.get(good).copied().unwrap_or_default();
+                let source = Source::new(name, String::from_utf8_lossy(bytes));
+                let span = Span { origin: TextOrigin::File, start: good, end: good + '\u{fffd}'.len_utf8() };
+                let fault = Fault::syntax(span, format!("the byte {byte:#04x} is not UTF-8"));
+                Err(fault.expected("a text in UTF-8, as every TOML file is").in_file(&source))
+            }
+        }
+    }
 }
 
 impl Scenario {
@@ -159,5 +180,11 @@ mod tests {
         assert!(document.scenario(&crate::NoFiles, &[], &Registry::standard()).is_err());
         let links = document.links(&crate::NoFiles, &[], &Registry::standard()).expect("links");
         assert_eq!((links.links.len(), links.paths.len()), (1, 1));
+    }
+
+    #[test]
+    fn what_is_not_utf_8_is_shown_where_it_is() {
+        let error = Source::from_bytes("a.toml", b"x = 1\ny = \xff\n").expect_err("no text");
+        assert!(error.to_string().starts_with("a.toml:2:5: the byte 0xff is not UTF-8\n"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::excerpt::Excerpt;
+use crate::excerpt::{Excerpt, Style};
 
 /// What is wrong with a scenario, and where.
 ///
@@ -42,15 +42,6 @@ pub enum Location {
     },
     /// In this setting of the command line.
     Setting(String),
-}
-
-/// How an error is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// Text alone.
-    Plain,
-    /// With the colours of a terminal.
-    Coloured,
 }
 
 /// All that is said of a fault.
@@ -132,10 +123,7 @@ impl ScenarioError {
     /// The same for a terminal of this many columns.
     pub fn show_within(&self, style: Style, columns: usize) -> String {
         let report = &*self.0;
-        let [bold, end] = match style {
-            Style::Plain => ["", ""],
-            Style::Coloured => ["\x1b[1m", "\x1b[0m"],
-        };
+        let [bold, end] = style.bold();
         let nearest = report.nearest.as_ref().map(|name| format!("did you mean {name}?"));
         let expected = report.expected.as_ref().map(|expected| format!("expected {expected}"));
         let remarks = nearest.iter().chain(&expected).chain(&report.notes);

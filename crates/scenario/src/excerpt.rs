@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::error::Style;
 use crate::source::Position;
 
 /// A line, and what is marked in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Excerpt {
+pub struct Excerpt {
     /// Its number in a file, from 1; `None` for a setting of the command line.
     line: Option<usize>,
     text: String,
@@ -17,22 +16,42 @@ pub(crate) struct Excerpt {
     marked: Range<usize>,
 }
 
+/// How an error is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Text alone.
+    Plain,
+    /// With the colours of a terminal.
+    Coloured,
+}
+
+impl Style {
+    /// What begins bold text, and what ends it.
+    pub fn bold(self) -> [&'static str; 2] {
+        match self {
+            Style::Plain => ["", ""],
+            Style::Coloured => ["\x1b[1m", "\x1b[0m"],
+        }
+    }
+}
+
 impl Excerpt {
     /// The line at `position`, marked there for `length` bytes, at most to its end.
-    pub fn new(position: &Position<'_>, length: usize) -> Excerpt {
-        let line = position.text;
-        let start = position.offset.min(line.len());
-        let mut end = (start + length).min(line.len());
-        while !line.is_char_boundary(end) {
-            end += 1;
-        }
+    pub(crate) fn new(position: &Position<'_>, length: usize) -> Excerpt {
+        Excerpt::of_line(position.text, position.offset..position.offset + length)
+    }
+
+    /// A line with what is marked in it, in bytes, at most to its end.
+    pub fn of_line(line: &str, marked: Range<usize>) -> Excerpt {
+        let start = line.floor_char_boundary(marked.start);
+        let end = line.ceil_char_boundary(marked.end.max(start));
         let [before, marked, after] = [&line[..start], &line[start..end], &line[end..]].map(shown);
         let marked_bytes = before.len()..before.len() + marked.len();
         Excerpt { line: None, text: before + &marked + &after, marked: marked_bytes }
     }
 
     /// With the line's number before it.
-    pub fn numbered(mut self, line: usize) -> Excerpt {
+    pub(crate) fn numbered(mut self, line: usize) -> Excerpt {
         self.line = Some(line);
         self
     }

@@ -1,7 +1,6 @@
 //! A fault in a scenario and its place, while the file is read. The error for users is made from it when the texts are
 //! at hand.
 
-use crate::assignment::Assignment;
 use crate::error::{ErrorKind, ErrorReport, Location, ScenarioError};
 use crate::excerpt::Excerpt;
 use crate::source::Source;
@@ -20,6 +19,8 @@ pub(crate) struct Fault {
     message: String,
     expected: Option<String>,
     nearest: Option<String>,
+    /// A key that its table does not have, and perhaps another.
+    stray: Option<String>,
     notes: Vec<String>,
     /// A trace file in which the span is, and where the scenario names it.
     trace: Option<(Source, Span)>,
@@ -35,6 +36,7 @@ impl Fault {
             message,
             expected: None,
             nearest: None,
+            stray: None,
             notes: Vec::new(),
             trace: None,
         })
@@ -84,6 +86,20 @@ impl Fault {
         self
     }
 
+    /// About `key`, which may belong to another table.
+    pub fn stray(mut self: Box<Self>, key: &str) -> Box<Fault> {
+        self.stray = Some(key.to_owned());
+        self
+    }
+
+    /// With the header under which a stray key belongs, where `header_of` knows it.
+    pub fn sent_home(mut self: Box<Self>, header_of: impl Fn(&str) -> Option<&'static str>) -> Box<Fault> {
+        if let Some((header, key)) = self.stray.take().and_then(|key| Some((header_of(&key)?, key))) {
+            self.expected = Some(format!("`{key}` under {header}"));
+        }
+        self
+    }
+
     /// With one more remark: a sentence on its own.
     pub fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Fault> {
         self.notes.push(help.into());
@@ -98,8 +114,13 @@ impl Fault {
         self
     }
 
-    /// As users see it: with the text around it.
-    pub fn shown(self: Box<Self>, source: &Source, settings: &[Assignment]) -> ScenarioError {
+    /// As users see it, in a file that was read without settings.
+    pub fn in_file(self: Box<Self>, source: &Source) -> ScenarioError {
+        self.shown::<&str>(source, &[])
+    }
+
+    /// As users see it, with the text around it: the file's, or that of one of `settings`.
+    pub fn shown<S: AsRef<str>>(self: Box<Self>, source: &Source, settings: &[S]) -> ScenarioError {
         let mut fault = *self;
         let (place, excerpt) = match fault.trace.take() {
             Some((file, named)) => {
@@ -117,7 +138,7 @@ impl Fault {
     }
 }
 
-fn place(span: Span, source: &Source, settings: &[Assignment]) -> (Location, Excerpt) {
+fn place<S: AsRef<str>>(span: Span, source: &Source, settings: &[S]) -> (Location, Excerpt) {
     match span.origin {
         TextOrigin::File => {
             let position = source.position(span.start);
@@ -129,7 +150,7 @@ fn place(span: Span, source: &Source, settings: &[Assignment]) -> (Location, Exc
             )
         }
         TextOrigin::Setting(index) => {
-            let text = settings.get(index).map_or("", Assignment::text);
+            let text = settings.get(index).map_or("", AsRef::as_ref);
             let given = Source::new("", text);
             let position = given.position(span.start);
             (Location::Setting(text.to_owned()), Excerpt::new(&position, span.end.saturating_sub(span.start)))

@@ -29,20 +29,22 @@ mod fault;
 mod files;
 pub mod model;
 mod nearest;
+mod parse;
 pub mod quantity;
 mod read;
 pub mod reference;
 pub mod resolved;
+mod settings;
 mod source;
 pub mod tools;
 mod tree;
-mod words;
 
 /// The policies that a scenario's names stand for.
 pub use anabranch_sctp::policy::Registry;
 pub use assignment::Assignment;
 pub use document::ParsedDocument;
-pub use error::{ErrorKind, Location, ScenarioError, Style};
+pub use error::{ErrorKind, Location, ScenarioError};
+pub use excerpt::{Excerpt, Style};
 pub use files::{Files, NoFiles};
 pub use model::Scenario;
 pub use source::Source;

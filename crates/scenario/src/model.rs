@@ -38,6 +38,13 @@ pub struct RunSettings {
     pub runs: u64,
 }
 
+impl Default for RunSettings {
+    /// One replication, until the last transfer ends.
+    fn default() -> RunSettings {
+        RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 }
+    }
+}
+
 /// Two one-way pipes, there and back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {

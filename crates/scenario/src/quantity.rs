@@ -1,7 +1,8 @@
-//! Sizes, times and rates as people write them: `4 MiB`, `200 ms`, `21 Mbit/s`.
+//! Reads sizes, times and rates as people write them: `4 MiB`, `200 ms`, `21 Mbit/s`.
 
 use std::fmt;
 
+use anabranch_base::exact;
 use anabranch_base::{BitRate, ByteCount, Duration};
 
 use crate::nearest::{listed, nearest};
@@ -41,21 +42,6 @@ pub fn rate(text: &str) -> Result<BitRate, QuantityError> {
     RATE.read(text).map(BitRate::from_bits_per_second)
 }
 
-/// A size exactly, in the unit with the smallest whole number: `4 MiB`, `8 MB`, `1500 B`.
-pub fn exact_size(size: ByteCount) -> String {
-    SIZE.exact(size.get(), "B")
-}
-
-/// A span exactly, in the largest unit up to the second that counts it whole: `1500 ms`.
-pub fn exact_span(span: Duration) -> String {
-    SPAN.exact(span.as_nanos(), "s")
-}
-
-/// A rate exactly, in the largest unit that counts it whole: `21 Mbit/s`.
-pub fn exact_rate(rate: BitRate) -> String {
-    RATE.exact(rate.bits_per_second(), "bit/s")
-}
-
 /// One kind of quantity.
 struct Dimension {
     what: &'static str,
@@ -69,15 +55,7 @@ struct Dimension {
 const SIZE: Dimension = Dimension {
     what: "size",
     examples: "1500 B, 64 KiB or 8 MB",
-    units: &[
-        ("B", 1),
-        ("kB", 1_000),
-        ("KiB", 1 << 10),
-        ("MB", 1_000_000),
-        ("MiB", 1 << 20),
-        ("GB", 1_000_000_000),
-        ("GiB", 1 << 30),
-    ],
+    units: exact::SIZES,
     slips: &[
         ("K", "KiB"),
         ("k", "kB"),
@@ -92,21 +70,14 @@ const SIZE: Dimension = Dimension {
 const SPAN: Dimension = Dimension {
     what: "time",
     examples: "200 ms or 1.5 s",
-    units: &[
-        ("ns", 1),
-        ("us", 1_000),
-        ("ms", 1_000_000),
-        ("s", 1_000_000_000),
-        ("min", 60_000_000_000),
-        ("h", 3_600_000_000_000),
-    ],
+    units: exact::TIMES,
     slips: &[("µs", "us"), ("μs", "us"), ("sec", "s"), ("seconds", "s"), ("msec", "ms"), ("m", "min")],
 };
 
 const RATE: Dimension = Dimension {
     what: "rate",
     examples: "500 kbit/s or 10 Mbit/s",
-    units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
+    units: exact::RATES,
     slips: &[
         ("bps", "bit/s"),
         ("kbps", "kbit/s"),
@@ -133,17 +104,6 @@ impl Dimension {
             return Err(self.unknown(unit));
         };
         number.times(*scale).ok_or_else(|| self.refused(text, "is too large for a"))
-    }
-
-    fn exact(&self, count: u64, zero: &str) -> String {
-        if count == 0 {
-            return format!("0 {zero}");
-        }
-        // Minutes and hours read worse than seconds.
-        let mut units = self.units.iter().filter(|(name, _)| !["min", "h"].contains(name));
-        let whole = units.rfind(|(_, scale)| count.is_multiple_of(*scale));
-        let (name, scale) = whole.copied().unwrap_or((zero, 1));
-        format!("{} {name}", count / scale)
     }
 
     fn refused(&self, text: &str, how: &str) -> QuantityError {
@@ -235,15 +195,5 @@ mod tests {
         assert_eq!(rate("10 mbit/s").expect_err("a slip").nearest, Some("Mbit/s"));
         assert_eq!(size("10 KB").expect_err("a slip").nearest, Some("kB"));
         assert_eq!(span("10 µs").expect_err("a slip").nearest, Some("us"));
-    }
-
-    #[test]
-    fn quantities_are_told_exactly() {
-        let told = [0, 1500, 65_536, 4 << 20, 8_000_000].map(|n| exact_size(ByteCount::new(n)));
-        assert_eq!(told, ["0 B", "1500 B", "64 KiB", "4 MiB", "8 MB"]);
-        let told = [0, 1, 1_500_000_000, 60_000_000_000].map(|n| exact_span(Duration::from_nanos(n)));
-        assert_eq!(told, ["0 s", "1 ns", "1500 ms", "60 s"]);
-        assert_eq!(exact_rate(BitRate::from_mbps(21)), "21 Mbit/s");
-        assert_eq!(exact_rate(BitRate::from_bits_per_second(u64::MAX)), format!("{} bit/s", u64::MAX));
     }
 }

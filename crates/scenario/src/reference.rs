@@ -2,26 +2,72 @@
 //! setting takes.
 
 use anabranch_base::setting::{Kind, Scope, Setting, Variant};
-use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_link::config::{LOSSES, LinkConfig, QUEUES, settings as link_settings};
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use anabranch_link::config::{Change, LOSSES, LinkConfig, QUEUES, settings as link_settings};
 use anabranch_sctp::config::{Config, PROFILES, settings};
 use anabranch_sctp::policy::Registry;
 
-use crate::model::Sctp;
-use crate::quantity::exact_size;
-use crate::read::{self, OWN_SETTINGS};
+use crate::model::{Direction, Event, RunSettings};
 use crate::resolved::{self, ResolvedValue};
+use crate::settings::{
+    CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RUN, STAGGER, TRAFFIC, defaults, unnamed,
+};
+use anabranch_base::exact::exact_size;
+
+/// A key of scenario files, and what is said of it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The key as `--set` takes it: `run.time`, `link.NAME.rate`, `event.N.at`, `flow.NAME.sctp.rto.min`.
+    pub key: String,
+    /// Which values it takes.
+    pub kind: Kind,
+    /// What it is unless it is given: a value as a file has it, or words; empty where another setting says it.
+    pub default: String,
+    /// What it means.
+    pub doc: &'static str,
+}
 
 /// Every table of the reference, by the name of its section.
-pub fn sections(registry: &Registry) -> [(&'static str, String); 6] {
+pub fn sections(registry: &Registry) -> [(&'static str, String); 12] {
     [
-        ("settings of links", link_rows(registry)),
+        ("settings of runs", table_of(&runs(), registry)),
+        ("settings of whole links", table_of(&whole_links(), registry)),
+        ("settings of links", table_of(&links(), registry)),
         ("kinds of losses", variant_rows(&LOSSES)),
         ("kinds of queues", variant_rows(&QUEUES)),
-        ("settings of flows", scenario_rows(registry)),
+        ("settings of paths", table_of(&paths(), registry)),
+        ("settings of events", table_of(&events(), registry)),
+        ("settings of flows", table_of(&flows(), registry)),
+        ("kinds of traffic", variant_rows(&TRAFFIC)),
+        ("settings of associations", table_of(&associations(), registry)),
         ("values by profile", profile_rows()),
-        ("settings of the tools", tool_rows(registry)),
+        ("settings of the tools", table_of(&of_tools(), registry)),
     ]
+}
+
+/// Every key that `--set` can set in a scenario, in the order of the reference.
+pub fn known() -> Vec<Known> {
+    let of_links = [whole_links(), links()].concat();
+    let of_flows = flows().into_iter().filter(|row| row.key != "sctp").collect();
+    let tables = [
+        ("run", runs()),
+        ("link.NAME", of_links),
+        ("path.NAME", paths()),
+        ("event.N", events()),
+        ("flow.NAME", of_flows),
+        ("flow.NAME.sctp", associations()),
+    ];
+    let known = |prefix: &str, row: Row| {
+        let default = match row.default {
+            UsualValue::Value(value) => value.to_toml(),
+            UsualValue::Words(words) => words.to_owned(),
+        };
+        Known { key: format!("{prefix}.{}", row.key), kind: row.kind, default, doc: row.doc }
+    };
+    tables
+        .into_iter()
+        .flat_map(|(prefix, rows)| rows.into_iter().map(move |row| known(prefix, row)))
+        .collect()
 }
 
 /// Which values a setting takes, in a few words: `576 B to 65535 B`, or `` `on` or `off` ``.
@@ -38,6 +84,7 @@ pub fn values(kind: &Kind, registry: &Registry) -> String {
         Kind::Size { least, most } => format!("{} to {}", bytes(*least), bytes(*most)),
         Kind::SizeOrRange { .. } => "a size, or a range such as `1 MiB..16 MiB`".to_owned(),
         Kind::Span { .. } => "a time".to_owned(),
+        Kind::Rate { .. } => "a rate".to_owned(),
         Kind::Word(words) => alternatives(&(words.built)()),
         Kind::Policy(kind) => alternatives(&registry.names(kind).map_or(Vec::new(), |names| names.built)),
         Kind::WordOr(word, other) => format!("`{word}`, or {}", values(other, registry)),
@@ -51,15 +98,104 @@ pub fn values(kind: &Kind, registry: &Registry) -> String {
     }
 }
 
-/// The rows of a link's keys.
-fn link_rows(registry: &Registry) -> String {
-    let defaults = resolved::way(&LinkConfig::new(BitRate::default(), Duration::ZERO));
-    let default = |key: &str| match key {
-        "rate" => "required".to_owned(),
-        key => defaults.find(key).map_or_else(String::new, cell),
+/// A setting, and what is said of it.
+#[derive(Clone)]
+struct Row {
+    key: &'static str,
+    kind: Kind,
+    default: UsualValue,
+    doc: &'static str,
+}
+
+/// What a setting is unless it is given.
+#[derive(Clone)]
+enum UsualValue {
+    Value(ResolvedValue),
+    Words(&'static str),
+}
+
+/// The rows of settings that are built, with their values in `target`, but for those of which `words` says something else.
+fn rows<T: 'static>(
+    settings: impl IntoIterator<Item = &'static Setting<T>>,
+    target: &T,
+    words: impl Fn(&str) -> Option<&'static str>,
+) -> Vec<Row> {
+    let built = settings.into_iter().filter(|setting| !matches!(setting.kind, Kind::NotBuilt));
+    let row = |setting: &'static Setting<T>| {
+        let value = (setting.get)(target).map(|value| UsualValue::Value(value.into()));
+        let default = words(setting.key).map(UsualValue::Words).or(value).unwrap_or(UsualValue::Words(""));
+        Row { key: setting.key, kind: setting.kind, default, doc: setting.doc }
     };
-    let rows: Vec<_> = link_settings().map(|setting| row(setting, default(setting.key), registry)).collect();
-    table(HEAD, &rows)
+    built.map(row).collect()
+}
+
+fn runs() -> Vec<Row> {
+    rows(&RUN, &RunSettings::default(), |key| (key == "time").then_some("none"))
+}
+
+fn whole_links() -> Vec<Row> {
+    rows(&LINK, &false, |key| match key {
+        "name" => Some("required"),
+        "reverse" => Some("`{}`"),
+        _ => None,
+    })
+}
+
+/// The keys of a direction of a link.
+fn links() -> Vec<Row> {
+    let link = LinkConfig::new(BitRate::default(), Duration::ZERO);
+    let mut rows = rows(link_settings(), &link, |key| (key == "rate").then_some("required"));
+    let values = resolved::way(&link);
+    for row in rows.iter_mut().filter(|row| row.key != "rate") {
+        row.default = values
+            .find(row.key)
+            .map_or(UsualValue::Words(""), |value| UsualValue::Value(value.clone()));
+    }
+    rows
+}
+
+fn paths() -> Vec<Row> {
+    rows(&PATH, &None, |key| Some(if key == "copies" { "none" } else { "required" }))
+}
+
+fn events() -> Vec<Row> {
+    let event = Event { at: Time::ZERO, link: 0, direction: Direction::Both, change: Change::Up };
+    rows(&EVENT, &event, |key| match key {
+        "at" | "link" => Some("required"),
+        key if CHANGES.contains(&key) => Some("one of these"),
+        _ => None,
+    })
+}
+
+fn flows() -> Vec<Row> {
+    let mut all = rows(&FLOW, &unnamed(), |key| match key {
+        "name" => Some("`\"main\"` for the first"),
+        "paths" => Some("all"),
+        "transfer" => Some("none"),
+        "traffic" => Some("`\"bulk\"`"),
+        "sctp" => Some("`{}`"),
+        _ => None,
+    });
+    let at = all.iter().position(|row| row.key == "traffic").unwrap_or(all.len());
+    all.splice(at..at, rows([&STAGGER], &Duration::ZERO, |_| None));
+    all
+}
+
+/// The keys of `[flow.sctp]`.
+fn associations() -> Vec<Row> {
+    let sctp = defaults(Config::default());
+    let mut all = Vec::new();
+    for setting in settings().filter(|setting| setting.scope.includes(Scope::Scenarios)) {
+        all.extend(rows([setting], &sctp.config, |_| None));
+        let own = OWN_SETTINGS.iter().filter(|(after, _)| *after == setting.key).map(|(_, own)| own);
+        all.extend(rows(own, &sctp, |_| None));
+    }
+    all
+}
+
+/// The keys that the tools' command line has and scenarios do not.
+fn of_tools() -> Vec<Row> {
+    rows(settings().filter(|setting| setting.scope == Scope::Tools), &Config::tuned_1(), |_| None)
 }
 
 /// The rows of the kinds of a table: kind, keys, meaning, an example.
@@ -67,38 +203,22 @@ fn variant_rows<T: 'static>(variants: &[Variant<T>]) -> String {
     let row = |variant: &Variant<T>| {
         let keys: Vec<String> = variant.settings.iter().map(|setting| format!("`{}`", setting.key)).collect();
         let name = format!("`{}`", variant.name);
-        vec![name, keys.join(", "), variant.doc.to_owned(), format!("`{}`", variant.example)]
+        let example =
+            if variant.example.is_empty() { String::new() } else { format!("`{}`", variant.example) };
+        vec![name, keys.join(", "), variant.doc.to_owned(), example]
     };
     table(["`kind`", "keys", "meaning", "example"], &variants.iter().map(row).collect::<Vec<_>>())
 }
 
-/// The rows of the keys of `[flow.sctp]` that are built.
-fn scenario_rows(registry: &Registry) -> String {
-    let sctp = read::defaults(Config::default());
-    let mut rows = Vec::new();
-    for setting in built(Scope::Scenarios) {
-        rows.push(row(setting, value(setting, &sctp.config), registry));
-        let own = OWN_SETTINGS.iter().filter(|(after, _)| *after == setting.key);
-        rows.extend(own.map(|(_, own): &(_, Setting<Sctp>)| row(own, value(own, &sctp), registry)));
-    }
-    table(HEAD, &rows)
-}
-
-/// The rows of the keys that the tools' command line has and scenarios do not.
-fn tool_rows(registry: &Registry) -> String {
-    let defaults = Config::tuned_1();
-    let of_tools = built(Scope::Tools).filter(|setting| setting.scope == Scope::Tools);
-    let rows = of_tools.map(|setting| row(setting, value(setting, &defaults), registry));
-    table(HEAD, &rows.collect::<Vec<_>>())
-}
-
 /// The rows of the keys whose values the profiles tell apart: key, and a column for each profile.
 fn profile_rows() -> String {
-    let profiles = PROFILES.map(|(_, profile)| read::defaults(profile()).config);
-    let keys = built(Scope::Scenarios).filter(|setting| setting.key != "profile");
+    let profiles = PROFILES.map(|(_, profile)| defaults(profile()).config);
+    let keys =
+        settings().filter(|setting| setting.scope.includes(Scope::Scenarios) && setting.key != "profile");
     let cells = keys.map(|setting| {
-        let values: Vec<String> = profiles.iter().map(|config| value(setting, config)).collect();
-        (format!("`{}`", setting.key), values)
+        let value =
+            |config: &Config| (setting.get)(config).map_or_else(String::new, |value| cell(&value.into()));
+        (format!("`{}`", setting.key), profiles.iter().map(value).collect::<Vec<String>>())
     });
     let differing = cells.filter(|(_, values)| values.iter().any(|value| *value != values[0]));
     let rows = differing.map(|(key, values)| [vec![key], values].concat());
@@ -106,20 +226,15 @@ fn profile_rows() -> String {
     table(["key", a, b, c, d], &rows.collect::<Vec<_>>())
 }
 
-const HEAD: [&str; 4] = ["key", "values", "default", "meaning"];
-
-/// The protocol's settings that can be set where `scope` says.
-fn built(scope: Scope) -> impl Iterator<Item = &'static Setting<Config>> {
-    settings().filter(move |setting| setting.scope.includes(scope) && !matches!(setting.kind, Kind::NotBuilt))
-}
-
-fn row<T: 'static>(setting: &Setting<T>, default: String, registry: &Registry) -> Vec<String> {
-    vec![format!("`{}`", setting.key), values(&setting.kind, registry), default, setting.doc.to_owned()]
-}
-
-/// The value of a setting, as a file has it; empty where another setting says it.
-fn value<T: 'static>(setting: &Setting<T>, target: &T) -> String {
-    (setting.get)(target).map_or_else(String::new, |value| cell(&value.into()))
+fn table_of(rows: &[Row], registry: &Registry) -> String {
+    let cells = |row: &Row| {
+        let default = match &row.default {
+            UsualValue::Value(value) => cell(value),
+            UsualValue::Words(words) => (*words).to_owned(),
+        };
+        vec![format!("`{}`", row.key), values(&row.kind, registry), default, row.doc.to_owned()]
+    };
+    table(["key", "values", "default", "meaning"], &rows.iter().map(cells).collect::<Vec<_>>())
 }
 
 fn cell(value: &ResolvedValue) -> String {

@@ -1,9 +1,5 @@
 //! The text of a scenario and its name, with lines and columns.
 
-use crate::error::ScenarioError;
-use crate::fault::Fault;
-use crate::tree::{Span, TextOrigin};
-
 /// A scenario as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -17,24 +13,6 @@ impl Source {
     /// A text and its name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         Source { name: name.into(), text: text.into() }
-    }
-
-    /// A text that may not be one.
-    ///
-    /// # Errors
-    /// The place of the first byte that is not UTF-8.
-    pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Result<Source, ScenarioError> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Source::new(name, text)),
-            Err(error) => {
-                let good = error.valid_up_to();
-                let byte = bytes.get(good).copied().unwrap_or_default();
-                let source = Source::new(name, String::from_utf8_lossy(bytes));
-                let span = Span { origin: TextOrigin::File, start: good, end: good + '\u{fffd}'.len_utf8() };
-                let fault = Fault::syntax(span, format!("the byte {byte:#04x} is not UTF-8"));
-                Err(fault.expected("a text in UTF-8, as every TOML file is").shown(&source, &[]))
-            }
-        }
     }
 
     /// Where the byte at `offset` stands.
@@ -98,11 +76,5 @@ mod tests {
         assert_eq!(at("\u{feff}ab", 4), (1, 2));
         assert_eq!(at("\u{feff}ab\ncd", 7), (2, 2));
         assert_eq!(Source::new("a", "\u{feff}ab").position(0).text, "ab");
-    }
-
-    #[test]
-    fn what_is_not_utf_8_is_shown_where_it_is() {
-        let error = Source::from_bytes("a.toml", b"x = 1\ny = \xff\n").expect_err("no text");
-        assert!(error.to_string().starts_with("a.toml:2:5: the byte 0xff is not UTF-8\n"), "{error}");
     }
 }

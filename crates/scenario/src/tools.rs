@@ -9,7 +9,7 @@ use crate::assignment::Assignment;
 use crate::error::ScenarioError;
 use crate::fault::{Fault, Read};
 use crate::nearest::nearest;
-use crate::read::{SettingReader, contradiction, refuse_unknown};
+use crate::read::{SettingReader, contradiction, header_of, refuse_unknown};
 use crate::resolved::{self, ResolvedTable};
 use crate::source::Source;
 use crate::tree::{self, Span, TextOrigin, TreeValue};
@@ -27,7 +27,8 @@ pub fn configure(
     assignments: &[Assignment],
     registry: &Registry,
 ) -> Result<Config, ScenarioError> {
-    read(base, assignments, registry).map_err(|fault| fault.shown(&Source::new("", ""), assignments))
+    read(base, assignments, registry)
+        .map_err(|fault| fault.sent_home(header_of).shown(&Source::new("", ""), assignments))
 }
 
 /// The settings that the tools have, in order.

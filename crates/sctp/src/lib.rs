@@ -11,6 +11,6 @@ mod path;
 pub mod policy;
 mod receive;
 pub mod record;
-pub mod send;
+mod send;
 pub mod seq;
 pub mod wire;

@@ -15,11 +15,14 @@ pub mod predict;
 mod replicate;
 pub mod result;
 mod run;
+mod senders;
 mod tally;
 mod traffic;
+mod unfit;
 
 pub use measure::{Estimate, Summary};
 pub use observe::{Observation, Watch};
 pub use replicate::{FlowSummary, Plan, Replications, Stop, Watcher, replicate, summarise};
 pub use result::RunResult;
-pub use run::{BuildError, Run, RunProgress, Unfit};
+pub use run::{Run, RunProgress};
+pub use unfit::{BuildError, Unfit};

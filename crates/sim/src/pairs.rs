@@ -7,7 +7,8 @@ use anabranch_scenario::model::Flow;
 use crate::host::{Draft, Transport};
 use crate::measure::Meter;
 use crate::observe::Host;
-use crate::run::{BuildError, sends};
+use crate::senders::sends;
+use crate::unfit::BuildError;
 
 /// The scenario's paths behind those of each pair of ends that carries the flow: one pair over all of them, or an
 /// independent pair on each (M-CMT-8).

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use crate::measure::{Estimate, Summary};
 use crate::observe::Watch;
 use crate::result::{FlowResult, RunResult};
-use crate::run::{BuildError, Run, RunProgress};
+use crate::run::{Run, RunProgress};
+use crate::unfit::BuildError;
 
 /// How many replications there are to be.
 #[derive(Clone, Copy, Debug, PartialEq)]

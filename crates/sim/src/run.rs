@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use anabranch_base::{Duration, Seed, Time};
 use anabranch_link::fabric::RouteId;
 use anabranch_link::{Change, Fabric, Link, LinkSeed};
-use anabranch_planner::PlanError;
 use anabranch_scenario::Scenario;
-use anabranch_scenario::model::{Direction, Flow, HandshakeMode, Protocol};
+use anabranch_scenario::model::{Flow, HandshakeMode, Protocol};
 
 use crate::load::{Carried, Routes};
 use crate::measure::Meter;
@@ -15,6 +14,8 @@ use crate::network::{Network, Opening};
 use crate::observe::{Host, Observation, Watch};
 use crate::pairs::{ends_of, meters_of};
 use crate::result::RunResult;
+use crate::senders::senders;
+use crate::unfit::BuildError;
 
 /// A run of a scenario.
 #[derive(Debug)]
@@ -48,35 +49,6 @@ pub enum RunProgress {
     Running,
     /// Time is up, or everything is done.
     Ended,
-}
-
-/// Why a scenario cannot be run.
-#[derive(Debug, thiserror::Error)]
-#[error("flow {flow:?}: {why}")]
-pub struct BuildError {
-    /// The flow whose settings do not fit.
-    pub flow: String,
-    /// What is wrong with them.
-    pub why: Unfit,
-}
-
-/// What is wrong with the settings of a flow.
-#[derive(Debug, thiserror::Error)]
-pub enum Unfit {
-    /// They contradict one another.
-    #[error(transparent)]
-    Settings(Box<dyn std::error::Error + Send + Sync>),
-    /// Limits for its windows were to be planned, and nothing says what a path carries.
-    #[error(
-        "its window limits cannot be planned, because path {path:?} has no rate at the start: give a list of limits"
-    )]
-    NoRate {
-        /// The path.
-        path: String,
-    },
-    /// Limits for its windows were to be planned, and there are none.
-    #[error("its window limits cannot be planned: {0}")]
-    Limits(#[from] PlanError),
 }
 
 #[derive(Clone, Debug)]
@@ -184,20 +156,6 @@ impl Run {
         });
         self.awaited.is_empty()
     }
-}
-
-/// The hosts that send in a direction.
-pub(crate) fn senders(direction: Direction) -> &'static [Host] {
-    match direction {
-        Direction::Forward => &[Host::First],
-        Direction::Reverse => &[Host::Second],
-        Direction::Both => &[Host::First, Host::Second],
-    }
-}
-
-/// Whether a flow sends from a host.
-pub(crate) fn sends(flow: &Flow, host: Host) -> bool {
-    senders(flow.direction).contains(&host)
 }
 
 /// A run without a limit of its own, and with a transfer that does not end, ends after an hour.

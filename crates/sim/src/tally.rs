@@ -9,7 +9,8 @@ use crate::load::Carried;
 use crate::measure::{Meter, per_second};
 use crate::observe::Host;
 use crate::result::{DirectionResult, FlowResult, LinkResult, PathResult, RunResult, SackResult};
-use crate::run::{Run, senders};
+use crate::run::Run;
+use crate::senders::senders;
 
 impl Run {
     /// What came of it so far.

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use anabranch_studies::figures::by_seed::BySeed;
-use anabranch_studies::figures::figure::{Metric, Results};
+use anabranch_studies::figures::results::{Metric, Results};
 use anabranch_studies::figures::{FigureName, FigureResult, judge, judge_default};
 use anabranch_studies::scale::StudyScale;
 

@@ -1,6 +1,6 @@
 //! The kinds of values that settings take, with their bounds. How a value is written is the reader's matter.
 
-use crate::{ByteCount, Duration};
+use crate::{BitRate, ByteCount, Duration};
 
 /// Which values a setting takes.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,11 @@ pub enum Kind {
     Span {
         /// The least: zero, or the nanosecond that makes it more than nothing.
         least: Duration,
+    },
+    /// A rate of at least this.
+    Rate {
+        /// The least: zero, or the bit a second that makes it more than nothing.
+        least: BitRate,
     },
     /// One of these words.
     Word(Words),
@@ -105,6 +110,10 @@ impl Kind {
     pub const ANY_SPAN: Kind = Kind::Span { least: Duration::ZERO };
     /// A span of time that is more than nothing.
     pub const SOME_SPAN: Kind = Kind::Span { least: Duration::from_nanos(1) };
+    /// Any rate.
+    pub const ANY_RATE: Kind = Kind::Rate { least: BitRate::from_bits_per_second(0) };
+    /// A rate that is more than nothing.
+    pub const SOME_RATE: Kind = Kind::Rate { least: BitRate::from_bits_per_second(1) };
     /// A size that is more than nothing.
     pub const SOME_SIZE: Kind = Kind::Size { least: 1, most: ByteCount::MAX.get() };
 }

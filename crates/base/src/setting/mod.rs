@@ -81,9 +81,78 @@ impl Refusal {
     }
 }
 
+/// The [`Setting`] that is a field of its target: the field, by whose path the setting is called, scope, kind and meaning.
+/// Where the key is another one, it stands before the field: `"max_burst" = max_burst.packets`.
+///
+/// ```
+/// use anabranch_base::setting::{Kind, Setting, Value};
+/// use anabranch_base::{Duration, field};
+///
+/// struct Config {
+///     rto: Rto,
+/// }
+///
+/// struct Rto {
+///     min: Duration,
+/// }
+///
+/// let setting: Setting<Config> = field!(rto.min, Everywhere, Kind::ANY_SPAN, "the least time-out");
+/// let mut config = Config { rto: Rto { min: Duration::ZERO } };
+/// (setting.set)(&mut config, Value::Span(Duration::from_secs(1)))?;
+/// assert_eq!((setting.key, config.rto.min), ("rto.min", Duration::from_secs(1)));
+/// # Ok::<(), anabranch_base::setting::Refusal>(())
+/// ```
+#[macro_export]
+macro_rules! field {
+    (@entry $key:expr, $first:ident $(. $more:ident)*, $scope:ident, $kind:expr, $doc:literal) => {
+        $crate::setting::Setting {
+            key: $key,
+            scope: $crate::setting::Scope::$scope,
+            kind: $kind,
+            doc: $doc,
+            get: |target| $crate::setting::shown(&target.$first $(. $more)*),
+            set: |target, value| $crate::setting::put(&mut target.$first $(. $more)*, value),
+        }
+    };
+    ($first:ident $(. $more:ident)*, $scope:ident, $kind:expr, $doc:literal) => {
+        $crate::field!(
+            @entry concat!(stringify!($first) $(, ".", stringify!($more))*), $first $(. $more)*, $scope, $kind, $doc
+        )
+    };
+    ($key:literal = $first:ident $(. $more:ident)*, $scope:ident, $kind:expr, $doc:literal) => {
+        $crate::field!(@entry $key, $first $(. $more)*, $scope, $kind, $doc)
+    };
+}
+
+/// A setting of scenarios whose values are written in ways of their own: it is read and shown by its key.
+pub const fn shaped<T>(key: &'static str, values: &'static str, doc: &'static str) -> Setting<T> {
+    let kind = Kind::Shaped(values);
+    Setting { key, scope: Scope::Scenarios, kind, doc, get: |_| None, set: |_, _| Ok(()) }
+}
+
+/// A key of scenarios that is known, and from which nothing follows yet.
+pub const fn planned<T>(key: &'static str, doc: &'static str) -> Setting<T> {
+    let kind = Kind::NotBuilt;
+    Setting { key, scope: Scope::Scenarios, kind, doc, get: |_| None, set: |_, _| Ok(()) }
+}
+
 /// The value of a field, for [`Setting::get`].
 pub fn shown<S: Settable>(field: &S) -> Option<Value> {
     Some(field.value())
+}
+
+/// The value of a field that may have none.
+pub fn shown_some<S: Settable>(field: &Option<S>) -> Option<Value> {
+    field.as_ref().map(Settable::value)
+}
+
+/// Writes `value` to a field that may have none.
+///
+/// # Errors
+/// The value is of another kind than the field.
+pub fn put_some<S: Settable>(field: &mut Option<S>, value: Value) -> Result<(), Refusal> {
+    *field = Some(of_kind(value)?);
+    Ok(())
 }
 
 /// Writes `value` to a field, for [`Setting::set`].
@@ -91,7 +160,11 @@ pub fn shown<S: Settable>(field: &S) -> Option<Value> {
 /// # Errors
 /// The value is of another kind than the field.
 pub fn put<S: Settable>(field: &mut S, value: Value) -> Result<(), Refusal> {
-    let message = format!("{value:?} is of another kind than the setting");
-    *field = S::of_value(value).ok_or_else(|| Refusal::new(message, "a value of the setting's kind"))?;
+    *field = of_kind(value)?;
     Ok(())
+}
+
+fn of_kind<S: Settable>(value: Value) -> Result<S, Refusal> {
+    let message = format!("{value:?} is of another kind than the setting");
+    S::of_value(value).ok_or_else(|| Refusal::new(message, "a value of the setting's kind"))
 }

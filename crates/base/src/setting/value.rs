@@ -1,7 +1,7 @@
 //! Values of settings, whatever they are read from and written to, and the fields that hold them.
 
 use super::Named;
-use crate::{ByteCount, Duration};
+use crate::{BitRate, ByteCount, Duration, Time};
 
 /// A value of a setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub enum Value {
     Range(ByteCount, ByteCount),
     /// A span of time.
     Span(Duration),
+    /// A rate.
+    Rate(BitRate),
     /// A word, or the name of a policy.
     Word(String),
     /// Values in order.
@@ -150,6 +152,30 @@ impl Settable for Duration {
     }
 }
 
+/// A moment is the span since the beginning.
+impl Settable for Time {
+    fn value(&self) -> Value {
+        Value::Span(self.since(Time::ZERO))
+    }
+
+    fn of_value(value: Value) -> Option<Time> {
+        Duration::of_value(value).map(|span| Time::ZERO + span)
+    }
+}
+
+impl Settable for BitRate {
+    fn value(&self) -> Value {
+        Value::Rate(*self)
+    }
+
+    fn of_value(value: Value) -> Option<BitRate> {
+        match value {
+            Value::Rate(rate) => Some(rate),
+            _ => None,
+        }
+    }
+}
+
 impl Settable for String {
     fn value(&self) -> Value {
         Value::Word(self.clone())
@@ -204,6 +230,8 @@ mod tests {
         comes_back(&0.25, 0.0);
         comes_back(&ByteCount::from_kib(64), ByteCount::ZERO);
         comes_back(&Duration::from_millis(5), Duration::ZERO);
+        comes_back(&Time::from_nanos(5), Time::ZERO);
+        comes_back(&BitRate::from_mbps(5), BitRate::default());
         comes_back(&"fill".to_owned(), String::new());
         comes_back(&vec![60_u32, 27], Vec::new());
         comes_back(&Colour::Green, Colour::Red);

@@ -2,8 +2,6 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
-use super::frame::{DATA_HEADER, MAX_MESSAGE};
-
 /// Which end sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedDirection {
@@ -125,6 +123,11 @@ impl Ask {
 
 /// The shortest test and the shortest interval: less says nothing.
 const SHORTEST: Duration = Duration::from_millis(100);
+
+/// The longest message of a test, its header included.
+pub const MAX_MESSAGE: ByteCount = ByteCount::from_mib(1);
+/// The shortest: a DATA frame without filling.
+pub const DATA_HEADER: ByteCount = ByteCount::new(17);
 
 #[cfg(test)]
 mod tests {

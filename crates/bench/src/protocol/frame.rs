@@ -3,18 +3,12 @@
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::ask::{Ask, RequestedDirection, ServerLimits};
-use super::report::EndReport;
+use super::ask::{Ask, DATA_HEADER, MAX_MESSAGE, RequestedDirection, ServerLimits};
+use super::report::{EndReport, MAX_REPORT, ReportError};
 use anabranch_net::reason::{self, MAX_WHY};
 
 /// The version of this protocol.
 pub const VERSION: u8 = 1;
-/// The longest message of a test, its header included.
-pub const MAX_MESSAGE: ByteCount = ByteCount::from_mib(1);
-/// The shortest: a DATA frame without filling.
-pub const DATA_HEADER: ByteCount = ByteCount::new(17);
-/// The most bytes of a report.
-pub const MAX_REPORT: usize = 32 * 1024;
 
 /// One frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,44 +64,7 @@ pub enum Frame {
 }
 
 /// The error of bytes that are not a frame.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FrameError {
-    /// No byte.
-    #[error("an empty frame")]
-    Empty,
-    /// An unknown kind: the other end speaks another protocol.
-    #[error("a frame of unknown kind {0:#04x}")]
-    UnknownKind(u8),
-    /// Too short, or bytes left over.
-    #[error("a frame {kind} of {length} bytes, expected {expected}")]
-    Length {
-        /// The kind's name.
-        kind: &'static str,
-        /// Its length.
-        length: usize,
-        /// What it should be.
-        expected: &'static str,
-    },
-    /// A newer protocol.
-    #[error(
-        "version {0} of the test protocol, this program speaks {VERSION}: use the same release at both ends"
-    )]
-    Version(u8),
-    /// A field has a value without a meaning.
-    #[error("{field} is {value:#x}, which means nothing")]
-    Field {
-        /// The field.
-        field: &'static str,
-        /// Its value.
-        value: u64,
-    },
-    /// A reason that is not text, or would play tricks on a terminal.
-    #[error("a reason that is not printable text")]
-    Text,
-    /// A report that cannot be read.
-    #[error("a report that means nothing: {0}")]
-    Report(String),
-}
+pub type FrameError = anabranch_net::frame::FrameError<ReportError>;
 
 /// Reads one frame. Every byte of it has a meaning (DATA's filling aside), else it is an error.
 ///
@@ -129,10 +86,8 @@ pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
         DATA => decode_data(rest),
         END => fields("END", "17", rest)
             .map(|[messages, bytes]| Frame::End { messages, bytes: ByteCount::new(bytes) }),
-        REPORT if rest.len() > MAX_REPORT => Err(length("REPORT", rest, "3 to 32,769")),
-        REPORT => {
-            EndReport::read(rest).map(|report| Frame::Report(Box::new(report))).map_err(FrameError::Report)
-        }
+        REPORT if rest.len() > MAX_REPORT => Err(FrameError::length("REPORT", rest, "3 to 32,769")),
+        REPORT => Ok(Frame::Report(Box::new(EndReport::read(rest)?))),
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
 }
@@ -194,9 +149,9 @@ pub fn data(number: u64, due: Time, length: ByteCount) -> Bytes {
 
 fn decode_hello(rest: &[u8]) -> Result<Frame, FrameError> {
     // The version comes first, so that a newer layout is named and not taken for garbage.
-    let (&version, rest) = rest.split_first().ok_or(length("HELLO", rest, "10"))?;
+    let (&version, rest) = rest.split_first().ok_or(FrameError::length("HELLO", rest, "10"))?;
     if version != VERSION {
-        return Err(FrameError::Version(version));
+        return Err(FrameError::Version { protocol: "test", found: version, spoken: VERSION });
     }
     fields("HELLO", "10", rest).map(|[machine]| Frame::Hello { machine })
 }
@@ -213,13 +168,13 @@ fn decode_welcome(rest: &[u8]) -> Result<Frame, FrameError> {
 
 fn decode_refused(rest: &[u8]) -> Result<Frame, FrameError> {
     if rest.is_empty() || rest.len() > MAX_WHY {
-        return Err(length("REFUSED", rest, "2 to 1,025"));
+        return Err(FrameError::length("REFUSED", rest, "2 to 1,025"));
     }
-    reason::decode(rest).map(Frame::Refused).ok_or(FrameError::Text)
+    reason::decode(rest).map(Frame::Refused).ok_or(FrameError::Text("a reason"))
 }
 
 fn decode_ask(rest: &[u8]) -> Result<Frame, FrameError> {
-    let (&code, rest) = rest.split_first().ok_or(length("ASK", rest, "42"))?;
+    let (&code, rest) = rest.split_first().ok_or(FrameError::length("ASK", rest, "42"))?;
     let direction = RequestedDirection::from_code(code)
         .ok_or(FrameError::Field { field: "a test's direction", value: code.into() })?;
     let [duration, message, rate, interval, offset] = fields("ASK", "42", rest)?;
@@ -257,11 +212,7 @@ fn fields<const N: usize>(
 ) -> Result<[u64; N], FrameError> {
     let (words, behind) = rest.as_chunks::<8>();
     let words = <[[u8; 8]; N]>::try_from(words).ok().filter(|_| behind.is_empty());
-    words.map(|words| words.map(u64::from_be_bytes)).ok_or(length(kind, rest, expected))
-}
-
-fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError {
-    FrameError::Length { kind, length: rest.len() + 1, expected }
+    words.map(|words| words.map(u64::from_be_bytes)).ok_or(FrameError::length(kind, rest, expected))
 }
 
 const HELLO: u8 = 1;
@@ -334,13 +285,16 @@ mod tests {
     #[test]
     fn values_without_a_meaning_are_refused() {
         assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
-        assert_eq!(decode(&[HELLO, 2, 9, 9]), Err(FrameError::Version(2)));
-        assert_eq!(decode(&[REFUSED, 0x1b]), Err(FrameError::Text));
-        assert_eq!(decode(&[REFUSED, 0xff]), Err(FrameError::Text));
+        assert_eq!(
+            decode(&[HELLO, 2, 9, 9]),
+            Err(FrameError::Version { protocol: "test", found: 2, spoken: 1 })
+        );
+        assert_eq!(decode(&[REFUSED, 0x1b]), Err(FrameError::Text("a reason")));
+        assert_eq!(decode(&[REFUSED, 0xff]), Err(FrameError::Text("a reason")));
         let mut wrong = encode(&Frame::Ask(ask())).to_vec();
         wrong[1] = 3;
         assert!(matches!(decode(&wrong), Err(FrameError::Field { value: 3, .. })));
-        assert!(matches!(decode(b"\x0a{}"), Err(FrameError::Report(_))));
+        assert!(matches!(decode(b"\x0a{}"), Err(FrameError::Content(_))));
     }
 
     #[test]

@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::path_entry::PathEntry;
 
-use super::frame::MAX_REPORT;
-
 /// What an end of a test saw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,20 +76,25 @@ pub struct Delays {
     pub max: f64,
 }
 
+/// The error of a report that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a report that means nothing: {0}")]
+pub struct ReportError(String);
+
 impl EndReport {
     /// Reads one that a peer wrote.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(json: &[u8]) -> Result<EndReport, String> {
-        let report: EndReport =
-            serde_json::from_slice(json).map_err(|error| error.to_string().replace(char::is_control, " "))?;
+    pub(super) fn read(json: &[u8]) -> Result<EndReport, ReportError> {
+        let report: EndReport = serde_json::from_slice(json)
+            .map_err(|error| ReportError(error.to_string().replace(char::is_control, " ")))?;
         if report.paths.len() > MOST_PATHS {
-            return Err(format!("{} paths, {MOST_PATHS} at most", report.paths.len()));
+            return Err(ReportError(format!("{} paths, {MOST_PATHS} at most", report.paths.len())));
         }
         let texts = || report.paths.iter().flat_map(PathEntry::texts);
         if texts().any(|text| text.len() > LONGEST_TEXT || text.contains(char::is_control)) {
-            return Err("a path's name that is not short printable text".to_owned());
+            return Err(ReportError("a path's name that is not short printable text".to_owned()));
         }
         Ok(report)
     }
@@ -109,6 +112,8 @@ impl EndReport {
     }
 }
 
+/// The most bytes of a report.
+pub const MAX_REPORT: usize = 32 * 1024;
 /// More paths are not told.
 const MOST_PATHS: usize = 32;
 /// No address with its port and no name made of two is longer.
@@ -147,6 +152,6 @@ mod tests {
         let mut wrong = report(1);
         wrong.paths[0].state = "\u{1b}[2J".to_owned();
         assert!(EndReport::read(&wrong.written()).is_err());
-        assert!(EndReport::read(b"{\"paths\":[],\"what\":1}").is_err_and(|why| why.contains("what")));
+        assert!(EndReport::read(b"{\"paths\":[],\"what\":1}").is_err_and(|why| why.0.contains("what")));
     }
 }

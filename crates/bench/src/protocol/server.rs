@@ -54,7 +54,7 @@ impl Server {
     pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<ServerStep, ServerError> {
         match decode(message) {
             // A newer client is told so in words, and not only that it was hung up on.
-            Err(error @ FrameError::Version(_)) => Ok(refuse(error.to_string())),
+            Err(error @ FrameError::Version { .. }) => Ok(refuse(error.to_string())),
             Ok(Frame::Hello { .. }) if !self.is_greeted => {
                 self.is_greeted = true;
                 let welcome = Frame::Welcome { machine: self.machine, limits: self.limits };

@@ -1,53 +1,95 @@
-//! What to do about what holds a test back, in words that name settings which exist. It judges nothing.
+//! What to do about what holds a test back. How a remedy is asked for is the matter of the program, which words it.
 
-use crate::path_entry::PathEntry;
-use anabranch_base::{BitRate, ByteCount};
-use anabranch_scenario::quantity::exact_size;
+use std::fmt;
+
+use anabranch_base::exact::exact_size;
+use anabranch_base::{BitRate, ByteCount, Duration};
 
 use super::Bottleneck;
 use super::evidence::Evidence;
+use crate::path_entry::PathEntry;
+
+/// Something that may be done about what holds a test back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Another value of a setting.
+    Set {
+        /// The setting, among those of [`Config`](anabranch_net::Config): `receive_buffer`.
+        key: &'static str,
+        /// Its value, as a scenario file has it.
+        value: String,
+    },
+    /// A longer test.
+    MeasureFor(Duration),
+    /// A test without a rate, as fast as the paths carry it.
+    NoRate,
+    /// A test of each path alone.
+    EachAlone,
+    /// Limits of the windows that a planner finds.
+    PlannedLimits,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remedy::Set { key, value } => write!(f, "{key} = {value:?}"),
+            Remedy::MeasureFor(time) => write!(f, "for {time}"),
+            Remedy::NoRate => f.write_str("set no rate"),
+            Remedy::EachAlone => f.write_str("a test of each path alone"),
+            Remedy::PlannedLimits => f.write_str("planned limits of the windows"),
+        }
+    }
+}
+
+/// How a program says a remedy: in the options by which its users ask for it.
+pub type RemedyWords = fn(&Remedy) -> String;
 
 /// What a specialist would say.
-pub fn on(cause: Bottleneck, evidence: &Evidence<'_>) -> String {
+pub fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let said = match cause {
-        Bottleneck::Nothing => nothing(evidence),
-        Bottleneck::Application => application(evidence),
+        Bottleneck::Nothing => nothing(evidence, words),
+        Bottleneck::Application => application(evidence, words),
         Bottleneck::Outage => outage(evidence),
-        Bottleneck::ReceiveBuffer => receive_buffer(evidence),
-        Bottleneck::SendBuffer => send_buffer(evidence),
+        Bottleneck::ReceiveBuffer => receive_buffer(evidence, words),
+        Bottleneck::SendBuffer => send_buffer(evidence, words),
         Bottleneck::Processor => format!(
             "an end filled {:.1} of its processor's cores: use a faster one, fewer other programs, or an optimised build",
             evidence.run.cpu_share
         ),
-        Bottleneck::Scheduler => scheduler(evidence),
+        Bottleneck::Scheduler => scheduler(evidence, words),
         Bottleneck::SharedLink => format!(
             "together the paths carry what the best does alone, {}: they probably share a link, and a second way to it \
              adds none",
             rate(evidence.best_alone().map_or(0.0, |best| best.goodput_bps))
         ),
-        Bottleneck::CongestionWindow => congestion_window(evidence),
+        Bottleneck::CongestionWindow => congestion_window(evidence, words),
     };
     format!("{said}{}", left_out(cause, evidence))
 }
 
-fn nothing(evidence: &Evidence<'_>) -> String {
+fn nothing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     match evidence.share_of_sum() {
         Some(share) if share > MORE_THAN_ALL => {
-            "together the paths carry more than each does alone: the tests were too short \
-            for windows to grow, or something else used the links meanwhile; measure longer, -t 30"
-                .to_owned()
+            format!(
+                "together the paths carry more than each does alone: the tests were too short \
+                 for windows to grow, or something else used the links meanwhile; measure longer, {}",
+                words(&LONGER)
+            )
         }
         _ => "nothing to set: together the paths carry what each does alone".to_owned(),
     }
 }
 
-fn application(evidence: &Evidence<'_>) -> String {
+fn application(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let offered = rate(evidence.run.offered_bps.unwrap_or(0.0));
     match evidence.sum_alone {
         Some(sum) if sum > evidence.run.goodput_bps / super::ALL_OF_IT => {
-            format!("the paths took all of {offered}; to learn what they carry, leave out -b")
+            format!("the paths took all of {offered}; to learn what they carry, {}", words(&Remedy::NoRate))
         }
-        _ => format!("the rate of {offered} was kept; to learn what the paths carry, leave out -b"),
+        _ => format!(
+            "the rate of {offered} was kept; to learn what the paths carry, {}",
+            words(&Remedy::NoRate)
+        ),
     }
 }
 
@@ -70,7 +112,7 @@ fn outage(evidence: &Evidence<'_>) -> String {
     )
 }
 
-fn receive_buffer(evidence: &Evidence<'_>) -> String {
+fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let (needed, rates, longest) = evidence.needed_buffer();
     let needed = rounded(needed);
     let has = evidence.run.receive_buffer_bytes.unwrap_or(0);
@@ -83,10 +125,10 @@ fn receive_buffer(evidence: &Evidence<'_>) -> String {
     if has > 0 && needed.get() <= has {
         return format!(
             "the receiver's {} would do ({reason}), but what waits in it for a path's lost packets fills it: \
-             {}, or more at the receiver, --set sctp.receive_buffer={}",
+             {}, or more at the receiver, {}",
             exact_size(ByteCount::new(has)),
-            sparing(evidence),
-            written(ByteCount::new(has.saturating_mul(2)))
+            sparing(evidence, words),
+            words(&buffer("receive_buffer", ByteCount::new(has.saturating_mul(2))))
         );
     }
     let again = if evidence.is_alone_blocked() {
@@ -95,61 +137,60 @@ fn receive_buffer(evidence: &Evidence<'_>) -> String {
         ""
     };
     format!(
-        "the receiver's buffer of {} is too small ({reason}): --set sctp.receive_buffer={} there{again}. Where it has no \
+        "the receiver's buffer of {} is too small ({reason}): {} there{again}. Where it has no \
          more memory, {}",
         exact_size(ByteCount::new(has)),
-        written(needed),
-        sparing(evidence)
+        words(&buffer("receive_buffer", needed)),
+        sparing(evidence, words)
     )
 }
 
 /// What makes more of a scarce receive buffer. docs/performance.md has `lowest-rtt` with 128 KiB; `window_management` gives more
 /// still where queues are all the delay, and less where they are not.
-fn sparing(evidence: &Evidence<'_>) -> &'static str {
+fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     if evidence.run.scheduler.as_deref() == Some("lowest-rtt") {
-        "limits by `anabranch plan` may make more of it"
+        format!("{} may make more of it", words(&Remedy::PlannedLimits))
     } else {
-        "try --set sctp.scheduler=lowest-rtt at the sender"
+        format!("try {} at the sender", words(&schedule("lowest-rtt")))
     }
 }
 
-fn send_buffer(evidence: &Evidence<'_>) -> String {
+fn send_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let (needed, ..) = evidence.needed_buffer();
     let has = evidence.run.send_buffer_bytes.unwrap_or(0);
     // What is under way is held until it is acknowledged.
     let more = rounded(needed.max(2.0 * has as f64));
     format!(
-        "the paths ran dry: what was under way filled the sender's buffer of {}: --set sctp.send_buffer={} there",
+        "the paths ran dry: what was under way filled the sender's buffer of {}: {} there",
         exact_size(ByteCount::new(has)),
-        written(more)
+        words(&buffer("send_buffer", more))
     )
 }
 
-fn scheduler(evidence: &Evidence<'_>) -> String {
+fn scheduler(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let unused =
         evidence.run.paths.iter().max_by(|a, b| a.scheduler_limited_s.total_cmp(&b.scheduler_limited_s));
     let path = unused.map_or("a path", |path| path.name.as_str());
+    let fill = words(&schedule("fill"));
     match evidence.run.scheduler.as_deref() {
-        Some("primary") => {
-            format!(
-                "the scheduler primary leaves {path} unused while another works: --set sctp.scheduler=fill"
-            )
-        }
+        Some("primary") => format!("the scheduler primary leaves {path} unused while another works: {fill}"),
         Some("fill") => format!(
-            "the scheduler fill had windows of {path} to fill and other paths' turn: try --set sctp.scheduler=round-robin"
+            "the scheduler fill had windows of {path} to fill and other paths' turn: try {}",
+            words(&schedule("round-robin"))
         ),
         Some(other) => {
-            format!(
-                "the scheduler {other} left room on {path}: --set sctp.scheduler=fill fills each window in turn"
-            )
+            format!("the scheduler {other} left room on {path}: {fill} fills each window in turn")
         }
-        None => format!("the sender's scheduler left room on {path}: --set sctp.scheduler=fill there"),
+        None => format!("the sender's scheduler left room on {path}: {fill} there"),
     }
 }
 
-fn congestion_window(evidence: &Evidence<'_>) -> String {
+fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let Some((path, gap)) = evidence.widest_gap() else {
-        return "the congestion windows, as on links that are full; --each tells what each path carries alone".to_owned();
+        return format!(
+            "the congestion windows, as on links that are full; {} tells what each path carries alone",
+            words(&Remedy::EachAlone)
+        );
     };
     let carried = format!(
         "{} carried {} of the {} that it carries alone",
@@ -159,7 +200,8 @@ fn congestion_window(evidence: &Evidence<'_>) -> String {
     );
     match (path.retransmitted_chunks, path.timeouts) {
         (0, 0) => format!(
-            "{carried}, and lost nothing: its window was still growing; a longer test (-t 30) tells more"
+            "{carried}, and lost nothing: its window was still growing; a longer test ({}) tells more",
+            words(&LONGER)
         ),
         (resent, 0) => {
             format!("{carried}; {} cut its window ({resent} chunks resent)", losses(path, resent))
@@ -198,9 +240,12 @@ fn rounded(bytes: f64) -> ByteCount {
     ByteCount::new((bytes.clamp(LEAST_BUFFER, MOST_BUFFER) as u64).next_power_of_two())
 }
 
-/// As it is written on a command line, without a blank.
-fn written(size: ByteCount) -> String {
-    exact_size(size).replace(' ', "")
+fn buffer(key: &'static str, size: ByteCount) -> Remedy {
+    Remedy::Set { key, value: exact_size(size) }
+}
+
+fn schedule(name: &str) -> Remedy {
+    Remedy::Set { key: "scheduler", value: name.to_owned() }
 }
 
 fn rate(bps: f64) -> String {
@@ -211,6 +256,8 @@ fn milliseconds(seconds: f64) -> String {
     format!("{:.0} ms", seconds * 1e3)
 }
 
+/// Long enough for windows to grow.
+const LONGER: Remedy = Remedy::MeasureFor(Duration::from_secs(30));
 /// Less than this part of the best path alone is harm.
 const HARM: f64 = 0.9;
 /// More than this part of the sum cannot be its sum.

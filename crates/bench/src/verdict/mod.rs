@@ -13,6 +13,8 @@ use crate::measured::{Measured, Role};
 use crate::protocol::EndReport;
 use evidence::Evidence;
 
+pub use advice::{Remedy, RemedyWords};
+
 /// A test, as far as the verdict asks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestSummary {
@@ -114,8 +116,9 @@ enum Bottleneck {
     CongestionWindow,
 }
 
-/// Judges `run`, with what is known of each path alone.
-pub fn judge(run: &TestSummary, alone: &[Alone]) -> Diagnosis {
+/// Judges `run`, with what is known of each path alone. `words` says remedies as the program's users ask for them;
+/// [`Remedy`]'s own words are for programs without options.
+pub fn judge(run: &TestSummary, alone: &[Alone], words: RemedyWords) -> Diagnosis {
     let evidence = Evidence::of(run, alone);
     let cause = cause(&evidence);
     let best = alone.iter().map(|path| path.goodput_bps).reduce(f64::max);
@@ -124,7 +127,7 @@ pub fn judge(run: &TestSummary, alone: &[Alone]) -> Diagnosis {
         sum_alone_bps: evidence.sum_alone,
         share_of_sum: evidence.share_of_sum(),
         limited_by: cause.word(),
-        advice: advice::on(cause, &evidence),
+        advice: advice::on(cause, &evidence, words),
     }
 }
 

@@ -11,7 +11,7 @@ use super::Output;
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_EXAMPLES)]
 pub struct DemoArguments {
-    /// A value of the demonstration's scenario, such as link.lte.delay="80 ms"
+    /// A value of the demonstration's scenario, such as link.lte.delay="80 ms"; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// What lies around packets.
@@ -28,7 +28,7 @@ pub struct DemoArguments {
 pub struct CompareArguments {
     /// The scenario file, with one SCTP flow; `-` is standard input
     pub scenario: PathBuf,
-    /// A value of the scenario, such as link.wifi.loss=0.01
+    /// A value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// Only all paths together, none of them alone

@@ -30,7 +30,7 @@ pub struct EmulateArguments {
     /// End after this time (default: on Ctrl-C)
     #[arg(long, conflicts_with = "command", value_name = "TIME", value_parser = quantity::span)]
     pub time: Option<Duration>,
-    /// A value of the scenario, such as link.wifi.loss=0.01
+    /// A value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// Which packets are lost

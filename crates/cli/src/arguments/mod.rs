@@ -11,6 +11,7 @@ mod secrecy;
 mod shell;
 mod sim;
 mod transfer;
+mod wrong;
 
 pub use bench::BenchArguments;
 pub use compare::{CompareArguments, DemoArguments};
@@ -23,7 +24,11 @@ pub use secrecy::Secrecy;
 pub use shell::{CompletionsArguments, ManualArguments};
 pub use sim::SimArguments;
 pub use transfer::{RecvArguments, SendArguments};
+pub use wrong::ArgumentError;
 
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Bond several links and get their sum: moves files over every path between two hosts at once.
@@ -81,14 +86,41 @@ impl Arguments {
     }
 }
 
-/// What the command line of this process says.
+/// Why no arguments were read.
+#[derive(Debug)]
+pub enum NotParsed {
+    /// Help or the version is asked for, or help is what there is to say.
+    Help(clap::Error),
+    /// Something is wrong.
+    Wrong(ArgumentError),
+}
+
+/// What a command line says; the first word is the program's name.
 ///
 /// # Errors
 /// It is wrong, or asks for help or the version.
-pub fn parse() -> Result<Arguments, clap::Error> {
-    let mut command = laid_out(Arguments::command());
-    let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+pub fn parse(words: &[OsString]) -> Result<Arguments, NotParsed> {
+    parse_words(words).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => NotParsed::Help(error),
+        _ => {
+            let mut program = Arguments::command();
+            program.build();
+            let shown: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            NotParsed::Wrong(ArgumentError::of(&error, &shown, &program))
+        }
+    })
+}
+
+fn parse_words(words: &[impl Into<OsString> + Clone]) -> Result<Arguments, clap::Error> {
+    let mut matches = laid_out(Arguments::command()).try_get_matches_from(words.to_vec())?;
+    Arguments::from_arg_matches_mut(&mut matches)
+}
+
+/// How a command is used, as `--help` has it.
+pub fn usage(command: &clap::Command) -> String {
+    command.clone().help_template("{usage}").render_help().to_string().trim().to_owned()
 }
 
 /// The command, and those below it, with their remarks laid out for a terminal.
@@ -97,11 +129,27 @@ fn laid_out(command: clap::Command) -> clap::Command {
     command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
 }
 
-/// Whether the user asks which settings `send`, `recv` and `bench` have: `--set help`, whatever else is missing.
-pub fn asks_for_settings(arguments: &[String]) -> bool {
-    let is_asked = arguments.windows(2).any(|pair| pair == ["--set", "help"])
-        || arguments.iter().any(|one| one == "--set=help");
-    is_asked && matches!(arguments.get(1).map(String::as_str), Some("send" | "recv" | "bench"))
+/// Which settings the user asks for by `--set help`, whatever else is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Those of `send`, `recv` and `bench`.
+    Tools,
+    /// Those of scenarios.
+    Scenarios,
+}
+
+/// Which settings a command line with these words asks for.
+pub fn asked_settings(words: &[String]) -> Option<Asked> {
+    // What follows `--` is another program's.
+    let own = words.split(|word| word == "--").next().unwrap_or(words);
+    let is_asked =
+        own.windows(2).any(|pair| pair == ["--set", "help"]) || own.iter().any(|one| one == "--set=help");
+    match own.get(1)?.as_str() {
+        _ if !is_asked => None,
+        "send" | "recv" | "bench" => Some(Asked::Tools),
+        "sim" | "predict" | "plan" | "compare" | "emulate" | "demo" => Some(Asked::Scenarios),
+        _ => None,
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -121,6 +169,20 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn set_help_asks_for_what_the_command_sets() {
+        let asked = |line: &str| asked_settings(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(asked("anabranch send --set help"), Some(Asked::Tools));
+        assert_eq!(asked("anabranch sim two.toml --set=help"), Some(Asked::Scenarios));
+        assert_eq!(asked("anabranch sim two.toml --set run.seed=2"), None);
+        assert_eq!(asked("anabranch emulate two.toml -- tool --set help"), None);
+        for command in Arguments::command().get_subcommands() {
+            let takes_settings = command.get_arguments().any(|argument| argument.get_long() == Some("set"));
+            let line = format!("anabranch {} --set help", command.get_name());
+            assert_eq!(asked(&line).is_some(), takes_settings, "{line}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct PredictArguments {
     /// How losses of one round go together, for the Markov model
     #[arg(long, value_name = "NAME", default_value = "independent")]
     pub loss_model: RoundLossName,
-    /// A value of the scenario, such as link.wifi.loss=0.01
+    /// A value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// What is printed.
@@ -51,7 +51,7 @@ pub struct PlanArguments {
     /// Draw throughput by limit and by receive buffer
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// A value of the scenario, such as link.wifi.loss=0.01
+    /// A value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// What is printed.

@@ -14,7 +14,7 @@ use super::Output;
 pub struct SimArguments {
     /// The scenario file; `-` is standard input
     pub scenario: PathBuf,
-    /// A value of the scenario, such as link.wifi.loss=0.01 or flow.main.sctp.scheduler=fill
+    /// A value of the scenario, such as link.wifi.loss=0.01 or flow.main.sctp.scheduler=fill; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// How many independent replications

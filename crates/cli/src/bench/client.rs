@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::intervals::Display;
 use super::route::{BenchRoute, Connected};
 use super::table;
-use super::words::{not_agreed, not_ended};
+use super::words::{not_agreed, not_ended, option};
 use crate::arguments::BenchArguments;
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
@@ -36,7 +36,7 @@ pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Resul
 
 /// What held the test back, by what is known of each path alone; of both directions, the client's.
 pub fn judged(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
-    judge(&TestSummary::of(measured, &route.config), alone)
+    judge(&TestSummary::of(measured, &route.config), alone, option)
 }
 
 /// One test over `route`, and why it did not end as agreed if it did not. `label` says which of several it is.

@@ -56,7 +56,7 @@ mod tests {
             paths,
             ..TestSummary::default()
         };
-        judge(&run, &[alone("wifi", 48.0), alone("lte", 10.0)]).advice
+        judge(&run, &[alone("wifi", 48.0), alone("lte", 10.0)], super::words::option).advice
     }
 
     #[test]

@@ -5,7 +5,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::environment;
-use crate::arguments::{Example, Remarks};
+use crate::arguments::{Example, Remarks, usage};
 
 /// What a command's page is called, without section.
 pub fn name(command: &Command) -> String {
@@ -52,14 +52,9 @@ fn generated(command: &Command, text: &[String]) -> String {
 
 /// The command with its usage as `--help` has it, and with what it does as a sentence.
 fn worded(command: &Command) -> Command {
-    let usage = command.clone().render_usage().to_string();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let sentence = format!("{}.", about.trim_end_matches('.'));
-    command
-        .clone()
-        .override_usage(usage.trim_start_matches("Usage: ").to_owned())
-        .long_about(sentence)
-        .subcommand_help_heading("COMMANDS")
+    command.clone().override_usage(usage(command)).long_about(sentence).subcommand_help_heading("COMMANDS")
 }
 
 fn see_also(program: &Command, command: &Command) -> String {

@@ -12,7 +12,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("models", &["base"]),
     ("net", &["base", "sctp"]),
     ("transfer", &["base", "net"]),
-    ("bench", &["base", "scenario", "net"]),
+    ("bench", &["base", "net"]),
     ("planner", &["base", "sctp", "models"]),
     ("emulate", &["base", "link", "scenario"]),
     ("sim", &["base", "sctp", "link", "scenario", "models", "planner"]),

@@ -90,7 +90,7 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
 pub const PLANNED_LOSSES: &[&str] = &["chunk"];
 
 /// A field of a kind, where the kind has it.
-macro_rules! field {
+macro_rules! kind_field {
     ($key:literal, $kind:expr, $doc:literal, $($variant:ident)|+, $field:ident) => {
         Setting {
             key: $key,
@@ -109,22 +109,28 @@ macro_rules! field {
     };
 }
 
-const PROBABILITY: Setting<LossKind> =
-    field!("probability", Kind::Probability, "that of a loss", Bernoulli | Correlated | Burst, probability);
+const PROBABILITY: Setting<LossKind> = kind_field!(
+    "probability",
+    Kind::Probability,
+    "that of a loss",
+    Bernoulli | Correlated | Burst,
+    probability
+);
 
-const DURATION: Setting<LossKind> = field!("duration", Kind::SOME_SPAN, "the longest burst", Burst, duration);
+const DURATION: Setting<LossKind> =
+    kind_field!("duration", Kind::SOME_SPAN, "the longest burst", Burst, duration);
 
 static TWO_STATES: [Setting<LossKind>; 4] = [
-    field!("good", Kind::SOME_SPAN, "the mean time in the good state", GilbertElliott, good),
-    field!("bad", Kind::SOME_SPAN, "the mean time in the bad state", GilbertElliott, bad),
-    field!(
+    kind_field!("good", Kind::SOME_SPAN, "the mean time in the good state", GilbertElliott, good),
+    kind_field!("bad", Kind::SOME_SPAN, "the mean time in the bad state", GilbertElliott, bad),
+    kind_field!(
         "loss_good",
         Kind::Probability,
         "the probability of a loss in the good state",
         GilbertElliott,
         loss_good
     ),
-    field!(
+    kind_field!(
         "loss_bad",
         Kind::Probability,
         "the probability of a loss in the bad state",

@@ -13,6 +13,7 @@ use crate::config::Change;
 use crate::link::Link;
 use crate::packet::{Damage, Fate, LossCause, Packet};
 
+pub use crate::route::RouteId;
 pub use medium::{Crossing, Medium, Station};
 
 /// Links, media, and the packets that move between them.
@@ -51,10 +52,6 @@ pub enum Way {
     /// Back.
     Reverse,
 }
-
-/// A route through the fabric, in one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RouteId(u32);
 
 /// One hop of a route: one direction of a link, or a medium from one station to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +118,7 @@ impl<L: Load> Fabric<L> {
             assert!((hop.node as usize) < nodes, "node {} of {nodes}", hop.node);
         }
         self.routes.push(hops);
-        RouteId(self.routes.len() as u32 - 1)
+        RouteId::at(self.routes.len() - 1)
     }
 
     /// Adds both routes of a path over these links in a row: forward, and back.
@@ -278,16 +275,6 @@ impl Hop {
     /// Across a medium from one station to another.
     pub const fn medium(medium: NodeIndex, from: Station, to: Station) -> Hop {
         Hop { node: medium, from, to }
-    }
-}
-
-impl RouteId {
-    /// The route that was added first.
-    pub const FIRST: RouteId = RouteId(0);
-
-    /// Its number, in the order in which routes were added.
-    pub const fn index(self) -> usize {
-        self.0 as usize
     }
 }
 

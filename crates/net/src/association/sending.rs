@@ -1,12 +1,11 @@
 //! Sending messages, by an association or by one of its streams, with and without waiting for room.
 
-use anabranch_sctp::association::Message;
-use anabranch_sctp::association::{self as core, Outgoing};
-use anabranch_sctp::event::CloseReason;
+use anabranch_sctp::association::{Message, Outgoing};
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 
 use super::{Association, SharedHandle};
+use crate::send_error::{SendError, TrySendError};
 use crate::waiting::until;
 
 /// How a message is sent: by default on stream 0, in its order, with payload protocol 0.
@@ -48,33 +47,6 @@ pub struct SendOptions {
 pub struct OutboundStream {
     association: Association,
     options: SendOptions,
-}
-
-/// Why a message was not sent.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SendError {
-    /// This message can never be sent.
-    #[error(transparent)]
-    Refused(#[from] core::SendError),
-    /// The association is closing: what was sent before is still delivered.
-    #[error("the association is closing and takes no more messages")]
-    Closing,
-    /// The association is over.
-    #[error("{0}")]
-    Closed(CloseReason),
-}
-
-/// Why a message was not sent at once.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TrySendError {
-    /// There is no room for the message now, or others have waited longer. The message is returned.
-    #[error("the send buffer has no room for {} bytes now; try later, or wait with `send`", .0.len())]
-    Full(Bytes),
-    /// Waiting would not help.
-    #[error(transparent)]
-    Failed(#[from] SendError),
 }
 
 impl Association {

@@ -1,11 +1,11 @@
 //! What happened at one moment and is worth a vertical line: what the scenario does to links, and states of paths that
 //! changed.
 
+use anabranch_base::exact::exact_size;
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{Change, Delay, LinkConfig, LossConfig, LossKind, Rate};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Event};
-use anabranch_scenario::quantity::exact_size;
 
 use super::series::StateChange;
 

@@ -9,10 +9,9 @@ use super::name::{CopiesOf, LocatedName, NameIndex, copy_name};
 use super::path::PathDraft;
 use crate::fault::{Fault, Read};
 use crate::model::{Event, Flow, Link, Path};
+use crate::settings::MOST_COPIES;
 use crate::tree::Span;
 
-/// The most links, paths or flows that copies may make.
-pub(crate) const MOST: usize = 10_000;
 /// The most single values in them: steps, opportunities of traces, links of paths, paths of flows, events.
 const MOST_VALUES: usize = 10_000_000;
 
@@ -46,7 +45,7 @@ pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Expanded
     }
     let mut budget = CopyBudget::new("paths");
     for draft in paths {
-        let copies = draft.copies.map(|(count, _)| count);
+        let copies = draft.copies.map(|count| count as usize);
         budget.spend(draft.name.span, copies.unwrap_or(1), draft.links.len())?;
         network.path_names.add(&draft.name, CopiesOf { first: network.paths.len(), copies })?;
         let links: Read<Vec<_>> = draft.links.iter().map(|name| network.link_names.find(name)).collect();
@@ -65,8 +64,7 @@ pub(crate) fn events(drafts: &[EventDraft], link_names: &NameIndex) -> Read<Vec<
     for draft in drafts {
         let named = link_names.find(&draft.link)?;
         budget.spend(draft.link.span, named.count(), 1)?;
-        let (at, direction) = (draft.at, draft.direction);
-        let event = |link| Event { at, link, direction, change: draft.change.clone() };
+        let event = |link| Event { link, ..draft.settings.clone() };
         events.extend((named.first..named.first + named.count()).map(event));
     }
     events.sort_by_key(|event| event.at);
@@ -92,17 +90,14 @@ pub(crate) fn flows(drafts: &[FlowDraft], paths: &[PathDraft], path_names: &Name
         let used = chosen.as_ref().unwrap_or(&all);
         let copies = one_count(draft, used)?;
         budget.spend(draft.name.span, copies.unwrap_or(1), used.len())?;
-        let each = if draft.protocol.is_appstripe() { used.len() } else { 1 };
+        let each = if draft.settings.protocol.is_appstripe() { used.len() } else { 1 };
         associations.spend(draft.name.span, copies.unwrap_or(1).saturating_mul(each), 1)?;
         flow_names.add(&draft.name, CopiesOf { first: flows.len(), copies })?;
         let copy = |(index, name)| Flow {
             name,
-            protocol: draft.protocol.clone(),
             paths: used.iter().map(|(_, path)| path.copy(index)).collect(),
-            start: draft.start + draft.stagger * index as u64,
-            transfer: draft.transfer,
-            direction: draft.direction,
-            traffic: draft.traffic.clone(),
+            start: draft.settings.start + draft.stagger * index as u64,
+            ..draft.settings.clone()
         };
         flows.extend(names(&draft.name, copies).enumerate().map(copy));
     }
@@ -140,8 +135,8 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
                 return Err(Fault::value(name.span, message)
                     .help("leave out `private` to share the link, or give each path one of its own"));
             }
-            if let Some((count, _)) = path.copies {
-                copies[index] = Some(count);
+            if let Some(count) = path.copies {
+                copies[index] = Some(count as usize);
             }
         }
     }
@@ -194,7 +189,7 @@ struct CopyBudget {
 
 impl CopyBudget {
     fn new(what: &'static str) -> CopyBudget {
-        CopyBudget { what, most: MOST, left: MOST, values: MOST_VALUES }
+        CopyBudget { what, most: MOST_COPIES, left: MOST_COPIES, values: MOST_VALUES }
     }
 
     fn spend(&mut self, span: Span, copies: usize, weight: usize) -> Read<()> {

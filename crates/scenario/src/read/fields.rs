@@ -108,10 +108,9 @@ pub(crate) fn unknown_key(what: &str, keys: &[&'static str], entry: &Entry) -> B
     let key = entry.key.as_str();
     let near = nearest(key, keys.iter().copied());
     let fault = Fault::unknown(entry.key_span, format!("{what} has no key {}", named(key)));
-    match (near, super::shapes::header_of(key)) {
-        (Some(near), _) => fault.nearest(Some(format!("`{near}`"))),
-        (None, Some(header)) => fault.expected(format!("`{key}` under {header}")),
-        (None, None) => fault.expected(format!("one of {}", listed(keys.iter().copied()))),
+    match near {
+        Some(near) => fault.nearest(Some(format!("`{near}`"))),
+        None => fault.expected(format!("one of {}", listed(keys.iter().copied()))).stray(key),
     }
 }
 

@@ -1,29 +1,28 @@
 //! One `[[flow]]`: who sends what. Its paths are names yet, and its copies are not made.
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::Duration;
 use anabranch_sctp::policy::Registry;
 
 use super::fields::Fields;
 use super::name::{LocatedName, name, names};
-use super::{sctp, shapes, traffic, value};
+use super::reader::SettingReader;
+use super::{sctp, shapes, traffic};
+use crate::choice::Choice;
 use crate::fault::{Fault, Read};
-use crate::model::{Direction, Protocol, Traffic};
+use crate::model::{Direction, Flow, Protocol, Traffic};
+use crate::settings::{FLOW, PROTOCOL, STAGGER, unnamed};
 use crate::tree::{Node, Span, TreeValue};
-use crate::words::{self, ProtocolName};
 
 /// A flow as the file has it, before copies are made.
 #[derive(Debug)]
 pub(crate) struct FlowDraft {
+    /// The flow, of which the name and the paths are not known yet.
+    pub settings: Flow,
     /// Its span is the flow's where it has none.
     pub name: LocatedName,
-    pub protocol: Protocol,
     /// `None` for all of them.
     pub paths: Option<Vec<LocatedName>>,
-    pub start: Time,
-    pub transfer: Option<ByteCount>,
-    pub direction: Direction,
     pub stagger: Duration,
-    pub traffic: Traffic,
     /// Where to report what is wrong with its paths.
     pub paths_span: Span,
     /// Where to report what is wrong with its window limits.
@@ -45,25 +44,26 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
         }
         Some(node) => name(node)?,
     };
-    let transport = fields.or("protocol", ProtocolName::Sctp, |node| words::PROTOCOL.meaning(node))?;
     if let Some(entry) = fields.entry("tcp") {
-        return Err(words::PROTOCOL.not_built("tcp", entry.key_span));
+        return Err(Choice::of(&PROTOCOL).not_built("tcp", entry.key_span));
     }
-    let traffic = fields.or("traffic", Traffic::Bulk, |node| traffic::traffic(node, transport))?;
-    let protocol = protocol(&fields, transport, &traffic, registry)?;
-    let direction = fields.or("direction", Direction::Forward, |node| words::DIRECTION.meaning(node))?;
-    if protocol.is_appstripe() {
-        refuse_beside_appstripe(&fields, &traffic, direction)?;
+    let mut flow = unnamed();
+    SettingReader::PLAIN.set_all(FLOW.iter(), fields.table(), &mut flow)?;
+    let mut stagger = Duration::ZERO;
+    SettingReader::PLAIN.set_all(std::iter::once(&STAGGER), fields.table(), &mut stagger)?;
+    fields.set("traffic", &mut flow.traffic, traffic::traffic)?;
+    match &mut flow.protocol {
+        Protocol::Sctp(settings) => **settings = sctp::sctp(fields.find("sctp"), registry)?,
+        Protocol::Udp => refuse_beside_udp(&fields, &flow.traffic)?,
+    }
+    if flow.protocol.is_appstripe() {
+        refuse_beside_appstripe(&fields, &flow)?;
     }
     Ok(FlowDraft {
+        settings: flow,
         name,
-        protocol,
         paths: fields.maybe("paths", |node| names(node, "[\"wifi\", \"lte\"]"))?,
-        start: fields.or("start", Time::ZERO, value::moment)?,
-        transfer: fields.maybe("transfer", |node| value::size_within(node, 1, u64::MAX))?,
-        direction,
-        stagger: fields.or("stagger", Duration::ZERO, value::span)?,
-        traffic,
+        stagger,
         paths_span: fields.span_of("paths"),
         limits_span: limits_span(&fields),
         span: fields.span(),
@@ -81,13 +81,13 @@ fn limits_span(fields: &Fields<'_>) -> Span {
 
 /// AppStripe is the same transfer over each path, one way (M-CMT-8): for timed messages, or for both ways at once, it
 /// is not defined.
-fn refuse_beside_appstripe(fields: &Fields<'_>, traffic: &Traffic, direction: Direction) -> Read<()> {
-    if *traffic != Traffic::Bulk {
+fn refuse_beside_appstripe(fields: &Fields<'_>, flow: &Flow) -> Read<()> {
+    if flow.traffic != Traffic::Bulk {
         let message =
             "multipath \"appstripe\" sends in bulk: its associations are given the whole transfer each";
         return Err(Fault::value(fields.span_of("traffic"), message).help("leave `traffic` out"));
     }
-    if direction == Direction::Both {
+    if flow.direction == Direction::Both {
         let message = "multipath \"appstripe\" sends one way: its associations end with the one transfer";
         let fault = Fault::value(fields.span_of("direction"), message);
         return Err(fault.help("write two flows, one \"forward\" and one \"reverse\""));
@@ -98,15 +98,8 @@ fn refuse_beside_appstripe(fields: &Fields<'_>, traffic: &Traffic, direction: Di
 /// The default name of the first flow.
 pub(crate) const MAIN: &str = "main";
 
-fn protocol(
-    fields: &Fields<'_>,
-    transport: ProtocolName,
-    traffic: &Traffic,
-    registry: &Registry,
-) -> Read<Protocol> {
-    if transport == ProtocolName::Sctp {
-        return Ok(Protocol::Sctp(Box::new(sctp::sctp(fields.find("sctp"), registry)?)));
-    }
+/// Datagrams have no association, and no window that would pace bulk data.
+fn refuse_beside_udp(fields: &Fields<'_>, traffic: &Traffic) -> Read<()> {
     if let Some(entry) = fields.entry("sctp") {
         let fault = Fault::value(entry.key_span, "a UDP flow has no settings of SCTP");
         return Err(fault.help(
@@ -118,5 +111,5 @@ fn protocol(
         let message = "a UDP flow has no window: give it cbr, on-off or poisson traffic";
         return Err(Fault::value(fields.span_of(span), message).help(traffic::EXAMPLE));
     }
-    Ok(Protocol::Udp)
+    Ok(())
 }

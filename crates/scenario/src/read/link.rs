@@ -1,18 +1,19 @@
 //! One `[[link]]`: the way there and the way back, before copies are made.
 
 use anabranch_base::setting::Settable as _;
-use anabranch_base::{BitRate, ByteCount, Duration};
+use anabranch_base::{BitRate, Duration};
 use anabranch_link::config::{
     Delay, LinkConfig, LossConfig, LossKind, PLANNED_QUEUES, QUEUES, QueueConfig, QueueLimit, Rate, settings,
 };
 
 use super::fields::Fields;
 use super::name::{LocatedName, name};
-use super::settings::{SettingReader, TableKinds, packets_or_size};
-use super::{loss, rate, shapes, value};
+use super::reader::{SettingReader, TableKinds, packets_or_size};
+use super::{loss, rate, shapes};
 use crate::fault::Read;
 use crate::files::Files;
-use crate::tree::{Node, Span, Table, TreeValue};
+use crate::settings::LINK;
+use crate::tree::{Node, Span, TreeValue};
 
 /// A link as the file has it, before copies are made.
 #[derive(Debug)]
@@ -45,7 +46,8 @@ pub(crate) fn link(node: &Node, files: &dyn Files) -> Read<LinkDraft> {
         fields.set("loss", &mut reverse.loss, |node| loss::reverse_loss(node, &forward.loss))?;
         reverse_loss = fields.span_of("loss");
     }
-    let private = fields.or("private", false, value::boolean)?;
+    let mut private = false;
+    SettingReader::PLAIN.set_all(LINK.iter(), fields.table(), &mut private)?;
     Ok(LinkDraft { name, private, forward, reverse, forward_loss: fields.span_of("loss"), reverse_loss })
 }
 
@@ -53,20 +55,13 @@ pub(crate) fn link(node: &Node, files: &dyn Files) -> Read<LinkDraft> {
 fn timing(fields: &Fields<'_>, config: &mut LinkConfig) -> Read<()> {
     fields.set("delay", &mut config.delay, rate::delay)?;
     fields.set("queue", &mut config.queue, queue)?;
-    SettingReader::LINKS.set_all(settings(), fields.table(), config)
-}
-
-/// A size, or `"none"`, for an event.
-pub(crate) fn mtu(table: &Table) -> Read<Option<ByteCount>> {
-    let mut link = LinkConfig::new(BitRate::default(), Duration::ZERO);
-    SettingReader::LINKS.set_all(settings().filter(|setting| setting.key == "mtu"), table, &mut link)?;
-    Ok(link.mtu)
+    SettingReader::PLAIN.set_all(settings(), fields.table(), config)
 }
 
 /// `"100 packets"`, `"64 KiB"` or `{ kind = "drop-tail", limit = "100 packets" }`.
 fn queue(node: &Node) -> Read<QueueConfig> {
     match &node.value {
-        TreeValue::Table(_) => SettingReader::LINKS.variant(&QUEUE_KINDS, &[], "queue", node),
+        TreeValue::Table(_) => SettingReader::PLAIN.variant(&QUEUE_KINDS, &[], "queue", node),
         _ => limit(node).map(QueueConfig::DropTail),
     }
 }

@@ -2,7 +2,7 @@
 
 use anabranch_link::config::{ChannelSharing, LOSSES, LossConfig, LossKind, PLANNED_LOSSES, loss_settings};
 
-use super::settings::{SettingReader, TableKinds};
+use super::reader::{SettingReader, TableKinds};
 use super::value;
 use crate::fault::{Fault, Read};
 use crate::tree::{Node, TreeValue, quoted};
@@ -23,9 +23,9 @@ pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
         }
         TreeValue::Table(table) => {
             let beside: Vec<_> = loss_settings().map(|setting| setting.key).collect();
-            let kind = some(SettingReader::LINKS.variant(&KINDS, &beside, "loss", node)?);
+            let kind = some(SettingReader::PLAIN.variant(&KINDS, &beside, "loss", node)?);
             let mut loss = LossConfig { kind, ..LossConfig::NONE };
-            SettingReader::LINKS.set_all(loss_settings(), table, &mut loss)?;
+            SettingReader::PLAIN.set_all(loss_settings(), table, &mut loss)?;
             Ok(if loss.kind == LossKind::None { LossConfig::NONE } else { loss })
         }
         _ => {

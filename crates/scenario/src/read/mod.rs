@@ -10,26 +10,26 @@ mod loss;
 mod name;
 mod path;
 mod rate;
+mod reader;
 mod sctp;
-mod settings;
 mod shapes;
 mod traffic;
 mod value;
 
 pub(crate) use flow::MAIN;
 pub(crate) use loss::SAME_CHANNEL;
-pub(crate) use sctp::{OWN_SETTINGS, defaults, has_cmt};
-pub(crate) use settings::{SettingReader, contradiction, is_within, refuse_unknown};
+pub(crate) use reader::{SettingReader, contradiction, is_within, refuse_unknown};
+pub(crate) use shapes::header_of;
 
-use anabranch_base::Duration;
 use anabranch_link::config::{Change, LossKind};
 use anabranch_sctp::policy::Registry;
 
 use crate::fault::{Fault, Read};
 use crate::files::Files;
 use crate::model::{Direction, Multipath, Protocol, RunSettings, Scenario};
-use crate::quantity::exact_size;
+use crate::settings::RUN;
 use crate::tree::{Node, Span, Table, TreeValue};
+use anabranch_base::exact::exact_size;
 use copies::ExpandedNetwork;
 use event::EventDraft;
 use fields::Fields;
@@ -82,15 +82,13 @@ fn run(node: Option<&Node>) -> Read<RunSettings> {
         Some(node) => Fields::of(&shapes::RUN, node)?,
         None => Fields::new(&shapes::RUN, &none, Span::START)?,
     };
-    let time = fields.maybe("time", value::some_span)?;
-    let warmup = fields.or("warmup", Duration::ZERO, value::span)?;
-    if time.is_some_and(|time| warmup >= time) {
+    let mut run = RunSettings::default();
+    SettingReader::PLAIN.set_all(RUN.iter(), fields.table(), &mut run)?;
+    if run.time.is_some_and(|time| run.warmup >= time) {
         let fault = Fault::value(fields.span_of("warmup"), "the warm-up lasts as long as the run, or longer");
         return Err(fault.expected("a `warmup` less than `time`"));
     }
-    let seed = fields.or("seed", 1, |node| value::whole(node, 0, u64::MAX))?;
-    let runs = fields.or("runs", 1, |node| value::whole(node, 1, u64::MAX))?;
-    Ok(RunSettings { time, warmup, seed, runs })
+    Ok(run)
 }
 
 /// The tables of `[[key]]`.
@@ -145,7 +143,9 @@ impl Check<'_> {
         if run.time.is_some() {
             return Ok(());
         }
-        let Some(flow) = self.flows.iter().find(|flow| flow.transfer.is_none()) else { return Ok(()) };
+        let Some(flow) = self.flows.iter().find(|flow| flow.settings.transfer.is_none()) else {
+            return Ok(());
+        };
         let span = match self.run {
             Some(run) if flow.span == Span::START => run.span,
             _ => flow.span,
@@ -160,7 +160,7 @@ impl Check<'_> {
     /// Window limits are one for each path, and fit the buffer that the windows share (M-CWM-3: "Σ c ≤ RBUF").
     fn window_limits(&self, paths: &[PathDraft]) -> Read<()> {
         for flow in self.flows {
-            let Protocol::Sctp(sctp) = &flow.protocol else { continue };
+            let Protocol::Sctp(sctp) = &flow.settings.protocol else { continue };
             let fault = |message| Fault::value(flow.limits_span, message);
             let is_managed = sctp.config.window_management != "none";
             if sctp.multipath == Multipath::AppStripe && is_managed {
@@ -191,7 +191,7 @@ impl Check<'_> {
 
     /// A UDP flow has one path, and nothing on its links may be told by rounds, which it does not have.
     fn udp_flows(&self, network: &ExpandedNetwork, paths: &[PathDraft]) -> Read<()> {
-        for flow in self.flows.iter().filter(|flow| flow.protocol == Protocol::Udp) {
+        for flow in self.flows.iter().filter(|flow| flow.settings.protocol == Protocol::Udp) {
             let names: Vec<&LocatedName> = match &flow.paths {
                 Some(names) => names.iter().collect(),
                 None => paths.iter().map(|path| &path.name).collect(),
@@ -221,7 +221,7 @@ impl Check<'_> {
             Err(Fault::value(span, message)
                 .help("choose another kind of loss, or another path for that flow"))
         };
-        let sends = |way: Direction| flow.direction == way || flow.direction == Direction::Both;
+        let sends = |way: Direction| [way, Direction::Both].contains(&flow.settings.direction);
         for link in self.links {
             if sends(Direction::Forward) && has_rounds(&link.forward.loss.kind) && is_used(&link.name)? {
                 return fault(link.forward_loss);
@@ -231,8 +231,9 @@ impl Check<'_> {
             }
         }
         for event in self.events {
-            let Change::Loss(loss) = &event.change else { continue };
-            let meets = event.direction == Direction::Both || sends(event.direction);
+            let Change::Loss(loss) = &event.settings.change else { continue };
+            let direction = event.settings.direction;
+            let meets = direction == Direction::Both || sends(direction);
             if meets && has_rounds(&loss.kind) && is_used(&event.link)? {
                 return fault(event.span);
             }

@@ -2,17 +2,19 @@
 
 use super::fields::Fields;
 use super::name::{LocatedName, name, names};
-use super::{shapes, value};
+use super::reader::SettingReader;
+use super::shapes;
 use crate::fault::Read;
-use crate::tree::{Node, Span};
+use crate::settings::PATH;
+use crate::tree::Node;
 
 /// A path as the file has it, before copies are made.
 #[derive(Debug)]
 pub(crate) struct PathDraft {
     pub name: LocatedName,
     pub links: Vec<LocatedName>,
-    /// How many there are of it, and where that is said.
-    pub copies: Option<(usize, Span)>,
+    /// How many there are of it.
+    pub copies: Option<u64>,
 }
 
 /// Reads one `[[path]]`.
@@ -20,9 +22,7 @@ pub(crate) fn path(node: &Node) -> Read<PathDraft> {
     let fields = Fields::of(&shapes::PATH, node)?;
     let name = name(fields.require("name", "\"wifi\"")?)?;
     let links = names(fields.require("links", "[\"wifi\"]")?, "[\"wifi\"]")?;
-    let copies = fields.maybe("copies", |node| {
-        let count: u32 = value::whole(node, 1, super::copies::MOST as u32)?;
-        Ok((count as usize, node.span))
-    })?;
+    let mut copies = None;
+    SettingReader::PLAIN.set_all(PATH.iter(), fields.table(), &mut copies)?;
     Ok(PathDraft { name, links, copies })
 }

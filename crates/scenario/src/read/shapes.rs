@@ -1,71 +1,65 @@
-//! Every table of a scenario file with its keys, but for `[flow.sctp]`: those stand beside what they set.
+//! Every table of a scenario file with its keys, which are those of the tables of settings.
 
 use std::sync::LazyLock;
 
-use anabranch_link::config::settings;
+use anabranch_base::setting::{Scope, Setting};
+use anabranch_link::config::settings as settings_of_ways;
+use anabranch_sctp::config::settings as settings_of_protocol;
 
 use super::fields::Shape;
+use crate::settings::{self, OWN_SETTINGS, SCTP_HEADER};
 
 pub(crate) const FILE: Shape =
     Shape { what: "a scenario", header: "", keys: &["title", "run", "link", "path", "event", "flow"] };
 
-pub(crate) const RUN: Shape =
-    Shape { what: "[run]", header: "[run]", keys: &["time", "warmup", "seed", "runs"] };
+pub(crate) static RUN: LazyLock<Shape> =
+    LazyLock::new(|| Shape { what: "[run]", header: "[run]", keys: lasting(keys(&settings::RUN)) });
 
 pub(crate) static LINK: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a link",
     header: "[[link]]",
-    keys: keys_of_links(&["name", "private", "reverse"]),
+    keys: lasting(keys(&settings::LINK).chain(settings_of_ways().map(|setting| setting.key))),
 });
 
-pub(crate) static REVERSE: LazyLock<Shape> =
-    LazyLock::new(|| Shape { what: "the way back", header: "", keys: keys_of_links(&[]) });
-
-/// The keys of the table of a link's settings, and these. They are made once, and last as long as the program.
-fn keys_of_links(beside: &[&'static str]) -> &'static [&'static str] {
-    let keys: Vec<&'static str> =
-        beside.iter().copied().chain(settings().map(|setting| setting.key)).collect();
-    keys.leak()
-}
+pub(crate) static REVERSE: LazyLock<Shape> = LazyLock::new(|| Shape {
+    what: "the way back",
+    header: "",
+    keys: lasting(settings_of_ways().map(|setting| setting.key)),
+});
 
 pub(crate) const STEPS: Shape = Shape { what: "a table of steps", header: "", keys: &["steps"] };
 pub(crate) const TRACE: Shape = Shape { what: "a trace", header: "", keys: &["trace", "repeat"] };
-pub(crate) const PATH: Shape =
-    Shape { what: "a path", header: "[[path]]", keys: &["name", "links", "copies"] };
 
-pub(crate) const EVENT: Shape = Shape {
-    what: "an event",
-    header: "[[event]]",
-    keys: &["at", "link", "state", "rate", "delay", "loss", "mtu", "direction"],
-};
+pub(crate) static PATH: LazyLock<Shape> =
+    LazyLock::new(|| Shape { what: "a path", header: "[[path]]", keys: lasting(keys(&settings::PATH)) });
 
-pub(crate) const FLOW: Shape = Shape {
+pub(crate) static EVENT: LazyLock<Shape> =
+    LazyLock::new(|| Shape { what: "an event", header: "[[event]]", keys: lasting(keys(&settings::EVENT)) });
+
+pub(crate) static FLOW: LazyLock<Shape> = LazyLock::new(|| Shape {
     what: "a flow",
     header: "[[flow]]",
-    keys: &[
-        "name",
-        "protocol",
-        "paths",
-        "start",
-        "transfer",
-        "direction",
-        "stagger",
-        "traffic",
-        "sctp",
-        "tcp",
-    ],
-};
+    keys: lasting(keys(&settings::FLOW).chain([settings::STAGGER.key])),
+});
 
-pub(crate) const BULK: Shape = Shape { what: "bulk traffic", header: "", keys: &["kind"] };
-pub(crate) const CBR: Shape = Shape { what: "cbr traffic", header: "", keys: &["kind", "rate", "message"] };
-pub(crate) const ON_OFF: Shape =
-    Shape { what: "on-off traffic", header: "", keys: &["kind", "rate", "message", "on", "off"] };
-pub(crate) const POISSON: Shape =
-    Shape { what: "poisson traffic", header: "", keys: &["kind", "rate", "message"] };
+fn keys<T>(settings: &'static [Setting<T>]) -> impl Iterator<Item = &'static str> {
+    settings.iter().map(|setting| setting.key)
+}
+
+/// Keys that are listed once, and last as long as the program.
+fn lasting(keys: impl Iterator<Item = &'static str>) -> &'static [&'static str] {
+    keys.collect::<Vec<_>>().leak()
+}
+
+/// Every key of `[flow.sctp]`.
+pub(crate) fn sctp_keys() -> impl Iterator<Item = &'static str> {
+    let of_protocol = settings_of_protocol().filter(|setting| setting.scope.includes(Scope::Scenarios));
+    OWN_SETTINGS.iter().map(|(_, own)| own.key).chain(of_protocol.map(|setting| setting.key))
+}
 
 /// The header of the table, of those that have one, that has this key: a key that is wrong in one may belong in another.
 pub(crate) fn header_of(key: &str) -> Option<&'static str> {
-    let shape = [&RUN, &*LINK, &PATH, &EVENT, &FLOW].into_iter().find(|shape| shape.keys.contains(&key));
-    let is_of_sctp = || super::sctp::keys().any(|known| known.split('.').next() == Some(key));
-    shape.map(|shape| shape.header).or_else(|| is_of_sctp().then_some(super::sctp::HEADER))
+    let shape = [&*RUN, &*LINK, &*PATH, &*EVENT, &*FLOW].into_iter().find(|shape| shape.keys.contains(&key));
+    let is_of_sctp = || sctp_keys().any(|known| known.split('.').next() == Some(key));
+    shape.map(|shape| shape.header).or_else(|| is_of_sctp().then_some(SCTP_HEADER))
 }

@@ -1,5 +1,6 @@
 //! Reads values of one kind each: text, numbers, quantities, with their domains.
 
+use anabranch_base::exact::exact_size;
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
 use crate::fault::{Fault, Read};
@@ -109,7 +110,7 @@ pub(crate) fn size_within(node: &Node, least: u64, most: u64) -> Read<ByteCount>
         () if least == 1 => ("small", "more than 0 B".to_owned()),
         () => ("small", format!("at least {least} B")),
     };
-    Err(Fault::value(node.span, format!("{} is too {how}", quantity::exact_size(size))).expected(expected))
+    Err(Fault::value(node.span, format!("{} is too {how}", exact_size(size))).expected(expected))
 }
 
 /// A rate, which may be zero.

@@ -1,42 +1,26 @@
 //! A flow as values of the file.
 
-use super::{ResolvedTable, ResolvedValue, direction, moment, sctp};
-use crate::model::{Flow, Messages, Protocol, Traffic};
-use crate::quantity::{exact_rate, exact_size, exact_span};
-use crate::words::{PROTOCOL, ProtocolName, TRAFFIC, TrafficKind};
+use super::link::variant;
+use super::{ResolvedTable, ResolvedValue, sctp, shown};
+use crate::model::{Flow, Protocol, Traffic};
+use crate::settings::{FLOW, TRAFFIC};
 
 /// One `[[flow]]` over the paths of these names.
-pub fn flow(flow: &Flow, paths: Vec<ResolvedValue>) -> ResolvedTable {
-    let (transport, settings) = match &flow.protocol {
-        Protocol::Sctp(settings) => (ProtocolName::Sctp, Some(sctp::sctp(settings))),
-        Protocol::Udp => (ProtocolName::Udp, None),
-    };
-    ResolvedTable::default()
-        .with("name", flow.name.as_str())
-        .with("protocol", PROTOCOL.word(transport))
-        .with("paths", paths)
-        .with("start", moment(flow.start))
-        .with_some("transfer", flow.transfer.map(exact_size))
-        .with("direction", direction(flow.direction))
-        .with("traffic", traffic(&flow.traffic))
-        .with_some("sctp", settings)
+pub fn flow(flow: &Flow, paths: &[ResolvedValue]) -> ResolvedTable {
+    shown(FLOW.iter(), flow, |key| match (key, &flow.protocol) {
+        ("name", _) => Some(flow.name.as_str().into()),
+        ("paths", _) => Some(paths.to_vec().into()),
+        ("traffic", _) => Some(traffic(&flow.traffic)),
+        ("sctp", Protocol::Sctp(settings)) => Some(sctp::sctp(settings).into()),
+        _ => None,
+    })
 }
 
+/// A word for what has nothing else to say, or a table of its kind.
 fn traffic(traffic: &Traffic) -> ResolvedValue {
-    match traffic {
-        Traffic::Bulk => TRAFFIC.word(TrafficKind::Bulk).into(),
-        Traffic::Cbr(sent) => messages(TrafficKind::Cbr, sent).into(),
-        Traffic::Poisson(sent) => messages(TrafficKind::Poisson, sent).into(),
-        Traffic::OnOff { messages: sent, on, off } => messages(TrafficKind::OnOff, sent)
-            .with("on", exact_span(*on))
-            .with("off", exact_span(*off))
-            .into(),
+    let kind = TRAFFIC.iter().find(|kind| (kind.is)(traffic));
+    match kind {
+        Some(kind) if !kind.settings.is_empty() => variant(kind, traffic).into(),
+        kind => kind.map_or("", |kind| kind.name).into(),
     }
-}
-
-fn messages(kind: TrafficKind, messages: &Messages) -> ResolvedTable {
-    ResolvedTable::default()
-        .with("kind", TRAFFIC.word(kind))
-        .with("rate", exact_rate(messages.rate))
-        .with("message", exact_size(messages.size))
 }

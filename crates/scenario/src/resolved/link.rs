@@ -1,16 +1,16 @@
 //! A link as values of the file.
 
+use anabranch_base::Time;
 use anabranch_base::setting::{Settable as _, Variant};
-use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_link::config::{
     ChannelSharing, Delay, LOSSES, LinkConfig, LossConfig, LossKind, LossPlace, QueueConfig, Rate,
     loss_settings, settings,
 };
 
-use super::{ResolvedTable, ResolvedValue, moment};
+use super::{ResolvedTable, ResolvedValue, moment, shown};
 use crate::model::Link;
-use crate::quantity::{exact_rate, exact_span};
 use crate::read::SAME_CHANNEL;
+use anabranch_base::exact::{exact_rate, exact_span};
 
 /// One `[[link]]`.
 pub fn link(link: &Link) -> ResolvedTable {
@@ -24,25 +24,15 @@ pub fn way(config: &LinkConfig) -> ResolvedTable {
 }
 
 fn ways(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
-    settings().fold(table, |table, setting| {
-        let shaped = match setting.key {
-            "rate" => Some(rate(&config.rate)),
-            "delay" => Some(delay(&config.delay)),
-            "loss" => Some(loss(&config.loss)),
-            "queue" => Some(queue(&config.queue)),
-            _ => (setting.get)(config).map(ResolvedValue::from),
-        };
-        table.with_some(setting.key, shaped)
-    })
-}
-
-/// A size, or `none`.
-pub fn mtu(mtu: Option<ByteCount>) -> ResolvedValue {
-    let link = LinkConfig { mtu, ..LinkConfig::new(BitRate::default(), Duration::ZERO) };
-    let setting = settings().find(|setting| setting.key == "mtu");
-    setting
-        .and_then(|setting| (setting.get)(&link))
-        .map_or(ResolvedValue::Text(String::new()), ResolvedValue::from)
+    let shaped = |key: &str| match key {
+        "rate" => Some(rate(&config.rate)),
+        "delay" => Some(delay(&config.delay)),
+        "loss" => Some(loss(&config.loss)),
+        "queue" => Some(queue(&config.queue)),
+        _ => None,
+    };
+    let shown = shown(settings(), config, shaped);
+    ResolvedTable(table.0.into_iter().chain(shown.0).collect())
 }
 
 /// A limit alone, for a queue that has nothing else to say, or a table of its kind.
@@ -96,7 +86,7 @@ pub fn loss(loss: &LossConfig) -> ResolvedValue {
 }
 
 /// A table with its kind and the settings of that.
-fn variant<T>(variant: &Variant<T>, value: &T) -> ResolvedTable {
+pub fn variant<T>(variant: &Variant<T>, value: &T) -> ResolvedTable {
     let table = ResolvedTable::default().with("kind", variant.name);
     variant.settings.iter().fold(table, |table, setting| {
         table.with_some(setting.key, (setting.get)(value).map(ResolvedValue::from))

@@ -9,11 +9,13 @@ mod toml_text;
 pub(crate) use link::way;
 pub(crate) use sctp::{sctp, table};
 
-use crate::model::{Direction, Event, Scenario};
-use crate::quantity::exact_span;
-use crate::words;
 use anabranch_base::Time;
+use anabranch_base::setting::{Kind, Scope, Setting};
 use anabranch_link::config::Change;
+
+use crate::model::{Event, Scenario};
+use crate::settings::{EVENT, RUN};
+use anabranch_base::exact::exact_span;
 
 /// A value of a scenario file.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,23 +82,20 @@ impl Scenario {
     /// Every setting as used, with the keys of the scenario file: defaults filled in, copies made. What is
     /// not there has no value: a flow without `transfer`, a run without `time`.
     pub fn resolved(&self) -> ResolvedTable {
-        let run = ResolvedTable::default()
-            .with_some("time", self.run.time.map(exact_span))
-            .with("warmup", exact_span(self.run.warmup))
-            .with("seed", self.run.seed)
-            .with("runs", self.run.runs);
         let link_name = |index: &usize| self.links.get(*index).map_or("", |link| &link.name).into();
         let path_name = |index: &usize| self.paths.get(*index).map_or("", |path| &path.name).into();
         let paths = self.paths.iter().map(|path| {
             let links: Vec<ResolvedValue> = path.links.iter().map(link_name).collect();
             ResolvedTable::default().with("name", path.name.as_str()).with("links", links)
         });
-        let events = self.events.iter().map(|event| event_table(event, link_name(&event.link)));
-        let flows =
-            self.flows.iter().map(|flow| flow::flow(flow, flow.paths.iter().map(path_name).collect()));
+        let events = self.events.iter().map(|event| event_table(event, &link_name(&event.link)));
+        let flows = self
+            .flows
+            .iter()
+            .map(|flow| flow::flow(flow, &flow.paths.iter().map(path_name).collect::<Vec<_>>()));
         ResolvedTable::default()
             .with("title", self.title.as_str())
-            .with("run", run)
+            .with("run", table(RUN.iter(), &self.run, Scope::Scenarios))
             .with("link", tables(self.links.iter().map(link::link)))
             .with("path", tables(paths))
             .with("event", tables(events))
@@ -104,21 +103,27 @@ impl Scenario {
     }
 }
 
-fn event_table(event: &Event, link: ResolvedValue) -> ResolvedTable {
-    let (key, value) = match &event.change {
-        Change::Up => ("state", words::LINK_STATE.word(true).into()),
-        Change::Down => ("state", words::LINK_STATE.word(false).into()),
-        Change::Rate(rate) => ("rate", link::rate(rate)),
-        Change::Delay(delay) => ("delay", link::delay(delay)),
-        Change::Loss(loss) => ("loss", link::loss(loss)),
-        Change::Mtu(mtu) => ("mtu", link::mtu(*mtu)),
-    };
-    let table = ResolvedTable::default().with("at", moment(event.at)).with("link", link).with(key, value);
-    table.with("direction", direction(event.direction))
+fn event_table(event: &Event, link: &ResolvedValue) -> ResolvedTable {
+    shown(EVENT.iter(), event, |key| match (key, &event.change) {
+        ("link", _) => Some(link.clone()),
+        ("loss", Change::Loss(loss)) => Some(link::loss(loss)),
+        _ => None,
+    })
 }
 
-fn direction(direction: Direction) -> &'static str {
-    words::DIRECTION.word(direction)
+/// What `settings` say of `target`, each under its key; those with values in ways of their own by `shaped`.
+fn shown<T: 'static>(
+    settings: impl Iterator<Item = &'static Setting<T>>,
+    target: &T,
+    shaped: impl Fn(&str) -> Option<ResolvedValue>,
+) -> ResolvedTable {
+    settings.fold(ResolvedTable::default(), |table, setting| {
+        let value = match setting.kind {
+            Kind::Shaped(_) => shaped(setting.key),
+            _ => (setting.get)(target).map(ResolvedValue::from),
+        };
+        table.with_some(setting.key, value)
+    })
 }
 
 fn moment(at: Time) -> String {

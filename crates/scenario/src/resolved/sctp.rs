@@ -5,8 +5,9 @@ use anabranch_sctp::config::settings;
 
 use super::{ResolvedTable, ResolvedValue};
 use crate::model::Sctp;
-use crate::quantity::{exact_size, exact_span};
-use crate::read::{OWN_SETTINGS, has_cmt, is_within};
+use crate::read::is_within;
+use crate::settings::{OWN_SETTINGS, has_cmt};
+use anabranch_base::exact::{exact_rate, exact_size, exact_span};
 
 /// Every setting of an association, in the order of the contract.
 pub fn sctp(sctp: &Sctp) -> ResolvedTable {
@@ -78,6 +79,7 @@ impl From<setting::Value> for ResolvedValue {
                 ResolvedValue::Text(format!("{}..{}", exact_size(first), exact_size(last)))
             }
             setting::Value::Span(span) => ResolvedValue::Text(exact_span(span)),
+            setting::Value::Rate(rate) => ResolvedValue::Text(exact_rate(rate)),
             setting::Value::Word(word) => ResolvedValue::Text(word),
             setting::Value::List(values) => {
                 ResolvedValue::List(values.into_iter().map(ResolvedValue::from).collect())

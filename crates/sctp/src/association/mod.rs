@@ -45,6 +45,8 @@ mod split;
 mod timers;
 mod transmit;
 mod window_exemptions;
+#[cfg(test)]
+mod window_update;
 
 use std::collections::VecDeque;
 use std::net::IpAddr;

@@ -290,11 +290,6 @@ impl SendBuffer {
         Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO })
     }
 
-    /// Forgets everything: the association is over, or the peer restarted.
-    pub fn clear_all(&mut self) {
-        *self = SendBuffer::new(self.first_tsn, self.charge, self.rwnd_charge);
-    }
-
     /// The chunk with this TSN, as it goes on the wire.
     pub fn data(&self, tsn: Tsn) -> Data<'_> {
         self.chunk(self.position(tsn)).data(tsn)

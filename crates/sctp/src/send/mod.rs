@@ -13,7 +13,6 @@ mod sack;
 mod uncut;
 mod waiting;
 
-pub use buffer::{Left, SendBuffer, Sent};
-pub use fragmentation::{Fragments, Outgoing};
-pub use held::Held;
+pub use buffer::SendBuffer;
+pub use fragmentation::Outgoing;
 pub use sack::BadSack;

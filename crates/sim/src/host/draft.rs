@@ -7,8 +7,9 @@ use anabranch_scenario::model::{Flow, Protocol};
 use super::{Transport, sctp, udp};
 use crate::application::Sender;
 use crate::observe::Host;
-use crate::run::{Unfit, sends};
+use crate::senders::sends;
 use crate::traffic;
+use crate::unfit::Unfit;
 
 /// What a pair of ends is made from.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use anabranch_sctp::config::Config;
 
 use super::{ModelFlow, ModelPath, buffer_packets, parameters};
 use crate::observe::Host;
-use crate::run::Unfit;
+use crate::unfit::Unfit;
 
 /// What bounds the windows of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]

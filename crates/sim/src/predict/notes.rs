@@ -1,10 +1,10 @@
 //! The notes of a prediction: what it leaves out or supposes. What the models cannot do without is an obstacle.
 
+use anabranch_base::exact::exact_size;
 use anabranch_base::{Duration, Time};
 use anabranch_link::config::{LinkConfig, LossKind};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Direction, Flow, Link, Multipath, Sctp};
-use anabranch_scenario::quantity::exact_size;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 use super::obstacle::data_way;

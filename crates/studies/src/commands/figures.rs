@@ -59,7 +59,7 @@ fn draw(outcome: &FigureResult, folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     for panel in &outcome.figure.panels {
         let file = folder.join(format!("{}-{}.svg", outcome.figure.id, panel.name).to_lowercase());
-        let text = svg::panel(outcome, panel);
+        let text = svg::panel(outcome, panel)?;
         fs::write(&file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 //! The shorthands are those of the atlas (0.3), the verdicts its 0.1, "better" and "not worse" its 0.2.4.
 
 use super::by_seed::{BySeed, ConfidenceInterval};
-use super::figure::{CurvePoints, Metric, Results};
+use super::results::{CurvePoints, Metric, Results};
 
 /// A claim about a figure.
 #[derive(Clone, Debug)]

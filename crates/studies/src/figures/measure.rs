@@ -5,7 +5,8 @@ use anabranch_sim::RunResult;
 use anabranch_sim::result::{PathResult, SackResult};
 
 use super::FigureError;
-use super::figure::{Figure, Metric, Panel, Results, ValueSource};
+use super::figure::{Figure, Panel, ValueSource};
+use super::results::{Metric, Results};
 use super::stopwatch;
 use crate::grid::{self, GridPoint};
 

@@ -7,6 +7,7 @@ pub mod iy;
 pub mod liu;
 mod measure;
 pub mod report;
+pub mod results;
 mod stopwatch;
 pub mod svg;
 pub mod ws;
@@ -16,7 +17,8 @@ use anabranch_planner::PlanError;
 use clap::ValueEnum;
 
 use self::claim::{Finding, Verdict, Weight};
-use self::figure::{Figure, Results};
+use self::figure::Figure;
+use self::results::Results;
 use crate::grid::GridError;
 use crate::ns2::TableError;
 use crate::scale::StudyScale;

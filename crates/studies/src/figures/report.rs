@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::FigureResult;
 use super::by_seed::BySeed;
 use super::claim::{Verdict, Weight};
-use super::figure::{Metric, Panel, SideColumn, ValueSource};
+use super::figure::{Panel, SideColumn, ValueSource};
+use super::results::Metric;
 use crate::scale::StudyScale;
 
 /// The columns of [`csv()`].

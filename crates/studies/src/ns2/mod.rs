@@ -5,6 +5,7 @@ mod judgement;
 mod one_path;
 mod point;
 mod report;
+mod table_error;
 mod tables;
 mod world;
 
@@ -13,7 +14,8 @@ pub use judgement::{Judgement, PointVerdict, Tolerance};
 pub use one_path::{Ns2Losses, OnePathPoint, one_path};
 pub use point::{ComparedPoint, Judged, Measure};
 pub use report::{HoldingShare, csv_text, outside, summary, verbose};
-pub use tables::{Set, TableError};
+pub use table_error::TableError;
+pub use tables::Set;
 
 use crate::grid::{self, GridError};
 

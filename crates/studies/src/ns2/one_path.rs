@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use super::tables::{TableError, directory};
+use super::table_error::TableError;
+use super::tables::directory;
 
 /// How ns-2 lost packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

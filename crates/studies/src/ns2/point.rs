@@ -3,7 +3,7 @@
 use anabranch_sim::RunResult;
 
 use super::judgement::{Judgement, Tolerance};
-use super::tables::TableError;
+use super::table_error::TableError;
 use super::world::Scheme;
 use crate::sample::Sample;
 

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::judgement::Tolerance;
 use super::point::{ComparedPoint, Measure, gather};
+use super::table_error::TableError;
 use super::world::{AssociationSettings, Pipe, Retransmission, Scheme, SendingTime, scenario};
 
 /// The sets of the oracle that are compared.
@@ -21,28 +22,6 @@ pub enum Set {
     B,
     /// A shared receive buffer.
     D,
-}
-
-/// A table that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum TableError {
-    /// It cannot be read.
-    #[error("{path}: {source}")]
-    Unreadable {
-        /// The table.
-        path: String,
-        /// Why.
-        source: csv::Error,
-    },
-    /// A row has a value that has no meaning here.
-    #[error("a row has {what}, which has no meaning here")]
-    Strange {
-        /// The value.
-        what: String,
-    },
-    /// A point without a value.
-    #[error("nothing of theirs is known of {0}")]
-    Empty(String),
 }
 
 impl Set {

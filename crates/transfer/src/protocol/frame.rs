@@ -3,8 +3,7 @@
 use anabranch_base::ByteCount;
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::offer::{self, Offer};
-use super::path::PathError;
+use super::offer::{self, FrameError, Offer};
 use anabranch_net::reason::{self, MAX_WHY};
 
 /// The version of this protocol.
@@ -74,46 +73,6 @@ pub enum FileOutcome {
     Failed,
 }
 
-/// The error of bytes that are not a frame.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FrameError {
-    /// No byte.
-    #[error("an empty frame")]
-    Empty,
-    /// An unknown kind: the other end speaks another protocol.
-    #[error("a frame of unknown kind {0:#04x}")]
-    UnknownKind(u8),
-    /// Too short, or bytes left over.
-    #[error("a frame {kind} of {length} bytes, expected {expected}")]
-    Length {
-        /// The kind's name.
-        kind: &'static str,
-        /// Its length.
-        length: usize,
-        /// What it should be.
-        expected: &'static str,
-    },
-    /// A newer protocol.
-    #[error(
-        "version {0} of the file protocol, this program speaks {VERSION}: use the same release at both ends"
-    )]
-    Version(u8),
-    /// A field has a value without a meaning.
-    #[error("{field} is {value:#x}, which means nothing")]
-    Field {
-        /// The field.
-        field: &'static str,
-        /// Its value.
-        value: u64,
-    },
-    /// A reason that is not text, or would play tricks on a terminal.
-    #[error("a verdict's reason that is not printable text")]
-    Text,
-    /// A path that may not be used.
-    #[error(transparent)]
-    Path(#[from] PathError),
-}
-
 impl FileVerdict {
     /// All is well.
     pub fn verified() -> FileVerdict {
@@ -147,27 +106,33 @@ pub fn decode(frame: &[u8]) -> Result<FrameRef<'_>, FrameError> {
             // The version comes first, so that a newer layout is named and not taken for garbage.
             match rest.split_first() {
                 Some((&VERSION, offer)) => Ok(FrameRef::Offer(offer::decode(offer)?)),
-                Some((&version, _)) => Err(FrameError::Version(version)),
-                None => Err(length("OFFER", rest, "at least 28")),
+                Some((&version, _)) => {
+                    Err(FrameError::Version { protocol: "file", found: version, spoken: VERSION })
+                }
+                None => Err(FrameError::length("OFFER", rest, "at least 28")),
             }
         }
-        DATA if rest.is_empty() || rest.len() > MAX_PIECE => Err(length("DATA", frame, "2 to 65,537")),
+        DATA if rest.is_empty() || rest.len() > MAX_PIECE => {
+            Err(FrameError::length("DATA", frame, "2 to 65,537"))
+        }
         DATA => Ok(FrameRef::Data(rest)),
         END => {
-            let (size, digest) = decode_sized(rest).ok_or_else(|| length("END", rest, "41"))?;
+            let (size, digest) = decode_sized(rest).ok_or_else(|| FrameError::length("END", rest, "41"))?;
             Ok(FrameRef::End { size, digest })
         }
         VERDICT => decode_verdict(rest),
-        HAS => Ok(FrameRef::Has(decode_size(rest).ok_or_else(|| length("HAS", rest, "9"))?)),
+        HAS => Ok(FrameRef::Has(decode_size(rest).ok_or_else(|| FrameError::length("HAS", rest, "9"))?)),
         FROM => {
-            let (size, digest) = decode_sized(rest).ok_or_else(|| length("FROM", rest, "41"))?;
+            let (size, digest) = decode_sized(rest).ok_or_else(|| FrameError::length("FROM", rest, "41"))?;
             Ok(FrameRef::From(Beginning { size, digest }))
         }
-        BEGINS => Ok(FrameRef::Begins(decode_size(rest).ok_or_else(|| length("BEGINS", rest, "9"))?)),
-        GIVE_UP if rest.len() > MAX_WHY => Err(length("GIVE-UP", rest, "1 to 1,025")),
+        BEGINS => {
+            Ok(FrameRef::Begins(decode_size(rest).ok_or_else(|| FrameError::length("BEGINS", rest, "9"))?))
+        }
+        GIVE_UP if rest.len() > MAX_WHY => Err(FrameError::length("GIVE-UP", rest, "1 to 1,025")),
         GIVE_UP => Ok(FrameRef::GiveUp(decode_why(rest)?)),
         HERE if rest.is_empty() => Ok(FrameRef::Here),
-        HERE => Err(length("HERE", rest, "1")),
+        HERE => Err(FrameError::length("HERE", rest, "1")),
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
 }
@@ -218,9 +183,9 @@ fn decode_sized(rest: &[u8]) -> Option<(ByteCount, Digest)> {
 }
 
 fn decode_verdict(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
-    let (&code, why) = rest.split_first().ok_or(length("VERDICT", rest, "2 to 1,026"))?;
+    let (&code, why) = rest.split_first().ok_or(FrameError::length("VERDICT", rest, "2 to 1,026"))?;
     if why.len() > MAX_WHY {
-        return Err(length("VERDICT", rest, "2 to 1,026"));
+        return Err(FrameError::length("VERDICT", rest, "2 to 1,026"));
     }
     let outcome =
         FileOutcome::from_code(code).ok_or(FrameError::Field { field: "a verdict", value: code.into() })?;
@@ -228,12 +193,11 @@ fn decode_verdict(rest: &[u8]) -> Result<FrameRef<'_>, FrameError> {
 }
 
 fn decode_why(why: &[u8]) -> Result<String, FrameError> {
-    reason::decode(why).ok_or(FrameError::Text)
+    reason::decode(why).ok_or(REASON)
 }
 
-fn length(kind: &'static str, rest: &[u8], expected: &'static str) -> FrameError {
-    FrameError::Length { kind, length: rest.len() + 1, expected }
-}
+/// A reason that is not text, or would play tricks on a terminal.
+const REASON: FrameError = FrameError::Text("a verdict's reason");
 
 impl FileOutcome {
     /// For documents and logs.
@@ -337,7 +301,10 @@ mod tests {
     #[test]
     fn values_without_a_meaning_are_refused() {
         assert_eq!(decode(b"GET / HTTP/1.1"), Err(FrameError::UnknownKind(b'G')));
-        assert_eq!(decode(&[OFFER, 2, 9, 9]), Err(FrameError::Version(2)));
+        assert_eq!(
+            decode(&[OFFER, 2, 9, 9]),
+            Err(FrameError::Version { protocol: "file", found: 2, spoken: 3 })
+        );
         let with = |flags: u8, at: usize, byte: u8| {
             let mut bytes = [[OFFER, VERSION, flags].as_slice(), &[0; 24], b"a"].concat();
             bytes[at] = byte;
@@ -353,12 +320,12 @@ mod tests {
         assert_eq!(with(0, 22, 1), "an offer's unknown time is 0x1, which means nothing");
         assert_eq!(with(4, 23, 0xff), "an offer's nanoseconds is 0xff000000, which means nothing");
         assert!(matches!(decode(&[VERDICT, 3]), Err(FrameError::Field { .. })));
-        assert_eq!(decode(&[VERDICT, 2, 0xff]), Err(FrameError::Text));
-        assert_eq!(decode(&[VERDICT, 2, 0x1b]), Err(FrameError::Text));
-        assert_eq!(decode(&[GIVE_UP, 0x1b]), Err(FrameError::Text));
+        assert_eq!(decode(&[VERDICT, 2, 0xff]), Err(REASON));
+        assert_eq!(decode(&[VERDICT, 2, 0x1b]), Err(REASON));
+        assert_eq!(decode(&[GIVE_UP, 0x1b]), Err(REASON));
         assert!(matches!(decode(&[GIVE_UP; MAX_WHY + 2]), Err(FrameError::Length { .. })));
         let climbing = [b"\x01\x03\0".as_slice(), &[0; 24], b"../x"].concat();
-        assert!(matches!(decode(&climbing), Err(FrameError::Path(_))));
+        assert!(matches!(decode(&climbing), Err(FrameError::Content(_))));
     }
 
     #[test]

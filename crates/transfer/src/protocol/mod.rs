@@ -44,10 +44,9 @@ mod sender;
 
 pub use anabranch_net::reason::MAX_WHY;
 pub use frame::{
-    Beginning, Digest, FileOutcome, FileVerdict, FrameError, FrameRef, MAX_FRAME, MAX_PIECE, VERSION, decode,
-    encode,
+    Beginning, Digest, FileOutcome, FileVerdict, FrameRef, MAX_FRAME, MAX_PIECE, VERSION, decode, encode,
 };
-pub use offer::{FileKind, Modified, Offer};
+pub use offer::{FileKind, FrameError, Modified, Offer};
 pub use path::{FilePath, PathError, Shown};
 pub use receiver::{Receiver, ReceiverError, ReceiverStep};
 pub use sender::{ReceiverAnswer, Sender, SenderError};

@@ -3,8 +3,10 @@
 use anabranch_base::ByteCount;
 use bytes::{Buf as _, BufMut as _, BytesMut};
 
-use super::frame::FrameError;
-use super::path::FilePath;
+use super::path::{FilePath, PathError};
+
+/// The error of bytes that are not a frame. What only this protocol has is the path of an offer.
+pub type FrameError = anabranch_net::frame::FrameError<PathError>;
 
 /// What is known of a file before its first byte, or of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Beginning, Digest, FileVerdict, FrameError, FrameRef, decode, encode};
-use super::offer::{FileKind, Offer};
+use super::frame::{Beginning, Digest, FileVerdict, FrameRef, decode, encode};
+use super::offer::{FileKind, FrameError, Offer};
 use super::path::FilePath;
 
 /// Reads a sender's messages, one after another.
@@ -98,7 +98,7 @@ impl Receiver {
     pub fn handle<'a>(&mut self, message: &'a [u8]) -> Result<ReceiverStep<'a>, ReceiverError> {
         let frame = match decode(message) {
             // A name that may not be used is the user's fault, not the program's: the next file may come.
-            Err(FrameError::Path(error))
+            Err(FrameError::Content(error))
                 if matches!(self.state, ReceiverState::Waiting | ReceiverState::Ignoring) =>
             {
                 self.state = ReceiverState::Ignoring;

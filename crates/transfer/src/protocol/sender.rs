@@ -4,8 +4,8 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::frame::{Beginning, Digest, FileVerdict, FrameError, FrameRef, MAX_PIECE, decode, encode};
-use super::offer::{FileKind, Offer};
+use super::frame::{Beginning, Digest, FileVerdict, FrameRef, MAX_PIECE, decode, encode};
+use super::offer::{FileKind, FrameError, Offer};
 
 /// Makes a sender's messages and reads the receiver's.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 //! Buffers, and how windows and paths share them.
 
 use anabranch_base::ByteCount;
-use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, shown};
+use anabranch_base::field;
+use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, planned, put, shown};
 
-use super::planned;
 use crate::config::{BufferSplit, Config, Growth};
 use crate::policy::registry::kind;
 
@@ -56,22 +56,13 @@ pub const SETTINGS: &[Setting<Config>] = &[
     },
     planned("receive_buffer.in_order", "the part of the buffer that holds data in order"),
     planned("receive_buffer.out_of_order", "the part of the buffer that holds the rest"),
-    Setting {
-        key: "send_buffer",
-        scope: Scope::Everywhere,
-        kind: Kind::SOME_SIZE,
-        doc: "how much may wait to be acknowledged",
-        get: |config| shown(&config.send_buffer),
-        set: |config, value| put(&mut config.send_buffer, value),
-    },
-    Setting {
-        key: "buffer_split",
-        scope: Scope::Everywhere,
-        kind: BufferSplit::KIND,
-        doc: "what each path has an even part of: the send buffer, the peer's receive buffer, or both; see below",
-        get: |config| shown(&config.buffer_split),
-        set: |config, value| put(&mut config.buffer_split, value),
-    },
+    field!(send_buffer, Everywhere, Kind::SOME_SIZE, "how much may wait to be acknowledged"),
+    field!(
+        buffer_split,
+        Everywhere,
+        BufferSplit::KIND,
+        "what each path has an even part of: the send buffer, the peer's receive buffer, or both; see below"
+    ),
     Setting {
         key: "window_management",
         scope: Scope::Everywhere,

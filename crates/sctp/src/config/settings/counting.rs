@@ -1,5 +1,6 @@
 //! The profile, and what chunks weigh: settings that others follow from, so that they come first.
 
+use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, Words, put, shown};
 
 use crate::config::{Charge, Config, Encapsulation, PROFILES, Unit};
@@ -30,22 +31,18 @@ pub const SETTINGS: &[Setting<Config>] = &[
         get: |config| (!matches!(config.unit, Unit::Bytes(_))).then(|| Value::word(config.unit.word())),
         set: |config, value| put(&mut config.unit, value),
     },
-    Setting {
-        key: "rwnd_charge",
-        scope: Scope::Everywhere,
-        kind: Charge::KIND,
-        doc: "what a chunk weighs against the receive window; `packet` where `charge` is",
-        get: |config| shown(&config.rwnd_charge),
-        set: |config, value| put(&mut config.rwnd_charge, value),
-    },
-    Setting {
-        key: "encapsulation",
-        scope: Scope::Scenarios,
-        kind: Encapsulation::KIND,
-        doc: "what lies between IP and SCTP: nothing, UDP (8 bytes a packet), or UDP and the seal (40 bytes)",
-        get: |config| shown(&config.encapsulation),
-        set: |config, value| put(&mut config.encapsulation, value),
-    },
+    field!(
+        rwnd_charge,
+        Everywhere,
+        Charge::KIND,
+        "what a chunk weighs against the receive window; `packet` where `charge` is"
+    ),
+    field!(
+        encapsulation,
+        Scenarios,
+        Encapsulation::KIND,
+        "what lies between IP and SCTP: nothing, UDP (8 bytes a packet), or UDP and the seal (40 bytes)"
+    ),
 ];
 
 fn profiles() -> Vec<&'static str> {

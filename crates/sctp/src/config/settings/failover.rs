@@ -1,5 +1,6 @@
 //! When a path, or the association, is given up.
 
+use anabranch_base::field;
 use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, put, shown};
 
 use crate::config::{Config, Failover};
@@ -56,14 +57,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         get: |config| while_on(config, shown(&config.failover.quick)),
         set: |config, value| put(&mut config.failover.quick, value),
     },
-    Setting {
-        key: "max_init_retransmits",
-        scope: Scope::Tools,
-        kind: COUNT,
-        doc: "how often an attempt to connect is repeated",
-        get: |config| shown(&config.max_init_retransmits),
-        set: |config, value| put(&mut config.max_init_retransmits, value),
-    },
+    field!(max_init_retransmits, Tools, COUNT, "how often an attempt to connect is repeated"),
 ];
 
 const COUNT: Kind = Kind::Whole { least: 0, most: u32::MAX as u64 };

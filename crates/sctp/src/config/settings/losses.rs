@@ -1,20 +1,13 @@
 //! What counts as a loss, and what follows from one.
 
-use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, put, shown};
+use anabranch_base::field;
+use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, planned};
 
-use super::planned;
 use crate::config::Config;
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
-    Setting {
-        key: "loss_response",
-        scope: Scope::Everywhere,
-        kind: Kind::Policy(kind::LOSS_RESPONSE),
-        doc: "what follows from a loss",
-        get: |config| shown(&config.loss_response),
-        set: |config, value| put(&mut config.loss_response, value),
-    },
+    field!(loss_response, Everywhere, Kind::Policy(kind::LOSS_RESPONSE), "what follows from a loss"),
     planned("wireless", "the rules of the loss response `wireless-aware`"),
     Setting {
         key: "small_window_recovery",
@@ -35,12 +28,10 @@ pub const SETTINGS: &[Setting<Config>] = &[
     planned("ecn_window", "the window after an echoed mark"),
     planned("berp", "the rules of the congestion control `berp`"),
     planned("ipcc", "the rules of `multipath = \"ipcc\"`"),
-    Setting {
-        key: "missing_reports",
-        scope: Scope::Everywhere,
-        kind: Kind::Whole { least: 1, most: 255 },
-        doc: "how many missing reports make a chunk lost",
-        get: |config| shown(&config.missing_reports),
-        set: |config, value| put(&mut config.missing_reports, value),
-    },
+    field!(
+        missing_reports,
+        Everywhere,
+        Kind::Whole { least: 1, most: 255 },
+        "how many missing reports make a chunk lost"
+    ),
 ];

@@ -10,7 +10,7 @@ mod policies;
 mod timing;
 mod windows;
 
-use anabranch_base::setting::{Kind, Setting};
+use anabranch_base::setting::Setting;
 
 use super::Config;
 
@@ -38,18 +38,12 @@ const GROUPS: [&[Setting<Config>]; 8] = [
     failover::SETTINGS,
 ];
 
-/// A key that is known, and from which nothing follows yet.
-const fn planned(key: &'static str, doc: &'static str) -> Setting<Config> {
-    let scope = anabranch_base::setting::Scope::Scenarios;
-    Setting { key, scope, kind: Kind::NotBuilt, doc, get: |_| None, set: |_, _| Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::PROFILES;
     use crate::policy::Registry;
-    use anabranch_base::setting::Value;
+    use anabranch_base::setting::{Kind, Value};
 
     #[test]
     fn each_key_has_one_entry_with_a_meaning() {

@@ -1,5 +1,6 @@
 //! The policies that are chosen by name, and the rules of concurrent multipath transfer.
 
+use anabranch_base::field;
 use anabranch_base::setting::{Kind, Refusal, Scope, Setting, Value, put, shown};
 
 use crate::config::Config;
@@ -31,30 +32,14 @@ pub const SETTINGS: &[Setting<Config>] = &[
         get: |config| shown(&config.cmt.delayed_ack),
         set: |config, value| set_rule(config, value, |rules| &mut rules.delayed_ack),
     },
-    Setting {
-        key: "ack_timing",
-        scope: Scope::Tools,
-        kind: Kind::Policy(kind::ACK_TIMING),
-        doc: "which packets are answered late",
-        get: |config| shown(&config.ack_timing),
-        set: |config, value| put(&mut config.ack_timing, value),
-    },
-    Setting {
-        key: "congestion_control",
-        scope: Scope::Everywhere,
-        kind: Kind::Policy(kind::CONGESTION_CONTROL),
-        doc: "how windows grow and shrink; `reno`: each path by itself, as RFC 9260 says",
-        get: |config| shown(&config.congestion_control),
-        set: |config, value| put(&mut config.congestion_control, value),
-    },
-    Setting {
-        key: "scheduler",
-        scope: Scope::Everywhere,
-        kind: Kind::Policy(kind::SCHEDULER),
-        doc: "which path carries new data, see below",
-        get: |config| shown(&config.scheduler),
-        set: |config, value| put(&mut config.scheduler, value),
-    },
+    field!(ack_timing, Tools, Kind::Policy(kind::ACK_TIMING), "which packets are answered late"),
+    field!(
+        congestion_control,
+        Everywhere,
+        Kind::Policy(kind::CONGESTION_CONTROL),
+        "how windows grow and shrink; `reno`: each path by itself, as RFC 9260 says"
+    ),
+    field!(scheduler, Everywhere, Kind::Policy(kind::SCHEDULER), "which path carries new data, see below"),
     Setting {
         key: "retransmission",
         scope: Scope::Everywhere,
@@ -63,14 +48,12 @@ pub const SETTINGS: &[Setting<Config>] = &[
         get: |config| shown(&config.retransmission),
         set: set_retransmission,
     },
-    Setting {
-        key: "fast_retransmission",
-        scope: Scope::Everywhere,
-        kind: Kind::Policy(kind::RETRANSMISSION),
-        doc: "where a chunk goes after missing reports",
-        get: |config| shown(&config.fast_retransmission),
-        set: |config, value| put(&mut config.fast_retransmission, value),
-    },
+    field!(
+        fast_retransmission,
+        Everywhere,
+        Kind::Policy(kind::RETRANSMISSION),
+        "where a chunk goes after missing reports"
+    ),
 ];
 
 /// Switches a rule of CMT, and leaves the timing of SACKs as it is.

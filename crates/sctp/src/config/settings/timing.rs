@@ -1,6 +1,7 @@
 //! When SACKs are sent, and how long an answer is waited for.
 
 use anabranch_base::Duration;
+use anabranch_base::field;
 use anabranch_base::setting::{Kind, Refusal, Scope, Setting, Value, Words, put, shown};
 
 use crate::config::{Config, SackBatch};
@@ -9,14 +10,7 @@ use crate::config::{Config, SackBatch};
 pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 
 pub const SETTINGS: &[Setting<Config>] = &[
-    Setting {
-        key: "sack.every",
-        scope: Scope::Everywhere,
-        kind: Kind::Whole { least: 1, most: 1_000 },
-        doc: "a SACK at every so many packets",
-        get: |config| shown(&config.sack.every),
-        set: |config, value| put(&mut config.sack.every, value),
-    },
+    field!(sack.every, Everywhere, Kind::Whole { least: 1, most: 1_000 }, "a SACK at every so many packets"),
     Setting {
         key: "sack.delay",
         scope: Scope::Everywhere,
@@ -62,38 +56,20 @@ pub const SETTINGS: &[Setting<Config>] = &[
         get: |_| Some(Value::word("all")),
         set: |_, _| Ok(()),
     },
-    Setting {
-        key: "rto.initial",
-        scope: Scope::Everywhere,
-        kind: Kind::SOME_SPAN,
-        doc: "the retransmission time-out before a round trip was measured",
-        get: |config| shown(&config.rto.initial),
-        set: |config, value| put(&mut config.rto.initial, value),
-    },
-    Setting {
-        key: "rto.min",
-        scope: Scope::Everywhere,
-        kind: Kind::SOME_SPAN,
-        doc: "the least time-out",
-        get: |config| shown(&config.rto.min),
-        set: |config, value| put(&mut config.rto.min, value),
-    },
-    Setting {
-        key: "rto.max",
-        scope: Scope::Everywhere,
-        kind: Kind::SOME_SPAN,
-        doc: "the largest time-out",
-        get: |config| shown(&config.rto.max),
-        set: |config, value| put(&mut config.rto.max, value),
-    },
-    Setting {
-        key: "rto.variation",
-        scope: Scope::Everywhere,
-        kind: Kind::ANY_SPAN,
-        doc: "four times the variation of the round trip counts as this much at least",
-        get: |config| shown(&config.rto.variation),
-        set: |config, value| put(&mut config.rto.variation, value),
-    },
+    field!(
+        rto.initial,
+        Everywhere,
+        Kind::SOME_SPAN,
+        "the retransmission time-out before a round trip was measured"
+    ),
+    field!(rto.min, Everywhere, Kind::SOME_SPAN, "the least time-out"),
+    field!(rto.max, Everywhere, Kind::SOME_SPAN, "the largest time-out"),
+    field!(
+        rto.variation,
+        Everywhere,
+        Kind::ANY_SPAN,
+        "four times the variation of the round trip counts as this much at least"
+    ),
 ];
 
 fn set_sack_delay(config: &mut Config, value: Value) -> Result<(), Refusal> {

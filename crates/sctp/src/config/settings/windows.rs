@@ -1,6 +1,7 @@
 //! Congestion windows: where they begin, and how low they go.
 
-use anabranch_base::setting::{Kind, Scope, Setting, Value, put, shown};
+use anabranch_base::field;
+use anabranch_base::setting::{Kind, Scope, Setting, Value, shown};
 
 use crate::config::{Config, InitialWindow};
 
@@ -33,14 +34,12 @@ pub const SETTINGS: &[Setting<Config>] = &[
             Ok(())
         },
     },
-    Setting {
-        key: "window_floor",
-        scope: Scope::Everywhere,
-        kind: Kind::Whole { least: 1, most: 1_000 },
-        doc: "ssthresh after a loss is at least this many units",
-        get: |config| shown(&config.window_floor),
-        set: |config, value| put(&mut config.window_floor, value),
-    },
+    field!(
+        window_floor,
+        Everywhere,
+        Kind::Whole { least: 1, most: 1_000 },
+        "ssthresh after a loss is at least this many units"
+    ),
 ];
 
 const OF_PROFILE: &str = "rfc";

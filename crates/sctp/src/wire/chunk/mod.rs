@@ -218,33 +218,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    fn as_encode(&self) -> &dyn EncodeChunk {
-        match self {
-            Chunk::Data(chunk) => chunk,
-            Chunk::Init(chunk) => chunk,
-            Chunk::InitAck(chunk) => chunk,
-            Chunk::Sack(chunk) => chunk,
-            Chunk::Heartbeat(chunk) => chunk,
-            Chunk::HeartbeatAck(chunk) => chunk,
-            Chunk::Abort(chunk) => chunk,
-            Chunk::Shutdown(chunk) => chunk,
-            Chunk::ShutdownAck => &ShutdownAck,
-            Chunk::Error(chunk) => chunk,
-            Chunk::CookieEcho(chunk) => chunk,
-            Chunk::CookieAck => &CookieAck,
-            Chunk::EcnEcho(chunk) => chunk,
-            Chunk::CongestionWindowReduced(chunk) => chunk,
-            Chunk::ShutdownComplete(chunk) => chunk,
-            Chunk::Pad(chunk) => chunk,
-            Chunk::Auth(chunk) => chunk,
-            Chunk::AsconfAck(chunk) => chunk,
-            Chunk::ForwardTsn(chunk) => chunk,
-            Chunk::Asconf(chunk) => chunk,
-            Chunk::Unknown(chunk) => chunk,
-        }
-    }
-
-    fn as_display(&self) -> &dyn fmt::Display {
+    fn as_known(&self) -> &dyn KnownChunk {
         match self {
             Chunk::Data(chunk) => chunk,
             Chunk::Init(chunk) => chunk,
@@ -270,6 +244,11 @@ impl<'a> Chunk<'a> {
         }
     }
 }
+
+/// What each of the chunks of [`Chunk`] can do.
+trait KnownChunk: EncodeChunk + fmt::Display {}
+
+impl<C: EncodeChunk + fmt::Display> KnownChunk for C {}
 
 impl EncodeChunk for Chunk<'_> {
     fn kind(&self) -> u8 {
@@ -277,16 +256,16 @@ impl EncodeChunk for Chunk<'_> {
     }
 
     fn value_len(&self) -> usize {
-        self.as_encode().value_len()
+        self.as_known().value_len()
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        self.as_encode().encode(out);
+        self.as_known().encode(out);
     }
 }
 
 impl fmt::Display for Chunk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_display().fmt(f)
+        fmt::Display::fmt(self.as_known(), f)
     }
 }

@@ -11,7 +11,7 @@ use crate::host::hints;
 use crate::host::{Draft, Transport};
 use crate::observe::Host;
 use crate::predict::planned_config;
-use crate::run::Unfit;
+use crate::unfit::Unfit;
 
 /// Both ends of an SCTP flow.
 ///

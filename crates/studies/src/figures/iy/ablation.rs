@@ -1,7 +1,8 @@
 //! IY-A1, ours: CMT over equal paths without one of its rules, beside AppStripe, by loss. It helps to explain the other
 //! figures.
 
-use super::super::figure::{Axis, Figure, FigureCurve, Metric, Panel, Spacing, ValueSource};
+use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::super::results::Metric;
 use super::{Acknowledge, BESIDE, Experiment, OpenChoice, SendingScheme, params};
 use crate::scale::StudyScale;
 

@@ -1,7 +1,8 @@
 //! IY-X1: the remark that retransmission over the other path does worse than over the same.
 
 use super::super::claim::{Claim, Expression, Number, Weight};
-use super::super::figure::{CurvePoints, Figure, Metric};
+use super::super::figure::Figure;
+use super::super::results::{CurvePoints, Metric};
 use super::{APP, Acknowledge, CMT, Experiment, OpenChoice, both, interior, params};
 use crate::scale::StudyScale;
 

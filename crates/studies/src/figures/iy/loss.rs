@@ -1,7 +1,8 @@
 //! IY-F5 and IY-F6: CMT beside AppStripe under losses, with and without delayed SACKs.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::super::figure::{CurvePoints, Figure, FigureCurve, Metric, Panel};
+use super::super::figure::{Figure, FigureCurve, Panel};
+use super::super::results::{CurvePoints, Metric};
 use super::{
     APP, Acknowledge, CMT, Experiment, OpenChoice, SendingScheme, WITHOUT_DAC, beside_the_edges, both,
     centre, edges, interior, params,

@@ -11,7 +11,8 @@ pub use alternate::alternate;
 pub use loss::{delayed, immediate};
 pub use zero_loss::zero_loss;
 
-use super::figure::{Axis, FigureCurve, Metric, Panel, SideColumn, Spacing, ValueSource};
+use super::figure::{Axis, FigureCurve, Panel, SideColumn, Spacing, ValueSource};
+use super::results::Metric;
 use crate::scale::StudyScale;
 
 /// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.

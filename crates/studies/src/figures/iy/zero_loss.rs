@@ -1,7 +1,8 @@
 //! IY-F4: CMT beside AppStripe where nothing is lost.
 
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::super::figure::{CurvePoints, Figure, Metric};
+use super::super::figure::Figure;
+use super::super::results::{CurvePoints, Metric};
 use super::{APP, Acknowledge, CMT, Experiment, OpenChoice, both, centre, edges, interior, params};
 use crate::scale::StudyScale;
 

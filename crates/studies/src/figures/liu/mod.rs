@@ -8,7 +8,8 @@ use anabranch_models::square_root::{SquareRoot, SquareRootParameters};
 
 use super::FigureError;
 use super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::figure::{Axis, CurvePoints, Figure, FigureCurve, Metric, Panel, Spacing, ValueSource};
+use super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource};
+use super::results::{CurvePoints, Metric};
 
 /// RTO = max(0.2 s, 3 RTT), the atlas's default.
 pub const LEAST_TIMEOUT: f64 = 0.2;

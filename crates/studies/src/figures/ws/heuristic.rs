@@ -5,9 +5,8 @@ use anabranch_planner::{Problem, StepSet, combinations, exact, step};
 
 use super::super::FigureError;
 use super::super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::super::figure::{
-    Axis, CurvePoints, Figure, FigureCurve, Metric, Panel, Spacing, ValueSource, WorkItem,
-};
+use super::super::figure::{Axis, Figure, FigureCurve, Panel, Spacing, ValueSource, WorkItem};
+use super::super::results::{CurvePoints, Metric};
 use super::{WsPath, megabits, packets};
 
 /// b₁ in Mbit/s.

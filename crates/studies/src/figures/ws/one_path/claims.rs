@@ -1,7 +1,7 @@
 //! The claims about WS-F5 to F8.
 
 use super::super::super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
-use super::super::super::figure::Metric;
+use super::super::super::results::Metric;
 use super::{Falls, MARKOV, RENEWAL, RUNS, SWEEPS, Sweep};
 use crate::scale::StudyScale;
 

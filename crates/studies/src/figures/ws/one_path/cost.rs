@@ -5,9 +5,8 @@ use anabranch_models::{Halving, Markov, RoundLoss};
 
 use super::super::super::FigureError;
 use super::super::super::claim::{Claim, Expression, Number, Weight};
-use super::super::super::figure::{
-    Axis, CurvePoints, FigureCurve, Metric, Panel, Spacing, ValueSource, WorkItem,
-};
+use super::super::super::figure::{Axis, FigureCurve, Panel, Spacing, ValueSource, WorkItem};
+use super::super::super::results::{CurvePoints, Metric};
 use super::CENTRE;
 use crate::scale::StudyScale;
 

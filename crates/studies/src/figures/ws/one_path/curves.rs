@@ -3,7 +3,8 @@
 use anabranch_models::{Halving, LimitedPath, Markov, PathParameters, Renewal, RoundLoss, ThroughputModel};
 
 use super::super::super::FigureError;
-use super::super::super::figure::{CurvePoints, FigureCurve, Metric, Panel, SideColumn, ValueSource};
+use super::super::super::figure::{FigureCurve, Panel, SideColumn, ValueSource};
+use super::super::super::results::{CurvePoints, Metric};
 use super::super::{Sacks, megabits, packets, sctp};
 use super::{
     MARKOV, MARKOV_INDEPENDENT, MARKOV_WAITS, NS2, NS2_INDEPENDENT, RENEWAL, RUNS, RUNS_INDEPENDENT, Sweep,

@@ -1,7 +1,7 @@
 //! The claims about WS-F9 to F12.
 
 use super::super::super::claim::{Claim, Expression, Number, PointTest, Weight};
-use super::super::super::figure::Metric;
+use super::super::super::results::Metric;
 use super::{FAMILIES, Family, LOSSES};
 use crate::scale::StudyScale;
 

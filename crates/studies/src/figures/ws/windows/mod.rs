@@ -6,9 +6,8 @@ use anabranch_models::{Halving, Markov, RoundLoss};
 use anabranch_planner::{Problem, exact};
 
 use super::super::FigureError;
-use super::super::figure::{
-    Axis, CurvePoints, Figure, FigureCurve, Metric, Panel, SideColumn, Spacing, ValueSource,
-};
+use super::super::figure::{Axis, Figure, FigureCurve, Panel, SideColumn, Spacing, ValueSource};
+use super::super::results::{CurvePoints, Metric};
 use super::{Sacks, WsPath, packets, sctp};
 use crate::scale::StudyScale;
 

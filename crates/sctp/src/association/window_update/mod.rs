@@ -1,21 +1,23 @@
 //! Which paths a SACK gives the right to grow, over random histories: the send buffer and CMT's loss detection against
 //! the flag form of the mechanism (M-CMT-3).
 
+mod flag_form;
+
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use crate::flag_form::{FlagForm, SearchAnew};
+use crate::config::Charge;
+use crate::policy::PathId;
+use crate::policy::loss_detection::cmt::{CmtDetection, CmtRules};
+use crate::policy::loss_detection::{LossDetection, SackFindings, SackNews};
+use crate::policy::retransmission::LostBy;
+use crate::policy::schedule::Index;
+use crate::send::{Outgoing, SendBuffer};
+use crate::seq::Tsn;
+use crate::wire::{GapBlock, Ppid, StreamId};
 use anabranch_base::ByteCount;
-use anabranch_sctp::config::Charge;
-use anabranch_sctp::policy::PathId;
-use anabranch_sctp::policy::loss_detection::cmt::{CmtDetection, CmtRules};
-use anabranch_sctp::policy::loss_detection::{LossDetection, SackFindings, SackNews};
-use anabranch_sctp::policy::retransmission::LostBy;
-use anabranch_sctp::policy::schedule::Index;
-use anabranch_sctp::send::{Outgoing, SendBuffer};
-use anabranch_sctp::seq::Tsn;
-use anabranch_sctp::wire::{GapBlock, Ppid, StreamId};
 use bytes::Bytes;
+use flag_form::{FlagForm, SearchAnew};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 

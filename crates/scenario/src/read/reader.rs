@@ -2,6 +2,7 @@
 //! setting's kind and set. `[flow.sctp]` and `--set sctp.KEY=VALUE` of the tools are read here alike.
 
 use anabranch_base::ByteCount;
+use anabranch_base::exact::exact_size;
 use anabranch_base::setting::{self, Kind, Scope, Setting, Variant};
 use anabranch_sctp::config::ConfigError;
 use anabranch_sctp::policy::Registry;
@@ -24,6 +25,16 @@ pub(crate) struct TableKinds<T: 'static> {
     pub planned: &'static [&'static str],
 }
 
+impl<T> TableKinds<T> {
+    /// The kind that the word at `node` names.
+    pub fn pick(&self, node: &Node) -> Read<&'static Variant<T>> {
+        let built = self.variants.iter().map(|variant| variant.name).collect();
+        let name = Choice { what: self.what, built, planned: self.planned.to_vec() }.pick(node)?;
+        let variant = self.variants.iter().find(|variant| variant.name == name);
+        Ok(variant.expect("a choice picks among the built names"))
+    }
+}
+
 /// What values are read with.
 #[derive(Clone, Copy)]
 pub(crate) struct SettingReader<'r> {
@@ -34,8 +45,8 @@ pub(crate) struct SettingReader<'r> {
 }
 
 impl SettingReader<'_> {
-    /// For links, which have no policies.
-    pub const LINKS: SettingReader<'static> = SettingReader { registry: None, scope: Scope::Scenarios };
+    /// For what has no policies: all but associations.
+    pub const PLAIN: SettingReader<'static> = SettingReader { registry: None, scope: Scope::Scenarios };
 
     /// A table `{ kind = …, … }` of one of `variants`, which may have the keys `beside` too; `all` says what they are, and
     /// `key` under which key it stands.
@@ -52,15 +63,12 @@ impl SettingReader<'_> {
         };
         let Some(kind) = table.find("kind") else {
             let fault = Fault::missing(node.span, format!("{} needs a key `kind`", all.table));
-            return Err(match all.variants.first() {
+            return Err(match all.variants.iter().find(|variant| !variant.example.is_empty()) {
                 Some(first) => fault.help(example(first)),
                 None => fault,
             });
         };
-        let built = all.variants.iter().map(|variant| variant.name).collect();
-        let name = Choice { what: all.what, built, planned: all.planned.to_vec() }.pick(kind)?;
-        let variant = all.variants.iter().find(|variant| variant.name == name);
-        let variant = variant.expect("a choice picks among the built names");
+        let variant = all.pick(kind)?;
         let own = variant.settings.iter().map(|setting| setting.key);
         let keys: Vec<&'static str> = ["kind"].into_iter().chain(own).chain(beside.iter().copied()).collect();
         refuse_unknown(variant.what, &keys, table)?;
@@ -89,13 +97,13 @@ impl SettingReader<'_> {
             let has_table = settings.clone().any(|other| is_within(other.key, setting.key));
             match entry.node.value {
                 TreeValue::Table(_) if has_table => {}
-                _ => self.set(setting, entry, has_table, target)?,
+                _ => self.set_entry(setting, entry, has_table, target)?,
             }
         }
         Ok(())
     }
 
-    fn set<T: 'static>(
+    fn set_entry<T: 'static>(
         &self,
         setting: &Setting<T>,
         entry: &Entry,
@@ -130,10 +138,11 @@ impl SettingReader<'_> {
             Kind::SizeOrRange { least, most } => self.size_or_range(node, *least, *most),
             Kind::Span { least } if least.is_zero() => value::span(node).map(setting::Value::Span),
             Kind::Span { .. } => value::some_span(node).map(setting::Value::Span),
-            Kind::Word(words) => {
-                let (built, planned) = ((words.built)(), words.planned.to_vec());
-                Choice { what: words.what, built, planned }.pick(node).map(setting::Value::word)
+            Kind::Rate { least } if least.bits_per_second() == 0 => {
+                value::any_rate(node).map(setting::Value::Rate)
             }
+            Kind::Rate { .. } => value::some_rate(node).map(setting::Value::Rate),
+            Kind::Word(words) => Choice::of(words).pick(node).map(setting::Value::word),
             Kind::Policy(kind) => self.policy(kind, node),
             Kind::WordOr(word, other) => self.word_or(word, other, node),
             Kind::ListOr(each, other) => match &node.value {
@@ -179,7 +188,7 @@ impl SettingReader<'_> {
         };
         match bytes {
             Some(bytes) => {
-                let text = TreeValue::Text(quantity::exact_size(ByteCount::new(bytes)));
+                let text = TreeValue::Text(exact_size(ByteCount::new(bytes)));
                 value::size_within(&Node { span: node.span, value: text }, least, most)
             }
             None => value::size_within(node, least, most),

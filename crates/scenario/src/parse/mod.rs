@@ -1,13 +1,18 @@
 //! Parses text into the tree, by the `toml` crate.
 
+mod depth;
+mod syntax;
+
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::depth::{BRACKETS, DOTS, Excess, excess, excess_of_value};
-use super::{Entry, Node, Span, Table, TextOrigin, TreeValue, quoted};
+use syntax::SyntaxFault;
+
 use crate::fault::{Fault, Read};
+use crate::tree::{Entry, Node, Span, Table, TextOrigin, TreeValue};
+use depth::{BRACKETS, DOTS, Excess, excess, excess_of_value};
 
 /// The tree of a scenario file.
 pub fn document(text: &str) -> Read<Table> {
@@ -19,7 +24,7 @@ pub fn document(text: &str) -> Read<Table> {
     place.refuse_excess(excess(text))?;
     match DeTable::parse(text) {
         Ok(table) => place.table(table.get_ref()),
-        Err(error) => Err(place.refused(text, &error)),
+        Err(error) => Err(place.refused(text, &error, syntax::of_document)),
     }
 }
 
@@ -29,7 +34,7 @@ pub fn value(text: &str, origin: TextOrigin, offset: usize) -> Read<Node> {
     place.refuse_excess(excess_of_value(text))?;
     match DeValue::parse(text) {
         Ok(value) => place.node(&value),
-        Err(error) => Err(place.refused(text, &error)),
+        Err(error) => Err(place.refused(text, &error, syntax::of_value)),
     }
 }
 
@@ -90,36 +95,26 @@ impl At {
         Ok(Node { span, value })
     }
 
-    /// What the parser says, in words for people.
-    fn refused(self, text: &str, error: &toml::de::Error) -> Box<Fault> {
+    /// What is wrong where the parser gave up: the syntax, by `reason`, or a key that is there already.
+    fn refused(
+        self,
+        text: &str,
+        error: &toml::de::Error,
+        reason: fn(&str, &Range<usize>) -> Option<SyntaxFault>,
+    ) -> Box<Fault> {
         let range = error.span().unwrap_or(0..0);
-        let found = text.get(range.clone()).unwrap_or("").trim();
-        let (message, expected) = error.message().split_once(", expected ").unwrap_or((error.message(), ""));
-        let (message, expected) = match message {
-            "duplicate key" => return twice(text, &range, self.span(range.clone())),
-            "string values must be quoted" if found.is_empty() => ("there is no value", "one after the `=`"),
-            "string values must be quoted" => {
-                let fault = Fault::syntax(self.span(range), format!("{} is no value of TOML", quoted(found)));
-                return fault.expected(format!("text in quotes: {}", quoted(found)));
-            }
-            "unexpected key or value" => ("there is more on this line", "the end of the line after a value"),
-            "key with no value" => ("there is no `=` after this key", "KEY = VALUE"),
-            "invalid basic string" | "invalid literal string" if !expected.contains(',') => {
-                ("the text does not end on this line", expected)
-            }
-            "unclosed array" => ("the list is not closed", expected),
-            "unclosed inline table" => ("the table is not closed", expected),
-            "unclosed table" | "unclosed array table" => ("the header is not closed", expected),
-            other => (other, expected),
-        };
-        let fault = Fault::syntax(self.span(range), message);
-        if expected.is_empty() { fault } else { fault.expected(expected) }
+        let span = self.span(range.clone());
+        match reason(text, &range) {
+            Some(SyntaxFault { message, expected }) if expected.is_empty() => Fault::syntax(span, message),
+            Some(SyntaxFault { message, expected }) => Fault::syntax(span, message).expected(expected),
+            None => twice(text, &range, span).unwrap_or_else(|| Fault::syntax(span, error.message())),
+        }
     }
 }
 
-/// A key or a table that was given before, and where that was.
-fn twice(text: &str, range: &Range<usize>, span: Span) -> Box<Fault> {
-    let key = text.get(range.clone()).unwrap_or("");
+/// A key or a table that was given before, and where that was; `None` where none was.
+fn twice(text: &str, range: &Range<usize>, span: Span) -> Option<Box<Fault>> {
+    let key = text.get(range.clone())?;
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
     let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let header = text[line_start..].lines().next().unwrap_or("").trim();
@@ -134,10 +129,10 @@ fn twice(text: &str, range: &Range<usize>, span: Span) -> Box<Fault> {
         ("key", starts.into_iter().filter(|start| *start < range.start).max().map(line_of))
     };
     let fault = Fault::syntax(span, format!("the {what} `{key}` is given twice"));
-    match first.filter(|line| *line < line_of(range.start)) {
-        Some(line) => fault.help(format!("it is on line {line} already")),
-        None => fault,
-    }
+    first.map(|first| match first < line_of(range.start) {
+        true => fault.help(format!("it is on line {first} already")),
+        false => fault,
+    })
 }
 
 fn key_starts(table: &DeTable<'_>, key: &str, starts: &mut Vec<usize>) {

@@ -1,10 +1,5 @@
 //! A TOML document as a tree in which every key and value has its place in the text.
 
-mod depth;
-mod parse;
-
-pub(crate) use parse::{document, value};
-
 /// A piece of text: of the file, or of a value given on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {

@@ -1,0 +1,224 @@
+//! What is wrong with a command line, told from clap's structured errors and drawn as errors of scenarios are: the line
+//! as it was typed, with a mark under what is wrong.
+
+use std::ops::Range;
+
+use anabranch_scenario::{Excerpt, Style};
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::usage;
+
+/// What is wrong with a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentError {
+    /// In a sentence.
+    pub message: String,
+    /// What would be right, and where there is more to read.
+    remarks: Vec<String>,
+    /// The words as a shell takes them, with blanks between them.
+    line: String,
+    /// What is wrong in it, in bytes.
+    marked: Range<usize>,
+}
+
+impl ArgumentError {
+    /// What `error` says of these words, of which the first is the program's name.
+    pub fn of(error: &clap::Error, words: &[String], program: &Command) -> ArgumentError {
+        let named = words.get(1).and_then(|name| program.find_subcommand(name));
+        let whole = named.map_or_else(|| program.get_name().to_owned(), |command| called(program, command));
+        let mut remarks = hints(error);
+        remarks.push(format!("usage: {}", usage(named.unwrap_or(program))));
+        remarks.push(format!("`{whole} --help` tells more"));
+        let (line, places) = typed(program.get_name(), words);
+        let marked = places.get(at(error, words)).cloned().unwrap_or(line.len()..line.len());
+        // A word of the user's must not move the cursor.
+        let message = message(error).replace(char::is_control, "\u{fffd}");
+        ArgumentError { message, remarks, line, marked }
+    }
+
+    /// All of it, for a terminal of this many columns.
+    pub fn draw(&self, style: Style, columns: usize) -> String {
+        let [bold, end] = style.bold();
+        let excerpt = Excerpt::of_line(&self.line, self.marked.clone());
+        format!("{bold}error: {}{end}\n{}", self.message, excerpt.draw(&self.remarks, style, columns))
+    }
+}
+
+/// What users type to start a command.
+fn called(program: &Command, command: &Command) -> String {
+    format!("{} {}", program.get_name(), command.get_name())
+}
+
+fn message(error: &clap::Error) -> String {
+    let arguments = texts(error, ContextKind::InvalidArg);
+    let argument = arguments.join(", ");
+    let value = texts(error, ContextKind::InvalidValue).concat();
+    let number = |kind| match error.get(kind) {
+        Some(ContextValue::Number(number)) => number.to_string(),
+        _ => "?".to_owned(),
+    };
+    let why = std::error::Error::source(error).map_or_else(String::new, |why| format!(": {why}"));
+    match error.kind() {
+        ErrorKind::InvalidValue if value.is_empty() => format!("'{argument}' needs a value"),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            format!("invalid value '{value}' for '{argument}'{why}")
+        }
+        ErrorKind::UnknownArgument => format!("unexpected argument '{argument}'"),
+        ErrorKind::InvalidSubcommand => {
+            format!("unrecognized subcommand '{}'", texts(error, ContextKind::InvalidSubcommand).concat())
+        }
+        ErrorKind::NoEquals => format!("'{argument}' needs its value behind a `=`"),
+        ErrorKind::TooManyValues => {
+            format!("unexpected value '{value}' for '{argument}': there is one already")
+        }
+        ErrorKind::TooFewValues => {
+            let [is, least] = [ContextKind::ActualNumValues, ContextKind::MinValues].map(number);
+            format!("'{argument}' has {is} values, and needs {least}")
+        }
+        ErrorKind::WrongNumberOfValues => {
+            let [is, wanted] = [ContextKind::ActualNumValues, ContextKind::ExpectedNumValues].map(number);
+            format!("'{argument}' has {is} values, and needs {wanted}")
+        }
+        ErrorKind::ArgumentConflict => match texts(error, ContextKind::PriorArg) {
+            prior if prior.is_empty() || prior == arguments => {
+                format!("the argument '{argument}' cannot be used several times")
+            }
+            prior => format!("the argument '{argument}' cannot be used with '{}'", prior.join("', '")),
+        },
+        ErrorKind::MissingRequiredArgument => format!("required and not given: {argument}"),
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "a command is missing".to_owned()
+        }
+        ErrorKind::InvalidUtf8 => "an argument is not UTF-8".to_owned(),
+        kind => kind.as_str().map_or_else(|| format!("{kind:?}{why}"), |words| format!("{words}{why}")),
+    }
+}
+
+/// What was probably meant, and what may stand there.
+fn hints(error: &clap::Error) -> Vec<String> {
+    let suggested =
+        [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+    let meant = suggested.into_iter().flat_map(|kind| texts(error, kind));
+    let mut hints: Vec<String> = meant.map(|name| format!("did you mean `{name}`?")).collect();
+    for kind in [ContextKind::ValidValue, ContextKind::ValidSubcommand] {
+        match texts(error, kind).as_slice() {
+            [] => {}
+            valid => hints.push(format!("expected one of {}", valid.join(", "))),
+        }
+    }
+    hints.extend(texts(error, ContextKind::Suggested));
+    hints
+}
+
+/// What clap says of one part of the error.
+fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(ContextValue::StyledStr(text)) => vec![text.to_string()],
+        Some(ContextValue::StyledStrs(texts)) => texts.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The line, and the place of each word in it.
+fn typed(program: &str, words: &[String]) -> (String, Vec<Range<usize>>) {
+    let mut line = String::new();
+    let mut places = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            line.push(' ');
+        }
+        let start = line.len();
+        match word.as_str() {
+            _ if index == 0 => line.push_str(program),
+            word if word.is_empty() || word.contains(char::is_whitespace) => {
+                line.push_str(&format!("'{word}'"));
+            }
+            word => line.push_str(word),
+        }
+        places.push(start..line.len());
+    }
+    (line, places)
+}
+
+/// Which word is wrong; beyond the last one where something is missing.
+fn at(error: &clap::Error, words: &[String]) -> usize {
+    let [arguments, values, commands] =
+        [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand]
+            .map(|kind| texts(error, kind));
+    // An option is told with the name of its value, `--runs <N>`.
+    let option = arguments.first().and_then(|argument| argument.split([' ', '=']).next()).unwrap_or_default();
+    let is_option = |word: &String| word == option || word.split('=').next() == Some(option);
+    let is_value = |word: &String| values.first() == Some(word);
+    let behind_option = words.windows(2).position(|pair| is_option(&pair[0]) && is_value(&pair[1]));
+    let found = match error.kind() {
+        ErrorKind::MissingRequiredArgument => None,
+        ErrorKind::InvalidSubcommand => words.iter().position(|word| commands.first() == Some(word)),
+        _ => behind_option
+            .map(|at| at + 1)
+            .or_else(|| words.iter().rposition(is_option))
+            .or_else(|| words.iter().rposition(is_value)),
+    };
+    found.unwrap_or(words.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Arguments, laid_out, parse_words};
+    use super::*;
+    use clap::CommandFactory as _;
+
+    /// What is said of a line, and what is marked in it.
+    fn said(line: &str) -> (String, String) {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let error = parse_words(&words).expect_err("a wrong line");
+        let mut program = laid_out(Arguments::command());
+        program.build();
+        let wrong = ArgumentError::of(&error, &words, &program);
+        (wrong.message, wrong.line[wrong.marked].to_owned())
+    }
+
+    #[test]
+    fn the_word_that_is_wrong_is_marked() {
+        for (line, message, marked) in [
+            ("anabranch sned a", "unrecognized subcommand 'sned'", "sned"),
+            ("anabranch sim a.toml --sed 3", "unexpected argument '--sed'", "--sed"),
+            ("anabranch sim a.toml --sed=3", "unexpected argument '--sed'", "--sed=3"),
+            ("anabranch sim a.toml --runs", "'--runs <N>' needs a value", "--runs"),
+            ("anabranch sim a.toml b.toml", "unexpected argument 'b.toml'", "b.toml"),
+            ("anabranch sim", "required and not given: <SCENARIO>", ""),
+        ] {
+            assert_eq!(said(line), (message.to_owned(), marked.to_owned()), "{line}");
+        }
+        let (message, marked) = said("anabranch sim 0 --seed 0 --runs 0");
+        assert!(message.starts_with("invalid value '0' for '--runs <N>': "), "{message}");
+        assert_eq!(marked, "0");
+        assert_eq!(said("anabranch sim a --runs=0").1, "--runs=0");
+        assert!(said("anabranch predict a --loss-model x").0.starts_with("invalid value 'x'"));
+    }
+
+    #[test]
+    fn it_is_drawn_with_what_was_meant_within_the_terminal() {
+        let words = ["anabranch", "sim", &"a".repeat(300), "--sed", "3"].map(str::to_owned);
+        let mut program = laid_out(Arguments::command());
+        program.build();
+        let error = parse_words(&words).expect_err("no such argument");
+        let drawn = ArgumentError::of(&error, &words, &program).draw(Style::Plain, 80);
+        let lines: Vec<&str> = drawn.lines().collect();
+        assert_eq!(lines[0], "error: unexpected argument '--sed'");
+        assert!(lines[2].contains("--sed 3") && lines[2].chars().count() <= 80, "{drawn}");
+        assert_eq!(lines[2].find("--sed"), lines[3].find("^^^^^"), "{drawn}");
+        assert!(
+            drawn.contains("= did you mean `--seed`?") && drawn.contains("= usage: anabranch sim "),
+            "{drawn}"
+        );
+    }
+
+    #[test]
+    fn words_with_blanks_are_quoted() {
+        let words = ["/usr/bin/anabranch", "sim", "a b", ""].map(str::to_owned);
+        assert_eq!(typed("anabranch", &words).0, "anabranch sim 'a b' ''");
+    }
+}

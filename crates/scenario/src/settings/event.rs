@@ -1,0 +1,99 @@
+//! `[[event]]`: what happens to a link.
+
+use anabranch_base::field;
+use anabranch_base::setting::{Kind, Named, Refusal, Scope, Settable, Setting, Value, put, shaped, shown};
+use anabranch_link::config::{Change, Delay, MTU, Rate, mtu_of, mtu_value};
+
+use crate::model::{Direction, Event};
+
+pub(crate) static EVENT: [Setting<Event>; 8] = [
+    field!(at, Scenarios, Kind::ANY_SPAN, "when"),
+    shaped("link", "a name", "which link; the name of a copied link means all its copies, `NAME-3` that one"),
+    Setting {
+        key: "state",
+        scope: Scope::Scenarios,
+        kind: LinkState::KIND,
+        doc: "whether the link carries packets from then on",
+        get: |event| match &event.change {
+            Change::Up => shown(&LinkState::Up),
+            Change::Down => shown(&LinkState::Down),
+            _ => None,
+        },
+        set: |event, value| {
+            let mut state = LinkState::Up;
+            put(&mut state, value)?;
+            event.change = if state == LinkState::Up { Change::Up } else { Change::Down };
+            Ok(())
+        },
+    },
+    Setting {
+        key: "rate",
+        scope: Scope::Scenarios,
+        kind: Kind::ANY_RATE,
+        doc: "its rate from then on",
+        get: |event| match &event.change {
+            Change::Rate(Rate::Fixed(rate)) => shown(rate),
+            _ => None,
+        },
+        set: |event, value| set_change(event, value, |rate| Change::Rate(Rate::Fixed(rate))),
+    },
+    Setting {
+        key: "delay",
+        scope: Scope::Scenarios,
+        kind: Kind::ANY_SPAN,
+        doc: "its delay from then on",
+        get: |event| match &event.change {
+            Change::Delay(Delay::Fixed(delay)) => shown(delay),
+            _ => None,
+        },
+        set: |event, value| set_change(event, value, |delay| Change::Delay(Delay::Fixed(delay))),
+    },
+    shaped("loss", "a probability for each packet, or a table", "what it loses from then on"),
+    Setting {
+        key: "mtu",
+        scope: Scope::Scenarios,
+        kind: MTU,
+        doc: "its MTU from then on",
+        get: |event| match &event.change {
+            Change::Mtu(mtu) => Some(mtu_value(*mtu)),
+            _ => None,
+        },
+        set: |event, value| {
+            event.change = Change::Mtu(mtu_of(value));
+            Ok(())
+        },
+    },
+    field!(direction, Scenarios, Direction::KIND, "which direction of the link"),
+];
+
+/// The keys of which an event has one.
+pub(crate) const CHANGES: [&str; 5] = ["state", "rate", "delay", "loss", "mtu"];
+
+fn set_change<S: Settable + Default>(
+    event: &mut Event,
+    value: Value,
+    change: fn(S) -> Change,
+) -> Result<(), Refusal> {
+    let mut field = S::default();
+    put(&mut field, value)?;
+    event.change = change(field);
+    Ok(())
+}
+
+/// Whether an event takes a link away or brings it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinkState {
+    Up,
+    Down,
+}
+
+impl Named for LinkState {
+    const WHAT: &'static str = "state of a link";
+    const NAMES: &'static [(&'static str, LinkState)] = &[("up", LinkState::Up), ("down", LinkState::Down)];
+}
+
+impl Named for Direction {
+    const WHAT: &'static str = "direction";
+    const NAMES: &'static [(&'static str, Direction)] =
+        &[("forward", Direction::Forward), ("reverse", Direction::Reverse), ("both", Direction::Both)];
+}

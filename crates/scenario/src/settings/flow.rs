@@ -1,0 +1,98 @@
+//! `[[flow]]`: which end sends what, how and when.
+
+use anabranch_base::setting::{
+    Kind, Named, Scope, Setting, Words, planned, put, put_some, shaped, shown, shown_some,
+};
+use anabranch_base::{Duration, Time, field};
+use anabranch_sctp::config::Config;
+
+use super::defaults;
+use crate::model::{Direction, Flow, Protocol, Traffic};
+
+pub(crate) static FLOW: [Setting<Flow>; 9] = [
+    shaped("name", "a name", "one that no other flow has; required for the second and later ones"),
+    Setting {
+        key: "protocol",
+        scope: Scope::Scenarios,
+        kind: Kind::Word(PROTOCOL),
+        doc: "how it is carried",
+        get: |flow| shown(&ProtocolName::of(&flow.protocol)),
+        set: |flow, value| {
+            let mut transport = ProtocolName::Sctp;
+            put(&mut transport, value)?;
+            flow.protocol = match transport {
+                ProtocolName::Sctp => Protocol::Sctp(Box::new(defaults(Config::default()))),
+                ProtocolName::Udp => Protocol::Udp,
+            };
+            Ok(())
+        },
+    },
+    shaped("paths", "a list of names", "paths, each once; exactly one for UDP"),
+    field!(start, Scenarios, Kind::ANY_SPAN, "when it begins"),
+    Setting {
+        key: "transfer",
+        scope: Scope::Scenarios,
+        kind: Kind::SOME_SIZE,
+        doc: "how much is sent in all, each way; without it, while time lasts",
+        get: |flow| shown_some(&flow.transfer),
+        set: |flow, value| put_some(&mut flow.transfer, value),
+    },
+    field!(direction, Scenarios, Direction::KIND, "which end sends"),
+    shaped(
+        "traffic",
+        "`bulk`, or a table",
+        "as much as the transport takes, or messages in time, see below; a UDP flow needs them",
+    ),
+    shaped("sctp", "a table of the keys below", "the settings of its association"),
+    planned("tcp", "the settings of its connection"),
+];
+
+/// A flow of which a file says nothing.
+pub(crate) fn unnamed() -> Flow {
+    Flow {
+        name: String::new(),
+        protocol: Protocol::Sctp(Box::new(defaults(Config::default()))),
+        paths: Vec::new(),
+        start: Time::ZERO,
+        transfer: None,
+        direction: Direction::Forward,
+        traffic: Traffic::Bulk,
+    }
+}
+
+/// Of use while copies are made: each copy begins when it does.
+pub(crate) static STAGGER: Setting<Duration> = Setting {
+    key: "stagger",
+    scope: Scope::Scenarios,
+    kind: Kind::ANY_SPAN,
+    doc: "between the starts of copies",
+    get: |stagger| shown(stagger),
+    set: |stagger, value| put(stagger, value),
+};
+
+/// The words of `protocol`.
+pub(crate) const PROTOCOL: Words =
+    Words { what: ProtocolName::WHAT, built: ProtocolName::words, planned: ProtocolName::PLANNED };
+
+/// How a flow is carried, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProtocolName {
+    Sctp,
+    Udp,
+}
+
+impl ProtocolName {
+    fn of(protocol: &Protocol) -> ProtocolName {
+        match protocol {
+            Protocol::Sctp(_) => ProtocolName::Sctp,
+            Protocol::Udp => ProtocolName::Udp,
+        }
+    }
+}
+
+impl Named for ProtocolName {
+    const WHAT: &'static str = "protocol";
+    const NAMES: &'static [(&'static str, ProtocolName)] =
+        &[("sctp", ProtocolName::Sctp), ("udp", ProtocolName::Udp)];
+    const PLANNED: &'static [&'static str] = &["tcp"];
+}

@@ -1,0 +1,18 @@
+//! `[[link]]`: what it has beside the settings of its two directions.
+
+use anabranch_base::setting::{Kind, Scope, Setting, put, shaped, shown};
+
+/// What is set is whether the link is private. That is of use while copies are made: a scenario that was read has all of
+/// them.
+pub(crate) static LINK: [Setting<bool>; 3] = [
+    shaped("name", "a name", "one that no other link has"),
+    Setting {
+        key: "private",
+        scope: Scope::Scenarios,
+        kind: Kind::Boolean,
+        doc: "whether the link is copied with the path that names it",
+        get: |is_private| shown(is_private),
+        set: |is_private, value| put(is_private, value),
+    },
+    shaped("reverse", "a table of the keys below", "what is different on the way back"),
+];

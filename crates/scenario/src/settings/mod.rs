@@ -1,0 +1,42 @@
+//! The tables of settings that are a scenario's own: of the run, of paths, events, flows and traffic, and of an
+//! association beyond its protocol. Those of links and of the protocol stand beside what they set, in their crates.
+//! Adding a setting is adding its entry.
+
+mod event;
+mod flow;
+mod link;
+mod path;
+mod run;
+mod sctp;
+mod traffic;
+
+pub(crate) use event::{CHANGES, EVENT};
+pub(crate) use flow::{FLOW, PROTOCOL, STAGGER, unnamed};
+pub(crate) use link::LINK;
+pub(crate) use path::{MOST_COPIES, PATH};
+pub(crate) use run::RUN;
+pub(crate) use sctp::{OWN_SETTINGS, defaults, has_cmt};
+pub(crate) use traffic::TRAFFIC;
+
+/// How `[flow.sctp]` is written.
+pub(crate) const SCTP_HEADER: &str = "[flow.sctp]";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anabranch_base::setting::Setting;
+
+    fn meanings<T>(settings: &[Setting<T>]) -> Vec<&'static str> {
+        settings.iter().map(|setting| setting.doc).collect()
+    }
+
+    #[test]
+    fn every_setting_has_a_meaning_that_a_row_of_a_table_can_hold() {
+        let own = OWN_SETTINGS.iter().map(|(_, setting)| setting.doc);
+        let tables = [meanings(&RUN), meanings(&LINK), meanings(&PATH), meanings(&EVENT), meanings(&FLOW)];
+        let all = tables.concat().into_iter().chain(own).chain([STAGGER.doc]);
+        for doc in all {
+            assert!(!doc.is_empty() && !doc.contains('|'), "{doc:?}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Which hosts send the data of a flow.
+
+use anabranch_scenario::model::{Direction, Flow};
+
+use crate::observe::Host;
+
+/// The hosts that send in a direction.
+pub fn senders(direction: Direction) -> &'static [Host] {
+    match direction {
+        Direction::Forward => &[Host::First],
+        Direction::Reverse => &[Host::Second],
+        Direction::Both => &[Host::First, Host::Second],
+    }
+}
+
+/// Whether a flow sends from a host.
+pub fn sends(flow: &Flow, host: Host) -> bool {
+    senders(flow.direction).contains(&host)
+}
