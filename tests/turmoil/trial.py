@@ -28,14 +28,14 @@ SOON = 5.0
 """Seconds in which a program that is told to end has ended."""
 
 CAUSES = {
-    "the peer vanished": r"vanished: \d+ retransmissions or probes in a row went unanswered on all paths",
-    "the peer was started anew": r"was started anew in the middle",
-    "the peer had forgotten": r"knows nothing of this transfer any more",
+    "the peer vanished": r"no longer answers: \d+ retransmissions or probes in a row went unanswered on all paths",
+    "the peer was started anew": r"was restarted during the transfer",
+    "the peer had forgotten": r"no longer has this transfer",
     "the peer aborted": r"interrupted by its user",
     "the receiver was busy": r"busy with another transfer; try again later",
     "no answer": r"no answer from \S+ after \d+ attempts",
     "no address": r"(no address of this machine|network is unreachable|no interface)",
-    "it was there already": r"exists already; `anabranch recv --force` replaces it",
+    "it was there already": r"exists already; use `anabranch recv --force` to replace it",
 }
 """What a failure may say: the cause, in words of our program."""
 

@@ -1,4 +1,4 @@
-//! What is said before a test begins: by how much the clocks differ, what the server allows, what the client wants.
+//! The exchange before a test begins: the offset of the clocks, the limits of the server, the request of the client.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_net::{Association, CloseReason, Config, SendError, SendOptions};
@@ -20,16 +20,16 @@ pub enum AgreeError {
     #[error("the association ended before the test began: {0}")]
     Ended(CloseReason),
     /// The association takes no more messages.
-    #[error("the association takes no more messages: {0}")]
+    #[error("the association accepts no more messages: {0}")]
     NotTaken(SendError),
     /// The other end is there and says nothing.
-    #[error("the other end is there and said nothing for {} s", .0.as_secs())]
+    #[error("the other end answers but has sent no message for {} s", .0.as_secs())]
     Silent(std::time::Duration),
     /// The server sent something that is not a frame.
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// The server answered with a frame that does not answer this one.
-    #[error("an answer to {0} that is none")]
+    #[error("an unexpected answer to {0}")]
     NotAnAnswer(&'static str),
     /// The client breaks the test protocol.
     #[error(transparent)]

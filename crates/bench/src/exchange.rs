@@ -1,4 +1,4 @@
-//! A test while it runs, at either end: data goes, data comes, both ends say what they saw.
+//! A running test, at either end: it sends and receives data, and exchanges the reports of both ends.
 
 use std::pin::Pin;
 
@@ -37,7 +37,7 @@ pub enum ExchangeError {
     #[error("the association ended before the test was over: {0}")]
     Ended(CloseReason),
     /// The association takes no more messages.
-    #[error("the association takes no more messages: {0}")]
+    #[error("the association accepts no more messages: {0}")]
     NotTaken(SendError),
     /// The other end breaks the test protocol.
     #[error(transparent)]
@@ -50,7 +50,7 @@ pub enum ExchangeError {
     },
 }
 
-/// A running test, at this end. It goes on only while [`Exchange::next`] is awaited.
+/// A running test at this end. It makes progress only while [`Exchange::next`] is awaited.
 pub struct Exchange<'a> {
     association: &'a Association,
     test: AgreedTest,
@@ -116,7 +116,8 @@ impl<'a> Exchange<'a> {
         exchange
     }
 
-    /// Goes on to the end of the next interval; `None` when the test is over and both ends have said what they saw. If the
+    /// Goes on to the end of the next interval; `None` when the test is over and both ends have said what they saw.
+    /// If the
     /// future is dropped, what was seen so far can be [had](Exchange::measured), and the test is not to be continued.
     ///
     /// # Errors
@@ -132,7 +133,7 @@ impl<'a> Exchange<'a> {
             if self.is_told && self.incoming.report().is_some() {
                 return Ok(None);
             }
-            // An interval that ended before an error is told before it.
+            // An interval that ended before an error is reported before it.
             self.error = self.advance().await.err();
         }
     }
@@ -170,7 +171,7 @@ impl<'a> Exchange<'a> {
         for _ in 0..MOST_AT_ONCE {
             match self.association.try_recv() {
                 Ok(message) => self.on_message(&message.into_bytes())?,
-                // How it ended is told when it is waited for.
+                // Its end is reported when it is awaited.
                 Err(TryRecvError::Empty | TryRecvError::Closed(_)) => break,
                 Err(_) => break,
             }
@@ -253,9 +254,9 @@ impl<'a> Exchange<'a> {
 
     fn late(&self) -> ExchangeError {
         let missing = match (self.sent.is_some(), self.incoming.has_ended()) {
-            (false, true) if self.test.role.sends(self.test.ask.direction) => "it takes no more data",
+            (false, true) if self.test.role.sends(self.test.ask.direction) => "it accepts no more data",
             (_, false) => "the last of its data did not arrive",
-            _ => "it did not say what it saw",
+            _ => "it did not send its report",
         };
         ExchangeError::Late { missing }
     }

@@ -1,4 +1,4 @@
-//! What each path carried from one moment to the next while a test runs.
+//! The data that each path carried in each interval of a test.
 
 use std::collections::VecDeque;
 

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use anabranch_base::Duration;
-//! use anabranch_bench::{Exchange, Remedy, Run, Wish, agree, answer, judge, limits_of};
+//! use anabranch_bench::{Exchange, Remedy, TestRequest, TestSummary, agree, answer, judge, limits_of};
 //! use anabranch_net::{Endpoint, Options, Security};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -33,7 +33,7 @@
 //! });
 //!
 //! let association = here.connect(&addresses).await?;
-//! let wish = Wish { duration: Duration::from_millis(300), ..Wish::default() };
+//! let wish = TestRequest { duration: Duration::from_millis(300), ..TestRequest::default() };
 //! let test = agree(&association, &limits, wish).await?;
 //! let mut exchange = Exchange::begin(&association, test);
 //! while let Some(interval) = exchange.next().await? {
@@ -44,7 +44,7 @@
 //! server.await?;
 //! let (forward, _) = measured.ways();
 //! assert!(forward.goodput_bps() > 0.0);
-//! let diagnosis = judge(&Run::of(&measured, &config), &[], Remedy::to_string);
+//! let diagnosis = judge(&TestSummary::of(&measured, &config), &[], Remedy::to_string);
 //! assert!(!diagnosis.limited_by.is_empty());
 //! # Ok(())
 //! # }
@@ -54,7 +54,8 @@
 //!
 //! # The parts
 //!
-//! [`agree()`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both ends saw
+//! [`agree()`] and [`answer`] are what the ends say before a test, [`Exchange`] is the test, [`Measured`] what both
+//! ends saw
 //! of it. [`judge`] is a function of plain numbers: it names what held the test back ([`Diagnosis::limited_by`]) and
 //! advises; the program says the [`Remedy`] in its own options. [`BenchDocument`] has the keys that scripts rely on.
 //!

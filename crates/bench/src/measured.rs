@@ -1,4 +1,4 @@
-//! What both ends saw of a test that is over.
+//! The reports of both ends of a finished test.
 
 use crate::intervals::Interval;
 use crate::names;

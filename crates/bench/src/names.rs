@@ -1,4 +1,4 @@
-//! What this end calls the paths that the other end told of.
+//! Maps the paths in the report of the other end to the path names of this end.
 
 use std::net::SocketAddr;
 

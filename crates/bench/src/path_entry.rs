@@ -1,4 +1,4 @@
-//! One path in a result, as scripts read it and as the ends of a test tell one another. The keys are stable.
+//! One path in a result, for scripts and for the exchange between the ends of a test. The keys are stable.
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
@@ -42,7 +42,7 @@ pub struct PathEntry {
     pub share: f64,
     /// What it carried over the time.
     pub goodput_bps: f64,
-    /// How long there was nothing to send.
+    /// How long there was no data.
     pub app_limited_s: f64,
     /// How long its congestion window held it back.
     pub cwnd_limited_s: f64,

@@ -1,5 +1,5 @@
-//! From what a user writes to socket addresses: names are looked up, interfaces found. It opens no port that
-//! data passes through.
+//! Turns addresses of the command line into socket addresses: resolves names and finds interfaces. It opens no port
+//! for data.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -18,7 +18,7 @@ pub async fn look_up(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Failure> {
     let mut all = found.iter().enumerate();
     match all.find(|(index, address)| found[..*index].contains(address)) {
         Some((_, twice)) => {
-            Err(Failure::Arguments(format!("{twice} is given twice: each address makes a path of its own")))
+            Err(Failure::Arguments(format!("{twice} is given twice: each address is a separate path")))
         }
         None => Ok(found),
     }
@@ -102,7 +102,8 @@ pub fn to_paste(listening: &[SocketAddr]) -> String {
 }
 
 /// One address of each link that others can reach, all of one IP version if every link has it: two versions over one link
-/// would be two paths that share it. IPv4 goes before IPv6, and an interface's first address before its others. Where there is
+/// would be two paths that share it. IPv4 goes before IPv6, and an interface's first address before its others. Where
+/// there is
 /// no such link, loopback. `versions` are those that may be asked for, IPv4 and IPv6.
 fn one_a_link(known: &[Interface], versions: [bool; 2]) -> Vec<IpAddr> {
     let first = |interface: &Interface, is_wanted: &dyn Fn(&IpAddr) -> bool, is_ipv4: bool| {

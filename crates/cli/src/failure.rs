@@ -26,7 +26,7 @@ pub enum Failure {
     #[error("{0}")]
     Arguments(String),
     /// A host that the system cannot look up.
-    #[error("there is no host {host:?} ({why}): give an address, or a name that this host can look up")]
+    #[error("cannot find the host {host:?} ({why}): give an address, or a name that this host can resolve")]
     UnknownHost {
         /// As it was written.
         host: String,
@@ -63,7 +63,7 @@ pub enum Failure {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A flow that the models have no place for.
-    #[error("flow {flow:?} cannot be planned for: {why}")]
+    #[error("cannot plan for flow {flow:?}: {why}")]
     NotForModels {
         /// The flow.
         flow: String,
@@ -103,7 +103,7 @@ pub enum Failure {
     #[error("{0}")]
     PeerGone(String),
     /// The peer uses another protocol, or breaks this one.
-    #[error("{peer} does not speak anabranch's {protocol}: {what}")]
+    #[error("{peer} does not follow anabranch's {protocol}: {what}")]
     Garbage {
         /// What it should speak.
         protocol: &'static str,
@@ -223,7 +223,7 @@ impl Failure {
 /// The argument by which a file with a name that cannot travel gets another one.
 fn another_name(error: &FindError) -> &'static str {
     match error {
-        FindError::Name { path, .. } if path != Path::new("-") => "; --name gives it another",
+        FindError::Name { path, .. } if path != Path::new("-") => "; give it another name with --name",
         _ => "",
     }
 }
@@ -307,7 +307,7 @@ mod tests {
     fn a_name_that_cannot_travel_may_be_replaced() {
         let found = |path: &str| anabranch_transfer::Sources::find(&[path.into()], Some(".."));
         let told = |path| Failure::from(found(path).expect_err("no name")).to_string();
-        assert!(told("/").ends_with("leads to another directory; --name gives it another"));
+        assert!(told("/").ends_with("leads to another directory; give it another name with --name"));
         assert!(told("-").ends_with("leads to another directory"));
     }
 

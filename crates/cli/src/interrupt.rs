@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Waits for Ctrl-C.
 
 use std::io;
 
@@ -35,7 +35,8 @@ impl Interrupt {
         }
     }
 
-    /// What `work`, done on a thread of its own, gives, unless Ctrl-C is pressed first: the work then goes on alone.
+    /// The result of `work`, which runs on a separate thread, unless Ctrl-C is pressed first: the work then continues
+    /// alone.
     ///
     /// # Errors
     /// It was pressed, or the work panicked.

@@ -1,4 +1,4 @@
-//! Where the key comes from that both ends need: a file, the environment, or nowhere yet.
+//! Finds the key that both ends need: in a file, in the environment, or creates a new one.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -22,12 +22,12 @@ pub struct Listening {
 /// The key of a sender.
 ///
 /// # Errors
-/// No key is given, or what is given is none.
+/// No key is given, or the given one is invalid.
 pub fn to_send(secrecy: &Secrecy) -> Result<Security, Failure> {
     given(secrecy)?.ok_or_else(|| {
         Failure::Key(format!(
-            "there is no key: set {VARIABLE} to the key that the other end printed, or give both ends one with \
-             --key-file (--insecure sends without)"
+            "no key is given: set {VARIABLE} to the key that the other end printed, or give both ends one \
+             with --key-file (--insecure sends unprotected)"
         ))
     })
 }
@@ -83,10 +83,7 @@ fn from_environment() -> Result<Option<Key>, Failure> {
 fn read(path: &Path) -> Result<Key, String> {
     let file = File::open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            format!(
-                "there is no such file; to make one: (umask 077; openssl rand -hex 16 > {})",
-                path.display()
-            )
+            format!("it does not exist; to create it: (umask 077; openssl rand -hex 16 > {})", path.display())
         }
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
@@ -94,22 +91,23 @@ fn read(path: &Path) -> Result<Key, String> {
     check_permissions(&file, path)?;
     let mut text = Zeroizing::new(String::new());
     file.take(LONGEST).read_to_string(&mut text).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => {
-            "a key is 32 hexadecimal digits, and it is not even text".to_owned()
-        }
+        std::io::ErrorKind::InvalidData => "it is not text; a key has 32 hexadecimal digits".to_owned(),
         _ => error.to_string(),
     })?;
     text.parse().map_err(|error: KeyError| error.to_string())
 }
 
-/// A key that others can read is none. What was opened is asked, not its name.
+/// Refuses a key that other users can read. Checks the opened file, not its name.
 #[cfg(unix)]
 fn check_permissions(file: &File, path: &Path) -> Result<(), String> {
     let found = file.metadata().map_err(|error| error.to_string())?;
     let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777;
     match mode & 0o077 {
         0 => Ok(()),
-        _ => Err(format!("others may read or change it (mode {mode:03o}): chmod 600 {}", path.display())),
+        _ => Err(format!(
+            "other users may read or change it (mode {mode:03o}): run chmod 600 {}",
+            path.display()
+        )),
     }
 }
 
@@ -142,7 +140,7 @@ mod tests {
         assert_eq!(told(text, 0o600), Ok(key.clone()));
         assert_eq!(told(text, 0o400), Ok(key));
         for mode in [0o644, 0o640, 0o620, 0o604] {
-            let why = format!("others may read or change it (mode {mode:03o}): chmod 600 FILE");
+            let why = format!("other users may read or change it (mode {mode:03o}): run chmod 600 FILE");
             assert_eq!(told(text, mode), Err(why));
         }
     }
@@ -152,7 +150,7 @@ mod tests {
         assert_eq!(told(b"", 0o600), Err("a key is 32 hexadecimal digits, not 0 characters".to_owned()));
         let passphrase = told(b"correct horse battery staple", 0o600).expect_err("too easy to guess");
         assert_eq!(passphrase, "a key is 32 hexadecimal digits, not 28 characters");
-        assert!(told(&[0xff; 32], 0o600).expect_err("no text").ends_with("it is not even text"));
+        assert!(told(&[0xff; 32], 0o600).expect_err("no text").starts_with("it is not text"));
         assert!(told(&[b'a'; 100_000], 0o600).is_err());
         let missing = read(Path::new("/nowhere/key")).expect_err("nothing there");
         assert!(missing.contains("openssl rand -hex 16 > /nowhere/key"), "{missing}");

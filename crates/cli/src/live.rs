@@ -1,4 +1,4 @@
-//! Runs a transfer and looks at it meanwhile: the view, the events, Ctrl-C.
+//! Runs a transfer and observes it: the view, the events, Ctrl-C.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -65,7 +65,7 @@ pub async fn watched(
     if is_interrupted { Err(Failure::Interrupted) } else { result }
 }
 
-/// Waits briefly until the last packets have left, so that the peer is told.
+/// Waits briefly until the last packets have left, so that the peer learns of the end.
 pub async fn farewell(endpoint: &Endpoint) {
     let _ = timeout(std::time::Duration::from_secs(1), endpoint.settled()).await;
 }
@@ -88,7 +88,7 @@ pub async fn turn_away(endpoint: &Endpoint, work: &str) -> Infallible {
     std::future::pending().await
 }
 
-/// What a peer is told after Ctrl-C here.
+/// The reason sent to a peer after Ctrl-C at this end.
 pub const INTERRUPTED: &str = "interrupted by its user";
 /// The reason for a peer that came too late.
-const ENDED: &str = "it has done what it was started for, and ends";
+const ENDED: &str = "it has finished and is exiting";

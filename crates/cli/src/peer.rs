@@ -1,4 +1,4 @@
-//! The other end: its addresses, and what its silence or its words mean for the user.
+//! The other end: its addresses, and the messages for the user when it fails or does not answer.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -33,7 +33,7 @@ impl Peer {
         Peer { addresses, since: Clock::start(), partner, is_sealed }
     }
 
-    /// What the end of an association means, where something was still to be done.
+    /// The failure that the end of an association causes while work was left to do.
     pub fn failure(&self, reason: CloseReason) -> Failure {
         match reason {
             CloseReason::NoAnswer { attempts } => self.no_answer(attempts, Vec::new()),
@@ -41,29 +41,40 @@ impl Peer {
                 "{self} closed the association before the {} was complete",
                 self.partner.work()
             )),
-            CloseReason::AbortedHere { why } => Failure::PeerGone(format!("called off here: {why}")),
-            CloseReason::AbortedByPeer { .. } => Failure::PeerGone(format!("{self}: {reason}")),
+            CloseReason::AbortedHere { why } => Failure::PeerGone(format!("cancelled at this end: {why}")),
+            CloseReason::AbortedByPeer { causes } if causes.is_empty() => {
+                Failure::PeerGone(format!("{self} cancelled the {} without a reason", self.partner.work()))
+            }
+            CloseReason::AbortedByPeer { causes } => {
+                let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
+                let work = self.partner.work();
+                Failure::PeerGone(format!("{self} cancelled the {work}: {}", causes.join("; ")))
+            }
             CloseReason::PeerGone { errors } => Failure::PeerGone(format!(
-                "{self} vanished: {errors} retransmissions or probes in a row went unanswered on all paths"
+                "{self} no longer answers: {errors} retransmissions or probes in a row went unanswered on \
+                 all paths"
             )),
-            CloseReason::PeerRestarted => Failure::PeerGone(format!("{self} was started anew in the middle")),
+            CloseReason::PeerRestarted => {
+                Failure::PeerGone(format!("{self} was restarted during the {}", self.partner.work()))
+            }
             CloseReason::PeerForgot => Failure::PeerGone(format!(
-                "{self} knows nothing of this transfer any more: it gave it up, or was started anew in the middle"
+                "{self} no longer has this {}: it gave up, or was restarted",
+                self.partner.work()
             )),
             CloseReason::ProtocolViolation { what } => self.garbage(&what),
         }
     }
 
-    /// What it means that a message could not be sent.
+    /// The failure that a message could not be sent.
     pub fn not_sent(&self, error: SendError) -> Failure {
         match error {
             SendError::Closed(reason) => self.failure(reason),
             SendError::Closing => self.failure(CloseReason::Graceful),
-            error => Failure::PeerGone(format!("{self} cannot take the {}: {error}", self.partner.work())),
+            error => Failure::PeerGone(format!("{self} cannot accept the {}: {error}", self.partner.work())),
         }
     }
 
-    /// What it means that no association was opened.
+    /// The failure that no association was opened.
     pub fn not_opened(&self, error: ConnectError) -> Failure {
         match error {
             ConnectError::Failed(reason) => self.failure(reason),
@@ -83,13 +94,13 @@ impl Peer {
         }
     }
 
-    /// It uses another protocol.
+    /// The failure that the peer uses another protocol.
     pub fn garbage(&self, what: &dyn fmt::Display) -> Failure {
         let protocol = self.partner.protocol();
         Failure::Garbage { protocol, peer: self.to_string(), what: what.to_string() }
     }
 
-    /// What may be wrong with the key where there is no answer.
+    /// A question about the key, for the case that the peer does not answer.
     fn key_question(&self) -> &'static str {
         match (self.is_sealed, self.partner) {
             (true, Partner::Files) => "is the key the one that recv printed?",
@@ -100,7 +111,7 @@ impl Peer {
 }
 
 impl Partner {
-    /// What waits for us there.
+    /// The program that listens there.
     fn program(self) -> &'static str {
         match self {
             Partner::Files => "anabranch recv",

@@ -47,11 +47,7 @@ pub fn rate(text: &str) -> Result<BitRate, String> {
         _ => (short, ""),
     };
     let rate = quantity::rate(&format!("{number}{unit}")).map_err(|error| error.to_string())?;
-    if rate.bits_per_second() == 0 {
-        Err("a rate of nothing: nothing would ever leave".to_owned())
-    } else {
-        Ok(rate)
-    }
+    if rate.bits_per_second() == 0 { Err("a rate of 0 would send nothing".to_owned()) } else { Ok(rate) }
 }
 
 #[cfg(test)]
@@ -79,7 +75,7 @@ mod tests {
             assert_eq!(rate(text), Ok(BitRate::from_bits_per_second(bits)), "{text}");
         }
         assert!(rate("10 MB/s").is_err() && rate("").is_err() && rate("-1M").is_err());
-        assert!(rate("0").is_err_and(|error| error.contains("nothing would ever leave")));
+        assert!(rate("0").is_err_and(|error| error.contains("would send nothing")));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::report;
 pub fn check(listening: &Listening, output: &Output) -> Result<(), Failure> {
     if listening.fresh.is_some() && output.quiet {
         return Err(Failure::Key(format!(
-            "with --quiet nobody would learn the fresh key: set {}, or give --key-file",
+            "with --quiet the new key would not be shown: set {}, or give --key-file",
             key::VARIABLE
         )));
     }

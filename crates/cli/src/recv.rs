@@ -1,4 +1,4 @@
-//! `anabranch recv`: listens, receives, says what became of it.
+//! `anabranch recv`: listens, receives files and reports the result.
 
 use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
@@ -84,7 +84,7 @@ async fn receive_all(
                     failure.tell();
                 }
                 if next.is_none() && !arguments.output.quiet {
-                    eprintln!("still listening; the same line on the sender goes on");
+                    eprintln!("still listening; the same command on the sender continues the transfer");
                 }
                 broken_off = Some(outcome);
             }
@@ -118,12 +118,13 @@ enum Came {
 fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
     if is_output(&arguments.dir) && (arguments.keep || arguments.output.is_json()) {
         return Err(Failure::Arguments(
-            "--dir - puts one file on standard output: it goes with neither --keep nor --json".to_owned(),
+            "--dir - writes a single file to standard output and cannot be used with --keep or --json"
+                .to_owned(),
         ));
     }
     let overwrite = if arguments.force { Overwrite::Always } else { Overwrite::Never };
     let destination = Destination::open(&arguments.dir, overwrite)?;
-    Ok(destination.advising("`anabranch recv --force` replaces it"))
+    Ok(destination.advising("use `anabranch recv --force` to replace it"))
 }
 
 /// One transfer.
@@ -148,7 +149,7 @@ async fn receive(
     let is_nothing = is_gone && progress.tally() == FileCounts::default();
     if is_nothing && progress.current().is_none() {
         if !arguments.output.quiet {
-            eprintln!("{peer} connected and left without sending a file; still listening");
+            eprintln!("{peer} connected and disconnected without sending a file; still listening");
         }
         return Came::Nothing;
     }

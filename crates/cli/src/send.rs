@@ -1,4 +1,4 @@
-//! `anabranch send`: opens the files, connects, sends, says what became of it.
+//! `anabranch send`: opens the files, connects, sends and reports the result.
 
 use std::net::SocketAddr;
 
@@ -83,7 +83,7 @@ async fn transfer(
 /// All that was named is looked at before anything is sent, so that a slip costs no transfer.
 fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
     if arguments.name.is_some() && arguments.files.len() > 1 {
-        return Err(Failure::Arguments("--name goes with one FILE only".to_owned()));
+        return Err(Failure::Arguments("--name can be used with one FILE only".to_owned()));
     }
     Ok(Sources::find(&arguments.files, arguments.name.as_deref())?)
 }
@@ -97,7 +97,7 @@ fn summary(monitor: &PathMonitor, progress: &Progress) -> String {
     };
     let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
     format!(
-        "{}\n{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with the right SHA-256\n",
+        "{}\n{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n",
         table(monitor, took),
         progress.bytes().rounded(),
         took.as_secs_f64(),

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// What `send`, `recv` and `demo` use unless told otherwise: the newest profile for real networks, for any number of paths.
+/// What `send`, `recv` and `demo` use unless told otherwise: the newest profile for real networks, for any number of
+/// paths.
 pub fn for_tools() -> Config {
     Config::tuned_1()
 }
@@ -126,8 +127,8 @@ mod tests {
     #[test]
     fn what_is_no_value_is_refused_and_what_was_expected_is_said() {
         for (change, complaint) in [
-            ("sctp.mtu", "this is no KEY=VALUE"),
-            ("sctp.mtu=big", "is no size"),
+            ("sctp.mtu", "this does not have the form KEY=VALUE"),
+            ("sctp.mtu=big", "is not a size"),
             ("sctp.mtu=10 B", "expected at least 576 B"),
             ("sctp.rto.min=0 s", "expected more than 0 s"),
             ("sctp.rto.max=100 ms", "expected at most rto.max, which is 100 ms"),

@@ -1,5 +1,5 @@
-//! One sender at a time. Another that comes meanwhile is turned away, unless the one before has vanished without a
-//! word: a sender that was killed and started again need not wait until its first self is given up.
+//! Accepts one sender at a time. Another one is refused meanwhile, unless the first one no longer answers: a sender
+//! that was killed and restarted need not wait until its first association has failed.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use anabranch_net::{Association, Endpoint, SendOptions};
 use anabranch_transfer::protocol::{FrameRef, encode};
 use tokio::time::{interval, timeout};
 
-/// Turns away newcomers while `current` answers. Ends when a newcomer is `waiting` whose turn it is: `current` is over, or
+/// Turns away newcomers while `current` answers. Ends when a newcomer is `waiting` whose turn it is: `current` is
+/// over, or
 /// was aborted because it did not answer. A newcomer that is there when this is dropped is `waiting` too.
 pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut Option<Association>) {
     loop {
@@ -16,7 +17,7 @@ pub async fn successor(endpoint: &Endpoint, current: &Association, waiting: &mut
             return std::future::pending().await;
         }
         if !answers(current).await {
-            return current.abort("silent on all paths when another sender came");
+            return current.abort("silent on all paths when another sender connected");
         }
         if !current.is_open() {
             return;

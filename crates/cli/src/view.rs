@@ -179,9 +179,9 @@ impl LineTimer {
 
 /// The file that travels now, and how many did.
 fn now(progress: &Progress) -> String {
-    let mut current = progress.current().unwrap_or_else(|| "waiting for the verdict".to_owned());
+    let mut current = progress.current().unwrap_or_else(|| "waiting for verification".to_owned());
     if progress.is_comparing() {
-        current += " (looking for what is there already)";
+        current += " (looking for data that are there already)";
     }
     match progress.tally().verified {
         0 => current,
@@ -200,6 +200,6 @@ fn path_line(path: &MonitoredPath) -> String {
 }
 
 const TOTAL_KNOWN: &str =
-    "{bar:30} {msg}  {decimal_bytes} of {decimal_total_bytes}  {elapsed} gone, {eta} to go";
+    "{bar:30} {msg}  {decimal_bytes} of {decimal_total_bytes}  {elapsed} elapsed, {eta} left";
 /// The length of standard input is not known.
 const TOTAL_UNKNOWN: &str = "{msg}  {decimal_bytes}  {elapsed} gone";

@@ -20,7 +20,7 @@ fn test(more: &str) -> (Ended, Ended) {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn paths(document: &Value) -> &Vec<Value> {

@@ -21,7 +21,7 @@ fn compare(text: &str, options: &str) -> crate::program::Ended {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Queues that hold all of it: a packet dropped at the end would cost a time-out or none, by chance.
@@ -129,7 +129,8 @@ fn a_link_that_dies_half_way_costs_time_and_no_byte() {
     let _stage = stage();
     let text = format!(
         "{TWO_LINKS}rto = {{ initial = \"200 ms\", min = \"200 ms\" }}\n\
-         failover = {{ path_max = 2, heartbeat = \"1 s\" }}\n[[event]]\nat = \"300 ms\"\nlink = \"a\"\nstate = \"down\"\n"
+         failover = {{ path_max = 2, heartbeat = \"1 s\" }}\n[[event]]\nat = \"300 ms\"\nlink = \"a\"\nstate \
+                                                   = \"down\"\n"
     );
     let document = compare(&text, "--together --json").expect(0).json();
     let rows = document["rows"].as_array().expect("rows");
@@ -172,8 +173,10 @@ fn a_row_that_cannot_be_predicted_says_why_below_the_table() {
     let row = |name: &str| ended.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default();
     assert!(row("b alone").contains(" — ") && !row("a alone").contains('—'), "{ended:?}");
     for name in ["b alone", "a + b"] {
-        let why =
-            format!("{name} is not predicted: link \"b\" loses each n-th packet, which is no probability.\n");
+        let why = format!(
+            "{name} is not predicted: link \"b\" loses each n-th packet, which the models cannot \
+                     express as a probability.\n"
+        );
         assert!(ended.stdout.contains(&why), "{ended:?}");
     }
     assert!(!ended.stdout.contains("Predicted, the paths together"), "a verdict needs every row: {ended:?}");

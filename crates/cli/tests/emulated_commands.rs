@@ -67,7 +67,7 @@ impl Place {
 /// Waits until there is no process with this number.
 fn wait_until_gone(process: &str) {
     let path = PathBuf::from("/proc").join(process);
-    // A zombie has ended; who began it only has not looked yet.
+    // A zombie has ended; its parent has not collected its status yet.
     let has_ended = || {
         std::fs::read_to_string(path.join("stat"))
             .map_or(true, |line| line.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
@@ -86,7 +86,7 @@ fn the_exit_status_is_the_commands_and_so_is_its_output() {
     let Some(place) = Place::new() else { return };
     let ended = place.shell("", "echo out; exit 7").expect(7);
     assert_eq!(ended.stdout, "out\n");
-    assert!(ended.stderr.contains("Nobody sent anything"), "{ended:?}");
+    assert!(ended.stderr.contains("No datagram was received"), "{ended:?}");
     assert_eq!(place.shell("-q", "kill -TERM $$").expect(143).stderr, "");
     assert!(place.run("", &["./no-such-program"]).expect(127).stderr.contains("no-such-program"));
     let plain = place.path("links.toml").display().to_string();
@@ -178,7 +178,8 @@ fn with_json_the_document_is_on_standard_output_and_the_commands_words_are_not()
     assert!(document["resolved"].is_object());
 }
 
-/// Before a command that is to mind Ctrl-C: who began these tests in the background may have had it ignored, and that is
+/// Before a command that is to mind Ctrl-C: the shell that started these tests in the background may have had it
+/// ignored, and that is
 /// inherited.
 const DEFAULT: [&str; 2] = ["env", "--default-signal=INT"];
 
@@ -191,7 +192,7 @@ fn ctrl_c_ends_the_command_and_all_else_cleanly_with_the_table_printed() {
     program.interrupt();
     let ended = program.finish().expect(5);
     assert_eq!(ended.stdout, "ready\ngot it\n");
-    assert!(ended.stderr.contains("Nobody sent anything"), "{ended:?}");
+    assert!(ended.stderr.contains("No datagram was received"), "{ended:?}");
     let sleeping = [&DEFAULT[..], &["sh", "-c", "echo ready; exec sleep 600"]].concat();
     let mut program = Program::start(&mut place.command("-q", &sleeping));
     program.wait_for("ready");
@@ -233,10 +234,10 @@ fn a_user_without_rights_may_have_it_too() {
     };
     let may_have_namespaces = as_user(&["unshare", "--user", "--net", "true"]);
     if !may_have_namespaces || !as_user(&["sh", "-c", ": <>/dev/net/tun"]) {
-        println!("skipped: nobody may have user namespaces or open /dev/net/tun here, or this is not root");
+        println!("skipped: user namespaces or /dev/net/tun are not allowed here, or this is not root");
         return;
     }
-    // The program and its scenario where everybody may read them.
+    // The program and its scenario where all users may read them.
     let dir =
         tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir();
     let dir = dir.expect("a directory");

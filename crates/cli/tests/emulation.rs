@@ -141,7 +141,8 @@ fn fast_retransmits(sent: &Value) -> u64 {
     paths.iter().map(|path| path["fast_retransmits"].as_u64().expect("a count")).sum()
 }
 
-/// M-SCTP-19 and M-CMT-2 on real sockets: on links that lose nothing each fast retransmit is a false one. A machine may be
+/// M-SCTP-19 and M-CMT-2 on real sockets: on links that lose nothing each fast retransmit is a false one. A machine
+/// may be
 /// so busy that its kernel drops packets of its own, once, and not three times in a row; the standard's rules are wrong
 /// each time.
 #[test]
@@ -158,7 +159,7 @@ fn it_ends_when_its_time_is_up_and_tells_people_where_it_listens() {
     let line = format!("emulate {} --to 127.0.0.1:9", scenario(dir.path()));
     let ended = run(anabranch(&line).args(["--time", "200 ms"])).expect(0);
     assert!(
-        ended.stdout.contains("a: 127.0.0.1:") && ended.stdout.contains("Nobody sent anything"),
+        ended.stdout.contains("a: 127.0.0.1:") && ended.stdout.contains("No datagram was received"),
         "{ended:?}"
     );
 }
@@ -184,7 +185,7 @@ fn a_script_gets_where_it_listens_then_a_line_a_second_then_the_document() {
     let objects: Vec<Value> = objects.collect();
     let [listening, second, document] = &objects[..] else { panic!("three lines: {ended:?}") };
     assert_eq!(listening["listening"][1]["name"], "b");
-    assert_eq!(second["time_s"], Value::Null, "nobody sent anything");
+    assert_eq!(second["time_s"], Value::Null, "no datagram was received");
     assert_eq!(second["links"], document["links"]);
     assert_eq!((&document["schema"], &document["paths"]), (&1.into(), &second["paths"]));
 }
@@ -204,7 +205,7 @@ fn addresses_and_paths_must_go_together() {
             "3 target addresses for 2 paths",
         ),
         (format!("emulate {scenario} --to 127.0.0.1:1 --set link.c.loss=0"), "no link"),
-        (format!("emulate {scenario} --to 127.0.0.1:1 --time soon"), "is no time"),
+        (format!("emulate {scenario} --to 127.0.0.1:1 --time soon"), "is not a time"),
         (
             format!("emulate {scenario} --to 127.0.0.1:1 --set flow.main.sctp.multipath=appstripe"),
             "no real application",

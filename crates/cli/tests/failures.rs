@@ -1,4 +1,4 @@
-//! What goes wrong, and that it is told: the exit status, a message with what to do, nothing left behind.
+//! Failures and their reports: the exit status, a message with what to do, nothing left behind.
 
 use std::net::UdpSocket;
 use std::path::Path;
@@ -39,15 +39,18 @@ fn wrong_input_ends_with_2_before_anything_is_sent() {
         ("send".to_owned(), "required"),
         ("send /nowhere/x --to 127.0.0.1".to_owned(), "there is no such file"),
         ("send /proc/self --to 127.0.0.1".to_owned(), "it is a symbolic link, which is not followed"),
-        (format!("send {path} --to 127.0.0.1:99999"), "is no UDP port"),
-        (format!("send {path} --to host.invalid"), "there is no host \"host.invalid\""),
+        (format!("send {path} --to 127.0.0.1:99999"), "is not a UDP port"),
+        (format!("send {path} --to host.invalid"), "cannot find the host \"host.invalid\""),
         (format!("send {path} --to 127.0.0.1,127.0.0.1"), "given twice"),
         (format!("send {path} --to 127.0.0.1 --via nosuch0"), "nosuch0"),
         (format!("send {path} --to 127.0.0.1 --via 192.0.2.77"), "192.0.2.77"),
         (format!("send {path} --to 127.0.0.1 --set sctp.rto.mni=1s"), "rto has no key `mni`"),
-        (format!("send {path} --to 127.0.0.1 --set sctp.scheduler=fastest"), "\"fastest\" is no scheduler"),
+        (
+            format!("send {path} --to 127.0.0.1 --set sctp.scheduler=fastest"),
+            "\"fastest\" is not a valid scheduler",
+        ),
         ("recv --listen 192.0.2.77".to_owned(), "192.0.2.77"),
-        ("recv --listen 127.0.0.1:0 --dir /nowhere".to_owned(), "there is no such directory"),
+        ("recv --listen 127.0.0.1:0 --dir /nowhere".to_owned(), "it does not exist (create it with mkdir)"),
         ("recv --listen 127.0.0.1:0 --dir /dev/null".to_owned(), "it is not a directory"),
         ("recv --listen 127.0.0.1:0 --dir /proc/self".to_owned(), "cannot put files into \"/proc/self\""),
     ] {
@@ -77,7 +80,7 @@ fn a_file_that_exists_is_refused_at_both_ends_and_the_next_one_arrives() {
     let sent = run(anabranch(&format!("send --to {to}")).args(&files)).expect(1);
     let received = recv.finish().expect(1);
     assert!(sent.stderr.contains("the receiver refused \"a\": "), "{sent:?}");
-    assert!(sent.stderr.contains("exists already; `anabranch recv --force` replaces it"), "{sent:?}");
+    assert!(sent.stderr.contains("exists already; use `anabranch recv --force` to replace it"), "{sent:?}");
     assert!(received.stderr.contains("refused \"a\": "), "{received:?}");
     assert_eq!(std::fs::read(to_dir.path().join("a")).expect("kept"), b"precious");
     assert_eq!(std::fs::read(to_dir.path().join("b")).expect("received").len(), 10);
@@ -113,8 +116,8 @@ fn a_sender_that_vanishes_is_reported_and_its_part_is_thrown_away() {
     recv.wait_for("\"time_s\"");
     sent.kill();
     let received = recv.finish().expect(1);
-    assert!(received.stderr.contains("vanished"), "{received:?}");
-    assert!(received.stderr.contains("\"endless\" is incomplete and was thrown away"), "{received:?}");
+    assert!(received.stderr.contains("no longer answers"), "{received:?}");
+    assert!(received.stderr.contains("\"endless\" is incomplete and was discarded"), "{received:?}");
     assert!(names(to_dir.path()).is_empty(), "{:?}", names(to_dir.path()));
 }
 
@@ -127,7 +130,7 @@ fn a_receiver_that_vanishes_is_reported() {
     sent.wait_for("\"time_s\"");
     recv.kill();
     let ended = sent.finish().expect(1);
-    assert!(ended.stderr.contains("vanished"), "{ended:?}");
+    assert!(ended.stderr.contains("no longer answers"), "{ended:?}");
     let last = ended.stdout.lines().last().expect("a document");
     let document: serde_json::Value = serde_json::from_str(last).expect("JSON");
     assert_eq!(document["error"]["kind"], "peer-gone");
@@ -147,7 +150,7 @@ fn a_receiver_that_is_started_anew_is_reported_soon() {
     anew.wait_for("--to ");
     // After two time-outs of 0.2 and 0.4 s.
     let ended = sent.finish().expect(1);
-    assert!(ended.stderr.contains(&format!("{to} was started anew in the middle")), "{ended:?}");
+    assert!(ended.stderr.contains(&format!("{to} was restarted during the transfer")), "{ended:?}");
     // And the new one is there for the next.
     let from = tempdir().expect("a directory");
     let path = file(from.path(), "next", 1_000);
@@ -241,7 +244,7 @@ async fn a_peer_that_speaks_garbage_is_told_and_reported() {
     let reason = peer.recv().await.expect_err("nothing to say to that").to_string();
     assert!(reason.contains("file protocol: a frame of unknown kind 0x47"), "{reason}");
     let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
-    assert!(ended.stderr.contains("does not speak anabranch's file protocol"), "{ended:?}");
+    assert!(ended.stderr.contains("does not follow anabranch's file protocol"), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -297,7 +300,7 @@ async fn who_guesses_a_files_name_and_size_learns_nothing_of_its_content() {
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
     let peer = stranger(&to).await;
     let has = ReceiverAnswer::Has(ByteCount::new(6));
-    let exists = "\"secret\" exists already; `anabranch recv --force` replaces it";
+    let exists = "\"secret\" exists already; use `anabranch recv --force` to replace it";
     for guess in [b"000000", b"123457"] {
         let refused = ReceiverAnswer::Verdict(FileVerdict::refused(&exists));
         assert_eq!(answers_to(&peer, guess).await, [has.clone(), refused]);
@@ -322,6 +325,6 @@ async fn while_one_transfer_runs_others_are_turned_away() {
     std::fs::remove_file(path).expect("ours");
     first.abort("enough");
     let ended = tokio::task::spawn_blocking(|| recv.finish()).await.expect("it ends").expect(1);
-    assert!(ended.stderr.contains("\"a\" is incomplete and was thrown away"), "{ended:?}");
+    assert!(ended.stderr.contains("\"a\" is incomplete and was discarded"), "{ended:?}");
     assert!(names(to_dir.path()).is_empty());
 }

@@ -1,4 +1,4 @@
-//! Who is heard: keys that are printed, given by a file or the environment, wrong, missing, or not wanted.
+//! Which senders are accepted: keys that are printed, given by a file or the environment, wrong, missing, or not wanted.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -80,12 +80,12 @@ fn what_is_no_key_is_told_before_anything_is_sent() {
     let path = file(from.path(), "a", 10).display().to_string();
     let readable = key_file(from.path(), 0o644).display().to_string();
     for (line, complaint) in [
-        (format!("send {path} --to 127.0.0.1"), "there is no key: set ANABRANCH_KEY"),
-        (format!("send {path} --to 127.0.0.1 --key-file /nowhere/key"), "there is no such file"),
+        (format!("send {path} --to 127.0.0.1"), "no key is given: set ANABRANCH_KEY"),
+        (format!("send {path} --to 127.0.0.1 --key-file /nowhere/key"), "it does not exist; to create it"),
         (format!("send {path} --to 127.0.0.1 --key-file {readable}"), "chmod 600"),
         (format!("recv --listen 127.0.0.1:0 --key-file {readable}"), "(mode 644)"),
         (format!("recv --listen 127.0.0.1:0 --key-file {path} --insecure"), "cannot be used with"),
-        ("recv --quiet --listen 127.0.0.1:0".to_owned(), "nobody would learn the fresh key"),
+        ("recv --quiet --listen 127.0.0.1:0".to_owned(), "the new key would not be shown"),
     ] {
         let ended = run(&mut without_key(&line)).expect(2);
         assert!(ended.stderr.contains(complaint), "{line}: {ended:?}");

@@ -57,11 +57,16 @@ fn file(dir: &Path, text: &str) -> PathBuf {
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap_or_else(|| panic!("{value} is no object")).keys().map(String::as_str).collect()
+    value
+        .as_object()
+        .unwrap_or_else(|| panic!("{value} is not an object"))
+        .keys()
+        .map(String::as_str)
+        .collect()
 }
 
 /// What was printed, without how long the planner took.
@@ -368,7 +373,7 @@ fn a_thousand_paths_are_planned_for_or_refused_and_never_hang() {
     let planned = on(&text("64 MiB"), "plan --json", &[]).expect(0).json();
     assert_eq!(planned["limits_packets"].as_array().map(Vec::len), Some(1000));
     assert!(planned["notes"].as_array().is_some_and(|notes| {
-        notes.iter().any(|note| note.as_str().is_some_and(|note| note.contains("there are 1000 paths")))
+        notes.iter().any(|note| note.as_str().is_some_and(|note| note.contains("1000 paths, more than")))
     }));
     let all = on(&text("4 MiB"), "plan --method brute-force", &[]).expect(2);
     assert!(all.stderr.contains("use the exact method"), "{all:?}");
@@ -379,10 +384,10 @@ fn a_thousand_paths_are_planned_for_or_refused_and_never_hang() {
 #[test]
 fn what_cannot_be_planned_or_written_is_told() {
     let changing = run(anabranch("plan").arg(scenario("stairs.toml"))).expect(2);
-    let told = "flow \"main\" cannot be planned for: link \"train\" has a rate that changes";
+    let told = "cannot plan for flow \"main\": link \"train\" has a changing rate";
     assert!(changing.stderr.contains(told), "{changing:?}");
     let refused = |options: &str| on(TWO, options, &[]).expect(2).stderr;
-    assert!(refused("plan --step 5").contains("--step is for --method step only"));
+    assert!(refused("plan --step 5").contains("--step requires --method step"));
     assert!(refused("plan --method step").contains("--step <K>"));
     assert!(refused("plan --method step --step 0").contains("0 is not in 1.."));
     assert!(refused("plan --write - --json").contains("both go to standard output"));
@@ -391,7 +396,12 @@ fn what_cannot_be_planned_or_written_is_told() {
         .expect(0)
         .stdout
         .replace("[flow.sctp]", "[flow.sctp]\nmultipath = \"off\"");
-    assert!(on(&alone, "plan --write -", &[]).expect(2).stderr.contains("its paths share no receive buffer"));
+    assert!(
+        on(&alone, "plan --write -", &[])
+            .expect(2)
+            .stderr
+            .contains("its paths do not share a receive buffer")
+    );
 }
 
 #[test]

@@ -59,8 +59,8 @@ fn a_sender_that_was_killed_goes_on_and_need_not_wait_until_it_is_given_up() {
     check_resumed(&document, 20_000_000);
     check_arrived(&broken);
     let received = recv.finish().expect(0);
-    assert!(received.stderr.contains("silent on all paths when another sender came"), "{received:?}");
-    assert!(received.stderr.contains("are kept, send it again and it goes on"), "{received:?}");
+    assert!(received.stderr.contains("silent on all paths when another sender connected"), "{received:?}");
+    assert!(received.stderr.contains("are kept; send it again to continue"), "{received:?}");
     assert!(received.stdout.contains("were there already)"), "{received:?}");
     assert_eq!(document["files"][0]["resumed_bytes"], document["resumed_bytes"]);
 }
@@ -71,8 +71,8 @@ fn a_receiver_whose_sender_was_interrupted_waits_until_it_goes_on() {
     let (broken, mut recv, sent) = broken();
     sent.interrupt();
     sent.finish().expect(130);
-    recv.wait_for("are kept, send it again and it goes on");
-    recv.wait_for("still listening; the same line on the sender goes on");
+    recv.wait_for("are kept; send it again to continue");
+    recv.wait_for("still listening; the same command on the sender continues the transfer");
     check_resumed(&send_again(&broken.path, &broken.to), 20_000_000);
     recv.finish().expect(0);
     check_arrived(&broken);
@@ -111,7 +111,7 @@ fn a_receiver_that_was_killed_goes_on_with_what_it_has_written_down() {
     let mut anew = Program::start(anew.arg("--dir").arg(broken.inbox.path()));
     anew.wait_for("--to ");
     let ended = sent.finish().expect(1);
-    assert!(ended.stderr.contains("was started anew in the middle"), "{ended:?}");
+    assert!(ended.stderr.contains("was restarted during the transfer"), "{ended:?}");
     check_resumed(&send_again(&broken.path, &broken.to), 16 << 20);
     anew.finish().expect(0);
     check_arrived(&broken);
@@ -146,7 +146,7 @@ fn what_another_program_did_to_a_part_does_not_get_into_the_file() {
     let (recv, to) = receiver("127.0.0.1", broken.inbox.path(), "");
     assert_eq!(send_again(&broken.path, &to)["resumed_bytes"], 0);
     let received = recv.finish().expect(0);
-    assert!(received.stderr.contains("was damaged or changed meanwhile: it begins anew"), "{received:?}");
+    assert!(received.stderr.contains("was damaged or changed: receiving from the start"), "{received:?}");
     check_arrived(&broken);
 }
 

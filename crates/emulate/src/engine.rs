@@ -1,4 +1,4 @@
-//! The thread: receives, lets the links work, sends, waits.
+//! The thread that drives the links: it receives, runs the links, sends and waits.
 
 use std::io::Read as _;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -16,7 +16,7 @@ use crate::socket::ReceiveBuffers;
 use crate::timing::Errors;
 use crate::waiting::{wait, wake_punctually};
 
-/// All that the thread has.
+/// The state of the thread.
 #[derive(Debug)]
 pub struct Engine {
     pub clock: Clock,
@@ -28,35 +28,35 @@ pub struct Engine {
     pub bell: UnixStream,
 }
 
-/// What links and paths are called.
+/// The names of links and paths.
 #[derive(Clone, Debug)]
 pub struct Names {
     pub links: Vec<String>,
     pub paths: Vec<String>,
 }
 
-/// What is asked of the thread.
+/// A request to the thread.
 #[derive(Debug)]
 pub enum EngineRequest {
-    /// What it did so far.
+    /// For a report of its work so far.
     Report(Sender<EngineStatus>),
-    /// That it ends.
+    /// To end.
     Stop,
 }
 
-/// What the thread says when it is asked.
+/// The answer of the thread.
 #[derive(Debug, Default)]
 pub struct EngineStatus {
-    /// All but what the kernel dropped.
+    /// The report, without the drops of the kernel.
     pub report: RelayReport,
-    /// The sockets that it has.
+    /// The sockets it uses.
     pub sockets: Vec<Inode>,
 }
 
-/// What the thread keeps between its turns.
+/// The state between two turns of the loop.
 #[derive(Debug)]
 struct EngineState {
-    /// When the scenario's clock began to run, by the thread's: with the first datagram of a client.
+    /// The time of the thread's clock at which the scenario's clock started: with the first datagram of a client.
     zero: Option<Time>,
     errors: Errors,
     buffers: ReceiveBuffers,
@@ -70,7 +70,7 @@ enum AfterRequest {
 }
 
 impl Engine {
-    /// Relays until it is told to stop, or its owner is gone.
+    /// Relays until it is requested to stop, or its owner is gone.
     pub fn run(mut self) -> RelayReport {
         wake_punctually();
         let mut run = EngineState {
@@ -92,8 +92,8 @@ impl Engine {
         }
     }
 
-    /// Waits for datagrams, a request or the next departure. Says whether there may be a request, and where
-    /// datagrams may be.
+    /// Waits for datagrams, a request or the next departure. Returns whether there may be a request, and the read points
+    /// at which datagrams may wait.
     fn wait(&self, zero: Option<Time>) -> (bool, Vec<(usize, ReadPoint)>) {
         let attachments = self.attachments.iter().enumerate();
         let (points, sockets): (Vec<(usize, ReadPoint)>, Vec<BorrowedFd<'_>>) = attachments
@@ -108,7 +108,7 @@ impl Engine {
         (ready[0], readable.map(|(point, _)| point).collect())
     }
 
-    /// Hands what came to the network, in the order in which the kernel had it, whatever the socket.
+    /// Passes received datagrams of all sockets to the network, in the order in which the kernel received them.
     fn receive(&mut self, run: &mut EngineState, readable: &[(usize, ReadPoint)]) {
         for (index, point) in readable {
             if let Some(attachment) = self.attachments.get_mut(*index) {
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// Lets the links work until now, and sends what is to leave, also what that makes late.
+    /// Runs the links up to now, and sends all datagrams that are due, including those that are late.
     fn carry(&mut self, run: &mut EngineState) {
         let Some(zero) = run.zero else { return };
         let now = scenario_time(zero, self.clock.now());
@@ -150,7 +150,7 @@ impl Engine {
             match self.requests.try_recv() {
                 Ok(EngineRequest::Report(answer)) => {
                     let report = self.report(run);
-                    // Who no longer waits for the answer does not need it.
+                    // A caller that no longer waits does not need the answer.
                     let _ = answer.send(report);
                 }
                 Ok(EngineRequest::Stop) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {

@@ -1,5 +1,5 @@
-//! The few fields of an IP header that links have to do with, in both versions: the ECN codepoint, whether a packet may
-//! be cut, whether it stays on its link.
+//! The fields of an IP header that links use, in both versions: the ECN codepoint, whether a packet may be fragmented,
+//! whether it stays on its link.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! A relay as its owner sees it: started with a scenario and addresses, asked what it did, stopped.
+//! The handle of a relay: starts it with a scenario and addresses, asks for reports, stops it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -38,7 +38,7 @@ pub struct Relay {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// Paths and addresses to listen on do not go together.
-    #[error("{addresses} addresses to listen on for {paths} paths: each path needs one of its own")]
+    #[error("{addresses} addresses to listen on for {paths} paths: give one per path")]
     Listen {
         /// How many paths the scenario has.
         paths: usize,
@@ -46,7 +46,7 @@ pub enum StartError {
         addresses: usize,
     },
     /// Paths and targets do not go together.
-    #[error("{addresses} target addresses for {paths} paths: give one for all, or one a path")]
+    #[error("{addresses} target addresses for {paths} paths: give one for all, or one per path")]
     Targets {
         /// How many paths the scenario has.
         paths: usize,
@@ -102,7 +102,7 @@ impl Relay {
         &self.listening
     }
 
-    /// What it did so far.
+    /// For a report of its work so far.
     pub fn report(&self) -> RelayReport {
         let EngineStatus { report, sockets } = self.running.ask();
         // Asked for here: where there are many sockets the answer takes the kernel long.

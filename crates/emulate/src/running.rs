@@ -1,4 +1,4 @@
-//! The thread that lets links work, as its owner sees it: started, asked what it did, stopped.
+//! The handle of the thread that drives the links: starts it, asks for reports, stops it.
 
 use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;

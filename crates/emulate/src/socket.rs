@@ -66,7 +66,7 @@ impl Socket {
     /// Opens a socket at `address`; with port 0 the system chooses one. An IPv6 socket takes no IPv4.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The error of the operating system.
     pub fn bind(address: SocketAddr) -> io::Result<Socket> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {
@@ -123,7 +123,7 @@ impl Socket {
     /// Sends a datagram.
     ///
     /// # Errors
-    /// Whatever the system says; the socket can still be used.
+    /// The error of the operating system; the socket can still be used.
     pub fn send(&self, message: &OutgoingDatagram<'_>) -> io::Result<()> {
         let transmit = Transmit {
             destination: message.to,
@@ -168,8 +168,10 @@ impl ReceiveBuffers {
     }
 }
 
-/// `quinn-udp` has room for 96 bytes of notes beside a batch, and asks for more: of a batch's length, its time, the address
-/// it was sent to and its ECN codepoint the last is cut off. A socket at one address need not be told that address; at the
+/// `quinn-udp` has room for 96 bytes of notes beside a batch, and asks for more: of a batch's length, its time, the
+/// address
+/// it was sent to and its ECN codepoint the last is cut off. A socket at one address need not be told that address;
+/// at the
 /// others each datagram comes alone.
 #[cfg(target_os = "linux")]
 fn make_room_for_codepoints(io: &UdpSocket, address: SocketAddr) {

@@ -1,4 +1,4 @@
-//! How late packets leave: the relay's own error.
+//! Measures how late packets leave: the timing error of the relay.
 
 use anabranch_base::Duration;
 use hdrhistogram::Histogram;

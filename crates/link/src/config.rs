@@ -1,4 +1,4 @@
-//! What a link is like, as plain values, and the tables of settings by which users set them.
+//! The configuration of a link as plain values, and the tables of settings for it.
 
 mod losses;
 mod queues;

@@ -152,7 +152,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         }
     }
 
-    /// What it did so far.
+    /// For a report of its work so far.
     pub fn counters(&self) -> LinkCounters {
         LinkCounters { marked: self.queue.marked(), ..self.counters }
     }

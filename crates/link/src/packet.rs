@@ -47,7 +47,7 @@ pub enum Fate<L> {
     },
     /// It did not.
     Lost {
-        /// When it was lost; never later than it is told.
+        /// When it was lost; never later than the event.
         at: Time,
         /// The packet.
         packet: Packet<L>,
@@ -88,7 +88,8 @@ impl<L> Packet<L> {
         }
     }
 
-    /// Marks the packet, where its transport understands marks. Says whether it bears the mark now; a queue drops a packet
+    /// Marks the packet, where its transport understands marks. Says whether it bears the mark now; a queue drops a
+    /// packet
     /// that it can not mark (RFC 3168 §5).
     #[must_use]
     pub fn mark(&mut self) -> bool {
@@ -117,7 +118,7 @@ impl<L> Packet<L> {
 const IP_HEADER: ByteCount = ByteCount::new(20);
 
 impl Damage {
-    /// Turns the bit over; bytes that are none stay as they are.
+    /// Flips the bit; bytes without that bit stay unchanged.
     pub fn apply(self, bytes: &mut [u8]) {
         let bits = bytes.len() as u64 * 8;
         if let Some(bit) = self.0.checked_rem(bits) {

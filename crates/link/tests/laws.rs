@@ -175,7 +175,8 @@ proptest! {
         }
     }
 
-    /// L = λ W, as an equality of integers: the queue's length integrated over time is the sum of what each packet waited.
+    /// L = λ W, as an equality of integers: the queue's length integrated over time is the sum of what each packet
+    /// waited.
     #[test]
     fn littles_law_holds_on_every_queue(
         rate in 100_000_u64..100_000_000, limit in 0_u64..60, packets in offered(), probability in 0.0..0.3,
@@ -235,7 +236,7 @@ fn a_gilbert_elliott_link_loses_its_share_in_bursts_of_its_length() {
     assert!((mean / 100.0 - 1.0).abs() < 0.08, "{mean} over {} spells", runs.len());
 }
 
-/// The driver is told in time of a packet that overtakes the one before it.
+/// The driver learns in time of a packet that overtakes the previous one.
 #[test]
 fn a_packet_that_overtakes_when_the_delay_falls_is_not_late() {
     let steps = vec![(Time::ZERO, Duration::from_millis(100)), (millis(2), Duration::ZERO)];

@@ -23,13 +23,13 @@ pub enum ModelError {
         max: f64,
     },
     /// A window limit of 0 packets.
-    #[error("a window limit of 0 packets lets nothing out")]
+    #[error("a window limit of 0 packets allows no packet")]
     NoWindow,
     /// A receive buffer of 0 packets.
-    #[error("a receive buffer of 0 packets takes nothing in")]
+    #[error("a receive buffer of 0 packets holds no packet")]
     NoBuffer,
     /// An acknowledgement of 0 packets.
-    #[error("an acknowledgement of 0 packets says nothing")]
+    #[error("an acknowledgement must cover at least 1 packet, not 0")]
     NoAcknowledged,
     /// A round-trip time.
     #[error("a round-trip time of {0} s is not a finite number above 0")]
@@ -49,7 +49,7 @@ pub enum ModelError {
     #[error("there is no path")]
     NoPath,
     /// The model has no answer for these values.
-    #[error("{model} has no answer here: {why}")]
+    #[error("the model {model} cannot be solved here: {why}")]
     Domain {
         /// The model's name.
         model: &'static str,

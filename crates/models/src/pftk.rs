@@ -205,7 +205,7 @@ mod tests {
         );
         assert_eq!(
             said(PftkParameters { limit: 0, ..USUAL }),
-            "a window limit of 0 packets lets nothing out"
+            "a window limit of 0 packets allows no packet"
         );
         assert_eq!(
             said(PftkParameters { loss: -0.1, ..USUAL }),

@@ -41,7 +41,7 @@ impl SquareRoot {
             return Err(ModelError::Domain { model: SquareRoot::NAME, why });
         }
         if path.loss == 0.0 {
-            let why = "without loss it has no bound".to_owned();
+            let why = "without loss the model has no bound".to_owned();
             return Err(ModelError::Domain { model: SquareRoot::NAME, why });
         }
         // √2 / √p: 2 / p itself may be too large for a double.
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(rule.connection(&[]), Err(ModelError::NoPath));
         let said =
             rule.throughput(&SquareRootParameters { loss: 0.0, ..PATH }).expect_err("no loss").to_string();
-        assert_eq!(said, "square-root has no answer here: without loss it has no bound");
+        assert_eq!(said, "the model square-root cannot be solved here: without loss the model has no bound");
         let still = SquareRootParameters { round_trip: 0.0, ..PATH };
         assert_eq!(rule.throughput(&still), Err(ModelError::RoundTrip(0.0)));
         assert!(SquareRoot { factor: f64::NAN }.throughput(&PATH).is_err());

@@ -51,7 +51,7 @@ async fn run() -> Result<(), Failure> {
 async fn receive(options: Options, bytes: u64) -> Result<(), Failure> {
     let endpoint = Endpoint::bind(options)?;
     println!("ready");
-    let association = endpoint.accept().await.ok_or("nobody came")?;
+    let association = endpoint.accept().await.ok_or("no association was accepted")?;
     let mut left = bytes;
     let mut start = None;
     while left > 0 {
@@ -86,7 +86,8 @@ async fn send(
     Ok(association.close().await?)
 }
 
-/// How long to wait before the next message when `sent` bytes have left in `age` seconds: at least a millisecond, as the programs
+/// How long to wait before the next message when `sent` bytes have left in `age` seconds: at least a millisecond, as
+/// the programs
 /// of the other transports do.
 fn pause(age: f64, sent: u64, rate: Option<f64>) -> Option<Duration> {
     let left = sent as f64 * 8.0 / rate? - age;

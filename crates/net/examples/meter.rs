@@ -109,7 +109,7 @@ fn addresses(text: Option<&str>) -> Result<Vec<SocketAddr>, Failure> {
 async fn receive(wanted: &Wanted) -> Result<(), Failure> {
     let endpoint = wanted.endpoint()?;
     println!("ready");
-    let association = endpoint.accept().await.ok_or("nobody came")?;
+    let association = endpoint.accept().await.ok_or("no association was accepted")?;
     match &wanted.messages {
         None => count(&association, wanted.seconds).await,
         Some(messages) => time(&association, messages).await,

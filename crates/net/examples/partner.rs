@@ -9,7 +9,8 @@
 //! ```
 //!
 //! `port` is SCTP's own. `messages`, `size`, `streams` and `unordered=true` say what `source` sends, `answers` how many
-//! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes; with `follow=true` the addresses
+//! echoes it waits for; `buffer` is the receive buffer and half of the send buffer in bytes; with `follow=true` the
+//! addresses
 //! of interfaces are used and given up as they come and go. A server serves one
 //! association. At its end one line says what was counted, as `key=value`; late packets are still answered until the
 //! program's input ends, as a peer that lost our last one needs (RFC 9260 §8.4).
@@ -199,7 +200,7 @@ impl Settings {
     fn read(words: &[String]) -> Result<Settings, Box<dyn Error>> {
         let pairs = words.iter().map(|word| match word.split_once('=') {
             Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-            None => Err(format!("{word:?} is no key=value").into()),
+            None => Err(format!("{word:?} does not have the form key=value").into()),
         });
         pairs.collect::<Result<_, _>>().map(Settings)
     }
@@ -244,8 +245,9 @@ impl Settings {
 
     fn list<T: FromStr>(&self, key: &str) -> Result<Vec<T>, Box<dyn Error>> {
         let text = self.0.get(key).ok_or_else(|| format!("{key}=ADDRESS:PORT,… is missing"))?;
-        let parse =
-            |word: &str| word.parse().map_err(|_| format!("{key}={word} is no address with a port").into());
+        let parse = |word: &str| {
+            word.parse().map_err(|_| format!("{key}={word} is not an address with a port").into())
+        };
         text.split(',').map(parse).collect()
     }
 }

@@ -66,7 +66,7 @@ async fn transfer(config: Config, paths: usize, bytes: u64) -> Result<Cost, Box<
     };
     let (server, client) = (Endpoint::bind(options(true)?)?, Endpoint::bind(options(false)?)?);
     let near = client.connect(&server.local_addresses()).await?;
-    let far = server.accept().await.ok_or("nobody came")?;
+    let far = server.accept().await.ok_or("no association was accepted")?;
     let (start, worked) = (clock(ClockId::Monotonic), clock(ClockId::ProcessCPUTime));
     let receiving = tokio::spawn(async move {
         let mut left = bytes;

@@ -48,7 +48,7 @@ async fn transfer(
     };
     let (server, client) = (Endpoint::bind(options(true)?)?, Endpoint::bind(options(false)?)?);
     let near = client.connect(&server.local_addresses()).await?;
-    let far = server.accept().await.ok_or("nobody came")?;
+    let far = server.accept().await.ok_or("no association was accepted")?;
     let (start, worked) = (clock(ClockId::Monotonic), clock(ClockId::ProcessCPUTime));
     let receiving = tokio::spawn(async move {
         let mut left = bytes;

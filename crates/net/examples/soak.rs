@@ -58,7 +58,7 @@ fn both(task: &Task) -> Result<(), Box<dyn Error>> {
 async fn receive(task: &Task) -> Result<(), Box<dyn Error>> {
     let server = Endpoint::bind(task.options(true)?)?;
     println!("{}", server.local_addresses()[0]);
-    let association = server.accept().await.ok_or("nobody came")?;
+    let association = server.accept().await.ok_or("no association was accepted")?;
     let (began, mut left) = (seconds(), task.bytes);
     while left > 0 {
         left = left.saturating_sub(association.recv().await?.len() as u64);

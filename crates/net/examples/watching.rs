@@ -47,7 +47,7 @@ async fn watch(association: &Association) -> BTreeMap<PathId, (usize, usize)> {
         tokio::select! {
             Some(event) = events.next() => match event {
                 Ok(event) => println!("{}: {event:?}", association.now()),
-                // A listener that is too slow is told so, and continues with what is left.
+                // A listener that is too slow gets an error, and continues with the remaining items.
                 Err(missed) => println!("events: {missed}"),
             },
             Some(record) = records.next() => match record {

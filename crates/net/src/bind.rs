@@ -56,7 +56,7 @@ pub enum BindError {
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
     /// The operating system has no random numbers.
-    #[error("the operating system gives no random numbers: {0}")]
+    #[error("cannot get random numbers from the operating system: {0}")]
     NoRandomness(String),
     /// The operating system does not list its interfaces, which were to be followed.
     #[error("cannot list the network interfaces: {0}")]

@@ -22,7 +22,8 @@ pub enum FrameError<E> {
     },
     /// Another version of the protocol.
     #[error(
-        "version {found} of the {protocol} protocol, this program speaks {spoken}: use the same release at both ends"
+        "version {found} of the {protocol} protocol, this program speaks {spoken}: use the same release at \
+         both ends"
     )]
     Version {
         /// The protocol, as a sentence has it.
@@ -33,7 +34,7 @@ pub enum FrameError<E> {
         spoken: u8,
     },
     /// A field has a value without a meaning.
-    #[error("{field} is {value:#x}, which means nothing")]
+    #[error("{field} is {value:#x}, which is not valid")]
     Field {
         /// The field.
         field: &'static str,

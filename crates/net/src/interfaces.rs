@@ -244,7 +244,7 @@ mod tests {
         let ways = chosen(&["203.0.113.5:9899"], &[]).expect("two ways");
         assert_eq!(ways, ["10.64.0.2:0", "192.168.1.7:0"]);
         let ways = chosen(&["[2001:db8::9]:9899"], &[]).expect("one way");
-        assert_eq!(ways, ["[2001:db8::7]:0"], "a link-local address is no way to the world");
+        assert_eq!(ways, ["[2001:db8::7]:0"], "a link-local address does not lead to the Internet");
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub enum Standing {
     /// An ordinary address.
     Preferred,
     /// RFC 4862 §5.5.4: a deprecated address "SHOULD NOT be used to initiate new communications if an alternate
-    /// (non-deprecated) address of sufficient scope can easily be used instead". Existing users of the address go on.
+    /// (non-deprecated) address of sufficient scope can easily be used instead". Existing users of the address keep it.
     Deprecated,
     /// Not known to be unique on its link, or known not to be (RFC 4862 §5.4): nothing can be sent from it.
     Unusable,

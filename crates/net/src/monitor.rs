@@ -1,4 +1,4 @@
-//! What each path of an association carries, how fast, and in which state, followed while the association works.
+//! Monitors what each path of an association carries, how fast, and in which state.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;

@@ -12,7 +12,7 @@ pub enum SendError {
     #[error(transparent)]
     Refused(#[from] core::SendError),
     /// The association is closing: what was sent before is still delivered.
-    #[error("the association is closing and takes no more messages")]
+    #[error("the association is closing and accepts no more messages")]
     Closing,
     /// The association is over.
     #[error("{0}")]

@@ -58,7 +58,7 @@ impl Socket {
         let socket = Socket { io, state, address };
         let (receive, send) = socket.buffer_sizes();
         if receive.min(send) < TINY_BUFFER {
-            tracing::warn!(%address, %receive, %send, "tiny socket buffers will lose packets; raise net.core.rmem_max and net.core.wmem_max");
+            tracing::warn!(%address, %receive, %send, "very small socket buffers will lose packets; raise net.core.rmem_max and net.core.wmem_max");
         }
         Ok(socket)
     }
@@ -127,7 +127,8 @@ impl Socket {
     /// Sends packets in one call.
     ///
     /// # Errors
-    /// `WouldBlock` if the socket's buffer is full: [`poll_writable`](Socket::poll_writable) says when it is not. Other errors
+    /// `WouldBlock` if the socket's buffer is full: [`poll_writable`](Socket::poll_writable) says when it is not.
+    /// Other errors
     /// mean that these packets cannot be sent so; where the system refuses segmentation,
     /// [`max_segments`](Socket::max_segments) is 1 from then on.
     pub fn send(&self, packets: &Packets<'_>) -> io::Result<()> {
@@ -189,7 +190,8 @@ impl ReceiveBuffers {
 #[cfg(target_os = "linux")]
 fn bind_device(socket: &socket2::Socket, device: &str) {
     if let Err(error) = socket.bind_device(Some(device.as_bytes())) {
-        tracing::warn!(device, %error, "cannot tie a socket to its interface; routes decide which way packets take");
+        tracing::warn!(device, %error, "cannot tie a socket to its interface; routes decide which way \
+                                        packets take");
     }
 }
 
@@ -203,7 +205,7 @@ fn bind_device(_socket: &socket2::Socket, _device: &str) {}
 fn leave_out_times(io: &UdpSocket) {
     use nix::sys::socket::{setsockopt, sockopt::ReceiveTimestampns};
     if let Err(error) = setsockopt(io, ReceiveTimestampns, &false) {
-        tracing::warn!(%error, "cannot leave out arrival times: batches arrive without their ECN codepoint");
+        tracing::warn!(%error, "cannot turn arrival times off: batches arrive without their ECN codepoint");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a packet carries, as far as tables and charts tell.
+//! The content of a packet, as tables and charts show it.
 
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Checksum, Chunk, Packet};

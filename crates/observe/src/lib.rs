@@ -1,7 +1,7 @@
-//! What is kept of a simulated run: a capture for Wireshark, tables as CSV, a page of charts, and the JSON document of
+//! The records of a simulated run: a capture for Wireshark, tables as CSV, a page of charts, and the JSON document of
 //! its results.
 //!
-//! [`anabranch_sim`] gives observations while a run goes on and a result at its end. This crate turns both into files and
+//! [`anabranch_sim`] gives observations during a run and a result at its end. This crate turns both into files and
 //! values. It parses no arguments, prints nothing, and starts no run.
 //!
 //! # In one page
@@ -12,7 +12,7 @@
 //! ```
 //! use anabranch_observe::{About, Sinks, Wanted};
 //! use anabranch_scenario::{NoFiles, Registry, Scenario, Source};
-//! use anabranch_sim::{Progress, Run};
+//! use anabranch_sim::{Run, RunProgress};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = r#"
@@ -30,7 +30,7 @@
 //! let about = About { scenario: &scenario, name: "one", seed: 1, command: "", source: Some(text) };
 //! let mut sinks = Sinks::open(&wanted, about)?;
 //! let mut run = Run::new(&scenario, 1, wanted.watch())?;
-//! while run.advance(anabranch_base::Duration::from_millis(50)) == Progress::Running {
+//! while run.advance(anabranch_base::Duration::from_millis(50)) == RunProgress::Running {
 //!     sinks.take(&run.take_observations())?;
 //! }
 //! sinks.take(&run.take_observations())?;

@@ -1,4 +1,4 @@
-//! What the flows, paths and links of a scenario are called.
+//! The names of the flows, paths and links of a scenario.
 
 use anabranch_scenario::Scenario;
 

@@ -1,4 +1,4 @@
-//! All records of one run together: where each goes, and what is looked at for it.
+//! All records of one run: where each is written, and the observations it needs.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};

@@ -1,4 +1,4 @@
-//! What records call things: hosts, directions, causes, moments.
+//! The words in records for hosts, directions, causes and moments.
 
 use std::fmt;
 

@@ -18,7 +18,8 @@ pub enum PlanError {
     },
     /// A curve with a value that cannot be a throughput.
     #[error(
-        "path {path} with its window limited to {limit} packets carries {value} packets/s: not a number from 0 to 1e100"
+        "path {path} with its window limited to {limit} packets carries {value} packets/s: not a number from \
+         0 to 1e100"
     )]
     Curve {
         /// The path's index.
@@ -29,7 +30,7 @@ pub enum PlanError {
         value: f64,
     },
     /// Curves that do not fit into memory.
-    #[error("curves of {points} points in all are more than the {most} that are kept")]
+    #[error("curves with {points} points in total exceed the maximum of {most}")]
     TooLong {
         /// How many points they have together.
         points: u64,
@@ -37,9 +38,7 @@ pub enum PlanError {
         most: u64,
     },
     /// A method that would try too many combinations.
-    #[error(
-        "{combinations:.3e} combinations are more than the {most:.0e} that are tried: use the exact method"
-    )]
+    #[error("{combinations:.3e} combinations exceed the maximum of {most:.0e}: use the exact method")]
     TooMany {
         /// How many there are.
         combinations: f64,
@@ -49,7 +48,7 @@ pub enum PlanError {
     /// A dynamic program that takes too long, or does not fit into memory.
     #[error(
         "the dynamic program would compare {sums:.3e} sums and keep {kept:.3e}, of at most {most_sums:.0e} and \
-         {most_kept:.0e}: use the hull method, which says how far from the best it may be"
+         {most_kept:.0e}: use the hull method, which bounds its distance from the optimum"
     )]
     TooMuch {
         /// How many sums it would compare.
@@ -65,7 +64,7 @@ pub enum PlanError {
     #[error("a step of 0 packets gives no limits to try")]
     NoStep,
     /// A step that leaves a path no limit to try.
-    #[error("steps of {step} packets leave path {path}, whose limit may be {largest} packets, none to try")]
+    #[error("steps of {step} packets exceed the largest limit of path {path}, {largest} packets")]
     StepTooLarge {
         /// The step, in packets.
         step: u32,
@@ -75,7 +74,7 @@ pub enum PlanError {
         largest: u32,
     },
     /// Candidates whose smallest limits do not fit together.
-    #[error("the smallest limits are {least} packets in all, more than the buffer of {buffer}")]
+    #[error("the smallest limits are {least} packets in total, more than the buffer of {buffer}")]
     NothingFits {
         /// The sum of the smallest limits, in packets.
         least: u64,

@@ -58,7 +58,7 @@ impl Planner for LivePlanner {
 }
 
 /// The shipped policies, and the window management `live`: limits by the Markov model with independent losses, planned
-/// anew while the association lives.
+/// again while the association lives.
 pub fn registry() -> Registry {
     let mut registry = Registry::standard();
     registry.window_limits.add("live", |rules| {

@@ -1,4 +1,4 @@
-//! How the best limits move, and what is lost, when a path is not what it was taken for.
+//! How the best limits change, and what is lost, if the parameters of a path are wrong.
 
 use anabranch_models::{PathParameters, WindowModel};
 

@@ -1,4 +1,4 @@
-//! What a receive buffer is worth: the gain of its next packet, and the size beyond which nothing is gained, from a few
+//! The gain of a larger receive buffer: that of the next packet, and the size beyond which there is none, from a few
 //! exact optima.
 
 use anabranch_models::{PathParameters, WindowModel};

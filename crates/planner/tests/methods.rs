@@ -106,16 +106,13 @@ fn iterations_are_counted_as_in_the_paper() {
 fn steps_beyond_a_cap_have_an_answer_only_when_repaired() {
     let problem = Problem::from_curves(vec![vec![1.0, 2.0, 3.0, 4.0], vec![1.0; 43]], 87).unwrap();
     let none = step(&problem, 5, StepSet::Printed).unwrap_err();
-    assert_eq!(
-        none.to_string(),
-        "steps of 5 packets leave path 0, whose limit may be 4 packets, none to try"
-    );
+    assert_eq!(none.to_string(), "steps of 5 packets exceed the largest limit of path 0, 4 packets");
     assert_eq!(step(&problem, 5, StepSet::Repaired).unwrap().limits, [4, 1]);
     assert_eq!(step(&problem, 0, StepSet::Repaired), Err(PlanError::NoStep));
     let narrow = Problem::from_curves(vec![vec![1.0; 20], vec![1.0; 20]], 15).unwrap();
     assert_eq!(
         step(&narrow, 10, StepSet::Printed).unwrap_err().to_string(),
-        "the smallest limits are 20 packets in all, more than the buffer of 15"
+        "the smallest limits are 20 packets in total, more than the buffer of 15"
     );
 }
 
@@ -127,7 +124,7 @@ fn what_cannot_be_planned_says_why() {
         said(vec![vec![1.0]; 3], 2),
         "a receive buffer of 2 packets is less than one packet for each of 3 paths"
     );
-    assert_eq!(said(vec![vec![]], 2), "a window limit of 0 packets lets nothing out");
+    assert_eq!(said(vec![vec![]], 2), "a window limit of 0 packets allows no packet");
     assert_eq!(
         said(vec![vec![1.0, f64::NAN]], 2),
         "path 0 with its window limited to 2 packets carries NaN packets/s: not a number from 0 to 1e100"
@@ -139,7 +136,7 @@ fn what_cannot_be_planned_says_why() {
 fn what_is_too_much_is_refused_before_it_begins() {
     let crowd = Problem::from_curves(vec![vec![1.0, 2.0]; 1_000], 1_500).unwrap();
     let refused = brute_force(&crowd).unwrap_err().to_string();
-    assert!(refused.contains("more than the 1e9 that are tried: use the exact method"), "{refused}");
+    assert!(refused.contains("exceed the maximum of 1e9: use the exact method"), "{refused}");
     assert_eq!(exact(&crowd).unwrap().throughput, 1_500.0);
     assert_eq!(step(&crowd, 2, StepSet::Repaired).unwrap().throughput, 1_500.0);
     // Nothing but ends is on the hull of a convex curve, so that the bound discards nothing.
@@ -147,7 +144,7 @@ fn what_is_too_much_is_refused_before_it_begins() {
     let steep = Problem::from_curves(vec![convex; 4], 300_000).unwrap();
     let refused = exact(&steep).unwrap_err().to_string();
     assert!(
-        refused.ends_with("use the hull method, which says how far from the best it may be"),
+        refused.ends_with("use the hull method, which bounds its distance from the optimum"),
         "{refused}"
     );
     assert!(hull(&steep).gap() < 1.0);
@@ -191,7 +188,7 @@ fn a_thousand_paths_and_millions_of_packets_are_no_hang() {
     assert!(best.throughput >= certificate.allocation.throughput * (1.0 - 1e-12));
     assert!(certificate.gap() < 1e-6, "{}", certificate.gap());
     let most = Problem::from_curves(vec![vec![0.0; 1 << 20]; 17], u32::MAX).unwrap_err().to_string();
-    assert_eq!(most, "curves of 17825792 points in all are more than the 16777216 that are kept");
+    assert_eq!(most, "curves with 17825792 points in total exceed the maximum of 16777216");
 }
 
 #[test]

@@ -27,7 +27,7 @@ impl Assignment {
             Some(equals) => Ok(Assignment { text: text.to_owned(), equals }),
             None => {
                 let span = Span { origin: TextOrigin::Setting(0), start: 0, end: text.len() };
-                let fault = Fault::syntax(span, "this is no KEY=VALUE");
+                let fault = Fault::syntax(span, "this does not have the form KEY=VALUE");
                 let fault = fault.help("for example link.wifi.loss=0.01");
                 let setting = Assignment { text: text.to_owned(), equals: text.len() };
                 Err(fault.shown(&Source::new("", ""), &[setting]))
@@ -151,7 +151,7 @@ fn put(table: &mut Table, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
         Some(other) => {
             let found = other.describe();
             let fault = Fault::value(key.span, format!("`{}` is {found} here, and has no keys", key.text));
-            Err(fault.help(format!("set the whole of it, such as {}={{ {next} = … }}", key.text)))
+            Err(fault.help(format!("set the whole value, such as {}={{ {next} = … }}", key.text)))
         }
         None => Ok(()),
     }
@@ -160,7 +160,7 @@ fn put(table: &mut Table, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
 /// Puts the value into the table of `[[top]]` that the first key names.
 fn entry_of(root: &mut Table, top: &KeyPart<'_>, keys: &[KeyPart<'_>], value: Node) -> Read<()> {
     let Some((name, rest)) = keys.split_first().filter(|(_, rest)| !rest.is_empty()) else {
-        let fault = Fault::unknown(top.span, format!("this names no key of one {}", top.text));
+        let fault = Fault::unknown(top.span, format!("this does not name a key of a single {}", top.text));
         return Err(fault.expected(format!("{}.NAME.KEY=VALUE", top.text)));
     };
     let tables = match root.find_mut(top.text) {
@@ -197,12 +197,12 @@ fn unknown(top: &KeyPart<'_>, name: &KeyPart<'_>, names: &[String]) -> Box<Fault
     let known = || names.iter().map(String::as_str).filter(|name| !name.is_empty());
     let fault = Fault::unknown(name.span, format!("there is no {} {}", top.text, quoted(name.text)));
     if top.text == "event" {
-        return fault.help(format!("events are counted from 1, and there are {}", names.len()));
+        return fault.help(format!("events are numbered from 1, and the scenario has {}", names.len()));
     }
     let near = nearest(name.text, known()).map(|name| format!("`{name}`"));
     let copied = name.text.rsplit_once('-').filter(|(base, _)| known().any(|known| known == *base));
     match (copied, near) {
-        (Some((base, _)), _) => fault.help(format!("copies are set together: write {}.{base}", top.text)),
+        (Some((base, _)), _) => fault.help(format!("copies share their settings: write {}.{base}", top.text)),
         (None, Some(near)) => fault.nearest(Some(near)),
         (None, None) if names.len() == 1 => {
             fault.help(format!("the only {} is {}", top.text, listed(known())))

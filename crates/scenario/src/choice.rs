@@ -1,4 +1,4 @@
-//! One word of several: which it is, and what is said of a word that is not among them.
+//! Reads one word out of several, and makes the error for an unknown word.
 
 use anabranch_base::setting::Words;
 
@@ -51,9 +51,9 @@ impl<'w> Choice<'w> {
 
     fn refused(&self, span: Span, found: &str) -> Box<Fault> {
         let or = match self.built[..] {
-            [one] => format!("{one:?}, all there is yet"),
+            [one] => format!("{one:?}, the only one that is built yet"),
             _ => format!("one of {}", listed(self.built.iter().copied())),
         };
-        Fault::unknown(span, format!("{found} is no {}", self.what)).expected(or)
+        Fault::unknown(span, format!("{found} is not a valid {}", self.what)).expected(or)
     }
 }

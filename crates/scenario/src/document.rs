@@ -126,7 +126,7 @@ impl Source {
                 let source = Source::new(name, String::from_utf8_lossy(bytes));
                 let span = Span { origin: TextOrigin::File, start: good, end: good + '\u{fffd}'.len_utf8() };
                 let fault = Fault::syntax(span, format!("the byte {byte:#04x} is not UTF-8"));
-                Err(fault.expected("a text in UTF-8, as every TOML file is").in_file(&source))
+                Err(fault.expected("text in UTF-8, like every TOML file").in_file(&source))
             }
         }
     }

@@ -9,7 +9,7 @@ pub trait Files {
     fn read(&self, name: &str) -> Result<String, String>;
 }
 
-/// There are none: a scenario that names one is wrong.
+/// No files: a scenario that names one is invalid.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
 

@@ -96,9 +96,9 @@ impl Dimension {
         let trimmed = text.trim();
         let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
         let (number, unit) = (&trimmed[..end], trimmed[end..].trim_start());
-        let Some(number) = Decimal::read(number) else { return Err(self.refused(text, "is no")) };
+        let Some(number) = Decimal::read(number) else { return Err(self.refused(text, "is not a")) };
         if unit.is_empty() {
-            return Err(self.refused(text, "has no unit, but is to be a"));
+            return Err(self.refused(text, "lacks the unit of a"));
         }
         let Some((_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
             return Err(self.unknown(unit));
@@ -119,7 +119,7 @@ impl Dimension {
         let names = self.units.iter().map(|(name, _)| *name);
         let slip = self.slips.iter().find(|(slip, _)| *slip == unit).map(|(_, meant)| *meant);
         QuantityError {
-            message: format!("{} is no unit of a {}", crate::tree::quoted(unit), self.what),
+            message: format!("{} is not a {} unit", crate::tree::quoted(unit), self.what),
             expected: format!("one of {}", listed(names.clone())),
             nearest: slip.or_else(|| nearest(unit, names)),
         }
@@ -185,7 +185,7 @@ mod tests {
             assert!(size(text).is_err(), "{text}");
         }
         assert!(size("99999999999 GiB").is_err_and(|error| error.message.contains("too large")));
-        assert!(span("200").is_err_and(|error| error.message.contains("has no unit")));
+        assert!(span("200").is_err_and(|error| error.message.contains("lacks the unit")));
         assert!(span("1 d").is_err_and(|error| error.expected.contains("ms, s, min and h")));
     }
 

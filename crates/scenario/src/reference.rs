@@ -147,9 +147,8 @@ fn links() -> Vec<Row> {
     let mut rows = rows(link_settings(), &link, |key| (key == "rate").then_some("required"));
     let values = resolved::way(&link);
     for row in rows.iter_mut().filter(|row| row.key != "rate") {
-        row.default = values
-            .find(row.key)
-            .map_or(UsualValue::Words(""), |value| UsualValue::Value(value.clone()));
+        row.default =
+            values.find(row.key).map_or(UsualValue::Words(""), |value| UsualValue::Value(value.clone()));
     }
     rows
 }

@@ -52,7 +52,11 @@ fn a_link_alone_is_a_path_and_a_flow() {
 
 #[test]
 fn the_way_back_is_alike_without_the_losses() {
-    let link = &with_link("delay = \"20 ms\"\njitter = \"1 ms\"\nreorder = true\nloss = 0.1\nqueue = \"9 kB\"\nduplicate = 0.2\ncorrupt = 0.3").links[0];
+    let link = &with_link(
+        "delay = \"20 ms\"\njitter = \"1 ms\"\nreorder = true\nloss = 0.1\nqueue = \"9 \
+                           kB\"\nduplicate = 0.2\ncorrupt = 0.3",
+    )
+    .links[0];
     assert_eq!(
         (&link.forward.delay, link.forward.duplicate),
         (&Delay::Fixed(Duration::from_millis(20)), 0.2)
@@ -71,7 +75,8 @@ fn the_way_back_is_alike_without_the_losses() {
 
 #[test]
 fn a_shared_channel_loses_on_the_way_back_only_while_it_is_bad() {
-    let loss = "loss = { kind = \"gilbert-elliott\", good = \"9.9 s\", bad = \"0.1 s\", loss_good = 0.01, loss_bad = 0.9 }";
+    let loss = "loss = { kind = \"gilbert-elliott\", good = \"9.9 s\", bad = \"0.1 s\", loss_good = 0.01, \
+                loss_bad = 0.9 }";
     let link = &with_link(&format!("{loss}\nreverse = {{ loss = \"same-channel\" }}")).links[0];
     let (good, bad) = (Duration::from_millis(9_900), Duration::from_millis(100));
     let channel =
@@ -106,7 +111,8 @@ fn rates_and_delays_change_by_steps() {
     let link = with_link("delay = { steps = [[\"0 s\", \"5 ms\"], [\"1 s\", \"9 ms\"]] }").links.remove(0);
     let steps = vec![(at(0), Duration::from_millis(5)), (at(1_000), Duration::from_millis(9))];
     assert_eq!(link.forward.delay, Delay::Steps(steps));
-    let rate = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = { steps = [[\"0 s\", \"0 bit/s\"], [\"1 s\", \"8 bit/s\"]] }";
+    let rate = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = { steps = [[\"0 s\", \"0 bit/s\"], [\"1 \
+                s\", \"8 bit/s\"]] }";
     let steps = vec![(at(0), BitRate::default()), (at(1_000), BitRate::from_bits_per_second(8))];
     assert_eq!(parse(rate).links[0].forward.rate, Rate::Steps(steps));
     assert_eq!(wrong(&rate.replace("8 bit/s", "0 bit/s")), ErrorKind::Value, "it would never carry anything");
@@ -114,7 +120,8 @@ fn rates_and_delays_change_by_steps() {
 
 #[test]
 fn a_trace_is_read_beside_the_file() {
-    let text = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = { trace = \"up\" }\nreverse = { rate = { trace = \"down\", repeat = false } }";
+    let text = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = { trace = \"up\" }\nreverse = { rate = { \
+                trace = \"down\", repeat = false } }";
     let files = |name: &str| match name {
         "up" => Ok("0\n5\n5\n9\n".to_owned()),
         _ => Ok("7\r\n8\r\n\r\n".to_owned()),
@@ -210,7 +217,8 @@ fn correlated_losses_trouble_a_udp_flow_only_where_it_sends() {
     let file = |direction: &str| {
         format!(
             "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\nloss = {{ kind = \"correlated\", probability = 0.1 }}\n\
-             [[flow]]\nprotocol = \"udp\"\ndirection = {direction:?}\ntraffic = {{ kind = \"cbr\", rate = \"1 kbit/s\", message = \"9 B\" }}\n"
+             [[flow]]\nprotocol = \"udp\"\ndirection = {direction:?}\ntraffic = {{ kind = \"cbr\", rate = \
+                                    \"1 kbit/s\", message = \"9 B\" }}\n"
         )
     };
     assert_eq!(parse(&file("reverse")).flows[0].direction, Direction::Reverse);
@@ -277,7 +285,8 @@ fn one_setting_follows_from_another_unless_it_is_given() {
 
 #[test]
 fn settings_of_sctp_belong_to_the_flow_above_them() {
-    let text = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n[[flow]]\n[[flow]]\nname = \"b\"\n[flow.sctp]\nordered = false";
+    let text = "run.time = \"9 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n[[flow]]\n[[flow]]\nname = \
+                \"b\"\n[flow.sctp]\nordered = false";
     let ordered: Vec<_> = parse(text)
         .flows
         .iter()

@@ -84,27 +84,27 @@ impl std::fmt::Display for CloseReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CloseReason::Graceful => f.write_str("closed in order"),
-            CloseReason::AbortedHere { why } => write!(f, "called off here: {why}"),
+            CloseReason::AbortedHere { why } => write!(f, "aborted at this end: {why}"),
             CloseReason::AbortedByPeer { causes } if causes.is_empty() => {
-                f.write_str("the peer called it off and gave no cause")
+                f.write_str("the peer aborted the association without a reason")
             }
             CloseReason::AbortedByPeer { causes } => {
                 let causes: Vec<String> = causes.iter().map(ToString::to_string).collect();
-                write!(f, "the peer called it off: {}", causes.join("; "))
+                write!(f, "the peer aborted the association: {}", causes.join("; "))
             }
             CloseReason::NoAnswer { attempts } => {
                 write!(f, "the peer did not answer {attempts} attempts to connect")
             }
             CloseReason::PeerGone { errors } => {
-                write!(f, "the peer is gone: {errors} retransmissions in a row went unanswered")
+                write!(f, "the peer no longer answers: {errors} retransmissions in a row went unanswered")
             }
             CloseReason::PeerRestarted => {
-                f.write_str("the peer was started anew and knows nothing of this association")
+                f.write_str("the peer was restarted and no longer has this association")
             }
-            CloseReason::PeerForgot => f.write_str(
-                "the peer knows nothing of this association any more: it gave it up, or was started anew",
-            ),
-            CloseReason::ProtocolViolation { what } => write!(f, "the peer broke the protocol: {what}"),
+            CloseReason::PeerForgot => {
+                f.write_str("the peer no longer has this association: it gave up, or was restarted")
+            }
+            CloseReason::ProtocolViolation { what } => write!(f, "the peer violated the protocol: {what}"),
         }
     }
 }

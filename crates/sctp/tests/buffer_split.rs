@@ -1,4 +1,4 @@
-//! Buffers that are split among the paths: what new data each may take, what is never held back, and what is told of it.
+//! Buffers that are split among the paths: what new data each may take, what is never held back, and what is reported.
 
 use crate::pair::{End, Pair, path};
 use anabranch_base::{ByteCount, Duration};

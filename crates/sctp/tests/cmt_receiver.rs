@@ -1,4 +1,4 @@
-//! How a receiver acknowledges in concurrent multipath transfer: the order of arrival is no reason for an immediate
+//! How a receiver acknowledges in concurrent multipath transfer: the order of arrival does not cause an immediate
 //! SACK, and each SACK says for how many packets it stands (M-CMT-4). Dialogues; the rule alone has its tests in
 //! `policy/acknowledge/dac.rs`.
 
@@ -36,7 +36,7 @@ impl Receiver {
         let sent: Vec<Tsn> = pair.log.iter().flat_map(|line| tsn_of(&line.bytes)).collect();
         let next = sent[0].next();
         pair.log.clear();
-        // A knows nothing of the test's chunks, and is not told.
+        // A did not send the test's chunks, and gets no SACK for them.
         pair.pipes.iter_mut().for_each(|pipe| pipe.drop_next[End::Z as usize] = u32::MAX);
         let begun = pair.now;
         Receiver { pair, next, begun }

@@ -340,7 +340,7 @@ fn the_doubled_time_out_stays_until_something_sent_once_is_acknowledged() {
         let is_sample = |record: &Record| matches!(record.what, Happening::RoundTrip { .. });
         records(pair).into_iter().filter(is_sample).count()
     };
-    assert_eq!(samples(&mut pair), 0, "which copy was acknowledged nobody knows");
+    assert_eq!(samples(&mut pair), 0, "it is unknown which copy was acknowledged");
     assert_eq!(pair.path(End::A, 0).rto, secs(2));
     send(&mut pair, 1);
     pair.run_for(ms(200));

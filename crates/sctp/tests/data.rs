@@ -313,7 +313,8 @@ fn small_messages_that_wait_together_travel_together() {
     assert_eq!(pair.receive(End::Z).len(), 20);
 }
 
-/// What a driver hands to the system in one call, which cuts it at every `segment_size`: a shorter packet can only be the last.
+/// What a driver hands to the system in one call, which cuts it at every `segment_size`: a shorter packet can only be
+/// the last.
 #[test]
 fn packets_for_one_path_leave_together_up_to_the_first_that_is_shorter() {
     let mut pair = warm(Config {
@@ -617,7 +618,7 @@ fn a_reader_that_reads_in_small_bits_opens_the_window_in_large_ones() {
     pair.log.clear();
     let mut read = 0;
     while pair.log.is_empty() {
-        assert!(pair.at(End::Z).receive().is_some(), "all was read and nobody told");
+        assert!(pair.at(End::Z).receive().is_some(), "all was read and no SACK sent");
         read += 1;
         pair.settle(End::Z);
     }
@@ -633,7 +634,7 @@ fn a_window_update_that_is_lost_is_made_up_for_by_a_probe() {
     pair.lose(End::Z, "SACK");
     assert_eq!(pair.receive(End::Z).len(), 6);
     pair.run_for(ms(500));
-    assert!(pair.receive(End::Z).is_empty(), "nobody told A");
+    assert!(pair.receive(End::Z).is_empty(), "no SACK reached A");
     pair.run_for(secs(2));
     assert_eq!(pair.receive(End::Z).len(), 2);
 }

@@ -97,7 +97,8 @@ fn assert_settled(pair: &mut Pair) {
 
 // By errors (RFC 7829).
 
-/// RFC 7829 §3.2: an address whose error count exceeds PFMR, here 0, is potentially failed. HEARTBEATs begin at once and are
+/// RFC 7829 §3.2: an address whose error count exceeds PFMR, here 0, is potentially failed. HEARTBEATs begin at once
+/// and are
 /// sent an RTO apart.
 #[test]
 fn a_path_is_suspected_at_its_first_time_out_and_probed_at_once() {
@@ -155,7 +156,8 @@ fn when_all_may_have_failed_data_goes_where_fewest_errors_are_or_life_was_last()
     pair.send(End::A, 100);
     pair.run_for(ms(3_500));
     assert_eq!([0, 1, 2].map(|index| state(&mut pair, index)), [PathState::PotentiallyFailed; 3]);
-    // Each timed out in turn. After three seconds the first has a HEARTBEAT unanswered as well: the second has fewer errors.
+    // Each timed out in turn. After three seconds the first has a HEARTBEAT unanswered as well: the second has fewer
+    // errors.
     let data: String =
         pair.log.iter().filter(|line| line.text.contains("DATA")).map(|line| &line.text[3..4]).collect();
     assert_eq!(data, "1232", "{:?}", pair.log);

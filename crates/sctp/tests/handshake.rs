@@ -1,4 +1,5 @@
-//! Opening an association: the four ways, lost packets, crossings and restarts, stale and forged cookies (RFC 9260 §5). What
+//! Opening an association: the four ways, lost packets, crossings and restarts, stale and forged cookies (RFC 9260
+//! §5). What
 //! strangers may try is in `uninvited.rs`.
 
 use std::net::SocketAddr;
@@ -103,7 +104,7 @@ fn a_lost_cookie_ack_is_asked_for_again_and_opens_one_association() {
     ];
     assert_eq!(pair.take_timed_log(Time::ZERO), dialogue);
     assert_eq!(pair.z.endpoint.len(), 1);
-    assert_eq!(pair.z.events, [Event::Connected], "a second COOKIE-ECHO connects nobody a second time");
+    assert_eq!(pair.z.events, [Event::Connected], "a second COOKIE-ECHO does not connect a second time");
     pair.assert_flows();
 }
 
@@ -416,7 +417,7 @@ fn a_cookie_that_was_changed_is_dropped_without_a_word() {
         forged[at] ^= 1;
         pair.inject(End::Z, 0, packet(tag, &[&CookieEcho { cookie: &forged }]));
     }
-    // The right cookie with another tag or another port is no better.
+    // The right cookie with another tag or another port is refused too.
     let other = VerificationTag::new(tag.get() ^ 1);
     pair.inject(End::Z, 0, packet(other, &[&CookieEcho { cookie: &cookie }]));
     let header = CommonHeader { source_port: 1, destination_port: PORT, verification_tag: tag };

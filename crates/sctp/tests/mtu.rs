@@ -283,7 +283,8 @@ fn an_association_that_searches_closes_at_once_and_probes_no_more() {
     assert_eq!(pair.log.len(), 0);
 }
 
-/// Links of any size that change at any time, and losses: everything arrives once and in order, and each size that is used
+/// Links of any size that change at any time, and losses: everything arrives once and in order, and each size that is
+/// used
 /// in the end is one that the link carries.
 #[test]
 fn whatever_sizes_links_have_everything_arrives_once_and_in_order() {

@@ -3,7 +3,8 @@
 //! ends.
 //!
 //! A failure prints its seed and the shortest list of operations that still fails; such lists are kept in
-//! `shrunk_walks.rs`. `ANABRANCH_WALKS` says how many walks (2,000 by default, 1,000 with copies), `ANABRANCH_WALK` names one.
+//! `shrunk_walks.rs`. `ANABRANCH_WALKS` says how many walks (2,000 by default, 1,000 with copies), `ANABRANCH_WALK`
+//! names one.
 
 mod pair;
 mod walk;
@@ -28,7 +29,7 @@ fn whatever_happens_to_copies_messages_arrive_once_and_in_order_or_the_failure_i
     });
 }
 
-/// Takes so many walks as `plan` has them, or those that the environment names.
+/// Runs the number of walks in `plan`, or those that the environment names.
 fn take_all(count: u64, plan: impl Fn(u64) -> (Setting, Vec<Operation>)) {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
     let seeds = match number("ANABRANCH_WALK") {

@@ -1,4 +1,5 @@
-//! Changes of addresses that the peer is told of and accepts (RFC 5061), authenticated (RFC 4895): dialogues, a line a
+//! Changes of addresses, reported to the peer and accepted by it (RFC 5061), authenticated (RFC 4895): dialogues, a
+//! line a
 //! packet.
 
 use std::net::{IpAddr, SocketAddr};

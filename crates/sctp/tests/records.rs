@@ -42,7 +42,7 @@ fn what_was_recorded_can_be_read_after_the_end() {
     let timeouts =
         records(&mut pair, End::A).iter().filter(|record| record.what == Happening::Timeout).count();
     assert_eq!(timeouts, 11, "one more than Association.Max.Retrans, with no HEARTBEAT among them");
-    assert_eq!(pair.at(End::A).poll_record(), None, "each is told once");
+    assert_eq!(pair.at(End::A).poll_record(), None, "each is reported once");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn after_the_last_listener_nothing_is_kept() {
     pair.send(End::A, 10_000);
     pair.run_for(Duration::from_secs(1));
     pair.at(End::A).stop_recording();
-    assert_eq!(pair.at(End::A).poll_record(), None, "what nobody read is gone");
+    assert_eq!(pair.at(End::A).poll_record(), None, "unread records are dropped");
     pair.send(End::A, 10_000);
     pair.run_for(Duration::from_secs(1));
     assert_eq!(pair.at(End::A).poll_record(), None);

@@ -54,7 +54,7 @@ fn an_init_and_its_cookie_on_different_paths_open_no_path_across_links() {
 }
 
 /// SACKs overtook one another, so that a chunk seemed to be taken back; it timed out and went again on another path,
-/// where that was lost too. No list of that path's chunks had it: its timer found nothing to send, and did not run
+/// where that was lost too. No list of that path's chunks had it: its timer found no data, and did not run
 /// again.
 #[test]
 fn a_chunk_that_was_taken_back_and_sent_again_is_found_by_the_timer_of_its_path() {

@@ -45,7 +45,8 @@ fn inject(pair: &mut Pair, before: Tsn, numbers: std::ops::Range<u32>) {
     }
 }
 
-/// Hands messages over, from number `sent` to `count`, as long as there is room. What leaves is decided when all are there.
+/// Hands messages over, from number `sent` to `count`, as long as there is room. What leaves is decided when all are
+/// there.
 fn fill(pair: &mut Pair, mut sent: u32, count: u32, length: usize) -> u32 {
     let now = pair.now;
     while sent < count {
@@ -107,7 +108,7 @@ fn an_ssn_that_passed_ends_the_association_although_all_others_may_be_ahead() {
     inject(&mut pair, before, 11..20);
     pair.forge(End::Z, &[&Data { ssn: Ssn::new(3), ..message(before, 20) }]);
     let reason = format!("{:?}", pair.closed(End::Z).expect("it ended"));
-    assert!(reason.contains("SSN 3 of stream 0 comes a second time, 10 is next"), "{reason}");
+    assert!(reason.contains("SSN 3 of stream 0 arrived a second time; SSN 10 is expected"), "{reason}");
 }
 
 // What is advertised can be held, and what is missing is taken.

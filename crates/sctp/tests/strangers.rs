@@ -197,7 +197,7 @@ fn a_cookie_that_comes_from_elsewhere_opens_no_way_for_data_there() {
         assert!(!line.text.contains("DATA"), "{}", line.text);
         (count + 1, bytes + line.bytes.len())
     });
-    assert!(bytes <= 500, "{count} packets of {bytes} bytes to somebody who asked for nothing");
+    assert!(bytes <= 500, "{count} packets of {bytes} bytes to a host that did not ask for anything");
 }
 
 fn cookie_of(bytes: &Bytes) -> (VerificationTag, Vec<u8>) {

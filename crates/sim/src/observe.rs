@@ -1,4 +1,4 @@
-//! What can be looked at while a run goes on.
+//! The observations of a run in progress.
 
 use anabranch_base::{ByteCount, Duration, Ecn, Time};
 use anabranch_link::{Backlog, LossCause};

@@ -1,4 +1,4 @@
-//! What one run, and what several, came to.
+//! The results of one run and of several.
 
 use anabranch_base::{ByteCount, Duration};
 
@@ -30,11 +30,11 @@ pub struct FlowResult {
     pub name: String,
     /// `sctp` or `udp`.
     pub protocol: &'static str,
-    /// Who sends.
+    /// The sending host.
     pub from: Host,
     /// User data delivered, all in all; by the associations of AppStripe together, and no more than the transfer.
     pub delivered: ByteCount,
-    /// Bits of user data delivered a second, in order and once, after the warm-up.
+    /// Bits of user data delivered per second, in order and once, after the warm-up.
     pub goodput_bps: f64,
     /// From the start to the last byte's delivery; `None` without a transfer, or for one that is not done.
     pub completion: Option<Duration>,
@@ -104,9 +104,9 @@ pub struct PathResult {
     pub name: String,
     /// Its state at the end, as the sender sees it.
     pub state: PathState,
-    /// Packets that left the sender here.
+    /// Packets sent on this path.
     pub sent_packets: u64,
-    /// User data that left the sender here, retransmissions included.
+    /// User data sent on this path, including retransmissions.
     pub sent_bytes: ByteCount,
     /// Chunks that were sent again here.
     pub retransmitted_chunks: u64,
@@ -124,7 +124,7 @@ pub struct PathResult {
     pub mean_rtt_s: Option<f64>,
     /// Bits of user data a second that arrived here first, after the warm-up.
     pub goodput_bps: f64,
-    /// How long there was nothing to send.
+    /// How long there was no data.
     pub app_limited: Duration,
     /// How long the congestion window was full.
     pub cwnd_limited: Duration,
@@ -152,9 +152,9 @@ pub struct LinkResult {
 pub struct DirectionResult {
     /// Packets that arrived at its other end.
     pub packets: u64,
-    /// Packets that came to it.
+    /// Packets that arrived at it.
     pub offered: u64,
-    /// Packets lost by its loss rule or because it was down.
+    /// Packets lost lost by the loss rule or while the link was down.
     pub lost: u64,
     /// Packets that found its queue full.
     pub queue_drops: u64,

@@ -1,4 +1,4 @@
-//! One replication: a scenario and a seed become a network, the network runs, and what came of it is counted.
+//! One replication: a scenario and a seed become a network, the network runs, and its result is counted.
 
 use std::collections::VecDeque;
 
@@ -145,7 +145,7 @@ impl Run {
         }
     }
 
-    /// Whether every transfer is complete or has failed, and no other flow goes on.
+    /// Whether every transfer is complete or has failed, and no other flow is still sending.
     fn is_done(&mut self) -> bool {
         if self.is_endless {
             return false;

@@ -20,7 +20,8 @@ pub enum Unfit {
     Settings(Box<dyn std::error::Error + Send + Sync>),
     /// Limits for its windows were to be planned, and nothing says what a path carries.
     #[error(
-        "its window limits cannot be planned, because path {path:?} has no rate at the start: give a list of limits"
+        "its window limits cannot be planned, because path {path:?} has a rate of 0 at the start: give a \
+         list of limits"
     )]
     NoRate {
         /// The path.

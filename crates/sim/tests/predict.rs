@@ -131,7 +131,11 @@ fn windows_take_the_whole_buffer_of_one_path_and_are_planned_for_several() {
     assert_eq!(given.limits(&Saturating), Ok(vec![60, 27]));
     let failover = flow(TWO, &["flow.main.sctp.multipath=off"]);
     assert_eq!((failover.paths.len(), failover.windows.clone()), (1, Windows::Whole));
-    assert!(failover.notes.iter().any(|note| note.contains("wait for its failure")), "{:?}", failover.notes);
+    assert!(
+        failover.notes.iter().any(|note| note.contains("only the first path carries data")),
+        "{:?}",
+        failover.notes
+    );
 }
 
 #[test]
@@ -159,7 +163,7 @@ fn what_the_models_have_no_place_for_is_told_by_name() {
         ),
         (
             "link.b.loss={ kind = \"every\", n = 5 }",
-            "link \"b\" loses each n-th packet, which is no probability",
+            "link \"b\" loses each n-th packet, which the models cannot express as a probability",
         ),
         ("link.a.loss={ kind = \"list\", packets = [5] }", "link \"a\" loses given packets"),
         (
@@ -168,11 +172,11 @@ fn what_the_models_have_no_place_for_is_told_by_name() {
         ),
         (
             "link.a.loss={ kind = \"burst\", probability = 0.1, duration = \"1 s\" }",
-            "link \"a\" loses packets in spells",
+            "link \"a\" loses packets in bursts",
         ),
         (
             "flow.main.traffic={ kind = \"cbr\", rate = \"1 Mbit/s\", message = \"100 B\" }",
-            "its application sends at a pace of its own",
+            "its application limits its rate",
         ),
     ] {
         let found = refused(TWO, &[setting]);
@@ -189,7 +193,8 @@ fn what_the_models_have_no_place_for_is_told_by_name() {
 #[test]
 fn of_a_link_that_paths_share_each_has_an_equal_part() {
     let shared = format!(
-        "{TWO}[[path]]\nname = \"over-a\"\nlinks = [\"a\"]\n[[path]]\nname = \"over-both\"\nlinks = [\"a\", \"b\"]\n"
+        "{TWO}[[path]]\nname = \"over-a\"\nlinks = [\"a\"]\n[[path]]\nname = \"over-both\"\nlinks = [\"a\", \
+         \"b\"]\n"
     );
     let flow = flow(&shared, &[]);
     // Half of 21 Mbit/s are more than b's 10.
@@ -204,7 +209,7 @@ fn a_link_of_two_flows_is_an_obstacle_and_one_used_the_other_way_is_none() {
     let flows = format!("{TWO}[[flow]]\nname = \"one\"\n[[flow]]\nname = \"two\"\n");
     assert_eq!(
         refused(&flows, &[]),
-        "link \"a\" also carries flow \"two\", and the models know no competition"
+        "link \"a\" also carries flow \"two\", and the models assume no competing traffic"
     );
     assert!(ModelFlow::all(&scenario(&flows, &["flow.two.direction=reverse"])).iter().all(Result::is_ok));
     assert!(
@@ -235,17 +240,17 @@ fn what_a_prediction_leaves_out_is_noted() {
     for part in [
         "a transfer of 8 MB is predicted as if it had no end",
         "after 4 missing reports, the flow after 3",
-        "the send buffer of 64 KiB is less than the receive buffer of 1 MiB",
-        "link \"narrow\": losses come in spells; the models take their mean",
+        "the send buffer of 64 KiB is smaller than the receive buffer of 1 MiB",
+        "link \"narrow\": losses come in bursts; the models use their mean",
         "link \"wide\": jitter is not in the models",
-        "link \"wide\": corrupted packets are lost, too",
-        "link \"narrow\": acknowledgements are lost, too",
+        "link \"wide\": corrupted packets are lost too",
+        "link \"narrow\": acknowledgements are lost too",
     ] {
         assert!(all.contains(part), "{part}: {all}");
     }
     let striped = flow(TWO, &["flow.main.sctp.multipath=appstripe"]).notes.join("\n");
     assert!(striped.contains("each path has an association and a receive buffer of its own"), "{striped}");
-    assert!(all.contains("what waits in the receive buffer for a lost packet takes no room"), "{all}");
+    assert!(all.contains("data that wait for a lost packet take no space"), "{all}");
     let quiet = flow(TWO, &["flow.main.sctp.missing_reports=4", "flow.main.sctp.ordered=false"]).notes;
     assert_eq!(quiet, Vec::<String>::new());
 }
@@ -253,7 +258,7 @@ fn what_a_prediction_leaves_out_is_noted() {
 #[test]
 fn planned_limits_that_the_flow_does_not_keep_to_are_noted() {
     let supposed = |rule: &str| flow(TWO, &[&format!("flow.main.sctp.window_management={rule}")]).supposed();
-    assert!(supposed("none").is_some_and(|note| note.ends_with("the flow's to none")));
+    assert!(supposed("none").is_some_and(|note| note.ends_with("and the flow has none")));
     assert!(supposed("dynamic").is_some_and(|note| note.ends_with("are managed by \"dynamic\"")));
     assert_eq!((supposed("static"), supposed("[60, 27]")), (None, None));
 }

@@ -1,4 +1,5 @@
-//! Ours beside ns-2's CMT module, a choice of points with half the seeds: the quick version of `make oracle`. It judges by the
+//! Ours beside ns-2's CMT module, a choice of points with half the seeds: the quick version of `make oracle`. It
+//! judges by the
 //! same rule; fewer seeds make wider intervals, so that it finds less. docs/oracle.md has the full one.
 
 use anabranch_studies::ns2::{
@@ -66,7 +67,7 @@ fn without_loss_and_delay_of_sacks_the_two_agree_to_a_part_in_a_thousand() {
     assert_eq!(equal.len(), 6, "CMT and AppStripe, three thresholds");
     for judged in equal {
         assert_eq!(judged.judgement.verdict, PointVerdict::Holds);
-        let ratio = judged.judgement.ratio().expect("it came to an end");
+        let ratio = judged.judgement.ratio().expect("it ended");
         assert!((ratio - 1.0).abs() < 0.001, "{}: {ratio}", judged.point.label);
     }
 }

@@ -1,4 +1,4 @@
-//! What happens in a transfer while it goes on, as its owner is told of it.
+//! The events of a transfer in progress.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub enum Event {
         /// Whether the ends first compare what the receiver has of it, which reads that part at both ends.
         compares: bool,
     },
-    /// The file that began last goes on after this many bytes, which the receiver has already.
+    /// The last file continues after this many bytes, which the receiver has already.
     Resumed(ByteCount),
     /// This many bytes more of files have travelled: acknowledged at the sender, stored at the receiver.
     Progress(ByteCount),
@@ -30,11 +30,11 @@ pub enum Event {
     Finished(Transferred),
     /// A directory has been made, or was there.
     MadeDirectory,
-    /// The sender is gone; this many bytes of the file that began last stay, for another transfer to go on.
+    /// The sender is gone; this many bytes of the last file are kept, so that another transfer can continue.
     Kept(ByteCount),
 }
 
-/// Something the user should know at once: why a file begins anew of which there is a part.
+/// Something the user should know at once: why a file is sent from the start although a part of it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
     /// What the receiver has under this name is not the beginning of the file.

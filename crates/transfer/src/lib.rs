@@ -1,7 +1,8 @@
 //! Files and directories over all paths of an [`Association`](anabranch_net::Association): read and hashed at one end,
 //! stored and verified at the other, and continued where an earlier transfer was broken off.
 //!
-//! The crate parses no arguments, writes nothing to a terminal, and opens no association. A transfer tells what happens as
+//! The crate parses no arguments, writes nothing to a terminal, and opens no association. A transfer tells what
+//! happens as
 //! a stream of [`Event`]s; its owner shows them as it likes.
 //!
 //! # In one page
@@ -61,11 +62,11 @@
 //! # Going on
 //!
 //! Of a file of at least a mebibyte the sender asks how much is there. Where the hashes of that beginning agree, the file
-//! goes on after it. The receiver writes down how far a file has come, so that it goes on after a kill or a power cut.
+//! goes on after it. The receiver stores how much of a file has arrived, so that the transfer continues after a kill
+//! or a power cut.
 //!
 //! # Events and errors
-//!
-//! A [`Transfer`] goes on while [`Transfer::next`] is awaited. Each verb has one enum of errors: [`FindError`],
+//! A [`Transfer`] makes progress while [`Transfer::next`] is awaited. Each verb has one enum of errors: [`FindError`],
 //! [`OpenError`], [`SendFilesError`], [`ReceiveFilesError`]. A file that cannot be sent or stored does not end the
 //! transfer of the others: the error at the end lists such files.
 //!

@@ -1,4 +1,4 @@
-//! What a sender says until its goodbye.
+//! The messages of a sender until its goodbye.
 
 use anabranch_net::{Association, CloseReason, Event, Events, Message, TryRecvError};
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! A file that goes to standard output as it arrives.
+//! Writes an arriving file to standard output.
 
 use std::io;
 
@@ -22,7 +22,7 @@ impl StandardOutput {
     pub fn create(&mut self, offer: &Offer) -> Result<Box<dyn IncomingFile>, FileVerdict> {
         if let Some(first) = &self.taken_by {
             return Err(FileVerdict::refused(&format!(
-                "the receiver's standard output takes one file, and \"{first}\" is in it"
+                "the receiver's standard output takes a single file, and \"{first}\" was written to it"
             )));
         }
         self.taken_by = Some(offer.path.to_string());
@@ -34,7 +34,7 @@ impl StandardOutput {
     /// # Errors
     /// Always: the verdict for the sender.
     pub fn make_directory(&self) -> Result<(), FileVerdict> {
-        Err(FileVerdict::refused(&"the receiver's standard output takes one file and no directory"))
+        Err(FileVerdict::refused(&"the receiver's standard output takes a single file and no directory"))
     }
 }
 
@@ -70,7 +70,7 @@ impl<W: io::Write + std::fmt::Debug + 'static> IncomingFile for Stream<W> {
 
 fn failed(error: &io::Error) -> FileVerdict {
     let why = match error.kind() {
-        io::ErrorKind::BrokenPipe => "whoever read it has ended".to_owned(),
+        io::ErrorKind::BrokenPipe => "the program that read it has ended".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         _ => error.to_string(),
     };
@@ -90,7 +90,11 @@ mod tests {
         let mut output = StandardOutput::default();
         output.create(&offer).expect("the first");
         let verdict = output.create(&offer).expect_err("the second");
-        assert_eq!(verdict.why, "the receiver's standard output takes one file, and \"a\" is in it");
+        assert_eq!(
+            verdict.why,
+            "the receiver's standard output takes a single file, and \"a\" was written \
+                                 to it"
+        );
         assert!(!output.make_directory().expect_err("no place").is_verified());
     }
 

@@ -1,4 +1,4 @@
-//! Reading a file, on a thread of its own, and making it into the frames that travel.
+//! Reads a file on a separate thread and makes the frames to send.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -25,7 +25,8 @@ pub struct FileReader {
     pub kind: FileKind,
 }
 
-/// Where the receiver's answers go about what is there of a file, each once and in their order. An answer that the reading
+/// Where the receiver's answers go about what is there of a file, each once and in their order. An answer that the
+/// reading
 /// thread does not wait for any more is dropped: the file was given up.
 #[derive(Debug)]
 pub struct AnswerSender {
@@ -138,7 +139,7 @@ impl Input {
                 let file = File::from(rustix::fs::open(&entry.path, flags, Mode::empty())?);
                 let found = file.metadata()?;
                 if !found.is_file() {
-                    return Err(io::Error::other("it is no file any more"));
+                    return Err(io::Error::other("it is no longer a file"));
                 }
                 entry.refresh(&found);
                 Ok(Input::File(file))
@@ -199,9 +200,9 @@ impl ReaderThread {
             (Some(promised), Some(read)) if promised != read => {
                 Err(SenderError::Changed { promised, read }.into())
             }
-            _ if was.modified != now.modified => {
-                Err(EarlyEnd::Broken("it changed while it was read: its time is another".to_owned()))
-            }
+            _ if was.modified != now.modified => Err(EarlyEnd::Broken(
+                "it changed while it was read: its modification time differs".to_owned(),
+            )),
             _ => self.end(),
         }
     }
@@ -390,7 +391,7 @@ mod tests {
         assert_eq!(given_up(|file| file.set_len(5)), "it changed while it was read: 5 B instead of 4 B");
         assert_eq!(
             given_up(|file| file.set_modified(second)),
-            "it changed while it was read: its time is another"
+            "it changed while it was read: its modification time differs"
         );
     }
 
@@ -408,7 +409,7 @@ mod tests {
         for (path, why) in [
             (Path::new("/nowhere"), "there is no such file"),
             (&link, "it has become a symbolic link, which is not followed"),
-            (dir.path(), "it is no file any more"),
+            (dir.path(), "it is no longer a file"),
         ] {
             assert_eq!(FileReader::begin(entry(path, file), MAX_PIECE).expect_err("no file"), why);
         }

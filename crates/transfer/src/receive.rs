@@ -19,14 +19,14 @@ use crate::transfer::{Teller, Transfer};
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveFilesError {
     /// The sender breaks the file protocol. The association has been aborted.
-    #[error("the sender breaks the file protocol: {0}")]
+    #[error("the sender violates the file protocol: {0}")]
     Protocol(#[from] ReceiverError),
     /// The association ended in the middle of a file.
     #[error("\"{name}\" is incomplete: {reason}")]
     Incomplete {
         /// The file.
         name: String,
-        /// How much of it stays, for another transfer to go on; `None` where it was thrown away.
+        /// How much of it is kept for another transfer to continue; `None` if it was discarded.
         kept: Option<ByteCount>,
         /// How the association ended.
         reason: CloseReason,
@@ -35,7 +35,7 @@ pub enum ReceiveFilesError {
     #[error("{} files were refused or failed, the first: \"{}\": {}", .0.len(), .0[0].name, .0[0].verdict.why)]
     NotStored(Vec<Transferred>),
     /// The association ended other than by the sender's goodbye: the sender may not have heard the last verdict.
-    #[error("the association ended without a goodbye: {0}")]
+    #[error("the association ended before the sender had finished: {0}")]
     Ended(CloseReason),
 }
 
@@ -207,7 +207,7 @@ impl Writer {
     }
 
     /// Ends when the association does or breaks the protocol. What is there of a file that is not complete stays where
-    /// its sender may go on with it, else it vanishes.
+    /// its sender may continue it; otherwise it is removed.
     fn run(mut self, mut messages: mpsc::Receiver<Bytes>) {
         while let Some(message) = messages.blocking_recv() {
             if let Err(error) = self.handle(&message) {
@@ -293,7 +293,7 @@ impl Writer {
         }
     }
 
-    /// The file begins after `from`: after what is there, or anew.
+    /// The file continues after `from` bytes that are stored already, or starts at 0.
     fn go_on(&mut self, from: ByteCount) {
         self.tell(WriterEvent::Had(from));
         let Some(file) = self.file.take() else { return };

@@ -23,13 +23,13 @@ use crate::underway::Underway;
 #[derive(Debug, thiserror::Error)]
 pub enum SendFilesError {
     /// The association ended before every file had its verdict.
-    #[error("the association ended before every file had its verdict: {0}")]
+    #[error("the association ended before every file was verified: {0}")]
     Ended(CloseReason),
     /// The association takes no more messages.
-    #[error("the association takes no more of the files: {0}")]
+    #[error("the association accepts no more data: {0}")]
     NotTaken(SendError),
     /// The receiver breaks the file protocol.
-    #[error("the receiver breaks the file protocol: {0}")]
+    #[error("the receiver violates the file protocol: {0}")]
     Protocol(#[from] SenderError),
     /// These files were not sent or not stored. All others were.
     #[error("{} files were not sent or not stored, the first: {}", .0.len(), .0[0])]

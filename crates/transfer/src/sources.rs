@@ -1,4 +1,4 @@
-//! What is to be sent: the named files and directories, and everything in the directories.
+//! The sources of a transfer: the named files and directories, and the content of the directories.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -67,7 +67,7 @@ pub enum FindError {
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     /// It is a symbolic link.
-    #[error("cannot send {path:?}: it is a symbolic link, which is not followed; name what it leads to")]
+    #[error("cannot send {path:?}: it is a symbolic link, which is not followed; give its target instead")]
     Link {
         /// Where it is.
         path: PathBuf,
@@ -88,7 +88,8 @@ pub enum FindError {
     },
     /// Two of the paths have one name.
     #[error(
-        "cannot send {path:?}: {other:?} is to be called \"{name}\" at the receiver too; send one after the other"
+        "cannot send {path:?}: {other:?} has the same name \"{name}\" at the receiver; send them in two \
+         transfers"
     )]
     SameName {
         /// Where it is.
@@ -110,7 +111,7 @@ pub struct SourceEntry {
 }
 
 impl SourceEntry {
-    /// What was found is now this: the receiver is told of it as it is.
+    /// The source has changed to this; the receiver gets its present state.
     pub fn refresh(&mut self, found: &Metadata) {
         let size = ByteCount::new(found.len());
         self.offer.kind = match self.offer.kind {
@@ -124,7 +125,7 @@ impl SourceEntry {
 }
 
 impl Sources {
-    /// What is at `paths`; `name` is what the receiver is told of a single one, by default the path's last part.
+    /// What is at `paths`; `name` is the name of a single source at the receiver, by default the path's last part.
     ///
     /// # Errors
     /// Where one of the paths cannot be sent. What is deeper is in [`Sources::unreadable`].
@@ -186,7 +187,10 @@ impl Sources {
                 Ok(entry) => entry,
                 Err(error) => {
                     let path = error.path().unwrap_or(top).to_owned();
-                    let why = error.io_error().map_or_else(|| "it leads back to itself".to_owned(), reason);
+                    let why = error.io_error().map_or_else(
+                        || "it contains itself by a symbolic link or a mount".to_owned(),
+                        reason,
+                    );
                     self.unreadable.push(Unreadable { path, why });
                     continue;
                 }
@@ -250,13 +254,13 @@ impl fmt::Display for LeftOut {
             LeftOutKind::Pipe => "a named pipe",
             LeftOutKind::Socket => "a socket",
             LeftOutKind::Device => "a device",
-            LeftOutKind::Partial => "for what `anabranch recv` has not whole",
+            LeftOutKind::Partial => "a directory of incomplete files of `anabranch recv`",
         };
-        write!(f, "{:?} is {what} and is left out", self.path)
+        write!(f, "{:?} is {what} and is skipped", self.path)
     }
 }
 
-/// What the receiver is told of what was found.
+/// The offer to the receiver for a source.
 fn offer(path: FilePath, found: &Metadata) -> Offer {
     let size = ByteCount::new(found.len());
     let kind = if found.is_dir() {
@@ -327,7 +331,7 @@ mod tests {
         assert_eq!(sources.size(), ByteCount::from_mib(1) + ByteCount::new(2));
         assert_eq!(sources.left_out.len(), 1);
         assert_eq!(sources.left_out[0].kind, LeftOutKind::Link);
-        assert!(sources.left_out[0].to_string().ends_with("link\" is a symbolic link and is left out"));
+        assert!(sources.left_out[0].to_string().ends_with("link\" is a symbolic link and is skipped"));
         assert!(sources.unreadable.is_empty());
         let renamed = Sources::find(&[top], Some("other")).expect("all can be read");
         assert_eq!(told(&renamed)[1], "other/a");
@@ -345,7 +349,7 @@ mod tests {
         assert_eq!(told, ["a", "a/c"]);
         assert_eq!(
             sources.left_out.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            [format!("{partial:?} is for what `anabranch recv` has not whole and is left out")]
+            [format!("{partial:?} is a directory of incomplete files of `anabranch recv` and is skipped")]
         );
     }
 
@@ -357,14 +361,14 @@ mod tests {
         let pipe = dir.path().join("p");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
         let sources = Sources::find(&[dir.path().to_owned()], None).expect("it can be read");
-        let kinds = ["p\" is a named pipe and is left out", "s\" is a socket and is left out"];
+        let kinds = ["p\" is a named pipe and is skipped", "s\" is a socket and is skipped"];
         assert_eq!(sources.entries.len(), 1);
         assert!(
             sources.left_out.iter().zip(kinds).all(|(note, kind)| note.to_string().ends_with(kind)),
             "{sources:?}"
         );
         // A pipe that is named itself is sent: what comes out of it, of whatever length.
-        let sources = Sources::find(&[pipe], None).expect("nobody waits for a writer");
+        let sources = Sources::find(&[pipe], None).expect("opening does not wait for a writer");
         assert_eq!(sources.entries[0].offer.kind, FileKind::File { size: None });
     }
 
@@ -377,7 +381,7 @@ mod tests {
             fs::write(path, "x").expect("a file");
         }
         let error = Sources::find(&paths, None).expect_err("two of one name").to_string();
-        assert!(error.contains("a/x\" is to be called \"x\" at the receiver too"), "{error}");
+        assert!(error.contains("a/x\" has the same name \"x\" at the receiver"), "{error}");
     }
 
     #[test]
@@ -387,7 +391,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let link = dir.path().join("link");
         symlink("/etc/passwd", &link).expect("a link");
-        assert!(error(&link).ends_with("is a symbolic link, which is not followed; name what it leads to"));
+        assert!(error(&link).ends_with("is a symbolic link, which is not followed; give its target instead"));
         assert!(error(Path::new("/")).ends_with("has an empty name"));
         assert!(Sources::find(&["-".into()], Some("../x")).is_err());
         assert_eq!(told(&Sources::find(&["-".into()], None).expect("standard input")), ["stdin"]);

@@ -1,4 +1,4 @@
-//! A transfer under way, driven by being asked for its next event.
+//! A transfer in progress; it makes progress when its next event is requested.
 
 use std::fmt;
 use std::pin::Pin;
@@ -7,7 +7,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::Event;
 
-/// A transfer under way, at either end. It goes on only while [`Transfer::next`] is awaited; dropped, it stops, and the
+/// A transfer in progress, at either end. It makes progress only while [`Transfer::next`] is awaited; dropped, it
+/// stops, and the
 /// association is its owner's to abort.
 pub struct Transfer<'a, E> {
     work: Option<BoxedTransfer<'a, E>>,
@@ -101,7 +102,7 @@ mod tests {
             assert_eq!(transfer.next().await, Ok(Some(progress(bytes))));
         }
         assert_eq!(transfer.next().await, Err("broken"));
-        assert_eq!(transfer.next().await, Ok(None), "an error is told once");
+        assert_eq!(transfer.next().await, Ok(None), "an error is reported once");
     }
 
     #[tokio::test]

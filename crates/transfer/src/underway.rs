@@ -1,4 +1,4 @@
-//! What was given to the association and is not acknowledged yet, and how much of files is in it.
+//! The messages that the association has not acknowledged yet, and how much file data they contain.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,8 @@ impl Underway {
         self.messages.push_back(OutstandingMessage { length, size, counted: ByteCount::ZERO });
     }
 
-    /// Of all that was handed over, `unacknowledged` is not acknowledged. Returns how much of files has been acknowledged since
+    /// Of all that was handed over, `unacknowledged` is not acknowledged. Returns how much of files has been
+    /// acknowledged since
     /// the last call.
     pub fn take_acknowledged(&mut self, unacknowledged: ByteCount) -> ByteCount {
         let mut taken = ByteCount::ZERO;

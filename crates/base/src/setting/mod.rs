@@ -81,7 +81,8 @@ impl Refusal {
     }
 }
 
-/// The [`Setting`] that is a field of its target: the field, by whose path the setting is called, scope, kind and meaning.
+/// The [`Setting`] that is a field of its target: the field, by whose path the setting is called, scope, kind and
+/// meaning.
 /// Where the key is another one, it stands before the field: `"max_burst" = max_burst.packets`.
 ///
 /// ```
@@ -96,7 +97,7 @@ impl Refusal {
 ///     min: Duration,
 /// }
 ///
-/// let setting: Setting<Config> = field!(rto.min, Everywhere, Kind::ANY_SPAN, "the least time-out");
+/// let setting: Setting<Config> = field!(rto.min, Everywhere, Kind::ANY_SPAN, "the minimum retransmission time-out");
 /// let mut config = Config { rto: Rto { min: Duration::ZERO } };
 /// (setting.set)(&mut config, Value::Span(Duration::from_secs(1)))?;
 /// assert_eq!((setting.key, config.rto.min), ("rto.min", Duration::from_secs(1)));

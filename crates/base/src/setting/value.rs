@@ -1,4 +1,4 @@
-//! Values of settings, whatever they are read from and written to, and the fields that hold them.
+//! Values of settings, independent of the format of their text, and the fields that hold them.
 
 use super::Named;
 use crate::{BitRate, ByteCount, Duration, Time};

@@ -86,7 +86,7 @@ impl Ask {
         if self.duration < SHORTEST || self.duration > limits.duration {
             let (from, to) = (seconds(SHORTEST), seconds(limits.duration));
             return Err(format!(
-                "a test of {} was asked for; it may be {from} to {to}",
+                "a test of {} was requested; allowed are {from} to {to}",
                 seconds(self.duration)
             ));
         }
@@ -94,20 +94,20 @@ impl Ask {
         if self.message < DATA_HEADER || self.message > largest {
             let (from, to) = (DATA_HEADER.get(), largest.get());
             return Err(format!(
-                "messages of {} B were asked for; they may be {from} to {to} B",
+                "messages of {} B were requested; allowed are {from} to {to} B",
                 self.message.get()
             ));
         }
         if self.interval < SHORTEST {
             return Err(format!(
-                "intervals of {} were asked for; {} is the least",
+                "intervals of {} were requested; the minimum is {}",
                 seconds(self.interval),
                 seconds(SHORTEST)
             ));
         }
         match self.rate {
             Some(rate) if self.gap(rate) > self.duration => Err(format!(
-                "at {rate} not even one message of {} B is due in {}: make them shorter, or the rate higher",
+                "at {rate} less than one message of {} B is due in {}: use shorter messages or a higher rate",
                 self.message.get(),
                 seconds(self.duration)
             )),
@@ -156,7 +156,7 @@ mod tests {
         let long = Ask { duration: Duration::from_secs(7_200), ..ask() };
         assert_eq!(
             long.check(&LIMITS),
-            Err("a test of 7200 s was asked for; it may be 0.1 s to 3600 s".to_owned())
+            Err("a test of 7200 s was requested; allowed are 0.1 s to 3600 s".to_owned())
         );
         let large = Ask { message: ByteCount::new(65_537), ..ask() };
         assert!(large.check(&LIMITS).is_err_and(|why| why.contains("17 to 65536 B")));
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_rate_at_which_nothing_is_due_is_refused() {
         let slow = Ask { rate: Some(BitRate::from_bits_per_second(1_000)), ..ask() };
-        assert!(slow.check(&LIMITS).is_err_and(|why| why.contains("not even one message")));
+        assert!(slow.check(&LIMITS).is_err_and(|why| why.contains("less than one message")));
         assert_eq!(Ask { message: ByteCount::new(125), ..slow }.check(&LIMITS), Ok(()));
     }
 

@@ -1,4 +1,4 @@
-//! What an end hears while a test runs: data if the other sends, then its end, then its report.
+//! The messages that an end receives during a test: data if the other end sends, then the end of data, then a report.
 
 use anabranch_base::Time;
 
@@ -35,7 +35,7 @@ pub enum IncomingError {
     #[error(transparent)]
     Tally(#[from] TallyError),
     /// A frame that may not come now.
-    #[error("{0} out of turn")]
+    #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
 }
 

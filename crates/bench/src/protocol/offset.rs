@@ -1,4 +1,4 @@
-//! By how much two clocks differ, from questions and answers over the association (RFC 5905 §8).
+//! Measures the offset of two clocks by requests and answers over the association (RFC 5905 §8).
 
 use anabranch_base::{Duration, Time};
 

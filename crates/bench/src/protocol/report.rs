@@ -1,4 +1,4 @@
-//! What an end of a test saw, as it tells the other.
+//! The report of one end of a test to the other.
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ pub struct Delays {
 
 /// The error of a report that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a report that means nothing: {0}")]
+#[error("an invalid report: {0}")]
 pub struct ReportError(String);
 
 impl EndReport {
@@ -90,11 +90,14 @@ impl EndReport {
         let report: EndReport = serde_json::from_slice(json)
             .map_err(|error| ReportError(error.to_string().replace(char::is_control, " ")))?;
         if report.paths.len() > MOST_PATHS {
-            return Err(ReportError(format!("{} paths, {MOST_PATHS} at most", report.paths.len())));
+            return Err(ReportError(format!(
+                "{} paths; at most {MOST_PATHS} are allowed",
+                report.paths.len()
+            )));
         }
         let texts = || report.paths.iter().flat_map(PathEntry::texts);
         if texts().any(|text| text.len() > LONGEST_TEXT || text.contains(char::is_control)) {
-            return Err(ReportError("a path's name that is not short printable text".to_owned()));
+            return Err(ReportError("a path name that is not short printable text".to_owned()));
         }
         Ok(report)
     }

@@ -1,4 +1,4 @@
-//! The server's part until a test begins: it answers greetings and questions for the time, and checks what is wanted.
+//! The server before a test begins: it answers greetings and requests for the time, and checks the requested test.
 
 use anabranch_base::Time;
 use bytes::Bytes;
@@ -34,10 +34,10 @@ pub enum ServerError {
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// A frame that may not come now.
-    #[error("{0} out of turn")]
+    #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
     /// A client that asks this often does not want a test.
-    #[error("more than {MOST_PINGS} questions for the time")]
+    #[error("more than {MOST_PINGS} requests for the time")]
     Pings,
 }
 
@@ -53,7 +53,7 @@ impl Server {
     /// It means nothing here.
     pub fn handle(&mut self, now: Time, message: &[u8]) -> Result<ServerStep, ServerError> {
         match decode(message) {
-            // A newer client is told so in words, and not only that it was hung up on.
+            // A newer client gets the reason in words before the association ends.
             Err(error @ FrameError::Version { .. }) => Ok(refuse(error.to_string())),
             Ok(Frame::Hello { .. }) if !self.is_greeted => {
                 self.is_greeted = true;
@@ -82,7 +82,7 @@ fn refuse(why: String) -> ServerStep {
     ServerStep::Refuse(why, frame)
 }
 
-/// More questions for the time are none.
+/// More requests for the time than this are refused.
 const MOST_PINGS: u32 = 100;
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub struct DeliveryMeter {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TallyError {
     /// The association promised order.
-    #[error("message {found} came where {expected} was next")]
+    #[error("message {found} arrived where message {expected} was expected")]
     Order {
         /// The number that was next.
         expected: u64,
@@ -37,7 +37,9 @@ pub enum TallyError {
         found: u64,
     },
     /// The end is not the end of what came.
-    #[error("{messages} messages of {bytes} were sent, and {found_messages} of {found_bytes} came")]
+    #[error(
+        "{messages} messages with {bytes} were sent, {found_messages} messages with {found_bytes} arrived"
+    )]
     Sum {
         /// How many the sender counted.
         messages: u64,

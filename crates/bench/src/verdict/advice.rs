@@ -53,13 +53,14 @@ pub fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords) -> Str
         Bottleneck::ReceiveBuffer => receive_buffer(evidence, words),
         Bottleneck::SendBuffer => send_buffer(evidence, words),
         Bottleneck::Processor => format!(
-            "an end filled {:.1} of its processor's cores: use a faster one, fewer other programs, or an optimised build",
+            "an end used {:.1} of its processor's cores: use a faster processor, stop other programs, or use \
+             an optimised build",
             evidence.run.cpu_share
         ),
         Bottleneck::Scheduler => scheduler(evidence, words),
         Bottleneck::SharedLink => format!(
-            "together the paths carry what the best does alone, {}: they probably share a link, and a second way to it \
-             adds none",
+            "together the paths carry as much as the best path alone, {}: they probably share a link, and \
+             further paths over it add nothing",
             rate(evidence.best_alone().map_or(0.0, |best| best.goodput_bps))
         ),
         Bottleneck::CongestionWindow => congestion_window(evidence, words),
@@ -76,7 +77,7 @@ fn nothing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
                 words(&LONGER)
             )
         }
-        _ => "nothing to set: together the paths carry what each does alone".to_owned(),
+        _ => "no change needed: together the paths carry the sum of each alone".to_owned(),
     }
 }
 
@@ -97,15 +98,15 @@ fn outage(evidence: &Evidence<'_>) -> String {
     let dead: Vec<&str> = evidence.dead().map(|alone| alone.name.as_str()).collect();
     if !dead.is_empty() {
         return format!(
-            "nothing went by {}, not even alone: see to that link. The sum is that of the other paths",
+            "{} carried nothing, not even alone: check that link. The sum is that of the other paths",
             dead.join(" and ")
         );
     }
     let Some((path, share)) = evidence.longest_down() else { return String::new() };
-    let rest = if path.state == "active" { "it is back" } else { "it still is" };
+    let rest = if path.state == "active" { "works again" } else { "is still down" };
     format!(
-        "{} carried nothing for {:.1} s ({:.0} % of the test), and {rest}: see to that link; meanwhile the others carried \
-         what they could",
+        "{} carried nothing for {:.1} s ({:.0} % of the test), and {rest}: check that link; meanwhile the \
+         other paths carried what they could",
         path.name,
         path.down_s,
         share * 100.0
@@ -132,7 +133,7 @@ fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
         );
     }
     let again = if evidence.is_alone_blocked() {
-        "; then measure again: it held the paths back even alone"
+        "; then measure again, because it limited even a path alone"
     } else {
         ""
     };
@@ -145,7 +146,8 @@ fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     )
 }
 
-/// What makes more of a scarce receive buffer. docs/performance.md has `lowest-rtt` with 128 KiB; `window_management` gives more
+/// What makes more of a scarce receive buffer. docs/performance.md has `lowest-rtt` with 128 KiB; `window_management`
+/// gives more
 /// still where queues are all the delay, and less where they are not.
 fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     if evidence.run.scheduler.as_deref() == Some("lowest-rtt") {
@@ -204,10 +206,11 @@ fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
             words(&LONGER)
         ),
         (resent, 0) => {
-            format!("{carried}; {} cut its window ({resent} chunks resent)", losses(path, resent))
+            format!("{carried}; {} reduced its window ({resent} chunks resent)", losses(path, resent))
         }
         (resent, timeouts) => format!(
-            "{carried}; {} and {timeouts} time-outs cut its window: look for losses or delays on that link",
+            "{carried}; {} and {timeouts} time-outs reduced its window: look for losses or delays on that \
+             link",
             losses(path, resent)
         ),
     }
@@ -228,7 +231,7 @@ fn left_out(cause: Bottleneck, evidence: &Evidence<'_>) -> String {
     let others =
         evidence.alone.iter().filter(|alone| alone.name != best.name).map(|alone| alone.name.as_str());
     format!(
-        ". Until then leave out {}: alone, {} carries {}, more than all together",
+        ". Until then do not use {}: {} alone carries {}, more than all paths together",
         others.collect::<Vec<_>>().join(" and "),
         best.name,
         rate(best.goodput_bps)

@@ -13,7 +13,7 @@ pub struct Evidence<'a> {
     pub alone: &'a [Alone],
     /// What they would carry if none disturbed another.
     pub sum_alone: Option<f64>,
-    /// The part of the paths' capacity during which there was nothing to send,
+    /// The part of the paths' capacity during which there was no data,
     pub application: f64,
     /// the receiver had no room,
     pub receive_window: f64,

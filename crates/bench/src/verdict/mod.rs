@@ -20,7 +20,7 @@ pub use advice::{Remedy, RemedyWords};
 pub struct TestSummary {
     /// What arrived, bits a second.
     pub goodput_bps: f64,
-    /// What was to be sent; all that goes, where nothing is said.
+    /// The rate to be sent; `None` for unlimited.
     pub offered_bps: Option<f64>,
     /// Messages that were due and never taken.
     pub unsent_messages: u64,

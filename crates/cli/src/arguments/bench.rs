@@ -1,4 +1,4 @@
-//! What the command line may say to `bench`. It parses and does nothing else.
+//! The arguments of `bench`. This module parses and does nothing else.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_bench::protocol::RequestedDirection;
@@ -10,10 +10,10 @@ use super::{HostPort, Output, Secrecy};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArguments {
-    /// Wait for tests, one at a time, until Ctrl-C
+    /// Serve tests, one at a time, until Ctrl-C
     #[arg(long, conflicts_with = "to")]
     pub serve: bool,
-    /// Addresses to listen on, UDP port 9899 unless told (default: those of all interfaces)
+    /// Addresses to listen on, with UDP port 9899 unless another is given (default: all interfaces)
     #[arg(
         long,
         requires = "serve",
@@ -22,54 +22,54 @@ pub struct BenchArguments {
         value_name = "ADDR[:PORT],…"
     )]
     pub listen: Vec<HostPort>,
-    /// End after one test
+    /// Exit after one test
     #[arg(long, requires = "serve", conflicts_with = "to")]
     pub once: bool,
-    /// Where `anabranch bench --serve` listens: its addresses, UDP port 9899 unless told
+    /// Addresses of the host that runs `anabranch bench --serve`, with UDP port 9899 unless another is given
     #[arg(long, required_unless_present = "serve", value_delimiter = ',', value_name = "HOST[:PORT],…")]
     pub to: Vec<HostPort>,
-    /// Use this interface or local address; repeat it for each link to use (default: all that are up)
+    /// Use this interface or local address; repeat for each link (default: all interfaces that are up)
     #[arg(long, conflicts_with = "serve", value_name = "IFACE|ADDR")]
     pub via: Vec<String>,
-    /// How long a test takes, in seconds or with a unit
+    /// Duration of a test, in seconds or with a unit
     #[arg(short, long, conflicts_with = "serve", default_value = "10", value_name = "TIME", value_parser = crate::quantity::seconds)]
     pub time: Duration,
-    /// How often it is told how much was carried
+    /// Time between interim results, in seconds or with a unit
     #[arg(short, long, conflicts_with = "serve", default_value = "1", value_name = "TIME", value_parser = crate::quantity::seconds)]
     pub interval: Duration,
-    /// The server sends
+    /// Reverse the direction: the server sends
     #[arg(short = 'R', long, conflicts_with_all = ["serve", "bidir"])]
     pub reverse: bool,
-    /// Both send at once
+    /// Test both directions at once
     #[arg(long, conflicts_with = "serve")]
     pub bidir: bool,
-    /// Measure every path alone, then all together, and say what held them back
+    /// Measure each path alone, then all together, and say what limits them
     #[arg(long, conflicts_with_all = ["serve", "reverse", "bidir"])]
     pub each: bool,
-    /// Send at this rate, each message at its time (default: all that goes)
+    /// Send at this rate, each message at its due time (default: unlimited)
     #[arg(short, long, conflicts_with = "serve", value_name = "RATE", value_parser = crate::quantity::rate)]
     pub bitrate: Option<BitRate>,
-    /// How long a message is (default: 64 KiB, or less where a receive buffer is small; 1316 B with --bitrate)
+    /// Length of a message (default: 64 KiB, less with a small receive buffer; 1316 B with --bitrate)
     #[arg(short, long, conflicts_with = "serve", value_name = "SIZE", value_parser = crate::quantity::size)]
     pub length: Option<ByteCount>,
-    /// Who may read and change what is sent.
+    /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// A setting of the protocol at this end; `anabranch bench --set help` lists them
+    /// Change a protocol setting at this end; `anabranch bench --set help` lists all settings
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
-    /// What is printed.
+    /// The form of the output.
     #[command(flatten)]
     pub output: Output,
 }
 
 impl BenchArguments {
-    /// How the results are printed: a server's are a line each.
+    /// The form of the results: a server prints one line per result.
     pub fn result_output(&self) -> Output {
         Output { json_lines: self.output.json_lines || (self.serve && self.output.json), ..self.output }
     }
 
-    /// Who sends.
+    /// Which end sends.
     pub fn direction(&self) -> RequestedDirection {
         match (self.reverse, self.bidir) {
             (true, _) => RequestedDirection::Reverse,
@@ -80,24 +80,24 @@ impl BenchArguments {
 }
 
 const EXAMPLES: &str = "\
-Packets are sealed as those of `anabranch send` are; `bench --serve` prints a fresh key with the line
-to paste. A server runs one test at a time, of an hour at most.
+Packets are sealed like those of `anabranch send`; `bench --serve` prints a new key in the command line to
+paste on the client. A server runs one test at a time, for an hour at most.
 
-With --bitrate every message has a time at which it is due. If the transport does not take it then, it waits, and
-its delay counts from when it was due.
+With --bitrate each message has a due time. If the transport cannot accept the message then, the message waits, and
+its delay counts from its due time.
 
-With --each the paths are learnt first, then each carries data alone while the others rest, then all do. What they
-carry the other way is measured from the other host.
+With --each the test first finds the paths, then sends data over each path alone while the others are idle, and then
+over all paths together. To measure the other direction, run the test from the other host.
 
 Examples:
-  on the one host:                 anabranch bench --serve
-  on the other, as it says:        ANABRANCH_KEY=… anabranch bench --to 192.0.2.1,198.51.100.1
+  on one host:                     anabranch bench --serve
+  on the other, as printed:        ANABRANCH_KEY=… anabranch bench --to 192.0.2.1,198.51.100.1
   do I get the sum of my links:    anabranch bench --to 192.0.2.1 --each
-  the other way, 30 seconds:       anabranch bench --to 192.0.2.1 -R -t 30
+  reverse, for 30 seconds:         anabranch bench --to 192.0.2.1 -R -t 30
   the delay of a video:            anabranch bench --to 192.0.2.1 -b 8Mbit/s -l 1316
   for a script:                    anabranch bench --to 192.0.2.1 --json
 
-Exit status: 0 it was measured, 1 the test failed, 2 the input is wrong, 130 after Ctrl-C.";
+Exit status: 0 success, 1 the test failed, 2 invalid input, 130 after Ctrl-C.";
 
 #[cfg(test)]
 mod tests {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_as_for_iperf3() {
+    fn options_have_the_names_that_iperf3_uses() {
         let bench = parsed("--to 10.0.0.1,10.0.1.1 -t 5 -i 1 -R -b 42M -l 1316").expect("a good line");
         assert_eq!(
             (bench.to.len(), bench.time, bench.direction()),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_told_nothing_of_tests_and_one_of_both_is_needed() {
+    fn options_of_tests_are_for_clients_and_either_serve_or_to_is_required() {
         assert!(parsed("--serve --listen 127.0.0.1:0 --once").is_ok());
         assert!(parsed("--to a --each").is_ok_and(|bench| bench.each));
         assert!(parsed("--to a --each -R").is_err() && parsed("--serve --each").is_err());

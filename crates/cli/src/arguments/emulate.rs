@@ -1,4 +1,4 @@
-//! What the command line may say to `emulate`. It parses and does nothing else.
+//! The arguments of `emulate`. This module parses and does nothing else.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use crate::quantity;
 #[derive(Debug, Args)]
 #[command(after_help = EMULATE_EXAMPLES)]
 pub struct EmulateArguments {
-    /// The scenario file; its flows play no part here. `-` is standard input
+    /// Scenario file, whose flows are ignored; `-` reads standard input
     pub scenario: PathBuf,
-    /// Where datagrams go that came over the links: one address for all paths, or one a path
+    /// Where to forward datagrams from the links: one address for all paths, or one per path
     #[arg(
         long,
         required_unless_present = "command",
@@ -24,34 +24,34 @@ pub struct EmulateArguments {
         value_name = "HOST:PORT,…"
     )]
     pub to: Vec<HostPort>,
-    /// Where programs send to, one address a path (default: ports of 127.0.0.1 that the system chooses)
+    /// Where to receive datagrams, one address per path (default: free ports of 127.0.0.1)
     #[arg(long, conflicts_with = "command", value_delimiter = ',', value_name = "ADDR:PORT,…")]
     pub listen: Vec<HostPort>,
-    /// End after this time (default: on Ctrl-C)
+    /// Stop after this time (default: on Ctrl-C)
     #[arg(long, conflicts_with = "command", value_name = "TIME", value_parser = quantity::span)]
     pub time: Option<Duration>,
-    /// A value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
+    /// Change a value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// Which packets are lost
+    /// Seed of the random numbers that decide which packets are lost
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// A shell line that begins at the far end of the paths before COMMAND does, and is ended after it
+    /// Shell line to run at the far end of the paths; it starts before COMMAND and is ended after it
     #[arg(long, requires = "command", value_name = "LINE")]
     pub far: Vec<OsString>,
-    /// Write the document of `--json` into a file: standard output is COMMAND's
+    /// Write the document of `--json` to a file, because standard output belongs to COMMAND
     #[arg(long, requires = "command", value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// A program that runs in a network of its own, with an interface a path
+    /// Program to run in a network namespace with one interface per path
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
-    /// What is printed.
+    /// The form of the output.
     #[command(flatten)]
     pub output: Output,
 }
 
 impl EmulateArguments {
-    /// How the result is printed: a relay first prints where it listens, so that each document is one line.
+    /// The form of the result: a relay first prints where it listens, so that each document is one line.
     pub fn result_output(&self) -> Output {
         let is_relay = self.command.is_empty();
         Output { json_lines: self.output.json_lines || (is_relay && self.output.is_json()), ..self.output }
@@ -65,19 +65,19 @@ impl EmulateArguments {
 }
 
 const EMULATE_EXAMPLES: &str = "\
-With --to it is a relay: a program that sends UDP sends to the address of a path instead of to the
-other program. Each client of a path is shown to the other program at a port of its own, to which
-answers go back.
+With --to the command is a relay for UDP: a program sends to the address of a path instead of to the
+other program. The other program sees each client of a path at a separate port and sends its answers
+to that port.
 
-With COMMAND (Linux) the links are interfaces, for any program: COMMAND runs in a network of its own
-with an interface a path, named after it; the far ends are in a second one. Both are gone when it
-ends. Path N has the addresses 10.77.N.1 near and 10.77.N.2 far, and fd77:0:0:N::1 and ::2. COMMAND
-and LINE find them in ANABRANCH_NEAR and ANABRANCH_FAR, and the other network in ANABRANCH_FAR_NET
-(`nsenter --net=$ANABRANCH_FAR_NET`). What the links did is told on
-standard error; with --json it is told on standard output, and what COMMAND prints goes to standard
-error. It needs no root where users may have namespaces.
+With COMMAND (Linux) the links are interfaces, which any program can use: COMMAND runs in a network
+namespace with one interface per path, named after the path; the far ends are in a second namespace.
+Both namespaces end with COMMAND. Path N has the addresses 10.77.N.1 near and 10.77.N.2 far, and
+fd77:0:0:N::1 and ::2. COMMAND and LINE find the addresses in ANABRANCH_NEAR and ANABRANCH_FAR, and
+the far namespace in ANABRANCH_FAR_NET (`nsenter --net=$ANABRANCH_FAR_NET`). A report on the links
+goes to standard error; with --json it goes to standard output, and the output of COMMAND goes to
+standard error. Root rights are not needed where users may create namespaces.
 
-The scenario's clock runs from the first packet.
+The scenario's clock starts with the first packet.
 
 Examples:
   between send and recv:    anabranch recv --listen 127.0.0.1:7000
@@ -85,10 +85,10 @@ Examples:
                                 --listen 127.0.0.1:7001,127.0.0.1:7002
                             anabranch send FILE --to 127.0.0.1:7001,127.0.0.1:7002
   for ten minutes:          anabranch emulate radio.toml --to 192.0.2.1:5000 --time '600 s' --json
-  a look around:            anabranch emulate scenarios/wifi-lte.toml -- ping -c 3 10.77.1.2
+  for a first look:         anabranch emulate scenarios/wifi-lte.toml -- ping -c 3 10.77.1.2
   TCP over one of them:     anabranch emulate scenarios/wifi-lte.toml --far 'iperf3 -s' \\
                                 -- iperf3 -c 10.77.2.2
-  a shell among the links:  anabranch emulate scenarios/wifi-lte.toml -- bash
+  a shell:                  anabranch emulate scenarios/wifi-lte.toml -- bash
 
-Exit status: COMMAND's own; without COMMAND, or where it could not be run, 0 done, 1 the work failed,
-2 the input is wrong, 130 after Ctrl-C.";
+Exit status: that of COMMAND; without COMMAND, or if it could not be run, 0 success, 1 failure,
+2 invalid input, 130 after Ctrl-C.";

@@ -1,4 +1,4 @@
-//! A host and a UDP port as they are written on the command line. It looks nothing up.
+//! Parses a host and a UDP port of the command line. It resolves no names.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -31,7 +31,7 @@ impl FromStr for HostPort {
             return Err("a host is missing: expected HOST or HOST:PORT".to_owned());
         }
         if name.contains(':') && name.parse::<IpAddr>().is_err() {
-            return Err(format!("{name:?} is no IPv6 address; with a port, write [ADDRESS]:PORT"));
+            return Err(format!("{name:?} is not an IPv6 address; write one with a port as [ADDRESS]:PORT"));
         }
         let port = port.map(parse_port).transpose()?;
         Ok(HostPort { name: name.to_owned(), port })
@@ -51,7 +51,7 @@ impl fmt::Display for HostPort {
 fn bracketed(rest: &str) -> Result<(&str, Option<&str>), String> {
     let (name, after) = rest.split_once(']').ok_or("a `]` is missing: expected [ADDRESS]:PORT")?;
     if name.parse::<Ipv6Addr>().is_err() {
-        return Err(format!("{name:?} is no IPv6 address; other hosts need no brackets"));
+        return Err(format!("{name:?} is not an IPv6 address; only IPv6 addresses are written in brackets"));
     }
     match after.strip_prefix(':') {
         Some(port) => Ok((name, Some(port))),
@@ -61,7 +61,7 @@ fn bracketed(rest: &str) -> Result<(&str, Option<&str>), String> {
 }
 
 fn parse_port(port: &str) -> Result<u16, String> {
-    port.parse().map_err(|_| format!("{port:?} is no UDP port: expected 0 to 65535"))
+    port.parse().map_err(|_| format!("{port:?} is not a UDP port: expected 0 to 65535"))
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_have_names_or_addresses_and_perhaps_ports() {
+    fn a_host_is_a_name_or_an_address_with_an_optional_port() {
         let named = |name: &str, port| Ok((name.to_owned(), port));
         assert_eq!(host("10.0.0.1"), named("10.0.0.1", None));
         assert_eq!(host("server.example:7000"), named("server.example", Some(7000)));
@@ -83,16 +83,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused_with_what_was_expected() {
+    fn an_invalid_host_is_refused_with_the_expected_form() {
         for (text, complaint) in [
             ("", "a host is missing"),
             (":80", "a host is missing"),
-            ("a:b", "is no UDP port"),
-            ("a:65536", "is no UDP port"),
+            ("a:b", "is not a UDP port"),
+            ("a:65536", "is not a UDP port"),
             ("[::1", "a `]` is missing"),
-            ("[a]:1", "is no IPv6 address"),
+            ("[a]:1", "is not an IPv6 address"),
             ("[::1]x", "expected :PORT"),
-            ("1:2:3", "is no UDP port"),
+            ("1:2:3", "is not a UDP port"),
         ] {
             let error = host(text).expect_err(text);
             assert!(error.contains(complaint), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! What the command line may say. It parses and does nothing else: no name is looked up, no file opened.
+//! The arguments of the command line. This module parses and does nothing else: it looks up no name and opens no file.
 
 mod bench;
 mod compare;
@@ -31,11 +31,11 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-/// Bond several links and get their sum: moves files over every path between two hosts at once.
+/// Bond several links into one: sends files over all paths between two hosts at once.
 #[derive(Debug, Parser)]
 #[command(name = "anabranch", version, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -43,33 +43,33 @@ pub struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show it at work: a phone's two links, predicted, simulated and really used, in one table
+    /// Demonstrate two links of a phone: predicted, simulated and real results in one table
     Demo(DemoArguments),
     /// Run a scenario in the simulator
     Sim(SimArguments),
-    /// Say what the analytic models make of a scenario
+    /// Predict throughput with analytic models
     Predict(PredictArguments),
-    /// Say how far each path's window should grow in the shared receive buffer
+    /// Plan a window limit for each path in a shared receive buffer
     Plan(PlanArguments),
-    /// Put predicted, simulated and real in one table: each path of a scenario alone, and all together
+    /// Compare predicted, simulated and real results: each path of a scenario alone, and all together
     Compare(CompareArguments),
-    /// Put a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
+    /// Emulate a scenario's links between real programs: interfaces for any COMMAND, or a relay for UDP
     Emulate(EmulateArguments),
-    /// Send files over every usable path to a host where `anabranch recv` runs
+    /// Send files over all usable paths to a host that runs `anabranch recv`
     Send(SendArguments),
-    /// Receive files from `anabranch send`, check them and put them into a directory
+    /// Receive files from `anabranch send`, verify them and store them in a directory
     Recv(RecvArguments),
-    /// Measure what the paths to a host carry, where `anabranch bench --serve` runs there
+    /// Measure the goodput of the paths to a host that runs `anabranch bench --serve`
     Bench(BenchArguments),
-    /// Print the script by which a shell completes our commands
+    /// Print a completion script for a shell
     Completions(CompletionsArguments),
-    /// Write the manual's pages into a folder, for packages
+    /// Write the manual pages into a directory, for packages
     #[command(hide = true)]
     Manual(ManualArguments),
 }
 
 impl Arguments {
-    /// How the command's result is printed.
+    /// The form in which the command's result is printed.
     pub fn output(&self) -> Output {
         match &self.command {
             Command::Demo(demo) => demo.output,
@@ -86,16 +86,16 @@ impl Arguments {
     }
 }
 
-/// Why no arguments were read.
+/// Why the arguments were not parsed.
 #[derive(Debug)]
 pub enum NotParsed {
-    /// Help or the version is asked for, or help is what there is to say.
+    /// Help or the version was requested, or help is shown because nothing was given.
     Help(clap::Error),
-    /// Something is wrong.
+    /// An argument is wrong.
     Wrong(ArgumentError),
 }
 
-/// What a command line says; the first word is the program's name.
+/// Parses a command line, whose first word is the program's name.
 ///
 /// # Errors
 /// It is wrong, or asks for help or the version.
@@ -118,7 +118,7 @@ fn parse_words(words: &[impl Into<OsString> + Clone]) -> Result<Arguments, clap:
     Arguments::from_arg_matches_mut(&mut matches)
 }
 
-/// How a command is used, as `--help` has it.
+/// The usage line of a command, as in `--help`.
 pub fn usage(command: &clap::Command) -> String {
     command.clone().help_template("{usage}").render_help().to_string().trim().to_owned()
 }
@@ -129,7 +129,7 @@ fn laid_out(command: clap::Command) -> clap::Command {
     command.after_help(remarks.unwrap_or_default()).mut_subcommands(laid_out)
 }
 
-/// Which settings the user asks for by `--set help`, whatever else is missing.
+/// The settings that the user asks for by `--set help`, even if other arguments are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// Those of `send`, `recv` and `bench`.
@@ -154,12 +154,12 @@ pub fn asked_settings(words: &[String]) -> Option<Asked> {
 
 const EXAMPLES: &str = "\
 Examples:
-  see two links at work:          anabranch demo
-  try it in the simulator:        anabranch sim scenarios/wifi-lte.toml
-  on the one host:                anabranch recv --dir inbox
-  on the other, as recv says:     ANABRANCH_KEY=… anabranch send big.iso --to 192.0.2.1,198.51.100.1
+  see a demonstration:            anabranch demo
+  simulate a scenario:            anabranch sim scenarios/wifi-lte.toml
+  on one host:                    anabranch recv --dir inbox
+  on the other, as printed:       ANABRANCH_KEY=… anabranch send big.iso --to 192.0.2.1,198.51.100.1
 
-`anabranch COMMAND --help` tells more. Exit status: 0 done, 1 the work failed, 2 the input is wrong,
+See `anabranch COMMAND --help` for details. Exit status: 0 success, 1 failure, 2 invalid input,
 130 after Ctrl-C.";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the command line may say to the analytic models and the planner. It parses and does nothing else.
+//! The arguments of `predict` and `plan`. This module parses and does nothing else.
 
 use std::path::PathBuf;
 
@@ -11,18 +11,18 @@ use super::Output;
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
 pub struct PredictArguments {
-    /// The scenario file; `-` is standard input
+    /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
-    /// Which models (default: all of them)
+    /// The models to use (default: all)
     #[arg(long = "model", value_name = "NAME,…", value_delimiter = ',')]
     pub models: Vec<ModelName>,
-    /// How losses of one round go together, for the Markov model
+    /// Loss model within one round, for the Markov model
     #[arg(long, value_name = "NAME", default_value = "independent")]
     pub loss_model: RoundLossName,
-    /// A value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
+    /// Change a value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// What is printed.
+    /// The form of the output.
     #[command(flatten)]
     pub output: Output,
 }
@@ -31,30 +31,30 @@ pub struct PredictArguments {
 #[derive(Debug, Args)]
 #[command(after_help = PLAN_EXAMPLES)]
 pub struct PlanArguments {
-    /// The scenario file; `-` is standard input
+    /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
-    /// How limits are chosen
+    /// Method that chooses the limits
     #[arg(long, value_name = "NAME", default_value = "exact")]
     pub method: MethodName,
-    /// Try every K-th limit only, with --method step
+    /// With --method step, try only every K-th limit
     #[arg(long, value_name = "K", required_if_eq("method", "step"), value_parser = clap::value_parser!(u32).range(1..))]
     pub step: Option<u32>,
-    /// Which model says what a path carries at a limit
+    /// Model that computes the throughput of a path at a limit
     #[arg(long, value_name = "NAME", default_value = "markov")]
     pub model: WindowModelName,
-    /// How losses of one round go together, for the Markov model
+    /// Loss model within one round, for the Markov model
     #[arg(long, value_name = "NAME", default_value = "independent")]
     pub loss_model: RoundLossName,
-    /// Write the scenario file with the limits in it; `-` is standard output
+    /// Write the scenario with the limits to a file; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "settings")]
     pub write: Option<PathBuf>,
-    /// Draw throughput by limit and by receive buffer
+    /// Draw throughput over the limit and over the receive buffer
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// A value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
+    /// Change a value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// What is printed.
+    /// The form of the output.
     #[command(flatten)]
     pub output: Output,
 }
@@ -81,30 +81,30 @@ pub enum WindowModelName {
     Renewal,
 }
 
-/// How losses of one round go together.
+/// The correlation of losses within one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RoundLossName {
-    /// Each packet is lost for itself
+    /// Each packet is lost independently of the others
     Independent,
     /// After the first lost packet of a round, all are lost
     Correlated,
 }
 
-/// How limits are chosen.
+/// The method that chooses the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// The best of all, by dynamic programming
+    /// The optimum, by dynamic programming
     Exact,
-    /// The best of all, by trying all
+    /// The optimum, by trying all combinations
     BruteForce,
-    /// The best of every K-th
+    /// The best combination of every K-th limit
     Step,
-    /// Near the best, however large the problem is
+    /// Close to the optimum, for problems of any size
     Hull,
 }
 
 impl RoundLossName {
-    /// As the models have it.
+    /// The same as the models' type.
     pub fn round_loss(self) -> RoundLoss {
         match self {
             RoundLossName::Independent => RoundLoss::Independent,
@@ -138,7 +138,7 @@ impl ModelName {
 }
 
 impl PredictArguments {
-    /// The models that are wanted, each once, in the order of documents.
+    /// The requested models, each once, in the order of documents.
     pub fn wanted(&self) -> Vec<ModelName> {
         let is_wanted = |name: &ModelName| self.models.is_empty() || self.models.contains(name);
         ModelName::ALL.into_iter().filter(is_wanted).collect()
@@ -146,9 +146,10 @@ impl PredictArguments {
 }
 
 const PREDICT_EXAMPLES: &str = "\
-The models know for each path its rate, its delay and its mean loss, and a receive buffer: no queue,
-no start, no end. What a scenario has beyond that is noted, or the reason why they say nothing.
-Throughput counts whole packets, goodput user data.
+The models use the rate, the delay and the mean loss of each path, and the receive buffer; they do
+not model queues, the start or the end of a transfer. A note names each feature of the scenario that
+a model leaves out, or the reason why a model gives no result. Throughput counts whole packets,
+goodput counts user data.
 
 Examples:
   anabranch predict scenarios/wifi-lte.toml
@@ -158,13 +159,13 @@ Examples:
   for a script:           anabranch predict scenarios/wifi-lte.toml --json";
 
 const PLAN_EXAMPLES: &str = "\
-Windows that are together larger than the receive buffer stall one another. The plan says how many
-packets of it each path's window may take so that the paths carry most together; the certificate
-says how much better any other limits could be at most.
+If the windows of all paths together exceed the receive buffer, the paths stall one another. The
+plan gives the largest window of each path, in packets, with which the total throughput is highest.
+The certificate bounds how much better any other limits could be.
 
 Examples:
   in a small buffer:      anabranch plan scenarios/wifi-lte.toml \\
                               --set 'flow.main.sctp.receive_buffer=128 KiB'
   as a picture:           anabranch plan scenarios/wifi-lte.toml --plot plan.svg
-  and try it:             anabranch plan scenarios/wifi-lte.toml --write - | anabranch sim -
-  coarsely:               anabranch plan scenarios/wifi-lte.toml --method step --step 10";
+  simulate the plan:      anabranch plan scenarios/wifi-lte.toml --write - | anabranch sim -
+  in coarse steps:        anabranch plan scenarios/wifi-lte.toml --method step --step 10";

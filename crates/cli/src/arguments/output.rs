@@ -1,20 +1,20 @@
-//! What is printed, and how. It prints nothing.
+//! The arguments that choose the form of the output. This module prints nothing.
 
 use clap::Args;
 
-/// What is printed, and how.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Output {
-    /// Print one JSON document on standard output; all else goes to standard error
+    /// Print one JSON document on standard output; everything else goes to standard error
     #[arg(long)]
     pub json: bool,
-    /// Print one JSON object a second, then the document, each on a line
+    /// Print one JSON object per second, then the document, each on its own line
     #[arg(long)]
     pub json_lines: bool,
-    /// Print nothing but errors (and JSON)
+    /// Print only errors (and JSON)
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Tell what happens to each path
+    /// Report events and state of each path
     #[arg(short, long)]
     pub verbose: bool,
 }

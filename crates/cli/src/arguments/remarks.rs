@@ -136,7 +136,8 @@ mod tests {
     #[test]
     fn remarks_are_text_examples_and_exit_status() {
         let remarks = Remarks::of(
-            "A line\nthat goes on.\n\nExamples:\n  x\n  one:  a\n        b\n\nMore. Exit status: 0 done,\n1 not.",
+            "A line\nthat goes on.\n\nExamples:\n  x\n  one:  a\n        b\n\nMore. Exit status: 0 done,\n1 \
+             not.",
         );
         assert_eq!(remarks.text, ["A line that goes on.", "More."]);
         let example = |purpose: &str, lines: &[&str]| Example {

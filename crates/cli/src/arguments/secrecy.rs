@@ -1,16 +1,16 @@
-//! Who may read and change what is sent, as the command line says it. It reads no key.
+//! The arguments that choose the protection of packets. This module reads no key.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Who may read and change what is sent.
+/// The protection of packets.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Secrecy {
-    /// The file with the key that both ends have, for services; else the variable ANABRANCH_KEY
+    /// Read the key that both ends share from this file instead of the variable ANABRANCH_KEY
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub key_file: Option<PathBuf>,
-    /// Plain SCTP in UDP (RFC 6951): everybody on the way can read and change it
+    /// Use plain SCTP over UDP (RFC 6951): anybody on the network path can read and change the data
     #[arg(long)]
     pub insecure: bool,
 }

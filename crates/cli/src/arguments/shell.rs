@@ -1,4 +1,4 @@
-//! What the command line may say to `completions` and `manual`. It parses and does nothing else.
+//! The arguments of `completions` and `manual`. This module parses and does nothing else.
 
 use std::path::PathBuf;
 
@@ -9,21 +9,21 @@ use clap_complete::Shell;
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub struct CompletionsArguments {
-    /// The shell that is to complete our commands
+    /// Shell for which to print the script
     pub shell: Shell,
 }
 
-/// `anabranch manual`, for those who make packages.
+/// `anabranch manual`, for packagers.
 #[derive(Debug, Args)]
 #[command(after_help = MANUAL_EXAMPLES)]
 pub struct ManualArguments {
-    /// The folder for the pages; it is made if need be
+    /// Directory for the pages; it is created if it does not exist
     pub dir: PathBuf,
 }
 
 const COMPLETIONS_EXAMPLES: &str = "\
-The script goes to standard output. Packages and `make install` put it where the shell looks by
-itself; begin a new shell afterwards.
+The script goes to standard output. Packages and `make install` put it where the shell finds it.
+Start a new shell afterwards.
 
 Examples:
   bash:          anabranch completions bash \\
@@ -35,7 +35,7 @@ Examples:
   powershell:    anabranch completions powershell >> $PROFILE";
 
 const MANUAL_EXAMPLES: &str = "\
-One page for the program and one for each of its commands.
+Writes one page for the program and one for each command.
 
 Examples:
-  read one:      anabranch manual pages && man -l pages/anabranch-send.1";
+  read a page:   anabranch manual pages && man -l pages/anabranch-send.1";

@@ -1,4 +1,4 @@
-//! What the command line may say to the simulator. It parses and does nothing else.
+//! The arguments of `sim`. This module parses and does nothing else.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,33 +12,34 @@ use super::Output;
 #[derive(Debug, Args)]
 #[command(after_help = SIM_EXAMPLES)]
 pub struct SimArguments {
-    /// The scenario file; `-` is standard input
+    /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
-    /// A value of the scenario, such as link.wifi.loss=0.01 or flow.main.sctp.scheduler=fill; `--set help` lists the keys
+    /// Change a value of the scenario, such as link.wifi.loss=0.01 or flow.main.sctp.scheduler=fill; `--set help`
+    /// lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// How many independent replications
+    /// Number of independent replications
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
-    /// The first replication's seed
+    /// Seed of the first replication
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Replicate until every flow's goodput is known to this share (95 % confidence; 5 to 10,000 runs)
+    /// Replicate until each flow's goodput has this relative precision (95 % confidence; 5 to 10,000 runs)
     #[arg(long, value_name = "SHARE")]
     pub until: Option<Percentage>,
-    /// Write a capture of the first replication for Wireshark, one interface a path
+    /// Write a capture of the first replication for Wireshark, with one interface per path
     #[arg(long, value_name = "DIR")]
     pub pcap: Option<PathBuf>,
-    /// Write tables of the first replication: paths, links and packets over time
+    /// Write tables of paths, links and packets over time, of the first replication
     #[arg(long, value_name = "DIR")]
     pub trace: Option<PathBuf>,
-    /// Write a page with charts of the first replication
+    /// Write an HTML page with charts of the first replication
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-    /// On how many threads replications run (default: one a core); the results do not depend on it
+    /// Number of threads for replications (default: one per core); results do not depend on it
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// What is printed.
+    /// The form of the output.
     #[command(flatten)]
     pub output: Output,
 }
@@ -61,7 +62,7 @@ impl FromStr for Percentage {
 
     /// `2%`, `2 %` or `0.02`.
     fn from_str(text: &str) -> Result<Percentage, String> {
-        let expected = || format!("{text:?} is no share: expected one such as 2% or 0.02");
+        let expected = || format!("{text:?} is not a share between 0 and 1: expected one such as 2% or 0.02");
         let (number, scale) = match text.trim().strip_suffix('%') {
             Some(percent) => (percent.trim(), 0.01),
             None => (text.trim(), 1.0),
@@ -72,20 +73,20 @@ impl FromStr for Percentage {
 }
 
 const SIM_EXAMPLES: &str = "\
-The same scenario and seed give the same numbers on every machine, whatever --threads says.
+The same scenario and seed give the same numbers on every machine and with any --threads.
 
 Examples:
   anabranch sim scenarios/wifi-lte.toml
   with more loss:        anabranch sim scenarios/wifi-lte.toml --set link.wifi.loss=0.02
-  how sure is that:      anabranch sim scenarios/wifi-lte.toml --until 2%
-  what happened:         anabranch sim scenarios/wifi-lte.toml --report run.html --pcap captures";
+  to 2 % precision:      anabranch sim scenarios/wifi-lte.toml --until 2%
+  with charts:           anabranch sim scenarios/wifi-lte.toml --report run.html --pcap captures";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_per_cent_or_numbers_between_nothing_and_all() {
+    fn shares_are_percentages_or_numbers_between_zero_and_one() {
         let share = |text: &str| text.parse::<Percentage>().map(|share| share.0).ok();
         assert_eq!(["2%", "2 %", "0.02"].map(share), [Some(0.02); 3]);
         assert_eq!(["", "%", "0", "-1%", "100%", "nan", "inf"].map(share), [None; 7]);

@@ -1,4 +1,4 @@
-//! What the command line may say to `send` and `recv`. It parses and does nothing else.
+//! The arguments of `send` and `recv`. This module parses and does nothing else.
 
 use std::path::PathBuf;
 
@@ -11,28 +11,29 @@ use super::{HostPort, Output, Secrecy};
 #[derive(Debug, Args)]
 #[command(after_help = SEND_EXAMPLES)]
 pub struct SendArguments {
-    /// Files and directories to send one after another; `-` is standard input
+    /// Files and directories to send, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Where `anabranch recv` listens: its addresses, UDP port 9899 unless told; IPv6 with a port in brackets
+    /// Addresses of the host that runs `anabranch recv`, with UDP port 9899 unless another is given; an IPv6 address
+    /// with a port is written in brackets
     #[arg(long, required = true, value_delimiter = ',', value_name = "HOST[:PORT],…")]
     pub to: Vec<HostPort>,
-    /// Send from this interface or local address; repeat it for each link to use (default: all that are up)
+    /// Send from this interface or local address; repeat for each link (default: all interfaces that are up)
     #[arg(long, value_name = "IFACE|ADDR")]
     pub via: Vec<String>,
-    /// What the file is called at the receiver (with one FILE only; `-` is called `stdin` without)
+    /// Name of the file at the receiver, if there is only one FILE (default: its own name, or `stdin` for `-`)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Send no faster than this over all paths together, such as "10 Mbit/s", 500k or 2M (bits a second)
+    /// Limit the rate over all paths together, such as "10 Mbit/s", 500k or 2M (bits per second)
     #[arg(long, value_name = "RATE", value_parser = crate::quantity::rate)]
     pub limit_rate: Option<BitRate>,
-    /// Who may read and change what is sent.
+    /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// A setting of the protocol; `anabranch send --set help` lists them
+    /// Change a protocol setting; `anabranch send --set help` lists all settings
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
-    /// What is printed.
+    /// The form of the output.
     #[command(flatten)]
     pub output: Output,
 }
@@ -41,73 +42,75 @@ pub struct SendArguments {
 #[derive(Debug, Args)]
 #[command(after_help = RECV_EXAMPLES)]
 pub struct RecvArguments {
-    /// Addresses to listen on, UDP port 9899 unless told (default: those of all interfaces)
+    /// Addresses to listen on, with UDP port 9899 unless another is given (default: all interfaces)
     #[arg(long, value_delimiter = ',', value_name = "ADDR[:PORT],…")]
     pub listen: Vec<HostPort>,
-    /// Where files are put; `-` puts one file on standard output
+    /// Directory for received files; `-` writes a single file to standard output
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub dir: PathBuf,
-    /// Replace files that exist already, once the new ones are there and right
+    /// Replace existing files, after the new ones are complete and verified
     #[arg(long)]
     pub force: bool,
-    /// Go on after the first transfer, one at a time
+    /// Keep receiving after the first transfer, one transfer at a time
     #[arg(long)]
     pub keep: bool,
-    /// Who may read and change what is sent.
+    /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// A setting of the protocol; `anabranch send --set help` lists them
+    /// Change a protocol setting; `anabranch send --set help` lists all settings
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
-    /// What is printed.
+    /// The form of the output.
     #[command(flatten)]
     pub output: Output,
 }
 
 impl RecvArguments {
-    /// How the result of a transfer is printed: the documents of many are a line each.
+    /// The form of the result: with several transfers, each document is one line.
     pub fn result_output(&self) -> Output {
         Output { json_lines: self.output.json_lines || (self.keep && self.output.json), ..self.output }
     }
 }
 
 const SEND_EXAMPLES: &str = "\
-A pair of a local and a remote address is a path: those of one subnet or route, else the first --via with
-the first address of --to, and so on; with one remote address, every --via with it. An interface that comes up meanwhile, or is
-plugged in, is used too; one that goes is left. With --via INTERFACE those alone are followed, with
---via ADDRESS none.
+A pair of a local and a remote address is a path. Addresses in the same subnet or on the same route form
+pairs; otherwise the first --via is paired with the first address of --to, and so on. With one remote
+address, each --via is paired with it. An interface that comes up or is plugged in during the transfer is
+used too, and one that goes down is no longer used. With --via INTERFACE only these interfaces are
+tracked, with --via ADDRESS none.
 
-Packets are sealed: only who has the key can read or change them. `anabranch recv` prints a fresh one
-with the line to paste, as the variable ANABRANCH_KEY; services have theirs in a --key-file. It is never
-an argument, which everybody on the host could see.
+Packets are sealed: only programs with the key can read or change them. `anabranch recv` prints a new key in
+the command line to paste, as the variable ANABRANCH_KEY; services read theirs from a --key-file. The key
+is never an argument, because every user of the host can see the arguments of a program.
 
-A file of 1 MiB and more that was broken off, by a kill at either end too, goes on where it was when the
-same line is entered again; what is complete is not refused. Modes (not set-user-id and its like) and
-times go with the files. Symbolic links are not followed; they, pipes, sockets and devices in a
-directory are left out, and named at the end.
+An interrupted transfer of a file of 1 MiB or more continues where it stopped when the same command is
+run again, even if either program was killed; files that are already complete are not refused.
+Permissions (except set-user-id, set-group-id and sticky) and times are sent with the files. Symbolic
+links are not followed. Links, pipes, sockets and devices in a directory are skipped and listed at the end.
 
 Examples:
   a directory:                    anabranch send photos --to 192.0.2.1
   a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
   two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
-  what leaves room for others:    anabranch send big.iso --limit-rate 20M --to 192.0.2.1
-  what another program prints:    tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
+  with limited bandwidth:         anabranch send big.iso --limit-rate 20M --to 192.0.2.1
+  output of another program:      tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
   another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json
 
-Exit status: 0 the receiver stored everything and its SHA-256 is right, 1 something was not stored,
-2 the input is wrong, 130 after Ctrl-C.";
+Exit status: 0 the receiver stored and verified all files, 1 a file was not stored, 2 invalid input,
+130 after Ctrl-C.";
 
 const RECV_EXAMPLES: &str = "\
-It prints the line to paste on the sender, with a fresh key unless one is given, and ends after one
-transfer unless --keep is given. Until a file is complete and its SHA-256 is right, it is kept in a
-directory .anabranch-partial-UID beside the place where it goes, which nobody else may enter. Where a
-transfer was broken off and something of it is kept, recv stays: the same line on the sender goes on,
-as it does with another recv later, and its key. Nothing is overwritten unless --force is given, and no symbolic link is followed.
+The command prints the line to paste on the sender, with a new key unless one is given, and exits after
+one transfer unless --keep is given. Until a file is complete and its SHA-256 verified, its data stay in
+a directory .anabranch-partial-UID beside the destination, which other users cannot enter. If a transfer
+is interrupted and part of a file is kept, recv keeps running: the same line on the sender continues the
+transfer. A later recv with the key it prints continues it too. Files are overwritten only with --force,
+and symbolic links are not followed.
 
 Examples:
   on all interfaces:              anabranch recv
   two addresses of this host:     anabranch recv --listen 192.0.2.1,198.51.100.1 --dir inbox
-  go on, an object a transfer:    anabranch recv --listen 192.0.2.1:7000 --keep --json
+  keep running, for a script:     anabranch recv --listen 192.0.2.1:7000 --keep --json
   into another program:           anabranch recv --dir - | tar x
   a service, with its own key:    (umask 077; openssl rand -hex 16 > service.key)
                                   anabranch recv --keep --key-file service.key";

@@ -140,7 +140,7 @@ fn summary(measured: &Measured, alone: &[Alone], verdict: &Diagnosis) -> String 
 }
 
 /// What there is to say of a path alone by which nothing went.
-const DEAD: &str = "no answer: nothing went by it";
+const DEAD: &str = "no answer: this path carried nothing";
 const LOOK: Duration = Duration::from_millis(20);
 /// After this time a path that does not answer is taken as it is.
 const PATIENCE: Duration = Duration::from_secs(3);

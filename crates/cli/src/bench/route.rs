@@ -1,4 +1,4 @@
-//! From where to where a client's test goes, and opening an association over that.
+//! The addresses of a client's test, and opening an association between them.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -55,7 +55,7 @@ impl BenchRoute {
     /// All the ways that the command line allows.
     ///
     /// # Errors
-    /// A host, an interface, a key or a setting that is none.
+    /// An invalid host, interface, key or setting.
     pub async fn of(arguments: &BenchArguments) -> Result<BenchRoute, Failure> {
         let security = key::to_send(&arguments.secrecy)?;
         let to = addresses::look_up(&arguments.to).await?;

@@ -96,7 +96,7 @@ async fn serve(
     };
     let test = match asked {
         Ok(test) => test?,
-        // It is told why, and closes when it has received that.
+        // The client is sent the reason, and closes when it has received it.
         Err(error @ AgreeError::RefusedHere(_)) => return Some(not_agreed(&peer, error).into()),
         Err(error) => return Some(give_up(association, not_agreed(&peer, error))),
     };
@@ -109,7 +109,7 @@ async fn serve(
     Some(Outcome { document: Some(Body::of(&document)), summary, failure })
 }
 
-/// The client is told why there is no test.
+/// Sends the client the reason why there is no test.
 fn give_up(association: &Association, failure: Failure) -> Outcome {
     association.abort(&failure.to_string());
     failure.into()

@@ -34,7 +34,7 @@ fn one_way(measured: &Measured, one: &OneWay<'_>) -> String {
     }
     let cost = |report| Option::and_then(report, cpu_s_per_gb).map(|cost| format!("{cost:.2} s"));
     if let (Some(sender), Some(receiver)) = (cost(one.sender), cost(one.receiver)) {
-        text.push_str(&format!("processor time a GB: sender {sender}, receiver {receiver}\n"));
+        text.push_str(&format!("processor time per GB: sender {sender}, receiver {receiver}\n"));
     }
     text
 }
@@ -113,7 +113,8 @@ fn kept(one: &OneWay<'_>, offered: BitRate, message: ByteCount) -> String {
     match one.unsent_messages() {
         0 => format!("{offered} was offered\n"),
         unsent => format!(
-            "{offered} was offered, more than the paths take: {unsent} messages ({}) that were due were never sent\n",
+            "{offered} was offered, more than the paths can carry: {unsent} due messages ({}) were never \
+             sent\n",
             (message * unsent).rounded()
         ),
     }

@@ -24,7 +24,7 @@ pub fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
         AgreeError::Ended(reason) => peer.failure(reason),
         AgreeError::NotTaken(error) => peer.not_sent(error),
         AgreeError::Silent(waited) => {
-            Failure::PeerGone(format!("{peer} is there and said nothing for {} s", waited.as_secs()))
+            Failure::PeerGone(format!("{peer} answers but has sent no message for {} s", waited.as_secs()))
         }
         AgreeError::Frame(_) | AgreeError::NotAnAnswer(_) | AgreeError::Client(_) => peer.garbage(&error),
         AgreeError::RefusedThere(why) => Failure::Refused(format!("{peer} refused the test: {why}")),

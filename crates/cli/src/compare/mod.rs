@@ -1,4 +1,4 @@
-//! `anabranch compare`: each path of a scenario alone and all together, predicted, simulated and really transferred
+//! `anabranch compare`: each path of a scenario alone and all together, predicted, simulated and transferred
 //! through the emulated links.
 
 mod document;

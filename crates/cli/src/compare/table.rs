@@ -1,4 +1,4 @@
-//! The comparison for people.
+//! Prints the comparison as a table.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_scenario::Scenario;
@@ -27,13 +27,13 @@ pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
     text.push_str(
         "\nPredicted: by the Markov model, from rates, delays, mean losses and the receive buffer, without queues or a start.\n\
          Simulated: the mean of many seeds, packets late by up to 0.1 ms as on a real machine; by chance, 95 of 100\n\
-         single runs are within so much of it.\n\
-         Relay late: 99 of 100 packets left the emulated links within so much of their time.\n\n",
+         single runs deviate from the mean by no more than that.\n\
+         Relay late: 99 of 100 packets left the emulated links no later than this after their time.\n\n",
     );
     for (world, verdict) in [
-        ("Predicted", AggregationGain::of(rows, ComparisonRow::predicted_bps)),
-        ("Simulated", AggregationGain::of(rows, |row| Some(row.simulated_bps()))),
-        ("Really", AggregationGain::of(rows, |row| row.real().map(|real| real.goodput_bps))),
+        ("In the prediction", AggregationGain::of(rows, ComparisonRow::predicted_bps)),
+        ("In the simulation", AggregationGain::of(rows, |row| Some(row.simulated_bps()))),
+        ("In the real transfers", AggregationGain::of(rows, |row| row.real().map(|real| real.goodput_bps))),
     ] {
         if let Some(verdict) = verdict {
             text.push_str(&tell(world, &verdict));
@@ -43,8 +43,8 @@ pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
         rows.iter().map(|row| row.attempts.iter().filter(|attempt| attempt.is_void()).count()).sum();
     if void > 0 {
         text.push_str(&format!(
-            "{void} real transfers were void and repeated: this machine sent more than 1 in 100 packets over {MOST_LATE} \
-             late.\n"
+            "{void} real transfers were discarded and repeated, because this machine sent more than 1 in 100 \
+             packets over {MOST_LATE} late.\n"
         ));
     }
     text
@@ -55,9 +55,9 @@ fn title(scenario: &Scenario) -> String {
     let amount = scenario.flows.first().and_then(|flow| flow.transfer).map(ByteCount::rounded);
     match (title.is_empty(), amount) {
         (true, None) => "Predicted, simulated and real".to_owned(),
-        (true, Some(amount)) => format!("{amount}, predicted, simulated and really transferred"),
+        (true, Some(amount)) => format!("{amount}, predicted, simulated and transferred"),
         (false, None) => title,
-        (false, Some(amount)) => format!("{title}: {amount}, predicted, simulated and really transferred"),
+        (false, Some(amount)) => format!("{title}: {amount}, predicted, simulated and transferred"),
     }
 }
 
@@ -66,7 +66,7 @@ fn row(row: &ComparisonRow) -> Vec<String> {
     let timing = row.attempts.last().map_or("-".to_owned(), |attempt| fine(attempt.timing().p99));
     let (real, real_took) = match row.real() {
         Some(real) => (rate(real.goodput_bps), seconds(real.completion)),
-        // It is told, and nothing is concluded from it.
+        // It is printed without a conclusion.
         None => (row.attempts.last().map_or("-".to_owned(), void), "-".to_owned()),
     };
     let difference = row.difference().map_or("-".to_owned(), |share| format!("{:+.1} %", share * 100.0));
@@ -83,7 +83,7 @@ fn row(row: &ComparisonRow) -> Vec<String> {
     ]
 }
 
-/// Why there is no number: a line for each row without one.
+/// The reasons for missing numbers: a line for each row without one.
 fn not_predicted(rows: &[ComparisonRow]) -> String {
     let why = |row: &ComparisonRow| {
         let why = row.predicted.as_ref().err()?;
@@ -95,7 +95,8 @@ fn not_predicted(rows: &[ComparisonRow]) -> String {
 
 fn tell(world: &str, gain: &AggregationGain) -> String {
     format!(
-        "{world}, the paths together carry {:.0} % of the sum of each alone, and {:.2} times the best one alone.\n",
+        "{world}, the paths together carry {:.0} % of the sum of each alone, and {:.2} times the best one \
+         alone.\n",
         gain.share_of_sum() * 100.0,
         gain.together_bps / gain.best_alone_bps
     )

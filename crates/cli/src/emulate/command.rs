@@ -1,4 +1,4 @@
-//! `anabranch emulate` with a command: it runs in a network of its own, with an interface a path.
+//! `anabranch emulate` with a command: it runs in a network namespace, with one interface per path.
 
 use std::ffi::OsString;
 use std::fs::File;

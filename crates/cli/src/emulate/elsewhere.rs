@@ -14,7 +14,8 @@ pub fn run_if_spawned(_: &[OsString]) -> Option<ExitCode> {
 
 /// Fails with a message that names the alternative.
 pub fn run_command(arguments: &EmulateArguments) -> ExitCode {
-    let failure =
-        Failure::Arguments("running a command among links needs Linux; use --to HOST:PORT".to_owned());
+    let failure = Failure::Arguments(
+        "running a command behind emulated links needs Linux; use --to HOST:PORT".to_owned(),
+    );
     Outcome::from(failure).print(arguments.result_output())
 }

@@ -79,7 +79,7 @@ fn say_where(arguments: &EmulateArguments, scenario: &Scenario, relay: &Relay) {
     for (path, address) in paths {
         print_line(&format!("{}: {address}", path.name));
     }
-    eprintln!("The scenario's clock runs from the first datagram. Ctrl-C ends it.");
+    eprintln!("The scenario's clock starts with the first datagram. Press Ctrl-C to stop.");
 }
 
 /// Until it is time to end; `None` where that is as it was asked.

@@ -1,4 +1,4 @@
-//! What an emulation did, for people.
+//! Prints the result of an emulation as a table.
 
 use anabranch_base::Duration;
 use anabranch_emulate::{PathReport, RelayReport, SideReport};
@@ -7,7 +7,7 @@ use crate::report::{head, lay_out};
 
 /// The links, and how late the relay was.
 pub fn relayed(report: &RelayReport) -> String {
-    let Some(time) = report.time else { return "Nobody sent anything.\n".to_owned() };
+    let Some(time) = report.time else { return "No datagram was received.\n".to_owned() };
     let rows = report
         .links
         .iter()
@@ -18,9 +18,9 @@ pub fn relayed(report: &RelayReport) -> String {
     let unsent: u64 = report.paths.iter().map(|path| path.forward.unsent + path.reverse.unsent).sum();
     let dropped = report.kernel_drops.unwrap_or(0);
     let troubles = [
-        (refused, "datagrams came from more clients than a path has room for"),
-        (unsent, "datagrams the system would not send"),
-        (dropped, "datagrams the kernel dropped before they could be read"),
+        (refused, "datagrams were refused because a path had too many clients"),
+        (unsent, "datagrams were refused by the operating system"),
+        (dropped, "datagrams were dropped by the kernel before they could be read"),
     ];
     let troubles = troubles.iter().filter(|(count, _)| *count > 0);
     let troubles: String = troubles.map(|(count, what)| format!("{count} {what}.\n")).collect();

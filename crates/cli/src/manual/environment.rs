@@ -1,4 +1,4 @@
-//! What a command takes from its surroundings: variables and files.
+//! The variables and files that a command uses.
 
 use clap::Command;
 
@@ -37,15 +37,17 @@ fn is_about(command: &Command, argument: &str) -> bool {
         || command.get_subcommands().any(|command| is_about(command, argument))
 }
 
-const KEY: &str = "The key that both ends have, 32 hexadecimal digits, as `anabranch recv` prints it. A file after \
-                   `--key-file` comes first.";
-const NO_COLOR: &str = "If it is set and not empty, nothing is coloured.";
+const KEY: &str = "The key that both ends share, 32 hexadecimal digits, as `anabranch recv` prints it. A \
+                   file given with `--key-file` takes precedence.";
+const NO_COLOR: &str = "If it is set and not empty, output has no colours.";
 const ENDS: &str =
     "`emulate` sets them for COMMAND and LINE: the addresses of the paths at the near and at the far end.";
-const FAR_NET: &str = "`emulate` sets it for COMMAND and LINE: the network of the far ends, for nsenter.";
-const PART: &str = "What has arrived of a file that is not whole yet, `NAME.part`, and how far it is, `NAME.part.json`. They stay \
-                    where a transfer was broken off: it goes on from there when the file is sent again.";
-const KEY_FILE: &str = "The key, 32 hexadecimal digits. Nobody but its owner may read or change it: `(umask 077; openssl rand \
-                        -hex 16 > FILE)` makes one.";
-const SCENARIO: &str = "A TOML file that describes links, what happens to them, and who sends over them. The document \
-                        scenarios.md has every key.";
+const FAR_NET: &str = "`emulate` sets it for COMMAND and LINE: the network namespace of the far ends, for \
+                       nsenter.";
+const PART: &str = "The data of an incomplete file, `NAME.part`, and its state, `NAME.part.json`. They are \
+                    kept when a transfer is interrupted, which continues from there when the file is sent \
+                    again.";
+const KEY_FILE: &str = "The key, 32 hexadecimal digits. Only its owner may have the right to read or change \
+                        it: `(umask 077; openssl rand -hex 16 > FILE)` creates one.";
+const SCENARIO: &str = "A TOML file that describes links, events and flows. The document scenarios.md \
+                        describes every key.";

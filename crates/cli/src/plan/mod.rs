@@ -1,4 +1,4 @@
-//! `anabranch plan`: how far each path's window should grow in the receive buffer that they share.
+//! `anabranch plan`: plans a window limit for each path in a shared receive buffer.
 
 mod document;
 mod drawing;
@@ -81,7 +81,7 @@ pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result
 fn check(arguments: &PlanArguments) -> Result<(), Failure> {
     let refuse = |what: &str| Err(Failure::Arguments(what.to_owned()));
     if arguments.step.is_some() && arguments.method != MethodName::Step {
-        return refuse("--step is for --method step only");
+        return refuse("--step requires --method step");
     }
     if arguments.output.is_json() && arguments.write.as_deref() == Some(Path::new("-")) {
         return refuse("--write - and --json would both go to standard output: write to a file");
@@ -117,11 +117,13 @@ fn plan(
     let took = clock.elapsed();
     let mut notes = flow.notes.clone();
     let misplans = misplans(&problem, &paths, model.as_ref()).unwrap_or_else(|why| {
-        notes.push(format!("what mistakes about a path cost is not told: {why}"));
+        notes.push(format!("the cost of errors in the parameters of a path is not computed: {why}"));
         Vec::new()
     });
     let worth = worth(&paths, flow.receive_buffer, model.as_ref());
-    notes.extend(worth.as_ref().err().map(|why| format!("what receive buffer is worth is not told: {why}")));
+    notes.extend(
+        worth.as_ref().err().map(|why| format!("the gain of a larger receive buffer is not computed: {why}")),
+    );
     let worth = worth.ok();
     Ok(PlanReport { certificate: hull(&problem), flow, problem, best, took, worth, misplans, notes, model })
 }
@@ -134,9 +136,7 @@ fn misplans(
 ) -> Result<Vec<Misplan>, String> {
     let points: usize = problem.curves().iter().map(Vec::len).sum();
     match paths.len() {
-        many if many > MOST_PATHS => {
-            Err(format!("there are {many} paths, and it is for {MOST_PATHS} at most"))
-        }
+        many if many > MOST_PATHS => Err(format!("the plan has {many} paths, more than {MOST_PATHS}")),
         paths if points.saturating_mul(paths) > MOST_POINTS => {
             Err("the paths are too long and too fast".to_owned())
         }

@@ -1,4 +1,4 @@
-//! A plan for people.
+//! Prints a plan as a table.
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_planner::{Misplan, Mistake, Worth};
@@ -26,7 +26,7 @@ pub fn plan(scenario: &Scenario, plan: &PlanReport, arguments: &PlanArguments) -
         plan.worth.as_ref().map(|worth| buffer(plan, worth)).unwrap_or_default()
     );
     if !plan.misplans.is_empty() {
-        text.push_str(&format!("\nIf a path is not what it is taken for:\n\n{}", mistakes(plan)));
+        text.push_str(&format!("\nIf the parameters of a path are wrong:\n\n{}", mistakes(plan)));
     }
     if !plan.notes.is_empty() {
         text.push_str("\nNotes:\n");
@@ -73,7 +73,8 @@ fn how(plan: &PlanReport, arguments: &PlanArguments) -> String {
     };
     let bound = plan.flow.throughput_bps(plan.certificate.upper_bound);
     format!(
-        "{method}, by {model}: {} evaluations, {:.3} ms.\nNo limits carry more than {}: these miss at most {:.2} % of it.\n",
+        "{method}, by {model}: {} evaluations, {:.3} ms.\nNo limits carry more than {}: these limits are at \
+         most {:.2} % below it.\n",
         plan.best.evaluations,
         plan.took.as_secs_f64() * 1e3,
         rate(bound),
@@ -86,10 +87,11 @@ fn buffer(plan: &PlanReport, worth: &Worth) -> String {
     let enough = (ByteCount::new(flow.packet.get() * u64::from(worth.enough))).rounded();
     let most = rate(flow.throughput_bps(worth.most));
     if worth.enough <= flow.receive_buffer {
-        return format!("A receive buffer of {} packets ({enough}) would do as well.\n", worth.enough);
+        return format!("A receive buffer of {} packets ({enough}) would be enough.\n", worth.enough);
     }
     format!(
-        "One packet more of receive buffer gains {}; with {} packets ({enough}) it is {most}, and more gains nothing.\n",
+        "One more packet of receive buffer gains {}; {} packets ({enough}) give {most}, and more gains \
+         nothing.\n",
         rate(flow.throughput_bps(worth.next_packet)),
         worth.enough
     )

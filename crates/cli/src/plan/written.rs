@@ -1,4 +1,4 @@
-//! The scenario file with planned limits in it, all else as it was.
+//! Writes planned limits into a scenario file and leaves the rest unchanged.
 
 use anabranch_scenario::model::Protocol;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -9,16 +9,17 @@ use crate::scenario::Loaded;
 /// The text of the scenario file, with `limits` as the `window_management` of the flow called `name`.
 ///
 /// # Errors
-/// The flow uses one of its paths only or is a copy, which the file does not have by its name, or the file with the limits
+/// The flow uses one of its paths only or is a copy, which the file does not have by its name, or the file with the
+/// limits
 /// would not be the same scenario with them.
 pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String, Failure> {
     let refuse =
         |why: &str| Failure::Arguments(format!("the limits of flow {name:?} cannot be written: {why}"));
     let mut wanted = loaded.scenario.clone();
     let flow = wanted.flows.iter_mut().find(|flow| flow.name == name);
-    let flow = flow.ok_or_else(|| refuse("there is no such flow"))?;
+    let flow = flow.ok_or_else(|| refuse("the file has no such flow"))?;
     if flow.paths.len() != limits.len() || flow.protocol.is_appstripe() {
-        return Err(refuse("its paths share no receive buffer"));
+        return Err(refuse("its paths do not share a receive buffer"));
     }
     if let Protocol::Sctp(sctp) = &mut flow.protocol {
         "static".clone_into(&mut sctp.config.window_management);
@@ -32,7 +33,7 @@ pub fn with_limits(loaded: &Loaded, name: &str, limits: &[u32]) -> Result<String
     if loaded.read_again(&text)? == wanted {
         Ok(text)
     } else {
-        Err(refuse("the file would say something else"))
+        Err(refuse("the written file would have another meaning"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the models say of one flow, or why they do not.
+//! The prediction of each model for one flow, or the reason why it gives none.
 
 use anabranch_models::{Halving, LimitedPath, Markov, ModelError, Mptcp, Pftk, Renewal, ThroughputModel};
 use anabranch_sim::predict::{Inexpressible, ModelFlow, ModelPath, Windows};
@@ -128,5 +128,7 @@ fn beyond_the_links(flow: &ModelFlow, model: ModelName, found: &Prediction) -> O
     let is_beyond =
         |(path, bps): (&ModelPath, &f64)| *bps > flow.throughput_bps(path.parameters.rate) * (1.0 + 1e-9);
     let is_any = flow.paths.iter().zip(&found.throughput_bps).any(is_beyond);
-    is_any.then(|| format!("{} knows no rates of links, and says more than they carry", model.name()))
+    is_any.then(|| {
+        format!("{} does not use the rates of links, and predicts more than they carry", model.name())
+    })
 }

@@ -1,4 +1,4 @@
-//! `anabranch predict`: what the analytic models make of a scenario.
+//! `anabranch predict`: predicts throughput with analytic models.
 
 mod document;
 mod forecast;

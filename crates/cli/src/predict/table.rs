@@ -1,4 +1,4 @@
-//! Predictions for people.
+//! Prints predictions as a table.
 
 use anabranch_base::BitRate;
 use anabranch_scenario::Scenario;
@@ -49,10 +49,10 @@ fn flow(forecast: &Forecast) -> String {
 
 fn tell(basis: &Basis) -> String {
     let windows = match &basis.windows {
-        Windows::Whole => "which each path has for itself",
-        Windows::EvenParts => "of which each path has an even part",
-        Windows::Planned => "of which each path has what `anabranch plan` would give it",
-        Windows::Given(_) => "of which each path has what the scenario says",
+        Windows::Whole => "separate for each path",
+        Windows::EvenParts => "shared equally by the paths",
+        Windows::Planned => "shared by the paths as by `anabranch plan`",
+        Windows::Given(_) => "shared by the paths as the scenario says",
     };
     format!("receive buffer {} packets, {windows}", basis.receive_buffer)
 }

@@ -1,4 +1,4 @@
-//! Lists that may be very long, for people: their beginning, and how many more there are.
+//! Prints the beginning of long lists, and the number of further items.
 
 use crate::transfer::Progress;
 

@@ -1,4 +1,4 @@
-//! What remains when the work is over: a table for people, a document for scripts.
+//! The result of a command: a table for people, a document for scripts.
 
 mod columns;
 mod document;

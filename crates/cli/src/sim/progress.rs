@@ -1,4 +1,4 @@
-//! How far a simulation came: a bar on a terminal, an object a second for scripts.
+//! The progress of a simulation: a bar on a terminal, one object per second for scripts.
 
 use std::io::IsTerminal;
 

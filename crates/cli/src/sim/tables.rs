@@ -100,7 +100,7 @@ fn held_back_by(path: &PathResult, time: Duration) -> String {
     let shares = [
         ("window", path.cwnd_limited),
         ("receiver", path.rwnd_limited),
-        ("nothing to send", path.app_limited),
+        ("no data", path.app_limited),
         ("scheduler", path.scheduler_limited),
         ("being down", path.down),
     ];

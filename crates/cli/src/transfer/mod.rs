@@ -1,5 +1,5 @@
-//! What the program makes of a transfer's events and errors: a progress that can be shown while the transfer goes on and
-//! told of afterwards, and words.
+//! Turns a transfer's events and errors into output: progress that can be shown during the transfer and
+//! reported afterwards, and messages.
 
 mod progress;
 mod words;

@@ -1,4 +1,4 @@
-//! How far a transfer is, counted from its events: shown while it runs, and told of afterwards.
+//! The progress of a transfer, counted from its events: shown during the transfer and reported afterwards.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

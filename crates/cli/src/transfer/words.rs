@@ -1,4 +1,4 @@
-//! A transfer's errors and remarks in the program's words.
+//! The program's messages for errors and remarks of a transfer.
 
 use anabranch_net::{Association, CloseReason};
 use anabranch_transfer::protocol::FileOutcome;
@@ -31,9 +31,9 @@ pub fn not_received(peer: &Peer, error: ReceiveFilesError) -> Failure {
             let left = match kept {
                 Some(kept) => {
                     let kept = kept.rounded();
-                    format!("\"{name}\" is incomplete: {kept} are kept, send it again and it goes on")
+                    format!("\"{name}\" is incomplete: {kept} are kept; send it again to continue")
                 }
-                None => format!("\"{name}\" is incomplete and was thrown away"),
+                None => format!("\"{name}\" is incomplete and was discarded"),
             };
             incomplete(peer, reason, &left)
         }
@@ -63,22 +63,25 @@ pub fn remark(remark: &Remark) -> String {
     match remark {
         Remark::NotItsBeginning { name, there } => {
             let there = there.rounded();
-            format!("the {there} of \"{name}\" at the receiver are of another file: it begins anew")
+            format!(
+                "the {there} of \"{name}\" at the receiver belong to another file: sending from the start"
+            )
         }
         Remark::AnotherVersion { part, holds } => {
             let holds = holds.rounded();
             format!(
-                "{part:?} holds {holds} of another version of the file (size or time differ): it begins anew"
+                "{part:?} holds {holds} of another version of the file (size or time differ): receiving from \
+                 the start"
             )
         }
         Remark::Damaged { part } => {
-            format!("{part:?} was damaged or changed meanwhile: it begins anew")
+            format!("{part:?} was damaged or changed: receiving from the start")
         }
         Remark::LeftBeside { part, state, holds } => {
             let holds = holds.rounded();
             format!(
-                "{part:?} holds {holds} from an earlier version of anabranch, which this one does not go on with: the \
-                 file begins anew, and {part:?} and {state:?} may be removed"
+                "{part:?} holds {holds} from an earlier version of anabranch, which this version cannot \
+                 continue: receiving from the start; {part:?} and {state:?} may be removed"
             )
         }
     }
@@ -96,14 +99,15 @@ mod tests {
         let (part, holds) = ("in/a.part".into(), ByteCount::new(3));
         assert_eq!(
             remark(&Remark::AnotherVersion { part, holds }),
-            "\"in/a.part\" holds 3 B of another version of the file (size or time differ): it begins anew"
+            "\"in/a.part\" holds 3 B of another version of the file (size or time differ): receiving from \
+             the start"
         );
         let damaged = Remark::Damaged { part: "in/a.part".into() };
-        assert_eq!(remark(&damaged), "\"in/a.part\" was damaged or changed meanwhile: it begins anew");
+        assert_eq!(remark(&damaged), "\"in/a.part\" was damaged or changed: receiving from the start");
         let other = Remark::NotItsBeginning { name: "a".to_owned(), there: ByteCount::new(2_000_000) };
         assert_eq!(
             remark(&other),
-            "the 2.00 MB of \"a\" at the receiver are of another file: it begins anew"
+            "the 2.00 MB of \"a\" at the receiver belong to another file: sending from the start"
         );
     }
 

@@ -1,5 +1,6 @@
 //! Reads the sources of the workspace and refuses what breaks the project's rules: an arrow that points back, a
-//! dependency without a reason, a clock where time is passed in, words and names that say nothing, a tag without an entry.
+//! dependency without a reason, a clock where time is passed in, words and names that say nothing, a tag without an
+//! entry.
 //! ARCHITECTURE.md draws the arrows; CONTRIBUTING.md has the style.
 
 mod code;

@@ -37,7 +37,7 @@ impl TunAttachment {
     /// The attachment of the scenario's `path`-th path.
     ///
     /// # Errors
-    /// Whatever the system says of the interfaces.
+    /// The error of the operating system for the interfaces.
     pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunAttachment> {
         tunnel.near.set_nonblocking(true)?;
         tunnel.far.set_nonblocking(true)?;

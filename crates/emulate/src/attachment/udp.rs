@@ -43,7 +43,7 @@ impl UdpAttachment {
     /// The attachment of the scenario's `path`-th path; finds the way to its target.
     ///
     /// # Errors
-    /// Whatever the system says of the target.
+    /// The error of the operating system for the target.
     pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpAttachment> {
         let local = local_address_towards(target)?;
         Ok(UdpAttachment {
@@ -71,7 +71,8 @@ impl UdpAttachment {
         }
     }
 
-    /// A datagram came to the listening socket. That of a new client is taken only if there is room for one.
+    /// Handles a datagram at the listening socket. That of a new client is accepted only if there is room for another
+    /// client.
     fn handle_from_client(&mut self, arrival: Arrival) -> Option<PathInput> {
         let Arrival { at, from, to, ecn, bytes } = arrival;
         if !self.clients.contains_key(&from) && !self.admit(from, at) {
@@ -89,7 +90,7 @@ impl UdpAttachment {
         })
     }
 
-    /// A datagram came to a client's socket. What is not from the target is dropped.
+    /// Handles a datagram at a client's socket; it is dropped if it is not from the target.
     fn handle_from_target(&mut self, client: SocketAddr, arrival: Arrival) -> Option<PathInput> {
         let Arrival { at, from, ecn, bytes, .. } = arrival;
         let known = self.clients.get_mut(&client).filter(|_| from == self.target)?;

@@ -39,8 +39,8 @@ pub enum SetupError {
     Namespace(io::Error),
     /// The system refuses TUN interfaces.
     #[error(
-        "cannot make the TUN interface {name:?}: {error}; /dev/net/tun must be there (modprobe tun), and this user must \
-         be allowed to open it"
+        "cannot make the TUN interface {name:?}: {error}; /dev/net/tun must exist (modprobe tun), and this \
+         user must have the right to open it"
     )]
     Device {
         /// What it was to be called.

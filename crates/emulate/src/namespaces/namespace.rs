@@ -81,12 +81,12 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Resu
 pub fn advice(error: &io::Error) -> &'static str {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::EPERM | Errno::EACCES) => {
-            "run it as root, or let users have namespaces: sysctl -w kernel.unprivileged_userns_clone=1, \
-             and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; a container must be allowed them too"
+            "run this command as root, or allow users to create namespaces: sysctl -w kernel.unprivileged_userns_clone=1, \
+             and on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; a container needs the same rights"
         }
         Some(Errno::ENOSPC | Errno::EUSERS) => {
             "raise the system's limits: sysctl user.max_net_namespaces, user.max_user_namespaces"
         }
-        _ => "it needs a Linux kernel with network namespaces (CONFIG_NET_NS)",
+        _ => "this command needs a Linux kernel with network namespaces (CONFIG_NET_NS)",
     }
 }

@@ -14,7 +14,7 @@ use crate::clock::Clock;
 /// Asks all to end, and makes those end that do not within [`GRACE`]. This process must be their reaper.
 ///
 /// # Errors
-/// Whatever the system says of the signals.
+/// The error of the operating system for the signals.
 pub fn end(signals: &Signals) -> io::Result<()> {
     tell_all(Signal::SIGTERM);
     let clock = Clock::start();

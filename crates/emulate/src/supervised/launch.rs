@@ -1,4 +1,4 @@
-//! Becomes another program, which ends with the process that asked for it.
+//! Executes another program in the place of this process; it ends with the process that requested it.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,7 +1,8 @@
 //! Runs programs in the two namespaces, a command on the near side and servers on the far side, and ends them.
 //!
 //! Three processes stand between a user and the command: the one that runs the links; a supervisor, which adopts all
-//! processes that the command leaves behind and ends them; and, for a moment, a launcher, which asks the kernel to end the
+//! processes that the command leaves behind and ends them; and, for a moment, a launcher, which asks the kernel to
+//! end the
 //! program with its supervisor and then executes the program. So no process is left behind, whichever of them is killed.
 
 mod descendants;
@@ -63,7 +64,7 @@ impl BlockedSignals {
     /// Blocks the signals. Must be called before any thread starts.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The error of the operating system.
     pub fn block() -> io::Result<BlockedSignals> {
         Ok(BlockedSignals { signals: Signals::block()? })
     }
@@ -99,7 +100,7 @@ impl SupervisedCommand {
     /// 128 plus the signal's number if a signal ended it.
     ///
     /// # Errors
-    /// Whatever the system says.
+    /// The error of the operating system.
     pub fn wait(&self, span: Option<Duration>) -> io::Result<Option<u8>> {
         let Some(received) = self.signals.next(span)? else { return Ok(None) };
         if received.signal == Signal::SIGCHLD {
@@ -129,7 +130,8 @@ impl Drop for SupervisedCommand {
     }
 }
 
-/// Runs the supervisor or the launcher if this process was started as one by a [`SupervisedCommand`], and returns the exit
+/// Runs the supervisor or the launcher if this process was started as one by a [`SupervisedCommand`], and returns the
+/// exit
 /// status; `None` in all other processes. A program that uses [`SupervisedCommand`] must call this first in `main`.
 pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
     let (stage, rest) = words.get(1..)?.split_first()?;

@@ -36,7 +36,7 @@ pub struct SupervisorArguments {
 /// Runs lines and command until the command ends, and says how that did.
 ///
 /// # Errors
-/// Whatever the system says.
+/// The error of the operating system.
 pub fn supervise(arguments: &SupervisorArguments) -> io::Result<u8> {
     let signals = Signals::block()?;
     set_child_subreaper(true)?;
@@ -113,11 +113,11 @@ fn wait_for_servers(arguments: &SupervisorArguments, signals: &Signals) -> io::R
     Ok(None)
 }
 
-/// How `process` ended, if that is who ended.
+/// How `process` ended, if it is the one that ended.
 fn status_of(ended: WaitStatus, process: Pid) -> Option<u8> {
     match ended {
-        WaitStatus::Exited(who, status) if who == process => Some(u8::try_from(status).unwrap_or(u8::MAX)),
-        WaitStatus::Signaled(who, signal, _) if who == process => Some(after(signal)),
+        WaitStatus::Exited(pid, status) if pid == process => Some(u8::try_from(status).unwrap_or(u8::MAX)),
+        WaitStatus::Signaled(pid, signal, _) if pid == process => Some(after(signal)),
         _ => None,
     }
 }

@@ -218,7 +218,7 @@ fn a_client_that_is_gone_does_not_end_the_relay() {
     let (_, from) = receive(&server);
     drop(client);
     for _ in 0..20 {
-        server.send_to(b"nobody is there", from).expect("sent");
+        server.send_to(b"no client there", from).expect("sent");
     }
     wait_for(&relay, |report| report.timing.packets == 21);
     let another = socket();
@@ -261,9 +261,9 @@ fn addresses_and_paths_must_go_together() {
         Relay::start(&RelayConfig { scenario: &scenario, seed: Seed::from_number(1), listen, to })
     };
     let error = start(&["127.0.0.1:0"], &["127.0.0.1:9"]).expect_err("one address for two paths").to_string();
-    assert_eq!(error, "1 addresses to listen on for 2 paths: each path needs one of its own");
+    assert_eq!(error, "1 addresses to listen on for 2 paths: give one per path");
     let error = start(&["127.0.0.1:0"; 2], &["127.0.0.1:9"; 3]).expect_err("three targets").to_string();
-    assert_eq!(error, "3 target addresses for 2 paths: give one for all, or one a path");
+    assert_eq!(error, "3 target addresses for 2 paths: give one for all, or one per path");
     let error = start(&["127.0.0.1:0"; 2], &[]).expect_err("no target");
     assert!(matches!(error, StartError::Targets { paths: 2, addresses: 0 }), "{error}");
     let error = start(&["198.51.100.77:0"; 2], &["127.0.0.1:9"]).expect_err("not here");

@@ -11,7 +11,7 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
     Variant {
         name: "bernoulli",
         what: "bernoulli loss",
-        doc: "each packet by itself; `loss = 0.01` is short for it",
+        doc: "each packet independently; `loss = 0.01` is the short form",
         new: || LossKind::Bernoulli { probability: 0.0 },
         is: |kind| matches!(kind, LossKind::Bernoulli { .. }),
         settings: &[PROBABILITY],
@@ -21,7 +21,8 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
     Variant {
         name: "correlated",
         what: "correlated loss",
-        doc: "the first loss in a sender's round takes the rest of the round; no link of a UDP flow may have it",
+        doc: "the first loss in a sender's round takes the rest of the round; not allowed on links of UDP \
+              flows",
         new: || LossKind::Correlated { probability: 0.0 },
         is: |kind| matches!(kind, LossKind::Correlated { .. }),
         settings: &[PROBABILITY],
@@ -31,7 +32,8 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
     Variant {
         name: "gilbert-elliott",
         what: "gilbert-elliott loss",
-        doc: "a channel that is good and bad for exponential times of these means, with a probability in each",
+        doc: "a channel that alternates between a good and a bad state, with exponential times of these \
+              means and a loss probability for each state",
         new: || LossKind::GilbertElliott {
             good: Duration::ZERO,
             bad: Duration::ZERO,
@@ -47,7 +49,7 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
     Variant {
         name: "outages",
         what: "a loss by outages",
-        doc: "everything in these spans, in order of time",
+        doc: "everything in these spans of time, listed in order",
         new: || LossKind::Outages(Vec::new()),
         is: |kind| matches!(kind, LossKind::Outages(_)),
         settings: &[OUTAGES],
@@ -57,7 +59,7 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
     Variant {
         name: "burst",
         what: "burst loss",
-        doc: "once one is lost, everything for a uniformly drawn share of `duration`",
+        doc: "after a loss, everything for a uniformly drawn share of `duration`",
         new: || LossKind::Burst { probability: 0.0, duration: Duration::ZERO },
         is: |kind| matches!(kind, LossKind::Burst { .. }),
         settings: &[PROBABILITY, DURATION],
@@ -163,7 +165,7 @@ const EVERY: Setting<LossKind> = Setting {
     key: "n",
     scope: Scope::Scenarios,
     kind: Kind::Whole { least: 1, most: u64::MAX },
-    doc: "how many packets there are for each lost one",
+    doc: "the number n: each n-th packet is lost",
     get: |loss| match loss {
         LossKind::Every(n) => shown(n),
         _ => None,
@@ -178,7 +180,7 @@ const LIST: Setting<LossKind> = Setting {
     key: "packets",
     scope: Scope::Scenarios,
     kind: Kind::List { each: &Kind::Whole { least: 1, most: u64::MAX }, example: "[10, 11, 250]" },
-    doc: "their numbers; order and repetitions mean nothing",
+    doc: "the numbers; order and repetitions do not matter",
     get: |loss| match loss {
         LossKind::List(packets) => shown(packets),
         _ => None,

@@ -9,7 +9,8 @@ use super::{QueueConfig, QueueLimit};
 pub static QUEUES: [Variant<QueueConfig>; 1] = [Variant {
     name: "drop-tail",
     what: "a drop-tail queue",
-    doc: "first in, first out; what finds it full is dropped; `queue = \"100 packets\"` is short for it",
+    doc: "first in, first out; a packet that finds it full is dropped; `queue = \"100 packets\"` is the \
+          short form",
     new: || QueueConfig::DropTail(DEFAULT_LIMIT),
     is: |queue| matches!(queue, QueueConfig::DropTail(_)),
     settings: &[LIMIT],
@@ -27,7 +28,7 @@ const LIMIT: Setting<QueueConfig> = Setting {
     key: "limit",
     scope: Scope::Scenarios,
     kind: Kind::PacketsOrSize,
-    doc: "how much it holds, the packet being sent not counted",
+    doc: "the capacity, without the packet being sent",
     get: |queue| match queue {
         QueueConfig::DropTail(limit) => shown(limit),
     },

@@ -17,27 +17,29 @@ pub fn loss_settings() -> impl Iterator<Item = &'static Setting<LossConfig>> + C
 }
 
 static SETTINGS: [Setting<LinkConfig>; 9] = [
-    shaped("rate", "`\"10 Mbit/s\"`, steps or a trace", "how fast it transmits"),
-    shaped("delay", "a time, or steps", "how long a packet is on its way after it was transmitted, one way"),
-    field!(jitter, Scenarios, Kind::ANY_SPAN, "each packet takes up to this much longer, uniformly drawn"),
+    shaped("rate", "`\"10 Mbit/s\"`, steps or a trace", "transmission rate"),
+    shaped("delay", "a time, or steps", "one-way propagation delay, after transmission"),
+    field!(
+        jitter,
+        Scenarios,
+        Kind::ANY_SPAN,
+        "extra delay of each packet, drawn uniformly from 0 to this \
+                                               value"
+    ),
     field!(
         reorder,
         Scenarios,
         Kind::Boolean,
         "whether packets may overtake one another by jitter or a falling delay"
     ),
-    shaped("loss", "a probability for each packet, or a table", "what it loses, see below"),
-    shaped(
-        "queue",
-        "packets, a size, or a table",
-        "what waits, the packet being sent not counted, see below",
-    ),
+    shaped("loss", "a loss probability per packet, or a table", "loss rule, see below"),
+    shaped("queue", "packets, a size, or a table", "queue, without the packet being sent, see below"),
     Setting {
         key: "mtu",
         scope: Scope::Scenarios,
         kind: MTU,
-        doc: "larger packets are lost without notice, but for those that may be fragmented, which grow by a header for each \
-              further piece",
+        doc: "larger packets are lost without notice, except those that may be fragmented, which grow by one \
+              header per further fragment",
         get: |link| Some(mtu_value(link.mtu)),
         set: |link, value| {
             link.mtu = mtu_of(value);
@@ -49,7 +51,7 @@ static SETTINGS: [Setting<LinkConfig>; 9] = [
 ];
 
 static LOSS_SETTINGS: [Setting<LossConfig>; 2] = [
-    field!(after, Scenarios, Kind::ANY_SPAN, "nothing is lost before"),
+    field!(after, Scenarios, Kind::ANY_SPAN, "no losses before this time"),
     field!(
         at,
         Scenarios,

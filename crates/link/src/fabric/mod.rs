@@ -69,7 +69,7 @@ pub enum FabricEvent<L> {
     Arrived(Packet<L>),
     /// A packet was lost.
     Lost {
-        /// When it was lost; never later than it is told.
+        /// When it was lost; never later than the event.
         at: Time,
         /// In which node.
         node: NodeIndex,
@@ -111,7 +111,7 @@ impl<L: Load> Fabric<L> {
     /// Adds a route over these hops.
     ///
     /// # Panics
-    /// A hop's node is none of this fabric.
+    /// A hop's node is not in this fabric.
     pub fn add_route(&mut self, hops: Vec<Hop>) -> RouteId {
         let nodes = self.nodes();
         for hop in &hops {
@@ -124,7 +124,7 @@ impl<L: Load> Fabric<L> {
     /// Adds both routes of a path over these links in a row: forward, and back.
     ///
     /// # Panics
-    /// A link is none of this fabric.
+    /// A link is not in this fabric.
     pub fn add_path(&mut self, links: &[usize]) -> [RouteId; 2] {
         let count = self.links();
         for link in links {
@@ -135,7 +135,7 @@ impl<L: Load> Fabric<L> {
         [self.add_route(forward), self.add_route(reverse)]
     }
 
-    /// From now on [`FabricEvent::Worked`] is told.
+    /// Turns [`FabricEvent::Worked`] on.
     pub fn tell_work(&mut self) {
         self.tells_work = true;
     }

@@ -8,7 +8,7 @@ use super::{LossModel, PacketInfo};
 use crate::random::Random;
 
 /// Two states with exponential sojourns, independent of traffic: the same seed gives the same intervals to all
-/// who share the channel.
+/// that share the channel.
 #[derive(Debug)]
 pub struct TwoStates {
     good: Duration,

@@ -19,7 +19,7 @@ pub fn rates(path: &PathParameters, limit: u32) -> Option<Result<Rates, ModelErr
     if rates.sent.is_finite() {
         return Some(Ok(rates));
     }
-    let why = format!("{} packets/s are beyond what it computes with", rates.sent);
+    let why = format!("{} packets/s are outside the range that the model computes with", rates.sent);
     Some(Err(ModelError::Domain { model: NAME, why }))
 }
 

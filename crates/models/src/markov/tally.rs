@@ -39,7 +39,10 @@ impl<const N: usize> ChainSums<N> {
         if rate.is_finite() {
             return Ok(rate);
         }
-        let why = format!("a count of {} in {} s is beyond what it computes with", self.0[column], self.0[0]);
+        let why = format!(
+            "a count of {} in {} s is outside the range that the model computes with",
+            self.0[column], self.0[0]
+        );
         Err(ModelError::Domain { model: NAME, why })
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn windows(subflows: &[Subflow], acks: f64) -> Result<Vec<SubflowWind
             return Ok(settled(subflows, windows, acks));
         }
     }
-    let why = format!("windows that do not settle in {MOST_ROUNDS} rounds");
+    let why = format!("the windows do not converge in {MOST_ROUNDS} rounds");
     Err(ModelError::Domain { model: Mptcp::NAME, why })
 }
 

@@ -202,7 +202,8 @@ mod tests {
             |loss| Renewal::default().period(&path(loss), 9).expect_err("outside its domain").to_string();
         assert_eq!(
             said(0.0),
-            "renewal has no answer here: periods between losses need a loss probability above 0 and below 1, not 0"
+            "the model renewal cannot be solved here: periods between losses need a loss probability above 0 \
+             and below 1, not 0"
         );
         assert!(said(1.0).ends_with("not 1"));
         assert_eq!(said(f64::NAN), "a loss probability of NaN is not between 0 and 1");

@@ -42,7 +42,7 @@ struct SharedHandle {
 
 /// The error of an association that did not end in order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}; {undelivered} of what was sent was not acknowledged")]
+#[error("{reason}; {undelivered} of the sent data were not acknowledged")]
 #[non_exhaustive]
 pub struct CloseError {
     /// How it ended.
@@ -86,7 +86,8 @@ impl Association {
         until(&self.owner.notifiers.changed, look).await
     }
 
-    /// Ends the association at once; the peer is told `why`. What is not acknowledged may be lost. What had arrived
+    /// Aborts the association at once and sends the reason `why` to the peer. What is not acknowledged may be lost.
+    /// What had arrived
     /// can still be received.
     pub fn abort(&self, why: &str) {
         self.with(|association| association.abort(why));

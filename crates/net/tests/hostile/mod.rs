@@ -145,7 +145,7 @@ impl Scene {
                 let (number, _) = out.split_first_chunk::<4>().expect("what was sealed");
                 let number = u32::from_be_bytes(*number);
                 assert!(packet.is_none_or(|packet| packet == number));
-                assert_ne!(out[4], to as u8, "nobody hears itself");
+                assert_ne!(out[4], to as u8, "no end receives its own packets");
                 assert!(!std::mem::replace(&mut self.delivered[number as usize], true), "twice the same");
             }
         }

@@ -28,7 +28,8 @@ struct Meeting {
     restarts: u32,
 }
 
-/// The bytes say which end initiates a session, which one seals, which datagram is delivered where and how it is changed. What is
+/// The bytes say which end initiates a session, which one seals, which datagram is delivered where and how it is
+/// changed. What is
 /// opened was sealed by the other side, and is opened once in each life of the server. No end is told that a session is
 /// forgotten before one was. A response is not longer than its initiation. What is remembered is bounded.
 pub fn sealed_handshake(bytes: &[u8]) {
@@ -139,7 +140,7 @@ impl Meeting {
                 self.seen.push(out);
             }
             Opened::Forgotten(_) => {
-                assert!(to < CLIENTS && self.restarts > 0, "nobody has forgotten anything");
+                assert!(to < CLIENTS && self.restarts > 0, "no session was lost");
             }
             Opened::Packet { channel, .. } => {
                 let number = u32::from_be_bytes(out.try_into().expect("what was sealed"));

@@ -39,7 +39,7 @@ async fn a_peer_that_vanishes_is_reported() {
     let mut events = cabled.near.subscribe();
     cabled.cables.iter().for_each(crate::cable::Cable::cut);
     cabled.near.send("is anybody there?", SendOptions::default()).await.expect("open");
-    let reason = within(10, cabled.near.recv()).await.expect_err("nobody");
+    let reason = within(10, cabled.near.recv()).await.expect_err("there is no peer");
     assert!(matches!(reason, CloseReason::PeerGone { .. }), "{reason}");
     assert_eq!(
         cabled.near.send("hello?", SendOptions::default()).await,
@@ -58,7 +58,7 @@ async fn nobody_answers_and_nobody_is_waited_for() {
     let silent = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let client = client(&["127.0.0.1:0"]);
     let remote = [silent.local_addr().expect("bound")];
-    let error = within(10, client.connect(&remote)).await.expect_err("nobody speaks SCTP there");
+    let error = within(10, client.connect(&remote)).await.expect_err("there is no SCTP endpoint");
     assert!(matches!(error, ConnectError::NoAnswer { attempts: 4, .. }), "{error:?}");
     let attempt = tokio::time::timeout(Duration::from_millis(20), client.connect(&remote));
     assert!(attempt.await.is_err(), "given up early");
@@ -91,7 +91,7 @@ async fn rubbish_is_ignored() {
             assert_eq!(arrived, number.to_string());
         }
     }
-    assert_eq!(far.paths().len(), 1, "a stranger is no path");
+    assert_eq!(far.paths().len(), 1, "a stranger does not become a path");
     assert_eq!(server.associations(), 1);
 }
 

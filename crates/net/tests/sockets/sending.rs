@@ -140,10 +140,10 @@ async fn an_end_that_is_not_in_order_says_how_much_was_not_delivered() {
     for _ in 0..3 {
         cabled.near.send(vec![0; 1_000], SendOptions::default()).await.expect("open");
     }
-    let error = within(20, cabled.near.close()).await.expect_err("nobody answers");
+    let error = within(20, cabled.near.close()).await.expect_err("there is no answer");
     assert!(matches!(error.reason, CloseReason::PeerGone { .. }), "{error:?}");
     assert_eq!(error.undelivered, ByteCount::new(3_000));
-    assert!(error.to_string().ends_with("; 3000 B of what was sent was not acknowledged"), "{error}");
+    assert!(error.to_string().ends_with("; 3000 B of the sent data were not acknowledged"), "{error}");
     assert_eq!(cabled.near.unacknowledged(), error.undelivered);
     assert_eq!(cabled.near.close().await, Err(error), "asked again, it says the same");
 }

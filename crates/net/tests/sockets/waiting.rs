@@ -108,7 +108,7 @@ async fn who_waits_for_room_is_told_when_this_end_closes() {
     let (near, sender) = (cabled.near.clone(), cabled.near.clone());
     let waiting = tokio::spawn(async move { sender.send(vec![0; 60_000], SendOptions::default()).await });
     tokio::task::yield_now().await;
-    assert!(tokio::time::timeout(Duration::ZERO, near.close()).await.is_err(), "nobody reads");
+    assert!(tokio::time::timeout(Duration::ZERO, near.close()).await.is_err(), "the peer does not read");
     assert_eq!(within(5, waiting).await.expect("joined"), Err(SendError::Closing));
 }
 

@@ -32,7 +32,8 @@ async fn records_tell_of_windows_and_round_trips_on_each_path_in_their_order() {
     let began = cabled.near.now();
     transfer(&cabled.near, &cabled.far, 400_000).await;
     let ended = cabled.near.now();
-    let told: Vec<_> = heard(&mut records).into_iter().map(|record| record.expect("not so many")).collect();
+    let told: Vec<_> =
+        heard(&mut records).into_iter().map(|record| record.expect("none was missed")).collect();
     assert!(told.is_sorted_by_key(|record| record.at));
     assert!(told.iter().all(|record| (began..=ended).contains(&record.at)), "{told:?}");
     for (path, before) in cabled.near.paths().iter().zip(before) {
@@ -88,7 +89,7 @@ async fn listeners_outlive_their_association_and_end() {
     let ((client, near), (_server, _far)) = joined(impatient()).await;
     let (mut events, mut records): (Events, Records) = (near.subscribe(), near.records());
     drop(near);
-    assert_eq!(client.associations(), 0, "who watches holds nothing");
+    assert_eq!(client.associations(), 0, "a listener does not keep the association");
     assert_eq!(within(5, events.next()).await, None);
     assert_eq!(within(5, records.next()).await, None);
 }

@@ -13,7 +13,7 @@ pub struct TimedValue {
 
 /// Values over time, thinned so that no peak is lost. All are kept while they are few; from then on time is
 /// cut into steps, twice as long each time they become too many, and of each step four values are kept. A
-/// line through those four covers the same pixels as one through all, where a step is no wider than a pixel
+/// line through those four covers the same pixels as one through all, where a step is not wider than a pixel
 /// (Jugel and others, "M4", VLDB 2014).
 #[derive(Clone, Debug)]
 pub struct ThinnedSeries {
@@ -52,7 +52,7 @@ impl ThinnedSeries {
         }
     }
 
-    /// Adds a value of this moment alone. One that is told late finds its place.
+    /// Adds a value of this moment alone. A late value is inserted in its place.
     pub fn mark(&mut self, at: Time, value: i64) {
         let entry = NumberedPoint { point: TimedValue { at, value }, number: self.count };
         self.count += 1;

@@ -1,4 +1,4 @@
-//! What held each path back: five shares of its time, as a bar and as numbers.
+//! What limited each path: five shares of its time, as a bar and as numbers.
 
 use anabranch_base::Duration;
 use anabranch_sim::result::{PathResult, RunResult};
@@ -51,13 +51,13 @@ pub const REASONS: &[Reason] = &[
     },
     Reason {
         label: "scheduler",
-        meaning: "both windows had room, and it sent nothing here",
+        meaning: "both windows had room, but the scheduler sent nothing on this path",
         class: "scheduler",
         span: |path| path.scheduler_limited,
     },
     Reason {
         label: "application",
-        meaning: "there was nothing to send",
+        meaning: "there was no data",
         class: "app",
         span: |path| path.app_limited,
     },

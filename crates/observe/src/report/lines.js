@@ -25,7 +25,7 @@ function firstFrom(times, at) {
 
 /**
  * The points of a line between two times, and its neighbours on either side, thinned to the first, lowest,
- * highest and last of each of so many columns. `x` are seconds, `y` values.
+ * highest and last of each of that many columns. `x` are seconds, `y` values.
  */
 function cut(line, [from, to], columns) {
     const { times, values } = line;

@@ -1,5 +1,4 @@
-//! What happened at one moment and is worth a vertical line: what the scenario does to links, and states of paths that
-//! changed.
+//! The events that charts mark with a vertical line: events of the scenario, and changes of path states.
 
 use anabranch_base::exact::exact_size;
 use anabranch_base::{BitRate, ByteCount, Duration, Time};

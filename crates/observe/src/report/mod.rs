@@ -1,5 +1,4 @@
-//! A page about a run: its results as tables, its course as charts that can be zoomed, all in one file that needs no
-//! network.
+//! The report page of a run: results as tables and zoomable charts over time, in one file that needs no network.
 
 mod data;
 mod envelope;

@@ -1,4 +1,4 @@
-//! What stands in the page, for its template.
+//! The content of the page, for its template.
 
 use std::io::{self, Write};
 

@@ -48,10 +48,10 @@ fn lay_out<T>(corner: &'static str, quantities: &[Quantity<T>], items: &[(String
 
 const FLOW: &[Quantity<FlowResult>] = &[
     quantity("Protocol", "what carries it", |flow| CellValue::Words(flow.protocol.to_owned())),
-    quantity("Goodput", "user data delivered a second, in order and once, after the warm-up", |flow| {
+    quantity("Goodput", "user data delivered per second, in order and once, after the warm-up", |flow| {
         CellValue::Rate(flow.goodput_bps)
     }),
-    quantity("Delivered", "user data, all in all", |flow| CellValue::Bytes(flow.delivered.get() as f64)),
+    quantity("Delivered", "user data in total", |flow| CellValue::Bytes(flow.delivered.get() as f64)),
     quantity("Completion", "from the flow's start to the last byte's delivery", |flow| {
         seconds(flow.completion)
     }),
@@ -63,7 +63,7 @@ const FLOW: &[Quantity<FlowResult>] = &[
     }),
     quantity("Delay, 95 %", "95 of 100 took no longer", |flow| delay(flow, |delay| delay.p95)),
     quantity("Delay, 99 %", "99 of 100 took no longer", |flow| delay(flow, |delay| delay.p99)),
-    quantity("Delay, longest", "none took longer", |flow| delay(flow, |delay| delay.max)),
+    quantity("Delay, longest", "the maximum", |flow| delay(flow, |delay| delay.max)),
     quantity("Longest stall", "the longest time without a delivery", |flow| {
         seconds(Some(flow.longest_stall))
     }),
@@ -72,7 +72,7 @@ const FLOW: &[Quantity<FlowResult>] = &[
     }),
     quantity(
         "Most out of order",
-        "the most that was held at the receiver and could not be delivered",
+        "the maximum held at the receiver that could not yet be delivered",
         |flow| CellValue::Bytes(flow.reorder_bytes_max.get() as f64),
     ),
     quantity("Failure", "why the transport gave up", |flow| {
@@ -84,15 +84,17 @@ const PATH: &[Quantity<PathResult>] = &[
     quantity("State at the end", "as the sender sees it", |path| {
         CellValue::Words(path.state.name().to_owned())
     }),
-    quantity("Goodput", "user data that arrived here first, a second, after the warm-up", |path| {
+    quantity("Goodput", "user data per second that arrived first on this path, after the warm-up", |path| {
         CellValue::Rate(path.goodput_bps)
     }),
-    quantity("Packets sent", "that left the sender here", |path| CellValue::Count(path.sent_packets)),
-    quantity("User data sent", "that left the sender here, retransmissions included", |path| {
+    quantity("Packets sent", "sent on this path", |path| CellValue::Count(path.sent_packets)),
+    quantity("User data sent", "sent on this path, including retransmissions", |path| {
         CellValue::Bytes(path.sent_bytes.get() as f64)
     }),
-    quantity("Packets lost", "packets of the sender, on the way", |path| CellValue::Count(path.lost_packets)),
-    quantity("Chunks resent", "chunks that were sent again here", |path| {
+    quantity("Packets lost", "packets of the sender lost in transit", |path| {
+        CellValue::Count(path.lost_packets)
+    }),
+    quantity("Chunks resent", "chunks retransmitted on this path", |path| {
         CellValue::Count(path.retransmitted_chunks)
     }),
     quantity("Fast retransmits", "chunks marked lost by missing reports", |path| {
@@ -108,18 +110,18 @@ const PATH: &[Quantity<PathResult>] = &[
 ];
 
 const LINK: &[Quantity<DirectionResult>] = &[
-    quantity("Utilisation", "the share of what it could have transmitted that it did", |link| {
+    quantity("Utilisation", "used share of the transmission capacity", |link| {
         CellValue::Share(link.utilisation)
     }),
-    quantity("Packets arrived", "at its other end", |link| CellValue::Count(link.packets)),
-    quantity("Lost", "by its loss rule or because it was down", |link| CellValue::Count(link.lost)),
+    quantity("Packets arrived", "at the other end of the link", |link| CellValue::Count(link.packets)),
+    quantity("Lost", "lost by the loss rule or while the link was down", |link| CellValue::Count(link.lost)),
     quantity("Mean queue", "packets that waited, averaged over time", |link| {
         CellValue::Words(format!("{:.2}", link.mean_queue_packets))
     }),
     quantity("Queue full", "packets that found its queue full", |link| CellValue::Count(link.queue_drops)),
-    quantity("Marked", "packets that its queue marked", |link| rare(link.marked)),
-    quantity("Duplicated", "second copies that it made", |link| rare(link.duplicated)),
-    quantity("Damaged", "packets that it damaged", |link| rare(link.corrupted)),
+    quantity("Marked", "packets marked by its queue", |link| rare(link.marked)),
+    quantity("Duplicated", "duplicates made by the link", |link| rare(link.duplicated)),
+    quantity("Damaged", "packets damaged by the link", |link| rare(link.corrupted)),
 ];
 
 const fn quantity<T>(label: &'static str, meaning: &'static str, value: fn(&T) -> CellValue) -> Quantity<T> {

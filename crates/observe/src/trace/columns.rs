@@ -45,9 +45,11 @@ const AT: &str = "since the start of the run";
 /// The table `paths`: a row at each change of a path as its host sees it.
 pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
     column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
-    column("flow", "", "whose path it is", |row, names, out| out.push_str(names.flow(row.seen.flow))),
+    column("flow", "", "the flow of the path", |row, names, out| out.push_str(names.flow(row.seen.flow))),
     column("path", "", "which path", |row, names, out| out.push_str(names.path(row.seen.path))),
-    column("host", "", "who sees it so: first or second", |row, _, out| out.push_str(host(row.seen.host))),
+    column("host", "", "the host that observes it: first or second", |row, _, out| {
+        out.push_str(host(row.seen.host));
+    }),
     column("state", "", "unconfirmed, active, inactive or removed", |row, _, out| {
         out.push_str(row.seen.state.name());
     }),
@@ -71,7 +73,7 @@ pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
     column("direction", "", "forward (from the first host) or reverse", |row, _, out| {
         out.push_str(direction(row.seen.from));
     }),
-    column("queue_packets", "packets", "waiting, the one being sent not counted", |row, _, out| {
+    column("queue_packets", "packets", "waiting packets, without the one being sent", |row, _, out| {
         show(out, row.seen.backlog.packets);
     }),
     column("queue_bytes", "B", "their sizes", |row, _, out| show(out, row.seen.backlog.bytes.get())),
@@ -80,7 +82,7 @@ pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
 /// The table `packets`: a row at each step of a packet.
 pub const PACKETS: &[Column<PacketRow>] = &[
     column("at_s", "s", AT, |row, _, out| show(out, Seconds::from(row.at))),
-    column("flow", "", "whose packet it is", |row, names, out| out.push_str(names.flow(row.seen.flow))),
+    column("flow", "", "the flow of the packet", |row, names, out| out.push_str(names.flow(row.seen.flow))),
     column("path", "", "the path it travels", |row, names, out| out.push_str(names.path(row.seen.path))),
     column("direction", "", "forward (from the first host) or reverse", |row, _, out| {
         out.push_str(direction(row.seen.from));

@@ -53,13 +53,11 @@ impl At {
     fn refuse_excess(self, excess: Option<Excess>) -> Read<()> {
         let (at, message) = match excess {
             None => return Ok(()),
-            Some(Excess::Brackets(at)) => {
-                (at, format!("there are more than {BRACKETS} brackets within one another"))
-            }
+            Some(Excess::Brackets(at)) => (at, format!("more than {BRACKETS} brackets are nested")),
             Some(Excess::Dots(at)) => (at, format!("this key has more than {DOTS} dots")),
         };
         let fault = Fault::syntax(self.span(at..at + 1), message);
-        Err(fault.help("no setting of a scenario needs so many"))
+        Err(fault.help("no setting of a scenario needs more"))
     }
 
     fn table(self, table: &DeTable<'_>) -> Read<Table> {
@@ -83,7 +81,7 @@ impl At {
             }
             DeValue::Float(number) => {
                 let value = number.as_str().parse().ok();
-                TreeValue::Float(value.ok_or_else(|| Fault::value(span, "this is no number"))?)
+                TreeValue::Float(value.ok_or_else(|| Fault::value(span, "this is not a number"))?)
             }
             DeValue::Boolean(value) => TreeValue::Boolean(*value),
             DeValue::Datetime(_) => TreeValue::Date,

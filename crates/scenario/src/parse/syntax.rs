@@ -66,7 +66,7 @@ impl<'t> Parts<'t> {
         let (message, expected) = match (signs(error).as_slice(), opening) {
             (["="], _) => ("there is no `=` after this key", "KEY = VALUE".to_owned()),
             (["\n", "#"], _) => {
-                ("there is more on this line", "the end of the line after a value".to_owned())
+                ("unexpected text after the value", "the end of the line after a value".to_owned())
             }
             (["]" | "]]"], Some('[')) if is_header => ("the header is not closed", expected(error)),
             (["]"], Some('[')) => ("the list is not closed", expected(error)),
@@ -87,7 +87,7 @@ impl<'t> Parts<'t> {
                 ("there is no value".to_owned(), "one after the `=`".to_owned())
             }
             (None, []) if is_unknown && place(error).as_ref() == Some(whole) => (
-                format!("{} is no value of TOML", quoted(found)),
+                format!("{} is not a TOML value", quoted(found)),
                 format!("text in quotes: {}", quoted(found)),
             ),
             (Some(Encoding::BasicString | Encoding::LiteralString), [_]) if ends_too_late => {
@@ -198,7 +198,7 @@ mod tests {
         for (text, message, expected) in [
             ("a\n", "there is no `=` after this key", "KEY = VALUE"),
             ("a =\n", "there is no value", "one after the `=`"),
-            ("a = 1 b = 2\n", "there is more on this line", "the end of the line after a value"),
+            ("a = 1 b = 2\n", "unexpected text after the value", "the end of the line after a value"),
             ("a = ten\n", "\"ten\" is no value of TOML", "text in quotes: \"ten\""),
         ] {
             assert_eq!(said(text), (message.to_owned(), expected.to_owned()), "{text:?}");

@@ -131,9 +131,9 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
             let other = user.insert(index, &path.name.text);
             if let Some(other) = other.filter(|other| *other != path.name.text) {
                 let message =
-                    format!("the private link {:?} is part of the path {other:?} already", name.text);
+                    format!("the private link {:?} is already part of the path {other:?}", name.text);
                 return Err(Fault::value(name.span, message)
-                    .help("leave out `private` to share the link, or give each path one of its own"));
+                    .help("omit `private` to share the link, or give each path a separate link"));
             }
             if let Some(count) = path.copies {
                 copies[index] = Some(count as usize);
@@ -153,8 +153,10 @@ fn one_count(draft: &FlowDraft, used: &[(&LocatedName, CopiesOf)]) -> Read<Optio
             let span = if draft.paths.is_some() { name.span } else { draft.paths_span };
             let (first, name) = (&first.text, &name.text);
             let message = format!("the path {first:?} has {count} copies, and {name:?} has {other}");
-            Err(Fault::value(span, message)
-                .help("the copies of a flow use one copy of each path: give them all as many"))
+            Err(Fault::value(span, message).help(
+                "the copies of a flow use one copy of each path: give all its paths the same number of \
+                       copies",
+            ))
         }
     }
 }
@@ -194,8 +196,8 @@ impl CopyBudget {
 
     fn spend(&mut self, span: Span, copies: usize, weight: usize) -> Read<()> {
         let over = |most, of| {
-            let fault = Fault::value(span, format!("with its copies there are more than {most} {of}"));
-            Err(fault.help("this bounds what a slip in a file may cost"))
+            let fault = Fault::value(span, format!("including copies there are more than {most} {of}"));
+            Err(fault.help("this limit bounds the cost of a typing error in a file"))
         };
         let Some(left) = self.left.checked_sub(copies) else { return over(self.most, self.what.to_owned()) };
         let Some(values) = self.values.checked_sub(copies.saturating_mul(weight)) else {

@@ -1,4 +1,4 @@
-//! One `[[event]]`: what happens to a link, which is a name yet.
+//! Reads one `[[event]]`: a change of a link, which is still a name.
 
 use anabranch_base::Time;
 use anabranch_link::config::Change;
@@ -19,7 +19,7 @@ pub(crate) struct EventDraft {
     /// The event, of which the link is not known yet.
     pub settings: Event,
     pub link: LocatedName,
-    /// Where the change is told.
+    /// Where the change is written.
     pub span: Span,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn event(node: &Node) -> Read<EventDraft> {
 fn the_change<'t>(fields: &Fields<'t>) -> Read<(&'static str, &'t Node)> {
     let mut changes = CHANGES.iter().filter_map(|key| fields.find(key).map(|node| (*key, node)));
     let Some((key, node)) = changes.next() else {
-        let fault = Fault::missing(fields.span(), "this event changes nothing");
+        let fault = Fault::missing(fields.span(), "this event does not change anything");
         return Err(fault.expected(format!("one of {}", listed(CHANGES))));
     };
     if let Some((other, node)) = changes.next() {

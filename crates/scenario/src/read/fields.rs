@@ -1,4 +1,4 @@
-//! A table whose keys are known: refuses the others, says which are missing.
+//! Reads a table with known keys: refuses unknown ones and reports missing ones.
 
 use crate::fault::{Fault, Read};
 use crate::nearest::{listed, nearest};
@@ -27,7 +27,7 @@ impl<'t> Fields<'t> {
     /// The table at `node`, if it is one with known keys only.
     pub fn of(shape: &'static Shape, node: &'t Node) -> Read<Fields<'t>> {
         let TreeValue::Table(table) = &node.value else {
-            let message = format!("{} is no table", node.value.describe());
+            let message = format!("{} is not a table", node.value.describe());
             return Err(Fault::value(node.span, message).expected(shape.example()));
         };
         Fields::new(shape, table, node.span)
@@ -53,7 +53,7 @@ impl<'t> Fields<'t> {
 
     /// The value of `key`, if it is given.
     pub fn find(&self, key: &'static str) -> Option<&'t Node> {
-        debug_assert!(self.shape.keys.contains(&key), "{key} is no key of {}", self.shape.what);
+        debug_assert!(self.shape.keys.contains(&key), "{key} is not a key of {}", self.shape.what);
         self.table.find(key)
     }
 

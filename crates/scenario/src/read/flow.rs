@@ -1,4 +1,4 @@
-//! One `[[flow]]`: who sends what. Its paths are names yet, and its copies are not made.
+//! Reads one `[[flow]]`. Its paths are still names, and its copies are not made yet.
 
 use anabranch_base::Duration;
 use anabranch_sctp::policy::Registry;
@@ -38,9 +38,7 @@ pub(crate) fn flow(node: &Node, is_first: bool, registry: &Registry) -> Read<Flo
         None if is_first => LocatedName { text: MAIN.to_owned(), span: fields.span() },
         None => {
             let fault = Fault::missing(fields.span(), "this flow has no name");
-            return Err(
-                fault.help("each needs a `name` where there are several; only the first may go without")
-            );
+            return Err(fault.help("with several flows, each but the first needs a `name`"));
         }
         Some(node) => name(node)?,
     };
@@ -84,11 +82,12 @@ fn limits_span(fields: &Fields<'_>) -> Span {
 fn refuse_beside_appstripe(fields: &Fields<'_>, flow: &Flow) -> Read<()> {
     if flow.traffic != Traffic::Bulk {
         let message =
-            "multipath \"appstripe\" sends in bulk: its associations are given the whole transfer each";
+            "multipath \"appstripe\" sends bulk traffic: each of its associations sends the whole transfer";
         return Err(Fault::value(fields.span_of("traffic"), message).help("leave `traffic` out"));
     }
     if flow.direction == Direction::Both {
-        let message = "multipath \"appstripe\" sends one way: its associations end with the one transfer";
+        let message =
+            "multipath \"appstripe\" sends in one direction: its associations end with the transfer";
         let fault = Fault::value(fields.span_of("direction"), message);
         return Err(fault.help("write two flows, one \"forward\" and one \"reverse\""));
     }
@@ -101,7 +100,7 @@ pub(crate) const MAIN: &str = "main";
 /// Datagrams have no association, and no window that would pace bulk data.
 fn refuse_beside_udp(fields: &Fields<'_>, traffic: &Traffic) -> Read<()> {
     if let Some(entry) = fields.entry("sctp") {
-        let fault = Fault::value(entry.key_span, "a UDP flow has no settings of SCTP");
+        let fault = Fault::value(entry.key_span, "a UDP flow has no SCTP settings");
         return Err(fault.help(
             "the table belongs to the last [[flow]] above it: move it, or choose protocol = \"sctp\"",
         ));

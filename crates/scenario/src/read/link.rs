@@ -1,4 +1,4 @@
-//! One `[[link]]`: the way there and the way back, before copies are made.
+//! Reads one `[[link]]`: the forward and the reverse direction, before copies are made.
 
 use anabranch_base::setting::Settable as _;
 use anabranch_base::{BitRate, Duration};

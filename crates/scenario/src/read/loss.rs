@@ -1,4 +1,4 @@
-//! What a link loses, as a number or a table. The kinds of tables stand beside the losses that they set.
+//! Reads the loss rule of a link, a number or a table. The kinds of tables stand beside the losses that they set.
 
 use anabranch_link::config::{ChannelSharing, LOSSES, LossConfig, LossKind, PLANNED_LOSSES, loss_settings};
 
@@ -14,7 +14,7 @@ const KINDS: TableKinds<LossKind> = TableKinds {
     planned: PLANNED_LOSSES,
 };
 
-/// A probability or `{ kind = …, … }`; a loss of probability 0 is none.
+/// A probability or `{ kind = …, … }`; a loss of probability 0 is no loss.
 pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
     match &node.value {
         TreeValue::Integer(_) | TreeValue::Float(_) => {
@@ -40,11 +40,12 @@ pub(crate) fn loss(node: &Node) -> Read<LossConfig> {
 pub(crate) fn reverse_loss(node: &Node, forward: &LossConfig) -> Read<LossConfig> {
     let TreeValue::Text(word) = &node.value else { return loss(node) };
     if word != SAME_CHANNEL {
-        let fault = Fault::value(node.span, format!("{} is no loss of the way back", quoted(word)));
+        let fault =
+            Fault::value(node.span, format!("{} is not a loss of the reverse direction", quoted(word)));
         return Err(fault.expected(format!("a probability, a table, or {SAME_CHANNEL:?}")));
     }
     same_channel(forward).ok_or_else(|| {
-        let fault = Fault::value(node.span, "the way there has no two-state channel to share");
+        let fault = Fault::value(node.span, "the forward direction has no two-state channel to share");
         fault.expected("a link whose `loss` is of kind \"gilbert-elliott\"")
     })
 }

@@ -85,7 +85,7 @@ fn run(node: Option<&Node>) -> Read<RunSettings> {
     let mut run = RunSettings::default();
     SettingReader::PLAIN.set_all(RUN.iter(), fields.table(), &mut run)?;
     if run.time.is_some_and(|time| run.warmup >= time) {
-        let fault = Fault::value(fields.span_of("warmup"), "the warm-up lasts as long as the run, or longer");
+        let fault = Fault::value(fields.span_of("warmup"), "the warm-up is not shorter than the run");
         return Err(fault.expected("a `warmup` less than `time`"));
     }
     Ok(run)
@@ -122,7 +122,7 @@ fn flow_drafts(fields: &Fields<'_>, registry: &Registry) -> Read<Vec<FlowDraft>>
             let flows = tables(fields, "flow")?;
             if flows.is_empty() {
                 return Err(Fault::value(node.span, "there is no flow")
-                    .help("leave out `flow` for a single one over all paths"));
+                    .help("omit `flow` for a single flow over all paths"));
             }
             flows.iter().enumerate().map(|(index, node)| flow::flow(node, index == 0, registry)).collect()
         }
@@ -164,7 +164,8 @@ impl Check<'_> {
             let fault = |message| Fault::value(flow.limits_span, message);
             let is_managed = sctp.config.window_management != "none";
             if sctp.multipath == Multipath::AppStripe && is_managed {
-                let message = "multipath \"appstripe\" has a buffer for each path: its windows share none";
+                let message = "multipath \"appstripe\" has a separate buffer for each path: its windows \
+                               share none";
                 return Err(fault(message.to_owned()).help("leave `window_management` out"));
             }
             let limits = &sctp.config.window_limits;
@@ -214,10 +215,8 @@ impl Check<'_> {
         };
         let has_rounds = |kind: &LossKind| matches!(kind, LossKind::Correlated { .. });
         let fault = |span| {
-            let message = format!(
-                "correlated losses are told by rounds, and the UDP flow {:?} has none",
-                flow.name.text
-            );
+            let message =
+                format!("correlated losses need rounds, and the UDP flow {:?} has none", flow.name.text);
             Err(Fault::value(span, message)
                 .help("choose another kind of loss, or another path for that flow"))
         };

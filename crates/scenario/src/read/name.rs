@@ -20,8 +20,8 @@ pub(crate) fn name(node: &Node) -> Read<LocatedName> {
     let text = value::text(node)?;
     let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if text.is_empty() || text.starts_with('-') || !is_plain || text.len() > LONGEST {
-        let fault = Fault::value(node.span, format!("{} is no name", quoted(text)));
-        let expected = format!("up to {LONGEST} letters, digits, `_` and `-`, the first of them no `-`");
+        let fault = Fault::value(node.span, format!("{} is not a valid name", quoted(text)));
+        let expected = format!("up to {LONGEST} letters, digits, `_` and `-`, not beginning with `-`");
         return Err(fault.expected(expected));
     }
     Ok(LocatedName { text: text.to_owned(), span: node.span })
@@ -82,7 +82,10 @@ impl NameIndex {
         for (text, named) in all {
             if self.known.insert(text.clone(), named).is_some() {
                 let fault = Fault::value(name.span, format!("there are two {}s called {text:?}", self.what));
-                return Err(fault.help("names are given once, those of copies (NAME-1, NAME-2, …) included"));
+                return Err(fault.help(
+                    "each name must be unique, including the names of copies (NAME-1, \
+                                       NAME-2, …)",
+                ));
             }
         }
         Ok(())

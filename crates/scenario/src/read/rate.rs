@@ -49,7 +49,7 @@ fn steps<T>(node: &Node, read: fn(&Node) -> Read<T>, example: &str) -> Read<Vec<
             }
             Some((before, _)) if at <= *before => {
                 let fault = Fault::value(when.span, "this step is not after the one before it");
-                return Err(fault.expected("steps in order of time, each at a time of its own"));
+                return Err(fault.expected("steps in order of time, each at a different time"));
             }
             _ => steps.push((at, read(what)?)),
         }
@@ -82,12 +82,12 @@ fn trace(node: &Node, files: &dyn Files) -> Read<Trace> {
     let opportunities = opportunities(&text).map_err(|(span, message)| {
         let file = Source::new(name, text.clone());
         let fault = Fault::trace(file, named.span, span, message);
-        fault.expected("a time in whole milliseconds on each line, none less than the one before")
+        fault.expected("a time in whole milliseconds on each line, not less than the line before")
     })?;
     let period = opportunities.last().map_or(Duration::ZERO, |last| last.since(Time::ZERO));
     if repeat && period.is_zero() {
         let fault = Fault::value(named.span, format!("the trace {} lasts 0 ms", quoted(name)));
-        return Err(fault.expected("a trace that lasts, or repeat = false"));
+        return Err(fault.expected("a trace longer than 0 ms, or repeat = false"));
     }
     Ok(Trace { name: name.to_owned(), opportunities, repeat })
 }
@@ -104,9 +104,9 @@ fn opportunities(text: &str) -> Result<Vec<Time>, (Span, String)> {
         let nanos = digits.parse::<u64>().ok().and_then(|ms| ms.checked_mul(1_000_000));
         let moment = nanos.map(Time::from_nanos);
         let moment =
-            moment.ok_or_else(|| (span, format!("{} is no time in milliseconds", quoted(digits))))?;
+            moment.ok_or_else(|| (span, format!("{} is not a time in milliseconds", quoted(digits))))?;
         if moments.last().is_some_and(|last| moment < *last) {
-            return Err((span, format!("{digits} ms is before the line above")));
+            return Err((span, format!("{digits} ms is less than the line before")));
         }
         moments.push(moment);
     }

@@ -48,7 +48,8 @@ impl SettingReader<'_> {
     /// For what has no policies: all but associations.
     pub const PLAIN: SettingReader<'static> = SettingReader { registry: None, scope: Scope::Scenarios };
 
-    /// A table `{ kind = …, … }` of one of `variants`, which may have the keys `beside` too; `all` says what they are, and
+    /// A table `{ kind = …, … }` of one of `variants`, which may have the keys `beside` too; `all` says what they
+    /// are, and
     /// `key` under which key it stands.
     pub fn variant<T: 'static>(
         &self,
@@ -172,7 +173,7 @@ impl SettingReader<'_> {
         match &node.value {
             TreeValue::Text(text) if text == word => Ok(setting::Value::word(word)),
             TreeValue::Text(text) if !text.contains(|c: char| c.is_ascii_digit()) => {
-                let fault = Fault::value(node.span, format!("{} is no size", quoted(text)));
+                let fault = Fault::value(node.span, format!("{} is not a size", quoted(text)));
                 Err(fault.expected(format!("{word:?}, or a size such as \"64 KiB\"")))
             }
             _ => self.value(other, node),
@@ -241,8 +242,8 @@ fn periods(node: &Node) -> Read<setting::Value> {
             return Err(fault.expected("the beginning, then a later end"));
         }
         if end.is_some_and(|end| from < end) {
-            let fault = Fault::value(first.span, "this outage begins before the one before it is over");
-            return Err(fault.expected("outages in order of time, apart from one another"));
+            let fault = Fault::value(first.span, "this outage begins before the previous one ends");
+            return Err(fault.expected("outages in order of time that do not overlap"));
         }
         end = Some(to);
         periods.push(setting::Value::List([from, to].map(setting::Value::Span).to_vec()));
@@ -258,7 +259,7 @@ pub(crate) fn refuse_unknown(what: &str, keys: &[&'static str], table: &Table) -
         match (&entry.node.value, inner.first()) {
             (TreeValue::Table(table), Some(_)) => refuse_unknown(&entry.key, &inner, table)?,
             (other, Some(first)) if !is_key => {
-                let fault = Fault::value(entry.node.span, format!("{} is no table", other.describe()));
+                let fault = Fault::value(entry.node.span, format!("{} is not a table", other.describe()));
                 return Err(fault.expected(format!("a table, {{ {first} = … }}")));
             }
             (_, None) if !is_key => return Err(unknown_key(what, &first_parts(keys), entry)),

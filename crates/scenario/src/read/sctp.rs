@@ -18,7 +18,7 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
         None => (&none, Span::START),
         Some(Node { value: TreeValue::Table(table), span }) => (table, *span),
         Some(node) => {
-            let fault = Fault::value(node.span, format!("{} is no table", node.value.describe()));
+            let fault = Fault::value(node.span, format!("{} is not a table", node.value.describe()));
             return Err(fault.expected(format!("a table under {SCTP_HEADER}")));
         }
     };

@@ -1,4 +1,4 @@
-//! Reads when a flow sends how much. The kinds of tables stand beside the traffic that they set.
+//! Reads the traffic pattern of a flow. The kinds of tables stand beside the traffic that they set.
 
 use super::reader::{SettingReader, TableKinds};
 use crate::fault::{Fault, Read};

@@ -72,7 +72,7 @@ pub(crate) fn probability(node: &Node) -> Read<f64> {
         // -0.0 is 0.
         return Ok(number.abs());
     }
-    Err(Fault::value(node.span, format!("{number} is no probability")).expected(EXPECTED))
+    Err(Fault::value(node.span, format!("{number} is not a probability")).expected(EXPECTED))
 }
 
 /// A span of time.

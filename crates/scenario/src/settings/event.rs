@@ -48,7 +48,7 @@ pub(crate) static EVENT: [Setting<Event>; 8] = [
         },
         set: |event, value| set_change(event, value, |delay| Change::Delay(Delay::Fixed(delay))),
     },
-    shaped("loss", "a probability for each packet, or a table", "what it loses from then on"),
+    shaped("loss", "a loss probability per packet, or a table", "what it loses from then on"),
     Setting {
         key: "mtu",
         scope: Scope::Scenarios,

@@ -16,7 +16,7 @@ pub(crate) static OWN_SETTINGS: [(&str, Setting<Sctp>); 3] = [
             multipath,
             Scenarios,
             Multipath::KIND,
-            "how several paths are used; `cmt`: concurrent multipath transfer, new data on all of them; `off`: the \
+            "use of several paths; `cmt`: concurrent multipath transfer, new data on all paths; `off`: \
              primary path and failover; `appstripe`: see below"
         ),
     ),
@@ -27,7 +27,7 @@ pub(crate) static OWN_SETTINGS: [(&str, Setting<Sctp>); 3] = [
             handshake,
             Scenarios,
             HandshakeMode::KIND,
-            "`off`: the association is open at the start, its paths confirmed"
+            "`off`: the association is open from the start, with all paths confirmed"
         ),
     ),
 ];

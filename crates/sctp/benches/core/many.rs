@@ -155,7 +155,7 @@ fn hub_address() -> SocketAddr {
 }
 
 fn peer_address(index: usize) -> SocketAddr {
-    let [_, _, high, low] = u32::try_from(index).expect("not so many").to_be_bytes();
+    let [_, _, high, low] = u32::try_from(index).expect("none was missed").to_be_bytes();
     SocketAddr::new(IpAddr::from([10, 1, high, low]), PORT)
 }
 

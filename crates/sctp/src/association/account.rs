@@ -1,4 +1,4 @@
-//! The account of what holds each path back. It is kept where everything that could be sent was, and changes nothing.
+//! Accounts for what limits each path, after everything that could be sent was sent. It changes nothing else.
 
 use anabranch_base::Time;
 

@@ -1,5 +1,5 @@
-//! What an association makes of addresses: those that packets come from, and those that this host gains and loses. What
-//! becomes of the paths is in the recipes.
+//! Handles addresses: those that packets come from, and those that this host gains and loses. What becomes of the
+//! paths is in the recipes.
 
 use std::net::SocketAddr;
 
@@ -22,7 +22,7 @@ pub(super) enum LocalChange {
 
 impl Association {
     /// This host has another address: one path more, which is verified before it carries data. Known ones change nothing.
-    /// What is told before the association is open counts from then on.
+    /// Changes reported before the association is open take effect when it opens.
     pub fn add_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Added(address));
     }

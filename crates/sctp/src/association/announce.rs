@@ -17,7 +17,7 @@ use crate::wire::{Asconf, AsconfAck, Cause};
 pub struct IllegalAck;
 
 impl Session {
-    /// An address changed: the peer is told, if it can be.
+    /// Handles a change of address: reports it to the peer if possible.
     pub(super) fn announce_change(&mut self, now: Time, change: AddressChange) {
         if let Some(state) = &mut self.reconfiguration {
             state.note(change);
@@ -105,7 +105,7 @@ impl Session {
         self.timers.set(Timer::Reconfiguration, now + self.paths.sample(path).rto);
     }
 
-    /// Where an ASCONF goes: the best path, after `last` the next best. A path whose address is gone is none.
+    /// Where an ASCONF goes: the best path, after `last` the next best. A path whose address is gone is not used.
     fn asking_path(&self, last: Option<PathId>) -> Option<PathId> {
         let mut paths: Vec<PathId> = self.paths.living().filter(|&id| Some(id) != self.departed).collect();
         paths.sort_by_key(|&id| match self.paths.sample(id).state {

@@ -1,6 +1,6 @@
 //! Authenticated chunks (RFC 4895): what each end announces for them, and the resulting key.
 //!
-//! There is no endpoint pair shared key, so the key protects against whoever did not see the handshake.
+//! There is no endpoint pair shared key, so the key protects against attackers that did not see the handshake.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
@@ -46,14 +46,14 @@ pub enum Authenticity {
     Authentic,
     /// It is not authentic, or cannot be checked.
     Forged,
-    /// Its algorithm is none of those that this end asked for.
+    /// Its algorithm is not among those that this end asked for.
     Unsupported,
 }
 
 impl WrongRandom {
-    /// What the peer with `peer_tag` is told: "The ABORT chunk SHOULD contain the error cause 'Protocol Violation'".
+    /// The ABORT for the peer with `peer_tag`: "The ABORT chunk SHOULD contain the error cause 'Protocol Violation'".
     pub fn refusal(self, peer_tag: VerificationTag) -> InitRefusal {
-        let what = format!("its random number has {} bytes where 32 are right", self.length);
+        let what = format!("its random number has {} bytes, expected 32", self.length);
         InitRefusal { cause: Some(Cause::ProtocolViolation(what.as_bytes().to_vec())), peer_tag, what }
     }
 }

@@ -49,7 +49,7 @@ pub struct StateCookie {
     pub extensions: Option<OfferedExtensions>,
 }
 
-/// A cookie that is none of ours, or was changed on the way.
+/// A cookie that this end did not sign, or that was changed in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForgedCookie;
 
@@ -194,7 +194,8 @@ impl CookieReader<'_> {
     }
 }
 
-/// An address with its port; behind a link-local one the number of its interface, without which it leads nowhere (RFC 4007
+/// An address with its port; behind a link-local one the number of its interface, without which it leads nowhere (RFC
+/// 4007
 /// §6).
 fn write_socket_address(body: &mut Vec<u8>, address: SocketAddr) {
     write_ip(body, address.ip());

@@ -21,7 +21,7 @@ pub(super) enum ChunkOutcome {
     Discard,
     /// The association is over.
     End(CloseReason),
-    /// The association is over, and the peer is told why.
+    /// The association is over, and the peer is sent the cause.
     Abort(Cause, CloseReason),
     /// The peer did something that no rule allows and no cause of its own names.
     Violation(String),
@@ -96,7 +96,8 @@ impl Association {
             {
                 ChunkOutcome::Discard
             }
-            // All was delivered both ways, and the peer has forgotten us: its SHUTDOWN-COMPLETE is lost or was overtaken by
+            // All was delivered both ways, and the peer has forgotten us: its SHUTDOWN-COMPLETE is lost or was
+            // overtaken by
             // the answer to a late packet of ours (RFC 9260 §8.4).
             (State::Closing(_, ShutdownState::AckSent), Chunk::Abort(abort)) if abort.tag_reflected => {
                 ChunkOutcome::End(CloseReason::Graceful)

@@ -77,7 +77,7 @@ impl Association {
         }
     }
 
-    /// The same, for good.
+    /// The same, permanently.
     pub(crate) fn take_last_word(&mut self) -> Option<Vec<u8>> {
         match &mut self.state {
             State::Closed(closed) => closed.last_word.take(),

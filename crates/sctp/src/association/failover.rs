@@ -46,7 +46,7 @@ impl Session {
 
     /// The lowest chunk that failed paths have in flight, while another path has room for it: it is marked lost, and
     /// placed as after a time-out. The rest stay in flight, so that no more is sent again than the other paths' windows
-    /// let out before the failed one answers, and its T3-rtx timer goes on.
+    /// sent before the failed one answers, and its T3-rtx timer keeps running.
     pub(super) fn take_back_one(&mut self) {
         if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
             return;
@@ -72,7 +72,8 @@ impl Session {
         lowest.is_some()
     }
 
-    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was no accident, and what was
+    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was not an accident, and
+    /// what was
     /// lost by it is congestion, as at a time-out (RFC 9260 §7.2.3).
     pub(super) fn confirm_suspicion(&mut self, path: PathId, now: Time) {
         if self.paths.silence_mut(path).take_debt() {
@@ -115,7 +116,8 @@ impl Session {
         is_wanted.then_some(QUICK_PERIOD)
     }
 
-    /// Whether the silence of `path` says that it may have failed: another delivers, by an acknowledgement that would have
+    /// Whether the silence of `path` says that it may have failed: another delivers, by an acknowledgement that would
+    /// have
     /// told of what was sent here.
     fn is_suspiciously_silent(&self, path: PathId, reading: &SackReading, now: Time) -> bool {
         let sample = self.paths.sample(path);

@@ -1,4 +1,4 @@
-//! The recipe that lets the receive buffer grow.
+//! Grows the receive buffer.
 
 use anabranch_base::{ByteCount, Time};
 

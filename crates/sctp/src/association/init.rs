@@ -9,11 +9,11 @@ use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
 /// Why an INIT or INIT-ACK cannot be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitRefusal {
-    /// What the peer is told.
+    /// The error cause for the peer.
     pub cause: Option<Cause>,
     /// The peer's tag, to tell it.
     pub peer_tag: VerificationTag,
-    /// What the application is told.
+    /// The reason for the application.
     pub what: String,
 }
 
@@ -60,7 +60,8 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
                 let what = "it names its address by a host name";
                 return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
             }
-            // RFC 3758 is decoded and not supported: a peer that offers it is told so, as the parameter's type demands.
+            // RFC 3758 is decoded and not supported: a peer that offers it gets an error report, as the parameter's
+            // type demands.
             Parameter::Unknown { .. } | Parameter::ForwardTsnSupported
                 if !note_unknown(parameter, &mut body) =>
             {
@@ -108,7 +109,8 @@ pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = 
     })
 }
 
-/// Where an announced address is reached: behind the port of UDP that its owner's packet came from (RFC 6951 §5.1), and by the
+/// Where an announced address is reached: behind the port of UDP that its owner's packet came from (RFC 6951 §5.1),
+/// and by the
 /// same interface where it is link-local, which is all that could be meant (RFC 4007 §6).
 pub fn reached_as(source: SocketAddr, announced: IpAddr) -> SocketAddr {
     let mut address = SocketAddr::new(announced, source.port());

@@ -1,5 +1,5 @@
-//! What every recipe does about a loss: asks the loss response, cuts a window, marks chunks, and carries out what else was
-//! answered.
+//! Handles a loss for all recipes: asks the loss response, cuts a window, marks chunks, and carries out the rest of
+//! the response.
 
 use anabranch_base::Time;
 
@@ -79,7 +79,8 @@ impl Session {
         }
     }
 
-    /// What a SACK means for losses that were answered: windows of data that were judged as one end, and the loss response
+    /// What a SACK means for losses that were answered: windows of data that were judged as one end, and the loss
+    /// response
     /// sees how far each path has come.
     pub(super) fn follow_losses(&mut self, now: Time) {
         let is_followed = self.policies.response.follows_progress();
@@ -108,7 +109,7 @@ impl Session {
         self.timers.set(Timer::HeartbeatAnswer(path), now + wait);
     }
 
-    /// Data may leave on the path again, and its probe is called off.
+    /// Allows data on the path again, and cancels its probe.
     fn release_data(&mut self, path: PathId) {
         let was_probed = self.paths.change_after_loss(path, |state| {
             state.holds_data = false;

@@ -92,9 +92,9 @@ use crate::wire::{Cause, VerificationTag};
 #[derive(Debug)]
 pub struct Association {
     state: State,
-    /// What is told although no session is left to tell it.
+    /// Events that are delivered although no session is left.
     events: VecDeque<Event>,
-    /// What is recorded, while there is no session to keep it; `None` if nobody asked.
+    /// The records while there is no session to keep them; `None` if recording is off.
     records: Option<VecDeque<Record>>,
     /// What arrived whole before the association ended or restarted.
     unread: ReadyMessages,
@@ -228,7 +228,7 @@ impl Association {
         self.after_event(now);
     }
 
-    /// Appends up to `max_segments` packets for one path to `buf`; `None` when there is nothing to send.
+    /// Appends up to `max_segments` packets for one path to `buf`; `None` when there is no data.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
         let (path, len) = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => {
@@ -314,7 +314,7 @@ impl Association {
         self.after_event(now);
     }
 
-    /// Ends the association at once; the peer is told `why`.
+    /// Aborts the association at once and sends the reason `why` to the peer.
     pub fn abort(&mut self, why: &str) {
         let reason = CloseReason::AbortedHere { why: why.to_owned() };
         self.abort_with(Cause::UserInitiatedAbort(why.as_bytes().to_vec()), reason);
@@ -428,7 +428,8 @@ impl Association {
         self.path_table().addresses(path)
     }
 
-    /// How packets without our tag are found to be for this association: the peer's port and tag, once known, and how often
+    /// How packets without our tag are found to be for this association: the peer's port and tag, once known, and how
+    /// often
     /// a path was added or moved. As long as that number stays, all lead where they did.
     pub(crate) fn reached_by(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
         let (port, tag) = match &self.state {

@@ -88,7 +88,7 @@ impl Session {
         let overhead = self.settings.config.overhead(self.paths.addresses(probe.path).ip_version());
         let limit = size.saturating_sub(overhead).as_len();
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
-        // What does not fit into the least size is left out; an empty packet is none.
+        // What does not fit into the smallest size is left out; an empty packet is not sent.
         let _ = builder.push(&Heartbeat { info: probe.encode() });
         if let Some(pad) = Pad::filling(builder.remaining()) {
             let _ = builder.push(&pad);

@@ -1,4 +1,4 @@
-//! The recipe for the peer's ASCONF (RFC 5061 §5.2, §5.3): its addresses come and go.
+//! Handles the peer's ASCONF (RFC 5061 §5.2, §5.3), which adds and deletes addresses.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -179,8 +179,9 @@ impl Session {
         held.memory + self.arrivals.memory()
     }
 
-    /// Whether there is room for a chunk. The one for which others wait, or without which nothing can be read, is taken even
-    /// beyond the buffer's size: refusing it would cost a time-out for each, or stop the association for good.
+    /// Whether there is room for a chunk. The one for which others wait, or without which nothing can be read, is
+    /// taken even
+    /// beyond the buffer's size: refusing it would cost a time-out for each, or stop the association permanently.
     fn room_for(&self, data: &Data<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();

@@ -1,4 +1,4 @@
-//! The recipes for pacing: how fast each path may go, and when one goes on that its pacer stopped.
+//! Pacing: how fast each path may send, and when a path that its pacer stopped continues.
 
 use anabranch_base::Time;
 
@@ -17,7 +17,8 @@ impl Session {
         }
     }
 
-    /// All that could be sent was: a path that only its pacer holds back goes on when that opens. There is one timer a
+    /// All that could be sent was: a path that only its pacer holds back continues when the pacer opens. There is one
+    /// timer a
     /// path, and none for packets.
     pub(super) fn end_pacing(&mut self) {
         if self.settings.config.max_burst.rule != BurstRule::Paced {

@@ -1,4 +1,5 @@
-//! What this end's HEARTBEATs carry and their answers bring back (RFC 9260 §8.3): a nonce, the path that is probed, and
+//! The content of this end's HEARTBEATs, which their answers return (RFC 9260 §8.3): a nonce, the path that is
+//! probed, and
 //! where an address is challenged, a proof.
 
 use anabranch_base::ByteCount;

@@ -1,4 +1,4 @@
-//! What one SACK says, and what follows from it for each path: passed from step to step while the SACK is read.
+//! The content of one SACK and its consequences for each path, passed from step to step while the SACK is processed.
 
 use anabranch_base::{ByteCount, Duration};
 

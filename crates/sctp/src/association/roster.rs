@@ -29,7 +29,8 @@ impl Session {
         Some(id)
     }
 
-    /// The place of a path in the table: its own, else that of a guess that is over, else a new one; where there were too many
+    /// The place of a path in the table: its own, else that of a guess that is over, else a new one; where there were
+    /// too many
     /// that of the one that was heard longest ago.
     fn settle_at(&mut self, addresses: PathAddresses) -> Option<PathId> {
         let config = &self.settings.config;
@@ -47,7 +48,8 @@ impl Session {
         Some(place)
     }
 
-    /// The same for a path that is nothing but a guess: a packet came this way, wherever it really came from, or it is tried
+    /// The same for a path that is nothing but a guess: a packet came this way, wherever it really came from, or it
+    /// is tried
     /// where others do not answer. It gives way to any other path, and leaves if it does not answer.
     pub(super) fn open_candidate(&mut self, addresses: PathAddresses) -> Option<PathId> {
         let is_known = |id: PathId| self.paths.addresses(id) == addresses && !self.paths.is_candidate(id);
@@ -125,7 +127,7 @@ impl Session {
         }
     }
 
-    /// This host has lost an address: the peer is told as soon as it knows another.
+    /// This host has lost an address: it is reported to the peer as soon as the peer has another one.
     pub fn remove_local(&mut self, now: Time, local: SocketAddr) {
         self.release_local(local);
         self.announce_change(now, AddressChange::Delete(local));

@@ -58,7 +58,7 @@ impl Session {
         ShutdownState::Received { acked: self.send.ack_point() }
     }
 
-    /// T5-shutdown-guard expired: the stage in which the shutdown goes on, or `None` where it took too long. While our data
+    /// T5-shutdown-guard expired: the next stage of the shutdown, or `None` if it took too long. While our data
     /// is on its way the timer starts again after each acknowledgement.
     pub(super) fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
         match stage {

@@ -1,4 +1,4 @@
-//! The recipe that keeps new data from paths whose share of a split buffer is used up.
+//! Keeps new data off paths whose share of a split buffer is used up.
 
 use anabranch_base::Time;
 

@@ -27,7 +27,7 @@ pub enum Timer {
     Heartbeat(PathId),
     /// This path's HEARTBEAT is not answered.
     HeartbeatAnswer(PathId),
-    /// Another size of packets is to be tried on this path, or none is answered any more.
+    /// Time to try another packet size on this path, or to give up a probe without an answer.
     MtuProbe(PathId),
     /// The next train of packets may leave on this path.
     Pacing(PathId),

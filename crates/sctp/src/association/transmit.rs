@@ -1,4 +1,4 @@
-//! Sending: plan what goes on which path, pack it, commit what left (RFC 9260 §6.1, §6.10; M-SCTP-3).
+//! Sending: plan which chunks go on which path, pack them, commit what left (RFC 9260 §6.1, §6.10; M-SCTP-3).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -157,7 +157,8 @@ impl Session {
         Some(packed)
     }
 
-    /// Appends a chunk. One that is larger than the path's packets goes alone in one that the network may cut: its TSN was
+    /// Appends a chunk. One that is larger than the path's packets goes alone in one that the network may cut: its
+    /// TSN was
     /// sent, so that it cannot be cut here (RFC 9260 §6.9).
     fn pack_data(
         &self,
@@ -253,7 +254,8 @@ impl Session {
                 let view = look(now, &self.paths, &self.peer_window, &self.send);
                 let scheduler = &mut self.policies.scheduler;
                 match open {
-                    // Picked for this packet alone: if it does not fit, the scheduler is asked where the next packet goes.
+                    // Picked for this packet alone: if it does not fit, the scheduler is asked where the next packet
+                    // goes.
                     Some(open) if earlier.is_none() && open.may_send(&view) => {
                         let index = scheduler.pick_more(open.path, &queue, &view)?;
                         return Some((self.chosen(oldest, index)?, open.path));
@@ -369,7 +371,8 @@ impl Session {
         }
     }
 
-    /// A chunk that was sent on `from` is sent again on `to`. If it was the one that `from`'s timer ran for, the timer runs
+    /// A chunk that was sent on `from` is sent again on `to`. If it was the one that `from`'s timer ran for, the
+    /// timer runs
     /// for the next one from now on (M-SCTP-16).
     fn on_moved(&mut self, tsn: Tsn, from: PathId, to: PathId, now: Time) {
         self.policies.detection.on_moved(tsn, from, to);

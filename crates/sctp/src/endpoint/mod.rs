@@ -129,11 +129,11 @@ pub enum ConnectError {
     #[error("no local address can reach {0}: the IP versions differ")]
     NoLocalAddressFor(SocketAddr),
     /// The limit is reached.
-    #[error("there are already {0} associations")]
+    #[error("the limit of {0} associations is reached")]
     TooMany(usize),
     /// RFC 9260 §2.3: two endpoints "MUST NOT have more than one SCTP association between them at any given
     /// time": the peer would take the second for a restart of the first.
-    #[error("there is an association with {0} already; another needs another endpoint")]
+    #[error("an association with {0} exists already; open another one from another endpoint")]
     Exists(SocketAddr),
 }
 
@@ -341,7 +341,7 @@ impl Endpoint {
         }
     }
 
-    /// Appends up to `max_segments` packets for one path to `buf`; `None` when there is nothing to send.
+    /// Appends up to `max_segments` packets for one path to `buf`; `None` when there is no data.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Departure> {
         if let Some(reply) = self.replies.pop_front() {
             let len = reply.bytes.len();

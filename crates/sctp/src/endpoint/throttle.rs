@@ -1,4 +1,4 @@
-//! Bounds how often strangers are answered.
+//! Limits the rate of answers to unknown peers.
 
 use std::net::IpAddr;
 

@@ -16,7 +16,7 @@ pub struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// A SACK acknowledged `weight` on this path; a weight of zero is no sample.
+    /// A SACK acknowledged `weight` on this path; a weight of zero is not a sample.
     pub fn on_delivered(&mut self, weight: ByteCount, now: Time) {
         if weight.is_zero() {
             return;

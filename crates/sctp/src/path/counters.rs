@@ -1,4 +1,4 @@
-//! What a path carried so far, and how it was acknowledged, for reports alone.
+//! Counters of a path for reports: what it carried, and how that was acknowledged.
 
 use anabranch_base::{ByteCount, Duration, Ecn};
 
@@ -74,6 +74,7 @@ pub struct SackCounters {
     pub received: u64,
     /// Those of them that newly acknowledged chunks last sent on more than one path.
     pub received_for_several_paths: u64,
-    /// What these, and SHUTDOWNs, cost to read: gap blocks, of each and the one before it, and chunks that were looked at.
+    /// What these, and SHUTDOWNs, cost to read: gap blocks, of each and the one before it, and chunks that were
+    /// looked at.
     pub examined: u64,
 }

@@ -1,4 +1,4 @@
-//! Whether a path lives: its error count, its verification, its HEARTBEATs under way (RFC 9260 §5.4, §8.2, §8.3; RFC
+//! The health of a path: its error count, its verification, its HEARTBEATs under way (RFC 9260 §5.4, §8.2, §8.3; RFC
 //! 7829; M-SCTP-2, -14, -15).
 
 use anabranch_base::Time;

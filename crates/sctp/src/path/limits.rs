@@ -1,11 +1,11 @@
-//! What held a path back, and for how long. It is told after each event, and decides nothing.
+//! Records what limited a path, and for how long. It is updated after each event, and decides nothing.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
 /// What keeps a path from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitingFactor {
-    /// There is nothing to send, or only lost chunks whose place is another path.
+    /// There is no data, or only lost chunks whose place is another path.
     Application,
     /// The congestion window is full, a burst is spent, a time-out's single packet is not answered, or the pacer spreads
     /// the window over the round trip.
@@ -21,7 +21,7 @@ pub enum LimitingFactor {
 /// The time since an association opened, shared out by what held one of its paths back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeInLimit {
-    /// There was nothing to send.
+    /// There was no data.
     pub application: Duration,
     /// The congestion window was full.
     pub congestion_window: Duration,
@@ -82,7 +82,7 @@ impl LimitClock {
 
     /// From now on `limit` holds the path back, with a window of `cwnd`.
     pub fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
-        // Most events change neither: the span goes on.
+        // Most events change neither: the span continues.
         if self.since.is_some() && (self.limit, self.cwnd) == (limit, cwnd) {
             return;
         }

@@ -1,4 +1,4 @@
-//! How long a path has been silent: the time for which something is in flight there and nothing of it is acknowledged.
+//! Measures how long a path has been silent: the time with data in flight and without an acknowledgement.
 
 use anabranch_base::{Duration, Time};
 
@@ -136,7 +136,7 @@ mod tests {
         assert!(!silence.on_answered(), "what was in flight still is");
         silence.on_suspected();
         silence.on_taken_back();
-        assert!(silence.on_answered(), "nobody knows whether it had arrived");
+        assert!(silence.on_answered(), "it is unknown whether it had arrived");
         silence.on_suspected();
         silence.on_acquitted();
         assert!(!silence.take_debt(), "nothing was lost");

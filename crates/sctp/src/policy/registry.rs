@@ -126,7 +126,7 @@ pub struct Registry {
 
 /// A policy's name that is not registered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no {kind} is called {name:?}; there are {}", known.join(", "))]
+#[error("there is no {kind} {name:?}; known are {}", known.join(", "))]
 pub struct UnknownPolicy {
     /// Which kind of policy was asked for.
     pub kind: &'static str,
@@ -321,7 +321,7 @@ mod tests {
         let said = error.to_string();
         assert_eq!(
             said,
-            "no scheduler is called \"fastest\"; there are fill, lowest-rtt, primary, round-robin"
+            "there is no scheduler \"fastest\"; known are fill, lowest-rtt, primary, round-robin"
         );
     }
 

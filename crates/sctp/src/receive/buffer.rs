@@ -21,7 +21,8 @@ pub struct ReceiveBuffer {
     usual: Usual,
 }
 
-/// What chunks weigh that came lately and what they cost where most are due in order: sums in which each new chunk takes the
+/// What chunks weigh that came lately and what they cost where most are due in order: sums in which each new chunk
+/// takes the
 /// place of a part of the older ones.
 #[derive(Clone, Copy, Debug)]
 struct Usual {
@@ -63,7 +64,8 @@ impl ReceiveBuffer {
         self.fits(chunk, memory, 1)
     }
 
-    /// Whether a chunk may be held for which others wait: the next TSN. It may overdraw the buffer up to twice its capacity.
+    /// Whether a chunk may be held for which others wait: the next TSN. It may overdraw the buffer up to twice its
+    /// capacity.
     /// RFC 9260 §6.2 would rather drop the highest TSN held; but that was acknowledged, and what is missing is less than
     /// what was ever advertised. Where even this is refused and nothing can be read, a single message is larger than the
     /// buffer and can never be received.
@@ -71,7 +73,8 @@ impl ReceiveBuffer {
         self.fits(chunk, memory, 2)
     }
 
-    /// The numbers for flow control; `ready` is the weight of what the application could read now, `memory` what all that is
+    /// The numbers for flow control; `ready` is the weight of what the application could read now, `memory` what all
+    /// that is
     /// held takes.
     pub fn sample(&self, ready: ByteCount, memory: ByteCount, full_chunk: ByteCount) -> BufferSample {
         let limit = self.memory_limit();

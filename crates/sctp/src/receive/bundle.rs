@@ -1,4 +1,4 @@
-//! Small messages one behind another in one piece of memory, so that a packet of them costs little more than one large
+//! Stores small messages contiguously in one piece of memory, so that a packet of them costs little more than one large
 //! message.
 
 use std::collections::VecDeque;
@@ -13,7 +13,8 @@ use crate::wire::{Ppid, StreamId};
 
 /// Whole messages of at most [`Bundle::LARGEST`] bytes each, in the order in which they were put in.
 ///
-/// A message by itself takes [`MemoryLoad::OVERHEAD`] more than its user data. Here it takes [`Bundle::HEADER`] more, and a share of
+/// A message by itself takes [`MemoryLoad::OVERHEAD`] more than its user data. Here it takes [`Bundle::HEADER`] more,
+/// and a share of
 /// what the bundle takes: where messages have one byte, a fifteenth.
 #[derive(Debug, Default)]
 pub struct Bundle {
@@ -43,7 +44,8 @@ impl Bundle {
         ByteCount::new(record + record / 2 + MemoryLoad::OVERHEAD.get() * record / FULL as u64)
     }
 
-    /// Puts a copy of `message` behind the others, unless there is no room for it or it is not one that is bundled. Answers
+    /// Puts a copy of `message` behind the others, unless there is no room for it or it is not one that is bundled.
+    /// Answers
     /// whether it did.
     pub fn push(&mut self, message: &Message) -> bool {
         let length = Bundle::HEADER + message.first.len();

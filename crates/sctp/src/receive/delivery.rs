@@ -11,7 +11,8 @@ use crate::wire::StreamId;
 
 /// Messages that are due, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
 ///
-/// A stream costs memory from its first ordered message on, a few tens of bytes. What waits lies in one tree for all streams:
+/// A stream costs memory from its first ordered message on, a few tens of bytes. What waits lies in one tree for all
+/// streams:
 /// one for each would cost more than a kilobyte for a single small message. Small messages that follow one another lie
 /// together, in a [`Bundle`].
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub struct Delivery {
 pub enum DeliveryError {
     /// The association has no such stream: the TSN is acknowledged, the message dropped and the sender told
     /// (RFC 9260 §6.5).
-    #[error("stream {stream} does not exist, there are {streams}")]
+    #[error("stream {stream} does not exist: the association has {streams}")]
     InvalidStream {
         /// The stream of the message.
         stream: StreamId,
@@ -37,7 +38,7 @@ pub enum DeliveryError {
         streams: u16,
     },
     /// A message with this SSN was delivered before, or waits already.
-    #[error("SSN {ssn} of stream {stream} comes a second time, {next} is next")]
+    #[error("SSN {ssn} of stream {stream} arrived a second time; SSN {next} is expected")]
     UsedSsn {
         /// The stream of the message.
         stream: StreamId,
@@ -70,8 +71,10 @@ impl Delivery {
     /// A message is whole: it is due at once if it is unordered or next in its stream, with all that waited
     /// for it. `reach` is how far the highest TSN that has arrived lies beyond the cumulative TSN.
     ///
-    /// All 65,536 SSNs of a stream may be in use at once, so that an SSN alone does not tell a message far ahead from one that
-    /// has passed. TSNs do: the next message, and each between it and this one, has a TSN of its own beyond the cumulative
+    /// All 65,536 SSNs of a stream may be in use at once, so that an SSN alone does not tell a message far ahead from
+    /// one that
+    /// has passed. TSNs do: the next message, and each between it and this one, has a TSN of its own beyond the
+    /// cumulative
     /// TSN, so that this one lies less than `reach` ahead.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ pub struct Fragment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReassemblyError {
     /// A message begins where another has not ended.
-    #[error("the message that TSN {tsn} begins stands inside another one")]
+    #[error("the message that begins with TSN {tsn} is inside another message")]
     BeginsInside {
         /// The TSN with the B bit.
         tsn: Tsn,

@@ -57,7 +57,7 @@ mod tests {
         }
         assert_eq!(lowest.iter().collect::<Vec<_>>(), [2, 5, 6, 7]);
         assert_eq!(lowest.first(|position| position > 5), Some(6));
-        assert_eq!(lowest.first(|_| true), Some(6), "stale entries are gone for good");
+        assert_eq!(lowest.first(|_| true), Some(6), "stale entries do not come back");
         assert_eq!(lowest.first(|_| false), None);
     }
 }

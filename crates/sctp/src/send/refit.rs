@@ -1,4 +1,4 @@
-//! Chunks that wait, cut anew when packets become smaller.
+//! Refragments waiting chunks when packets become smaller.
 
 use anabranch_base::ByteCount;
 
@@ -8,7 +8,7 @@ use super::fragmentation::{Fragment, Fragments};
 
 impl SendBuffer {
     /// Cuts what was never sent to pieces of at most `largest` bytes of user data. What stands before a chunk that was
-    /// sent has its TSN for good (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
+    /// sent keeps its TSN (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
     pub fn refit(&mut self, largest: ByteCount) {
         let settled =
             usize::try_from(self.sent_end - self.first).unwrap_or(usize::MAX).min(self.chunks.len());

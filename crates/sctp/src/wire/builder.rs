@@ -15,7 +15,7 @@ pub struct PacketBuilder<'b> {
 
 /// A chunk that does not fit into what is left of the packet, or is too long for any packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a chunk of {needed} bytes does not fit into the {remaining} that are left")]
+#[error("a chunk of {needed} bytes does not fit into the remaining {remaining} bytes")]
 pub struct Full {
     /// Bytes the chunk takes, padding included.
     pub needed: usize,

@@ -7,13 +7,13 @@ use crate::seq::Tsn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// The packet is shorter than the common header.
-    #[error("{length} bytes are shorter than the common header of 12")]
+    #[error("{length} bytes are less than the common header of 12 bytes")]
     TooShort {
         /// Bytes that came.
         length: usize,
     },
     /// The checksum is not that of the bytes.
-    #[error("the packet says checksum {found:#010x}, its bytes have {computed:#010x}")]
+    #[error("the packet has the checksum {found:#010x}, expected {computed:#010x}")]
     Checksum {
         /// The checksum in the packet.
         found: u32,
@@ -40,19 +40,19 @@ pub struct ChunkError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChunkFault {
     /// The packet ends within the header. Nothing can be read after it.
-    #[error("{left} bytes are left where a chunk's header takes 4")]
+    #[error("{left} bytes are left, less than a chunk header of 4 bytes")]
     HeaderCutShort {
         /// Bytes left of the packet.
         left: usize,
     },
     /// The length does not even cover the header. Nothing can be read after it.
-    #[error("length {length} is below the 4 of its own header")]
+    #[error("length {length} is less than the header of 4 bytes")]
     LengthTooSmall {
         /// The chunk's length.
         length: u16,
     },
     /// The chunk is longer than the packet. Nothing can be read after it.
-    #[error("length {length} runs past the {left} bytes left of the packet")]
+    #[error("length {length} exceeds the {left} bytes left in the packet")]
     LengthPastPacket {
         /// The chunk's length.
         length: u16,
@@ -60,7 +60,7 @@ pub enum ChunkFault {
         left: usize,
     },
     /// A chunk of fixed length has another length.
-    #[error("length {length} where {expected} is right")]
+    #[error("length {length}, expected {expected}")]
     WrongLength {
         /// The chunk's length.
         length: usize,
@@ -68,7 +68,7 @@ pub enum ChunkFault {
         expected: usize,
     },
     /// The chunk ends within its fixed fields.
-    #[error("length {length} where {minimum} is the least")]
+    #[error("length {length}, expected at least {minimum}")]
     TooShort {
         /// The chunk's length.
         length: usize,
@@ -76,7 +76,7 @@ pub enum ChunkFault {
         minimum: usize,
     },
     /// A list of 32-bit entries ends within one.
-    #[error("length {length} ends within an entry of 4")]
+    #[error("length {length} ends within an entry of 4 bytes bytes")]
     BrokenEntry {
         /// The chunk's length.
         length: usize,
@@ -121,13 +121,13 @@ pub enum ChunkFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlvError {
     /// The chunk ends within type and length.
-    #[error("unknown type: {left} bytes are left where type and length take 4")]
+    #[error("unknown type: {left} bytes are left, less than type and length of 4 bytes")]
     HeaderCutShort {
         /// Bytes left of the chunk.
         left: usize,
     },
     /// The length does not even cover type and length.
-    #[error("type {kind}: length {length} is below the 4 of its own header")]
+    #[error("type {kind}: length {length} is less than the header of 4 bytes")]
     LengthTooSmall {
         /// The type.
         kind: u16,
@@ -135,7 +135,7 @@ pub enum TlvError {
         length: u16,
     },
     /// It is longer than what is left of the chunk.
-    #[error("type {kind}: length {length} runs past the {left} bytes left of the chunk")]
+    #[error("type {kind}: length {length} exceeds the {left} bytes left in the chunk")]
     LengthPastChunk {
         /// The type.
         kind: u16,
@@ -145,7 +145,7 @@ pub enum TlvError {
         left: usize,
     },
     /// It has a fixed length, or one that its own count gives, and its length field has another.
-    #[error("type {kind}: length {length} where {expected} is right")]
+    #[error("type {kind}: length {length}, expected {expected}")]
     WrongLength {
         /// The type.
         kind: u16,
@@ -155,7 +155,7 @@ pub enum TlvError {
         expected: usize,
     },
     /// It ends within its fixed fields.
-    #[error("type {kind}: length {length} where {minimum} is the least")]
+    #[error("type {kind}: length {length}, expected at least {minimum}")]
     TooShort {
         /// The type.
         kind: u16,
@@ -165,7 +165,7 @@ pub enum TlvError {
         minimum: usize,
     },
     /// A list of 16-bit entries ends within one.
-    #[error("type {kind}: length {length} ends within an entry of 2")]
+    #[error("type {kind}: length {length} ends within an entry of 2 bytes bytes")]
     BrokenEntry {
         /// The type.
         kind: u16,
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn an_error_says_both_numbers_and_becomes_the_cause_of_an_answer() {
         let error = ChunkError { kind: 7, fault: ChunkFault::WrongLength { length: 6, expected: 8 } };
-        assert_eq!(error.to_string(), "chunk of type 7: length 6 where 8 is right");
+        assert_eq!(error.to_string(), "chunk of type 7: length 6, expected 8");
         assert_eq!(error.cause(), Cause::ProtocolViolation(error.to_string().into_bytes()));
 
         let tsn = Tsn::new(9);

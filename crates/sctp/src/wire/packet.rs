@@ -205,22 +205,22 @@ mod tests {
     #[test]
     fn a_bad_body_is_an_error_and_the_next_chunk_still_comes() {
         let chunks = shown("07000006 01020000 0b000004");
-        assert_eq!(chunks, ["chunk of type 7: length 6 where 8 is right", "COOKIE-ACK"]);
+        assert_eq!(chunks, ["chunk of type 7: length 6, expected 8", "COOKIE-ACK"]);
     }
 
     #[test]
     fn a_broken_frame_is_an_error_and_the_end() {
         assert_eq!(
             shown("0b000003 0b000004"),
-            ["chunk of type 11: length 3 is below the 4 of its own header"]
+            ["chunk of type 11: length 3 is less than the header of 4 bytes"]
         );
         assert_eq!(
             shown("0b000004 07000010 00000000"),
-            ["COOKIE-ACK", "chunk of type 7: length 16 runs past the 8 bytes left of the packet"]
+            ["COOKIE-ACK", "chunk of type 7: length 16 exceeds the 8 bytes left in the packet"]
         );
         assert_eq!(
             shown("0b000004 0b00"),
-            ["COOKIE-ACK", "chunk of type 11: 2 bytes are left where a chunk's header takes 4"]
+            ["COOKIE-ACK", "chunk of type 11: 2 bytes are left, less than a chunk header of 4 bytes"]
         );
     }
 

@@ -41,7 +41,7 @@ impl Witness {
         if !is_between {
             return;
         }
-        // The beginning is remembered for good: it has the handshake.
+        // The beginning is always kept, because it has the handshake.
         if self.present.len() == MOST_SEEN {
             self.present.remove(FIRST_SEEN);
         }

@@ -15,7 +15,7 @@ use crate::pair::{End, Pair, packet_with};
 /// Only cookies pass as cookies, a cookie survives being sealed, and an endpoint accepts its own cookie and no other.
 pub fn cookie(bytes: &[u8]) {
     let key = [7; 32];
-    assert!(StateCookie::open(bytes, &key).is_err(), "nobody guesses a signature");
+    assert!(StateCookie::open(bytes, &key).is_err(), "a signature cannot be guessed");
     let mut input = Input::new(bytes);
     let mut edits = Input::new(bytes);
     let cookie = fuzzed(&mut input);

@@ -53,7 +53,7 @@ pub fn association(bytes: &[u8]) {
     siege.run(Duration::from_secs(30));
     siege.check();
     let packets = siege.pair.log.len();
-    assert!(packets <= MOST_IN_SILENCE, "{packets} packets in 30 seconds in which nobody wants anything");
+    assert!(packets <= MOST_IN_SILENCE, "{packets} packets in 30 seconds in which neither end has data");
     siege.ask();
 }
 

@@ -21,7 +21,7 @@ pub fn packet(bytes: &[u8]) {
                 Err(error) => {
                     assert!(!error.to_string().is_empty());
                     assert!(!error.cause().to_string().is_empty());
-                    assert!(error.cause().to_bytes().len() < 256, "what is told of it fits into any packet");
+                    assert!(error.cause().to_bytes().len() < 256, "the report of it fits into any packet");
                 }
             }
         }

@@ -35,7 +35,7 @@ impl Sub for Reading {
 /// One packet that arrived, and its cost.
 #[derive(Clone, Debug)]
 pub struct Toll {
-    /// The end that it came to.
+    /// The end that received it.
     pub to: End,
     /// What was in it.
     pub bytes: Bytes,

@@ -1,7 +1,7 @@
 //! Two endpoints joined by pipes under a virtual clock: what the tests of this crate talk through. A pipe
 //! has a delay and can be cut, and packets can be dropped, doubled or spoilt by hand or by chance.
 //!
-//! What left is told line by line, `A -> INIT -> Z`: see [`Pair::take_log`]. A packet that was lost on its
+//! The log has one line per packet, `A -> INIT -> Z`: see [`Pair::take_log`]. A packet that was lost on its
 //! way ends in `lost`; one to an address of neither end ends in that address.
 #![allow(dead_code, reason = "each test file uses its own part of the pair")]
 
@@ -688,7 +688,7 @@ impl Side {
 
     fn association(&mut self) -> &mut Association {
         let id = self.id.expect("there is an association");
-        self.endpoint.association_mut(id).expect("nobody removed it")
+        self.endpoint.association_mut(id).expect("it was not removed")
     }
 }
 

@@ -32,7 +32,8 @@ impl Ledger {
         }
     }
 
-    /// The next message to be sent: it says who it is. Unordered ones begin with their number and have four bytes at
+    /// The next message to be sent: it contains its own number. Unordered ones begin with their number and have four
+    /// bytes at
     /// least, and every byte depends on all.
     pub fn next(&self, stream: u16, unordered: bool, length: usize) -> Bytes {
         let number = self.next.get(&(stream, unordered)).copied().unwrap_or(0);

@@ -127,7 +127,7 @@ pub struct PathReport {
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.
     pub mean_rtt_s: Option<f64>,
-    /// How long there was nothing to send.
+    /// How long there was no data.
     pub app_limited: Duration,
     /// How long the congestion window was full.
     pub cwnd_limited: Duration,

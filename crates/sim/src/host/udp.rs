@@ -1,4 +1,4 @@
-//! One end of a stream of datagrams: it sends them when they are due, and tells of those that come. Nothing is
+//! One end of a stream of datagrams: it sends them when they are due, and reports those that arrive. Nothing is
 //! acknowledged.
 
 use anabranch_base::{ByteCount, Ecn, Machine, Time};

@@ -1,4 +1,4 @@
-//! What reaches an application: how much, when, and how late.
+//! Measures what an application receives: how much, when, and how late.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use hdrhistogram::Histogram;

@@ -72,10 +72,10 @@ impl ModelFlow {
     pub fn supposed(&self) -> Option<String> {
         match (&self.windows, &self.management) {
             (Windows::Planned, WindowManagement::Rule(rule)) if rule == "none" => {
-                Some("the models' windows keep to planned limits, the flow's to none".to_owned())
+                Some("the models assume planned window limits, and the flow has none".to_owned())
             }
             (Windows::Planned, WindowManagement::Rule(rule)) if rule != "static" => Some(format!(
-                "the models' windows keep to planned limits, the flow's are managed by {rule:?}"
+                "the models assume planned window limits, and the flow's windows are managed by {rule:?}"
             )),
             _ => None,
         }
@@ -90,11 +90,11 @@ impl ModelFlow {
         let holds = path.holds();
         let others = match over.count() {
             0 => String::new(),
-            others => format!(" (and so on {others} other paths)"),
+            others => format!(" (and likewise on {others} other paths)"),
         };
         Some(format!(
-            "path {:?} and its queue hold {holds} packets, and its window may grow to {limit}: what the queue drops is \
-             not in the models{others}",
+            "path {:?} and its queue hold {holds} packets, and its window may grow to {limit}: the models do \
+             not include the packets that the queue drops{others}",
             path.name
         ))
     }

@@ -30,19 +30,20 @@ fn of_flow(scenario: &Scenario, flow: &Flow) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(transfer) = flow.transfer {
         notes.push(format!(
-            "a transfer of {} is predicted as if it had no end: its first window, small as yet, is not counted",
+            "a transfer of {} is predicted as if it had no end: its start, with small windows, is not \
+             modelled",
             exact_size(transfer)
         ));
     }
     if flow.direction == Direction::Both {
         notes.push(
-            "data goes both ways, and the prediction is for the way there without the other's data"
+            "data are sent in both directions, and the prediction is for the forward direction alone"
                 .to_owned(),
         );
     }
     let whole = scenario.flows.iter().find(|whole| whole.name == flow.name);
     if whole.is_some_and(|whole| whole.paths.len() > flow.paths.len()) {
-        notes.push("the first path carries the data, and the others wait for its failure".to_owned());
+        notes.push("only the first path carries data; the others are for failover".to_owned());
     }
     notes
 }
@@ -51,7 +52,7 @@ fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     let mut notes = Vec::new();
     if sctp.config.missing_reports != MISSING_REPORTS {
         notes.push(format!(
-            "the models take a packet for lost after {MISSING_REPORTS} missing reports, the flow after {}",
+            "the models assume a loss after {MISSING_REPORTS} missing reports, the flow after {}",
             sctp.config.missing_reports
         ));
     }
@@ -61,21 +62,22 @@ fn of_transport(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     }
     if several && sctp.multipath == Multipath::Cmt && sctp.config.cmt != CmtRules::ALL {
         notes.push(
-            "a rule of concurrent multipath transfer is off: what packets that overtake one another cost then is not in \
-             the models"
+            "a rule of concurrent multipath transfer is off: the models do not include the cost of \
+             reordering that follows"
                 .to_owned(),
         );
     }
     let loses = |link: &usize| data_way(&scenario.links[*link], flow.direction).loss.mean() > 0.0;
     if sctp.ordered && flow.paths.iter().any(|path| scenario.paths[*path].links.iter().any(loses)) {
         notes.push(
-            "what waits in the receive buffer for a lost packet takes no room in the models; in the flow's buffer it does"
+            "in the models, data that wait for a lost packet take no space in the receive buffer; in the \
+             flow they do"
                 .to_owned(),
         );
     }
     if sctp.config.send_buffer < sctp.config.receive_buffer {
         notes.push(format!(
-            "the send buffer of {} is less than the receive buffer of {}, and the models know only that one",
+            "the send buffer of {} is smaller than the receive buffer of {}, and the models include only the receive buffer",
             exact_size(sctp.config.send_buffer),
             exact_size(sctp.config.receive_buffer)
         ));
@@ -89,20 +91,23 @@ fn of_links(links: &[&Link], direction: Direction) -> Vec<String> {
     let data = |has: &dyn Fn(&LinkConfig) -> bool| which(links, |link| has(data_way(link, direction)));
     let answers = which(links, |link| answers_way(link, direction).loss.kind != LossKind::None);
     let found = [
-        (data(&is_bursty), "losses come in spells; the models take their mean"),
+        (data(&is_bursty), "losses come in bursts; the models use their mean"),
         (
             data(&is_correlated),
-            "a first loss takes the rest of its round; that is the loss model \"correlated\"",
+            "the first loss of a round takes the rest of the round; use the loss model \"correlated\"",
         ),
         (
             data(&|way| way.loss.after > Time::ZERO),
-            "nothing is lost at first; the models lose from the start",
+            "losses begin late; the models lose packets from the start",
         ),
         (data(&|way| way.jitter > Duration::ZERO), "jitter is not in the models"),
-        (data(&|way| way.reorder), "packets that overtake one another may look lost; in the models none do"),
+        (
+            data(&|way| way.reorder),
+            "reordered packets may be taken for lost; the models include no reordering",
+        ),
         (data(&|way| way.duplicate > 0.0), "duplicates are not in the models"),
-        (data(&|way| way.corrupt > 0.0), "corrupted packets are lost, too, and not in the models"),
-        (answers, "acknowledgements are lost, too; in the models none are"),
+        (data(&|way| way.corrupt > 0.0), "corrupted packets are lost too; the models do not include them"),
+        (answers, "acknowledgements are lost too; the models lose none"),
     ];
     found.into_iter().filter_map(|(links, what)| links.map(|links| format!("{links}: {what}"))).collect()
 }

@@ -1,4 +1,4 @@
-//! What keeps the models from a flow: each part of a scenario that their equations cannot express.
+//! The obstacles to a prediction: each part of a scenario that the equations of the models cannot express.
 
 use anabranch_link::config::{Change, Delay, LinkConfig, LossKind, Rate};
 use anabranch_scenario::Scenario;
@@ -13,10 +13,10 @@ pub enum Obstacle {
     #[error("UDP has no window")]
     Datagrams,
     /// An application that does not always have data.
-    #[error("its application sends at a pace of its own, and the models' always has data")]
+    #[error("its application limits its rate, and the models assume that there are always data to send")]
     OwnPace,
     /// A rate or a delay by steps or by a trace.
-    #[error("link {link:?} has a {what} that changes, and the models know one")]
+    #[error("link {link:?} has a changing {what}, and the models assume a constant one")]
     Changing {
         /// The link.
         link: String,
@@ -24,7 +24,7 @@ pub enum Obstacle {
         what: &'static str,
     },
     /// An event.
-    #[error("link {link:?} {what} during the run, and the models know no time")]
+    #[error("link {link:?} {what} during the run, and the models assume constant links")]
     Event {
         /// The link.
         link: String,
@@ -32,7 +32,7 @@ pub enum Obstacle {
         what: &'static str,
     },
     /// Losses that have no probability.
-    #[error("link {link:?} loses {which}, which is no probability")]
+    #[error("link {link:?} loses {which}, which the models cannot express as a probability")]
     Loss {
         /// The link.
         link: String,
@@ -40,7 +40,7 @@ pub enum Obstacle {
         which: &'static str,
     },
     /// A link of two flows.
-    #[error("link {link:?} also carries {}, and the models know no competition", flows(.other, *.others))]
+    #[error("link {link:?} also carries {}, and the models assume no competing traffic", flows(.other, *.others))]
     SharedByFlows {
         /// The link.
         link: String,
@@ -132,7 +132,7 @@ fn loss(link: &Link, direction: Direction) -> Option<Obstacle> {
         LossKind::Outages(_) => "packets at given times",
         LossKind::Every(_) => "each n-th packet",
         LossKind::List(_) => "given packets",
-        LossKind::Burst { .. } => "packets in spells",
+        LossKind::Burst { .. } => "packets in bursts",
         LossKind::None
         | LossKind::Bernoulli { .. }
         | LossKind::Correlated { .. }

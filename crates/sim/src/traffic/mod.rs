@@ -1,4 +1,4 @@
-//! When an application has how much to send, one pattern a file.
+//! Traffic patterns: when an application has how much to send, one pattern per file.
 
 mod cbr;
 mod on_off;

@@ -20,14 +20,14 @@ pub enum PointVerdict {
     Holds,
     /// Outside.
     Outside,
-    /// Not all of ours came to an end.
+    /// Not all of our runs ended.
     Incomplete,
 }
 
 /// Ours beside theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
-    /// Ours; `None` where nothing came to an end.
+    /// Our result; `None` if no run ended.
     pub ours: Option<Sample>,
     /// Theirs.
     pub theirs: Sample,

@@ -12,12 +12,12 @@ pub enum TableError {
         source: csv::Error,
     },
     /// A row has a value that has no meaning here.
-    #[error("a row has {what}, which has no meaning here")]
+    #[error("a row has the invalid value {what}")]
     Strange {
         /// The value.
         what: String,
     },
     /// A point without a value.
-    #[error("nothing of theirs is known of {0}")]
+    #[error("ns-2 has no result for {0}")]
     Empty(String),
 }

@@ -38,7 +38,7 @@ pub enum FrameRef<'a> {
     From(Beginning),
     /// The receiver's answer to that: the data that follow begin there.
     Begins(ByteCount),
-    /// The sender cannot go on with the file on offer, and why.
+    /// The sender cannot continue with the file on offer, with the reason.
     GiveUp(String),
     /// The receiver wants to know whether the sender is there; that SCTP acknowledges it is the answer.
     Here,
@@ -311,14 +311,14 @@ mod tests {
             decode(&bytes).expect_err("means nothing").to_string()
         };
         for flags in [32, 16, 8 | 1, 8 | 16, 8 | 16 | 1] {
-            assert_eq!(with(flags, 27, b'a'), format!("an offer's flags is {flags:#x}, which means nothing"));
+            assert_eq!(with(flags, 27, b'a'), format!("an offer's flags is {flags:#x}, which is not valid"));
         }
         // Set-user-id does not travel.
-        assert_eq!(with(2, 13, 0x0f), "an offer's mode is 0xf00, which means nothing");
-        assert_eq!(with(0, 14, 1), "an offer's mode is 0x1, which means nothing");
-        assert_eq!(with(0, 10, 1), "an offer's unknown size is 0x1, which means nothing");
-        assert_eq!(with(0, 22, 1), "an offer's unknown time is 0x1, which means nothing");
-        assert_eq!(with(4, 23, 0xff), "an offer's nanoseconds is 0xff000000, which means nothing");
+        assert_eq!(with(2, 13, 0x0f), "an offer's mode is 0xf00, which is not valid");
+        assert_eq!(with(0, 14, 1), "an offer's mode is 0x1, which is not valid");
+        assert_eq!(with(0, 10, 1), "an offer's unknown size is 0x1, which is not valid");
+        assert_eq!(with(0, 22, 1), "an offer's unknown time is 0x1, which is not valid");
+        assert_eq!(with(4, 23, 0xff), "an offer's nanoseconds is 0xff000000, which is not valid");
         assert!(matches!(decode(&[VERDICT, 3]), Err(FrameError::Field { .. })));
         assert_eq!(decode(&[VERDICT, 2, 0xff]), Err(REASON));
         assert_eq!(decode(&[VERDICT, 2, 0x1b]), Err(REASON));

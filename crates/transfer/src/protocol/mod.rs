@@ -19,7 +19,8 @@
 //! There is one verdict for each offer, in the order of the offers; a sender need not wait for it before the next. A
 //! directory is an offer without data and end.
 //!
-//! The receiver tells no hash: a sender that says the right one has the file. Where nothing of what is there is of use, or nothing is
+//! The receiver tells no hash: a sender that says the right one has the file. Where nothing of what is there is of
+//! use, or nothing is
 //! there, FROM says 0 and the data follow at once, without BEGINS.
 //!
 //! A frame is its kind in one byte and the fields below, integers in network byte order:
@@ -32,7 +33,7 @@
 //! | 4 VERDICT | 0 verified, 1 refused, 2 failed (1); why (0 to 1,024, UTF-8) |
 //! | 5 HAS | size (8) |
 //! | 6 FROM | size (8), SHA-256 of that many bytes (32) |
-//! | 7 GIVE-UP | why (0 to 1,024, UTF-8): what END would be, where the sender cannot go on |
+//! | 7 GIVE-UP | why (0 to 1,024, UTF-8): what END would be, if the sender cannot continue |
 //! | 8 HERE | none: the receiver asks whether the sender is still there, at any time; SCTP's acknowledgement answers |
 //! | 9 BEGINS | size (8) |
 

@@ -1,4 +1,4 @@
-//! What a sender says of a file or a directory before its first byte, and its bytes.
+//! The offer of a file or a directory that precedes its data, and its encoding.
 
 use anabranch_base::ByteCount;
 use bytes::{Buf as _, BufMut as _, BytesMut};

@@ -1,4 +1,4 @@
-//! A file's path as it may travel: names one below the other that cannot leave the directory they are put into.
+//! A file's path in the protocol: nested names that cannot leave the receiver's directory.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
@@ -20,13 +20,13 @@ pub enum PathError {
     #[error("the path {0} leads to another directory")]
     Directory(Shown),
     /// NUL, which no file system takes.
-    #[error("the path {0} holds a NUL")]
+    #[error("the path {0} contains a NUL character")]
     Nul(Shown),
     /// A name longer than file systems take.
-    #[error("a name in the path has {0} bytes, at most {max} are taken", max = FilePath::MAX_NAME)]
+    #[error("a name in the path has {0} bytes, more than {max}", max = FilePath::MAX_NAME)]
     NameTooLong(usize),
     /// Longer than systems take.
-    #[error("the path has {0} bytes, at most {max} are taken", max = FilePath::MAX_LEN)]
+    #[error("the path has {0} bytes, more than {max}", max = FilePath::MAX_LEN)]
     TooLong(usize),
 }
 
@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn paths_that_no_system_takes_are_refused() {
-        assert_eq!(error(b"a\0b"), r#"the path "a\u{0}b" holds a NUL"#);
-        assert_eq!(error(&[b'x'; 256]), "a name in the path has 256 bytes, at most 255 are taken");
-        assert_eq!(error(&b"abc/".repeat(1_100)), "the path has 4400 bytes, at most 4095 are taken");
+        assert_eq!(error(b"a\0b"), r#"the path "a\u{0}b" contains a NUL character"#);
+        assert_eq!(error(&[b'x'; 256]), "a name in the path has 256 bytes, more than 255");
+        assert_eq!(error(&b"abc/".repeat(1_100)), "the path has 4400 bytes, more than 4095");
     }
 
     #[test]

@@ -52,10 +52,10 @@ pub enum ReceiverError {
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// A frame that has no place here.
-    #[error("{0} out of turn")]
+    #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
     /// More or less than was promised.
-    #[error("{received} of \"{name}\" came, {promised} were promised")]
+    #[error("{received} of \"{name}\" arrived, {promised} were announced")]
     Size {
         /// The file.
         name: String,
@@ -223,7 +223,7 @@ impl Receiver {
             | ReceiverState::Answered(..)
             | ReceiverState::Comparing(..)
             | ReceiverState::Receiving(_) => {
-                Ok(ReceiverStep::Discard(FileVerdict::failed(&format!("the sender gave it up: {why}"))))
+                Ok(ReceiverStep::Discard(FileVerdict::failed(&format!("the sender gave up: {why}"))))
             }
         }
     }
@@ -433,7 +433,7 @@ mod tests {
         for first in [offered(Some(3)), resumable(3)] {
             let mut receiver = Receiver::default();
             receiver.handle(&first).expect("an offer");
-            let verdict = FileVerdict::failed(&"the sender gave it up: it shrank");
+            let verdict = FileVerdict::failed(&"the sender gave up: it shrank");
             assert_eq!(receiver.handle(&give_up), Ok(ReceiverStep::Discard(verdict)));
             assert_eq!(receiver.handle(&give_up), Err(ReceiverError::OutOfTurn("giving up")));
             receiver.handle(&first).expect("the next offer");
@@ -461,18 +461,21 @@ mod tests {
             first.iter().for_each(|message| assert!(receiver.handle(message).is_ok()));
             receiver.handle(last).expect_err("out of turn").to_string()
         };
-        assert_eq!(wrong(&[&data(b"abc")]), "data out of turn");
-        assert_eq!(wrong(&[&end(0, b"")]), "an end out of turn");
-        assert_eq!(wrong(&[&offered(None), &offered(None)]), "an offer out of turn");
-        assert_eq!(wrong(&[&encode(&FrameRef::Verdict(FileVerdict::verified()))]), "a verdict out of turn");
-        assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" came, 2 B were promised");
-        assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" came, 2 B were promised");
-        assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" came, 1 B were promised");
-        assert_eq!(wrong(&[&from(b"")]), "where a file begins out of turn");
-        assert_eq!(wrong(&[&offered(None), &from(b"")]), "where a file begins out of turn");
-        assert_eq!(wrong(&[&resumable(1), &from(b"")]), "where a file begins out of turn");
-        assert_eq!(wrong(&[&resumable(1), &data(b"a")]), "data out of turn");
-        assert_eq!(wrong(&[&resumable(1), &resumable(1)]), "an offer out of turn");
+        assert_eq!(wrong(&[&data(b"abc")]), "unexpected message: data");
+        assert_eq!(wrong(&[&end(0, b"")]), "unexpected message: an end");
+        assert_eq!(wrong(&[&offered(None), &offered(None)]), "unexpected message: an offer");
+        assert_eq!(
+            wrong(&[&encode(&FrameRef::Verdict(FileVerdict::verified()))]),
+            "unexpected message: a verdict"
+        );
+        assert_eq!(wrong(&[&offered(Some(2)), &data(b"abc")]), "3 B of \"a\" arrived, 2 B were announced");
+        assert_eq!(wrong(&[&offered(Some(2)), &end(0, b"")]), "0 B of \"a\" arrived, 2 B were announced");
+        assert_eq!(wrong(&[&offered(None), &end(1, b"")]), "0 B of \"a\" arrived, 1 B were announced");
+        assert_eq!(wrong(&[&from(b"")]), "unexpected message: where a file begins");
+        assert_eq!(wrong(&[&offered(None), &from(b"")]), "unexpected message: where a file begins");
+        assert_eq!(wrong(&[&resumable(1), &from(b"")]), "unexpected message: where a file begins");
+        assert_eq!(wrong(&[&resumable(1), &data(b"a")]), "unexpected message: data");
+        assert_eq!(wrong(&[&resumable(1), &resumable(1)]), "unexpected message: an offer");
         assert_eq!(wrong(&[b"SSH-2.0"]), "a frame of unknown kind 0x53");
     }
 

@@ -20,7 +20,7 @@ pub enum SenderError {
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// A frame or a call that has no place here.
-    #[error("{0} out of turn")]
+    #[error("unexpected message: {0}")]
     OutOfTurn(&'static str),
     /// A piece that no frame takes.
     #[error("a piece of {0} bytes; a frame takes 1 to {MAX_PIECE}")]
@@ -56,7 +56,8 @@ struct Leaving {
 }
 
 impl Sender {
-    /// Begins a file, or is all of a directory. After a [`FileKind::Resumable`] the sender waits for the receiver's word and
+    /// Begins a file, or is all of a directory. After a [`FileKind::Resumable`] the sender waits for the receiver's
+    /// word and
     /// then says where the file [begins](Sender::from).
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! A file that arrives, as the writing thread sees it: the beginning that is there, more of it, its end.
+//! A file that arrives, as the writing thread sees it: the stored beginning, further data, the end.
 
 use std::fmt;
 
@@ -36,7 +36,8 @@ pub trait IncomingFile: fmt::Debug {
     /// The verdict for the sender.
     fn keep(self: Box<Self>, digest: &Digest) -> Result<(), FileVerdict>;
 
-    /// The sender is gone: leaves what is there, with this hash where more came, so that another transfer can go on. How
+    /// The sender is gone: leaves what is there, with this hash where more came, so that another transfer can
+    /// continue. How
     /// much that is.
     fn leave(self: Box<Self>, hash: Option<&Sha256>) -> Option<ByteCount>;
 

@@ -47,7 +47,7 @@ pub enum Overwrite {
 #[derive(Clone, Copy, Debug)]
 struct StoreRules {
     overwrite: Overwrite,
-    /// What the sender is told to do about a file that exists already.
+    /// The advice to the sender about a file that exists already.
     advice: &'static str,
     owner: FileOwner,
 }
@@ -118,7 +118,7 @@ impl Store {
             }
             Some(_) => {
                 return Err(FileVerdict::refused(&format!(
-                    "{:?} is there already and is no directory",
+                    "{:?} exists already and is not a directory",
                     offer.path
                 )));
             }
@@ -127,7 +127,7 @@ impl Store {
         let mode = offer.mode.unwrap_or(0o777);
         let made = place.make_directory(mode | OWNER_ENTERS);
         made.map_err(|error| {
-            FileVerdict::failed(&format!("cannot make {:?}: {}", offer.path, reason(&error)))
+            FileVerdict::failed(&format!("cannot create {:?}: {}", offer.path, reason(&error)))
         })?;
         self.filled.insert(offer.path.clone(), FilledFile { mode: offer.mode, modified });
         Ok(())
@@ -152,7 +152,7 @@ impl Store {
         let path = &offer.path;
         if is_reserved(path) {
             return Err(FileVerdict::refused(&format!(
-                "{path:?}: names that begin with {} are those of `anabranch recv` itself, for what is not complete",
+                "{path:?}: names that begin with {} are reserved by `anabranch recv` for incomplete files",
                 partial::NAME
             )));
         }
@@ -160,7 +160,7 @@ impl Store {
             let what = if offer.kind == FileKind::Directory { "make" } else { "store" };
             let why = match error.kind() {
                 io::ErrorKind::NotADirectory => {
-                    "something on the way there is no directory, or a symbolic link, which is not followed"
+                    "a part of the path is not a directory, or is a symbolic link, which is not followed"
                         .to_owned()
                 }
                 _ => reason(&error),
@@ -195,13 +195,13 @@ fn failed(offer: &Offer, error: &io::Error) -> FileVerdict {
 fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        io::ErrorKind::FileTooLarge => "the file is larger than allowed here".to_owned(),
+        io::ErrorKind::FileTooLarge => "the file is larger than the limit of this process".to_owned(),
         io::ErrorKind::QuotaExceeded => "the disk quota is used up".to_owned(),
-        io::ErrorKind::NotFound => "there is no such directory (mkdir makes it)".to_owned(),
+        io::ErrorKind::NotFound => "it does not exist (create it with mkdir)".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
         _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
-            "there is a symbolic link, which is not followed".to_owned()
+            "a symbolic link is in its place, which is not followed".to_owned()
         }
         _ => error.to_string(),
     }

@@ -1,5 +1,5 @@
 //! A file that is arriving: `NAME.part` in the directory of what is not complete, with `NAME.part.json` beside it,
-//! from which it goes on after a kill.
+//! from which the transfer continues after a kill.
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -20,7 +20,7 @@ use crate::event::Remark;
 use crate::hashing::hash_of;
 use anabranch_net::Clock;
 
-/// A file that is arriving. Unless it is kept or left to go on later, it vanishes.
+/// A file that is arriving. Unless it is kept or left for a later transfer, it is removed.
 #[derive(Debug)]
 pub struct PartFile {
     file: File,
@@ -187,7 +187,7 @@ impl PartFile {
             self.file.sync_all()?;
         }
         if !self.places.part.is_of(&self.file) {
-            return Err(io::Error::other("somebody has removed it while it was received"));
+            return Err(io::Error::other("it was removed while it was received"));
         }
         self.places.part.rename(&self.places.target, self.rules.overwrite)?;
         self.is_done = true;
@@ -198,7 +198,8 @@ impl PartFile {
         Ok(())
     }
 
-    /// Goes back to what was written down last, for another transfer to go on; how much that is, if anything.
+    /// Goes back to the state that was stored last, so that another transfer can continue; returns how much that is,
+    /// if anything.
     fn retreat(&mut self) -> Option<ByteCount> {
         let noted = self.noted.received;
         if !self.is_resumable() || noted.is_zero() {
@@ -240,7 +241,8 @@ impl IncomingFile for PartFile {
         self.add(piece, hash).map_err(|error| {
             let mut verdict = self.failed(&error);
             if let Some(kept) = self.retreat() {
-                verdict.why += &format!("; {} are kept, and it goes on from there", kept.rounded());
+                verdict.why +=
+                    &format!("; {} are kept, and a new transfer continues from there", kept.rounded());
             }
             verdict
         })
@@ -427,7 +429,7 @@ mod tests {
         std::fs::remove_file(path_of_part(dir.path())).expect("ours");
         std::fs::write(path_of_part(dir.path()), "another").expect("ours");
         let verdict = part.keep(&Digest::default()).expect_err("another file");
-        assert!(verdict.why.ends_with("somebody has removed it while it was received"), "{}", verdict.why);
+        assert!(verdict.why.ends_with("it was removed while it was received"), "{}", verdict.why);
         assert!(!dir.path().join("a").exists());
     }
 }

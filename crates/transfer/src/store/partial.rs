@@ -48,13 +48,13 @@ pub enum NotOurs {
     #[error("it belongs to another user")]
     Owner,
     /// Others may put something into it, or take something out.
-    #[error("others may enter it (chmod 700 hinders them)")]
+    #[error("other users may enter it (run chmod 700)")]
     Mode,
     /// It may be changed by its other name.
-    #[error("it has a second name elsewhere")]
+    #[error("it has a second hard link")]
     Links,
     /// A device, a pipe.
-    #[error("it is no file")]
+    #[error("it is not a file")]
     Kind,
 }
 
@@ -88,9 +88,10 @@ impl Partial {
             _ => {}
         }
         let inside = place.enter().map_err(|error| match error.kind() {
-            io::ErrorKind::NotADirectory => {
-                io::Error::other(format!("\"{}\" is there and is no directory, or a symbolic link", name()))
-            }
+            io::ErrorKind::NotADirectory => io::Error::other(format!(
+                "\"{}\" exists and is not a directory, or is a symbolic link",
+                name()
+            )),
             _ => error,
         })?;
         Ok(Partial { place, inside })
@@ -177,13 +178,13 @@ pub fn is_name_of_ours(name: &OsStr) -> bool {
     head.is_some_and(|head| head.eq_ignore_ascii_case(NAME.as_bytes()))
 }
 
-/// Users who share a directory have one each.
+/// Users that share a directory have separate ones.
 pub fn name() -> String {
     format!("{NAME}-{}", rustix::process::geteuid().as_raw())
 }
 
 fn cannot_use(name: &str, why: impl fmt::Display) -> io::Error {
-    io::Error::other(format!("\"{name}\" is there and cannot be used: {why}"))
+    io::Error::other(format!("\"{name}\" exists and cannot be used: {why}"))
 }
 
 /// How the names of such directories begin.

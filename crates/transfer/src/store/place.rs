@@ -64,7 +64,7 @@ impl Directory {
     /// The place of `path` below the directory.
     ///
     /// # Errors
-    /// One of the directories on the way is missing, is none, or is a symbolic link.
+    /// One of the directories in the path is missing, is not a directory, or is a symbolic link.
     pub fn place(&self, path: &FilePath) -> io::Result<StorePath> {
         let path = path.as_path();
         let mut dir = self.clone();

@@ -1,4 +1,4 @@
-//! What is written down beside a file that is not complete, so that it can go on after a kill.
+//! The state that is stored beside an incomplete file, so that its transfer can continue after a kill.
 
 use std::io::Read as _;
 
@@ -41,13 +41,13 @@ struct WrittenState {
 }
 
 impl PartState {
-    /// Nothing of the file on offer is there.
+    /// The state of a file on offer of which no data is stored.
     pub fn nothing_of(offer: &Offer) -> PartState {
         let file = OfferIdentity { size: offer.size(), modified: offer.modified };
         PartState { file, received: ByteCount::ZERO, digest: Sha256::digest(b"").into() }
     }
 
-    /// Whether the file on offer may go on from it.
+    /// Whether the transfer of the file on offer may continue from it.
     pub fn is_of(&self, offer: &Offer) -> bool {
         matches!(offer.kind, FileKind::Resumable { .. }) && self.file == PartState::nothing_of(offer).file
     }
@@ -95,7 +95,8 @@ fn byte(digits: &[u8]) -> Option<u8> {
 
 /// Longer than any state.
 const LONGEST: u64 = 4_096;
-const PURPOSE: &str = "a file that is not complete; send it again and it goes on";
+/// Marks the format and tells a reader of the file what it is for. It never changes: states of earlier versions have it.
+const PURPOSE: &str = "an incomplete file; send it again to continue";
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! A store as its users see it: what is in the directory before and after.
+//! Tests of a store through its public interface: the content of the directory before and after.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown, symlink};
@@ -304,10 +304,7 @@ fn names_of_what_is_not_complete_cannot_be_offered() {
             [store.create(&file(path)).map(drop), store.make_directory(&offer(path, FileKind::Directory))];
         for refused in offers {
             let why = refused.expect_err("it is ours").why;
-            assert!(
-                why.contains("begin with .anabranch-partial are those of `anabranch recv` itself"),
-                "{why}"
-            );
+            assert!(why.contains("begin with .anabranch-partial are reserved by `anabranch recv`"), "{why}");
         }
     }
     assert_eq!((names(dir.path()).len(), names(&partial(&dir))), (1, vec!["a.part".into()]));
@@ -334,7 +331,7 @@ fn what_another_user_put_in_the_place_of_ours_is_not_used() {
             return;
         }
         let why = store.create(&file(path)).expect_err("another's").why;
-        assert!(why.ends_with("is there and cannot be used: it belongs to another user"), "{why}");
+        assert!(why.ends_with("exists and cannot be used: it belongs to another user"), "{why}");
         assert_eq!(fs::read(theirs.join("a.part")).expect("the file"), b"theirs");
     }
     let error = Store::open(dir.path(), Overwrite::Always).expect_err("another's").to_string();
@@ -347,7 +344,7 @@ fn a_part_of_another_user_or_with_a_second_name_is_not_gone_on_with() {
     let part = partial(&dir).join("a.part");
     fs::hard_link(&part, dir.path().join("second")).expect("another name");
     let why = store.create(&resumable(6)).expect_err("it can be changed").why;
-    assert!(why.ends_with("cannot be used: it has a second name elsewhere"), "{why}");
+    assert!(why.ends_with("cannot be used: it has a second hard link"), "{why}");
     fs::remove_file(dir.path().join("second")).expect("ours");
     if give_away(&part) {
         let why = store.create(&resumable(6)).expect_err("another's").why;
@@ -361,7 +358,7 @@ fn a_directory_of_ours_that_others_may_enter_is_not_used() {
     let (dir, store) = left();
     fs::set_permissions(partial(&dir), fs::Permissions::from_mode(0o770)).expect("ours");
     let why = store.create(&resumable(6)).expect_err("open to others").why;
-    assert!(why.ends_with("cannot be used: others may enter it (chmod 700 hinders them)"), "{why}");
+    assert!(why.ends_with("cannot be used: other users may enter it (run chmod 700)"), "{why}");
     fs::set_permissions(partial(&dir), fs::Permissions::from_mode(0o700)).expect("ours");
     assert_eq!(store.create(&resumable(6)).expect("it goes on").there(), ByteCount::new(3));
 }
@@ -440,7 +437,7 @@ fn symbolic_links_are_not_followed() {
     fs::remove_dir_all(partial(&dir)).expect("ours");
     symlink(elsewhere.path(), partial(&dir)).expect("a link");
     let verdict = store.create(&file("b")).expect_err("a link");
-    assert!(verdict.why.ends_with("is there and is no directory, or a symbolic link"), "{}", verdict.why);
+    assert!(verdict.why.ends_with("exists and is not a directory, or is a symbolic link"), "{}", verdict.why);
     Store::open(dir.path(), Overwrite::Always).expect_err("a link");
     assert!(names(elsewhere.path()).is_empty());
     fs::remove_file(partial(&dir)).expect("ours");
@@ -455,7 +452,7 @@ fn a_directory_that_takes_no_files_is_told_before_anything_is_received() {
     for (dir, why) in [
         ("/proc/self", "cannot put files into"),
         ("/dev/null", "not a directory"),
-        ("/nowhere", "no such directory"),
+        ("/nowhere", "it does not exist"),
     ] {
         let error = Store::open(Path::new(dir), Overwrite::Never).expect_err(dir).to_string();
         assert!(error.contains(why), "{dir}: {error}");

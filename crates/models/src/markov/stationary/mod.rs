@@ -20,7 +20,8 @@ pub struct Stationary {
     /// The windows in packets, smallest first, with their shares; 1 is back-off. Windows that are left out have a share
     /// below what a double can tell.
     pub windows: Vec<(u32, WindowShare)>,
-    /// The back-off states: after the k-th time-out in a row, at k − 1. The last stands for all beyond, whose waits are all
+    /// The back-off states: after the k-th time-out in a row, at k − 1. The last stands for all beyond, whose waits
+    /// are all
     /// Tmax. A path without loss has none.
     pub backoff: Vec<WindowShare>,
     /// The mean number of packets that get through in a round: with `seconds`, η by WS (28).
@@ -46,7 +47,10 @@ impl Stationary {
         if shares.into_iter().all(is_finite) && self.seconds.is_finite() {
             return Ok(self);
         }
-        let why = format!("rounds of {} s on average are beyond what it computes with", self.seconds);
+        let why = format!(
+            "rounds of {} s on average are outside the range that the model computes with",
+            self.seconds
+        );
         Err(ModelError::Domain { model: NAME, why })
     }
 }
@@ -136,7 +140,8 @@ impl Descent<'_> {
         }
     }
 
-    /// All time-outs that set the threshold τ = w / 2 are known: those of windows from w to 2 w − 1. Back-off and slow start
+    /// All time-outs that set the threshold τ = w / 2 are known: those of windows from w to 2 w − 1. Back-off and
+    /// slow start
     /// follow.
     fn begin_again(&mut self, window: usize) {
         let timeouts = self.timeouts(window, 2 * window - 1);
@@ -150,7 +155,8 @@ impl Descent<'_> {
         }
     }
 
-    /// What crosses the cut between w − 1 and w upward by growth alone: what crosses it downward and does not come back by
+    /// What crosses the cut between w − 1 and w upward by growth alone: what crosses it downward and does not come
+    /// back by
     /// slow start.
     fn up(&self, window: usize) -> f64 {
         let half = |from: usize| self.markov.halving.half(from as u32) as usize;

@@ -1,4 +1,4 @@
-//! What a report keeps of one direction of a flow: values over time of each of its paths.
+//! The data that a report keeps for one direction of a flow: values over time of each path.
 
 use anabranch_base::{Duration, Time};
 use anabranch_scenario::model::{Flow, Protocol};

@@ -1,4 +1,4 @@
-//! What a report keeps of a run while it goes on: values over time of each flow, path and link, in bounded memory.
+//! The data that a report keeps during a run: values over time of each flow, path and link, in bounded memory.
 
 mod flow;
 

@@ -12,8 +12,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "receive_buffer",
         scope: Scope::Everywhere,
         kind: Kind::SizeOrRange { least: LEAST_BUFFER, most: LARGEST_BUFFER },
-        doc: "the receive buffer, shared by all paths; a range, or the table of the next keys, is one that grows by itself \
-              to what the application reads in a round trip",
+        doc: "the receive buffer, shared by all paths; a range, or the table of the next keys, makes it grow \
+              automatically to the amount that the application reads per round trip",
         get: |config| {
             Some(match config.receive_growth {
                 None => Value::Size(config.receive_buffer),
@@ -26,7 +26,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "receive_buffer.initial",
         scope: Scope::Scenarios,
         kind: BUFFER,
-        doc: "what a receive buffer that grows begins with",
+        doc: "initial size of a growing receive buffer",
         get: |config| config.receive_growth.and_then(|_| shown(&config.receive_buffer)),
         set: |config, value| put(&mut config.receive_buffer, value),
     },
@@ -34,7 +34,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "receive_buffer.limit",
         scope: Scope::Scenarios,
         kind: BUFFER,
-        doc: "how far it grows",
+        doc: "maximum size of a growing receive buffer",
         get: |config| config.receive_growth.and_then(|growth| shown(&growth.limit)),
         set: |config, value| {
             let mut limit = ByteCount::ZERO;
@@ -47,21 +47,22 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "receive_buffer.endpoint",
         scope: Scope::Scenarios,
         kind: Kind::SOME_SIZE,
-        doc: "by what all associations of a host may grow together; four times the limit unless it is given",
+        doc: "maximum total growth of all associations of a host; four times the limit by default",
         get: |config| config.receive_growth.and_then(|growth| shown(&growth.endpoint)),
         set: |config, value| match &mut config.receive_growth {
             Some(growth) => put(&mut growth.endpoint, value),
-            None => Err(Refusal::new("a buffer of a fixed size does not grow", "a `limit` beside it")),
+            None => Err(Refusal::new("a buffer of a fixed size does not grow", "a `limit` with it")),
         },
     },
     planned("receive_buffer.in_order", "the part of the buffer that holds data in order"),
     planned("receive_buffer.out_of_order", "the part of the buffer that holds the rest"),
-    field!(send_buffer, Everywhere, Kind::SOME_SIZE, "how much may wait to be acknowledged"),
+    field!(send_buffer, Everywhere, Kind::SOME_SIZE, "the amount of data that may be unacknowledged"),
     field!(
         buffer_split,
         Everywhere,
         BufferSplit::KIND,
-        "what each path has an even part of: the send buffer, the peer's receive buffer, or both; see below"
+        "the buffer that is divided equally among the paths: the send buffer, the peer's receive buffer, or \
+         both; see below"
     ),
     Setting {
         key: "window_management",
@@ -70,7 +71,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
             &Kind::Whole { least: 1, most: u32::MAX as u64 },
             &Kind::Policy(kind::WINDOW_MANAGEMENT),
         ),
-        doc: "how windows share the peer's receive buffer; a list has a limit in packets for each path; see below",
+        doc: "how windows share the peer's receive buffer; a list has a limit in packets for each path; see \
+              below",
         get: |config| match &config.window_limits[..] {
             [] => shown(&config.window_management),
             _ => shown(&config.window_limits),

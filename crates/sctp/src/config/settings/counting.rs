@@ -10,7 +10,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "profile",
         scope: Scope::Everywhere,
         kind: Kind::Word(Words { what: "profile", built: profiles, planned: &["tuned-2"] }),
-        doc: "which defaults the other settings have; frozen for ever",
+        doc: "the set of defaults of the other settings; never changes after its release",
         get: |config| Some(Value::word(config.profile)),
         set: set_profile,
     },
@@ -18,7 +18,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "charge",
         scope: Scope::Everywhere,
         kind: Charge::KIND,
-        doc: "what a chunk weighs against cwnd: its user data, the chunk, or the packet that carries it alone",
+        doc: "what a chunk counts against cwnd: its user data, the whole chunk, or a packet with only this \
+              chunk",
         get: |config| shown(&config.charge),
         set: set_charge,
     },
@@ -26,8 +27,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "unit",
         scope: Scope::Everywhere,
         kind: Unit::KIND,
-        doc: "what windows are counted and grown in: the MTU, a full chunk with its header, or the bytes that `charge` \
-              charges for a full chunk",
+        doc: "the unit of window size and growth: the MTU, a full chunk with its header, or the bytes that \
+              `charge` counts for a full chunk",
         get: |config| (!matches!(config.unit, Unit::Bytes(_))).then(|| Value::word(config.unit.word())),
         set: |config, value| put(&mut config.unit, value),
     },
@@ -35,13 +36,13 @@ pub const SETTINGS: &[Setting<Config>] = &[
         rwnd_charge,
         Everywhere,
         Charge::KIND,
-        "what a chunk weighs against the receive window; `packet` where `charge` is"
+        "what a chunk counts against the receive window; `charge = \"packet\"` sets this to `packet` too"
     ),
     field!(
         encapsulation,
         Scenarios,
         Encapsulation::KIND,
-        "what lies between IP and SCTP: nothing, UDP (8 bytes a packet), or UDP and the seal (40 bytes)"
+        "the layer between IP and SCTP: none, UDP (8 bytes per packet), or UDP and the seal (40 bytes)"
     ),
 ];
 

@@ -10,7 +10,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover",
         scope: Scope::Scenarios,
         kind: Kind::Word(Words { what: "failover", built: || vec!["off"], planned: &[] }),
-        doc: "`off`: no path is ever given up; or the table of the next keys",
+        doc: "`off`: paths never fail; or the table of the next keys",
         get: |config| is_off(config).then(|| Value::word("off")),
         set: |config, _| {
             config.failover = Failover::OFF;
@@ -21,7 +21,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.potentially_failed",
         scope: Scope::Everywhere,
         kind: COUNT,
-        doc: "data leaves a path at this many errors in a row; 0: never; see below",
+        doc: "data move to another path after this many consecutive errors; 0: never; see below",
         get: |config| while_on(config, shown(&config.failover.potentially_failed)),
         set: |config, value| put(&mut config.failover.potentially_failed, value),
     },
@@ -29,7 +29,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.path_max",
         scope: Scope::Everywhere,
         kind: COUNT,
-        doc: "a path is inactive after more errors in a row than this",
+        doc: "a path becomes inactive after more consecutive errors than this",
         get: |config| while_on(config, shown(&config.failover.path_max)),
         set: |config, value| put(&mut config.failover.path_max, value),
     },
@@ -37,7 +37,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.association_max",
         scope: Scope::Everywhere,
         kind: COUNT,
-        doc: "the association is over after more errors in a row than this",
+        doc: "the association ends after more consecutive errors than this",
         get: |config| while_on(config, shown(&config.failover.association_max)),
         set: |config, value| put(&mut config.failover.association_max, value),
     },
@@ -45,7 +45,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.heartbeat",
         scope: Scope::Everywhere,
         kind: Kind::SOME_SPAN,
-        doc: "the time between probes of an idle path, to which a time-out is added",
+        doc: "interval between HEARTBEATs on an idle path, to which the RTO is added",
         get: |config| while_on(config, shown(&config.failover.heartbeat)),
         set: |config, value| put(&mut config.failover.heartbeat, value),
     },
@@ -53,11 +53,11 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "failover.quick",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "whether data leaves a path that is silent while another delivers, see below",
+        doc: "whether data move away from a path that is silent while another path delivers, see below",
         get: |config| while_on(config, shown(&config.failover.quick)),
         set: |config, value| put(&mut config.failover.quick, value),
     },
-    field!(max_init_retransmits, Tools, COUNT, "how often an attempt to connect is repeated"),
+    field!(max_init_retransmits, Tools, COUNT, "maximum number of repeated attempts to connect"),
 ];
 
 const COUNT: Kind = Kind::Whole { least: 0, most: u32::MAX as u64 };

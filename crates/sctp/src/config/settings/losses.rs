@@ -7,13 +7,13 @@ use crate::config::Config;
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
-    field!(loss_response, Everywhere, Kind::Policy(kind::LOSS_RESPONSE), "what follows from a loss"),
+    field!(loss_response, Everywhere, Kind::Policy(kind::LOSS_RESPONSE), "reaction to a loss"),
     planned("wireless", "the rules of the loss response `wireless-aware`"),
     Setting {
         key: "small_window_recovery",
         scope: Scope::Scenarios,
         kind: Kind::FalseYet,
-        doc: "fewer missing reports make a chunk lost while the window is small",
+        doc: "with a small window, fewer missing reports mark a chunk as lost",
         get: |_| Some(Value::Boolean(false)),
         set: |_, _| Ok(()),
     },
@@ -21,17 +21,17 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "ecn",
         scope: Scope::Scenarios,
         kind: Kind::Word(Words { what: "use of ECN", built: || vec!["off"], planned: &["echo", "cwr"] }),
-        doc: "what is done with congestion marks",
+        doc: "reaction to congestion marks",
         get: |_| Some(Value::word("off")),
         set: |_, _| Ok(()),
     },
-    planned("ecn_window", "the window after an echoed mark"),
+    planned("ecn_window", "the congestion window after an echoed mark"),
     planned("berp", "the rules of the congestion control `berp`"),
     planned("ipcc", "the rules of `multipath = \"ipcc\"`"),
     field!(
         missing_reports,
         Everywhere,
         Kind::Whole { least: 1, most: 255 },
-        "how many missing reports make a chunk lost"
+        "number of missing reports that mark a chunk as lost"
     ),
 ];

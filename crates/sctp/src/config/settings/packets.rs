@@ -12,20 +12,20 @@ pub const SETTINGS: &[Setting<Config>] = &[
         mtu,
         Everywhere,
         Kind::Size { least: 576, most: 65_535 },
-        "the size of an IP packet that every path carries, or the largest that is tried"
+        "the size of an IP packet that all paths carry, or the maximum that is probed"
     ),
     field!(
         mtu_discovery,
         Everywhere,
         MtuDiscovery::KIND,
-        "whether each path begins with packets of 1,200 bytes (1,280 by IPv6), and the largest that it carries, up to \
-         `mtu`, is searched by probes (RFC 8899)"
+        "whether each path starts with packets of 1,200 bytes (IPv6: 1,280) and probes for the largest size \
+         it carries, up to `mtu` (RFC 8899)"
     ),
     Setting {
         key: "payload",
         scope: Scope::Everywhere,
         kind: Kind::Size { least: 1, most: 65_535 },
-        doc: "user data in one DATA chunk; what fits unless it is given",
+        doc: "maximum user data in one DATA chunk; by default what fits into a packet",
         get: |config| shown(&config.payload.unwrap_or_else(|| config.largest_payload(IpVersion::V4))),
         set: set_payload,
     },
@@ -33,15 +33,15 @@ pub const SETTINGS: &[Setting<Config>] = &[
         "max_burst" = max_burst.packets,
         Everywhere,
         BURST,
-        "how many packets one event lets out on a path, or one train where they are paced"
+        "maximum number of packets that one event sends on a path, or one train with pacing"
     ),
-    field!(max_burst.packets, Scenarios, BURST, "the same, where `rule` stands beside it"),
-    field!(max_burst.rule, Scenarios, BurstRule::KIND, "how the bound on bursts works, see below"),
+    field!(max_burst.packets, Scenarios, BURST, "the same, when given with `rule`"),
+    field!(max_burst.rule, Scenarios, BurstRule::KIND, "how bursts are limited, see below"),
     Setting {
         key: "pacing",
         scope: Scope::Tools,
         kind: Kind::Boolean,
-        doc: "whether windows are spread over the round trip, in trains of `max_burst`",
+        doc: "whether packets are spread over the round trip, in trains of `max_burst`",
         get: |config| Some(Value::Boolean(config.max_burst.rule == BurstRule::Paced)),
         set: |config, value| {
             let mut is_paced = false;
@@ -50,12 +50,19 @@ pub const SETTINGS: &[Setting<Config>] = &[
             Ok(())
         },
     },
-    field!(strict_window, Everywhere, Kind::Boolean, "whether cwnd may not be passed by a last packet"),
+    field!(
+        strict_window,
+        Everywhere,
+        Kind::Boolean,
+        "whether the last packet of a window must not exceed \
+                                                      cwnd"
+    ),
     field!(
         dac_wire,
         Everywhere,
         DacWire::KIND,
-        "how a SACK says for how many packets it stands; `plain`: as ns-2 writes it, to compare traces with"
+        "how a SACK encodes the number of packets it acknowledges; `plain`: as ns-2 does, for comparison of \
+         traces"
     ),
 ];
 

@@ -12,7 +12,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.split_fast_retransmit",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "several paths: a chunk is missing when a later one of its own path arrived",
+        doc: "several paths: a chunk counts as missing only when a later chunk of the same path arrived",
         get: |config| shown(&config.cmt.split_fast_retransmit),
         set: |config, value| set_rule(config, value, |rules| &mut rules.split_fast_retransmit),
     },
@@ -20,7 +20,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.window_update",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "several paths: a window grows when its own path's lowest outstanding chunk arrived",
+        doc: "several paths: a window grows when the lowest outstanding chunk of its path arrived",
         get: |config| shown(&config.cmt.window_update),
         set: |config, value| set_rule(config, value, |rules| &mut rules.window_update),
     },
@@ -28,23 +28,29 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "cmt.delayed_ack",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "several paths: a SACK that answers several packets counts for all of them",
+        doc: "several paths: a SACK for several packets counts as one missing report for each of them",
         get: |config| shown(&config.cmt.delayed_ack),
         set: |config, value| set_rule(config, value, |rules| &mut rules.delayed_ack),
     },
-    field!(ack_timing, Tools, Kind::Policy(kind::ACK_TIMING), "which packets are answered late"),
+    field!(ack_timing, Tools, Kind::Policy(kind::ACK_TIMING), "which packets are acknowledged with a delay"),
     field!(
         congestion_control,
         Everywhere,
         Kind::Policy(kind::CONGESTION_CONTROL),
-        "how windows grow and shrink; `reno`: each path by itself, as RFC 9260 says"
+        "how windows grow and shrink; `reno`: each path independently, as in RFC 9260"
     ),
-    field!(scheduler, Everywhere, Kind::Policy(kind::SCHEDULER), "which path carries new data, see below"),
+    field!(
+        scheduler,
+        Everywhere,
+        Kind::Policy(kind::SCHEDULER),
+        "which path new data are sent on, see below"
+    ),
     Setting {
         key: "retransmission",
         scope: Scope::Everywhere,
         kind: Kind::Policy(kind::RETRANSMISSION),
-        doc: "where a chunk goes after a time-out, see below; also after missing reports, unless the next key is given",
+        doc: "where a chunk is retransmitted after a time-out, see below; also after missing reports, unless \
+              the next key is given",
         get: |config| shown(&config.retransmission),
         set: set_retransmission,
     },
@@ -52,7 +58,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         fast_retransmission,
         Everywhere,
         Kind::Policy(kind::RETRANSMISSION),
-        "where a chunk goes after missing reports"
+        "where a chunk is retransmitted after missing reports"
     ),
 ];
 

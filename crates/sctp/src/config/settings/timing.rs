@@ -10,12 +10,17 @@ use crate::config::{Config, SackBatch};
 pub const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 
 pub const SETTINGS: &[Setting<Config>] = &[
-    field!(sack.every, Everywhere, Kind::Whole { least: 1, most: 1_000 }, "a SACK at every so many packets"),
+    field!(
+        sack.every,
+        Everywhere,
+        Kind::Whole { least: 1, most: 1_000 },
+        "number of packets after which a SACK is sent"
+    ),
     Setting {
         key: "sack.delay",
         scope: Scope::Everywhere,
         kind: Kind::ANY_SPAN,
-        doc: "and after so long at the latest, at most 500 ms",
+        doc: "maximum delay of a SACK, at most 500 ms",
         get: |config| shown(&config.sack.delay),
         set: set_sack_delay,
     },
@@ -23,7 +28,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "sack.batch",
         scope: Scope::Everywhere,
         kind: Kind::Boolean,
-        doc: "whether real sockets answer all packets that they read at once by one SACK; a simulated packet comes alone",
+        doc: "whether real sockets send one SACK for all packets that they read at once; simulated packets \
+              arrive one at a time",
         get: |config| Some(Value::Boolean(config.sack.batch == SackBatch::Whole)),
         set: |config, value| {
             let mut is_whole = false;
@@ -40,7 +46,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
             built: || vec!["standard"],
             planned: &["any-order"],
         }),
-        doc: "which packets are answered at once",
+        doc: "which packets are acknowledged immediately",
         get: |_| Some(Value::word("standard")),
         set: |_, _| Ok(()),
     },
@@ -60,15 +66,15 @@ pub const SETTINGS: &[Setting<Config>] = &[
         rto.initial,
         Everywhere,
         Kind::SOME_SPAN,
-        "the retransmission time-out before a round trip was measured"
+        "the retransmission time-out before the first measurement of the round trip"
     ),
-    field!(rto.min, Everywhere, Kind::SOME_SPAN, "the least time-out"),
-    field!(rto.max, Everywhere, Kind::SOME_SPAN, "the largest time-out"),
+    field!(rto.min, Everywhere, Kind::SOME_SPAN, "the minimum retransmission time-out"),
+    field!(rto.max, Everywhere, Kind::SOME_SPAN, "the maximum retransmission time-out"),
     field!(
         rto.variation,
         Everywhere,
         Kind::ANY_SPAN,
-        "four times the variation of the round trip counts as this much at least"
+        "lower bound of four times the variation of the round trip"
     ),
 ];
 
@@ -77,7 +83,7 @@ fn set_sack_delay(config: &mut Config, value: Value) -> Result<(), Refusal> {
     put(&mut delay, value)?;
     if delay > LONGEST_SACK_DELAY {
         let expected = format!("at most {LONGEST_SACK_DELAY} (RFC 9260 §6.2)");
-        return Err(Refusal::new(format!("a SACK may not wait for {delay}"), expected));
+        return Err(Refusal::new(format!("a SACK must not be delayed by {delay}"), expected));
     }
     config.sack.delay = delay;
     Ok(())

@@ -10,7 +10,8 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "initial_window",
         scope: Scope::Everywhere,
         kind: Kind::WordOr(OF_PROFILE, &Kind::SOME_SIZE),
-        doc: "the congestion window of a fresh path: as the profile's RFC says (`tuned-1`: ten segments, RFC 6928), or a size",
+        doc: "the initial congestion window of a path: as in the RFC of the profile (`tuned-1`: ten \
+              segments, RFC 6928), or a size",
         get: initial_window,
         set: |config, value| {
             config.initial_window = match value {
@@ -24,7 +25,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         key: "initial_ssthresh",
         scope: Scope::Everywhere,
         kind: Kind::WordOr(PEERS_BUFFER, &Kind::SOME_SIZE),
-        doc: "the slow-start threshold of a fresh path: the peer's receive buffer, or a size",
+        doc: "the initial slow-start threshold of a path: the peer's receive buffer, or a size",
         get: |config| config.initial_ssthresh.map_or(Some(Value::word(PEERS_BUFFER)), |size| shown(&size)),
         set: |config, value| {
             config.initial_ssthresh = match value {
@@ -38,7 +39,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
         window_floor,
         Everywhere,
         Kind::Whole { least: 1, most: 1_000 },
-        "ssthresh after a loss is at least this many units"
+        "lower bound of ssthresh after a loss, in units"
     ),
 ];
 

@@ -194,7 +194,7 @@ fn an_answer_counts_once_and_only_with_its_nonce() {
     let mut road = Road::new(0);
     road.run(1);
     let changed = |road: &mut Road, nonce| road.search.on_answered(nonce, road.now);
-    assert!(!changed(&mut road, 77), "nobody sent that");
+    assert!(!changed(&mut road, 77), "no probe had that size");
     assert!(changed(&mut road, 1), "1,500 got through after all");
     assert!(!changed(&mut road, 1), "a copy");
     assert!(!changed(&mut road, 2), "what is smaller says nothing");

@@ -1,4 +1,4 @@
-//! CMT's delayed acknowledgement at the receiver: the order of arrival is no reason for an immediate SACK, and each
+//! CMT's delayed acknowledgement at the receiver: the order of arrival does not cause an immediate SACK, and each
 //! SACK says for how many packets it stands (M-CMT-4).
 
 use anabranch_base::Duration;
@@ -52,7 +52,7 @@ impl Dac {
 impl AckTiming for Dac {
     fn on_packet(&mut self, news: &PacketNews) -> When {
         self.packets = self.packets.saturating_add(1);
-        // A packet that opens, extends or closes a gap is none of these: paths reorder.
+        // A packet that opens, extends or closes a gap is not among these, because paths reorder packets.
         let is_urgent = news.duplicates_only || news.dropped || news.immediate || news.shutting_down;
         if self.packets >= self.every || is_urgent { When::Now } else { When::After(self.delay) }
     }

@@ -1,5 +1,5 @@
-//! The receiver's rules: when a SACK is due, what it lists and which window it advertises. They know plain
-//! values, and nothing of chunks on the wire or of the parts that hold the data.
+//! The receiver's rules: when a SACK is due, what it lists and which window it advertises. They see plain values, not
+//! chunks on the wire or the parts that hold the data.
 
 mod by_paths;
 mod content;

@@ -55,7 +55,7 @@ impl CmtDetection {
     }
 
     /// M-CMT-2: m is missing once more if something later than m was newly acknowledged on m's path. What was taken
-    /// back is no evidence: with several ways back, a SACK that was overtaken looks just like that.
+    /// back is not evidence of loss: with several return paths, an overtaken SACK looks the same.
     fn count_missing(&mut self, news: &mut SackNews, increment: &Increment) {
         self.newest.clear();
         self.newest.resize(news.paths.len(), None);
@@ -158,7 +158,7 @@ mod tests {
         SackNews { paths: vec![PathNews::default(); 2], ..news }
     }
 
-    /// G1, CMT's half: out-of-order SACKs of a faster path are no evidence against the slower one.
+    /// G1, CMT's half: out-of-order SACKs of a faster path are not evidence of loss on the slower one.
     #[test]
     fn g1_sacks_from_a_faster_path_report_nothing_of_another() {
         let mut order = order(CmtRules::ALL);

@@ -18,7 +18,7 @@ impl Increment {
     /// A SACK that answers n packets is worth n where all of them left after the missing chunk and took its path's
     /// way: all that it newly acknowledges was sent to one destination, and lies above the chunk. Else it is worth 1.
     ///
-    /// Never more than what it newly acknowledges, so that a duplicate among the packets is no evidence.
+    /// Never more than what it newly acknowledges, so that a duplicate among the packets is not evidence of loss.
     pub(super) fn of_delayed(news: &SackNews) -> Increment {
         let Some(first) = news.acked.first() else { return Increment::ONE };
         let is_mixed = news.acked.iter().any(|chunk| chunk.path != first.path || chunk.was_copied);

@@ -91,7 +91,7 @@ pub struct Response {
 pub enum Hold {
     /// Nothing changes.
     Keep,
-    /// It may leave, and a probe that is under way is called off.
+    /// Allows data, and cancels a probe in flight.
     Release,
 }
 

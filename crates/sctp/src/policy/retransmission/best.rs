@@ -83,7 +83,7 @@ mod tests {
         let lost = |tsn| LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::Timeout };
         let place = |tsn| match best.destination(&lost(tsn), &view(paths)) {
             Destination::Now(path) => path.index(),
-            other => panic!("the best path is told even if it is full, not {other:?}"),
+            other => panic!("the best path is returned even if it is full, not {other:?}"),
         };
         let mut places: Vec<usize> = (0..50).map(place).collect();
         places.sort_unstable();

@@ -1,4 +1,4 @@
-//! Retransmission policies: where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A policy is asked anew at each
+//! Retransmission policies: where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A policy is asked again at each
 //! opportunity, so that it follows what the paths become.
 
 pub mod alternate;
@@ -38,7 +38,7 @@ pub enum Destination {
     /// To this path, as soon as its window has room.
     Now(PathId),
     /// To both paths, to each as soon as its window has room. The chunk is in flight on the first one that has, and its
-    /// copy is called off when the chunk is acknowledged before the other one has.
+    /// copy is cancelled when the chunk is acknowledged before the other one has.
     Both(PathId, PathId),
     /// Nowhere yet.
     Wait,

@@ -39,7 +39,7 @@ mod tests {
         let mut paths = [sample(0), sample(1)];
         assert_eq!(Primary.pick(&QUEUE, &view(&paths)).map(|(path, _)| path.index()), Some(0));
         paths[0].flight = paths[0].cwnd;
-        assert_eq!(Primary.pick(&QUEUE, &view(&paths)), None, "a full window is no failure");
+        assert_eq!(Primary.pick(&QUEUE, &view(&paths)), None, "a full window is not a failure");
         let used = |paths: &[PathSample]| [0, 1].map(|index| Primary.may_use(paths[index].id, &view(paths)));
         assert_eq!(used(&paths), [true, false]);
         paths[0].state = PathState::Inactive;

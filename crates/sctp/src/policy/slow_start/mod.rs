@@ -16,7 +16,7 @@ use super::{PathId, View};
 pub struct SlowStartStep {
     /// The wanted growth of cwnd.
     pub by: ByteCount,
-    /// Whether slow start is over: after the growth the path goes on in congestion avoidance.
+    /// Whether slow start is over: after the growth the path continues in congestion avoidance.
     pub is_over: bool,
 }
 

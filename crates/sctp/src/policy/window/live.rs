@@ -1,4 +1,4 @@
-//! Window management by limits that are planned anew while the association lives.
+//! Window management by limits that are replanned during the association.
 
 use anabranch_base::{ByteCount, Duration, Time};
 

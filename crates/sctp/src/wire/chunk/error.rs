@@ -1,4 +1,4 @@
-//! ERROR: reports an error, while the association goes on.
+//! ERROR: reports an error; the association continues.
 
 use std::fmt;
 

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(error.fault, ChunkFault::Parameter { initiate_tag, error: inner });
         assert_eq!(
             error.to_string(),
-            "chunk of type 1: parameter of type 5: length 20 runs past the 4 bytes left of the chunk"
+            "chunk of type 1: parameter of type 5: length 20 exceeds the 4 bytes left in the chunk"
         );
     }
 

@@ -1,4 +1,4 @@
-//! What an SCTP end says of itself: its paths, its SACKs, its buffers.
+//! The report of an SCTP end: its paths, its SACKs, its buffers.
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::Association;

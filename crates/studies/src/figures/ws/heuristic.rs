@@ -55,7 +55,7 @@ pub fn heuristic(loss: f64) -> Result<Figure, FigureError> {
             panel("F13", "both paths with the best limits tried", Metric::Throughput, carried),
             panel("F13 lost", "what that is less than with k = 1", Metric::Throughput, lost),
             panel("iterations", "limits tried together", Metric::Combinations, tried),
-            panel("F14", "the search, each η computed anew", Metric::SolveTime, timed),
+            panel("F14", "the search, each η computed again", Metric::SolveTime, timed),
         ],
         claims: claims(),
     })

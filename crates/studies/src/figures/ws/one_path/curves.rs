@@ -90,7 +90,7 @@ impl Sweep {
     }
 }
 
-/// The models with their names, and the least time-out that each is given.
+/// The models with their names, and the minimum retransmission time-out that each is given.
 fn models() -> Vec<(&'static str, Box<dyn ThroughputModel>, f64)> {
     let markov = |loss| Box::new(Markov { loss, halving: Halving::Ceil });
     vec![
