@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_are_told_exactly() {
+    fn quantities_are_printed_exactly() {
         let told = [0, 1500, 65_536, 4 << 20, 8_000_000].map(|n| exact_size(ByteCount::new(n)));
         assert_eq!(told, ["0 B", "1500 B", "64 KiB", "4 MiB", "8 MB"]);
         let told = [0, 1, 1_500_000_000, 60_000_000_000].map(|n| exact_span(Duration::from_nanos(n)));

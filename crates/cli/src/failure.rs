@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_answer_says_who_was_asked_how_long_and_what_to_do() {
+    fn the_error_without_an_answer_names_the_addresses_the_time_and_what_to_do() {
         let to = vec!["10.0.0.5:9899".parse().expect("an address")];
         let failure = Failure::NoAnswer {
             program: "anabranch recv",

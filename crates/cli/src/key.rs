@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_file_is_told_without_its_content() {
+    fn an_invalid_key_file_is_reported_without_its_content() {
         assert_eq!(told(b"", 0o600), Err("a key is 32 hexadecimal digits, not 0 characters".to_owned()));
         let passphrase = told(b"correct horse battery staple", 0o600).expect_err("too easy to guess");
         assert_eq!(passphrase, "a key is 32 hexadecimal digits, not 28 characters");

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_refused_and_what_was_expected_is_said() {
+    fn an_invalid_value_is_refused_with_the_expected_one() {
         for (change, complaint) in [
             ("sctp.mtu", "this does not have the form KEY=VALUE"),
             ("sctp.mtu=big", "is not a size"),

@@ -183,7 +183,7 @@ fn a_row_that_cannot_be_predicted_says_why_below_the_table() {
 }
 
 #[test]
-fn a_path_alone_has_no_limit_in_a_buffer_that_it_shares_with_nobody() {
+fn a_single_path_in_a_buffer_has_no_limit() {
     let _stage = stage();
     let document = compare(&format!("{TWO_LINKS}window_management = [4, 4]\n"), "--json").expect(0).json();
     let rows = document["rows"].as_array().expect("rows");
@@ -193,7 +193,7 @@ fn a_path_alone_has_no_limit_in_a_buffer_that_it_shares_with_nobody() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_told() {
+fn scenarios_that_cannot_be_compared_are_refused() {
     let udp = "[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\n[[flow]]\nprotocol = \"udp\"\n\
                traffic = { kind = \"cbr\", rate = \"100 kbit/s\", message = \"100 B\" }\n";
     let ended = compare(udp, "").expect(2);

@@ -19,7 +19,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn nobody_listens() {
+fn without_a_listener_the_error_names_the_address_and_what_to_do() {
     let from = tempdir().expect("a directory");
     let path = file(from.path(), "a", 10);
     let unused = UdpSocket::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound");
@@ -91,7 +91,7 @@ fn a_file_that_exists_is_refused_at_both_ends_and_the_next_one_arrives() {
 }
 
 #[test]
-fn a_disk_that_fills_up_is_told_at_both_ends_and_leaves_nothing() {
+fn a_full_disk_is_reported_at_both_ends_and_leaves_nothing() {
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 10_000_000);
     // Files may grow to 1 MiB only: the write beyond fails as on a full disk.
@@ -139,7 +139,7 @@ fn a_receiver_that_vanishes_is_reported() {
 
 /// The new receiver has the key and not the session: it can neither read what comes nor say so in the session.
 #[test]
-fn a_receiver_that_is_started_anew_is_reported_soon() {
+fn a_restarted_receiver_is_reported_soon() {
     let to_dir = tempdir().expect("a directory");
     let (mut recv, to) = receiver("127.0.0.1", to_dir.path(), "--keep");
     let mut sent = endless_sender(&format!("--json-lines --to {to}"));
@@ -183,7 +183,7 @@ fn ctrl_c_ends_a_receiver_that_waits() {
 }
 
 #[test]
-fn datagrams_that_are_no_sctp_disturb_nobody() {
+fn datagrams_that_are_not_sctp_are_ignored() {
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 1_000_000);
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
@@ -236,7 +236,7 @@ async fn say(association: &Association, bytes: &[u8]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_peer_that_speaks_garbage_is_told_and_reported() {
+async fn a_peer_that_sends_garbage_is_refused_and_reported() {
     let to_dir = tempdir().expect("a directory");
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
     let peer = stranger(&to).await;
@@ -294,7 +294,7 @@ async fn answers_to(peer: &Association, guess: &[u8]) -> Vec<ReceiverAnswer> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_guesses_a_files_name_and_size_learns_nothing_of_its_content() {
+async fn a_sender_that_guesses_a_files_name_and_size_learns_nothing_of_its_content() {
     let to_dir = tempdir().expect("a directory");
     std::fs::write(to_dir.path().join("secret"), "123456").expect("a file");
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");

@@ -59,7 +59,7 @@ fn a_key_that_is_given_is_printed_nowhere() {
 }
 
 #[test]
-fn a_sender_with_another_key_is_not_heard_and_told_what_to_look_at() {
+fn a_sender_with_another_key_is_ignored_and_its_user_learns_what_to_check() {
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 10);
     let (recv, to) = receiver("127.0.0.1", to_dir.path(), "");
@@ -75,7 +75,7 @@ fn a_sender_with_another_key_is_not_heard_and_told_what_to_look_at() {
 }
 
 #[test]
-fn what_is_no_key_is_told_before_anything_is_sent() {
+fn an_invalid_key_is_reported_before_anything_is_sent() {
     let from = tempdir().expect("a directory");
     let path = file(from.path(), "a", 10).display().to_string();
     let readable = key_file(from.path(), 0o644).display().to_string();
@@ -97,7 +97,7 @@ fn what_is_no_key_is_told_before_anything_is_sent() {
 }
 
 #[test]
-fn plain_sctp_is_for_those_who_ask_for_it_at_both_ends() {
+fn plain_sctp_needs_the_option_at_both_ends() {
     let (from, to_dir) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let path = file(from.path(), "a", 100_000);
     let mut command = without_key("recv --json --insecure --listen 127.0.0.1:0");

@@ -145,7 +145,7 @@ fn per_path_models_take_the_limits_of_the_scenario() {
 }
 
 #[test]
-fn the_prediction_is_what_the_simulator_comes_to_where_the_model_has_everything() {
+fn prediction_and_simulation_agree_where_the_model_has_everything() {
     // Planned limits, four missing reports, an acknowledgement for each packet, and nothing that waits in the buffer.
     let settings = [
         "flow.main.sctp.window_management=static",
@@ -382,7 +382,7 @@ fn a_thousand_paths_are_planned_for_or_refused_and_never_hang() {
 }
 
 #[test]
-fn what_cannot_be_planned_or_written_is_told() {
+fn scenarios_that_cannot_be_planned_or_written_are_refused() {
     let changing = run(anabranch("plan").arg(scenario("stairs.toml"))).expect(2);
     let told = "cannot plan for flow \"main\": link \"train\" has a changing rate";
     assert!(changing.stderr.contains(told), "{changing:?}");

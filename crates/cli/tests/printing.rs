@@ -20,7 +20,7 @@ fn a_result_that_does_not_fit_on_the_disk_is_a_failure() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_failure() {
+fn a_reader_that_leaves_does_not_cause_a_failure() {
     for line in [format!("sim {SCENARIO}"), "completions zsh".to_owned(), "--help".to_owned()] {
         let mut program = anabranch(&line);
         let mut program =
@@ -32,7 +32,7 @@ fn a_reader_that_leaves_is_no_failure() {
 }
 
 #[test]
-fn a_wrong_command_line_is_told_to_scripts_and_to_people() {
+fn a_wrong_command_line_is_reported_to_scripts_and_to_people() {
     let ended = crate::program::run(&mut anabranch("sned --json"));
     assert_eq!((ended.status, ended.json()["error"]["kind"].as_str()), (Some(2), Some("arguments")));
     assert!(ended.stderr.starts_with("error: unrecognized subcommand 'sned'"), "{}", ended.stderr);

@@ -140,7 +140,7 @@ fn a_scenario_may_come_from_standard_input_and_be_changed_on_the_line() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_file_line_and_column() {
+fn errors_are_reported_with_file_line_and_column() {
     let dir = tempdir().expect("a directory");
     let path = file(dir.path(), "[[link]]\nname = \"a\"\nrate = \"10 Mbit/s\"\nlos = 0.1\n");
     let ended = run(anabranch("sim").arg(&path)).expect(2);

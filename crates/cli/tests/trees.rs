@@ -23,7 +23,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[test]
-fn a_tree_arrives_with_modes_times_and_empty_directories_and_without_what_is_no_file() {
+fn a_tree_arrives_with_modes_times_and_empty_directories_and_without_special_files() {
     let (from, inbox) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
     let top = from.path().join("top");
     fs::create_dir_all(top.join("sub/empty")).expect("a directory");

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_packet_is_left_as_it_is() {
+    fn bytes_that_are_not_a_packet_are_left_unchanged() {
         for bytes in [&[][..], &[0x45], &[0x60], &[0x00; 40], &[0x45; 11]] {
             let mut copy = bytes.to_vec();
             set_ecn(&mut copy, Ecn::Ce);

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_read_is_told_at_once() {
+    fn readable_descriptors_are_reported_at_once() {
         let (silent, _first) = std::io::pipe().expect("a pipe");
         let (ready, mut second) = std::io::pipe().expect("a pipe");
         second.write_all(b"x").expect("room");

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn opportunities_that_nobody_takes_are_gone_and_a_trace_may_end() {
+    fn unused_opportunities_expire_and_a_trace_may_end() {
         let mut line = Line::new(Rate::Trace(trace(&[5, 6, 9], false)));
         line.begin(at(7), PACKET);
         assert_eq!(line.end(), Some(at(9)));

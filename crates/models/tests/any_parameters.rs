@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn no_number_at_all_makes_an_answer_that_is_none(
+    fn no_parameters_make_a_model_answer_with_an_invalid_value(
         numbers in vec(number(), 5),
         limit in any::<u32>(),
         models in (renewal(), pftk(), mptcp()),

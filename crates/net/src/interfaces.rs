@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_are_no_larger_than_every_interface_in_use_carries() {
+    fn packets_are_not_larger_than_every_interface_in_use_carries() {
         let least = |local: &[&str]| {
             let local: Vec<SocketAddr> = local.iter().map(|text| text.parse().expect("an address")).collect();
             least_mtu(&local, &machine()).map(ByteCount::get)

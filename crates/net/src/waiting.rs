@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_looks_without_news_and_everybody_looks_at_news() {
+    fn a_waiting_task_checks_only_when_notified_and_then_every_task_does() {
         let (news, looks) = (Notify::new(), Arc::new(AtomicU32::new(0)));
         let look = || {
             looks.fetch_add(1, Ordering::Relaxed);

@@ -13,7 +13,7 @@ proptest! {
     }
 
     #[test]
-    fn however_handshakes_are_mixed_up_who_has_the_key_hears_only_who_has_it(deeds in vec(any::<u8>(), 0..900)) {
+    fn in_any_mix_of_handshakes_an_end_accepts_only_packets_of_ends_with_the_key(deeds in vec(any::<u8>(), 0..900)) {
         hostile::sealed_handshake(&deeds);
     }
 }

@@ -10,8 +10,8 @@ use anabranch_net::{Interface, InterfaceMonitor};
 const ENCLOSED: &str = "ANABRANCH_TEST_ENCLOSED";
 
 #[test]
-fn what_comes_and_goes_is_told() {
-    let name = "what_comes_and_goes_is_told";
+fn interfaces_and_addresses_that_come_and_go_are_reported() {
+    let name = "interfaces_and_addresses_that_come_and_go_are_reported";
     if std::env::var_os(ENCLOSED).is_none() {
         return enclose(name);
     }

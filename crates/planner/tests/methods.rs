@@ -151,7 +151,7 @@ fn what_is_too_much_is_refused_before_it_begins() {
 }
 
 #[test]
-fn a_crowd_of_paths_of_one_packet_is_no_search() {
+fn many_paths_of_one_packet_need_no_search() {
     let many = Problem::from_curves(vec![vec![1.0]; 100_000], 100_001).unwrap();
     for method in [Method::Exact, Method::BruteForce, Method::Hull] {
         assert_eq!(method.solve(&many).unwrap().throughput, 1e5);
@@ -178,7 +178,7 @@ fn paths_beyond_all_measure_are_refused_or_planned() {
 }
 
 #[test]
-fn a_thousand_paths_and_millions_of_packets_are_no_hang() {
+fn a_thousand_paths_and_millions_of_packets_do_not_hang() {
     let curve = |path: u32| -> Vec<f64> {
         (1..=5_000).map(|c| f64::from(path + 1) * (1.0 - 1.0 / f64::from(c))).collect()
     };

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_is_refused() {
+    fn invalid_quantities_are_refused() {
         for text in ["", "MiB", "4 MIB", "-1 B", "1.2.3 B", "99999999999999999999 B", "nan B", "4 ms", "1. B"]
         {
             assert!(size(text).is_err(), "{text}");

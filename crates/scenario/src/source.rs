@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_column() {
+    fn a_byte_order_mark_does_not_count_as_a_column() {
         assert_eq!(at("\u{feff}ab", 4), (1, 2));
         assert_eq!(at("\u{feff}ab\ncd", 7), (2, 2));
         assert_eq!(Source::new("a", "\u{feff}ab").position(0).text, "ab");

@@ -75,7 +75,7 @@ fn a_table_that_is_not_there_is_made() {
 }
 
 #[test]
-fn paths_that_nobody_wrote_can_be_set_too() {
+fn settings_of_implied_paths_can_be_changed_too() {
     let scenario = set(&["path.lte.copies=3"]);
     let names: Vec<_> = scenario.paths.iter().map(|path| path.name.as_str()).collect();
     assert_eq!(names, ["wifi", "lte-1", "lte-2", "lte-3"]);

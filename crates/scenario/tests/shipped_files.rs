@@ -100,7 +100,7 @@ fn the_dumbbell_copies_what_is_private_and_shares_the_rest() {
 }
 
 #[test]
-fn every_setting_is_told_as_it_was_used() {
+fn every_setting_is_reported_as_it_was_used() {
     let text = "run.time = \"9 s\"\n[[link]]\nname = \"wifi\"\nrate = \"21 Mbit/s\"\nloss = 0.0005\n";
     let scenario = parse(&Source::new("a.toml", text));
     insta::assert_snapshot!(scenario.resolved().to_toml());

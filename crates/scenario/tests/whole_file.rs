@@ -86,7 +86,7 @@ fn a_shared_channel_loses_on_the_way_back_only_while_it_is_bad() {
 }
 
 #[test]
-fn losses_are_told_in_many_ways() {
+fn losses_can_be_written_in_many_ways() {
     let loss = |text: &str| with_link(&format!("loss = {text}")).links[0].forward.loss.clone();
     assert_eq!(loss("0"), LossConfig::NONE);
     assert_eq!(loss("{ kind = \"list\", packets = [9, 3, 9] }").kind, LossKind::List(vec![3, 9]));

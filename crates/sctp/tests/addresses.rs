@@ -155,7 +155,7 @@ fn a_path_joins_again_by_what_comes_on_it_when_the_only_address_there_is_back() 
 }
 
 #[test]
-fn a_peer_that_was_started_anew_while_the_only_address_was_away_can_say_so_when_it_is_back() {
+fn a_peer_that_restarted_while_the_only_address_was_gone_can_say_so_when_the_address_is_back() {
     let mut pair = over_one_of_two();
     assert!(arrive_within(&mut pair, secs(5), 3));
     pair.run_for(secs(1));

@@ -29,7 +29,7 @@ use walk::shrink;
 static ALLOCATOR: Counting = Counting;
 
 #[test]
-fn whoever_attacks_what_honest_ends_sent_arrives_once_and_costs_are_bounded() {
+fn under_any_attack_honest_data_arrive_once_and_costs_are_bounded() {
     let Played { tally, failures, .. } = plays();
     println!("{tally}");
     if let Some((seed, fault)) = failures.first() {

@@ -211,7 +211,7 @@ fn every_other_tsn_leaves_gaps_that_are_bounded() {
 }
 
 #[test]
-fn tiny_messages_that_nobody_reads_are_accounted_for() {
+fn unread_tiny_messages_are_accounted_for() {
     let mut victim = Victim::new(16);
     for number in 0..60_000_u32 {
         victim.take(&[&Data { ssn: Ssn::new(number as u16), ..victim.chunk(1 + number) }]);

@@ -122,7 +122,7 @@ fn a_sack_that_was_overtaken_on_another_way_back_neither_reports_missing_nor_let
 
 /// "A chunk that is acked again after such a revocation [does not feed] SFR's per-destination state."
 #[test]
-fn a_chunk_acknowledged_again_after_a_late_sack_is_no_second_report() {
+fn a_chunk_acknowledged_again_after_a_late_sack_does_not_count_as_a_second_report() {
     let config = Config { missing_reports: 3, ..same(seeds(NO_DAC, "fill", 4)) };
     let mut script = Script::open(config, 2);
     script.send(8);

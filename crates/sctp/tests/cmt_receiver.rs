@@ -97,7 +97,7 @@ fn tsn_of(bytes: &bytes::Bytes) -> Vec<Tsn> {
 
 /// A packet that opens a gap, one that extends it and one that closes it: each waits for a second packet or 200 ms.
 #[test]
-fn a_gap_is_no_reason_to_hurry() {
+fn a_gap_does_not_cause_an_immediate_sack() {
     let sacks = |rules| {
         let mut receiver = Receiver::open(cmt(rules));
         for number in [2, 3, 1] {

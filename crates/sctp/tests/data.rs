@@ -811,7 +811,7 @@ fn a_writer_is_not_woken_for_less_room_than_its_message_needs() {
 }
 
 #[test]
-fn a_reader_is_told_once_that_there_is_something_to_read() {
+fn a_reader_is_notified_once_that_there_is_something_to_read() {
     let mut pair = warm(Config::rfc9260());
     (0..3).for_each(|_| pair.send(End::A, 100));
     pair.run_for(ms(300));

@@ -308,7 +308,7 @@ fn send_now_and_then(pair: &mut Pair) {
 }
 
 #[test]
-fn a_delayed_sack_is_no_silence() {
+fn a_delayed_sack_does_not_count_as_silence() {
     let patient = Config { rto: Config::rfc9260().rto, ..quick() };
     let mut pair = running(patient, 2);
     send_now_and_then(&mut pair);
@@ -346,7 +346,7 @@ fn a_slow_path_beside_a_busy_fast_one_is_not_silent() {
 }
 
 #[test]
-fn packets_that_overtake_one_another_are_no_silence() {
+fn reordered_packets_do_not_count_as_silence() {
     let mut pair = running(quick(), 2);
     pair.faults.jitter = ms(40);
     feed_for(&mut pair, ms(10_000));
@@ -354,7 +354,7 @@ fn packets_that_overtake_one_another_are_no_silence() {
 }
 
 #[test]
-fn losses_are_no_silence() {
+fn losses_do_not_count_as_silence() {
     let mut pair = running(quick(), 2);
     pair.faults.loss = 30;
     feed_for(&mut pair, ms(10_000));

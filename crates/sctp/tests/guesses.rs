@@ -209,7 +209,7 @@ fn a_path_that_answers_in_time_is_followed_by_no_other() {
 }
 
 #[test]
-fn nobody_is_asked_over_each_pair_a_quarter_of_a_second_apart_and_then_no_more() {
+fn an_unanswered_init_is_tried_over_each_pair_a_quarter_of_a_second_apart() {
     let mut pair = Pair::new(Config::tuned_1(), 2);
     pair.pipes.iter_mut().for_each(|pipe| pipe.is_cut = true);
     connect_over(&mut pair, &[(0, 1), (1, 0)], true);

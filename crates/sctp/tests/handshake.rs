@@ -109,7 +109,7 @@ fn a_lost_cookie_ack_is_asked_for_again_and_opens_one_association() {
 }
 
 #[test]
-fn an_init_that_nobody_answers_is_sent_nine_times_at_doubling_intervals() {
+fn an_unanswered_init_is_sent_nine_times_at_doubling_intervals() {
     let mut pair = Pair::new(Config::rfc9260(), 1);
     pair.pipes[0].is_cut = true;
     pair.connect();
@@ -123,7 +123,7 @@ fn an_init_that_nobody_answers_is_sent_nine_times_at_doubling_intervals() {
 }
 
 #[test]
-fn a_cookie_that_nobody_answers_is_sent_nine_times_too() {
+fn an_unanswered_cookie_is_sent_nine_times_too() {
     let mut pair = Pair::new(Config::rfc9260(), 1);
     pair.connect();
     pair.run_until(secs(1), |pair| pair.at(End::A).state() == AssociationState::CookieEchoed);

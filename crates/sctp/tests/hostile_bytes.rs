@@ -93,7 +93,7 @@ fn a_peer_that_sends_whatever_it_likes_in_every_state() {
 }
 
 #[test]
-fn strangers_who_shake_hands_as_they_like_do_not_disturb_an_honest_peer() {
+fn arbitrary_handshakes_of_strangers_do_not_disturb_an_honest_peer() {
     on_random_bytes(11, 2_000, 1_500, handshake);
 }
 

@@ -89,7 +89,7 @@ fn the_common_path_is_known_after_one_probe_and_one_round_trip() {
 /// RFC 8899 §6.2: "without being limited by congestion control or flow control"; §3 item 7: the loss of a probe "SHOULD
 /// NOT trigger a congestion control reaction"; nor is it an error of the path.
 #[test]
-fn probes_that_are_lost_are_no_congestion_and_no_error() {
+fn lost_probes_count_neither_as_congestion_nor_as_errors() {
     let failover = Failover { path_max: 0, association_max: 0, ..Config::rfc9260().failover };
     let mut pair = Pair::new(Config { failover, ..searching() }, 1);
     pair.pipes[0].mtu = 1_400;

@@ -176,7 +176,7 @@ fn a_path_with_traffic_is_not_probed() {
 }
 
 #[test]
-fn an_idle_path_that_dies_is_noticed_by_its_probes_and_told() {
+fn a_dead_idle_path_is_detected_by_its_probes_and_reported() {
     let mut pair = Pair::open(standard(), 2);
     pair.pipes[1].is_cut = true;
     pair.run_for(secs(400));

@@ -399,7 +399,7 @@ fn an_address_that_the_peer_refuses_is_not_used() {
 
 /// RFC 9260 §8.4 rule 8 by a peer without the extension: it finds a HEARTBEAT from an unknown address out of the blue.
 #[test]
-fn an_abort_from_an_address_that_nobody_verified_ends_nothing() {
+fn an_abort_from_an_unverified_address_ends_nothing() {
     let mut pair = over_one_of(&Config::rfc9260(), 2);
     pair.pipes[1].is_cut = true;
     pair.add_local(End::A, 1);

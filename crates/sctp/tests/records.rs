@@ -64,7 +64,7 @@ fn a_restart_of_the_peer_is_in_the_middle_of_the_record() {
 }
 
 #[test]
-fn nothing_is_recorded_for_nobody() {
+fn nothing_is_recorded_without_a_listener() {
     let mut pair = Pair::open(Config::rfc9260(), 1);
     pair.send(End::A, 1_000);
     pair.run_for(Duration::from_secs(1));

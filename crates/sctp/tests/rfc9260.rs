@@ -328,7 +328,7 @@ fn s5_1_4_the_cookie_goes_back_at_once() {
 }
 
 #[test]
-fn s5_1_5_a_cookie_that_nobody_signed_is_dropped_without_a_word() {
+fn s5_1_5_an_unsigned_cookie_is_dropped_silently() {
     let mut pair = Pair::new(Config::rfc9260(), 1);
     pair.inject(End::Z, 0, packet(VerificationTag::new(5), &[&CookieEcho { cookie: &[0; 150] }]));
     pair.run_for(ms(1));

@@ -414,7 +414,7 @@ fn initial_tsn(bytes: &Bytes) -> Tsn {
 }
 
 #[test]
-fn a_shutdown_that_nobody_answers_ends_after_association_max_retrans() {
+fn an_unanswered_shutdown_ends_after_association_max_retrans() {
     let failover = Failover { association_max: 3, ..Config::rfc9260().failover };
     let mut pair = Pair::open(Config { failover, ..Config::rfc9260() }, 1);
     let start = pair.now;
@@ -550,7 +550,7 @@ fn a_lost_abort_is_given_again_when_the_peer_speaks() {
 
 /// §8.4: an end that lost its memory answers by an ABORT with the T bit.
 #[test]
-fn a_peer_that_has_forgotten_is_told_from_one_that_calls_off() {
+fn a_peer_that_has_forgotten_the_association_is_distinguished_from_one_that_aborts_it() {
     let mut pair = open();
     let peers = pair.at(End::Z).tags().1.expect("open");
     pair.forge_with_tag(End::Z, peers, &[&Abort { tag_reflected: true, causes: Vec::new() }]);

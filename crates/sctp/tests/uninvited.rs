@@ -136,7 +136,7 @@ fn unknown_parameters_are_reported_and_read_past_as_their_high_bits_say() {
 
 /// RFC 3758 §3.1: an endpoint without FORWARD-TSN treats the parameter as unknown, and its high bits are 11.
 #[test]
-fn a_peer_that_offers_forward_tsn_is_told_that_it_is_not_spoken_here() {
+fn a_peer_that_offers_forward_tsn_learns_that_it_is_not_supported() {
     let init = Init { parameters: vec![Parameter::ForwardTsnSupported], ..init() };
     let bytes = answer_to_init(&init).expect("an answer");
     let packet = Packet::decode(&bytes, Checksum::Crc32c).expect("sound");
@@ -409,7 +409,7 @@ fn s8_4_3_an_init_is_answered_and_only_alone_and_with_tag_zero() {
 }
 
 #[test]
-fn s8_4_4_a_cookie_that_is_none_is_not_answered() {
+fn s8_4_4_an_invalid_cookie_is_not_answered() {
     assert_eq!(out_of_the_blue(&[&CookieEcho { cookie: &[7; 100] }, &data(Tsn::new(1), b"data")]), None);
 }
 

@@ -83,7 +83,7 @@ fn by_rank_the_better_path_takes_what_fills_it_from_the_worse() {
 }
 
 #[test]
-fn by_limits_each_path_comes_to_its_own() {
+fn with_static_limits_each_window_reaches_its_limit() {
     let mut pair = open("static", &[15, 25], 40);
     run(&mut pair, Duration::from_secs(3), 40);
     assert_eq!(windows(&mut pair), [15, 25]);

@@ -178,7 +178,7 @@ fn each_copy_of_its_paths_has_its_own() {
 }
 
 #[test]
-fn those_who_watch_see_one_flow_with_a_window_on_each_path() {
+fn observers_see_one_flow_with_a_window_on_each_path() {
     let striped = world(&[("a", FAST), ("b", SLOW)], &flow("main", "\"a\", \"b\"", "appstripe"));
     let (result, seen) = watched(&striped, 1);
     let windows = |path: usize| {

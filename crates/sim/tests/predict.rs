@@ -151,7 +151,7 @@ fn a_buffer_of_fewer_packets_than_paths_is_told_with_both_numbers() {
 }
 
 #[test]
-fn what_the_models_have_no_place_for_is_told_by_name() {
+fn features_outside_the_models_are_reported_by_name() {
     for (setting, why) in [
         (
             "link.a.rate={ steps = [[\"0 s\", \"1 Mbit/s\"], [\"1 s\", \"2 Mbit/s\"]] }",
@@ -205,7 +205,7 @@ fn of_a_link_that_paths_share_each_has_an_equal_part() {
 }
 
 #[test]
-fn a_link_of_two_flows_is_an_obstacle_and_one_used_the_other_way_is_none() {
+fn a_link_of_two_flows_is_an_obstacle_but_not_one_used_in_the_other_direction() {
     let flows = format!("{TWO}[[flow]]\nname = \"one\"\n[[flow]]\nname = \"two\"\n");
     assert_eq!(
         refused(&flows, &[]),

@@ -47,7 +47,7 @@ fn every_shipped_scenario_runs_and_delivers() {
 /// One line a scenario: a change of behaviour is a readable diff, and the last column changes with any number of the
 /// result. Run it with `--release`, too: the optimiser must not change a digit.
 #[test]
-fn every_shipped_scenario_comes_to_what_it_came_to_before() {
+fn every_shipped_scenario_has_the_recorded_result() {
     let mut table = format!(
         "{:<24} {:>9} {:>9} {:>12}  fingerprint\n",
         "scenario, seed", "events", "crossings", "delivered"
@@ -77,7 +77,7 @@ fn fingerprint(result: &anabranch_sim::RunResult) -> u64 {
 
 /// Observation changes nothing.
 #[test]
-fn a_run_that_is_watched_comes_to_the_same() {
+fn a_run_that_is_observed_has_the_same_result() {
     for (name, scenario) in shipped() {
         let unwatched = run(&scenario, 5);
         let mut watched = Run::new(&scenario, 5, Watch::ALL).expect("it can be run");

@@ -42,7 +42,7 @@ const TEXT: &str = r#"
 fn is_send<T: Send>(_: &T) {}
 
 #[test]
-fn a_run_that_changes_threads_midway_comes_to_the_same_and_shows_the_same() {
+fn a_run_that_changes_threads_midway_has_the_same_result_and_observations() {
     let scenario = scenario(TEXT);
     let begin = || Run::new(&scenario, 7, Watch::ALL).expect("it can be run");
     let step = Duration::from_secs(1);

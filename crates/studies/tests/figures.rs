@@ -36,7 +36,7 @@ fn plain_striping_over_one_path_is_standard_sctp_to_the_nanosecond() {
 }
 
 #[test]
-fn without_losses_equal_paths_share_every_sack_and_one_path_none() {
+fn without_losses_equal_paths_share_every_sack_and_a_single_path_shares_none() {
     let results = outcome(FigureName::IyF4).results;
     let share = |x| results.point("delayed", "CMT", Metric::SharedSacks, x).map(BySeed::mean);
     assert_eq!(share(40.0), Some(0.0));

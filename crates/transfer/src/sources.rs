@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_left_out_with_a_word_and_is_not_waited_for() {
+    fn special_files_are_skipped_with_a_message_and_not_waited_for() {
         let dir = tempfile::tempdir().expect("a directory");
         let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("s")).expect("a socket");
         let mode = rustix::fs::Mode::RWXU;
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_told_with_what_to_do() {
+    fn files_that_cannot_be_sent_are_reported_with_what_to_do() {
         let error = |path: &Path| Sources::find(&[path.to_owned()], None).expect_err("no").to_string();
         assert_eq!(error(Path::new("/nowhere/x")), "cannot send \"/nowhere/x\": there is no such file");
         let dir = tempfile::tempdir().expect("a directory");

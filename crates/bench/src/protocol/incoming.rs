@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn who_only_sends_hears_a_report_alone() {
+    fn an_end_that_only_sends_accepts_only_a_report() {
         let mut incoming = TestReceiver::new(None);
         let first = data(0, Time::ZERO, ByteCount::new(100));
         assert_eq!(incoming.handle(Time::ZERO, &first), Err(IncomingError::OutOfTurn("DATA")));

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_asks_before_greeting_nor_for_the_time_for_ever() {
+    fn a_client_must_greet_first_and_may_ask_for_the_time_only_so_often() {
         let mut server = Server::new(7, LIMITS);
         assert_eq!(server.handle(Time::ZERO, &encode(&ask(1))), Err(ServerError::OutOfTurn("ASK")));
         let mut server = greeted();

@@ -104,7 +104,7 @@ fn a_path_that_was_cut_is_named_with_how_long() {
 }
 
 #[test]
-fn a_path_that_was_verified_a_little_late_is_no_outage() {
+fn a_path_that_was_verified_a_little_late_does_not_count_as_an_outage() {
     let late = PathEntry { down_s: 0.1, cwnd_limited_s: 9.9, retransmitted_chunks: 90, ..path("lte", 5.0) };
     let verdict = judged(&run(vec![path("wifi", 47.0), late]), &uneven());
     assert_eq!(verdict.limited_by, "congestion window");

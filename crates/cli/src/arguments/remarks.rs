@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn no_remarks_are_none() {
+    fn empty_remarks_have_no_parts() {
         assert_eq!(Remarks::of(""), Remarks::default());
     }
 }

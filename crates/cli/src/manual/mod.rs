@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_are_told_apart_from_the_text_around_them() {
+    fn examples_are_distinguished_from_the_text_around_them() {
         let page = page_of("anabranch-recv");
         assert!(page.contains("on all interfaces:\n.RS 4\n.EX\nanabranch recv\n.EE\n.RE\n"), "{page}");
     }

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_begins_anew_says_why() {
+    fn the_reason_is_printed_when_a_file_is_sent_from_the_start() {
         let (part, holds) = ("in/a.part".into(), ByteCount::new(3));
         assert_eq!(
             remark(&Remark::AnotherVersion { part, holds }),

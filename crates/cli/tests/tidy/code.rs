@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_no_code() {
+    fn comments_are_not_code() {
         assert_eq!(words("a // use crate::b\nc"), ["a", "c"]);
         assert_eq!(words("/// [`crate::b`]\nc"), ["c"]);
         assert_eq!(words("a /* x /* y */ z */ b"), ["a", "b"]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_no_code() {
+    fn strings_are_not_code() {
         assert_eq!(words(r#"a "b \" c" d"#), ["a", "d"]);
         assert_eq!(words(r####"a r##"b "# c"## d"####), ["a", "d"]);
         assert_eq!(words(r#"for"b" r"\" d"#), ["for", "d"]);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_no_code_but_lifetimes_are() {
+    fn characters_are_not_code_but_lifetimes_are() {
         assert_eq!(words(r"a '{' '\'' '\u{1F600}' '→' b"), ["a", "b"]);
         assert_eq!(words("&'a str"), ["&", "'", "a", "str"]);
         assert_eq!(words("<'a, 'b>"), ["<", "'", "a", ",", "'", "b", ">"]);

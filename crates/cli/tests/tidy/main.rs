@@ -34,12 +34,12 @@ fn the_walk_finds_the_sources_and_not_what_was_built() {
 }
 
 #[test]
-fn no_crate_depends_on_one_that_stands_above_it() {
+fn no_crate_depends_on_a_crate_above_it() {
     every_file(crates::arrows_back);
 }
 
 #[test]
-fn no_module_of_sctp_uses_one_that_stands_above_it() {
+fn no_module_of_sctp_uses_a_module_above_it() {
     every_file(modules::arrows_back);
 }
 

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_in_a_comment_or_a_string_is_none() {
+    fn an_arrow_in_a_comment_or_a_string_does_not_count() {
         assert!(
             complaints(
                 "seq.rs",

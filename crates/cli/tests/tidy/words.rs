@@ -27,6 +27,18 @@ const HABITS: &[&str] = &[
     concat!(" of a ", "sudden"),
     concat!("des", "pair"),
     concat!("So ", "much left"),
+    concat!("hoe", "ver"),
+    concat!("alled it ", "off"),
+    concat!("ll that ", "goes"),
+    concat!("hatever the ", "system says"),
+    concat!(" came ", "to "),
+    concat!("is none ", "of"),
+    concat!("it is ", "told"),
+    concat!("knows ", "no"),
+    concat!("ome to its ", "end"),
+    concat!("fn ", "who_"),
+    concat!("_no", "body_"),
+    concat!(" is no ", "number"),
 ];
 
 /// Complaints about clocks in crates that have none.
@@ -186,11 +198,7 @@ mod tests {
     #[test]
     fn a_phrase_that_stops_a_reader_is_found() {
         for habit in HABITS {
-            assert_eq!(
-                habits(&file("a.rs", &format!("//! Reads a file.{habit} no more."))).len(),
-                1,
-                "{habit}"
-            );
+            assert_eq!(habits(&file("a.rs", &format!("//! Reads a file.{habit} more."))).len(), 1, "{habit}");
             assert!(habits(&file("a.toml", habit)).is_empty());
         }
         assert!(habits(&file("a.md", "It reads what it is given.")).is_empty());

@@ -195,7 +195,7 @@ fn the_scenarios_clock_runs_from_the_first_datagram_and_events_happen_by_it() {
 }
 
 #[test]
-fn a_target_where_nobody_listens_does_not_end_the_relay() {
+fn a_target_without_a_listener_does_not_end_the_relay() {
     let (client, gone) = (socket(), socket());
     let target = address(&gone);
     let relay = relay(&scenario(vec![link("only", 1_000, 0)], &[&[0]]), target);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_datagram_is_none() {
+    fn a_truncated_datagram_is_not_decoded() {
         let (to, message) = (SessionId::new(5), [7; MESSAGE_LEN]);
         let number = PacketNumber::new(Route(0), 0);
         let sealed = [0; TAG_LEN];

@@ -54,7 +54,7 @@ async fn a_peer_that_vanishes_is_reported() {
 }
 
 #[tokio::test]
-async fn nobody_answers_and_nobody_is_waited_for() {
+async fn an_unanswered_attempt_fails_and_a_dropped_one_leaves_no_association() {
     let silent = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let client = client(&["127.0.0.1:0"]);
     let remote = [silent.local_addr().expect("bound")];

@@ -67,7 +67,7 @@ async fn what_was_sent_before_the_end_arrives_before_the_end() {
 }
 
 #[tokio::test]
-async fn a_close_that_nobody_waits_for_goes_on() {
+async fn a_close_continues_when_its_future_is_dropped() {
     let (server, client) = (server(&["127.0.0.1:0"]), client(&["127.0.0.1:0"]));
     let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
     near.send("goodbye", SendOptions::default()).await.expect("open");
@@ -129,7 +129,7 @@ async fn an_endpoint_whose_handles_are_gone_gives_its_port_back() {
 }
 
 #[tokio::test]
-async fn associations_that_nobody_accepts_end_with_the_endpoint() {
+async fn associations_that_were_not_accepted_end_with_the_endpoint() {
     let (server, client) = (server(&["127.0.0.1:0"]), client(&["127.0.0.1:0"]));
     let near = within(5, client.connect(&server.local_addresses())).await.expect("connected");
     until("it waits to be accepted", || server.associations() == 1).await;

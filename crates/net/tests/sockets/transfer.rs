@@ -93,7 +93,7 @@ async fn a_sender_waits_for_a_reader_and_a_send_that_is_given_up_sends_nothing()
 }
 
 #[tokio::test]
-async fn a_lossy_and_slow_cable_loses_nothing_for_good() {
+async fn a_lossy_and_slow_cable_loses_no_data_permanently() {
     let cabled = cabled().await;
     cabled.cables[0].delay(Duration::from_millis(5));
     cabled.cables[1].delay(Duration::from_millis(15));

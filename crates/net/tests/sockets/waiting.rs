@@ -84,7 +84,7 @@ async fn two_ends_that_wait_for_each_other_by_turns_never_both_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_end_wakes_everybody_who_waits() {
+async fn an_end_wakes_all_waiting_tasks() {
     let ((_client, near), (_server, far)) = joined(narrow()).await;
     fill(&near).await;
     let (sender, reader) = (near.clone(), near.clone());
@@ -100,7 +100,7 @@ async fn an_end_wakes_everybody_who_waits() {
 }
 
 #[tokio::test]
-async fn who_waits_for_room_is_told_when_this_end_closes() {
+async fn a_sender_that_waits_for_room_gets_an_error_when_this_end_closes() {
     let cabled = cabled().await;
     fill(&cabled.near).await;
     // From here on nothing arrives that could wake a task before the peer is given up.
@@ -114,7 +114,7 @@ async fn who_waits_for_room_is_told_when_this_end_closes() {
 
 /// The peer's runtime ends without a packet, and another begins at the same address.
 #[test]
-fn who_waits_for_room_goes_on_when_the_peer_restarts() {
+fn a_sender_that_waits_for_room_continues_when_the_peer_restarts() {
     let runtime = || Runtime::new().expect("a runtime");
     let (here, there, again) = (runtime(), runtime(), runtime());
     let options = |local, accepts| {

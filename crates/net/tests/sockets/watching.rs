@@ -57,7 +57,7 @@ async fn records_tell_of_windows_and_round_trips_on_each_path_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_listener_that_sleeps_keeps_the_newest_records_and_is_told_how_many_it_missed() {
+async fn a_slow_listener_keeps_the_newest_records_and_learns_how_many_it_missed() {
     let ((_client, near), (_server, far)) = joined(impatient()).await;
     let (mut sleeping, mut awake) = (near.records(), near.records());
     let mut all = 0;

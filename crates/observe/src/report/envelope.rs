@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_told_once() {
+    fn a_value_that_stays_the_same_is_kept_once() {
         let mut envelope = ThinnedSeries::new(9);
         [(1, 4), (2, 4), (3, 5), (4, 5), (5, 4)].iter().for_each(|(at, value)| {
             envelope.hold(Time::from_nanos(*at), *value);

@@ -88,7 +88,7 @@ mod tests {
     use crate::testing;
 
     #[test]
-    fn the_shares_are_those_of_the_time_that_is_told() {
+    fn the_shares_are_those_of_the_reported_time() {
         let mut result = testing::result();
         result.flows[0].paths[0].cwnd_limited = Duration::from_secs(3);
         result.flows[0].paths[0].down = Duration::from_secs(1);

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delivery_is_no_row() {
+    fn a_delivery_does_not_make_a_row() {
         let seen = DeliverySeen { flow: 0, from: Host::First, bytes: ByteCount::ZERO, delay: Duration::ZERO };
         let traced = traced(&[Observation { at: AT, what: Seen::Delivery(seen) }]);
         assert_eq!([traced.paths, traced.links, traced.packets].map(|text| text.lines().count()), [1, 1, 1]);

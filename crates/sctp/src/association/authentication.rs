@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_come_to_one_key_whoever_has_the_larger_vector() {
+    fn both_ends_derive_the_same_key_whichever_has_the_larger_vector() {
         for (near, far) in [([1; 32], [2; 32]), ([2; 32], [1; 32]), ([3; 32], [3; 32])] {
             let (here, there) = (announcement(&near), announcement(&far));
             let read = |parameters: &[Parameter]| PeerTerms::read(parameters).unwrap().unwrap();

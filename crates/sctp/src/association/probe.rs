@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_survives_the_way_and_other_information_is_none() {
+    fn a_probe_survives_the_round_trip_and_other_heartbeat_information_is_not_taken_for_one() {
         let probe = Probe { nonce: 0x0102_0304_0506_0708, path: PathId::from_index(3) };
         assert_eq!(Probe::decode(&probe.encode()), Some(probe));
         assert_eq!(Probe::decode(&[0; 19]), None);

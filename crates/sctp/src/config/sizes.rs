@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_segments_are_no_more_than_rfc_6928_has() {
+    fn ten_segments_are_not_more_than_rfc_6928_allows() {
         let first = |mtu| {
             let mtu_discovery = MtuDiscovery::Off;
             let config = Config { mtu: ByteCount::new(mtu), mtu_discovery, ..Config::tuned_1() };

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_floods_uses_up_his_own_share_only() {
+    fn a_flooding_peer_uses_up_only_its_own_share() {
         let mut throttle = throttle();
         for ms in 0..10_000 {
             taken(&mut throttle, at(ms), [198, 51, 100, 1], 100);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_at_one_moment_is_one_sample_and_nothing_is_none() {
+    fn bytes_that_arrive_at_one_moment_are_one_sample_and_zero_bytes_none() {
         let mut bandwidth = Bandwidth::default();
         bandwidth.on_delivered(ByteCount::new(1), at(0));
         bandwidth.on_delivered(ByteCount::new(625), at(0));

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_ready_and_what_waits_are_told_apart() {
+    fn ready_and_waiting_data_are_distinguished() {
         let sample = buffer(3).sample(FULL.charge, full(3), FULL.charge);
         assert_eq!(sample.in_order, ByteCount::new(1500));
         assert_eq!(sample.out_of_order, ByteCount::new(3000));

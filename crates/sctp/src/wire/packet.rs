@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn eleven_bytes_are_no_packet_and_twelve_are_one_without_chunks() {
+    fn eleven_bytes_are_not_a_packet_and_twelve_are_one_without_chunks() {
         let error = Packet::decode(&[0; 11], Checksum::Omitted).unwrap_err();
         assert_eq!(error, WireError::TooShort { length: 11 });
         assert_eq!(Packet::decode(&[0; 12], Checksum::Omitted).unwrap().chunks().count(), 0);

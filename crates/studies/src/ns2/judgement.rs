@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_end_is_no_match() {
+    fn a_run_that_did_not_end_does_not_match() {
         let judged = Judgement::of(&[100.0], 2, THEIRS, Tolerance::LOSS);
         assert_eq!(judged.verdict, PointVerdict::Incomplete);
         assert_eq!(Judgement::of(&[], 0, THEIRS, Tolerance::LOSS).verdict, PointVerdict::Incomplete);

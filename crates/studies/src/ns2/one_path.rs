@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_of_loss_are_told_apart() {
+    fn both_kinds_of_loss_are_distinguished() {
         let centre = |losses| {
             let points = one_path(losses).expect("the table is there");
             let centre = points.iter().find(|point| point.figure == "fig8" && point.buffer == 128.0);

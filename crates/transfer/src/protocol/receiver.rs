@@ -415,7 +415,7 @@ mod tests {
     /// Nothing that a receiver says of a file that is there can be told from what it says of another of that size, unless
     /// its hash was said first.
     #[test]
-    fn who_does_not_know_a_files_hash_does_not_learn_it() {
+    fn a_sender_that_does_not_know_a_files_hash_does_not_learn_it() {
         let told = |content: &[u8]| {
             let mut receiver = Receiver::default();
             receiver.handle(&resumable(6)).expect("an offer");

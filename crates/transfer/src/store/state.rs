@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_state_is_none() {
+    fn an_invalid_state_is_not_read() {
         let text = PartState::nothing_of(&offer(7, 1)).to_text();
         assert!(PartState::from_text(&text).is_some());
         let broken = [

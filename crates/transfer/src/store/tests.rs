@@ -115,7 +115,7 @@ fn what_is_left_goes_on() {
 }
 
 #[test]
-fn a_file_that_changed_or_a_part_that_was_damaged_begins_anew_and_its_user_is_told() {
+fn a_changed_file_or_a_damaged_part_is_sent_from_the_start_and_the_user_is_informed() {
     let newer = Offer { modified: Some(Modified { seconds: 7, nanoseconds: 0 }), ..resumable(6) };
     let another: fn(PathBuf) -> Remark = |part| Remark::AnotherVersion { part, holds: ByteCount::new(3) };
     let damaged: fn(PathBuf) -> Remark = |part| Remark::Damaged { part };
@@ -280,7 +280,7 @@ fn files_that_are_called_like_parts_are_their_users_own() {
 }
 
 #[test]
-fn what_an_earlier_version_left_beside_the_file_is_told_and_stays() {
+fn files_left_by_an_earlier_version_are_reported_and_kept() {
     let (dir, store) = left();
     for name in ["a.part", "a.part.json"] {
         fs::rename(partial(&dir).join(name), dir.path().join(name)).expect("ours");
@@ -339,7 +339,7 @@ fn what_another_user_put_in_the_place_of_ours_is_not_used() {
 }
 
 #[test]
-fn a_part_of_another_user_or_with_a_second_name_is_not_gone_on_with() {
+fn a_part_of_another_user_or_with_a_second_hard_link_is_not_continued() {
     let (dir, store) = left();
     let part = partial(&dir).join("a.part");
     fs::hard_link(&part, dir.path().join("second")).expect("another name");
@@ -448,7 +448,7 @@ fn symbolic_links_are_not_followed() {
 }
 
 #[test]
-fn a_directory_that_takes_no_files_is_told_before_anything_is_received() {
+fn an_unusable_directory_is_reported_before_anything_is_received() {
     for (dir, why) in [
         ("/proc/self", "cannot put files into"),
         ("/dev/null", "not a directory"),

@@ -207,7 +207,7 @@ proptest! {
 
 /// "Without the flag settings above it does not": so the histories are rich enough to tell.
 #[test]
-fn the_histories_tell_the_flag_form_from_one_that_does_not_search_anew() {
+fn the_histories_distinguish_the_flag_form_from_one_that_does_not_search_again() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let differ = (0..2_000).filter(|_| {
         let steps = steps().new_tree(&mut runner).expect("a list").current();

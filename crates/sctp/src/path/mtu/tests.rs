@@ -110,7 +110,7 @@ fn a_usual_size_is_found_within_a_second_and_the_next_search_begins_after_ten_mi
 }
 
 #[test]
-fn a_size_that_nobody_thought_of_is_found_to_a_few_bytes() {
+fn an_unusual_size_is_found_to_a_few_bytes() {
     for carried in (576..=1_500).step_by(12) {
         let mut road = Road::new(carried);
         road.run(100);
@@ -165,7 +165,7 @@ fn a_doubt_that_is_unfounded_changes_nothing() {
 
 /// Nothing gets through, whatever its size: that is for the path's health, and no sign of its MTU.
 #[test]
-fn silence_is_no_sign_of_size() {
+fn silence_does_not_reduce_the_packet_size() {
     let mut road = Road::new(1_500);
     road.run(10);
     road.carried = 0;

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_no_reason_to_hurry() {
+    fn a_gap_does_not_cause_an_immediate_sack() {
         let gap = PacketNews { has_gap: true, ..PacketNews::default() };
         let closed = PacketNews { closed_gap: true, ..PacketNews::default() };
         let mut dac = dac();

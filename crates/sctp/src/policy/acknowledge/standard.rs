@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_no_wider_than_the_memory_behind_it() {
+    fn a_window_is_not_larger_than_the_memory_behind_it() {
         let crowded = BufferSample { holdable: ByteCount::new(1600), ..buffer(100, 0, 5900) };
         assert_eq!(advertised(crowded), 1600);
     }

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sack_that_acks_nothing_new_is_no_evidence() {
+    fn a_sack_that_acks_nothing_new_is_not_evidence_of_loss() {
         let mut order = AssociationDetection::new(3);
         let mut sack = news(19, 24, vec![], vec![hole(20, 0, 2)]);
         assert!(sacked(&mut order, &mut sack).missing.is_empty());

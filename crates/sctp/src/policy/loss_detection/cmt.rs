@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_late_sack_takes_back_is_no_evidence() {
+    fn what_a_late_sack_takes_back_is_not_evidence_of_loss() {
         let mut taken_back = hole(22, 0, 0);
         taken_back.is_reneged = true;
         let mut sack = with_paths(news(19, 21, vec![], vec![hole(20, 0, 0), taken_back]));

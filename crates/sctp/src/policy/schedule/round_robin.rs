@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_picked_when_all_windows_are_full() {
+    fn no_path_is_picked_when_all_windows_are_full() {
         let mut paths = [sample(0)];
         paths[0].flight = paths[0].cwnd;
         assert_eq!(RoundRobin::default().pick(&QUEUE, &view(&paths)), None);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn while_there_is_room_nobody_gives_way() {
+    fn while_there_is_room_no_window_shrinks() {
         let unit = ByteCount::new(1500);
         assert_eq!(grant([12, 7], 1), Grant::free(unit));
     }

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn room_that_nobody_uses_is_lent_until_the_path_is_filled() {
+    fn unused_room_is_lent_until_the_path_is_filled() {
         let mut limits = PathLimits::new(vec![10, 10]);
         let mut paths = paths(&[12, 5]);
         assert_eq!(grant(&mut limits, &paths, 0), Grant::free(UNIT));

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_know_it_skips_it_silently() {
+    fn a_receiver_that_does_not_support_it_skips_it_silently() {
         assert_eq!(UnrecognizedAction::of_chunk(Pad::KIND), UnrecognizedAction::Skip);
     }
 }
