@@ -128,7 +128,7 @@ fn twice(text: &str, range: &Range<usize>, span: Span) -> Option<Box<Fault>> {
     };
     let fault = Fault::syntax(span, format!("the {what} `{key}` is given twice"));
     first.map(|first| match first < line_of(range.start) {
-        true => fault.help(format!("it is on line {first} already")),
+        true => fault.help(format!("it is already on line {first}")),
         false => fault,
     })
 }

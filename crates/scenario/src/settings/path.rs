@@ -14,7 +14,7 @@ pub(crate) static PATH: [Setting<Option<u64>>; 3] = [
         key: "copies",
         scope: Scope::Scenarios,
         kind: Kind::Whole { least: 1, most: MOST_COPIES as u64 },
-        doc: "so many paths of this kind: `NAME-1`, `NAME-2`, …",
+        doc: "that many paths of this kind: `NAME-1`, `NAME-2`, …",
         get: |copies| shown_some(copies),
         set: |copies, value| put_some(copies, value),
     },
