@@ -199,7 +199,7 @@ mod tests {
             ("a\n", "there is no `=` after this key", "KEY = VALUE"),
             ("a =\n", "there is no value", "one after the `=`"),
             ("a = 1 b = 2\n", "unexpected text after the value", "the end of the line after a value"),
-            ("a = ten\n", "\"ten\" is not a TOML value", "text in quotes: \"ten\""),
+            ("a = zen\n", "\"zen\" is not a TOML value", "text in quotes: \"zen\""),
         ] {
             assert_eq!(said(text), (message.to_owned(), expected.to_owned()), "{text:?}");
         }
