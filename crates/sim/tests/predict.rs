@@ -155,7 +155,7 @@ fn features_outside_the_models_are_reported_by_name() {
     for (setting, why) in [
         (
             "link.a.rate={ steps = [[\"0 s\", \"1 Mbit/s\"], [\"1 s\", \"2 Mbit/s\"]] }",
-            "link \"a\" has a rate that changes",
+            "link \"a\" has a changing rate",
         ),
         (
             "link.b.delay={ steps = [[\"0 s\", \"1 ms\"], [\"1 s\", \"2 ms\"]] }",

@@ -96,7 +96,7 @@ fn byte(digits: &[u8]) -> Option<u8> {
 /// Longer than any state.
 const LONGEST: u64 = 4_096;
 /// Marks the format and tells a reader of the file what it is for. It never changes: states of earlier versions have it.
-const PURPOSE: &str = "an incomplete file; send it again to continue";
+const PURPOSE: &str = "a file that is not complete; send it again and it goes on";
 
 #[cfg(test)]
 mod tests {
