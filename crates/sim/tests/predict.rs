@@ -159,7 +159,7 @@ fn features_outside_the_models_are_reported_by_name() {
         ),
         (
             "link.b.delay={ steps = [[\"0 s\", \"1 ms\"], [\"1 s\", \"2 ms\"]] }",
-            "link \"b\" has a delay that changes",
+            "link \"b\" has a changing delay",
         ),
         (
             "link.b.loss={ kind = \"every\", n = 5 }",
