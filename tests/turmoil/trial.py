@@ -28,7 +28,7 @@ SOON = 5.0
 """Seconds in which a program that is told to end has ended."""
 
 CAUSES = {
-    "the peer vanished": r"no longer answers: \d+ retransmissions or probes in a row went unanswered on all paths",
+    "the peer vanished": r"no longer answers: \d+ retransmissions or probes in a row went unanswered",
     "the peer was started anew": r"was restarted during the transfer",
     "the peer had forgotten": r"no longer has this transfer",
     "the peer aborted": r"interrupted by its user",
