@@ -1,13 +1,13 @@
 //! The RFC's loss detection: one sequence of TSNs for the whole association, whatever path a chunk took (RFC 9260
-//! §7.2.4; M-SCTP-6, -7). Paths reorder, which the rule leaves out: it shows the defects of M-SCTP-19 when data is
-//! spread over unequal ones.
+//! §7.2.4; M-SCTP-6, -7). The rule ignores that paths reorder: it shows the defects of M-SCTP-19 when data is spread
+//! over unequal paths.
 
 use super::increment::Increment;
 use super::{LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
-/// Missing reports by the highest TSN newly acknowledged, one fast recovery for all paths.
+/// Counts missing reports by the highest TSN newly acknowledged. All paths share one fast recovery.
 #[derive(Debug)]
 pub struct AssociationDetection {
     /// How many missing reports make a chunk lost.
@@ -17,12 +17,13 @@ pub struct AssociationDetection {
 }
 
 impl AssociationDetection {
-    /// Chunks are lost after `threshold` missing reports.
+    /// A rule that takes a chunk for lost after `threshold` missing reports.
     pub fn new(threshold: u8) -> AssociationDetection {
         AssociationDetection { threshold, exit: None }
     }
 
-    /// Counts missing reports, as many at a time as `increment` says, finds what is lost, and leaves recovery.
+    /// Counts missing reports, as many at a time as `increment` says, writes the lost chunks into `progress`, and
+    /// leaves recovery.
     pub(super) fn read(&mut self, news: &mut SackNews, increment: &Increment, progress: &mut SackFindings) {
         self.count_missing(news, increment);
         let lost = news.holes.iter().filter(|hole| hole.missing_reports >= self.threshold && !hole.is_spent);
@@ -33,10 +34,11 @@ impl AssociationDetection {
     }
 
     fn count_missing(&self, news: &mut SackNews, increment: &Increment) {
-        // A chunk with copies may have come by a path that is quicker than its own.
+        // A chunk with copies may have arrived by a path that is faster than the chunk's own.
         let newest = news.acked.iter().rev().find(|chunk| !chunk.was_copied);
         let Some(newest) = newest.map(|chunk| chunk.tsn) else {
-            // Without anything newly acknowledged there is no evidence; only taking back an acknowledgement is.
+            // Without a newly acknowledged chunk there is no evidence of loss, except for chunks whose
+            // acknowledgement is taken back.
             news.holes.iter_mut().filter(|hole| hole.is_reneged).for_each(|hole| hole.report(1));
             return;
         };
@@ -75,8 +77,8 @@ mod tests {
     use crate::policy::loss_detection::Hole;
     use crate::policy::loss_detection::tests::{acked, counts, hole, news, sacked};
 
-    /// G1, the plain rule's half: TSN 20–23 on path 1, 24–27 on the faster path 2. Four SACKs make all four
-    /// of path 1 look lost although nothing is: the false fast retransmit of M-SCTP-19.
+    /// G1, for the plain rule: TSN 20–23 on path 1, 24–27 on the faster path 2. Four SACKs make all four chunks of
+    /// path 1 look lost although none is: the false fast retransmit of M-SCTP-19.
     #[test]
     fn g1_out_of_order_sacks_from_a_faster_path_reach_the_threshold() {
         let mut order = AssociationDetection::new(4);

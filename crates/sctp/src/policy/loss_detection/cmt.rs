@@ -1,5 +1,5 @@
-//! The loss detection of concurrent multipath transfer: what a SACK says of each path, read from one sequence of TSNs and
-//! where each chunk was sent last (M-CMT-2, -3, -5).
+//! The loss detection of concurrent multipath transfer: what a SACK means for each path, read from one sequence of
+//! TSNs and the path on which each chunk was sent last (M-CMT-2, -3, -5).
 
 use super::association::AssociationDetection;
 use super::increment::Increment;
@@ -7,7 +7,7 @@ use super::{LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
-/// Which of the association's rules give way to CMT's. With none, CMT is plain striping.
+/// Which of CMT's rules replace the association's. With none of them, CMT is plain striping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CmtRules {
     /// SFR (M-CMT-2): a chunk is missing when a later one *of its path* was acknowledged, and each path recovers by
@@ -15,35 +15,35 @@ pub struct CmtRules {
     pub split_fast_retransmit: bool,
     /// CUC, version 2 (M-CMT-3): a window may grow when its path's lowest outstanding chunk was acknowledged.
     pub window_update: bool,
-    /// DAC (M-CMT-4, -5): SACKs are delayed whatever the order of arrival, and say for how many packets they stand.
+    /// DAC (M-CMT-4, -5): SACKs are delayed whatever the order of arrival, and say how many packets they answer.
     pub delayed_ack: bool,
 }
 
-/// The rules with their memory.
+/// The rules and their state.
 #[derive(Debug)]
 pub struct CmtDetection {
     rules: CmtRules,
     /// How many missing reports make a chunk lost.
     threshold: u8,
-    /// What stays the association's where fast retransmit is not split.
+    /// The association's rule, used where fast retransmit is not split.
     whole: AssociationDetection,
     /// While a path is in fast recovery: the TSN up to which it has to be repaired.
     exits: Vec<Option<Tsn>>,
-    /// The highest TSN of each path that the SACK at hand newly acknowledges.
+    /// The highest TSN of each path that the current SACK newly acknowledges.
     newest: Vec<Option<Tsn>>,
 }
 
 impl CmtRules {
-    /// All three: CMT as its inventors recommend it.
+    /// All three: CMT as its authors recommend it.
     pub const ALL: CmtRules =
         CmtRules { split_fast_retransmit: true, window_update: true, delayed_ack: true };
-    /// None: new data on all paths, by the standard's rules.
+    /// None: new data goes on all paths, by the rules of RFC 9260.
     pub const NONE: CmtRules =
         CmtRules { split_fast_retransmit: false, window_update: false, delayed_ack: false };
 }
 
 impl CmtDetection {
-    /// Chunks are lost after `threshold` missing reports.
+    /// A detection with these `rules`, which takes a chunk for lost after `threshold` missing reports.
     pub fn new(rules: CmtRules, threshold: u8) -> CmtDetection {
         CmtDetection {
             rules,
@@ -54,8 +54,8 @@ impl CmtDetection {
         }
     }
 
-    /// M-CMT-2: m is missing once more if something later than m was newly acknowledged on m's path. What was taken
-    /// back is not evidence of loss: with several return paths, an overtaken SACK looks the same.
+    /// M-CMT-2: m gets another missing report if a later TSN was newly acknowledged on m's path. An acknowledgement
+    /// that is taken back is not evidence of loss: with several return paths, an overtaken SACK looks the same.
     fn count_missing(&mut self, news: &mut SackNews, increment: &Increment) {
         self.newest.clear();
         self.newest.resize(news.paths.len(), None);
@@ -71,8 +71,8 @@ impl CmtDetection {
     }
 
     fn find_missing(&self, news: &SackNews, progress: &mut SackFindings) {
-        // A chunk that a time-out sent again is left to the timer: acknowledgements of its copies tell nothing
-        // (M-SCTP-7).
+        // A chunk that a time-out sent again is left to the timer: an acknowledgement does not tell which of its
+        // copies arrived (M-SCTP-7).
         let may_be_lost = news.holes.iter().filter(|hole| !hole.is_spent && !hole.has_timed_out);
         let lost = may_be_lost.filter(|hole| hole.missing_reports >= self.threshold);
         progress.missing.extend(lost.map(|hole| (hole.tsn, hole.path)));
@@ -129,7 +129,7 @@ impl LossDetection for CmtDetection {
     }
 
     /// M-CMT-2: recovery ends "when no unacked TSN ≤ that value remains on d": a lost chunk that was moved to another
-    /// path holds its first one back no longer.
+    /// path no longer delays the end of recovery on its first path.
     fn on_lowest_unacked(&mut self, path: PathId, lowest: Option<Tsn>) {
         let Some(exit) = self.exits.get_mut(path.index()) else { return };
         if exit.is_some_and(|exit| lowest.is_none_or(|lowest| exit.is_before(lowest))) {
@@ -158,7 +158,7 @@ mod tests {
         SackNews { paths: vec![PathNews::default(); 2], ..news }
     }
 
-    /// G1, CMT's half: out-of-order SACKs of a faster path are not evidence of loss on the slower one.
+    /// G1, for CMT: out-of-order SACKs of a faster path are not evidence of loss on the slower one.
     #[test]
     fn g1_sacks_from_a_faster_path_report_nothing_of_another() {
         let mut order = order(CmtRules::ALL);

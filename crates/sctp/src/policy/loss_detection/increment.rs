@@ -3,10 +3,10 @@
 use super::SackNews;
 use crate::seq::Tsn;
 
-/// The worth of one SACK as evidence of loss.
+/// The weight of one SACK as evidence of loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Increment {
-    /// What it is worth for TSNs below `below`; 1 for all others.
+    /// The weight for TSNs below `below`; it is 1 for all others.
     times: u8,
     below: Tsn,
 }
@@ -15,10 +15,12 @@ impl Increment {
     /// One report, whatever the SACK says.
     pub(super) const ONE: Increment = Increment { times: 1, below: Tsn::new(0) };
 
-    /// A SACK that answers n packets is worth n where all of them left after the missing chunk and took its path's
-    /// way: all that it newly acknowledges was sent to one destination, and lies above the chunk. Else it is worth 1.
+    /// A SACK that answers n packets counts n times for a missing chunk if all n packets left after that chunk on its
+    /// path: that is, if all chunks that the SACK newly acknowledges were sent to one destination and are above the
+    /// missing chunk. Otherwise it counts once.
     ///
-    /// Never more than what it newly acknowledges, so that a duplicate among the packets is not evidence of loss.
+    /// It never counts more often than it newly acknowledges chunks, so that a duplicate among the packets is not
+    /// evidence of loss.
     pub(super) fn of_delayed(news: &SackNews) -> Increment {
         let Some(first) = news.acked.first() else { return Increment::ONE };
         let is_mixed = news.acked.iter().any(|chunk| chunk.path != first.path || chunk.was_copied);
@@ -29,7 +31,7 @@ impl Increment {
         Increment { times: news.packets.clamp(1, most), below: first.tsn }
     }
 
-    /// How many reports it is for the chunk with this TSN.
+    /// How many missing reports the SACK gives to the chunk with TSN `missing`.
     pub(super) fn of(&self, missing: Tsn) -> u8 {
         if self.times > 1 && missing.is_before(self.below) { self.times } else { 1 }
     }

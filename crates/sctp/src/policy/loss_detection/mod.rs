@@ -1,5 +1,5 @@
-//! Loss detection: what a SACK means for each path. Which advanced, which chunks are missing, which left fast recovery.
-//! The chunks stay with the send buffer; a rule sees them as plain values.
+//! Loss detection: what a SACK means for each path: which paths advanced, which chunks are missing, which paths left
+//! fast recovery. The chunks stay in the send buffer; a rule sees them as plain values.
 
 pub mod association;
 pub mod cmt;
@@ -12,39 +12,39 @@ use anabranch_base::ByteCount;
 use super::PathId;
 use crate::seq::Tsn;
 
-/// A chunk that a SACK acknowledges for the first time in the chunk's life.
+/// A chunk that a SACK acknowledges for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckedChunk {
     /// Its TSN.
     pub tsn: Tsn,
-    /// Where it was sent last.
+    /// The path on which it was sent last.
     pub path: PathId,
     /// The round of that path's window in which it was sent last.
     pub round: u64,
-    /// What it weighs against the window.
+    /// Its weight against the window.
     pub weight: ByteCount,
     /// Its user data.
     pub payload: ByteCount,
-    /// Whether it was ever sent again, so that it is not known which copy is acknowledged.
+    /// Whether it was ever sent again. If so, it is not known which transmission is acknowledged.
     pub is_retransmitted: bool,
-    /// Whether it was ever in flight on several paths at once, so that it is not known which of them delivered it.
+    /// Whether it was ever in flight on several paths at once. If so, it is not known which path delivered it.
     pub was_copied: bool,
 }
 
-/// An outstanding chunk below something that was reported as received.
+/// An outstanding chunk below a chunk that was reported as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hole {
     /// Its TSN.
     pub tsn: Tsn,
-    /// Where it was sent last.
+    /// The path on which it was sent last.
     pub path: PathId,
     /// How often it was reported missing.
     pub missing_reports: u8,
-    /// It was fast-retransmitted already, so that only the T3-rtx timer may mark it again.
+    /// It was fast-retransmitted already: only the T3-rtx timer may mark it again.
     pub is_spent: bool,
-    /// The T3-rtx timer marked it once, so that it is not known which copy an acknowledgement means.
+    /// The T3-rtx timer marked it once: it is not known which transmission an acknowledgement means.
     pub has_timed_out: bool,
-    /// This SACK took back an earlier gap acknowledgement of it (RFC 9260 §6.2.1).
+    /// This SACK takes back an earlier gap acknowledgement of it (RFC 9260 §6.2.1).
     pub is_reneged: bool,
 }
 
@@ -53,15 +53,15 @@ pub struct Hole {
 pub struct PathNews {
     /// The weight that left the flight because it was acknowledged, for the first time or again.
     pub left: ByteCount,
-    /// The weight that came back because its acknowledgement was taken back.
+    /// The weight that returned to the flight because its acknowledgement was taken back.
     pub returned: ByteCount,
     /// The lowest TSN on the path that was sent once was acknowledged.
     pub sent_once: bool,
     /// The lowest TSN on the path that was sent more than once was acknowledged.
     pub sent_again: bool,
-    /// The lower of the two was acknowledged.
+    /// The lowest outstanding TSN on the path, however often it was sent, was acknowledged.
     pub lowest: bool,
-    /// A chunk that waits to be sent again was acknowledged cumulatively, and never before.
+    /// A chunk that waits to be sent again was acknowledged cumulatively, and was not acknowledged before.
     pub marked: bool,
 }
 
@@ -70,34 +70,35 @@ pub struct PathNews {
 pub struct SackNews {
     /// The cumulative TSN ack point.
     pub cumulative: Tsn,
-    /// Whether it moved.
+    /// Whether that point moved.
     pub has_advanced: bool,
-    /// The highest TSN it reports as received.
+    /// The highest TSN that the SACK reports as received.
     pub highest_reported: Tsn,
-    /// How many packets with DATA it answers, where its sender says so (M-CMT-4); 0 where it does not.
+    /// How many packets with DATA the SACK answers, if its sender says so (M-CMT-4); else 0.
     pub packets: u8,
-    /// What it cost to read: gap blocks, of this SACK and the one before, and chunks that were looked at.
+    /// The cost of reading the SACK: the gap blocks of this SACK and the one before, and the chunks that were
+    /// examined.
     pub examined: usize,
     /// The chunks acknowledged for the first time, ascending.
     pub acked: Vec<AckedChunk>,
-    /// The chunks in flight below the highest reported one, where something is acknowledged for the first time, and
-    /// those that were reported before and are no longer; ascending.
+    /// The chunks in flight below the highest reported one, if a chunk is acknowledged for the first time, and the
+    /// chunks that were reported before and are no longer; ascending.
     pub holes: Vec<Hole>,
-    /// For each path, by index, what became of its flight.
+    /// For each path, by index, what the SACK means for its flight.
     pub paths: Vec<PathNews>,
 }
 
-/// What follows for the paths.
+/// What a SACK means for the paths.
 #[derive(Clone, Debug, Default)]
 pub struct SackFindings {
     /// For each path, by index, whether its point of in-order delivery moved.
     pub advanced: Vec<bool>,
-    /// The chunks that reached the number of missing reports, ascending.
+    /// The chunks whose missing reports reached the threshold, ascending.
     pub missing: Vec<(Tsn, PathId)>,
 }
 
 impl SackFindings {
-    /// This value, emptied and made wide enough for `paths` paths.
+    /// This value, emptied and resized for `paths` paths.
     pub fn cleared(&mut self, paths: usize) -> &mut SackFindings {
         self.advanced.clear();
         self.advanced.resize(paths, false);
@@ -107,7 +108,7 @@ impl SackFindings {
 }
 
 impl Hole {
-    /// The chunk was reported missing `times` times more.
+    /// Counts `times` more missing reports of the chunk.
     fn report(&mut self, times: u8) {
         self.missing_reports = self.missing_reports.saturating_add(times);
     }
@@ -115,33 +116,33 @@ impl Hole {
 
 /// A rule for reading SACKs path by path.
 pub trait LossDetection: Debug + Send {
-    /// A chunk left on `path`; `retransmission` if it had left before.
+    /// The chunk `tsn` left on `path`; `retransmission` says whether it had left before.
     fn on_sent(&mut self, _tsn: Tsn, _path: PathId, _retransmission: bool) {}
 
-    /// A chunk last sent on `from` is sent again on `to`.
+    /// The chunk `tsn`, last sent on `from`, is sent again on `to`.
     fn on_moved(&mut self, _tsn: Tsn, _from: PathId, _to: PathId) {}
 
-    /// A SACK arrived. Counts missing reports in `news.holes` and says in `progress`, which comes cleared,
-    /// what follows.
+    /// A SACK arrived. Counts missing reports in `news.holes` and writes what follows into `progress`, which the
+    /// caller has cleared.
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings);
 
-    /// A path was given up.
+    /// `path` was removed.
     fn remove_path(&mut self, _path: PathId) {}
 
     /// The T3-rtx timer of `path` expired.
     fn on_timeout(&mut self, path: PathId);
 
-    /// A loss on `path` was answered by a cut; `highest` is the highest TSN outstanding there, or anywhere
-    /// if [recovery is the association's](LossDetection::recovers_by_path).
+    /// The window of `path` was cut because of a loss. `highest` is the highest TSN outstanding on the path, or on
+    /// any path if [all paths recover together](LossDetection::recovers_by_path).
     fn enter_recovery(&mut self, path: PathId, highest: Tsn);
 
-    /// Whether each path recovers by itself, or the association as one.
+    /// Whether each path recovers by itself (`true`), or all paths recover together.
     fn recovers_by_path(&self) -> bool {
         false
     }
 
-    /// This is the lowest chunk that is still to be acknowledged on `path`. Asked after each SACK for paths in
-    /// recovery, where [each recovers by itself](LossDetection::recovers_by_path).
+    /// `lowest` is the lowest chunk on `path` that is not acknowledged yet. Called after each SACK for paths in
+    /// recovery, if [each path recovers by itself](LossDetection::recovers_by_path).
     fn on_lowest_unacked(&mut self, _path: PathId, _lowest: Option<Tsn>) {}
 
     /// Whether `path` is in fast recovery.
