@@ -1,5 +1,5 @@
-//! Handles a loss for all recipes: asks the loss response, cuts a window, marks chunks, and carries out the rest of
-//! the response.
+//! Handles a loss for every event that finds one: asks the loss response, cuts a window, marks chunks, and carries
+//! out the rest of the response.
 
 use anabranch_base::Time;
 
@@ -13,8 +13,8 @@ use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 
 impl Session {
-    /// What the loss response says about `signal` on `path`. The cut, and all that is not about single chunks, is carried
-    /// out; marking chunks and counting errors is the caller's.
+    /// Asks the loss response about `signal` on `path`. Carries out the cut and everything that does not concern
+    /// single chunks; the caller marks chunks and counts errors.
     pub(super) fn respond(&mut self, signal: Signal, path: PathId, now: Time) -> Response {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let response = self.policies.response.on_signal(signal, path, &view);
@@ -54,8 +54,9 @@ impl Session {
         self.record_window(now, path, Some(cause));
     }
 
-    /// A chunk is lost on `path`: it leaves the flight, and is marked for retransmission unless a copy of it is in flight
-    /// elsewhere; and the path times nothing that may have been acknowledged twice.
+    /// The chunk `tsn` is lost on `path`. It leaves the flight, and is marked for retransmission unless a copy of it
+    /// is in flight on another path. The path cancels its round-trip measurement, because the timed chunk may be
+    /// acknowledged twice.
     pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
         if let Some(left) = self.send.mark(tsn, path, by) {
             self.paths.on_left_flight(left.path, left.weight);
@@ -65,9 +66,9 @@ impl Session {
         }
     }
 
-    /// The peer reports a packet with a congestion mark: one that had the chunk `lowest`, or any that left on the path by
-    /// which the report `arrived`, where it names no chunk. A report of a chunk that is no longer kept says nothing of
-    /// what is in flight.
+    /// The peer reports a packet with a congestion mark. The packet carried the chunk `lowest`; if the report names
+    /// no chunk, it is any packet that left on the path on which the report `arrived`. A report of a chunk that is no
+    /// longer kept is ignored.
     pub(super) fn on_ecn_echo(&mut self, now: Time, arrived: PathId, lowest: Option<Tsn>) {
         let path = lowest.map_or(Some(arrived), |tsn| self.send.path_of(tsn));
         let Some(path) = path else { return };
@@ -79,9 +80,8 @@ impl Session {
         }
     }
 
-    /// What a SACK means for losses that were answered: windows of data that were judged as one end, and the loss
-    /// response
-    /// sees how far each path has come.
+    /// Follows the losses that were answered: ends the windows of data that count as one loss, and shows the loss
+    /// response how far each path has advanced.
     pub(super) fn follow_losses(&mut self, now: Time) {
         let is_followed = self.policies.response.follows_progress();
         for path in self.paths.ids() {
@@ -101,7 +101,7 @@ impl Session {
         }
     }
 
-    /// Probes the path because of a loss, whatever HEARTBEATs are under way.
+    /// Sends a HEARTBEAT on `path` because of a loss, even if other HEARTBEATs are under way.
     fn probe_after_loss(&mut self, path: PathId, now: Time) {
         self.paths.change_after_loss(path, LossState::begin_probe);
         self.send_heartbeat(path, now);
@@ -121,7 +121,7 @@ impl Session {
         }
     }
 
-    /// The HEARTBEAT that a loss response asked for was answered, if one was under way; whether one was.
+    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was answered. Gives whether one was.
     pub(super) fn on_probe_answered(&mut self, path: PathId, now: Time) -> bool {
         let was_probed = self.paths.change_after_loss(path, LossState::end_probe);
         if was_probed {
@@ -131,8 +131,8 @@ impl Session {
         was_probed
     }
 
-    /// The HEARTBEAT that a loss response asked for was not answered: whether one was under way, and whether that counts
-    /// as an error.
+    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was not answered. Gives the response
+    /// then, which says whether this counts as an error.
     pub(super) fn on_probe_unanswered(&mut self, path: PathId, now: Time) -> Option<Response> {
         let was_probed = self.paths.change_after_loss(path, LossState::end_probe);
         was_probed.then(|| self.respond(Signal::ProbeUnanswered, path, now))

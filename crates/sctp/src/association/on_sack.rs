@@ -1,4 +1,4 @@
-//! The recipe for a SACK at the sender, in the order of RFC 9260 §6.2.1 and §7.2.4 (M-SCTP-12).
+//! How the sender handles a SACK, in the order of RFC 9260 §6.2.1 and §7.2.4 (M-SCTP-12).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -34,7 +34,7 @@ impl Session {
         is_new.map(|_| ())
     }
 
-    /// A SHUTDOWN arrived: it acknowledges cumulatively, and says nothing of the window.
+    /// A SHUTDOWN arrived: it acknowledges cumulatively, and has no a_rwnd.
     pub(super) fn on_cumulative_ack(&mut self, now: Time, cumulative: Tsn) -> Result<(), BadSack> {
         let mut reading = std::mem::take(&mut self.reading);
         let is_new = self.send.on_cumulative_ack(cumulative, &mut reading.news);
@@ -46,7 +46,7 @@ impl Session {
         is_new.map(|_| ())
     }
 
-    /// What follows from an acknowledgement for windows, losses and timers.
+    /// Applies an acknowledgement to windows, losses and timers.
     fn on_news(&mut self, reading: &mut SackReading, now: Time) {
         self.paths.sacks_mut().examined += reading.news.examined as u64;
         if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
@@ -69,8 +69,8 @@ impl Session {
         }
     }
 
-    /// M-CMT-2: a path has recovered when everything is acknowledged that was outstanding there at the cut. It may
-    /// grow by the very SACK that says so, and by none that says nothing new.
+    /// M-CMT-2: a path has recovered when all chunks that were outstanding on it at the cut are acknowledged. Its
+    /// window may grow by the SACK that ends recovery. A SACK that acknowledges nothing new does not end it.
     fn leave_recovery(&mut self, news: &SackNews) {
         if !self.policies.detection.recovers_by_path() || news.acked.is_empty() {
             return;
@@ -89,7 +89,7 @@ impl Session {
         sacks.received_for_several_paths += u64::from(reading.acked_paths() > 1);
     }
 
-    /// Takes what was acknowledged out of flight and lets each path's window grow by it.
+    /// Takes acknowledged chunks out of flight and lets each path's window grow by them.
     fn grow_windows(&mut self, reading: &SackReading, now: Time) {
         for id in self.paths.ids() {
             let news = reading.news.paths[id.index()];
@@ -118,8 +118,8 @@ impl Session {
         }
     }
 
-    /// Adds up what was newly acknowledged on each path, times the chunks that are being timed, and notes
-    /// that their paths live.
+    /// Adds up what was newly acknowledged on each path, takes round-trip samples from the chunks that are timed, and
+    /// marks their paths as alive.
     fn tally_acked(&mut self, news: &SackNews, tally: &mut Vec<NewlyAcked>, now: Time) {
         tally.clear();
         tally.resize(self.paths.len(), NewlyAcked::default());
@@ -133,7 +133,7 @@ impl Session {
                 let rto = self.paths.sample(id).rto;
                 self.record(now, id, Happening::RoundTrip { sample, rto });
             }
-            // M-SCTP-15: the ack of a chunk that was sent twice does not tell which way works.
+            // M-SCTP-15: the acknowledgement of a chunk that was sent twice does not tell which path works.
             if !chunk.is_retransmitted {
                 of_path.is_certain = true;
                 let change = self.paths.on_alive(id, now);
@@ -145,8 +145,8 @@ impl Session {
         }
     }
 
-    /// Tells slow start and the congestion control of an acknowledgement on path `id`, and lets the window grow as the
-    /// one that is in charge wants and the window management grants.
+    /// Reports an acknowledgement on path `id` to slow start and to the congestion control. The window grows by what
+    /// the one in charge wants, as far as the window management grants it.
     fn on_acked(&mut self, id: PathId, acked: &Acked, now: Time) {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let Policies { congestion, slow_start, limit, .. } = &mut self.policies;
@@ -176,7 +176,7 @@ impl Session {
         }
     }
 
-    /// RFC 9260 §7.2.4: chunks that were reported missing often enough.
+    /// RFC 9260 §7.2.4: handles chunks that were reported missing often enough.
     fn respond_to_missing(&mut self, missing: &[(Tsn, PathId)], now: Time) {
         if missing.is_empty() {
             return;
@@ -214,7 +214,8 @@ impl Session {
         }
     }
 
-    /// RFC 9260 §6.3.2 R2, R3: stop where nothing is left, restart where the lowest chunk was acknowledged.
+    /// RFC 9260 §6.3.2 R2, R3: stops the timer of a path with nothing in flight, and restarts it where the lowest
+    /// chunk was acknowledged.
     fn update_retransmission_timers(&mut self, news: &SackNews, now: Time) {
         for id in self.paths.ids() {
             let timer = Timer::Retransmission(id);
@@ -243,7 +244,8 @@ impl Session {
             window.probe = None;
             window.probes = 0;
         } else if a_rwnd >= self.send.rwnd_weight(probe) {
-            // The peer dropped the probe for lack of room and has room now: no need to wait for T3-rtx.
+            // The peer dropped the probe because it had no room, and has room now: the sender need not wait for
+            // T3-rtx.
             window.probe = None;
             window.probes = 0;
             if let Some(path) = self.send.path_of(probe) {

@@ -1,5 +1,5 @@
-//! Which chunk is sent again next, and where: chunks that are marked as lost, then copies of chunks in flight, as the
-//! retransmission policy and the scheduler want them.
+//! Which chunk is sent again next, and on which path: first chunks that are marked as lost, then copies of chunks in
+//! flight, as the retransmission policy and the scheduler want them.
 
 use anabranch_base::Time;
 
@@ -10,20 +10,20 @@ use crate::policy::retransmission::{Destination, LostBy, LostChunk};
 use crate::policy::{PathId, PathSample, PathState, View};
 use crate::seq::Tsn;
 
-/// A chunk that leaves again.
+/// A chunk to be sent again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Again {
     pub tsn: Tsn,
     pub path: PathId,
-    /// A copy is to leave on this path too.
+    /// A copy is also to leave on this path.
     pub also: Option<PathId>,
-    /// The chunk is in flight: what leaves is a copy.
+    /// The chunk is in flight: a copy of it leaves.
     pub is_copy: bool,
 }
 
 impl Session {
-    /// The next chunk to be sent again: the lowest that is lost whose place has room, or of those for the path of `open`;
-    /// then copies that the retransmission policy wants.
+    /// The next chunk to be sent again: the lowest lost chunk whose destination has room, or, with a packet `open`,
+    /// the lowest for that packet's path; then the copies that the retransmission policy wants.
     pub(super) fn next_lost(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
         if self.awaits_verification {
             return None;
@@ -64,8 +64,8 @@ impl Session {
                 Destination::Now(path) => (path, None),
                 Destination::Both(one, other) if fits(other) && !fits(one) => (other, Some(one)),
                 Destination::Both(one, other) => (one, Some(other)),
-                // One packet may pass the window of a path that lost something, or is being filled: as good as room there
-                // (M-CMT-6).
+                // The exemption allows one packet to pass the window of a path that lost something, or that packet is
+                // being filled: this counts as room on the path (M-CMT-6).
                 Destination::Wait if may_pass_on(lost.path) && view.path(lost.path).state.carries_data() => {
                     (lost.path, None)
                 }
@@ -81,7 +81,7 @@ impl Session {
         Some(Again { tsn, path, also: None, is_copy: true })
     }
 
-    /// The next copy that the scheduler wants: for the packet `open`, or to begin another.
+    /// The next copy that the scheduler wants: for the packet `open`, or for a new packet.
     pub(super) fn next_copy(&mut self, open: Option<OpenPacket>, now: Time) -> Option<Again> {
         if self.awaits_verification || !self.send.has_outstanding() {
             return None;
@@ -99,7 +99,7 @@ impl Session {
         (!is_for_another).then_some(Again { tsn, path, also: None, is_copy: true })
     }
 
-    /// Whether a copy of the chunk may leave on `path` now, in the packet `open` or in another.
+    /// Whether a copy of the chunk `tsn` may leave on `path` now, in the packet `open` or in a new one.
     fn has_room_for_copy(&self, tsn: Tsn, path: PathId, open: Option<OpenPacket>, view: &View<'_>) -> bool {
         let sample = view.path(path);
         let has_window = match open {
@@ -110,8 +110,8 @@ impl Session {
         carries && self.send.may_copy(tsn, path) && self.send.packet_with(tsn) <= sample.packet_limit
     }
 
-    /// Where a lost chunk goes that is meant for `path`: there if it fits, else where it was before, else to another path
-    /// that is wide enough, and where there is none, to `path` after all.
+    /// The destination of a lost chunk that is meant for `path`: `path` if the chunk fits there, else the path that
+    /// carried it before, else another path that is wide enough. If there is none, it is `path`.
     fn wide_enough(&self, path: PathId, lost: &LostChunk, view: &View<'_>) -> PathId {
         let size = self.send.packet_with(lost.tsn);
         let fits = |sample: &&PathSample| size <= sample.packet_limit;

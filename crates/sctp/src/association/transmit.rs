@@ -1,4 +1,4 @@
-//! Sending: plan which chunks go on which path, pack them, commit what left (RFC 9260 §6.1, §6.10; M-SCTP-3).
+//! Sending: plans which chunks go on which path, packs them, and records what left (RFC 9260 §6.1, §6.10; M-SCTP-3).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -22,21 +22,22 @@ struct Packed {
     weight: ByteCount,
     has_data: bool,
     is_retransmission: bool,
-    /// It is larger than the path's packets, for a chunk that fits into no other.
+    /// It is larger than the path's packet limit, because of a chunk that fits into no packet within it.
     is_stretched: bool,
 }
 
 /// How large a packet may be.
 #[derive(Clone, Copy, Debug)]
 enum PacketRoom {
-    /// As large as the first of several that leave together.
+    /// The size of the first of several packets that leave together.
     Segment(usize),
-    /// As large as the path carries, and larger only for a single chunk that cannot be cut.
+    /// The size that the path carries; a packet may exceed it only for a single chunk that cannot be cut.
     Packet(usize),
 }
 
 impl Session {
-    /// Appends up to `max_segments` packets for one path to `buf`, all of one length but the last.
+    /// Appends up to `max_segments` packets for one path to `buf`. All have the same length; only the last may be
+    /// shorter.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
         if self.sending == SendPhase::Begins {
             self.sending = SendPhase::GoesOn;
@@ -83,7 +84,7 @@ impl Session {
         transmit
     }
 
-    /// Nothing more is to be sent after this event.
+    /// Ends sending for this event: nothing more is to be sent.
     fn end_sending(&mut self, now: Time) {
         self.sending = SendPhase::Done;
         self.note_limits(now);
@@ -92,7 +93,7 @@ impl Session {
         self.exemptions.clear();
     }
 
-    /// The path that the next packet takes, if there is anything to send.
+    /// The path that the next packet takes, if anything is to be sent.
     fn plan(&mut self, now: Time) -> Option<PathId> {
         if let Some(control) = self.outbox.front() {
             let path = control.path;
@@ -110,8 +111,8 @@ impl Session {
         self.next_copy(None, now).map(|again| again.path)
     }
 
-    /// Builds one packet for `path`, with as much as there is `room`: control chunks first, then the SACK, then what
-    /// was lost, then new data (RFC 9260 §6.10). `None` if nothing fits.
+    /// Builds one packet for `path` that fits into `room`: control chunks first, then the SACK, then lost chunks,
+    /// then new data (RFC 9260 §6.10). `None` if nothing fits.
     fn pack(&mut self, path: PathId, room: PacketRoom, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
         let (PacketRoom::Segment(limit) | PacketRoom::Packet(limit)) = room;
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
@@ -127,7 +128,7 @@ impl Session {
             self.commit_again(again, now, &mut packed);
             open.has_data = true;
         }
-        // It is one packet that may pass the window, with as many chunks as fit.
+        // The exemption is for one packet, with as many chunks as fit.
         if packed.is_retransmission {
             self.exemptions.spend(path);
         }
@@ -157,9 +158,8 @@ impl Session {
         Some(packed)
     }
 
-    /// Appends a chunk. One that is larger than the path's packets goes alone in one that the network may cut: its
-    /// TSN was
-    /// sent, so that it cannot be cut here (RFC 9260 §6.9).
+    /// Appends a chunk. A chunk that is larger than the path's packets goes alone in a packet that the network may
+    /// fragment: its TSN was already sent, so it cannot be cut into smaller chunks here (RFC 9260 §6.9).
     fn pack_data(
         &self,
         tsn: Tsn,
@@ -176,7 +176,7 @@ impl Session {
         }
         builder.stretch(CommonHeader::LEN + PacketAuth::cost(keys, &data) + data.encoded_len());
         packed.is_stretched = true;
-        // The window is often of one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
+        // The window often holds only one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
         auth.push(keys, builder, &Data { immediate: true, ..data })
     }
 
@@ -185,7 +185,7 @@ impl Session {
         while let Some(control) = self.outbox.front() {
             let auth_len = PacketAuth::cost(self.keys.as_ref(), control.chunk.as_ref());
             if CommonHeader::LEN + auth_len + control.chunk.encoded_len() > limit {
-                // A report that quotes too much: it would block the way for ever.
+                // An ERROR that quotes more than a packet holds would block all later control chunks.
                 self.outbox.pop_front();
                 continue;
             }
@@ -198,8 +198,8 @@ impl Session {
         }
     }
 
-    /// A SACK goes where the last DATA came from. One that is not due yet rides along with data that goes
-    /// there anyway (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
+    /// A SACK goes to the path on which the last DATA arrived. A SACK that is not due yet is bundled with data for
+    /// that path (RFC 9260 §6.1: "SHOULD attempt to [...] bundle an acknowledgement").
     fn pack_sack(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {
         let may_ride = self.timers.is_running(Timer::Sack) && self.send.waiting_chunks() > 0;
         if !(self.is_sack_due || may_ride) || self.usable_path(self.sack_path) != path {
@@ -211,7 +211,7 @@ impl Session {
             gaps: &mut gaps,
             duplicates: self.arrivals.duplicates(),
         };
-        // SACKs stay small: it would not be detected that they are too large for a path that has shrunk.
+        // SACKs stay small: if a path's MTU shrank, nothing would detect that they are too large for it.
         let used = builder.len();
         let safe = self.paths.safe_limit(path, &self.settings.config).as_len().saturating_sub(used);
         let room = ByteCount::of_len(builder.remaining().min(safe));
@@ -236,7 +236,7 @@ impl Session {
         self.is_sack_due = false;
     }
 
-    /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or to begin another.
+    /// The next new chunk and its path, as the scheduler picks: for the packet `open`, or for a new packet.
     fn next_waiting(&mut self, open: Option<OpenPacket>, now: Time) -> Option<(Tsn, PathId)> {
         self.share_buffers(now);
         self.cut_ahead();
@@ -254,8 +254,8 @@ impl Session {
                 let view = look(now, &self.paths, &self.peer_window, &self.send);
                 let scheduler = &mut self.policies.scheduler;
                 match open {
-                    // Picked for this packet alone: if it does not fit, the scheduler is asked where the next packet
-                    // goes.
+                    // The chunk is picked for this packet alone: if it does not fit, the scheduler is asked again for
+                    // the next packet.
                     Some(open) if earlier.is_none() && open.may_send(&view) => {
                         let index = scheduler.pick_more(open.path, &queue, &view)?;
                         return Some((self.chosen(oldest, index)?, open.path));
@@ -273,7 +273,7 @@ impl Session {
         tsn.map(|tsn| (tsn, path))
     }
 
-    /// The waiting chunk at `index`, if it may leave before the `oldest`, which may leave.
+    /// The waiting chunk at `index`, if it may leave before the chunk `oldest`, which may leave.
     fn chosen(&self, oldest: Tsn, index: Index) -> Option<Tsn> {
         if index == Index::OLDEST {
             return Some(oldest);
@@ -286,13 +286,14 @@ impl Session {
         tsn.distance_from(self.send.ack_point()) <= MOST_OUTSTANDING
     }
 
-    /// Where new data goes when no path is active: to the last resort, until the error count ends it.
+    /// The destination of new data when no path is active: the last resort, until the error count closes the
+    /// association.
     fn pick_last_resort(&self, view: &View<'_>) -> Option<(PathId, Index)> {
         view.path(view.last_resort).has_window().then_some((view.last_resort, Index::OLDEST))
     }
 
-    /// Whether the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, a probe
-    /// is due: the first after one RTO, later ones after twice the time.
+    /// Whether the peer has room for the chunk (RFC 9260 §6.1 A). If not, and nothing is in flight, starts the timer
+    /// of a window probe: one RTO for the first probe, twice the time before for each later one.
     fn may_open_window_for(&mut self, tsn: Tsn, now: Time) -> bool {
         if self.send.rwnd_weight(tsn) <= self.peer_window.open {
             self.timers.stop(Timer::WindowProbe);
@@ -310,7 +311,7 @@ impl Session {
         false
     }
 
-    /// A chunk is in a packet that leaves on `path`.
+    /// Records that a chunk is in a packet that leaves on `path`.
     fn commit(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
         let sent = self.send.on_sent(tsn, path, self.paths.round(path));
         packed.has_data = true;
@@ -340,7 +341,7 @@ impl Session {
         }
     }
 
-    /// A chunk that had left before is in a packet that leaves.
+    /// Records that a chunk that had left before is in a packet that leaves.
     fn commit_again(&mut self, again: Again, now: Time, packed: &mut Packed) {
         packed.is_retransmission = true;
         if again.is_copy {
@@ -352,7 +353,7 @@ impl Session {
         }
     }
 
-    /// A copy of a chunk in flight is in a packet that leaves on `path`.
+    /// Records that a copy of a chunk in flight is in a packet that leaves on `path`.
     fn commit_copy(&mut self, tsn: Tsn, path: PathId, now: Time, packed: &mut Packed) {
         let sent = self.send.on_copied(tsn, path, self.paths.round(path));
         packed.has_data = true;
@@ -371,9 +372,8 @@ impl Session {
         }
     }
 
-    /// A chunk that was sent on `from` is sent again on `to`. If it was the one that `from`'s timer ran for, the
-    /// timer runs
-    /// for the next one from now on (M-SCTP-16).
+    /// A chunk that was sent on `from` is sent again on `to`. If the timer of `from` ran for this chunk, it runs for
+    /// the next one now (M-SCTP-16).
     fn on_moved(&mut self, tsn: Tsn, from: PathId, to: PathId, now: Time) {
         self.policies.detection.on_moved(tsn, from, to);
         if self.send.lowest_on(from).is_some_and(|lowest| tsn.is_before(lowest)) {
@@ -381,7 +381,8 @@ impl Session {
         }
     }
 
-    /// A chunk that was lost on `path` left again: where retransmissions are spread over round trips, the next one waits.
+    /// A chunk that was lost on `path` left again. If retransmissions are spread over round trips, the next one
+    /// waits.
     fn pace_resends(&mut self, path: PathId, now: Time) {
         let sample = self.paths.sample(path);
         let round_trip = sample.srtt.unwrap_or(sample.rto);
@@ -390,12 +391,12 @@ impl Session {
         }
     }
 
-    /// Whether one packet of retransmissions may pass the window of `path`. It may not where data is held.
+    /// Whether one packet of retransmissions may pass the window of `path`. It may not while the path holds data.
     fn may_pass_window(&self, path: PathId) -> bool {
         self.exemptions.covers(path) && !self.paths.after_loss(path).holds_data
     }
 
-    /// A packet is complete.
+    /// A packet is complete and leaves on `path`.
     fn on_packet_sent(&mut self, path: PathId, packed: &Packed, now: Time) {
         self.paths.counters_mut(path).sent_packets += 1;
         if !packed.has_data {
@@ -407,8 +408,8 @@ impl Session {
         self.policies.congestion.on_sent(path, &sent, &view);
     }
 
-    /// Data waits for paths that carried none for a while: their windows decay, once for each RTO
-    /// (RFC 9260 §7.2.1; M-SCTP-17).
+    /// Decays the windows of paths that carried no data for a while, once for each RTO, when data waits for them (RFC
+    /// 9260 §7.2.1; M-SCTP-17).
     pub(super) fn decay_idle_windows(&mut self, now: Time) {
         for path in self.paths.ids() {
             let times = self.paths.take_idle_rtos(path, now).min(MAX_DECAYS);
@@ -420,11 +421,11 @@ impl Session {
 }
 
 /// RFC 9260 §6.1: "For each stream, the data sender MUST NOT have more than 2^16 - 1 ordered user messages in the
-/// current send window." Half as many: a receiver that compares SSNs by serial number arithmetic (RFC 1982), as most do,
-/// takes one further ahead for one that has passed.
+/// current send window." This is half as many: most receivers compare SSNs by serial number arithmetic (RFC 1982),
+/// and take an SSN that is further ahead for one that has passed.
 const MOST_OUTSTANDING: u32 = u16::MAX as u32 / 2;
 
-/// A packet with less room takes no more data, whatever waits.
+/// A packet with less room takes no more data.
 const SMALLEST_CHUNK: usize = Data::padded_len(1);
 
 /// After this number of halvings every window is at its floor.

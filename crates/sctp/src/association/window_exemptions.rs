@@ -1,23 +1,24 @@
-//! Which paths a SACK lets carry one packet of retransmissions beyond cwnd (RFC 9260 §7.2.4 rule 3; M-SCTP-7, M-CMT-6).
+//! The paths on which a SACK allows one packet of retransmissions beyond cwnd (RFC 9260 §7.2.4 rule 3; M-SCTP-7,
+//! M-CMT-6).
 
 use crate::policy::PathId;
 
-/// What is left of the exemptions that the last SACKs gave.
+/// The unused exemptions that the last SACKs gave.
 #[derive(Clone, Debug, Default)]
 pub struct WindowExemptions {
-    /// The association's one: for whatever path the first packet takes.
+    /// The association's one, for the path that the first packet takes.
     anywhere: bool,
-    /// Those of paths that recover by themselves: "one packet may be sent *to that* destination".
+    /// Those of paths that recover independently: "one packet may be sent *to that* destination".
     paths: Vec<PathId>,
 }
 
 impl WindowExemptions {
-    /// The next packet of retransmissions may pass cwnd, wherever it goes.
+    /// The next packet of retransmissions may pass cwnd, on any path.
     pub fn grant_anywhere(&mut self) {
         self.anywhere = true;
     }
 
-    /// The next packet of retransmissions to `path` may.
+    /// The next packet of retransmissions to `path` may pass cwnd.
     pub fn grant(&mut self, path: PathId) {
         if !self.paths.contains(&path) {
             self.paths.push(path);
@@ -29,24 +30,24 @@ impl WindowExemptions {
         self.anywhere || self.paths.contains(&path)
     }
 
-    /// Such a packet is on its way.
+    /// A packet that used the exemption leaves on `path`.
     pub fn spend(&mut self, path: PathId) {
         self.anywhere = false;
         self.forget(path);
     }
 
-    /// `path` is gone.
+    /// `path` is removed.
     pub fn forget(&mut self, path: PathId) {
         self.paths.retain(|&other| other != path);
     }
 
-    /// Nothing more was to be sent: an exemption does not outlive its SACK.
+    /// Nothing more is to be sent: an exemption ends with its SACK.
     pub fn clear(&mut self) {
         self.anywhere = false;
         self.paths.clear();
     }
 
-    /// Whether there is none.
+    /// Whether there are no exemptions.
     pub fn is_none(&self) -> bool {
         !self.anywhere && self.paths.is_empty()
     }
