@@ -1,4 +1,5 @@
-//! Whether settings are within their domains: each within the bounds of its entry in the table, and together.
+//! Checks settings: each against the bounds of its entry in the table, and settings that depend on each other
+//! together.
 
 use anabranch_base::ByteCount;
 use anabranch_base::setting::{Kind, Value};
@@ -14,7 +15,7 @@ pub struct ConfigError {
     pub key: &'static str,
     /// Its value.
     pub value: String,
-    /// What it may be.
+    /// The values that are allowed.
     pub expected: String,
 }
 
@@ -22,16 +23,16 @@ impl Config {
     /// Whether every setting is within its domain.
     ///
     /// # Errors
-    /// The first setting that is not, with what it may be.
+    /// The first setting outside its domain, with the allowed values.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.check_without_limits()?;
         self.check_window_limits()
     }
 
-    /// The same without the window limits, which may still be planned once the paths are known.
+    /// Like [`check`](Config::check), without the window limits, which may still be planned once the paths are known.
     ///
     /// # Errors
-    /// The first setting that is not within its domain, with what it may be.
+    /// The first setting outside its domain, with the allowed values.
     pub fn check_without_limits(&self) -> Result<(), ConfigError> {
         self.check_bounds()?;
         self.check_timing()?;
@@ -80,7 +81,8 @@ impl Config {
         Ok(())
     }
 
-    /// A buffer grows, and never shrinks; how far it may grow is a bound of its entry.
+    /// A buffer grows and never shrinks, so its limit is at least its first size. The entry bounds the limit from
+    /// above.
     fn check_growth(&self) -> Result<(), ConfigError> {
         let Some(growth) = self.receive_growth else { return Ok(()) };
         if growth.limit < self.receive_buffer {
@@ -90,7 +92,7 @@ impl Config {
         Ok(())
     }
 
-    /// Limits are given where they are used, and let each path send.
+    /// Limits are given if the window management needs them, and allow each path to send.
     fn check_window_limits(&self) -> Result<(), ConfigError> {
         let key = "window_management";
         if self.window_management == "static" && self.window_limits.is_empty() {
@@ -104,7 +106,7 @@ impl Config {
         Ok(())
     }
 
-    /// A window that never lets a first packet out would never grow either.
+    /// A window that never allows a first packet would never grow.
     fn check_first_window(&self) -> Result<(), ConfigError> {
         let least = if self.strict_window { self.window_unit(IpVersion::V4) } else { ByteCount::new(1) };
         let first = self.first_window(IpVersion::V4);
@@ -117,7 +119,7 @@ impl Config {
 
     fn check_payload(&self) -> Result<(), ConfigError> {
         let Some(payload) = self.payload else { return Ok(()) };
-        // A path over IPv6 carries less; there the chunks are made smaller.
+        // A path over IPv6 carries less user data in a chunk; its chunks are made smaller.
         let fits = self.largest_payload(IpVersion::V4);
         if payload > fits {
             let expected = format!("at most {fits}, which fits a chunk with an MTU of {}", self.mtu);

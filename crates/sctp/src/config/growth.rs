@@ -2,17 +2,19 @@
 
 use anabranch_base::ByteCount;
 
-/// The bounds of a receive buffer that tunes itself. It begins with what [`Config::receive_buffer`](super::Config) says.
+/// The bounds of a receive buffer that tunes itself. It starts with the size in
+/// [`Config::receive_buffer`](super::Config).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// No association's buffer is ever larger.
+    /// The largest size of one association's buffer.
     pub limit: ByteCount,
-    /// All associations of an endpoint together grow by no more than this, so that many cannot take all memory.
+    /// The most by which all associations of an endpoint grow together, so that many associations cannot take all
+    /// memory.
     pub endpoint: ByteCount,
 }
 
 impl Growth {
-    /// Up to `limit`, and for all associations together as much as four at their limits.
+    /// Growth up to `limit`, and for all associations together up to four times `limit`.
     pub const fn to(limit: ByteCount) -> Growth {
         Growth { limit, endpoint: ByteCount::new(limit.get().saturating_mul(4)) }
     }

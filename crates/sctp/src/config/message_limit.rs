@@ -1,16 +1,17 @@
-//! How large a message may be, by the buffers of both ends.
+//! The largest message, which follows from the buffers of both ends.
 
 use anabranch_base::ByteCount;
 
-/// What a message that is sent must fit into (RFC 9260 §6.9).
+/// The buffers into which a sent message must fit (RFC 9260 §6.9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MessageLimit {
-    /// Both buffers: this end's for sending and the peer's for receiving, as it announced it. A peer without partial
-    /// delivery, as this one, takes nothing larger.
+    /// Both buffers: this end's send buffer and the receive buffer that the peer announced. A peer without partial
+    /// delivery, such as this implementation, accepts no larger message.
     #[default]
     BothBuffers,
-    /// This end's send buffer alone: for peers that "dispatch part of \[an\] inbound message through a partial delivery
-    /// API", of which nothing on the wire tells. Another peer ends the association at the first message it cannot hold.
+    /// This end's send buffer alone: for peers that "dispatch part of \[an\] inbound message through a partial
+    /// delivery API". Nothing on the wire tells whether a peer does. A peer that does not closes the association at
+    /// the first message that it cannot hold.
     SendBuffer,
 }
 

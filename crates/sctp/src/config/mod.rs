@@ -1,5 +1,5 @@
-//! Everything that can be set on an association, and the table of settings by which users set it. What the values do
-//! is with the policies and the association.
+//! Everything that can be set on an association, and the table of settings through which users set it. The policies
+//! and the association define what the values do.
 
 mod buffer_split;
 mod check;
@@ -29,33 +29,33 @@ use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::registry::StandardRules;
 use crate::wire::Checksum;
 
-/// The settings of an association. The profiles are frozen: research rests on the RFCs' values, and a name says what a
-/// transfer used.
+/// The settings of an association. The profiles never change: research depends on the RFCs' values, and a profile's
+/// name tells what a transfer used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The name of the profile that these settings began from; what is changed beside it does not change it.
+    /// The name of the profile that these settings started from. It stays when other settings change.
     pub profile: &'static str,
     /// What a chunk weighs against cwnd, flight and partial_bytes_acked; choose with `unit`.
     pub charge: Charge,
-    /// What windows are counted and grown in.
+    /// The unit in which windows are counted and grown.
     pub unit: Unit,
     /// What a chunk weighs against the receive window, at both ends.
     pub rwnd_charge: Charge,
-    /// What lies between IP and SCTP.
+    /// The layer between IP and SCTP.
     pub encapsulation: Encapsulation,
     /// Whether packets carry a CRC32c.
     pub checksum: Checksum,
-    /// The ECN codepoint with which the packets of an open association leave; those of its handshake leave with Not-ECT.
-    /// Marks that come back are counted and recorded, and nothing else follows from them.
+    /// The ECN codepoint of the packets of an open association; packets of its handshake are sent with Not-ECT. The
+    /// codepoints of packets that arrive are counted and recorded, and have no other effect.
     pub codepoint: Ecn,
-    /// The size of an IP packet that every path carries, or the largest that is tried.
+    /// The size of an IP packet that every path carries, or the largest size that is tried.
     pub mtu: ByteCount,
-    /// Which of the two it is.
+    /// Which of the two meanings `mtu` has.
     pub mtu_discovery: MtuDiscovery,
-    /// User data in one DATA chunk; `None` for what fits.
+    /// The user data in one DATA chunk; `None` for as much as fits.
     pub payload: Option<ByteCount>,
 
-    /// How SACKs are read path by path: a name in the registry.
+    /// How SACKs are interpreted path by path: a name in the registry.
     pub loss_detection: String,
     /// Which of CMT's rules hold where `loss_detection` is `cmt`; see [`Config::set_cmt`].
     pub cmt: CmtRules,
@@ -66,7 +66,7 @@ pub struct Config {
     /// How far each path's window may grow where `window_management` is `static`, in full packets, in the order of the
     /// paths; together no more than the peer's receive buffer (M-CWM-3).
     pub window_limits: Vec<u32>,
-    /// What follows from a loss: a name in the registry.
+    /// What the sender does after a loss: a name in the registry.
     pub loss_response: String,
     /// Which path carries new data: a name in the registry.
     pub scheduler: String,
@@ -74,18 +74,19 @@ pub struct Config {
     pub retransmission: String,
     /// Where a chunk goes after missing reports: a name in the registry.
     pub fast_retransmission: String,
-    /// What is advertised and what is made of it: a name in the registry.
+    /// What the receiver advertises and how the sender uses it: a name in the registry.
     pub flow_control: String,
 
     /// The receive buffer, shared by all paths; if it grows, its initial size.
     pub receive_buffer: ByteCount,
-    /// How far it grows by itself; `None` for a fixed one.
+    /// How far the receive buffer grows by itself; `None` for a fixed size.
     pub receive_growth: Option<Growth>,
-    /// How much user data may wait to be acknowledged; less of it in chunks of a few bytes, which cost more than themselves.
+    /// How much user data may wait to be acknowledged. Chunks of a few bytes cost more memory than they carry, so
+    /// less user data may wait in them.
     pub send_buffer: ByteCount,
     /// How large a message may be.
     pub message_limit: MessageLimit,
-    /// Which of the two each path has a part of.
+    /// Which of the two buffers is split among the paths.
     pub buffer_split: BufferSplit,
     /// The streams this end asks for.
     pub outbound_streams: u16,
@@ -94,11 +95,11 @@ pub struct Config {
 
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
-    /// When a SACK is sent.
+    /// When the receiver sends a SACK.
     pub sack: SackSettings,
-    /// Which packets may be answered late: a name in the registry.
+    /// Which packets the receiver may acknowledge late: a name in the registry.
     pub ack_timing: String,
-    /// How a SACK says for how many packets it stands, at both ends (M-CMT-4).
+    /// How a SACK encodes the number of packets it answers, at both ends (M-CMT-4).
     pub dac_wire: DacWire,
     /// The bounds of the retransmission time-out.
     pub rto: RtoSettings,
@@ -112,59 +113,59 @@ pub struct Config {
     pub idle_floor: u64,
     /// How windows grow in slow start: a policy's name.
     pub slow_start: String,
-    /// Growth needs an advance of the cumulative TSN.
+    /// Whether a window grows only when the cumulative TSN advances.
     pub growth_needs_advance: bool,
-    /// partial_bytes_acked never passes cwnd while the window is not fully used.
+    /// Whether partial_bytes_acked is limited to cwnd while the window is not fully used.
     pub clamp_partial_bytes: bool,
-    /// ssthresh takes the window's value before idle decay.
+    /// Whether ssthresh takes the window's value before idle decay.
     pub idle_keeps_ssthresh: bool,
-    /// cwnd may not be passed by a last packet (M-SCTP-3).
+    /// Whether the last packet must also fit into cwnd (M-SCTP-3).
     pub strict_window: bool,
-    /// Which SACKs let one fast-retransmit packet pass cwnd.
+    /// Which SACKs allow one fast-retransmit packet to pass cwnd.
     pub fast_retransmit_exemption: Exemption,
-    /// How many packets one event may let out on a path.
+    /// How many packets one event may send on a path.
     pub max_burst: MaxBurst,
 
-    /// When a path or the association is given up, and how idle paths are probed.
+    /// When a path or the association fails, and how idle paths are probed.
     pub failover: Failover,
-    /// Paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
+    /// Whether paths to addresses that the application gave carry data without verification (RFC 9260 §5.4).
     pub trusts_given_addresses: bool,
-    /// This end announces addresses that its host gains and loses, and accepts such changes from the peer (RFC 5061),
-    /// once both ends have offered it: authenticated by AUTH (RFC 4895), or by the seal.
+    /// Whether this end announces addresses that its host gains and loses, and accepts such changes from the peer
+    /// (RFC 5061), once both ends have offered it: authenticated by AUTH (RFC 4895), or by the seal.
     pub dynamic_addresses: bool,
-    /// How long a state cookie is good.
+    /// How long a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// How often INIT or COOKIE-ECHO is sent again before giving up.
     pub max_init_retransmits: u32,
 }
 
-/// What a chunk weighs.
+/// What counts as the weight of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charge {
     /// Its user data.
     User,
     /// The chunk with its header and padding.
     Chunk,
-    /// The IP packet that carries it alone.
+    /// The IP packet that carries the chunk alone.
     Packet,
 }
 
-/// What windows are counted and grown in.
+/// The unit in which windows are counted and grown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// The path's MTU.
     Mtu,
     /// The largest DATA chunk that the path carries (RFC 9260: PMDCS).
     Pmdcs,
-    /// The bytes that [`Config::charge`] charges for a full chunk, so that a window of whole units is a window of whole
-    /// packets whatever is charged (M-SCTP-18: "choose them together").
+    /// The bytes that [`Config::charge`] charges for a full chunk: a window of whole units is then a window of whole
+    /// packets, whatever the charge (M-SCTP-18: "choose them together").
     FullChunk,
-    /// This number of bytes. Windows are kept to the byte with every unit; this is the step by which they grow, what a
-    /// time-out leaves, and what floors are multiples of.
+    /// This number of bytes. With every unit, windows are exact to the byte; the unit is the step by which they grow,
+    /// the window after a time-out, and the unit of the floors.
     Bytes(ByteCount),
 }
 
-/// What lies between IP and SCTP.
+/// The layer between IP and SCTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encapsulation {
     /// Nothing.
@@ -176,42 +177,43 @@ pub enum Encapsulation {
 }
 
 impl Encapsulation {
-    /// What sealing adds to a packet: session id and packet number, 8 bytes each, and a tag of 16.
+    /// The bytes that sealing adds to a packet: session id and packet number with 8 bytes each, and a tag of 16
+    /// bytes.
     pub const SEAL: ByteCount = ByteCount::new(32);
 }
 
-/// When a SACK is sent (RFC 9260 §6.2).
+/// When the receiver sends a SACK (RFC 9260 §6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackSettings {
     /// The number of packets with data that a SACK answers; 1 switches delayed SACKs off.
     pub every: u32,
     /// The longest delay of a SACK after the first unreported packet; at most 500 ms.
     pub delay: Duration,
-    /// Whether packets that a driver reads at once are answered each, or all by one SACK.
+    /// Whether each packet that a driver reads at once is answered by its own SACK, or all by one SACK.
     pub batch: SackBatch,
 }
 
-/// How packets are answered that a driver reads from the network at once. The core answers whenever it is polled: this is
-/// for the driver to know ([`Endpoint::answers_batches`](crate::endpoint::Endpoint::answers_batches)).
+/// How packets that a driver reads from the network at once are answered. The core answers whenever it is polled; the
+/// driver reads this setting ([`Endpoint::answers_batches`](crate::endpoint::Endpoint::answers_batches)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackBatch {
-    /// Each by itself: a SACK is sent as soon as one is due.
+    /// Each packet separately: a SACK is sent as soon as one is due.
     Each,
-    /// All together, by one SACK at the end.
+    /// All packets together, by one SACK at the end.
     Whole,
 }
 
 /// The bounds of the retransmission time-out (RFC 9260 §6.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoSettings {
-    /// Before anything was measured.
+    /// The value before the first measurement.
     pub initial: Duration,
-    /// Never less.
+    /// The lower bound.
     pub min: Duration,
-    /// Never more.
+    /// The upper bound.
     pub max: Duration,
-    /// The least value of four times RTTVAR, before the bounds: how late a path with constant round trips may be when
-    /// its queue begins to fill. Zero in the RFC.
+    /// The least value of four times RTTVAR, before the bounds: how much later than usual an acknowledgement may
+    /// arrive on a path with constant round trips when its queue begins to fill. Zero in the RFC.
     pub variation: Duration,
 }
 
@@ -233,19 +235,19 @@ pub enum InitialWindow {
     Bytes(ByteCount),
 }
 
-/// Which SACKs let one packet of retransmissions pass cwnd (M-SCTP-7 rule 3).
+/// Which SACKs allow one packet of retransmissions to pass cwnd (M-SCTP-7 rule 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exemption {
-    /// The one that enters fast recovery.
+    /// The SACK that starts fast recovery.
     Entry,
-    /// Each that marks a chunk.
+    /// Each SACK that marks a chunk.
     Each,
 }
 
-/// A bound on the packets that one event lets out (M-SCTP-10).
+/// A bound on the packets that one event sends (M-SCTP-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxBurst {
-    /// The packets that an event lets out on a path.
+    /// The most packets that an event sends on a path.
     pub packets: u32,
     /// How the bound works.
     pub rule: BurstRule,
@@ -254,41 +256,41 @@ pub struct MaxBurst {
 /// How the bound on bursts works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstRule {
-    /// Every event is bounded; cwnd is left alone.
+    /// Every event is bounded; cwnd does not change.
     Event,
-    /// Only events that acknowledge retransmitted data are.
+    /// Only events that acknowledge retransmitted data are bounded.
     AfterRetransmission,
-    /// For the event, cwnd counts as no more than flight and the burst (RFC 9260 §6.1 D).
+    /// During the event, cwnd counts as at most the flight plus the burst (RFC 9260 §6.1 D).
     Rfc,
-    /// Packets leave at the controller's rate, in trains of this number or of what the rate carries in a millisecond,
-    /// whichever is more; cwnd does not change.
+    /// Packets leave at the controller's rate, in trains of this number of packets, or of as many as the rate carries
+    /// in a millisecond if that is more; cwnd does not change.
     Paced,
 }
 
-/// When a path or the association is given up (RFC 9260 §8.1–8.3, RFC 7829).
+/// When a path or the association fails (RFC 9260 §8.1–8.3, RFC 7829).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failover {
-    /// The number of errors in a row at which a path has potentially failed: data goes elsewhere, and HEARTBEATs probe
-    /// it at once. RFC 7829's PotentiallyFailed.Max.Retrans is one less; 0 and values above `path_max` switch the state
-    /// off.
+    /// After this number of errors in a row, a path has potentially failed: data goes to other paths, and HEARTBEATs
+    /// probe it at once. RFC 7829's PotentiallyFailed.Max.Retrans is one less. 0 and values above `path_max` switch
+    /// the state off.
     pub potentially_failed: u32,
     /// A path is inactive after more errors in a row than this.
     pub path_max: u32,
-    /// The association is given up after more than this.
+    /// The association fails after more errors in a row than this.
     pub association_max: u32,
     /// The time between HEARTBEATs on an idle path, to which RTO and jitter are added; with [`Duration::MAX`] idle
     /// paths are not probed.
     pub heartbeat: Duration,
     /// How many HEARTBEATs for path verification leave in one RTO.
     pub heartbeat_max_burst: u32,
-    /// A path that is silent for 1.5 srtt + 25 ms while another delivers has potentially failed at once, and failed paths
-    /// are probed twice a second.
+    /// Whether a path that is silent for 1.5 srtt + 25 ms while another path delivers has potentially failed at once,
+    /// and failed paths are probed twice a second.
     pub quick: bool,
 }
 
 impl Failover {
-    /// No path and no peer is ever given up, and idle paths are not probed: for studies of lossy networks, in which
-    /// errors in a row are chance. Unverified paths are still probed.
+    /// No path and no peer ever fails, and idle paths are not probed: for studies of lossy networks, where errors in
+    /// a row happen by chance. Unverified paths are still probed.
     pub const OFF: Failover = Failover {
         potentially_failed: 0,
         path_max: u32::MAX,
@@ -305,7 +307,7 @@ impl Failover {
 }
 
 impl Config {
-    /// The numbers that the standard rules are built from; those that draw do so from children of `seed`.
+    /// The values that the standard rules need. Rules that draw random numbers use children of `seed`.
     pub fn rules(&self, seed: Seed) -> StandardRules {
         StandardRules {
             reno: RenoRules {
@@ -314,7 +316,7 @@ impl Config {
                 clamp_partial_bytes: self.clamp_partial_bytes,
                 idle_keeps_ssthresh: self.idle_keeps_ssthresh,
             },
-            // M-SCTP-4: with CMT's window update "advance" means the path's own, whatever the profile.
+            // M-SCTP-4: with CMT's window update, "advance" means an advance of the path, in every profile.
             growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),
             missing_reports: self.missing_reports,
             cmt: self.cmt,
@@ -328,17 +330,19 @@ impl Config {
         }
     }
 
-    /// New data on all paths by these rules of CMT (M-CMT-1 to -5): without any, by the standard's.
+    /// Sends new data on all paths by these `rules` of CMT (M-CMT-1 to -5), or by the rules of RFC 9260 if `rules`
+    /// has none.
     pub fn set_cmt(&mut self, rules: CmtRules) {
         self.set_sender_cmt(rules);
-        // Timing that follows the number of paths has CMT's where it is wanted.
+        // Timing that depends on the number of paths already delays as CMT does, if that is wanted.
         let has_both = self.ack_timing == "dac-on-several-paths";
         if !(has_both && rules.delayed_ack) {
             self.ack_timing = if rules.delayed_ack { "dac" } else { "standard" }.to_owned();
         }
     }
 
-    /// The same for what this end sends: the timing of its SACKs stays as it is, which is the other half.
+    /// Like [`set_cmt`](Config::set_cmt), for the data that this end sends: the timing of the SACKs that it sends
+    /// stays.
     pub fn set_sender_cmt(&mut self, rules: CmtRules) {
         self.cmt = rules;
         self.loss_detection = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();

@@ -1,33 +1,33 @@
-//! Whether the largest packet of a path is fixed or searched, and between which sizes.
+//! Whether the largest packet of a path is fixed or searched for, and the bounds of the search.
 
 use anabranch_base::ByteCount;
 
 use super::{Config, IpVersion};
 
-/// How a path's largest packet is known.
+/// How the largest packet of a path is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MtuDiscovery {
     /// It is [`Config::mtu`] on every path.
     Off,
-    /// It is searched on each path (RFC 8899), up to [`Config::mtu`].
+    /// It is searched for on each path (RFC 8899), up to [`Config::mtu`].
     On,
 }
 
-/// The sizes of IP packets between which a path's largest is searched (RFC 8899 §5.1.2), all multiples of 4, as SCTP
-/// packets are.
+/// The bounds of the search for a path's largest IP packet (RFC 8899 §5.1.2). All are multiples of 4, as sizes of
+/// SCTP packets are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MtuBounds {
-    /// MIN_PLPMTU: what is used where nothing larger gets through.
+    /// MIN_PLPMTU: the size that is used where no larger packet arrives.
     pub least: ByteCount,
-    /// BASE_PLPMTU: what most paths carry, and what is used until more is known.
+    /// BASE_PLPMTU: the size that most paths carry. It is used until the search knows more.
     pub base: ByteCount,
     /// MAX_PLPMTU.
     pub largest: ByteCount,
 }
 
 impl MtuBounds {
-    /// Those of a path by `ip` on which packets may have `largest` bytes. IPv6 has 1,280 for all its links; with IPv4
-    /// hosts put 576 together, and RFC 8899 recommends a base of 1,200.
+    /// The bounds of a path by `ip` on which packets may have `largest` bytes. Every IPv6 link carries 1,280 bytes.
+    /// Every IPv4 host reassembles 576 bytes, and RFC 8899 recommends a base of 1,200.
     pub fn of(ip: IpVersion, largest: ByteCount) -> MtuBounds {
         let (least, base) = match ip {
             IpVersion::V4 => (576, 1_200),
@@ -38,14 +38,14 @@ impl MtuBounds {
         MtuBounds { least, base, largest }
     }
 
-    /// The largest size of whole words within `size`.
+    /// The largest multiple of 4 that is not above `size`.
     pub fn whole_words(size: ByteCount) -> ByteCount {
         ByteCount::new(size.get() & !3)
     }
 }
 
 impl Config {
-    /// Where the search begins and ends on a path by `ip`, if there is one.
+    /// The bounds of the search on a path by `ip`; `None` without a search.
     pub fn mtu_bounds(&self, ip: IpVersion) -> Option<MtuBounds> {
         match self.mtu_discovery {
             MtuDiscovery::Off => None,

@@ -1,4 +1,4 @@
-//! The words by which users choose among the values of a setting.
+//! The words with which users choose among the values of a setting.
 
 use anabranch_base::setting::Named;
 
@@ -11,7 +11,7 @@ impl Named for Charge {
         &[("user", Charge::User), ("chunk", Charge::Chunk), ("packet", Charge::Packet)];
 }
 
-/// [`Unit::Bytes`] has no word: programs alone choose the number of bytes.
+/// [`Unit::Bytes`] has no word: only programs choose a number of bytes.
 impl Named for Unit {
     const WHAT: &'static str = "window unit";
     const NAMES: &'static [(&'static str, Unit)] =

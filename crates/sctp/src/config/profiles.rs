@@ -1,4 +1,4 @@
-//! The RFCs' bundles of settings (M-SCTP-18). They are frozen: research rests on their values.
+//! The RFCs' sets of settings (M-SCTP-18). They never change: research depends on their values.
 
 use anabranch_base::{ByteCount, Duration, Ecn};
 
@@ -11,7 +11,7 @@ use crate::policy::loss_detection::cmt::CmtRules;
 use crate::wire::Checksum;
 
 impl Config {
-    /// RFC 9260 with new data over all paths.
+    /// RFC 9260 with new data on all paths.
     pub fn rfc9260() -> Config {
         Config {
             profile: "rfc9260",

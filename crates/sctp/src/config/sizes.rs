@@ -5,7 +5,7 @@ use anabranch_base::ByteCount;
 use super::{Charge, Config, Encapsulation, InitialWindow, Unit};
 use crate::wire::Data;
 
-/// Which IP carries a path.
+/// The IP version of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IpVersion {
     /// A header of 20 bytes.
@@ -15,7 +15,7 @@ pub enum IpVersion {
 }
 
 impl Config {
-    /// The bytes of a packet that are IP's, UDP's and the seal's.
+    /// The bytes of a packet that IP, UDP and the seal take, with IP version `ip`.
     pub fn overhead(&self, ip: IpVersion) -> ByteCount {
         let ip = match ip {
             IpVersion::V4 => 20,
@@ -39,17 +39,17 @@ impl Config {
         self.largest_chunk(ip) - ByteCount::of_len(Data::HEADER_LEN)
     }
 
-    /// The user data in a full chunk: what fits, unless less is wanted.
+    /// The user data in a full chunk: as much as fits, unless [`Config::payload`] is less.
     pub fn full_payload(&self, ip: IpVersion) -> ByteCount {
         self.payload_within(self.mtu, ip)
     }
 
-    /// The unit of windows on a fresh path of this kind.
+    /// The unit of windows on a new path by `ip`.
     pub fn window_unit(&self, ip: IpVersion) -> ByteCount {
         self.unit_within(self.first_mtu(ip), ip)
     }
 
-    /// The unit of windows on a path of this kind whose packets have `mtu` bytes.
+    /// The unit of windows on a path by `ip` whose packets have `mtu` bytes.
     pub fn unit_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
         match self.unit {
             Unit::Mtu => mtu,
@@ -59,7 +59,7 @@ impl Config {
         }
     }
 
-    /// The user data in a full chunk for packets of `mtu` bytes: what fits, unless less is wanted.
+    /// The user data in a full chunk for packets of `mtu` bytes: as much as fits, unless [`Config::payload`] is less.
     pub fn payload_within(&self, mtu: ByteCount, ip: IpVersion) -> ByteCount {
         self.payload_in_packet(mtu - self.overhead(ip))
     }
@@ -70,7 +70,7 @@ impl Config {
         self.payload.map_or(fits, |wanted| wanted.min(fits))
     }
 
-    /// The congestion window of a fresh path of this kind.
+    /// The congestion window of a new path by `ip`.
     pub fn first_window(&self, ip: IpVersion) -> ByteCount {
         let unit = self.window_unit(ip);
         match (self.initial_window, ip) {
@@ -95,7 +95,7 @@ fn chunk_in_packet(limit: ByteCount) -> ByteCount {
 }
 
 impl Charge {
-    /// What a chunk with `payload` bytes of user data weighs.
+    /// The weight of a chunk with `payload` bytes of user data.
     pub fn weigh(self, payload: usize) -> ByteCount {
         match self {
             Charge::User => ByteCount::of_len(payload),

@@ -82,9 +82,9 @@ pub const SETTINGS: &[Setting<Config>] = &[
 ];
 
 const BUFFER: Kind = Kind::Size { least: LEAST_BUFFER, most: LARGEST_BUFFER };
-/// Less than a packet could never be filled.
+/// A smaller buffer could not hold one packet.
 const LEAST_BUFFER: u64 = 1_500;
-/// More could not be advertised.
+/// A larger buffer could not be advertised.
 const LARGEST_BUFFER: u64 = u32::MAX as u64;
 
 fn set_receive_buffer(config: &mut Config, value: Value) -> Result<(), Refusal> {

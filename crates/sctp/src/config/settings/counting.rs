@@ -1,4 +1,4 @@
-//! The profile, and what chunks weigh: settings that others follow from, so that they come first.
+//! The profile, and the weight of chunks. Other settings depend on these, so they come first.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, Words, put, shown};
@@ -50,7 +50,8 @@ fn profiles() -> Vec<&'static str> {
     PROFILES.iter().map(|(name, _)| *name).collect()
 }
 
-/// The settings of another profile. What carries the packets stays: no profile says it.
+/// Replaces the settings by those of another profile. The layer that carries the packets stays: profiles do not set
+/// it.
 fn set_profile(config: &mut Config, value: Value) -> Result<(), Refusal> {
     let mut name = String::new();
     put(&mut name, value)?;

@@ -1,4 +1,4 @@
-//! When a path, or the association, is given up.
+//! When a path, or the association, fails.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, put, shown};

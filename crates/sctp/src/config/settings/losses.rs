@@ -1,4 +1,4 @@
-//! What counts as a loss, and what follows from one.
+//! What counts as a loss, and what the sender does then.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, planned};

@@ -1,5 +1,5 @@
 //! The table of settings: every key of `[flow.sctp]` and of `--set sctp.KEY` that is part of [`Config`], in the order
-//! in which results say them and in which they are applied. Adding a setting is adding its entry to one of the groups.
+//! in which results list them and in which they are applied. To add a setting, add its entry to one of the groups.
 
 mod buffers;
 mod counting;
@@ -26,7 +26,7 @@ pub fn setting(key: &str) -> Option<&'static Setting<Config>> {
     settings().find(|setting| setting.key == key)
 }
 
-/// An entry is applied after those above it: it may replace what follows from them.
+/// An entry is applied after the entries above it: it may replace values that those set.
 const GROUPS: [&[Setting<Config>]; 8] = [
     counting::SETTINGS,
     policies::SETTINGS,
@@ -67,7 +67,7 @@ mod tests {
         }
     }
 
-    /// Every value of a profile can be moved to another one: then both show the same.
+    /// Each difference between two profiles can be set key by key: then both profiles show the same settings.
     #[test]
     fn the_settings_say_all_that_tells_one_profile_from_another_for_a_user() {
         for (from, profile) in PROFILES {

@@ -68,7 +68,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
 
 const BURST: Kind = Kind::Whole { least: 1, most: u32::MAX as u64 };
 
-/// What fits is the default: settings that say so are no others.
+/// The largest payload that fits is the default: a config that sets it explicitly equals one that does not.
 fn set_payload(config: &mut Config, value: Value) -> Result<(), Refusal> {
     let mut payload = ByteCount::ZERO;
     put(&mut payload, value)?;

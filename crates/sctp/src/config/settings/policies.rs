@@ -62,7 +62,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
     ),
 ];
 
-/// Switches a rule of CMT, and leaves the timing of SACKs as it is.
+/// Switches one rule of CMT on or off. The timing of SACKs stays.
 fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut bool) -> Result<(), Refusal> {
     let mut rules = config.cmt;
     put(rule(&mut rules), value)?;
@@ -70,7 +70,7 @@ fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut b
     Ok(())
 }
 
-/// An experiment's policy is for both signs of loss unless it says otherwise.
+/// A retransmission policy applies to both signs of loss unless `fast_retransmission` is set as well.
 fn set_retransmission(config: &mut Config, value: Value) -> Result<(), Refusal> {
     put(&mut config.retransmission, value)?;
     config.fast_retransmission.clone_from(&config.retransmission);

@@ -1,4 +1,4 @@
-//! When SACKs are sent, and how long an answer is waited for.
+//! When SACKs are sent, and how long an end waits for an answer.
 
 use anabranch_base::Duration;
 use anabranch_base::field;

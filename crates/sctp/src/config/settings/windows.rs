@@ -1,4 +1,4 @@
-//! Congestion windows: where they begin, and how low they go.
+//! Congestion windows: their first size and their floors.
 
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Scope, Setting, Value, shown};
@@ -49,7 +49,7 @@ const PEERS_BUFFER: &str = "receive-buffer";
 fn initial_window(config: &Config) -> Option<Value> {
     match config.initial_window {
         InitialWindow::Bytes(size) => Some(Value::Size(size)),
-        // A window that is neither the profile's nor a size is a program's own, and has no word.
+        // Only a program can set a window that is neither the profile's nor a size; such a window has no word.
         other => (other == of_profile(config)).then(|| Value::word(OF_PROFILE)),
     }
 }
