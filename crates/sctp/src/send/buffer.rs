@@ -1,5 +1,5 @@
-//! Every chunk from the moment it gets its TSN until it is cumulatively acknowledged: what waits, what is in flight and
-//! where, what is marked to be sent again.
+//! Every chunk from the time it gets its TSN until it is cumulatively acknowledged: the chunks that wait, those in
+//! flight and their paths, and those marked to be sent again.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -22,8 +22,8 @@ use crate::wire::{CommonHeader, Data};
 
 /// The send buffer of an association.
 ///
-/// Inside, a chunk is known by its position, which is its TSN without the wrap: its number among all chunks
-/// since the association began, from 1.
+/// Internally, a chunk is identified by its position, which is its TSN without the wrap: its number among all chunks
+/// of the association, counted from 1.
 #[derive(Debug)]
 pub struct SendBuffer {
     pub(super) charge: Charge,
@@ -38,11 +38,11 @@ pub struct SendBuffer {
     pub(super) sent_end: u64,
     /// User data that is not cumulatively acknowledged.
     pub(super) held_bytes: ByteCount,
-    /// The part of it that was last sent on each path.
+    /// The part of `held_bytes` that was last sent on each path.
     pub(super) held_by_path: HeldByPath,
-    /// What is in flight on all paths, weighed against the peer's receive window.
+    /// The flight on all paths, weighed against the peer's receive window.
     pub(super) rwnd_flight: ByteCount,
-    /// What the last SACK's gap blocks acknowledged.
+    /// The positions that the last SACK's gap blocks acknowledged.
     pub(super) gap_acked: Vec<Range<u64>>,
     pub(super) reported: Vec<Range<u64>>,
     pub(super) marked: BTreeSet<u64>,
@@ -53,9 +53,9 @@ pub struct SendBuffer {
     pub(super) paths: Vec<PathLowest>,
     /// Each path's two lowest outstanding chunks when a SACK arrived.
     pub(super) lowest_before: Vec<(Option<u64>, Option<u64>)>,
-    /// What a SACK no longer reports.
+    /// Chunks that the current SACK no longer reports.
     pub(super) taken_back: Vec<u64>,
-    /// How much more of it may be believed.
+    /// How many such chunks are still accepted.
     pub(super) credit: Credit,
     pub(super) next_ssn: Vec<Ssn>,
     /// Messages that wait whole, behind all chunks, and their user data.
@@ -69,7 +69,7 @@ pub(super) struct PathLowest {
     again: Lowest,
 }
 
-/// What left for a path.
+/// A chunk that left on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// Its weight against the window.
@@ -78,13 +78,13 @@ pub struct Sent {
     pub rwnd_weight: ByteCount,
     /// Its user data.
     pub payload: ByteCount,
-    /// Where it had been sent before, if it had.
+    /// The path on which it was sent before, if it was.
     pub previous: Option<PathId>,
-    /// Whether it had been sent before and is now the lowest outstanding chunk of its path.
+    /// Whether it was sent before and is now the lowest outstanding chunk of its path.
     pub is_lowest_again: bool,
 }
 
-/// What left a path's flight without being acknowledged.
+/// A chunk that left a path's flight without an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The path.
@@ -125,20 +125,19 @@ impl SendBuffer {
         }
     }
 
-    /// Room for a new path.
+    /// Makes room for a new path.
     pub fn add_path(&mut self, path: PathId) {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), PathLowest::default);
         self.held_by_path.add_path(path);
     }
 
-    /// Queues a message as chunks of at most `largest` bytes of user data. Its fragments get consecutive
-    /// TSNs.
+    /// Queues `message` as chunks of at most `largest` bytes of user data. Its fragments get consecutive TSNs.
     pub fn push(&mut self, message: Outgoing, largest: ByteCount) {
         self.count(&message);
         self.cut(message, largest);
     }
 
-    /// Counts a message as held and waiting; its length.
+    /// Counts a message as held and waiting. Gives its length.
     pub(super) fn count(&mut self, message: &Outgoing) -> ByteCount {
         let length = ByteCount::of_len(message.payload.len());
         self.held_bytes += length;
@@ -146,7 +145,7 @@ impl SendBuffer {
         length
     }
 
-    /// Cuts a message that is counted.
+    /// Cuts a message that is already counted.
     pub(super) fn cut(&mut self, message: Outgoing, largest: ByteCount) {
         let ssn = self.take_ssn(&message);
         let Outgoing { stream, ppid, unordered, payload } = message;
@@ -156,7 +155,7 @@ impl SendBuffer {
         }
     }
 
-    /// The chunk left on `path`, in this round of its window.
+    /// The chunk `tsn` left on `path`, in the round `round` of the path's window.
     pub fn on_sent(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.position(tsn);
         let (charge, rwnd_charge) = (self.charge, self.rwnd_charge);
@@ -187,8 +186,8 @@ impl SendBuffer {
         Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, is_lowest_again }
     }
 
-    /// A copy of a chunk in flight left on `path`, in this round of its window. To the peer's receive window a copy is
-    /// nothing: the chunk is held there once.
+    /// A copy of the chunk `tsn`, which is in flight, left on `path`, in the round `round` of the path's window. A
+    /// copy has no weight against the peer's receive window, which holds the chunk once.
     pub fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let (position, charge) = (self.position(tsn), self.charge);
         let chunk = self.chunk_mut(position);
@@ -207,8 +206,8 @@ impl SendBuffer {
         }
     }
 
-    /// Whether a copy of the chunk may leave on `path`: the chunk is in flight, and nothing of it there. What a SACK took
-    /// back is not copied.
+    /// Whether a copy of the chunk `tsn` may leave on `path`: the chunk is in flight, but not on `path`. A chunk
+    /// whose acknowledgement was taken back is not copied.
     pub fn may_copy(&self, tsn: Tsn, path: PathId) -> bool {
         self.position_if_held(tsn).is_some_and(|position| {
             let chunk = self.chunk(position);
@@ -217,23 +216,24 @@ impl SendBuffer {
         })
     }
 
-    /// A copy of the chunk is to leave on `path` as soon as that has room.
+    /// Requests that a copy of the chunk `tsn` leaves on `path` as soon as the path has room.
     pub fn want_copy(&mut self, tsn: Tsn, path: PathId) {
         self.copies.want(self.position(tsn), path);
     }
 
-    /// No copy is to leave on `path` any more.
+    /// Cancels all copies that are to leave on `path`.
     pub fn call_off_copies(&mut self, path: PathId) {
         self.copies.call_off_on(path);
     }
 
-    /// The chunks of which a copy is to leave, ascending, and its path.
+    /// The chunks of which a copy is to leave, ascending, each with the copy's path.
     pub fn due_copies(&self) -> impl Iterator<Item = (Tsn, PathId)> {
         self.copies.due().map(|(position, path)| (self.tsn(position), path))
     }
 
-    /// A chunk in flight on `path` is lost there. It leaves that flight at once, and is marked for retransmission unless a
-    /// copy of it is in flight elsewhere. `None` if it is not in flight there (any more).
+    /// A chunk in flight on `path` is lost there. It leaves the flight of `path` at once, and is marked for
+    /// retransmission unless a copy of it is in flight on another path. `None` if the chunk is not, or no longer, in
+    /// flight on `path`.
     pub fn mark(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> Option<Left> {
         let position = self.position_if_held(tsn)?;
         if let Some(left) = self.lose_one_of_several(position, path) {
@@ -269,8 +269,8 @@ impl SendBuffer {
         Some(left)
     }
 
-    /// The chunk, or a copy of it, is lost on `path` while another is in flight: that flight alone changes. `None` if the
-    /// chunk is not in flight on several paths, or not on this one.
+    /// A chunk that is in flight on several paths is lost on `path`: only the flight of `path` changes. `None` if the
+    /// chunk is not in flight on several paths, or not on `path`.
     fn lose_one_of_several(&mut self, position: u64, path: PathId) -> Option<Left> {
         let (charge, chunk) = (self.charge, self.chunk(position));
         if !chunk.was_copied || chunk.state != State::InFlight {
@@ -283,7 +283,7 @@ impl SendBuffer {
             let copy = self.copies.take_first(position)?;
             let chunk = self.chunk_mut(position);
             (chunk.path, chunk.round) = (copy.path, copy.round);
-            // The TSN says nothing of when the copy left: it is left to the timer of its path.
+            // The TSN does not tell when the copy left: the timer of the copy's path handles it.
             (chunk.is_spent, chunk.missing_reports) = (true, 0);
             self.held_by_path.on_sent(copy.path, Some(first), length);
         }
@@ -295,13 +295,13 @@ impl SendBuffer {
         self.chunk(self.position(tsn)).data(tsn)
     }
 
-    /// The size of an SCTP packet that has this chunk alone.
+    /// The size of an SCTP packet with only this chunk.
     pub fn packet_with(&self, tsn: Tsn) -> ByteCount {
         let chunk = self.chunk(self.position(tsn));
         ByteCount::of_len(CommonHeader::LEN + Data::padded_len(chunk.payload.len()))
     }
 
-    /// The chunk at `index` of those that wait to be sent for the first time.
+    /// The chunk at `index` among those that wait to be sent for the first time.
     pub fn waiting(&self, index: Index) -> Option<Tsn> {
         let position = self.waiting.position(index.0);
         (position < self.end()).then(|| self.tsn(position))
@@ -328,20 +328,20 @@ impl SendBuffer {
         self.held_bytes
     }
 
-    /// How much more user data may be queued if `capacity` may be held. Every chunk, and every message that is not
-    /// fragmented yet, costs additional memory: with that, twice as much may be held, so that only chunks of less than
-    /// a few hundred bytes take room from others.
+    /// How much more user data may be queued if the buffer may hold `capacity`. Every chunk, and every message that
+    /// is not fragmented yet, costs additional memory. With that memory the buffer may hold twice `capacity`, so that
+    /// only chunks of less than a few hundred bytes reduce the room.
     pub fn room_in(&self, capacity: ByteCount) -> ByteCount {
         let memory = self.held_bytes + CHUNK_OVERHEAD * (self.chunks.len() + self.uncut.len()) as u64;
         capacity.saturating_sub(self.held_bytes).min((capacity * 2).saturating_sub(memory))
     }
 
-    /// What was last sent on `path` and is not cumulatively acknowledged.
+    /// The user data last sent on `path` that is not cumulatively acknowledged.
     pub fn held_on(&self, path: PathId) -> Held {
         self.held_by_path.of(path)
     }
 
-    /// What is in flight on all paths, weighed against the peer's receive window.
+    /// The flight on all paths, weighed against the peer's receive window.
     pub fn rwnd_flight(&self) -> ByteCount {
         self.rwnd_flight
     }
@@ -351,7 +351,7 @@ impl SendBuffer {
         self.chunks.is_empty() && self.uncut.is_empty()
     }
 
-    /// Whether something was sent that is not cumulatively acknowledged.
+    /// Whether a chunk was sent that is not cumulatively acknowledged.
     pub fn has_outstanding(&self) -> bool {
         self.sent_end > self.first
     }
@@ -374,7 +374,7 @@ impl SendBuffer {
         })
     }
 
-    /// The chunks in flight on `path`, ascending but for revoked ones, which come last.
+    /// The chunks in flight on `path`, ascending, except that revoked ones come last.
     pub fn in_flight_on(&self, path: PathId) -> Vec<Tsn> {
         let lists = &self.paths[path.index()];
         let once = lists.once.iter().filter(|&position| self.is_on(position, path, false));
@@ -399,7 +399,7 @@ impl SendBuffer {
         once.into_iter().chain(again).max().map(|position| self.tsn(position))
     }
 
-    /// The lowest chunk last sent on `path` that still has to be acknowledged, in flight or marked.
+    /// The lowest chunk last sent on `path` that is not acknowledged, in flight or marked.
     pub fn lowest_unacked_on(&mut self, path: PathId) -> Option<Tsn> {
         let (once, again) = self.lowest_positions(path);
         let marked = self.marked.iter().copied().find(|&position| self.chunk(position).path == path);
@@ -411,12 +411,12 @@ impl SendBuffer {
         tsn.is_before(self.first_tsn) || self.chunk(self.position(tsn)).state == State::Acked
     }
 
-    /// What the chunk weighs against the peer's receive window.
+    /// The weight of the chunk against the peer's receive window.
     pub fn rwnd_weight(&self, tsn: Tsn) -> ByteCount {
         self.rwnd_charge.weigh(self.chunk(self.position(tsn)).payload.len())
     }
 
-    /// Where a chunk that is kept was last sent; `None` for one that is not kept, or was never sent.
+    /// The path on which a chunk was last sent; `None` for a chunk that is not kept, or was never sent.
     pub fn path_of(&self, tsn: Tsn) -> Option<PathId> {
         let position = self.position_if_held(tsn)?;
         let chunk = self.chunk(position);
@@ -454,7 +454,8 @@ impl SendBuffer {
         (once, again)
     }
 
-    /// Whether the chunk is in flight on `path`, having been sent again or not, and never acknowledged.
+    /// Whether the chunk is in flight on `path` and was never acknowledged; `again` selects chunks sent more than
+    /// once, or only once.
     fn is_on(&self, position: u64, path: PathId, again: bool) -> bool {
         position >= self.first && {
             let chunk = self.chunk(position);
@@ -464,7 +465,7 @@ impl SendBuffer {
         }
     }
 
-    /// The lowest chunk in flight from this position on.
+    /// The lowest chunk in flight at position `from` or above.
     fn in_flight_from(&self, from: u64) -> Option<ChunkInFlight> {
         let mut positions = from..self.sent_end;
         let position = positions.find(|&position| self.chunk(position).state == State::InFlight)?;
@@ -494,7 +495,7 @@ impl SendBuffer {
         (position < self.end()).then_some(position)
     }
 
-    /// The TSN at `position`, which is at or after the first one held.
+    /// The TSN at `position`, which is not below the first position held.
     pub(super) fn tsn(&self, position: u64) -> Tsn {
         // The distance is less than 2³²: TSNs of one window are unique.
         self.first_tsn.plus((position - self.first) as u32)
@@ -528,10 +529,11 @@ pub(super) fn index(offset: u64) -> usize {
     usize::try_from(offset).expect("a buffer in memory has fewer chunks than addresses")
 }
 
-/// What a chunk costs besides its payload: what is known of it, twice where the queue has just grown, and the allocator's part of
-/// a message's memory.
+/// The memory for a chunk besides its payload: its record, twice if the queue has just grown, and the allocator's
+/// overhead for the message's memory.
 const CHUNK_OVERHEAD: ByteCount = ByteCount::new(192);
-/// The room for chunks that is kept although none is held: megabytes in flight, in chunks of the usual size.
+/// The number of chunks for which the buffer keeps memory when it is empty: megabytes in flight, in chunks of the
+/// usual size.
 pub(super) const KEPT_CHUNKS: usize = 4_096;
 
 #[cfg(test)]
@@ -547,7 +549,7 @@ pub(super) mod tests {
         PathId::from_index(1)
     }
 
-    /// A buffer with `count` chunks of 100 bytes, TSNs from 4,294,967,290 on: the wrap comes after the sixth.
+    /// A buffer with `count` chunks of 100 bytes, with TSNs from 4,294,967,290 on: the TSN wraps after the sixth.
     pub(in crate::send) fn buffer(count: usize) -> SendBuffer {
         let mut buffer = SendBuffer::new(tsn(0), Charge::User, Charge::User);
         buffer.add_path(ONE);

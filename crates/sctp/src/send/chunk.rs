@@ -1,4 +1,4 @@
-//! One DATA chunk on its way out and what became of it so far.
+//! One DATA chunk to send, and its state.
 
 use bytes::Bytes;
 
@@ -17,7 +17,7 @@ pub(super) struct MessageHead {
     pub(super) unordered: bool,
 }
 
-/// One DATA chunk to be, and what became of it so far.
+/// One DATA chunk to send, and its state.
 #[derive(Clone, Debug)]
 pub(super) struct OutboundChunk {
     pub(super) head: MessageHead,
@@ -25,19 +25,19 @@ pub(super) struct OutboundChunk {
     pub(super) ending: bool,
     pub(super) payload: Bytes,
     pub(super) state: State,
-    /// Where it was sent last; of several paths at once the first one.
+    /// The path on which it was sent last; of several paths at once, the first one.
     pub(super) path: PathId,
-    /// The round of that path's window that it left in.
+    /// The round of that path's window in which it left.
     pub(super) round: u64,
     pub(super) was_sent_again: bool,
-    /// It was in flight on several paths at once, or is.
+    /// It is, or was, in flight on several paths at once.
     pub(super) was_copied: bool,
     pub(super) missing_reports: u8,
-    /// It was fast-retransmitted, or marked to be.
+    /// It was fast-retransmitted, or is marked for it.
     pub(super) is_spent: bool,
     /// The T3-rtx timer marked it once.
     pub(super) has_timed_out: bool,
-    /// It counted as newly acknowledged once (M-SCTP-12: once in its life).
+    /// It counted as newly acknowledged once (M-SCTP-12: only once).
     pub(super) was_acked: bool,
     pub(super) lost_by: LostBy,
 }
@@ -46,7 +46,7 @@ pub(super) struct OutboundChunk {
 pub(super) enum State {
     /// Never sent.
     Waiting,
-    /// Sent, and not known to have arrived or to be lost.
+    /// Sent, and neither acknowledged nor lost.
     InFlight,
     /// Lost, and to be sent again.
     Marked,
@@ -55,7 +55,7 @@ pub(super) enum State {
 }
 
 impl OutboundChunk {
-    /// A fragment of a message that was never sent.
+    /// A new chunk for `fragment` of a message, not sent yet.
     pub(super) fn new(head: MessageHead, fragment: Fragment) -> OutboundChunk {
         OutboundChunk {
             head,
@@ -75,7 +75,7 @@ impl OutboundChunk {
         }
     }
 
-    /// The chunk as it goes on the wire, with the TSN of its place.
+    /// The chunk in wire format, with the TSN of its position.
     pub(super) fn data(&self, tsn: Tsn) -> Data<'_> {
         Data {
             tsn,

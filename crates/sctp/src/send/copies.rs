@@ -1,14 +1,14 @@
-//! Chunks that are in flight on more than one path at once, and copies that are still to leave. The chunk's own record
-//! says where it was sent first of these; here stands where else.
+//! Chunks that are in flight on more than one path at once, and copies that are still to leave. The record of a chunk
+//! has the first of these paths; this table has the others.
 
 use std::collections::BTreeMap;
 
 use crate::policy::PathId;
 
-/// A copy in flight beside the chunk itself.
+/// A copy in flight besides the chunk itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CopyInFlight {
-    /// Where it was sent.
+    /// The path on which it was sent.
     pub path: PathId,
     /// The round of that path's window in which it left.
     pub round: u64,
@@ -27,18 +27,18 @@ impl Copies {
         self.in_flight.is_empty() && self.due.is_empty()
     }
 
-    /// A copy of the chunk left.
+    /// A copy of the chunk at `position` left.
     pub fn add(&mut self, position: u64, copy: CopyInFlight) {
         self.in_flight.entry(position).or_default().push(copy);
         self.due.remove(&position);
     }
 
-    /// Whether a copy of the chunk is in flight on `path`.
+    /// Whether a copy of the chunk at `position` is in flight on `path`.
     pub fn is_on(&self, position: u64, path: PathId) -> bool {
         self.in_flight.get(&position).is_some_and(|copies| copies.iter().any(|copy| copy.path == path))
     }
 
-    /// Takes out the copy on `path`; whether there was one.
+    /// Removes the copy on `path`. Gives whether there was one.
     pub fn remove(&mut self, position: u64, path: PathId) -> bool {
         let Some(copies) = self.in_flight.get_mut(&position) else { return false };
         let before = copies.len();
@@ -50,40 +50,41 @@ impl Copies {
         is_removed
     }
 
-    /// Takes out the copy that left first.
+    /// Removes the copy that left first, and gives it.
     pub fn take_first(&mut self, position: u64) -> Option<CopyInFlight> {
         let first = *self.in_flight.get(&position)?.first()?;
         self.remove(position, first.path);
         Some(first)
     }
 
-    /// Takes out all of the chunk's copies, those that are due too: it is acknowledged.
+    /// Removes all copies of the chunk at `position`, in flight or due, because it is acknowledged. Gives those in
+    /// flight.
     pub fn take_all(&mut self, position: u64) -> Vec<CopyInFlight> {
         self.due.remove(&position);
         self.in_flight.remove(&position).unwrap_or_default()
     }
 
-    /// A copy of the chunk is to leave on `path`.
+    /// Requests that a copy of the chunk at `position` leaves on `path`.
     pub fn want(&mut self, position: u64, path: PathId) {
         self.due.insert(position, path);
     }
 
-    /// No copy of the chunk is to leave any more.
+    /// Cancels the copy of the chunk at `position` that is to leave.
     pub fn call_off(&mut self, position: u64) {
         self.due.remove(&position);
     }
 
-    /// No copy is to leave on `path` any more.
+    /// Cancels all copies that are to leave on `path`.
     pub fn call_off_on(&mut self, path: PathId) {
         self.due.retain(|_, wanted| *wanted != path);
     }
 
-    /// The chunks of which a copy is to leave, ascending, and its path.
+    /// The chunks of which a copy is to leave, ascending, each with the copy's path.
     pub fn due(&self) -> impl Iterator<Item = (u64, PathId)> {
         self.due.iter().map(|(&position, &path)| (position, path))
     }
 
-    /// Whether a copy is to leave.
+    /// Whether a copy of any chunk is to leave.
     pub fn has_due(&self) -> bool {
         !self.due.is_empty()
     }
@@ -96,7 +97,7 @@ mod tests {
     use crate::policy::loss_detection::SackNews;
     use crate::policy::retransmission::LostBy;
 
-    /// What left each path's flight by a SACK for the first `acked` chunks.
+    /// The bytes that leave each path's flight by a SACK for the first `acked` chunks.
     fn left(buffer: &mut SendBuffer, acked: u32) -> [u64; 2] {
         let mut news = SackNews::default();
         let known = buffer.on_sack(tsn(acked).previous(), std::iter::empty(), &mut news);

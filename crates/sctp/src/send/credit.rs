@@ -1,28 +1,29 @@
 //! How many gap acknowledgements a peer may take back.
 
-/// Counts chunks. A chunk that is acknowledged for the first time earns credit, or that a time-out finds lost; one whose
-/// acknowledgement is taken back costs it: so a peer makes no more work by reneging than a fixed multiple of what it takes.
+/// Counts chunks. A chunk earns credit when it is acknowledged for the first time, and when a time-out finds it lost.
+/// A chunk whose acknowledgement is taken back costs credit. So the work that a peer causes by reneging is at most a
+/// fixed multiple of what it acknowledges.
 ///
-/// Honest peers never renege; but with several ways back a SACK that was overtaken looks just like that, a window's worth at
-/// a time.
+/// Honest peers never renege. With several return paths, however, an overtaken SACK looks the same as a renege, of up
+/// to a whole window.
 #[derive(Debug)]
 pub(super) struct Credit {
     left: u64,
 }
 
 impl Credit {
-    /// Enough for the largest window that gap blocks can name.
+    /// The initial credit covers the largest window that gap blocks can name.
     pub fn new() -> Credit {
         Credit { left: MOST }
     }
 
-    /// A chunk is acknowledged for the first time, or lost by a time-out.
+    /// A chunk is acknowledged for the first time, or a time-out finds it lost.
     pub fn earn(&mut self) {
         self.left = (self.left + EARNED).min(MOST);
     }
 
-    /// How many of `chunks` may be taken back, which is paid for. One may always be taken back: otherwise no time-out
-    /// would help a receiver that did renege.
+    /// Pays for as many of `chunks` as the credit allows, and gives how many may be taken back. One chunk may always
+    /// be taken back: otherwise a time-out could not help a receiver that did renege.
     pub fn spend(&mut self, chunks: u64) -> u64 {
         let paid = chunks.min(self.left);
         self.left -= paid;
@@ -30,9 +31,9 @@ impl Credit {
     }
 }
 
-/// What gap blocks can name: 65,535 chunks.
+/// The number of chunks that gap blocks can name: 65,535.
 const MOST: u64 = u16::MAX as u64;
-/// How often a chunk may be taken back.
+/// How often each chunk may be taken back.
 const EARNED: u64 = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One message, cut into the user data of DATA chunks (RFC 9260 §6.9).
+//! Cuts one message into the user data of DATA chunks (RFC 9260 §6.9).
 
 use bytes::Bytes;
 
@@ -7,13 +7,13 @@ use crate::wire::{Ppid, StreamId};
 /// A message to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// On which stream.
+    /// The stream on which it is sent.
     pub stream: StreamId,
-    /// The application's identifier for its content; SCTP ignores it.
+    /// The application's identifier for the content; SCTP ignores it.
     pub ppid: Ppid,
-    /// Whether it may overtake the stream's other messages.
+    /// Whether the receiver may deliver it before earlier messages of the stream.
     pub unordered: bool,
-    /// The message, shared with the caller and never copied until it is written into a packet.
+    /// The message, shared with the caller. It is copied only into packets.
     pub payload: Bytes,
 }
 
@@ -30,9 +30,9 @@ pub struct Fragments {
 pub struct Fragment {
     /// Its user data.
     pub payload: Bytes,
-    /// Whether the message begins with it.
+    /// Whether it is the message's first fragment.
     pub beginning: bool,
-    /// Whether the message ends with it.
+    /// Whether it is the message's last fragment.
     pub ending: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What changed between two lists of gap blocks: which positions are acknowledged now and were not, and the
-//! other way round. It costs the number of blocks and of changes, never the size of the window.
+//! The difference between two lists of gap blocks: which positions are newly acknowledged, and which are no longer
+//! acknowledged. The cost is the number of blocks and of changes, not the size of the window.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub fn added<'a>(old: &'a [Range<u64>], new: &'a [Range<u64>]) -> Added<'a> {
 pub struct Added<'a> {
     old: &'a [Range<u64>],
     new: &'a [Range<u64>],
-    /// What lies before is answered already.
+    /// Positions below this one are done.
     from: u64,
 }
 

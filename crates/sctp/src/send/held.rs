@@ -1,22 +1,21 @@
-//! What each path holds of the send buffer: the chunks last sent there, from their leaving until they are cumulatively
-//! acknowledged.
+//! How much of the send buffer each path holds: the chunks last sent on it that are not cumulatively acknowledged.
 
 use anabranch_base::ByteCount;
 
 use crate::config::Charge;
 use crate::policy::PathId;
 
-/// What was last sent on a path and is not cumulatively acknowledged.
+/// The chunks last sent on a path that are not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Its user data.
+    /// Their user data.
     pub user: ByteCount,
-    /// Its weight against the peer's receive window.
+    /// Their weight against the peer's receive window.
     pub rwnd: ByteCount,
 }
 
-/// A sum for each path, exact at any moment and kept at the cost of an addition a chunk. Marks, gap acknowledgements and
-/// their being taken back change nothing: the chunk stays where it was sent last.
+/// A sum for each path. It is always exact, and costs one addition for each chunk. Marks, gap acknowledgements and
+/// reneging change nothing: the chunk counts for the path on which it was sent last.
 #[derive(Debug)]
 pub(super) struct HeldByPath {
     rwnd_charge: Charge,
@@ -24,17 +23,18 @@ pub(super) struct HeldByPath {
 }
 
 impl HeldByPath {
-    /// Sums over no path.
+    /// Sums for no paths yet.
     pub fn new(rwnd_charge: Charge) -> HeldByPath {
         HeldByPath { rwnd_charge, sums: Vec::new() }
     }
 
-    /// Room for `path`.
+    /// Makes room for `path`.
     pub fn add_path(&mut self, path: PathId) {
         self.sums.resize(self.sums.len().max(path.index() + 1), Held::default());
     }
 
-    /// A chunk with `length` bytes of user data left on `path`, after it had been sent on `previous` if it had.
+    /// A chunk with `length` bytes of user data left on `path`; it was sent on `previous` before, if that is not
+    /// `None`.
     pub fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
         if let Some(previous) = previous {
             self.on_released(previous, length);
@@ -45,7 +45,7 @@ impl HeldByPath {
         sum.rwnd += rwnd;
     }
 
-    /// A chunk last sent on `path` is cumulatively acknowledged.
+    /// A chunk with `length` bytes of user data, last sent on `path`, is cumulatively acknowledged.
     pub fn on_released(&mut self, path: PathId, length: usize) {
         let rwnd = self.rwnd_charge.weigh(length);
         let sum = &mut self.sums[path.index()];
@@ -53,7 +53,7 @@ impl HeldByPath {
         sum.rwnd -= rwnd;
     }
 
-    /// What `path` holds.
+    /// The sum for `path`.
     pub fn of(&self, path: PathId) -> Held {
         self.sums[path.index()]
     }
@@ -97,8 +97,8 @@ mod tests {
         assert_eq!(user_on(&buffer), [0, 200]);
     }
 
-    /// Chunks of 100 bytes in packets of their own, one every step at random sent, marked, moved, or acknowledged, in
-    /// gaps or cumulatively, with gaps taken back and SACKs that lie.
+    /// Chunks of 100 bytes in packets of their own. Each step at random sends, marks, moves or acknowledges a chunk,
+    /// by gap blocks or cumulatively; gap acknowledgements are taken back, and some SACKs lie.
     #[test]
     fn the_sums_are_those_of_the_chunks_whatever_happens() {
         let mut chance = 0x9e37_79b9_7f4a_7c15_u64;

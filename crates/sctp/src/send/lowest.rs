@@ -1,16 +1,16 @@
-//! The lowest outstanding chunks of one path, kept so that asking costs nothing (M-CMT-3's `a_d` and `b_d`).
+//! The lowest outstanding chunks of one path, kept so that reading them is cheap (M-CMT-3's `a_d` and `b_d`).
 
 use std::collections::VecDeque;
 
-/// Positions of the chunks last sent on one path, ascending. Entries go stale and are dropped when they
-/// come to the front.
+/// Positions of the chunks last sent on one path, ascending. Entries become stale; they are dropped when they reach
+/// the front.
 #[derive(Debug, Default)]
 pub struct Lowest {
     positions: VecDeque<u64>,
 }
 
 impl Lowest {
-    /// Adds the chunk at `position`. Costs nothing where chunks leave in order.
+    /// Adds the chunk at `position`. This is cheap when chunks leave in order.
     pub fn insert(&mut self, position: u64) {
         match self.positions.back() {
             Some(&last) if last >= position => {

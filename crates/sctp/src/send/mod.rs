@@ -1,4 +1,4 @@
-//! The sending half's memory: what waits, what is in flight, what a SACK says of it.
+//! The sender's state: the chunks that wait, the chunks in flight, and what SACKs report of them.
 
 mod buffer;
 mod chunk;

@@ -7,8 +7,8 @@ use super::chunk::OutboundChunk;
 use super::fragmentation::{Fragment, Fragments};
 
 impl SendBuffer {
-    /// Cuts what was never sent to pieces of at most `largest` bytes of user data. What stands before a chunk that was
-    /// sent keeps its TSN (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
+    /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Chunks before a chunk
+    /// that was sent keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
     pub fn refit(&mut self, largest: ByteCount) {
         let settled =
             usize::try_from(self.sent_end - self.first).unwrap_or(usize::MAX).min(self.chunks.len());
@@ -54,7 +54,7 @@ mod tests {
         buffer
     }
 
-    /// What waits: the length of each chunk, and whether its message begins and ends there.
+    /// The chunks that wait: the length of each, and whether it begins and ends its message.
     fn waiting(buffer: &mut SendBuffer) -> Vec<(usize, bool, bool)> {
         let tsns: Vec<Tsn> =
             (0..buffer.waiting_chunks()).filter_map(|index| buffer.waiting(Index(index))).collect();

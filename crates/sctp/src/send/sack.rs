@@ -1,5 +1,5 @@
-//! What a SACK says of the chunks in the send buffer. It costs as much as there are gap blocks, newly acknowledged
-//! chunks and holes, never as much as is in flight; and what it takes back costs credit.
+//! Applies a SACK to the chunks in the send buffer. The cost is the number of gap blocks, newly acknowledged chunks
+//! and holes, not the size of the flight. An acknowledgement that the SACK takes back costs credit.
 
 use anabranch_base::ByteCount;
 
@@ -11,23 +11,23 @@ use crate::policy::loss_detection::{AckedChunk, Hole, PathNews, SackNews};
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 
-/// A SACK that no honest receiver sends.
+/// A SACK that an honest receiver never sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it acknowledges TSN {acked}, and the highest TSN ever sent is {highest_sent}")]
 pub struct BadSack {
-    /// The highest TSN it claims.
+    /// The highest TSN that it acknowledges.
     pub acked: Tsn,
-    /// The highest TSN that left.
+    /// The highest TSN that was sent.
     pub highest_sent: Tsn,
 }
 
 impl SendBuffer {
-    /// Reads a SACK and says in `news` what it means, chunk by chunk; answers `false`, with `news` as it
-    /// was, for one that is older than what is known (RFC 9260 §6.2.1 i). Costs as much as there are blocks,
-    /// newly acknowledged chunks and holes.
+    /// Reads a SACK and writes what it means for each chunk into `news`. Gives `false`, and leaves `news` as it is,
+    /// for a SACK that is older than one already read (RFC 9260 §6.2.1 i). The cost is the number of blocks, newly
+    /// acknowledged chunks and holes.
     ///
     /// # Errors
-    /// It acknowledges what was never sent. Nothing has changed then.
+    /// It acknowledges a chunk that was never sent. Nothing has changed then.
     pub fn on_sack(
         &mut self,
         cumulative: Tsn,
@@ -44,7 +44,7 @@ impl SendBuffer {
     /// [`on_sack`](SendBuffer::on_sack).
     ///
     /// # Errors
-    /// It acknowledges what was never sent. Nothing has changed then.
+    /// It acknowledges a chunk that was never sent. Nothing has changed then.
     pub fn on_cumulative_ack(&mut self, cumulative: Tsn, news: &mut SackNews) -> Result<bool, BadSack> {
         let Some(new_first) = self.position_after(cumulative) else { return Ok(false) };
         self.reported.clear();
@@ -55,14 +55,14 @@ impl SendBuffer {
         self.apply(cumulative, new_first, news)
     }
 
-    /// The position of the first chunk after `cumulative`; `None` if that is older than what is known.
+    /// The position of the first chunk after `cumulative`; `None` if `cumulative` is below the ack point.
     fn position_after(&self, cumulative: Tsn) -> Option<u64> {
         let ack_point = self.first_tsn.previous();
         let is_old = cumulative.is_before(ack_point);
         (!is_old).then(|| self.first + u64::from(cumulative.distance_from(ack_point)))
     }
 
-    /// Everything before `new_first` arrived, and what stands in `reported`.
+    /// All chunks before `new_first` arrived, and those in `reported`.
     fn apply(&mut self, cumulative: Tsn, new_first: u64, news: &mut SackNews) -> Result<bool, BadSack> {
         let claimed = self.reported.last().map_or(new_first, |block| block.end);
         if claimed > self.sent_end {
@@ -84,7 +84,7 @@ impl SendBuffer {
         Ok(true)
     }
 
-    /// Remembers the missing reports that were counted in `holes`.
+    /// Stores the missing reports that were counted in `holes`.
     pub fn on_counted(&mut self, holes: &[Hole]) {
         for hole in holes {
             let position = self.position(hole.tsn);
@@ -92,7 +92,7 @@ impl SendBuffer {
         }
     }
 
-    /// Empties `news` and remembers each path's two lowest positions.
+    /// Empties `news` and notes each path's two lowest positions.
     fn begin(&mut self, news: &mut SackNews) {
         news.examined = self.gap_acked.len() + self.reported.len();
         news.acked.clear();
@@ -107,7 +107,7 @@ impl SendBuffer {
         }
     }
 
-    /// Takes the gap blocks as positions; those out of order or inside out are passed over.
+    /// Converts the gap blocks to positions. Blocks that are out of order, or end before their start, are skipped.
     fn read_blocks(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
         self.reported.clear();
         let mut from = new_first;
@@ -139,8 +139,9 @@ impl SendBuffer {
         });
     }
 
-    /// Taking back costs credit: a SACK that says nothing new is short, and may take back a whole window. What there is no
-    /// credit for stays as it was, the highest chunks first, and what is reported up there is passed over.
+    /// Acknowledgements that are taken back cost credit: a SACK without new acknowledgements is short, and could take
+    /// back a whole window. Chunks for which no credit is left, the highest ones, stay as they were, and what the
+    /// SACK reports above that point is ignored.
     fn bound_taking_back(&mut self) {
         let taken_back = || added(&self.reported, &self.gap_acked);
         let wanted = taken_back().map(|block| block.end - block.start).sum();
@@ -172,7 +173,8 @@ impl SendBuffer {
         (self.gap_acked, self.reported) = (old, new);
     }
 
-    /// RFC 9260 §6.2.1 iv: a TSN that was acknowledged by a gap block and is no longer is missing again.
+    /// RFC 9260 §6.2.1 iv: a TSN that an earlier gap block acknowledged, and that this SACK does not report, is
+    /// missing again.
     fn take_back(&mut self, news: &mut SackNews) {
         let (old, new) = (std::mem::take(&mut self.gap_acked), std::mem::take(&mut self.reported));
         for position in added(&new, &old).flatten() {
@@ -200,7 +202,7 @@ impl SendBuffer {
         self.ack(position, news);
     }
 
-    /// The chunk at `position` is acknowledged, in whatever state it was.
+    /// The chunk at `position` is acknowledged. It may be in any state.
     fn ack(&mut self, position: u64, news: &mut SackNews) {
         news.examined += 1;
         let (tsn, charge, rwnd_charge) = (self.tsn(position), self.charge, self.rwnd_charge);
@@ -224,7 +226,7 @@ impl SendBuffer {
             State::Waiting => {
                 self.waiting.take(position);
                 self.waiting_bytes -= ByteCount::of_len(length);
-                // What a lying peer acknowledges unsent counts as sent where its chunk says.
+                // A lying peer acknowledges a chunk that was not sent: it counts as sent on the path in its record.
                 self.held_by_path.on_sent(path, None, length);
             }
             State::Acked => {}
@@ -237,7 +239,8 @@ impl SendBuffer {
         }
     }
 
-    /// The chunk at `position` is acknowledged, and so all copies of it leave their flights, whichever of them arrived.
+    /// The chunk at `position` is acknowledged, so all copies of it leave their flights, no matter which of them
+    /// arrived.
     fn ack_copies(&mut self, position: u64, weight: ByteCount, news: &mut SackNews) {
         if !self.copies.is_empty() {
             for copy in self.copies.take_all(position) {
@@ -246,8 +249,8 @@ impl SendBuffer {
         }
     }
 
-    /// The chunks in flight below the highest reported one, and those just taken back. Without anything newly
-    /// acknowledged only these: nothing could follow for the others.
+    /// The chunks in flight below the highest reported one, and those whose acknowledgement was just taken back. If
+    /// nothing is newly acknowledged, only the latter: for the others nothing would follow.
     fn find_holes(&self, news: &mut SackNews) {
         let mut from = self.first;
         if !news.acked.is_empty() {
@@ -347,7 +350,7 @@ mod tests {
         assert_eq!((acked(&news), news.paths[0].left.get()), (vec![], 100));
     }
 
-    /// Otherwise no timer of its path would find it, and it would not be sent a third time.
+    /// Otherwise no timer of the path would find the chunk, and it would not be sent a third time.
     #[test]
     fn a_chunk_that_was_taken_back_is_in_flight_however_often_it_is_sent_again() {
         let mut buffer = buffer(3);
@@ -367,7 +370,7 @@ mod tests {
         assert!(buffer.in_flight_on(two()).is_empty());
     }
 
-    /// The credit of the first window is spent, and six chunks are worth more than they have earned.
+    /// The credit of the first window is used up, and six chunks cost more than they have earned.
     #[test]
     fn what_there_is_no_credit_for_stays_acknowledged_from_the_top() {
         let mut buffer = buffer(6);

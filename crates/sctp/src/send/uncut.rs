@@ -1,5 +1,5 @@
-//! Messages that wait whole until their turn is near. The largest chunk at that time is not known before: paths come,
-//! go, and turn out to carry larger or smaller packets.
+//! Messages that wait whole until they are about to be sent. The size of the largest chunk at that time is not known
+//! before: paths are added and removed, and their packet sizes change.
 
 use anabranch_base::ByteCount;
 
@@ -7,15 +7,15 @@ use super::buffer::{KEPT_CHUNKS, SendBuffer};
 use super::fragmentation::Outgoing;
 
 impl SendBuffer {
-    /// Queues a message to be cut later. It counts as what waits at once.
+    /// Queues a message to be cut later. It counts as waiting at once.
     pub fn push_whole(&mut self, message: Outgoing) {
         let length = self.count(&message);
         self.uncut_bytes += length;
         self.uncut.push_back(message);
     }
 
-    /// Cuts messages to chunks of at most `largest` bytes of user data, as long as fewer than what one turn lets out wait as
-    /// chunks.
+    /// Cuts messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
+    /// data than one call sends.
     pub fn cut_ahead(&mut self, largest: ByteCount) {
         while self.waiting_bytes - self.uncut_bytes < AHEAD {
             let Some(message) = self.uncut.pop_front() else {
@@ -27,13 +27,13 @@ impl SendBuffer {
         }
     }
 
-    /// Whether messages wait whole.
+    /// Whether any message waits whole.
     pub fn has_uncut(&self) -> bool {
         !self.uncut.is_empty()
     }
 }
 
-/// As much as one call to the operating system takes.
+/// The most that one call to the operating system takes.
 const AHEAD: ByteCount = ByteCount::from_kib(64);
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Which chunks wait to be sent for the first time, whatever the order in which they leave. Finding the n-th costs the
-//! logarithm of how many left before older ones, never how many wait.
+//! The chunks that wait to be sent for the first time. They may leave in any order. The cost of finding the n-th is
+//! the logarithm of the number of chunks that left before older ones; it does not depend on how many wait.
 
 use std::collections::VecDeque;
 
-/// The positions of the chunks that wait: all from the oldest one on, but for those that left before it.
+/// The positions of the chunks that wait: all from the oldest one on, except those that left before it.
 #[derive(Debug)]
 pub(super) struct Waiting {
     oldest: u64,
@@ -17,7 +17,7 @@ impl Waiting {
         Waiting { oldest, ahead: VecDeque::new() }
     }
 
-    /// The chunk at `position` waits no longer.
+    /// The chunk at `position` no longer waits.
     pub fn take(&mut self, position: u64) {
         if position != self.oldest {
             let at = self.ahead.partition_point(|&other| other < position);
@@ -30,16 +30,16 @@ impl Waiting {
         }
     }
 
-    /// The position of the oldest chunk that waits, or that will be queued next.
+    /// The position of the oldest chunk that waits, or of the next chunk to be queued.
     pub fn oldest(&self) -> u64 {
         self.oldest
     }
 
-    /// The position of the chunk that waits behind `index` others.
+    /// The position of the waiting chunk with `index` waiting chunks before it.
     pub fn position(&self, index: usize) -> u64 {
         let index = index as u64;
-        // How many of the chunks that left stand before it: the first `passed` of them, since the number of waiting chunks
-        // below each one ascends.
+        // The number of sent chunks below it is found by bisection: for each sent chunk in turn, the number of
+        // waiting chunks below it does not decrease.
         let (mut passed, mut end) = (0, self.ahead.len());
         while passed < end {
             let middle = passed.midpoint(end);
@@ -51,7 +51,7 @@ impl Waiting {
         self.oldest + index + passed as u64
     }
 
-    /// Behind how many others the chunk at `position` waits; `None` if it left.
+    /// How many chunks wait before the chunk at `position`; `None` if it left.
     pub fn index(&self, position: u64) -> Option<usize> {
         let passed = self.ahead.partition_point(|&other| other < position);
         if position < self.oldest || self.ahead.get(passed) == Some(&position) {
@@ -60,7 +60,7 @@ impl Waiting {
         usize::try_from(position - self.oldest).ok().map(|offset| offset - passed)
     }
 
-    /// How many chunks wait of those below `end`.
+    /// How many chunks below position `end` wait.
     pub fn count(&self, end: u64) -> usize {
         (end - self.oldest) as usize - self.ahead.len()
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Of forty chunks some leave, each time the one behind `index` others.
+        /// Of forty chunks some leave, each time the chunk with `index` waiting chunks before it.
         #[test]
         fn chunks_are_found_whatever_the_order_in_which_others_left(
             indexes in proptest::collection::vec(0_usize..40, 0..40),
