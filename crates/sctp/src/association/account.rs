@@ -1,4 +1,4 @@
-//! Accounts for what limits each path, after everything that could be sent was sent. It changes nothing else.
+//! Records what limits each path, after everything that could be sent was sent. It changes nothing else.
 
 use anabranch_base::Time;
 
@@ -6,21 +6,21 @@ use super::session::{Session, look};
 use crate::path::LimitingFactor;
 use crate::policy::{PathSample, View};
 
-/// What is left that could not be sent.
+/// The data that could not be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum UnsentData {
     Nothing,
-    /// Chunks that are lost, and no new ones.
+    /// Only lost chunks.
     Lost,
-    /// New chunks, perhaps beside lost ones.
+    /// New chunks, with or without lost ones.
     New {
-        /// The peer has no room for the next.
+        /// The peer has no room for the next new chunk.
         is_shut: bool,
     },
 }
 
 impl Session {
-    /// All that could be sent was: until the next event, this holds each path back.
+    /// Records what limits each path until the next event. Called when everything that could be sent was sent.
     pub(super) fn note_limits(&mut self, now: Time) {
         let left = match self.send.oldest_waiting() {
             Some(oldest) => {
@@ -48,7 +48,7 @@ impl Session {
         }
         match left {
             UnsentData::Nothing => LimitingFactor::Application,
-            // A lost chunk whose place is a path with an open window has left: the others wait for other paths.
+            // A lost chunk whose destination has an open window has left: the remaining ones wait for other paths.
             UnsentData::Lost if path.has_window() => LimitingFactor::Application,
             UnsentData::Lost => LimitingFactor::CongestionWindow,
             UnsentData::New { .. } if !self.policies.scheduler.may_use(path.id, view) => {

@@ -1,5 +1,5 @@
-//! Handles addresses: those that packets come from, and those that this host gains and loses. What becomes of the
-//! paths is in the recipes.
+//! Handles addresses: the source addresses of packets, and the addresses that this host gains and loses. `roster.rs`
+//! adds, moves and removes the paths.
 
 use std::net::SocketAddr;
 
@@ -9,44 +9,44 @@ use super::{Association, State};
 use crate::path::PathAddresses;
 use crate::policy::PathId;
 
-/// A local address came or went.
+/// A change of a local address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LocalChange {
-    /// This host has it now.
+    /// This host has the address now.
     Added(SocketAddr),
-    /// This host has it no longer.
+    /// This host no longer has the address.
     Removed(SocketAddr),
-    /// This host has an address again, if this association had it.
+    /// This host has the address again, if this association used it before.
     Returned(SocketAddr),
 }
 
 impl Association {
-    /// This host has another address: one path more, which is verified before it carries data. Known ones change nothing.
-    /// Changes reported before the association is open take effect when it opens.
+    /// This host has a new address. It adds one path, which is verified before it carries data. A known address
+    /// changes nothing. Changes reported before the association is open take effect when it opens.
     pub fn add_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Added(address));
     }
 
-    /// This host has lost an address: its paths are removed, and what they carried goes to others at once. If there is no
-    /// other that was ever verified, the last one stays until one is, or until the errors are too many.
+    /// This host has lost `address`. Its paths are removed, and their data goes to other paths at once. If no other
+    /// path was ever verified, the last path stays until another one is verified, or until there are too many errors.
     pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Removed(address));
     }
 
-    /// This host has an address again at a socket that has all its addresses: what used it before does so again, and what
-    /// never did is left as it is.
+    /// This host has `address` again, at a socket that has all addresses of the host. If the association used the
+    /// address before, it uses it again; else nothing changes.
     pub fn return_local(&mut self, now: Time, address: SocketAddr) {
         self.change_local(now, LocalChange::Returned(address));
     }
 
-    /// The path of a datagram from `remote` that arrived at `local` with our tag. A path whose peer changed
-    /// its port follows it (RFC 6951 §5.4); an address that is new becomes a path to be verified, if it answers
+    /// The path of a datagram from `remote` that arrived at `local` with our tag. If a peer changed its port, the
+    /// path follows it (RFC 6951 §5.4). A new address becomes a candidate path, which is verified when it answers
     /// (RFC 9260 §5.4).
     pub fn path_of(&mut self, now: Time, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         let table = self.path_table();
-        // A path that was removed joins again by what comes on it, where its addresses are back.
+        // A removed path joins again when a packet arrives on it, if its addresses are back.
         if let Some(known) = table.find(local, remote).filter(|&known| !table.may_return(known)) {
-            // RFC 5061 §5.3 F13: what comes from an address that the peer deleted is out of the blue.
+            // RFC 5061 §5.3 F13: a packet from an address that the peer deleted is out of the blue.
             return Some(known).filter(|&known| !table.is_remote_gone(known));
         }
         let session = match &mut self.state {
@@ -63,8 +63,8 @@ impl Association {
         Some(path)
     }
 
-    /// Moves a path: the packets from `path.remote` now come from `remote`, as a driver that authenticates packets
-    /// found out. Nothing happens if another path leads there already.
+    /// Moves a path: packets from `path.remote` now come from `remote`, as a driver that authenticates packets has
+    /// detected. Does nothing if another path leads to `remote` already.
     pub fn follow(&mut self, now: Time, path: PathAddresses, remote: SocketAddr) {
         let table = self.path_table();
         let (Some(id), None) = (table.find(path.local, path.remote), table.find(path.local, remote)) else {
@@ -77,7 +77,7 @@ impl Association {
         }
     }
 
-    /// The association is open: what happened to addresses before then counts now.
+    /// The association is open: applies the address changes that were reported before.
     pub(super) fn apply_changes(&mut self, now: Time) {
         for change in std::mem::take(&mut self.changes) {
             self.change_local(now, change);
@@ -89,7 +89,7 @@ impl Association {
             State::Open(session) | State::Closing(session, _) => session,
             State::Opening(_) => {
                 self.changes.retain(|earlier| earlier.address() != change.address());
-                // Whatever came back is as it was when the handshake began.
+                // An address that returned is as it was when the handshake began.
                 let is_news = !matches!(change, LocalChange::Returned(_));
                 return self.changes.extend(is_news.then_some(change));
             }

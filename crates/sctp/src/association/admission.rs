@@ -1,6 +1,6 @@
-//! Which chunks of a packet are accepted at all: those that must be authenticated only after an AUTH chunk that proves
-//! them (RFC 4895 §6.3), those of which one packet needs one only once, and no end of the association from an address
-//! at which its peer may not be.
+//! Decides which chunks of a packet are accepted: chunks that must be authenticated only after a valid AUTH chunk
+//! (RFC 4895 §6.3), chunks that a packet needs only once only the first time, and an ABORT only from an address that
+//! the peer may use.
 
 use super::authentication::{AuthKeys, Authenticity, is_required_here};
 use super::session::Session;
@@ -11,29 +11,30 @@ use crate::wire::{Cause, Chunk};
 /// What to do with a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// It is taken.
+    /// The chunk is handled.
     Take,
-    /// It has done what it is for, or is one too many: the next one is looked at.
+    /// The chunk has had its effect, or repeats an earlier one: it is skipped.
     PassOver,
-    /// Neither it nor what follows it in the packet is taken.
+    /// The chunk and the rest of the packet are discarded.
     Refuse,
 }
 
-/// What is known of a packet's chunks so far.
+/// What the chunks before this one in the packet were.
 #[derive(Debug, Default)]
 pub(super) struct ChunksBefore {
-    /// There was one, whatever it was.
+    /// There was a chunk of any type.
     has_any: bool,
-    /// An AUTH chunk proved what follows it.
+    /// An AUTH chunk authenticated the chunks after it.
     is_authentic: bool,
     has_sack: bool,
     has_shutdown: bool,
 }
 
 impl ChunksBefore {
-    /// Whether a chunk has its place behind those before it. Reading a SACK costs as much as there are holes, however short
-    /// it is, and an honest peer has one for a packet. A SHUTDOWN acknowledges as well, and may stand beside a SACK. A
-    /// COOKIE-ECHO "MUST be the first chunk in the packet" (RFC 9260 §5.1 C): only there the endpoint has read its cookie.
+    /// Whether a chunk is allowed after those before it. Reading a SACK costs as much as there are holes, however
+    /// short the SACK is, and an honest peer sends one in a packet. A SHUTDOWN also acknowledges, and may be beside a
+    /// SACK. A COOKIE-ECHO "MUST be the first chunk in the packet" (RFC 9260 §5.1 C): the endpoint has read its
+    /// cookie only there.
     fn take(&mut self, chunk: &Chunk<'_>) -> bool {
         let is_first = !std::mem::replace(&mut self.has_any, true);
         match chunk {
@@ -46,7 +47,8 @@ impl ChunksBefore {
 }
 
 impl Association {
-    /// Whether `chunk` of a packet on `path` is taken, after those `before` it; `rest` are the packet's bytes from it on.
+    /// Decides about `chunk` of a packet on `path`, after the chunks `before` it. `rest` are the packet's bytes from
+    /// `chunk` on.
     pub(super) fn admit(
         &mut self,
         path: PathId,
@@ -62,7 +64,8 @@ impl Association {
             let is_proven = keys.is_none() || before.is_authentic || !is_required_here(chunk.kind());
             return if is_proven { Admission::Take } else { Admission::Refuse };
         };
-        // RFC 4895 §5.1: AUTH "MUST NOT appear more than once". A receiver that does not know it drops what follows.
+        // RFC 4895 §5.1: AUTH "MUST NOT appear more than once". A receiver that does not support AUTH drops what
+        // follows it.
         let Some(keys) = keys.filter(|_| !before.is_authentic) else { return Admission::Refuse };
         match keys.verify(auth, rest) {
             Authenticity::Authentic => {
@@ -80,7 +83,7 @@ impl Association {
         }
     }
 
-    /// What the peer's authenticated chunks are verified with, once that is known.
+    /// The keys that verify the peer's authenticated chunks, once they are known.
     pub(super) fn keys(&self) -> Option<&AuthKeys> {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.keys.as_ref(),
@@ -92,16 +95,16 @@ impl Association {
 
 impl Session {
     /// Whether an ABORT from `path` may end the association. "ABORT Chunks arriving destined to the IP address being
-    /// deleted MUST be ignored" (RFC 5061 §5.3 F4); and on an unverified path a host that found our packet out of the
-    /// blue need not be the peer.
+    /// deleted MUST be ignored" (RFC 5061 §5.3 F4). On an unverified path, an ABORT with the T bit may come from
+    /// another host, which received our packet out of the blue.
     pub(super) fn may_end_by(&self, path: PathId, is_reflected: bool) -> bool {
         let is_believed = !is_reflected || !self.is_stranger(path);
         !self.paths.is_removed(path) && self.departed != Some(path) && is_believed
     }
 
-    /// Whether `path` was never verified, or other paths are verified now and it is not. A path whose address went and
-    /// came back has an earlier round trip: if there is no other, a peer that restarted meanwhile can only use this one
-    /// to say so.
+    /// Whether `path` was never verified, or is unverified now while another path is verified. A path whose address
+    /// was lost and returned has an earlier round-trip time. If no other path is verified, a peer that restarted
+    /// meanwhile can answer only on this path.
     fn is_stranger(&self, path: PathId) -> bool {
         let PathSample { state, srtt, .. } = self.paths.sample(path);
         let is_only_word = srtt.is_some() && !self.paths.living().any(|id| self.is_verified(id));

@@ -1,5 +1,5 @@
-//! The recipes for telling the peer of this end's addresses (RFC 5061 §5.1, §5.3): when it is asked, on which path, and
-//! what follows from its answer.
+//! Tells the peer about this end's addresses (RFC 5061 §5.1, §5.3): when an ASCONF leaves, on which path, and what
+//! follows from its answer.
 
 use std::net::IpAddr;
 
@@ -17,7 +17,7 @@ use crate::wire::{Asconf, AsconfAck, Cause};
 pub struct IllegalAck;
 
 impl Session {
-    /// Handles a change of address: reports it to the peer if possible.
+    /// Notes a change of address, and reports it to the peer if possible.
     pub(super) fn announce_change(&mut self, now: Time, change: AddressChange) {
         if let Some(state) = &mut self.reconfiguration {
             state.note(change);
@@ -25,7 +25,7 @@ impl Session {
         self.ask_for_changes(now);
     }
 
-    /// Sends what waits to be asked, if nothing is under way and there is a path.
+    /// Sends an ASCONF with the changes that wait, if none is under way and there is a path.
     pub(super) fn ask_for_changes(&mut self, now: Time) {
         let Some(path) = self.asking_path(None) else { return };
         let lookup = self.lookup_address(path);
@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    /// The peer answered what was asked.
+    /// The peer answered an ASCONF.
     pub(super) fn on_asconf_ack(&mut self, now: Time, ack: &AsconfAck) -> Result<(), IllegalAck> {
         let Some(state) = &mut self.reconfiguration else { return Ok(()) };
         let changes = match state.on_answer(ack) {
@@ -57,7 +57,7 @@ impl Session {
         Ok(())
     }
 
-    /// The peer reports errors: one may say that it does not know ASCONF (A9).
+    /// The peer reports errors. One of them may say that it does not support ASCONF (A9).
     pub(super) fn on_error_report(&mut self, now: Time, causes: &[Cause]) {
         let names_asconf = |cause: &Cause| match cause {
             Cause::UnrecognizedChunkType(chunk) => chunk.first() == Some(&Asconf::KIND),
@@ -70,7 +70,8 @@ impl Session {
         }
     }
 
-    /// T4-rto expired (B1 to B5): an error of the path and of the association, and the same once more elsewhere.
+    /// T4-rto expired (B1 to B5): counts an error of the path and of the association, and sends the ASCONF again on
+    /// another path.
     pub(super) fn on_asconf_unanswered(&mut self, now: Time) -> Result<(), PeerGone> {
         let Some(state) = &self.reconfiguration else { return Ok(()) };
         let Some(asked_on) = state.asked_on() else { return Ok(()) };
@@ -84,7 +85,7 @@ impl Session {
         Ok(())
     }
 
-    /// Nothing is asked any more: the association is shutting down (C4).
+    /// Sends no ASCONF any more: the association is shutting down (C4).
     pub(super) fn stop_asking(&mut self) {
         self.timers.stop(Timer::Reconfiguration);
         if let Some(state) = &mut self.reconfiguration {
@@ -92,7 +93,7 @@ impl Session {
         }
     }
 
-    /// Whether the peer has been told of this end of the path, or need not be.
+    /// Whether the peer knows the local address of path `id`, or need not know it.
     pub(super) fn is_announced(&self, id: PathId) -> bool {
         let local = self.paths.addresses(id).local;
         self.reconfiguration.as_ref().is_none_or(|state| !state.is_unannounced(local))
@@ -100,12 +101,13 @@ impl Session {
 
     fn send_asconf(&mut self, path: PathId, asconf: Asconf, now: Time) {
         self.outbox.retain(|control| control.chunk.kind() != Asconf::KIND);
-        // On this path and no other, verified or not: "except on carrying an ASCONF Chunk" (F1).
+        // The ASCONF leaves on this path only, verified or not: "except on carrying an ASCONF Chunk" (F1).
         self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(asconf) });
         self.timers.set(Timer::Reconfiguration, now + self.paths.sample(path).rto);
     }
 
-    /// Where an ASCONF goes: the best path, after `last` the next best. A path whose address is gone is not used.
+    /// The path for an ASCONF: the best path, or the next best one after `last`. A path whose address is lost is not
+    /// used.
     fn asking_path(&self, last: Option<PathId>) -> Option<PathId> {
         let mut paths: Vec<PathId> = self.paths.living().filter(|&id| Some(id) != self.departed).collect();
         paths.sort_by_key(|&id| match self.paths.sample(id).state {
@@ -118,8 +120,8 @@ impl Session {
         paths.get(next).or(paths.first()).copied()
     }
 
-    /// "The address MUST be considered part of the association by the peer endpoint" (§4.1.1): the path's own, or that of
-    /// another path, if need be of one that is gone (§5.3.2).
+    /// "The address MUST be considered part of the association by the peer endpoint" (§4.1.1): the address of `path`,
+    /// or of another path, if necessary of a removed one (§5.3.2).
     fn lookup_address(&self, path: PathId) -> IpAddr {
         let ids = std::iter::once(path).chain(self.paths.living()).chain(self.paths.ids());
         let mut known = ids.filter(|&id| self.is_announced(id)).map(|id| self.paths.addresses(id).local.ip());

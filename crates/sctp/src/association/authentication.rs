@@ -1,6 +1,6 @@
 //! Authenticated chunks (RFC 4895): what each end announces for them, and the resulting key.
 //!
-//! There is no endpoint pair shared key, so the key protects against attackers that did not see the handshake.
+//! There is no endpoint pair shared key, so the key protects only against attackers that did not see the handshake.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
@@ -9,15 +9,15 @@ use sha2::Sha256;
 use super::init::InitRefusal;
 use crate::wire::{Asconf, AsconfAck, Auth, Cause, HmacAlgorithm, Parameter, VerificationTag};
 
-/// What an end brings to the key: "The RANDOM parameter MUST contain a 32-byte Random Number" (§6.1).
+/// The part of the key that one end contributes: "The RANDOM parameter MUST contain a 32-byte Random Number" (§6.1).
 pub type RandomNumber = [u8; 32];
 
 /// What the peer announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerTerms {
-    /// Its RANDOM, CHUNKS and HMAC-ALGO one behind the other, without padding: its key vector.
+    /// Its RANDOM, CHUNKS and HMAC-ALGO in sequence, without padding: its key vector.
     vector: Vec<u8>,
-    /// The chunks that it takes only if they are authenticated.
+    /// The chunk types that it accepts only authenticated.
     required: Vec<u8>,
     algorithm: HmacAlgorithm,
 }
@@ -25,40 +25,40 @@ pub struct PeerTerms {
 /// The peer's random number is not 32 bytes long: "the association MUST be aborted" (§6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongRandom {
-    /// How long it is.
+    /// The length of the number in bytes.
     pub length: usize,
 }
 
-/// The association shared key, and what it is used for.
+/// The association shared key, and the peer's demands.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AuthKeys {
     key: Vec<u8>,
-    /// What this end signs with.
+    /// The algorithm with which this end signs.
     algorithm: HmacAlgorithm,
-    /// The chunks that the peer takes only if they are authenticated.
+    /// The chunk types that the peer accepts only authenticated.
     required: Vec<u8>,
 }
 
-/// What an AUTH chunk says of what follows it.
+/// What an AUTH chunk proves about the chunks after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authenticity {
-    /// It was sent so by the peer.
+    /// The peer sent them as they are.
     Authentic,
-    /// It is not authentic, or cannot be checked.
+    /// They are not authentic, or cannot be checked.
     Forged,
-    /// Its algorithm is not among those that this end asked for.
+    /// The algorithm is not among those that this end announced.
     Unsupported,
 }
 
 impl WrongRandom {
-    /// The ABORT for the peer with `peer_tag`: "The ABORT chunk SHOULD contain the error cause 'Protocol Violation'".
+    /// The ABORT for a peer with `peer_tag`: "The ABORT chunk SHOULD contain the error cause 'Protocol Violation'".
     pub fn refusal(self, peer_tag: VerificationTag) -> InitRefusal {
         let what = format!("its random number has {} bytes, expected 32", self.length);
         InitRefusal { cause: Some(Cause::ProtocolViolation(what.as_bytes().to_vec())), peer_tag, what }
     }
 }
 
-/// What this end announces, in an INIT or an INIT-ACK.
+/// The parameters that this end puts into an INIT or INIT-ACK for authentication.
 pub fn announcement(random: &RandomNumber) -> [Parameter; 3] {
     [
         Parameter::Random(random.to_vec()),
@@ -67,14 +67,14 @@ pub fn announcement(random: &RandomNumber) -> [Parameter; 3] {
     ]
 }
 
-/// Whether this end takes the chunk only if it is authenticated (RFC 5061 §4.1.1, §4.1.2).
+/// Whether this end accepts chunks of type `kind` only authenticated (RFC 5061 §4.1.1, §4.1.2).
 pub fn is_required_here(kind: u8) -> bool {
     REQUIRED_HERE.contains(&kind)
 }
 
 impl PeerTerms {
-    /// What the parameters of an INIT or INIT-ACK announce; `None` if that is not enough to authenticate anything, or
-    /// more than a cookie has room for.
+    /// Reads what the parameters of an INIT or INIT-ACK announce. `None` if that is not enough to authenticate
+    /// anything, or does not fit into a cookie.
     ///
     /// # Errors
     /// The random number is not 32 bytes long.
@@ -92,7 +92,7 @@ impl PeerTerms {
         Ok(PeerTerms::from_vector(&vector))
     }
 
-    /// The terms whose key vector this is.
+    /// The terms whose key vector is `vector`.
     pub fn from_vector(vector: &[u8]) -> Option<PeerTerms> {
         if vector.len() > LONGEST_VECTOR {
             return None;
@@ -116,16 +116,17 @@ impl PeerTerms {
         Some(PeerTerms { vector: vector.to_vec(), required, algorithm: algorithm? })
     }
 
-    /// Its key vector, from which all of it can be [read again](PeerTerms::from_vector).
+    /// Its key vector, from which [`from_vector`](PeerTerms::from_vector) restores the terms.
     pub fn vector(&self) -> &[u8] {
         &self.vector
     }
 }
 
 impl AuthKeys {
-    /// The key of the association between an end that brought `random` and one with these terms, with an empty endpoint
-    /// pair shared key: "selecting the numerically smaller key vector [...] and then concatenating the numerically
-    /// larger key vector to that" (§6.1). A vector begins with a byte that is not zero, so the longer is the larger.
+    /// The key of an association between an end with the random number `random` and a `peer` with these terms, with
+    /// an empty endpoint pair shared key: "selecting the numerically smaller key vector [...] and then concatenating
+    /// the numerically larger key vector to that" (§6.1). A vector begins with a byte that is not zero, so the longer
+    /// one is the larger one.
     pub fn agree(random: &RandomNumber, peer: &PeerTerms) -> AuthKeys {
         let own = vector_of(announcement(random).iter());
         let (first, second) = match (own.len(), &own) <= (peer.vector.len(), &peer.vector) {
@@ -136,31 +137,31 @@ impl AuthKeys {
         AuthKeys { key, algorithm: peer.algorithm, required: peer.required.clone() }
     }
 
-    /// Whether the peer takes the chunk only if it is authenticated, or RFC 5061 demands it. "The types for INIT,
-    /// INIT-ACK, SHUTDOWN-COMPLETE, and AUTH chunks MUST be ignored" (§3.2).
+    /// Whether the peer accepts chunks of type `kind` only authenticated, or RFC 5061 demands it. "The types for
+    /// INIT, INIT-ACK, SHUTDOWN-COMPLETE, and AUTH chunks MUST be ignored" (§3.2).
     pub fn must_authenticate(&self, kind: u8) -> bool {
         is_required_here(kind) || (self.required.contains(&kind) && !NEVER_REQUIRED.contains(&kind))
     }
 
-    /// The chunk to put before what shall be authenticated, still without its code.
+    /// The AUTH chunk to put before authenticated chunks, with an empty code.
     pub fn blank(&self) -> Auth<'static> {
         Auth { key: 0, algorithm: self.algorithm.id(), code: self.algorithm.blank() }
     }
 
-    /// Puts the code into the blank chunk that `bytes` begin with, which end with their packet.
+    /// Writes the code into the blank AUTH chunk at the start of `bytes`, which end with the packet.
     pub fn sign(&self, bytes: &mut [u8]) {
         let code = self.code(self.algorithm, bytes);
         let Some(field) = bytes.get_mut(CODE_AT..CODE_AT + code.len()) else { return };
         field.copy_from_slice(&code);
     }
 
-    /// What the AUTH chunk that `bytes` begin with says of the rest of them, which ends with the packet.
+    /// Verifies the AUTH chunk `auth` at the start of `bytes`, which end with the packet.
     pub fn verify(&self, auth: &Auth<'_>, bytes: &[u8]) -> Authenticity {
         let Some(algorithm) = HmacAlgorithm::from_id(auth.algorithm) else {
             return Authenticity::Unsupported;
         };
-        // "If an endpoint with no shared key receives a Shared Key Identifier other than 0, it MUST silently discard all
-        // authenticated chunks" (§6.3).
+        // "If an endpoint with no shared key receives a Shared Key Identifier other than 0, it MUST silently discard
+        // all authenticated chunks" (§6.3).
         if auth.key != 0 || auth.code.len() != algorithm.blank().len() {
             return Authenticity::Forged;
         }
@@ -170,7 +171,7 @@ impl AuthKeys {
         }
     }
 
-    /// The code of an AUTH chunk and what follows, "with its HMAC field set to zero" (§6.2).
+    /// The code over an AUTH chunk and the chunks after it, "with its HMAC field set to zero" (§6.2).
     fn code(&self, algorithm: HmacAlgorithm, bytes: &[u8]) -> Vec<u8> {
         let (head, rest) = bytes.split_at(CODE_AT.min(bytes.len()));
         let blank = algorithm.blank();
@@ -188,7 +189,7 @@ impl std::fmt::Debug for AuthKeys {
     }
 }
 
-/// Parameters one behind the other: "padding is omitted" (§6.1).
+/// The parameters in sequence: "padding is omitted" (§6.1).
 fn vector_of<'a>(parameters: impl Iterator<Item = &'a Parameter>) -> Vec<u8> {
     parameters.flat_map(Parameter::to_bytes).collect()
 }
@@ -199,26 +200,26 @@ fn hmac<M: Mac + KeyInit>(key: &[u8], parts: [&[u8]; 3]) -> Vec<u8> {
     code.finalize().into_bytes().to_vec()
 }
 
-/// Whether both are the same, in a time that does not tell where they differ.
+/// Whether both are equal. The time does not tell where they differ.
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     let differences =
         one.iter().zip(other).fold(0, |sum, (one, other)| std::hint::black_box(sum | (one ^ other)));
     one.len() == other.len() && differences == 0
 }
 
-/// The chunks that this end takes only if they are authenticated.
+/// The chunk types that this end accepts only authenticated.
 const REQUIRED_HERE: [u8; 2] = [Asconf::KIND, AsconfAck::KIND];
 
 /// INIT, INIT-ACK, SHUTDOWN-COMPLETE and AUTH.
 const NEVER_REQUIRED: [u8; 4] = [1, 2, 14, Auth::KIND];
 
-/// What this end verifies, the dearest first.
+/// The algorithms that this end verifies, the preferred one first.
 const ALGORITHMS: [HmacAlgorithm; 2] = [HmacAlgorithm::Sha256, HmacAlgorithm::Sha1];
 
-/// Where the code stands in an AUTH chunk.
+/// The offset of the code in an AUTH chunk.
 const CODE_AT: usize = 8;
 
-/// RANDOM, the longest CHUNKS, and 16 algorithms: more are not used, and must not make cookies larger.
+/// RANDOM, the longest CHUNKS, and 16 algorithms. Longer vectors are not used, so that cookies stay small.
 const LONGEST_VECTOR: usize = 36 + 260 + 4 + 32;
 
 #[cfg(test)]
@@ -270,7 +271,7 @@ mod tests {
         }
     }
 
-    /// The vectors in full: RANDOM, CHUNKS, HMAC-ALGO, "padding is omitted", the smaller one in front.
+    /// The complete vectors: RANDOM, CHUNKS, HMAC-ALGO, "padding is omitted", the smaller vector first.
     #[test]
     fn the_key_is_both_vectors_whatever_the_order_on_the_wire() {
         let rest = [Parameter::HmacAlgorithms(vec![1]), Parameter::ChunkList(vec![0x80, 0xc1])];

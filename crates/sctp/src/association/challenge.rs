@@ -1,5 +1,5 @@
-//! How an unverified address proves that it receives what is sent there: by returning a number that is a function of
-//! both addresses and a secret (RFC 9260 §5.4). No state is needed meanwhile.
+//! How an unverified address proves that it receives the packets sent to it: it returns a number that is a function
+//! of both addresses and a secret (RFC 9260 §5.4). No state is kept meanwhile.
 
 use std::net::IpAddr;
 
@@ -8,11 +8,11 @@ use sha2::{Digest, Sha256};
 
 use crate::path::PathAddresses;
 
-/// The secret of one association, and how many challenges it has given just now.
+/// The secret of one association, and how many challenges it sent in the current period.
 #[derive(Debug)]
 pub(super) struct Challenges {
     secret: [u8; 32],
-    /// When the period began in which challenges are counted.
+    /// When the current period began.
     since: Time,
     given: usize,
 }
@@ -23,7 +23,7 @@ impl Challenges {
         Challenges { secret: seed.bytes(), since: Time::ZERO, given: 0 }
     }
 
-    /// The number that only a host that receives packets between these addresses can know.
+    /// The number for these addresses. Only a host that receives packets sent between them can learn it.
     pub fn proof(&self, addresses: PathAddresses) -> u64 {
         let mut hash = Sha256::new();
         hash.update(self.secret);
@@ -39,8 +39,8 @@ impl Challenges {
         u64::from_be_bytes(*hash.first_chunk().unwrap_or(&[0; 8]))
     }
 
-    /// Whether another address may be challenged at once. Further ones wait for their turn: an attacker that redirects
-    /// packets must not make the association flood others.
+    /// Whether one more address may be challenged at once. Further ones wait until the next period: an attacker that
+    /// redirects packets must not make the association flood other hosts.
     pub fn may_give(&mut self, now: Time) -> bool {
         if now.since(self.since) >= PERIOD {
             (self.since, self.given) = (now, 0);
@@ -50,9 +50,9 @@ impl Challenges {
     }
 }
 
-/// How many challenges leave at once
+/// How many challenges leave in one [`PERIOD`].
 const MOST: usize = 256;
-/// in so long: at most some 140 KB a second, and no more packets than came.
+/// The period in which challenges are counted: this gives at most about 140 KB/s, and no more packets than arrived.
 const PERIOD: Duration = Duration::from_millis(200);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Control chunks on their way out, and the HEARTBEATs among them.
+//! Control chunks that leave, HEARTBEATs among them.
 
 use anabranch_base::{Duration, Time};
 
@@ -11,21 +11,21 @@ use crate::record::Happening;
 use crate::wire::{Cause, CommonHeader, CookieAck, EncodeChunk, ErrorChunk, Heartbeat, HeartbeatAck};
 
 impl Session {
-    /// Queues a chunk for `path`, or for another if that is not usable.
+    /// Queues a chunk for `path`, or for another path if `path` is not usable.
     pub(super) fn post(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
         let path = self.usable_path(path);
         self.outbox.push_back(Control { path, is_probe: false, chunk: Box::new(chunk) });
     }
 
-    /// Whether an answer may wait: it fits a packet of its path, and not too many wait already. A flood is not answered by a
-    /// flood, and costs no memory.
+    /// Whether an answer may be queued: it fits a packet of its path, and not too many chunks are queued. So a flood
+    /// of chunks causes neither a flood of answers nor unbounded memory.
     fn may_answer(&self, path: PathId, chunk: &impl EncodeChunk) -> bool {
         let limit = self.paths.sample(path).packet_limit.as_len();
         self.outbox.len() < MAX_OUTBOX && CommonHeader::LEN + chunk.encoded_len() <= limit
     }
 
-    /// Answers a COOKIE-ECHO where it came from (RFC 9260 §6.4): the path of an answer that was lost may be dead. On a path
-    /// that is not verified a COOKIE-ACK "MUST be bundled with a HEARTBEAT" (§5.4).
+    /// Answers a COOKIE-ECHO on the path on which it arrived (RFC 9260 §6.4): the path on which an earlier answer was
+    /// lost may be dead. On an unverified path a COOKIE-ACK "MUST be bundled with a HEARTBEAT" (§5.4).
     pub(super) fn acknowledge_cookie(&mut self, path: PathId, now: Time) {
         if self.paths.sample(path).state != PathState::Unconfirmed {
             return self.answer(path, CookieAck);
@@ -36,28 +36,29 @@ impl Session {
         }
     }
 
-    /// Reports an error to the peer (RFC 9260 §3.3.10), if that may be.
+    /// Reports an error to the peer (RFC 9260 §3.3.10), if the answer may be queued.
     pub(super) fn report(&mut self, path: PathId, causes: Vec<Cause>) {
         self.answer(path, ErrorChunk { causes });
     }
 
-    /// Queues an answer for `path`, or for another if that is not usable, if it may wait.
+    /// Queues an answer for `path`, or for another path if `path` is not usable. Drops it if too many chunks are
+    /// queued.
     pub(super) fn answer(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
         if self.may_answer(path, &chunk) {
             self.post(path, chunk);
         }
     }
 
-    /// A HEARTBEAT arrived: its information goes back unchanged, on the same path (RFC 9260 §8.3).
+    /// A HEARTBEAT arrived: returns its information unchanged, on the same path (RFC 9260 §8.3).
     pub(super) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         let chunk = HeartbeatAck { info: heartbeat.info };
-        // The answer would go to an address that the peer has lost.
+        // On a removed path, the answer would go to an address that the peer has lost.
         if self.may_answer(path, &chunk) && !self.paths.is_removed(path) {
             self.outbox.push_back(Control { path, is_probe: true, chunk: Box::new(chunk) });
         }
     }
 
-    /// A HEARTBEAT-ACK arrived on `arrived`. Only the answer to a HEARTBEAT that is under way counts, or one that proves
+    /// A HEARTBEAT-ACK arrived on `arrived`. It counts only if it answers a HEARTBEAT that is under way, or proves
     /// that `arrived` leads to the peer.
     pub(super) fn on_heartbeat_ack(&mut self, now: Time, arrived: PathId, ack: &HeartbeatAck) {
         let Some(ProbeAnswer { probe, proof }) = ProbeAnswer::decode(&ack.info) else { return };
@@ -82,7 +83,7 @@ impl Session {
         self.on_verified(path, now);
     }
 
-    /// The path leads to the peer.
+    /// A HEARTBEAT-ACK has shown that `path` leads to the peer.
     fn on_verified(&mut self, path: PathId, now: Time) {
         let change = self.paths.confirm(path);
         self.announce(path, change, now);
@@ -91,8 +92,8 @@ impl Session {
         self.schedule_heartbeat(path, now);
     }
 
-    /// Whether an answer that came by a guess proves that the peer gets what is sent there, although the guess may have
-    /// given way to others since it was asked.
+    /// Whether an answer on a candidate path proves that the peer receives packets sent there. The record of the
+    /// HEARTBEAT is not needed: other candidates may have replaced this one meanwhile.
     fn is_proof(&self, arrived: PathId, proof: u64) -> bool {
         let is_guess = self.paths.is_candidate(arrived) && !self.paths.is_removed(arrived);
         is_guess && proof == self.challenges.proof(self.paths.addresses(arrived))
@@ -105,7 +106,7 @@ impl Session {
         self.on_verified(path, now);
     }
 
-    /// Probes a guess at once, or when its turn comes if too many were probed just now.
+    /// Probes a candidate path at once, or later if too many were probed in this period.
     pub(super) fn challenge(&mut self, path: PathId, now: Time) {
         if self.is_announced(path) && self.challenges.may_give(now) {
             self.send_heartbeat(path, now);
@@ -114,8 +115,8 @@ impl Session {
         }
     }
 
-    /// The association is open: paths that are not verified are probed, the others are watched
-    /// (RFC 9260 §5.4, §8.3).
+    /// The association is open: starts to verify unverified paths and to send HEARTBEATs on the others (RFC 9260
+    /// §5.4, §8.3).
     pub(super) fn start_heartbeats(&mut self, now: Time) {
         for path in self.paths.living().collect::<Vec<_>>() {
             self.schedule_heartbeat(path, now);
@@ -126,7 +127,7 @@ impl Session {
         self.verify_paths(now);
     }
 
-    /// Probes paths that are not verified: at most HB.Max.Burst in one RTO (RFC 9260 §5.4).
+    /// Probes unverified paths: at most HB.Max.Burst of them in one RTO (RFC 9260 §5.4).
     pub(super) fn verify_paths(&mut self, now: Time) {
         if self.timers.is_running(Timer::Verification) {
             return;
@@ -151,7 +152,7 @@ impl Session {
         }
     }
 
-    /// A heartbeat period ended.
+    /// The heartbeat period of `path` ended.
     pub(super) fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
         let is_idle = self.paths.heartbeat(path).take_idle();
         let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat();
@@ -161,7 +162,7 @@ impl Session {
         self.schedule_heartbeat(path, now);
     }
 
-    /// A HEARTBEAT was not answered within RTO (RFC 9260 §8.3).
+    /// A HEARTBEAT on `path` was not answered within RTO (RFC 9260 §8.3).
     pub(super) fn on_heartbeat_unanswered(&mut self, path: PathId, now: Time) -> Result<(), PeerGone> {
         let is_quick = self.settings.config.failover.quick;
         let probes = self.paths.heartbeat(path).probes_mut();
@@ -176,14 +177,14 @@ impl Session {
         }
         self.confirm_suspicion(path, now);
         self.paths.back_off(path);
-        // RFC 9260 §8.1 counts for the association only what fails on the path that carries the data; §5.4
-        // never counts the probes of unconfirmed paths.
+        // RFC 9260 §8.1: for the association, only errors on the path that carries data count. §5.4: probes of
+        // unconfirmed paths never count.
         let state = self.paths.sample(path).state;
         let carries_data = path == self.usable_path(self.paths.primary());
         self.count_path_error(path, carries_data && state != PathState::Unconfirmed, now)?;
         match self.paths.sample(path).state {
             PathState::Unconfirmed => {
-                // No answer: unanswered data ends the association as well.
+                // Without a verified path, unanswered probes also end the association.
                 let is_given_up = self.paths.health(path).errors() > self.settings.config.failover.path_max;
                 self.awaits_verification &= !is_given_up;
                 self.try_other_pairs(path, now);
@@ -193,7 +194,7 @@ impl Session {
                 }
                 self.verify_paths(now);
             }
-            // RFC 7829: one an RTO, until it answers or has failed for certain.
+            // RFC 7829: one HEARTBEAT each RTO, until the path answers or becomes inactive.
             PathState::PotentiallyFailed if !self.paths.health(path).awaits_heartbeat() => {
                 self.send_heartbeat(path, now);
             }
@@ -215,8 +216,8 @@ impl Session {
         self.stop_mtu_probes();
     }
 
-    /// Every HB.interval + RTO, with a jitter of half an RTO either way (RFC 9260 §8.3); sooner on a failed path where
-    /// that is wanted.
+    /// Every HB.interval + RTO, with a jitter of half an RTO in both directions (RFC 9260 §8.3); sooner on a failed
+    /// path, with `failover.quick`.
     pub(super) fn schedule_heartbeat(&mut self, path: PathId, now: Time) {
         if let Some(period) = self.quick_period(path) {
             return self.timers.set(Timer::Heartbeat(path), now + period);
@@ -239,10 +240,10 @@ impl Session {
         let chunk = Box::new(Heartbeat { info });
         self.outbox.push_back(Control { path, is_probe: true, chunk });
         self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
-        // A HEARTBEAT that is sent in addition, on a failed path, does not count as a later error.
+        // An additional HEARTBEAT on a failed path does not delay the error of the first.
         self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);
     }
 }
 
-/// How many control chunks may wait; further answers are not given.
+/// How many control chunks may be queued; further answers are dropped.
 const MAX_OUTBOX: usize = 64;

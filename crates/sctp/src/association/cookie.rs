@@ -1,5 +1,5 @@
-//! The state cookie: all that an acceptor would have to remember of a half-open association, signed and handed to the
-//! peer instead (RFC 9260 §5.1.3). The endpoint keeps the keys.
+//! The state cookie: the state of a half-open association. The acceptor signs it and sends it to the peer instead of
+//! keeping it (RFC 9260 §5.1.3). The endpoint keeps the keys.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -15,15 +15,15 @@ use crate::wire::VerificationTag;
 /// What both ends agreed on, from the acceptor's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateCookie {
-    /// When it was made.
+    /// When it was created.
     pub created: Time,
-    /// How long it is good.
+    /// How long it is valid.
     pub lifetime: Duration,
     /// The acceptor's tag.
     pub local_tag: VerificationTag,
     /// The initiator's tag.
     pub peer_tag: VerificationTag,
-    /// The tags of the association that existed when the INIT came, or zero (RFC 9260 §5.2.2).
+    /// The tags of the association that existed when the INIT arrived, or zero (RFC 9260 §5.2.2).
     pub tie_tags: (VerificationTag, VerificationTag),
     /// The acceptor's first TSN.
     pub local_tsn: Tsn,
@@ -39,21 +39,21 @@ pub struct StateCookie {
     pub local_port: u16,
     /// The initiator's SCTP port.
     pub peer_port: u16,
-    /// Where the INIT arrived.
+    /// The local address at which the INIT arrived.
     pub local: SocketAddr,
-    /// Where it came from.
+    /// The address from which the INIT came.
     pub remote: SocketAddr,
     /// The other addresses that the initiator announced.
     pub announced: Vec<IpAddr>,
-    /// What it and this end can beyond RFC 9260, if that is anything.
+    /// The extensions beyond RFC 9260 that both ends offer, if any.
     pub extensions: Option<OfferedExtensions>,
 }
 
-/// A cookie that this end did not sign, or that was changed in transit.
+/// A cookie that this end did not sign, or that was modified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForgedCookie;
 
-/// A key to sign cookies with.
+/// A key that signs cookies.
 pub type CookieKey = [u8; 32];
 
 impl StateCookie {
@@ -100,14 +100,14 @@ impl StateCookie {
         reader.cookie().ok_or(ForgedCookie)
     }
 
-    /// By how much the cookie is too old at `now`; `None` while it is good.
+    /// By how much the cookie is too old at `now`; `None` while it is valid.
     pub fn staleness(&self, now: Time) -> Option<Duration> {
         let age = now.since(self.created);
         (age > self.lifetime).then(|| age.saturating_sub(self.lifetime))
     }
 }
 
-/// Reads what [`StateCookie::seal`] wrote; only ever given signed bytes, and still never panics.
+/// Reads what [`StateCookie::seal`] wrote. It reads only signed bytes, and nevertheless never panics.
 struct CookieReader<'a> {
     rest: &'a [u8],
 }
@@ -194,9 +194,8 @@ impl CookieReader<'_> {
     }
 }
 
-/// An address with its port; behind a link-local one the number of its interface, without which it leads nowhere (RFC
-/// 4007
-/// §6).
+/// Writes an address with its port. A link-local address is followed by its interface number, without which it is
+/// ambiguous (RFC 4007 §6).
 fn write_socket_address(body: &mut Vec<u8>, address: SocketAddr) {
     write_ip(body, address.ip());
     body.extend(address.port().to_be_bytes());
@@ -207,7 +206,7 @@ fn write_socket_address(body: &mut Vec<u8>, address: SocketAddr) {
     }
 }
 
-/// An address in 16 bytes; IPv4 as IPv4-mapped.
+/// Writes an address as 16 bytes, IPv4 as IPv4-mapped.
 fn write_ip(body: &mut Vec<u8>, ip: IpAddr) {
     let octets = match ip {
         IpAddr::V4(ip) => ip.to_ipv6_mapped().octets(),
@@ -223,9 +222,9 @@ fn signer(key: &CookieKey, body: &[u8]) -> Hmac<Sha256> {
 }
 
 const SIGNATURE_LEN: usize = 32;
-/// Marks the end of the announced addresses where extensions follow. It is not a usable address.
+/// Marks the end of the announced addresses if extensions follow. It is not a usable address.
 const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
-/// More addresses of one peer than this are not remembered.
+/// The most addresses of one peer that a cookie holds.
 const MAX_ANNOUNCED: usize = 16;
 
 #[cfg(test)]
@@ -254,7 +253,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// With all that both ends announce for authentication.
+    /// A cookie with everything that both ends announce for authentication.
     fn extended() -> StateCookie {
         let terms = PeerTerms::read(&announcement(&[5; 32])).expect("a random number of 32 bytes");
         let offer = PeerExtensions { takes_asconf: true, terms };

@@ -1,4 +1,4 @@
-//! How the application's messages become chunks that every usable path carries (RFC 9260 §6.9).
+//! Cuts the application's messages into chunks that every usable path carries (RFC 9260 §6.9).
 
 use anabranch_base::ByteCount;
 
@@ -8,7 +8,8 @@ use crate::policy::{PathSample, PathState};
 use crate::send::Outgoing;
 
 impl Session {
-    /// Takes a message into the send queue: cut at once where the size of packets is given, else when its turn is near.
+    /// Adds a message to the send queue. It is cut at once if the packet size is fixed, else shortly before it is
+    /// sent.
     pub(super) fn queue_message(&mut self, message: Outgoing) {
         match self.settings.config.mtu_discovery {
             MtuDiscovery::Off => self.send.push(message, self.largest_payload()),
@@ -19,7 +20,7 @@ impl Session {
         }
     }
 
-    /// Cuts the messages whose turn is near.
+    /// Cuts the messages that are to be sent soon.
     pub(super) fn cut_ahead(&mut self) {
         if self.send.has_uncut() {
             let largest = self.largest_payload();

@@ -1,4 +1,4 @@
-//! What goes in and out of an association: whole packets, each on a path.
+//! The input and output of an association: whole packets, each on a path.
 
 use std::net::IpAddr;
 
@@ -19,41 +19,41 @@ pub struct Datagram {
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
-    /// How much memory that keeps alive; see [`Arrival`](crate::endpoint::Arrival).
+    /// How much memory `bytes` keeps allocated; see [`Arrival`](crate::endpoint::Arrival).
     pub memory: ByteCount,
 }
 
-/// A packet that arrived on a path, read and with its checksum verified.
+/// A packet that arrived on a path. It is decoded, and its checksum is verified.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verified<'a> {
     pub(crate) path: PathId,
     pub(crate) ecn: Ecn,
-    /// What user data is sliced from.
+    /// The buffer that slices of user data refer to.
     pub(crate) bytes: &'a Bytes,
-    /// How much memory a slice of it keeps alive.
+    /// How much memory such a slice keeps allocated.
     pub(crate) memory: ByteCount,
     pub(crate) packet: &'a wire::Packet<'a>,
-    /// Addresses with which the endpoint has other associations, where the packet has an ASCONF.
+    /// Addresses that other associations of the endpoint use, if the packet has an ASCONF.
     pub(crate) taken: &'a [IpAddr],
 }
 
-/// Packets that leave on one path, one behind the other in a buffer.
+/// Packets that leave on one path, in sequence in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmit {
-    /// On which path.
+    /// The path on which they leave.
     pub path: PathId,
-    /// With which ECN bits.
+    /// Their ECN codepoint.
     pub ecn: Ecn,
-    /// The length of every packet but the last, which may be shorter.
+    /// The length of every packet except the last, which may be shorter.
     pub segment_size: usize,
-    /// The length of all of them.
+    /// The length of all packets together.
     pub len: usize,
     /// The round of the path's window that the packets belong to, for observers.
     pub round: u64,
-    /// Whether the network may cut it in pieces: one packet by itself, which carries a chunk that was made for larger
-    /// packets than the path carries (RFC 9260 §6.9). All others leave with IPv4's DF bit set.
+    /// Whether the network may fragment it: it is one packet with a chunk that was made for larger packets than the
+    /// path carries (RFC 9260 §6.9). All other packets leave with IPv4's DF bit set.
     pub may_fragment: bool,
-    /// Whether they carry something that was sent before, for observers.
+    /// Whether the packets carry a chunk that was sent before, for observers.
     pub retransmission: bool,
 }
 
@@ -72,10 +72,10 @@ impl Transmit {
     }
 }
 
-/// A packet by itself, for drivers that hand packets on one by one.
+/// A single packet, for drivers that send packets one by one.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// Where and how it leaves.
+    /// The path and how it leaves.
     pub transmit: Transmit,
     /// The SCTP packet.
     pub bytes: Bytes,

@@ -1,4 +1,4 @@
-//! Which chunk means what in which state.
+//! Handles each chunk as the state of the association demands.
 
 use anabranch_base::Time;
 
@@ -13,22 +13,22 @@ use crate::record::Happening;
 use crate::seq::Tsn;
 use crate::wire::{self, Cause, Chunk, ChunkError, ChunkFault, CommonHeader, CookieAck};
 
-/// What one chunk leads to.
+/// What happens after one chunk.
 pub(super) enum ChunkOutcome {
-    /// The next chunk.
+    /// The next chunk is read.
     Continue,
-    /// The rest of the packet is not read.
+    /// The rest of the packet is discarded.
     Discard,
-    /// The association is over.
+    /// The association ends.
     End(CloseReason),
-    /// The association is over, and the peer is sent the cause.
+    /// The association ends, and an ABORT with the cause is sent to the peer.
     Abort(Cause, CloseReason),
-    /// The peer did something that no rule allows and no cause of its own names.
+    /// The peer violated the protocol, and no specific error cause names the violation.
     Violation(String),
 }
 
 impl Association {
-    /// A packet arrived on one of the paths. The endpoint has seen to it that it is for this association.
+    /// A packet arrived on one of the paths. The endpoint has checked that it belongs to this association.
     pub fn handle(&mut self, now: Time, datagram: &Datagram) {
         let Some(checksum) = self.checksum() else { return };
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
@@ -37,8 +37,8 @@ impl Association {
         }
     }
 
-    /// The same for a datagram that was read and verified before: the checksum of a full one costs more than anything
-    /// else that is done to it.
+    /// Like [`handle`](Association::handle), for a datagram that is already decoded and verified: the checksum of a
+    /// full packet costs more than all other work on it.
     pub(crate) fn handle_verified(&mut self, now: Time, arrived: Verified<'_>) {
         if let Some(paths) = self.paths_mut() {
             paths.on_arrival(arrived.path, arrived.ecn, now);
@@ -79,7 +79,7 @@ impl Association {
         self.after_event(now);
     }
 
-    /// One chunk, by the state it arrives in.
+    /// Handles one chunk according to the association's state.
     fn handle_chunk(
         &mut self,
         now: Time,
@@ -96,13 +96,12 @@ impl Association {
             {
                 ChunkOutcome::Discard
             }
-            // All was delivered both ways, and the peer has forgotten us: its SHUTDOWN-COMPLETE is lost or was
-            // overtaken by
-            // the answer to a late packet of ours (RFC 9260 §8.4).
+            // All data was delivered in both directions, and the peer no longer has the association: its
+            // SHUTDOWN-COMPLETE was lost, or the answer to a late packet of ours overtook it (RFC 9260 §8.4).
             (State::Closing(_, ShutdownState::AckSent), Chunk::Abort(abort)) if abort.tag_reflected => {
                 ChunkOutcome::End(CloseReason::Graceful)
             }
-            // §8.4 rule 8: that is how the peer answers what is for no association of its.
+            // §8.4 rule 8: the peer answers in this way a packet that belongs to none of its associations.
             (State::Open(_) | State::Closing(..), Chunk::Abort(abort))
                 if abort.tag_reflected && abort.causes.is_empty() =>
             {
@@ -138,7 +137,7 @@ impl Association {
                 }
                 ChunkOutcome::Continue
             }
-            // The endpoint has read the cookie; what it means was done. What is left is the answer.
+            // The endpoint has read the cookie and applied it. Only the answer remains.
             (State::Open(session), Chunk::CookieEcho(_)) => {
                 session.acknowledge_cookie(arrived.path, now);
                 ChunkOutcome::Continue
@@ -159,7 +158,7 @@ impl Association {
         }
     }
 
-    /// A chunk that any open or closing association understands.
+    /// Handles a chunk that every open or closing association accepts.
     fn handle_in_session(
         &mut self,
         now: Time,
@@ -214,7 +213,7 @@ impl Association {
         ChunkOutcome::Continue
     }
 
-    /// A chunk whose frame is sound and whose content is not (RFC 9260 §3.2, §6.2, §3.3.10).
+    /// Handles a chunk with a valid frame and an invalid value (RFC 9260 §3.2, §6.2, §3.3.10).
     fn handle_bad_chunk(&mut self, error: &ChunkError) -> ChunkOutcome {
         if self.session().is_none() {
             return ChunkOutcome::Discard;
@@ -228,7 +227,7 @@ impl Association {
         }
     }
 
-    /// The peer wants to close; what it acknowledges counts (RFC 9260 §9.2).
+    /// The peer closes the association. Its SHUTDOWN also acknowledges data (RFC 9260 §9.2).
     fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> ChunkOutcome {
         let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
         if let Err(bad) = session.on_cumulative_ack(now, cumulative) {
@@ -245,7 +244,7 @@ impl Association {
                 self.state = State::Closing(session, stage);
             }
             State::Closing(mut session, ShutdownState::Sent) => {
-                // Both ends closed at once: "the endpoint SHOULD respond with a SHUTDOWN ACK".
+                // Both ends sent SHUTDOWN at once: "the endpoint SHOULD respond with a SHUTDOWN ACK".
                 session.sack_path = path;
                 session.send_shutdown_ack(now);
                 self.state = State::Closing(session, ShutdownState::AckSent);
@@ -255,8 +254,7 @@ impl Association {
         ChunkOutcome::Continue
     }
 
-    /// RFC 9260 §8.5: the tag must be ours; ABORT and SHUTDOWN-COMPLETE may carry the peer's, with the T
-    /// bit set.
+    /// RFC 9260 §8.5: the tag must be ours. ABORT and SHUTDOWN-COMPLETE may carry the peer's tag, with the T bit set.
     fn may_have_tag(&self, header: CommonHeader, chunk: &Chunk<'_>) -> bool {
         let (local, peer) = self.tags();
         let is_reflected = match chunk {

@@ -1,5 +1,5 @@
-//! The random times of a path's timers: each path has a stream of its own, so that what happens on one leaves the draws
-//! of the others as they are.
+//! The random times of the paths' timers. Each path has its own stream, so that events on one path do not change the
+//! draws of other paths.
 
 use anabranch_base::{Duration, Seed};
 use rand_chacha::ChaCha12Rng;
@@ -11,7 +11,7 @@ use crate::policy::PathId;
 #[derive(Debug)]
 pub struct TimerDraws {
     seed: Seed,
-    /// By the path's index; `None` where nothing was drawn yet.
+    /// By the path's index; `None` if nothing was drawn yet.
     streams: Vec<Option<ChaCha12Rng>>,
 }
 
@@ -21,7 +21,7 @@ impl TimerDraws {
         TimerDraws { seed, streams: Vec::new() }
     }
 
-    /// A time from `low` to `high`, each as likely as the others.
+    /// A time between `low` and `high` inclusive, drawn with uniform probability from the stream of `path`.
     pub fn between(&mut self, low: Duration, high: Duration, path: PathId) -> Duration {
         let index = path.index();
         self.streams.resize_with(self.streams.len().max(index + 1), || None);
@@ -29,7 +29,7 @@ impl TimerDraws {
         let stream = self.streams[index]
             .get_or_insert_with(|| ChaCha12Rng::from_seed(seed.child(&index.to_string()).bytes()));
         let span = high.saturating_sub(low).as_nanos();
-        // The high word of the product: uniform, but for a share of span / 2⁶⁴.
+        // The high word of the product is uniform up to a fraction of span / 2⁶⁴.
         let scaled = (u128::from(stream.next_u64()) * (u128::from(span) + 1)) >> 64;
         low + Duration::from_nanos(u64::try_from(scaled).unwrap_or(span))
     }
@@ -54,7 +54,7 @@ mod tests {
             (0..1_000).map(|_| draws.between(ms(100), ms(200), PathId::FIRST)).collect();
         assert!(drawn.iter().all(|time| (ms(100)..=ms(200)).contains(time)));
         let lower = drawn.iter().filter(|time| **time < ms(150)).count();
-        // 500 with a standard deviation of 16; five of them are allowed.
+        // The expected value is 500 with a standard deviation of 16; five deviations are allowed.
         assert!(lower.abs_diff(500) < 80, "{lower}");
         assert_eq!(draws.between(ms(7), ms(7), PathId::FIRST), ms(7));
     }

@@ -9,19 +9,19 @@ use crate::policy::PathId;
 use crate::wire::{self, Abort, Cause, CommonHeader, PacketBuilder, ShutdownComplete, VerificationTag};
 
 impl Association {
-    /// Whether the peer leaves unanswered what it should answer, on every path: several time-outs in a row.
+    /// Whether the peer does not answer on any path: there were several time-outs in a row.
     pub fn is_unanswered(&self) -> bool {
         self.session().is_some_and(|session| session.errors >= MANY_ERRORS)
     }
 
-    /// The peer has no such association any more, and need not be told.
+    /// The peer no longer has this association; no ABORT is sent.
     pub(crate) fn on_peer_restarted(&mut self) {
         if self.session().is_some() {
             self.end(CloseReason::PeerRestarted);
         }
     }
 
-    /// An INIT-ACK that came on `path` cannot be accepted.
+    /// An INIT-ACK that arrived on `path` cannot be accepted.
     pub(super) fn refuse(&mut self, path: PathId, refusal: &InitRefusal) -> ChunkOutcome {
         let reason = CloseReason::ProtocolViolation { what: refusal.what.clone() };
         if let State::Opening(handshake) = &self.state {
@@ -37,8 +37,8 @@ impl Association {
 
     pub(super) fn say_shutdown_complete(&mut self, path: PathId) {
         let Some(session) = self.session() else { return };
-        // The way back may work although the way there does not, which the peer cannot detect; this packet is not
-        // repeated.
+        // The path from the peer may work although the path to it does not, and the peer cannot detect that. This
+        // packet is sent only once.
         let path = session.usable_path(path);
         let mut packet = Vec::new();
         let mut builder = PacketBuilder::new(&mut packet, session.header(), MIN_PACKET);
@@ -52,7 +52,7 @@ impl Association {
             State::Open(session) | State::Closing(session, _) => {
                 Some((session.usable_path(session.paths.primary()), session.header()))
             }
-            // A peer that got our cookie may have opened the association.
+            // A peer that received our cookie may have opened the association.
             State::Opening(handshake) => {
                 handshake.peer_tag().map(|tag| (handshake.paths().primary(), handshake.header(tag)))
             }
@@ -69,7 +69,7 @@ impl Association {
         }
     }
 
-    /// The ABORT by which this end called the association off.
+    /// The ABORT with which this end aborted the association.
     pub(crate) fn last_word(&self) -> Option<&[u8]> {
         match &self.state {
             State::Closed(closed) => closed.last_word.as_deref(),
@@ -77,7 +77,7 @@ impl Association {
         }
     }
 
-    /// The same, permanently.
+    /// Like [`last_word`](Association::last_word), and removes it.
     pub(crate) fn take_last_word(&mut self) -> Option<Vec<u8>> {
         match &mut self.state {
             State::Closed(closed) => closed.last_word.take(),
@@ -85,7 +85,7 @@ impl Association {
         }
     }
 
-    /// The peer broke the protocol: the association is over (RFC 9260 §3.3.10.13).
+    /// The peer violated the protocol: ends the association (RFC 9260 §3.3.10.13).
     pub(super) fn call_off(&mut self, what: String) {
         let cause = Cause::ProtocolViolation(what.as_bytes().to_vec());
         self.abort_with(cause, CloseReason::ProtocolViolation { what });
@@ -96,7 +96,7 @@ impl Association {
         let mut builder = PacketBuilder::new(&mut packet, header, MIN_PACKET);
         let (keys, mut auth) = (self.keys(), PacketAuth::default());
         if auth.push(keys, &mut builder, abort).is_err() {
-            // The causes are too long to be told.
+            // The causes do not fit into the packet.
             let bare = Abort { tag_reflected: abort.tag_reflected, causes: Vec::new() };
             auth.push(keys, &mut builder, &bare).expect("chunks of four bytes and of forty fit");
         }
@@ -105,7 +105,7 @@ impl Association {
         packet
     }
 
-    /// The association is over. What arrived whole can still be read.
+    /// Ends the association. Complete messages can still be read.
     pub(super) fn end(&mut self, reason: CloseReason) {
         let tags = self.tags();
         let tags = (tags.0, tags.1.unwrap_or(VerificationTag::ZERO));
@@ -131,5 +131,5 @@ impl Association {
 
 /// From this number on, time-outs in a row are not taken for chance.
 const MANY_ERRORS: u32 = 2;
-/// A packet that fits everywhere (RFC 9260 §6.9: the least IPv4 MTU that is assumed is 576).
+/// A packet of this size fits every path (RFC 9260 §6.9: the least IPv4 MTU that is assumed is 576).
 const MIN_PACKET: usize = 512;

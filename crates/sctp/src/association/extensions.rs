@@ -4,7 +4,7 @@ use super::authentication::{AuthKeys, PeerTerms, RandomNumber, WrongRandom, anno
 use crate::config::{Config, Encapsulation};
 use crate::wire::{Asconf, AsconfAck, Auth, Parameter};
 
-/// What a peer's INIT or INIT-ACK offers.
+/// The extensions that a peer's INIT or INIT-ACK offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerExtensions {
     /// It understands ASCONF.
@@ -13,26 +13,26 @@ pub struct PeerExtensions {
     pub terms: Option<PeerTerms>,
 }
 
-/// What a cookie keeps of them.
+/// The part of a cookie about extensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferedExtensions {
-    /// What this end brought.
+    /// This end's random number.
     pub random: RandomNumber,
     /// What the peer offered.
     pub offer: PeerExtensions,
 }
 
-/// What an association may use.
+/// The extensions that an association uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extensions {
-    /// With what chunks are authenticated.
+    /// The keys that authenticate chunks.
     pub keys: Option<AuthKeys>,
-    /// Changes of addresses are announced, and taken from the peer.
+    /// Whether this end announces address changes and accepts them from the peer.
     pub changes_addresses: bool,
 }
 
 impl PeerExtensions {
-    /// What these parameters offer to an end with these settings.
+    /// What `parameters` offer to an end with the settings `config`.
     ///
     /// # Errors
     /// The random number is not 32 bytes long.
@@ -53,8 +53,8 @@ impl PeerExtensions {
 }
 
 impl Extensions {
-    /// What this end announces: RFC 5061 §4.2.7 has ASCONF, ASCONF-ACK and AUTH. Where every packet is sealed that is
-    /// authentication enough, and there is no AUTH.
+    /// What this end announces: RFC 5061 §4.2.7 has ASCONF, ASCONF-ACK and AUTH. If every packet is sealed, the seal
+    /// authenticates chunks, and there is no AUTH.
     pub fn announced(config: &Config, random: &RandomNumber) -> Vec<Parameter> {
         let kinds = vec![Asconf::KIND, AsconfAck::KIND, Auth::KIND];
         match (config.dynamic_addresses, config.encapsulation) {
@@ -68,7 +68,7 @@ impl Extensions {
         }
     }
 
-    /// What an association may use between an end that announced `random` and a peer with this offer.
+    /// The extensions that an association uses, between an end that announced `random` and a peer with this `offer`.
     pub fn agree(config: &Config, random: &RandomNumber, offer: &PeerExtensions) -> Extensions {
         let keys = offer.terms.as_ref().map(|terms| AuthKeys::agree(random, terms));
         let is_authentic = keys.is_some() || config.encapsulation == Encapsulation::Sealed;

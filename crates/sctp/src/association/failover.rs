@@ -1,5 +1,5 @@
-//! The recipes for paths that fail: which are suspected, how they are probed, what becomes of their data (RFC 7829;
-//! M-SCTP-15, M-CMT-7).
+//! Handles paths that fail: which are suspected, how they are probed, where their data goes (RFC 7829; M-SCTP-15,
+//! M-CMT-7).
 
 use anabranch_base::{Duration, Time};
 
@@ -12,7 +12,7 @@ use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathSample, PathState};
 
 impl Session {
-    /// Counts an error against a path as [`count_error`](Session::count_error) does, and probes a path that fails by it.
+    /// Counts an error against a path as [`count_error`](Session::count_error) does, and probes the path if it fails.
     pub(super) fn count_path_error(
         &mut self,
         path: PathId,
@@ -28,8 +28,8 @@ impl Session {
         Ok(())
     }
 
-    /// A SACK arrived: a path that has something in flight and is silent for too long while another delivers has
-    /// potentially failed. Neither its window nor its error count changes by that alone.
+    /// A SACK arrived. A path with chunks in flight that is silent for too long while another path delivers has
+    /// potentially failed. This alone changes neither its window nor its error count.
     pub(super) fn judge_silence(&mut self, reading: &SackReading, now: Time) {
         if !self.settings.config.failover.quick {
             return;
@@ -44,18 +44,19 @@ impl Session {
         }
     }
 
-    /// The lowest chunk that failed paths have in flight, while another path has room for it: it is marked lost, and
-    /// placed as after a time-out. The rest stay in flight, so that no more is sent again than the other paths' windows
-    /// sent before the failed one answers, and its T3-rtx timer keeps running.
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room for it: marks it lost,
+    /// as after a time-out. The other chunks stay in flight. So until the failed path answers, no more is sent again
+    /// than the windows of other paths allow, and its T3-rtx timer keeps running.
     pub(super) fn take_back_one(&mut self) {
         if !self.settings.config.failover.quick || !self.paths.has_failed_path() {
             return;
         }
-        // A chunk of which a copy is in flight elsewhere leaves the failed path, and is not marked.
+        // A chunk with a copy in flight on another path leaves the failed path, and is not marked.
         while !self.send.has_marked() && self.take_back_lowest() {}
     }
 
-    /// Takes back the lowest chunk that failed paths have in flight, if another path has room; whether there was one.
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room. Gives whether there
+    /// was one.
     fn take_back_lowest(&mut self) -> bool {
         let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();
         if !self.paths.samples().iter().any(has_room) {
@@ -72,9 +73,8 @@ impl Session {
         lowest.is_some()
     }
 
-    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was not an accident, and
-    /// what was
-    /// lost by it is congestion, as at a time-out (RFC 9260 §7.2.3).
+    /// A HEARTBEAT on a path that may have failed was not answered within RTO: the silence was not chance. Its losses
+    /// count as congestion, as at a time-out (RFC 9260 §7.2.3).
     pub(super) fn confirm_suspicion(&mut self, path: PathId, now: Time) {
         if self.paths.silence_mut(path).take_debt() {
             let view = look(now, &self.paths, &self.peer_window, &self.send);
@@ -85,15 +85,16 @@ impl Session {
         }
     }
 
-    /// A HEARTBEAT was answered. If nothing that was in flight at the suspicion was acknowledged where it was sent, it
-    /// counts as lost (RFC 9260 §7.2.4).
+    /// A HEARTBEAT on `path` was answered. If no chunk that was in flight at the suspicion was acknowledged on this
+    /// path, they count as lost (RFC 9260 §7.2.4).
     pub(super) fn settle_suspicion(&mut self, path: PathId, now: Time) {
         if self.paths.silence_mut(path).on_answered() {
             self.cut(path, CutCause::Missing, now);
         }
     }
 
-    /// A path failed, or may have: it is probed at once (RFC 7829 §3.2), where that is wanted for failed ones too.
+    /// A path has failed or potentially failed: probes it at once (RFC 7829 §3.2). An inactive path is probed only
+    /// with `failover.quick`.
     fn probe_failed(&mut self, path: PathId, now: Time) {
         let is_wanted = match self.paths.sample(path).state {
             PathState::PotentiallyFailed => true,
@@ -109,16 +110,15 @@ impl Session {
         }
     }
 
-    /// How often a failed path is probed, whatever its time-out has grown to, where that is wanted.
+    /// The period in which a failed path is probed, independent of its RTO; `None` without `failover.quick`.
     pub(super) fn quick_period(&self, path: PathId) -> Option<Duration> {
         let Failover { quick, .. } = self.settings.config.failover;
         let is_wanted = quick && self.paths.sample(path).state.has_failed();
         is_wanted.then_some(QUICK_PERIOD)
     }
 
-    /// Whether the silence of `path` says that it may have failed: another delivers, by an acknowledgement that would
-    /// have
-    /// told of what was sent here.
+    /// Whether the silence of `path` suggests that it failed: another path delivers a SACK that would also
+    /// acknowledge what was sent on `path`.
     fn is_suspiciously_silent(&self, path: PathId, reading: &SackReading, now: Time) -> bool {
         let sample = self.paths.sample(path);
         let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
@@ -127,19 +127,19 @@ impl Session {
         };
         self.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
             |other| {
-                // An answer takes half of a round trip, for queues stand before data more than before SACKs.
+                // The SACK returns in half a round-trip time, because queues delay data more than SACKs.
                 let back = other.srtt.unwrap_or(other.rto) / 2;
                 reading.has_delivered(other.id) && self.paths.silence(path).suspicious_from(srtt, back) <= now
             },
         )
     }
 
-    /// Whether the peer may have no room for the lowest chunk of `path`, so that it arrives and is dropped.
+    /// Whether the peer may have no room for the lowest chunk of `path`, so that it drops the chunk when it arrives.
     fn is_next_refused(&mut self, path: PathId) -> bool {
         let lowest = self.send.lowest_on(path);
         lowest.is_none_or(|tsn| self.peer_window.probe == Some(tsn) || self.is_refused(tsn))
     }
 }
 
-/// A failed path that works again is detected within this time and a round trip.
+/// A failed path that works again is detected within this time plus one round trip.
 const QUICK_PERIOD: Duration = Duration::from_millis(500);

@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::receive::DataArrival;
 
 impl Session {
-    /// A packet with new data of weight `arrived` has arrived.
+    /// Adjusts the buffer after a packet with new data of weight `arrived`.
     pub(super) fn tune_buffer(&mut self, now: Time, arrived: ByteCount) {
         let Some(tuning) = &mut self.tuning else { return };
         let (capacity, held) = (self.buffer.capacity(), self.buffer.held());
@@ -16,7 +16,7 @@ impl Session {
             capacity,
             offered: self.buffer.offered(),
             out_of_order: held.saturating_sub(self.delivery.ready().charge),
-            // The longest, if all are known.
+            // The longest round trip, if all are known.
             round_trip: used.map(|sample| sample.srtt).reduce(|one, other| Some(one?.max(other?))).flatten(),
         };
         if let Some(capacity) = tuning.on_arrival(now, &received) {
@@ -24,7 +24,7 @@ impl Session {
         }
     }
 
-    /// There is no room for a chunk that all others wait for. `true` if there is more room now.
+    /// There is no room for a chunk that all others wait for. Grows the buffer; `true` if there is more room now.
     pub(super) fn may_grow_for_awaited(&mut self) -> bool {
         let capacity = self.buffer.capacity();
         let grown = self.tuning.as_mut().and_then(|tuning| tuning.on_stuck(capacity));

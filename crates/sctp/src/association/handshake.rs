@@ -1,4 +1,5 @@
-//! Opens an association from this end: INIT, then COOKIE-ECHO, each repeated until it is answered (RFC 9260 §5.1).
+//! Opens an association from this end: sends INIT, then COOKIE-ECHO, and repeats each until it is answered (RFC 9260
+//! §5.1).
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -30,45 +31,45 @@ pub struct Handshake {
     /// The local addresses that are announced to the peer.
     announced: Vec<IpAddr>,
     stage: HandshakeStage,
-    /// Where the next INIT or COOKIE-ECHO goes.
+    /// The path of the next INIT or COOKIE-ECHO.
     path: PathId,
-    /// INIT may take this many of the first paths; the peer announced the others.
+    /// The number of first paths that INIT may use; the peer announced the others.
     given: usize,
     search: AddressSearch,
     attempts: u32,
-    /// How often in a row INIT or COOKIE-ECHO was left unanswered wherever it went.
+    /// How many times in a row INIT or COOKIE-ECHO was not answered on any path.
     rounds: u32,
     rto: Duration,
     is_due: bool,
-    /// How many cookies the peer found too old.
+    /// How many times the peer refused a cookie as stale.
     stale_cookies: u32,
-    /// By how much the cookie was too old, when the peer refused one.
+    /// By how much the cookie was too old when the peer refused one.
     staleness: Option<Duration>,
 }
 
-/// Which pairs of addresses INIT may take.
+/// The pairs of addresses that INIT may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways<'a> {
-    /// The paths, the best first.
+    /// The paths, best first.
     pub paths: &'a [PathAddresses],
-    /// Other pairs of the same addresses, to be tried where those do not answer.
+    /// Other pairs of the same addresses, which are tried if the paths do not answer.
     pub further: &'a [PathAddresses],
 }
 
-/// Whether other pairs of addresses are tried where the paths do not answer.
+/// The search over other pairs of addresses, if the paths do not answer.
 #[derive(Debug)]
 struct AddressSearch {
-    /// How many paths the application asked for.
+    /// How many paths the application requested.
     asked: usize,
     /// The pairs that are not paths yet.
     further: Vec<PathAddresses>,
-    /// Whether pairs are tried one shortly after the other, not each for a whole time-out.
+    /// Whether each pair is tried a short time after the one before, instead of after a whole time-out.
     is_brisk: bool,
     /// How many INITs left in this round.
     turn: usize,
 }
 
-/// This end's identity.
+/// The values that identify this end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalIdentity {
     /// This end's SCTP port.
@@ -79,7 +80,7 @@ pub struct LocalIdentity {
     pub tag: VerificationTag,
     /// The first TSN.
     pub tsn: Tsn,
-    /// What it brings to the key with which chunks are authenticated.
+    /// This end's part of the key that authenticates chunks.
     pub random: RandomNumber,
 }
 
@@ -87,11 +88,11 @@ pub struct LocalIdentity {
 enum HandshakeStage {
     /// COOKIE-WAIT: INIT is not answered yet.
     CookieWait,
-    /// COOKIE-ECHOED: the cookie is not answered yet; all else is agreed.
+    /// COOKIE-ECHOED: COOKIE-ECHO is not answered yet; both ends agree on everything else.
     CookieEchoed { cookie: Vec<u8>, reports: Vec<Cause>, session: Box<Session> },
 }
 
-/// No answer came.
+/// The peer did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoAnswer {
     /// How often INIT or COOKIE-ECHO was sent.
@@ -99,7 +100,7 @@ pub struct NoAnswer {
 }
 
 impl Handshake {
-    /// Begins to open an association over `ways`, the first one first.
+    /// Starts to open an association over `ways`, beginning with the first path.
     pub fn new(
         settings: Arc<Settings>,
         identity: LocalIdentity,
@@ -144,7 +145,7 @@ impl Handshake {
         }
     }
 
-    /// T1-init or T1-cookie expired: again, on the next path (RFC 9260 §5.1, §6.3.3 applies its doubling).
+    /// T1-init or T1-cookie expired: sends again on the next path, with a doubled RTO (RFC 9260 §5.1, §6.3.3).
     pub fn on_timeout(&mut self) -> Result<(), NoAnswer> {
         if self.is_round_over() {
             self.rounds += 1;
@@ -161,15 +162,15 @@ impl Handshake {
         Ok(())
     }
 
-    /// Whether INIT has left over every pair since the last time-out that counted. Where no others are tried, one path is
-    /// a round.
+    /// Whether INIT has left on every pair since the last time-out that counted. If no other pairs are tried, each
+    /// path is a round of its own.
     fn is_round_over(&self) -> bool {
         self.is_cookie_echoed()
             || !self.search.is_brisk
             || (self.search.turn >= self.given && self.search.further.is_empty())
     }
 
-    /// How long an answer to the INIT or COOKIE-ECHO that leaves now is waited for: what is left of a time-out that began
+    /// How long to wait for an answer to the INIT or COOKIE-ECHO that leaves now: the rest of a time-out that began
     /// with the round.
     fn patience(&self) -> Duration {
         if !self.search.is_brisk || self.is_cookie_echoed() {
@@ -180,7 +181,7 @@ impl Handshake {
         rest.max(ATTEMPT_DELAY)
     }
 
-    /// The paths have not answered: the other pairs are tried too, and nothing is trusted any more before it answers.
+    /// The paths did not answer: the other pairs are tried too. From now on a path is trusted only after it answers.
     fn widen(&mut self) {
         self.paths.ids().for_each(|id| self.paths.doubt(id));
         for addresses in std::mem::take(&mut self.search.further) {
@@ -191,8 +192,8 @@ impl Handshake {
         self.given = self.paths.len();
     }
 
-    /// INIT was answered on `path`. If that is one of the paths that were asked for, the other pairs are kept for ends
-    /// without an answer; otherwise they are among the paths already.
+    /// INIT was answered on `path`. If `path` is one of the requested paths, keeps the other pairs for addresses that
+    /// do not answer; otherwise those pairs are paths already.
     fn end_search(&mut self, path: PathId, paths: &mut PathTable) -> Vec<PathAddresses> {
         let mut further = std::mem::take(&mut self.search.further);
         if path.index() < self.search.asked {
@@ -203,7 +204,8 @@ impl Handshake {
         further
     }
 
-    /// The peer answered INIT. The cookie goes back next, and with it what we did not understand.
+    /// The peer answered INIT with `ack`. The cookie returns to it next, with a report of the parameters that were
+    /// not recognized.
     pub fn on_init_ack(&mut self, path: PathId, ack: &InitAck) -> Result<(), InitRefusal> {
         if !matches!(self.stage, HandshakeStage::CookieWait) {
             // RFC 9260 §5.2.3: "If an INIT ACK chunk is received in any state other than the COOKIE-WAIT
@@ -255,16 +257,16 @@ impl Handshake {
         }
     }
 
-    /// The peer verifies a path, and its HEARTBEAT came faster than its COOKIE-ACK on another: the answer
-    /// leaves as soon as the association is open, not after the peer's next attempt.
+    /// The peer verifies a path, and its HEARTBEAT arrived before its COOKIE-ACK on another path. The answer leaves
+    /// as soon as the association is open, not after the peer's next attempt.
     pub fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
         if let HandshakeStage::CookieEchoed { session, .. } = &mut self.stage {
             session.on_heartbeat(path, heartbeat);
         }
     }
 
-    /// The peer found the cookie too old: begin again and ask for one that lives longer (RFC 9260 §5.2.6).
-    /// `Err` when that was so as often as INIT may be sent again.
+    /// The peer found the cookie stale: starts again and asks for a longer lifetime (RFC 9260 §5.2.6). `Err` when
+    /// this happened as often as INIT may be sent again.
     pub fn on_stale_cookie(&mut self, staleness: Duration) -> Result<(), NoAnswer> {
         let Some(session) = self.on_cookie_ack() else { return Ok(()) };
         self.paths = session.paths;
@@ -277,7 +279,7 @@ impl Handshake {
         Ok(())
     }
 
-    /// Gives the paths away, to open the association by the peer's own INIT (RFC 9260 §5.2.4 B).
+    /// Hands over the paths, to open the association by the peer's own INIT (RFC 9260 §5.2.4 B).
     pub fn take_paths(&mut self) -> PathTable {
         match self.on_cookie_ack() {
             Some(session) => session.paths,
@@ -307,7 +309,7 @@ impl Handshake {
                 let echo = CookieEcho { cookie };
                 auth.push(keys, &mut builder, &echo).expect("room was made for the cookie");
                 if !reports.is_empty() {
-                    // What does not fit beside the cookie is not reported: reports are a courtesy.
+                    // Reports that do not fit beside the cookie are left out: they are optional.
                     let _ = auth.push(keys, &mut builder, &ErrorChunk { causes: reports.clone() });
                 }
                 auth.sign(keys, &mut builder);
@@ -317,7 +319,7 @@ impl Handshake {
         Some((self.path, len))
     }
 
-    /// With what chunks are authenticated, once the peer has answered.
+    /// The keys that authenticate chunks, once the peer has answered.
     pub fn keys(&self) -> Option<&AuthKeys> {
         match &self.stage {
             HandshakeStage::CookieWait => None,
@@ -325,12 +327,12 @@ impl Handshake {
         }
     }
 
-    /// Whether the cookie is on its way.
+    /// Whether the cookie was sent.
     pub fn is_cookie_echoed(&self) -> bool {
         matches!(self.stage, HandshakeStage::CookieEchoed { .. })
     }
 
-    /// The tag the peer uses, once it is known.
+    /// The peer's tag, once it is known.
     pub fn peer_tag(&self) -> Option<VerificationTag> {
         match &self.stage {
             HandshakeStage::CookieWait => None,
@@ -338,7 +340,7 @@ impl Handshake {
         }
     }
 
-    /// The paths, wherever they are just now.
+    /// The paths, which are stored in the current stage.
     pub fn paths(&self) -> &PathTable {
         match &self.stage {
             HandshakeStage::CookieWait => &self.paths,
@@ -346,7 +348,7 @@ impl Handshake {
         }
     }
 
-    /// The paths, to be changed.
+    /// The paths, mutable.
     pub fn paths_mut(&mut self) -> &mut PathTable {
         match &mut self.stage {
             HandshakeStage::CookieWait => &mut self.paths,
@@ -363,8 +365,8 @@ impl Handshake {
         }
     }
 
-    /// Where to go on. RFC 9260 §5.4: INIT goes to the addresses that the application gave, a cookie only to
-    /// those of them that are confirmed.
+    /// The path of the next attempt. RFC 9260 §5.4: INIT goes to the addresses that the application gave, COOKIE-ECHO
+    /// only to confirmed ones of them.
     fn next_path(&self) -> PathId {
         let next = |step| PathId::from_index((self.path.index() + step) % self.given.max(1));
         let may_take = |path: &PathId| match self.stage {
@@ -394,12 +396,12 @@ impl Handshake {
     }
 }
 
-/// How long INIT waits for an answer before it takes the next pair of addresses as well (RFC 8305 §5, Connection
-/// Attempt Delay: "a recommended value for a default delay is 250 milliseconds").
+/// How long after an INIT the next pair of addresses is tried as well (RFC 8305 §5, Connection Attempt Delay: "a
+/// recommended value for a default delay is 250 milliseconds").
 const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses
-/// in turn, to the UDP port that the peer answered from.
+/// Adds paths to the addresses that the peer announced and that no path leads to: from the local addresses in turn,
+/// to the UDP port from which the peer answered.
 fn join_announced(paths: &mut PathTable, answered: PathId, announced: &[IpAddr], settings: &Settings) {
     let source = paths.addresses(answered).remote;
     let locals: Vec<SocketAddr> = paths.ids().map(|id| paths.addresses(id).local).collect();

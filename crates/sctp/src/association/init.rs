@@ -11,24 +11,24 @@ use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
 pub struct InitRefusal {
     /// The error cause for the peer.
     pub cause: Option<Cause>,
-    /// The peer's tag, to tell it.
+    /// The peer's tag, for the answer.
     pub peer_tag: VerificationTag,
     /// The reason for the application.
     pub what: String,
 }
 
-/// What the parameters of an INIT or INIT-ACK say.
+/// The content of the parameters of an INIT or INIT-ACK.
 #[derive(Debug, Default)]
 pub struct InitBody {
     /// The state cookie, in an INIT-ACK.
     pub cookie: Option<Vec<u8>>,
     /// The other addresses of the sender.
     pub addresses: Vec<IpAddr>,
-    /// By how much a cookie should live longer.
+    /// By how much the lifetime of a cookie is to be extended.
     pub preservative: Option<Duration>,
-    /// What was not understood and asks to be reported: as parameters for an INIT-ACK.
+    /// Unrecognized parameters to report: as parameters for an INIT-ACK.
     pub unrecognized: Vec<Parameter>,
-    /// The same as causes for an ERROR.
+    /// The same parameters as causes for an ERROR.
     pub reports: Vec<Cause>,
 }
 
@@ -60,7 +60,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
                 let what = "it names its address by a host name";
                 return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
             }
-            // RFC 3758 is decoded and not supported: a peer that offers it gets an error report, as the parameter's
+            // RFC 3758 is decoded but not supported: a peer that offers it gets an error report, as the parameter's
             // type demands.
             Parameter::Unknown { .. } | Parameter::ForwardTsnSupported
                 if !note_unknown(parameter, &mut body) =>
@@ -73,7 +73,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
     Ok(body)
 }
 
-/// Whether to go on after a parameter that is not known.
+/// Notes an unrecognized parameter. Gives whether to continue with the next parameter.
 fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
     let action = parameter.action();
     if action.is_report() {
@@ -83,7 +83,7 @@ fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
     !action.is_stop()
 }
 
-/// Our addresses, when there is more than the packet's source to tell.
+/// The parameters for this end's addresses; none if the packet's source is the only one.
 pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
     if announced.len() < 2 {
         return Vec::new();
@@ -91,7 +91,7 @@ pub fn address_parameters(announced: &[IpAddr]) -> Vec<Parameter> {
     announced.iter().copied().map(address_parameter).collect()
 }
 
-/// An address as a parameter.
+/// The parameter for an address.
 pub fn address_parameter(ip: IpAddr) -> Parameter {
     match ip {
         IpAddr::V4(ip) => Parameter::Ipv4Address(ip),
@@ -99,8 +99,8 @@ pub fn address_parameter(ip: IpAddr) -> Parameter {
     }
 }
 
-/// The announced addresses that may be tried: none that reaches many hosts, and this host's own only if the
-/// peer is on it.
+/// The announced addresses that may be tried. Multicast, broadcast and unspecified addresses are left out. Loopback
+/// addresses are kept only if the peer is on this host.
 pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = &IpAddr> {
     announced.iter().take(MAX_PATHS).filter(move |ip| {
         let is_many =
@@ -109,9 +109,9 @@ pub fn acceptable(announced: &[IpAddr], source: IpAddr) -> impl Iterator<Item = 
     })
 }
 
-/// Where an announced address is reached: behind the port of UDP that its owner's packet came from (RFC 6951 §5.1),
-/// and by the
-/// same interface where it is link-local, which is all that could be meant (RFC 4007 §6).
+/// The socket address that reaches an announced address: with the UDP port from which its owner's packet came (RFC
+/// 6951 §5.1), and with the same interface if the address is link-local, because no other interface can be meant (RFC
+/// 4007 §6).
 pub fn reached_as(source: SocketAddr, announced: IpAddr) -> SocketAddr {
     let mut address = SocketAddr::new(announced, source.port());
     if let (SocketAddr::V6(address), SocketAddr::V6(source)) = (&mut address, source)
@@ -125,5 +125,5 @@ pub fn reached_as(source: SocketAddr, announced: IpAddr) -> SocketAddr {
 /// RFC 9260 §3.3.2: "An endpoint receiving an INIT chunk with the a_rwnd parameter set to a value smaller
 /// than 1500 MUST discard the packet".
 const MIN_A_RWND: u32 = 1500;
-/// More paths than this an association does not open by itself.
+/// The most paths that an association opens by itself.
 pub const MAX_PATHS: usize = 16;

@@ -1,5 +1,5 @@
-//! One association: the only place where the parts meet. Here are its states, and what an application and a driver may
-//! ask of it; what each event does is in the recipes beside this file.
+//! One association: the only place that combines the parts. This file has its states and its methods for applications
+//! and drivers. The files beside it handle each event.
 
 mod account;
 mod addresses;
@@ -86,21 +86,21 @@ use crate::wire::{Cause, VerificationTag};
 
 /// An SCTP association without I/O.
 ///
-/// After every `handle*`, [`poll_transmit`](Association::poll_transmit) until it answers `None`, then read
+/// After every `handle*`, call [`poll_transmit`](Association::poll_transmit) until it gives `None`, then read
 /// [`poll_timeout`](Association::poll_timeout). [`poll_event`](Association::poll_event) and
 /// [`receive`](Association::receive) may be called at any time.
 #[derive(Debug)]
 pub struct Association {
     state: State,
-    /// Events that are delivered although no session is left.
+    /// Events that are delivered after the session ended.
     events: VecDeque<Event>,
-    /// The records while there is no session to keep them; `None` if recording is off.
+    /// The records while there is no session to hold them; `None` if recording is off.
     records: Option<VecDeque<Record>>,
-    /// What arrived whole before the association ended or restarted.
+    /// Messages that were complete before the association ended or restarted.
     unread: ReadyMessages,
     /// A last packet, and the path it takes.
     farewell: Option<(PathId, Vec<u8>)>,
-    /// What happened to local addresses while the association was being opened.
+    /// Changes of local addresses while the association was opening.
     changes: Vec<LocalChange>,
 }
 
@@ -112,7 +112,7 @@ enum State {
     Closing(Box<Session>, ShutdownState),
 }
 
-/// What can still be read of an association that is over.
+/// What can still be read of a closed association.
 #[derive(Debug)]
 struct ClosedAssociation {
     paths: PathTable,
@@ -124,64 +124,65 @@ struct ClosedAssociation {
     last_word: Option<Vec<u8>>,
 }
 
-/// Where an association is in its life (RFC 9260 §4).
+/// The state of an association (RFC 9260 §4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssociationState {
-    /// Over.
+    /// The association is closed.
     Closed,
-    /// INIT is not answered.
+    /// INIT is not answered yet.
     CookieWait,
-    /// COOKIE-ECHO is not answered.
+    /// COOKIE-ECHO is not answered yet.
     CookieEchoed,
-    /// Open.
+    /// The association is open.
     Established,
-    /// To be closed when all data is acknowledged.
+    /// The association closes when all data is acknowledged.
     ShutdownPending,
-    /// The peer was told.
+    /// This end sent SHUTDOWN.
     ShutdownSent,
-    /// The peer told us.
+    /// The peer sent SHUTDOWN.
     ShutdownReceived,
-    /// The peer was answered.
+    /// This end sent SHUTDOWN-ACK.
     ShutdownAckSent,
 }
 
 /// Why a message cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// There will be room: [`Event::Writable`] says when.
+    /// The buffer has no room now. [`Event::Writable`] reports when it has.
     #[error("the send buffer has room for {free}, the message has {wanted}")]
     BufferFull {
-        /// What there is room for.
+        /// The free room.
         free: ByteCount,
         /// The message's length.
         wanted: ByteCount,
     },
-    /// There will never be room at one of the ends.
+    /// The message is larger than the buffer of one end.
     #[error("a message of {wanted} never fits a buffer of {buffer}")]
     TooLarge {
         /// The message's length.
         wanted: ByteCount,
-        /// What it must fit into: by [`MessageLimit`](crate::config::MessageLimit), the smaller of the two buffers.
+        /// The size that it may not exceed: by [`MessageLimit`](crate::config::MessageLimit), the smaller of the two
+        /// buffers.
         buffer: ByteCount,
     },
-    /// The peer does not accept as many streams.
+    /// The peer does not accept this many streams.
     #[error("there is no stream {stream}: the peer takes {streams}")]
     NoSuchStream {
         /// The stream.
         stream: u16,
-        /// How many there are.
+        /// How many streams there are.
         streams: u16,
     },
-    /// RFC 9260 has no empty user messages.
+    /// The message is empty, which RFC 9260 does not allow.
     #[error("an empty message cannot be sent")]
     Empty,
-    /// The handshake is not done, or the association is closing or closed.
+    /// The handshake is not complete, or the association is closing or closed.
     #[error("the association is not open")]
     NotOpen,
 }
 
 impl Association {
-    /// Opens an association over `ways`: the first INIT goes over the first of them.
+    /// Opens an association over `ways`: the first INIT leaves on the first path.
     pub fn connect(
         settings: Arc<Settings>,
         identity: LocalIdentity,
@@ -193,7 +194,7 @@ impl Association {
         Association::in_state(State::Opening(Box::new(handshake)))
     }
 
-    /// Lets every timer act whose time has come.
+    /// Handles every timer that has expired at `now`.
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(timer) = self.take_expired(now) {
             if let Some(session) = self.session_mut() {
@@ -228,7 +229,7 @@ impl Association {
         self.after_event(now);
     }
 
-    /// Appends up to `max_segments` packets for one path to `buf`; `None` when there is no data.
+    /// Appends up to `max_segments` packets for one path to `buf`; `None` when nothing is to be sent.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
         let (path, len) = match &mut self.state {
             State::Open(session) | State::Closing(session, _) => {
@@ -245,7 +246,7 @@ impl Association {
         Some(Transmit::single(path, len))
     }
 
-    /// When [`handle_timeout`](Association::handle_timeout) is due.
+    /// The time at which [`handle_timeout`](Association::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.timers.next(),
@@ -254,16 +255,16 @@ impl Association {
         }
     }
 
-    /// What the application may want to know next.
+    /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<Event> {
         let session = self.session_mut().and_then(|session| session.events.pop_front());
         session.or_else(|| self.events.pop_front())
     }
 
-    /// Queues a message. It is copied only when it is written into packets.
+    /// Queues a message. Its bytes are copied only into packets.
     ///
     /// # Errors
-    /// There is no room, now or ever; the stream does not exist; the association is not open.
+    /// There is no room now, or never will be; the stream does not exist; the association is not open.
     pub fn send(&mut self, now: Time, message: Outgoing) -> Result<(), SendError> {
         let State::Open(session) = &mut self.state else { return Err(SendError::NotOpen) };
         let wanted = ByteCount::of_len(message.payload.len());
@@ -296,12 +297,12 @@ impl Association {
         self.session_mut()?.take_message()
     }
 
-    /// Whether a SACK is to leave: what was read may have made room that the peer waits for.
+    /// Whether a SACK is to be sent: reading may have made room that the peer waits for.
     pub fn is_sack_due(&self) -> bool {
         self.session().is_some_and(|session| session.is_sack_due)
     }
 
-    /// Ends the association in order: what was sent is delivered first.
+    /// Closes the association gracefully: data that was sent is delivered first.
     pub fn close(&mut self, now: Time) {
         match std::mem::replace(&mut self.state, State::vacant()) {
             State::Open(session) => self.state = State::Closing(session, ShutdownState::Pending),
@@ -320,7 +321,7 @@ impl Association {
         self.abort_with(Cause::UserInitiatedAbort(why.as_bytes().to_vec()), reason);
     }
 
-    /// Bounds the congestion windows as a plan says.
+    /// Limits the congestion windows of the paths in `limits`.
     pub fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
         if let Some(session) = self.session_mut() {
             session.policies.limit.set_limits(limits);
@@ -328,7 +329,7 @@ impl Association {
         }
     }
 
-    /// Data goes to `path` when only one is used. Unknown paths are passed over.
+    /// Makes `path` the path for data when only one path is used. Unknown paths are ignored.
     pub fn set_primary(&mut self, path: PathId) {
         if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
             paths.set_primary(path);
@@ -338,19 +339,19 @@ impl Association {
         }
     }
 
-    /// Tells the rules what is known of `path` before anything is measured. Unknown paths are passed over.
+    /// Tells the policies what is known of `path` before anything is measured. Unknown paths are ignored.
     pub fn set_hints(&mut self, path: PathId, hints: Hints) {
         if let Some(paths) = self.paths_mut().filter(|paths| path.index() < paths.len()) {
             paths.set_hints(path, hints);
         }
     }
 
-    /// The cumulative TSN ack points, once there are any: of what arrived here, and of what was sent.
+    /// The cumulative TSN ack points, once the association is open: of data that arrived, and of data that was sent.
     pub fn ack_points(&self) -> Option<(Tsn, Tsn)> {
         self.session().map(|session| (session.arrivals.cumulative(), session.send.ack_point()))
     }
 
-    /// Where the association is in its life.
+    /// The state of the association.
     pub fn state(&self) -> AssociationState {
         match &self.state {
             State::Closed(_) => AssociationState::Closed,
@@ -377,8 +378,8 @@ impl Association {
         }
     }
 
-    /// User data that was given to [`send`](Association::send) and is not acknowledged; once the association is over,
-    /// what never was.
+    /// User data that was given to [`send`](Association::send) and is not acknowledged; after the end of the
+    /// association, the user data that was never acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.send.held_bytes(),
@@ -395,18 +396,18 @@ impl Association {
         }
     }
 
-    /// User data that is held for the application or until it is complete.
+    /// User data that waits for the application or for the rest of its message.
     pub fn received_bytes_held(&self) -> ByteCount {
         self.session().map_or(ByteCount::ZERO, |session| session.buffer.held())
     }
 
-    /// How many streams there are each way: for sending, and for receiving. `None` without a session.
+    /// How many streams there are for sending and for receiving. `None` without a session.
     pub fn streams(&self) -> Option<(u16, u16)> {
         let agreement = &self.session()?.agreement;
         Some((agreement.outbound_streams, agreement.inbound_streams))
     }
 
-    /// How much user data the receive buffer holds when it is full: as configured, or what it has grown to.
+    /// The size of the receive buffer in user data: as configured, or as large as it has grown.
     pub fn receive_buffer(&self) -> ByteCount {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => session.buffer.capacity(),
@@ -415,12 +416,12 @@ impl Association {
         }
     }
 
-    /// Every path there is or was, as policies see it.
+    /// Every path, including removed ones, as policies see it.
     pub fn paths(&self) -> &[PathSample] {
         self.path_table().samples()
     }
 
-    /// Where a path leads.
+    /// The addresses of a path.
     ///
     /// # Panics
     /// `path` is not one of [`paths`](Association::paths).
@@ -428,9 +429,8 @@ impl Association {
         self.path_table().addresses(path)
     }
 
-    /// How packets without our tag are found to be for this association: the peer's port and tag, once known, and how
-    /// often
-    /// a path was added or moved. As long as that number stays, all lead where they did.
+    /// What identifies packets without our tag as this association's: the peer's port and tag, once known. The last
+    /// number counts added and moved paths; while it stays, the addresses of all paths stay.
     pub(crate) fn reached_by(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
         let (port, tag) = match &self.state {
             State::Open(session) | State::Closing(session, _) => {
@@ -443,7 +443,7 @@ impl Association {
         (port, tag, self.path_table().address_changes())
     }
 
-    /// What a path carried.
+    /// Counters of what a path carried.
     ///
     /// # Panics
     /// `path` is not one of [`paths`](Association::paths).
@@ -456,8 +456,8 @@ impl Association {
         self.path_table().sacks()
     }
 
-    /// What held a path back, from the association's opening until `now`. What was so when an association ended
-    /// goes on.
+    /// What limited a path, from the association's opening until `now`. The limit at the end of an association counts
+    /// on.
     ///
     /// # Panics
     /// `path` is not one of [`paths`](Association::paths).
@@ -465,7 +465,8 @@ impl Association {
         self.path_table().time_in_limit(path, now)
     }
 
-    /// A path's congestion window averaged over the same time, in bytes.
+    /// The congestion window of a path in bytes, averaged over the same time as
+    /// [`time_in_limit`](Association::time_in_limit).
     ///
     /// # Panics
     /// `path` is not one of [`paths`](Association::paths).
@@ -473,7 +474,7 @@ impl Association {
         self.path_table().mean_cwnd(path, now)
     }
 
-    /// How long there was data and congestion window on a path, but no receive window.
+    /// For how long there was data to send and congestion window on a path, but no receive window.
     pub fn blocked(&self, now: Time) -> Duration {
         self.path_table().blocked(now)
     }
@@ -498,7 +499,7 @@ impl Association {
         }
     }
 
-    /// A restarted peer's cookie came while the last SHUTDOWN-ACK is not answered (RFC 9260 §5.2.4 A): "it MUST
+    /// A restarted peer's cookie arrived while the last SHUTDOWN-ACK is not answered (RFC 9260 §5.2.4 A): "it MUST
     /// NOT set up a new association but instead resend the SHUTDOWN ACK chunk and send an ERROR chunk".
     pub fn refuse_restart(&mut self, now: Time) {
         self.repeat_shutdown_ack(now);
@@ -507,7 +508,7 @@ impl Association {
         }
     }
 
-    /// What this end called itself in its INIT, while that is not answered (RFC 9260 §5.2.1).
+    /// The values in this end's INIT, while the INIT is not answered (RFC 9260 §5.2.1).
     pub fn identity(&self) -> Option<LocalIdentity> {
         match &self.state {
             State::Opening(handshake) => Some(handshake.identity),
@@ -515,7 +516,7 @@ impl Association {
         }
     }
 
-    /// An INIT came while the last SHUTDOWN-ACK is not answered: it goes again (RFC 9260 §9.2).
+    /// An INIT arrived while the last SHUTDOWN-ACK is not answered: sends the SHUTDOWN-ACK again (RFC 9260 §9.2).
     pub fn repeat_shutdown_ack(&mut self, now: Time) {
         if let State::Closing(session, ShutdownState::AckSent) = &mut self.state {
             session.send_shutdown_ack(now);
@@ -533,7 +534,7 @@ impl Association {
         }
     }
 
-    /// What may follow from anything: a shutdown that nothing holds up any more.
+    /// What may follow any event: the next stage of a shutdown that nothing delays any more.
     fn after_event(&mut self, now: Time) {
         if let State::Closing(session, stage) = &mut self.state {
             *stage = session.advance_shutdown(*stage, now);
@@ -588,7 +589,7 @@ impl Association {
 }
 
 impl State {
-    /// What stands in while the state is being changed.
+    /// A placeholder while the state changes.
     fn vacant() -> State {
         let tags = (VerificationTag::ZERO, VerificationTag::ZERO);
         let (undelivered, receive_buffer) = (ByteCount::ZERO, ByteCount::ZERO);

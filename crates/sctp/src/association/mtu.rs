@@ -1,5 +1,5 @@
-//! The recipes for the largest packet of each path: probing it (RFC 8899 §6.2), and what becomes of chunks that were
-//! made for larger ones (RFC 9260 §6.9).
+//! Handles the largest packet of each path: probes it (RFC 8899 §6.2), and handles chunks that were made for larger
+//! packets (RFC 9260 §6.9).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -16,8 +16,9 @@ use crate::seq::Tsn;
 use crate::wire::{Heartbeat, PacketBuilder, Pad};
 
 impl Association {
-    /// The operating system says that no packet larger than `largest` leaves on `path` just now: its interface carries
-    /// less than it did, or less than what was tried. Whether that is of use: the path's size is searched.
+    /// The operating system reports that no packet larger than `largest` can leave on `path` now: the MTU of its
+    /// interface shrank, or the packet was a probe above it. Gives whether the report is used: it is if the path's
+    /// size is searched for.
     pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
         let Some(id) = self.path_table().find(path.local, path.remote) else { return false };
         let (State::Open(session) | State::Closing(session, _)) = &mut self.state else { return false };
@@ -31,20 +32,20 @@ impl Association {
 }
 
 impl Session {
-    /// The path carries packets, for the first time or again: how large may they be?
+    /// The path carries packets, for the first time or again: starts the search for its MTU.
     pub(super) fn search_mtu(&mut self, path: PathId, now: Time) {
         self.paths.mtu_mut(path).on_connected(now);
         self.schedule_mtu_probe(path);
     }
 
-    /// Packets were lost on the path, perhaps for their size (RFC 8899 §4.3).
+    /// Packets were lost on the path, perhaps because of their size (RFC 8899 §4.3).
     pub(super) fn doubt_mtu(&mut self, path: PathId, now: Time) {
         self.paths.mtu_mut(path).doubt(now);
         self.schedule_mtu_probe(path);
     }
 
     /// The next probe of a path's size is due, or the last one timed out. A failed path is probed only with the size
-    /// that it carried; when it is back, the search restarts.
+    /// that it carried; when the path works again, the search restarts.
     pub(super) fn on_mtu_probe_due(&mut self, path: PathId, now: Time) {
         let state = self.paths.sample(path).state;
         let is_of_use = state.carries_data() || (state.has_failed() && self.paths.mtu(path).is_checking());
@@ -60,7 +61,8 @@ impl Session {
         self.schedule_mtu_probe(path);
     }
 
-    /// An answer to no HEARTBEAT of the path's health: perhaps to one that asked for its size.
+    /// A HEARTBEAT-ACK that does not answer a HEARTBEAT for the path's health: it may answer a probe of the path's
+    /// size.
     pub(super) fn on_mtu_answer(&mut self, path: PathId, nonce: u64, now: Time) {
         if self.paths.mtu_mut(path).on_answered(nonce, now) {
             self.on_mtu_changed(path, now);
@@ -68,7 +70,7 @@ impl Session {
         self.schedule_mtu_probe(path);
     }
 
-    /// The association ends: no size is searched any longer.
+    /// The association ends: stops all searches.
     pub(super) fn stop_mtu_probes(&mut self) {
         self.mtu_probes.clear();
         for path in self.paths.ids() {
@@ -77,8 +79,9 @@ impl Session {
         }
     }
 
-    /// Appends the next probe to `buf`: a HEARTBEAT and what makes the packet as large as wanted (RFC 8899 §6.2). It
-    /// goes alone, whatever the windows: its loss is neither a sign of congestion (§3 item 7) nor an error of the path.
+    /// Appends the next probe to `buf`: a HEARTBEAT, and padding up to the wanted packet size (RFC 8899 §6.2). It
+    /// leaves alone, independent of the windows: its loss is neither a sign of congestion (§3 item 7) nor an error of
+    /// the path.
     pub(super) fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
         if self.mtu_probes.is_empty() {
             return None;
@@ -88,7 +91,7 @@ impl Session {
         let overhead = self.settings.config.overhead(self.paths.addresses(probe.path).ip_version());
         let limit = size.saturating_sub(overhead).as_len();
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
-        // What does not fit into the smallest size is left out; an empty packet is not sent.
+        // A HEARTBEAT or PAD that does not fit is left out; an empty packet is not sent.
         let _ = builder.push(&Heartbeat { info: probe.encode() });
         if let Some(pad) = Pad::filling(builder.remaining()) {
             let _ = builder.push(&pad);
@@ -101,8 +104,8 @@ impl Session {
         Some(Transmit::single(probe.path, len))
     }
 
-    /// The path's packets have another size now. What was not sent yet is cut to it. What is under way and too large has
-    /// gone into a black hole: it is lost, and no sign of congestion.
+    /// The path's packets have another size now. Chunks that were not sent yet are cut to it. Chunks in flight that
+    /// are too large were lost in a black hole; this is not a sign of congestion.
     fn on_mtu_changed(&mut self, path: PathId, now: Time) {
         self.paths.show_mtu(path, &self.settings.config);
         self.events.push_back(Event::PathMtu(path, self.paths.sample(path).mtu));

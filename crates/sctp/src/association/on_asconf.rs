@@ -13,21 +13,21 @@ use crate::path::PathAddresses;
 use crate::policy::PathId;
 use crate::wire::{Asconf, AsconfAck, Cause, EncodeChunk, Parameter};
 
-/// Why a request is not granted.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AsconfRefusal {
     /// It would leave the peer without an address (F7).
     LastAddress,
-    /// It would delete the address that it came from (F8).
+    /// It would delete the packet's source address (F8).
     SourceAddress,
     /// There are too many paths (F9).
     NoRoom,
-    /// The address is unusable, belongs to another host, or is a group.
+    /// The address is unusable, belongs to another host, or is a multicast address.
     NotAllowed,
 }
 
 impl Session {
-    /// An ASCONF came on `path`, authenticated. `taken` are addresses with which this end has other associations.
+    /// An authenticated ASCONF arrived on `path`. `taken` are the addresses that other associations of this end use.
     pub(super) fn on_asconf(&mut self, now: Time, path: PathId, asconf: &Asconf, taken: &[IpAddr]) {
         let Some(state) = &self.reconfiguration else { return self.report_unknown(path, asconf) };
         let answer = match state.turn_of(asconf.serial) {
@@ -47,14 +47,14 @@ impl Session {
         self.verify_paths(now);
     }
 
-    /// The chunk is of a type that this association does not understand.
+    /// Reports a chunk of a type that this association does not support.
     pub(super) fn report_unknown(&mut self, path: PathId, chunk: &dyn EncodeChunk) {
         let mut bytes = Vec::new();
         chunk.encode(&mut bytes);
         self.report(path, vec![Cause::UnrecognizedChunkType(bytes)]);
     }
 
-    /// Does what is asked, request by request in their order (V1), and says what is not done.
+    /// Handles the requests in their order (V1). The answer reports those that are refused.
     fn answer_asconf(&mut self, path: PathId, asconf: &Asconf, taken: &[IpAddr]) -> AsconfAck {
         let source = self.paths.addresses(path).remote;
         let mut responses = Vec::new();
@@ -80,7 +80,7 @@ impl Session {
                     }
                     continue;
                 }
-                // What belongs elsewhere: "the parameter MUST be ignored" (§4.2).
+                // Parameters that belong to other chunks: "the parameter MUST be ignored" (§4.2).
                 _ => continue,
             };
             if let Err(refusal) = result {
@@ -89,7 +89,8 @@ impl Session {
             }
         }
         let mut answer = AsconfAck { serial: asconf.serial, responses: Vec::new() };
-        // What a refusal leaves unsaid has failed too (A7), so the last ones may be left out of a packet that is full.
+        // Requests without a response after a refused one have failed too (A7), so the last responses may be left out
+        // of a full packet.
         let room = self.paths.sample(path).packet_limit.as_len().saturating_sub(OVERHEAD);
         let mut left = room.saturating_sub(answer.encoded_len());
         answer.responses.extend(responses.into_iter().map_while(|response| {
@@ -118,8 +119,8 @@ impl Session {
         self.open_path(PathAddresses { local, remote }).map(|_| ()).ok_or(AsconfRefusal::NoRoom)
     }
 
-    /// All addresses but the source are meant by none: "all addresses of the peer except the source address of the
-    /// packet MUST be deleted" (§4.2.2).
+    /// The unspecified address means all addresses except the source: "all addresses of the peer except the source
+    /// address of the packet MUST be deleted" (§4.2.2).
     fn delete_remote(&mut self, unwanted: IpAddr, source: SocketAddr) -> Result<(), AsconfRefusal> {
         if unwanted.is_unspecified() {
             self.lose_remotes(|ip| ip != source.ip());
@@ -159,5 +160,5 @@ impl AsconfRefusal {
     }
 }
 
-/// The common header, and the longest AUTH chunk.
+/// The length of the common header and of the longest AUTH chunk.
 const OVERHEAD: usize = 12 + 40;

@@ -1,4 +1,4 @@
-//! The recipe for DATA at the receiver (RFC 9260 §6.2, §6.5–6.7, §6.9; M-SCTP-11, -13).
+//! How the receiver handles DATA (RFC 9260 §6.2, §6.5–6.7, §6.9; M-SCTP-11, -13).
 
 use anabranch_base::{ByteCount, Time};
 
@@ -13,13 +13,13 @@ use crate::receive::{
 };
 use crate::wire::{Cause, Data};
 
-/// What the DATA chunks of one packet did, taken together.
+/// The combined effect of the DATA chunks of one packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketData {
     had_gap: bool,
     has_data: bool,
     has_new: bool,
-    /// What the new chunks weigh.
+    /// The weight of the new chunks.
     arrived: ByteCount,
     has_dropped: bool,
     wants_sack: bool,
@@ -27,14 +27,14 @@ pub(super) struct PacketData {
 }
 
 impl PacketData {
-    /// Our SHUTDOWN has left: this packet is answered by another, and at once.
+    /// Our SHUTDOWN has left: this packet is answered with another SHUTDOWN, at once.
     pub(super) fn answer_by_shutdown(&mut self) {
         self.is_after_shutdown = true;
     }
 }
 
 impl Session {
-    /// A packet begins.
+    /// Starts to read a packet.
     pub(super) fn begin_packet(&self) -> PacketData {
         let has_received = self.arrivals.highest() != self.agreement.peer_tsn.previous();
         PacketData {
@@ -50,7 +50,7 @@ impl Session {
         }
     }
 
-    /// One DATA chunk of what arrived.
+    /// Handles one DATA chunk of a packet.
     pub(super) fn on_data(
         &mut self,
         arrived: Verified<'_>,
@@ -104,7 +104,7 @@ impl Session {
             ending: data.ending,
             charge: load.charge,
             payload: match data.beginning && data.ending && length <= Bundle::LARGEST {
-                // It is copied to others like it anyway.
+                // Reassembly will copy it together with other fragments anyway.
                 true => arrived.bytes.slice_ref(data.payload),
                 false => compact(data.payload, arrived.bytes, arrived.memory),
             },
@@ -115,7 +115,7 @@ impl Session {
         }
     }
 
-    /// All chunks of a packet from `path` are read: when is it acknowledged?
+    /// All chunks of a packet from `path` are read: decides when it is acknowledged.
     pub(super) fn end_packet(&mut self, path: PathId, packet: &PacketData, now: Time) -> Result<(), BadData> {
         if !packet.has_data {
             return Ok(());
@@ -145,12 +145,12 @@ impl Session {
         Ok(())
     }
 
-    /// The receive buffer in numbers.
+    /// The state of the receive buffer as numbers.
     pub(super) fn buffer_sample(&self) -> BufferSample {
         self.buffer.sample(self.delivery.ready().charge, self.received_memory(), self.settings.config.mtu)
     }
 
-    /// The next message for the application. Reading makes room, which the peer may have to be told of.
+    /// Takes the next message for the application. Reading makes room, which may have to be advertised to the peer.
     pub(super) fn take_message(&mut self) -> Option<Message> {
         let message = self.delivery.take()?;
         self.buffer.on_released(message.load().charge);
@@ -173,15 +173,15 @@ impl Session {
         Ok(())
     }
 
-    /// What all that has arrived and was not read takes.
+    /// The memory of all data that arrived and is not read.
     fn received_memory(&self) -> ByteCount {
         let held = self.reassembly.held() + self.delivery.waiting() + self.delivery.ready();
         held.memory + self.arrivals.memory()
     }
 
-    /// Whether there is room for a chunk. The one for which others wait, or without which nothing can be read, is
-    /// taken even
-    /// beyond the buffer's size: refusing it would cost a time-out for each, or stop the association permanently.
+    /// Whether there is room for a chunk. A chunk that others wait for, or without which nothing can be read, is
+    /// accepted even beyond the buffer's size: refusing it would cost a time-out for each chunk, or stop the
+    /// association permanently.
     fn room_for(&self, data: &Data<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();
@@ -198,15 +198,15 @@ impl Session {
     }
 }
 
-/// Whether a chunk can be held.
+/// Whether a chunk can be stored.
 enum DataRoom {
     Enough,
     NotNow,
-    /// Nothing will be read before it comes, and it cannot come.
+    /// Nothing can be read before this chunk arrives, and there will never be room for it.
     Never,
 }
 
-/// Data that no honest sender sends.
+/// Data that an honest sender does not send.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadData {
     #[error(transparent)]

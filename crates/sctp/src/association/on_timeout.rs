@@ -1,4 +1,4 @@
-//! The recipes for each timer (RFC 9260 §6.3.3, §8).
+//! How each timer is handled (RFC 9260 §6.3.3, §8).
 
 use anabranch_base::Time;
 
@@ -11,7 +11,7 @@ use crate::record::Happening;
 use crate::seq::Tsn;
 
 impl Session {
-    /// A timer of the open association expired. Those of the shutdown are the association's.
+    /// A timer of the open association expired. The association handles the timers of a shutdown.
     pub(super) fn on_timer(&mut self, timer: Timer, now: Time) -> Result<(), PeerGone> {
         match timer {
             Timer::Sack => self.on_sack_delay_over(),
@@ -22,7 +22,7 @@ impl Session {
             Timer::Heartbeat(path) => self.on_heartbeat_due(path, now),
             Timer::HeartbeatAnswer(path) => return self.on_heartbeat_unanswered(path, now),
             Timer::MtuProbe(path) => self.on_mtu_probe_due(path, now),
-            // Sending begins, and nothing else happens.
+            // These only start sending.
             Timer::Pacing(_)
             | Timer::Resend(_)
             | Timer::Handshake
@@ -78,16 +78,17 @@ impl Session {
         self.record(now, path, Happening::Timeout);
         match (response.is_error, is_refused) {
             (true, false) => self.count_path_error(path, true, now),
-            // The peer lives, and answers by another path: what it has no room for may wait for what is lost here.
+            // The peer is alive, and answers on another path: a chunk that it has no room for may wait for the chunk
+            // that is lost on this path.
             (true, true) if !is_heard => self.count_path_error(path, false, now),
             (true, true) | (false, _) => Ok(()),
         }
     }
 
-    /// Whether the peer lives and has no room for a chunk, which then is as good as a window probe even if it
-    /// was not sent as one: it went out again beside newer data that took its room, or the window shrank.
-    /// RFC 9260 §6.1 A: probes that are answered by SACKs only do not count as errors, "because the receiver
-    /// MAY keep its window closed for an indefinite time".
+    /// Whether the peer is alive and has no room for a chunk. Such a chunk acts as a window probe even if it was not
+    /// sent as one: it was sent again beside newer data that took its room, or the window shrank. RFC 9260 §6.1 A:
+    /// probes that only SACKs answer do not count as errors, "because the receiver MAY keep its window closed for an
+    /// indefinite time".
     pub(super) fn is_refused(&self, tsn: Tsn) -> bool {
         self.peer_window.has_answered && self.send.rwnd_weight(tsn) > self.peer_window.advertised
     }

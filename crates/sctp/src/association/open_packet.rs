@@ -1,4 +1,4 @@
-//! A packet that is being filled with DATA chunks, and what its path's window lets it take.
+//! A packet that is being filled with DATA chunks, and how much its path's window allows.
 
 use crate::policy::{PathId, View};
 
@@ -6,7 +6,7 @@ use crate::policy::{PathId, View};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenPacket {
     pub path: PathId,
-    /// It has a DATA chunk already.
+    /// It already has a DATA chunk.
     pub has_data: bool,
     /// It may pass the window of a path that lost something.
     pub is_exempt: bool,
@@ -19,7 +19,7 @@ impl OpenPacket {
         self.is_exempt || if self.has_data { sample.has_window_for_more() } else { sample.has_window() }
     }
 
-    /// Whether one more new chunk may go on its path.
+    /// Whether one more new chunk may be added.
     pub fn may_send(self, view: &View<'_>) -> bool {
         let sample = view.path(self.path);
         if self.has_data { sample.may_send_more() } else { sample.may_send() }

@@ -1,5 +1,5 @@
-//! How an association opens by the peer's cookie: accepted, crossed with our own INIT, or restarted (RFC 9260 §5.1,
-//! §5.2.4).
+//! How an association opens with the peer's cookie: accepted, in a collision with our own INIT, or restarted (RFC
+//! 9260 §5.1, §5.2.4).
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::path::{PathAddresses, PathTable};
 use crate::policy::PathState;
 
 impl Association {
-    /// Opens the association that a peer's cookie describes, over `paths`; the first is where it came from.
+    /// Opens the association that the peer's `cookie` describes, over `paths`. The cookie arrived on the first of
+    /// them.
     pub fn accept(
         now: Time,
         settings: Arc<Settings>,
@@ -24,21 +25,21 @@ impl Association {
     ) -> Association {
         let mut table = PathTable::new();
         for &addresses in paths {
-            // RFC 9260 §5.4: of the acceptor's paths only the one its INIT-ACK took is confirmed. A cookie that came from
-            // elsewhere says nothing of where it came from.
+            // RFC 9260 §5.4: of the acceptor's paths, only the path of its INIT-ACK is confirmed. A cookie that
+            // arrived on another path does not confirm that path.
             let is_proven = addresses.is_of(cookie.local, cookie.remote);
             let state = if is_proven { PathState::Active } else { PathState::Unconfirmed };
             table.add(addresses, state, &settings.config);
         }
         let mut session = session_of(settings, cookie, table, seed);
-        // Which of the peer's other addresses goes with which of ours is a guess.
+        // It is not known which of the peer's other addresses matches which of ours: the pairs are guesses.
         session.search_on(Vec::new(), true);
         let mut association = Association::in_state(State::Open(Box::new(session)));
         association.on_open(now);
         association
     }
 
-    /// Opens an association that both ends agree on already, over `paths`, all of them confirmed.
+    /// Opens an association on which both ends already agree, over `paths`, which are all confirmed.
     pub fn joined(
         now: Time,
         settings: Arc<Settings>,
@@ -56,7 +57,7 @@ impl Association {
         association
     }
 
-    /// The peer's INIT crossed ours, and its cookie came first (RFC 9260 §5.2.4 B): the association is open.
+    /// The peer's INIT collided with ours, and its cookie arrived first (RFC 9260 §5.2.4 B): opens the association.
     pub fn on_collision(&mut self, now: Time, cookie: &StateCookie) {
         match &mut self.state {
             State::Opening(handshake) => {
@@ -73,8 +74,9 @@ impl Association {
         }
     }
 
-    /// Whether the peer may restart. What it sent before its last restart must be read first: otherwise a peer that
-    /// restarts again and again would fill the memory, and its COOKIE-ECHO is repeated anyway.
+    /// Whether the peer may restart. The application must first read what the peer sent before its last restart:
+    /// otherwise a peer that restarts again and again could fill the memory. A COOKIE-ECHO that is refused here is
+    /// repeated anyway.
     pub fn may_restart(&self) -> bool {
         self.unread.is_empty()
     }
@@ -110,7 +112,7 @@ impl Association {
         self.start_watching(now);
     }
 
-    /// The handshake is done.
+    /// The handshake is complete.
     pub(super) fn on_open(&mut self, now: Time) {
         if let Some(session) = self.session_mut() {
             session.events.push_back(Event::Connected);
@@ -119,7 +121,7 @@ impl Association {
         self.apply_changes(now);
     }
 
-    /// A session begins: it is recorded if that was asked for before, and its paths are watched.
+    /// Starts a session: records it if recording was requested before, and watches its paths.
     pub(super) fn start_watching(&mut self, now: Time) {
         let records = self.records.take();
         if let Some(session) = self.session_mut() {
@@ -139,7 +141,7 @@ fn session_of(settings: Arc<Settings>, cookie: &StateCookie, paths: PathTable, s
     session
 }
 
-/// What a cookie says, from the side of the end that made it.
+/// The content of a cookie, from the viewpoint of the end that created it.
 fn agreement_of(cookie: &StateCookie) -> Agreement {
     Agreement {
         local_port: cookie.local_port,

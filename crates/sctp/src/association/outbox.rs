@@ -1,16 +1,16 @@
-//! Control chunks that wait to leave.
+//! The queue of control chunks.
 
 use std::fmt;
 
 use crate::policy::PathId;
 use crate::wire::EncodeChunk;
 
-/// A control chunk that waits to leave.
+/// A queued control chunk.
 pub struct Control {
-    /// On which path.
+    /// The path on which it leaves.
     pub path: PathId,
-    /// Whether it may leave on a path that is not verified (RFC 9260 §5.4: only HEARTBEATs and their
-    /// answers, and what is bundled with them).
+    /// Whether it may leave on an unverified path (RFC 9260 §5.4: only HEARTBEATs, their answers, and chunks bundled
+    /// with them).
     pub is_probe: bool,
     /// The chunk.
     pub chunk: Box<dyn EncodeChunk + Send>,

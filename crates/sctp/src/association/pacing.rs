@@ -1,4 +1,4 @@
-//! Pacing: how fast each path may send, and when a path that its pacer stopped continues.
+//! Pacing: how fast each path may send, and when a path continues after its pacer stopped it.
 
 use anabranch_base::Time;
 
@@ -7,7 +7,7 @@ use super::timers::Timer;
 use crate::config::{BurstRule, MaxBurst};
 
 impl Session {
-    /// Sending begins: each path's pacer learns the rate that its window stands for now.
+    /// Sending begins: sets each path's pacer to the rate that its window gives now.
     pub(super) fn begin_pacing(&mut self, now: Time) {
         let MaxBurst { packets, rule: BurstRule::Paced } = self.settings.config.max_burst else { return };
         for id in self.paths.ids() {
@@ -17,9 +17,8 @@ impl Session {
         }
     }
 
-    /// All that could be sent was: a path that only its pacer holds back continues when the pacer opens. There is one
-    /// timer a
-    /// path, and none for packets.
+    /// Everything that could be sent was sent: a path that only its pacer stops continues when the pacer allows it.
+    /// There is one timer for each path, and none for single packets.
     pub(super) fn end_pacing(&mut self) {
         if self.settings.config.max_burst.rule != BurstRule::Paced {
             return;

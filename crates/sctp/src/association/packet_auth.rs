@@ -1,21 +1,21 @@
-//! The AUTH chunk of a packet that leaves: before the first chunk that the peer wants authenticated, so that it covers
-//! all that follow (RFC 4895 §6.2).
+//! The AUTH chunk of a packet to send: it stands before the first chunk that the peer wants authenticated, so that it
+//! covers all chunks after it (RFC 4895 §6.2).
 
 use super::authentication::AuthKeys;
 use crate::wire::{EncodeChunk, Full, PacketBuilder};
 
-/// Whether a packet has its AUTH chunk yet.
+/// Whether a packet already has its AUTH chunk.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PacketAuth {
-    /// Where it begins.
+    /// The offset at which the AUTH chunk begins.
     at: Option<usize>,
 }
 
 impl PacketAuth {
-    /// Appends a chunk, and before it the AUTH chunk if it needs one and there is none.
+    /// Appends `chunk`, and an AUTH chunk before it if the chunk needs one and the packet has none.
     ///
     /// # Errors
-    /// They do not fit. Then nothing changes.
+    /// They do not fit. Nothing has changed then.
     pub fn push(
         &mut self,
         keys: Option<&AuthKeys>,
@@ -34,14 +34,14 @@ impl PacketAuth {
         builder.push(chunk)
     }
 
-    /// Everything is in the packet: the code is computed over what follows the AUTH chunk.
+    /// The packet is complete: computes the code over the AUTH chunk and all that follows it.
     pub fn sign(&self, keys: Option<&AuthKeys>, builder: &mut PacketBuilder<'_>) {
         if let (Some(keys), Some(at)) = (keys, self.at) {
             keys.sign(builder.written_mut(at));
         }
     }
 
-    /// How much longer a packet with nothing but this chunk is than the chunk.
+    /// The bytes that a packet with only `chunk` needs for AUTH.
     pub fn cost(keys: Option<&AuthKeys>, chunk: &dyn EncodeChunk) -> usize {
         let keys = keys.filter(|keys| keys.must_authenticate(chunk.kind()));
         keys.map_or(0, |keys| keys.blank().encoded_len())

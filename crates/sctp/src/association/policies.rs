@@ -14,20 +14,20 @@ use crate::policy::slow_start::SlowStart;
 use crate::policy::window::WindowLimit;
 use crate::policy::{Registry, UnknownPolicy};
 
-/// One occupant for each seam.
+/// One policy of each kind.
 #[derive(Debug)]
 pub struct Policies {
-    /// How SACKs are read path by path.
+    /// How SACKs are interpreted path by path.
     pub detection: Box<dyn LossDetection>,
     /// How windows grow and shrink.
     pub congestion: Box<dyn CongestionControl>,
-    /// How they grow up to their thresholds.
+    /// How windows grow in slow start.
     pub slow_start: Box<dyn SlowStart>,
-    /// Windows grow only by SACKs that advance their path.
+    /// Whether windows grow only by SACKs that advance their path.
     pub growth_needs_advance: bool,
-    /// How far they may grow.
+    /// How far windows may grow.
     pub limit: Box<dyn WindowLimit>,
-    /// What follows from a loss.
+    /// What the sender does after a loss.
     pub response: Box<dyn LossResponse>,
     /// Where a chunk goes after a time-out.
     pub after_timeout: Box<dyn RetransmissionPolicy>,
@@ -37,20 +37,20 @@ pub struct Policies {
     pub scheduler: Box<dyn Scheduler>,
     /// When a SACK is due.
     pub timing: Box<dyn AckTiming>,
-    /// What it contains.
+    /// What a SACK contains.
     pub content: Box<dyn SackContent>,
-    /// What is advertised and what is made of it.
+    /// What the receiver advertises and how the sender uses it.
     pub flow: Box<dyn FlowControl>,
 }
 
 impl Policies {
-    /// The rules that `config` names; those that draw do so from children of `seed`.
+    /// Builds the policies that `config` names. Policies that draw random numbers use children of `seed`.
     ///
     /// # Errors
-    /// A name that `registry` does not know.
+    /// `registry` does not have one of the names.
     pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<Policies, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
-        // Two retransmission policies of one name draw apart.
+        // Two retransmission policies with the same name use different streams.
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
         Ok(Policies {
             detection: registry.loss_detections.build(&config.loss_detection, &rules)?,

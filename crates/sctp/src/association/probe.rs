@@ -1,12 +1,11 @@
 //! The content of this end's HEARTBEATs, which their answers return (RFC 9260 §8.3): a nonce, the path that is
-//! probed, and
-//! where an address is challenged, a proof.
+//! probed, and, if an address is challenged, a proof.
 
 use anabranch_base::ByteCount;
 
 use crate::policy::PathId;
 
-/// A probe of a packet size that waits to leave.
+/// A probe of a packet size that waits to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct MtuProbe {
     pub probe: Probe,
@@ -14,11 +13,11 @@ pub struct MtuProbe {
     pub size: ByteCount,
 }
 
-/// What a HEARTBEAT-ACK carries back.
+/// The content of a HEARTBEAT-ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProbeAnswer {
     pub probe: Probe,
-    /// What a guess was asked for beside it.
+    /// The proof, if a candidate path was challenged.
     pub proof: Option<u64>,
 }
 
@@ -33,8 +32,8 @@ impl ProbeAnswer {
     }
 }
 
-/// What a HEARTBEAT carries: a nonce against forgery, and which path it probes. When it left is remembered
-/// here, not trusted to the peer.
+/// The content of a HEARTBEAT: a nonce against forgery, and the path that it probes. The time at which it left is
+/// stored here, because the peer is not trusted with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Probe {
     pub(super) nonce: u64,

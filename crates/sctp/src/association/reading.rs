@@ -5,7 +5,7 @@ use anabranch_base::{ByteCount, Duration};
 use crate::policy::PathId;
 use crate::policy::loss_detection::{SackFindings, SackNews};
 
-/// One SACK, as far as it is read. Its memory is used for the next one again.
+/// One SACK while it is processed. Its memory is used again for the next one.
 #[derive(Debug, Default)]
 pub(super) struct SackReading {
     pub news: SackNews,
@@ -19,19 +19,19 @@ pub(super) struct SackReading {
 pub(super) struct NewlyAcked {
     pub bytes: ByteCount,
     pub rtt: Option<Duration>,
-    /// Something of it was sent once, and so there for certain.
+    /// At least one of the chunks was sent only once, so it arrived on this path.
     pub is_certain: bool,
     /// It ended the path's round of packets.
     pub ends_round: bool,
 }
 
 impl SackReading {
-    /// Whether the SACK acknowledged something that was sent on `path` and nowhere else.
+    /// Whether the SACK acknowledged a chunk that was sent on `path` and on no other path.
     pub fn has_delivered(&self, path: PathId) -> bool {
         self.tally.get(path.index()).is_some_and(|tally| tally.is_certain)
     }
 
-    /// Of how many paths it newly acknowledged something.
+    /// On how many paths the SACK newly acknowledged something.
     pub fn acked_paths(&self) -> usize {
         self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count()
     }

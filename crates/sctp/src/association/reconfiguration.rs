@@ -1,5 +1,5 @@
-//! Requests and answers about addresses (RFC 5061 §5): the serial numbers of both ends' ASCONFs, the one under way, the
-//! changes that wait, the answer that may be wanted again.
+//! Requests and answers about addresses (RFC 5061 §5): the serial numbers of both ends' ASCONFs, the ASCONF under
+//! way, the changes that wait, and the last answer, which may be requested again.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,46 +11,46 @@ use crate::wire::{Asconf, AsconfAck, Cause, Parameter};
 /// A change of this end's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressChange {
-    /// This host has it now.
+    /// This host has the address now.
     Add(SocketAddr),
-    /// This host has it no longer.
+    /// This host no longer has the address.
     Delete(SocketAddr),
 }
 
-/// What to do with an ASCONF that came.
+/// What to do with an ASCONF that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AsconfAction {
     /// It is the next one.
     Next,
-    /// It is the last one, once more: the same answer goes back.
+    /// It repeats the last one: the same answer is sent.
     Again(AsconfAck),
     /// "it must be either a stale packet or from an attacker" (E5).
     Stale,
 }
 
-/// What an ASCONF-ACK says.
+/// The meaning of an ASCONF-ACK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AsconfOutcome {
-    /// What became of each change that was asked for.
+    /// For each requested change, whether it was made.
     Changes(Vec<(AddressChange, bool)>),
-    /// It answers nothing that is under way.
+    /// It does not answer the ASCONF under way.
     Old,
-    /// It answers what was never asked: "the endpoint MUST ABORT the association" (F0).
+    /// It answers an ASCONF that was never sent: "the endpoint MUST ABORT the association" (F0).
     Illegal,
 }
 
-/// The state of it.
+/// The state of address reconfiguration.
 #[derive(Debug)]
 pub struct Reconfiguration {
-    /// The number of the next ASCONF that leaves.
+    /// The serial number of the next ASCONF.
     next: Tsn,
     outstanding: Option<Outstanding>,
-    /// At most one for each address.
+    /// At most one change for each address.
     waiting: Vec<AddressChange>,
-    /// The number of the last ASCONF that came, and its answer if there was one.
+    /// The serial number of the peer's last ASCONF, and its answer if there was one.
     peer: Tsn,
     answer: Option<AsconfAck>,
-    /// The peer understands no such requests after all.
+    /// The peer does not support such requests.
     is_refused: bool,
 }
 
@@ -58,13 +58,13 @@ pub struct Reconfiguration {
 #[derive(Debug)]
 struct Outstanding {
     asconf: Asconf,
-    /// The change that has correlation id `i` at `i`.
+    /// The change with correlation id `i` is at index `i`.
     changes: Vec<AddressChange>,
     path: PathId,
 }
 
 impl AddressChange {
-    /// Which address.
+    /// The address that changes.
     pub fn address(self) -> SocketAddr {
         match self {
             AddressChange::Add(address) | AddressChange::Delete(address) => address,
@@ -84,8 +84,8 @@ impl AddressChange {
 }
 
 impl Reconfiguration {
-    /// Nothing was asked. "The Sequence Number MUST be initialized at the start of the association to the same value as
-    /// the Initial Transmission Sequence Number" (A2).
+    /// The initial state. "The Sequence Number MUST be initialized at the start of the association to the same value
+    /// as the Initial Transmission Sequence Number" (A2).
     pub fn new(local_tsn: Tsn, peer_tsn: Tsn) -> Reconfiguration {
         Reconfiguration {
             next: local_tsn,
@@ -97,7 +97,7 @@ impl Reconfiguration {
         }
     }
 
-    /// An address changed: the peer is to be told, unless it takes back what it was not told yet.
+    /// Notes a change to report to the peer. If it reverses a change that was not reported yet, both are dropped.
     pub fn note(&mut self, change: AddressChange) {
         if self.is_refused {
             return;
@@ -109,8 +109,8 @@ impl Reconfiguration {
         }
     }
 
-    /// The next ASCONF, to leave on `path`, if one may leave now: additions first, so that a deletion never takes the last
-    /// address (F5). Without an addition deletions wait until the peer `knows_another`.
+    /// The next ASCONF, to leave on `path`, if one may leave now. Additions come first, so that a deletion never
+    /// removes the last address (F5). Without an addition, deletions wait until the peer `knows_another`.
     pub fn ask(&mut self, path: PathId, lookup: IpAddr, knows_another: bool) -> Option<Asconf> {
         if self.outstanding.is_some() {
             return None;
@@ -134,7 +134,7 @@ impl Reconfiguration {
         Some(asconf)
     }
 
-    /// The ASCONF under way leaves once more, on `path`: "it MUST be the same" (B4).
+    /// The ASCONF under way, to leave again on `path`: "it MUST be the same" (B4).
     pub fn ask_again(&mut self, path: PathId) -> Option<Asconf> {
         let outstanding = self.outstanding.as_mut()?;
         outstanding.path = path;
@@ -146,13 +146,13 @@ impl Reconfiguration {
         self.outstanding.as_ref().map(|outstanding| outstanding.path)
     }
 
-    /// The peer may not know this address yet: nothing but an ASCONF leaves from there (F1).
+    /// Whether the peer may not know `address` yet: then only an ASCONF leaves from it (F1).
     pub fn is_unannounced(&self, address: SocketAddr) -> bool {
         let under_way = self.outstanding.iter().flat_map(|outstanding| &outstanding.changes);
         self.waiting.iter().chain(under_way).any(|change| *change == AddressChange::Add(address))
     }
 
-    /// The peer answered.
+    /// The peer answered with `ack`.
     pub fn on_answer(&mut self, ack: &AsconfAck) -> AsconfOutcome {
         let Some(outstanding) = self.outstanding.take_if(|asked| asked.asconf.serial == ack.serial) else {
             let is_illegal = self.outstanding.is_none() && !ack.serial.is_before(self.next);
@@ -164,14 +164,14 @@ impl Reconfiguration {
         AsconfOutcome::Changes(judge(&outstanding.changes, &ack.responses))
     }
 
-    /// The peer does not understand such requests: "the sender of the ASCONF MUST NOT send any further" (A9).
+    /// The peer does not support such requests: "the sender of the ASCONF MUST NOT send any further" (A9).
     pub fn refuse(&mut self) {
         self.is_refused = true;
         self.outstanding = None;
         self.waiting.clear();
     }
 
-    /// Where an ASCONF with this number stands in the order of the peer's.
+    /// What to do with a peer's ASCONF with this serial number.
     pub fn turn_of(&self, serial: Tsn) -> AsconfAction {
         match &self.answer {
             _ if serial == self.peer.next() => AsconfAction::Next,
@@ -180,15 +180,16 @@ impl Reconfiguration {
         }
     }
 
-    /// The next ASCONF of the peer's was answered so.
+    /// The peer's next ASCONF was answered with `answer`.
     pub fn on_answered(&mut self, answer: AsconfAck) {
         self.peer = answer.serial;
         self.answer = Some(answer);
     }
 }
 
-/// What became of each change. "All TLVs with no response before the failed TLV are considered successful [...] All TLVs
-/// after the failed response are considered unsuccessful unless a specific success indication is present" (A7).
+/// For each change, whether it was made. "All TLVs with no response before the failed TLV are considered successful
+/// [...] All TLVs after the failed response are considered unsuccessful unless a specific success indication is
+/// present" (A7).
 fn judge(changes: &[AddressChange], responses: &[Parameter]) -> Vec<(AddressChange, bool)> {
     let mut has_failed = false;
     let mut judged = Vec::with_capacity(changes.len());
@@ -202,13 +203,13 @@ fn judge(changes: &[AddressChange], responses: &[Parameter]) -> Vec<(AddressChan
     judged
 }
 
-/// Whether the peer does not know the parameter of a request (F3a).
+/// Whether the peer does not recognize the parameter of a request (F3a).
 fn is_not_understood(response: &Parameter) -> bool {
     let Parameter::ErrorCauseIndication { causes, .. } = response else { return false };
     causes.iter().any(|cause| matches!(cause, Cause::UnrecognizedParameters(_)))
 }
 
-/// How many requests with IPv6 addresses fit any packet: "SHOULD not be larger than the PMTU" (C5).
+/// How many requests with IPv6 addresses fit into any packet: "SHOULD not be larger than the PMTU" (C5).
 const MOST_CHANGES: usize = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Records for studies and listeners: kept from the request until they are polled.
+//! Records for studies and observers: kept from the request until they are polled.
 
 use std::collections::VecDeque;
 
@@ -6,17 +6,17 @@ use super::{Association, State};
 use crate::record::Record;
 
 impl Association {
-    /// What a study may want to know next; nothing unless [`record`](Association::record) was called.
+    /// The next record; `None` unless [`record`](Association::record) was called.
     pub fn poll_record(&mut self) -> Option<Record> {
         self.records_mut().as_mut()?.pop_front()
     }
 
-    /// From now on, or from its opening on, records are kept until they are polled.
+    /// Keeps records until they are polled, from now on or from the association's opening on.
     pub fn record(&mut self) {
         self.records_mut().get_or_insert_default();
     }
 
-    /// From now on none are kept, and those that were not polled are gone.
+    /// Stops recording, and drops records that were not polled.
     pub fn stop_recording(&mut self) {
         *self.records_mut() = None;
     }

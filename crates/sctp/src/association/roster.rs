@@ -1,4 +1,4 @@
-//! The recipes for paths that join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3).
+//! How paths join, move and leave (RFC 9260 §5.4; RFC 5061 §5.3).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -14,8 +14,8 @@ use crate::policy::retransmission::LostBy;
 use crate::policy::{PathId, PathState};
 
 impl Session {
-    /// A path between these addresses: a removed one joins again, otherwise an unverified one is added. `None` if there
-    /// are too many, and each is more useful than a guess.
+    /// Adds an unverified path between these addresses, or lets a removed one join again. `None` if there are too
+    /// many paths and none of them may be replaced.
     pub fn open_path(&mut self, addresses: PathAddresses) -> Option<PathId> {
         if self.paths.living().count() >= MAX_PATHS {
             let least = self.least_useful()?;
@@ -29,9 +29,8 @@ impl Session {
         Some(id)
     }
 
-    /// The place of a path in the table: its own, else that of a guess that is over, else a new one; where there were
-    /// too many
-    /// that of the one that was heard longest ago.
+    /// The place of a path in the table: its own, else that of a removed candidate, else a new one. If the table is
+    /// full, it is the place of the removed path on which nothing arrived for the longest time.
     fn settle_at(&mut self, addresses: PathAddresses) -> Option<PathId> {
         let config = &self.settings.config;
         let removed = || self.paths.ids().filter(|&id| self.paths.is_removed(id));
@@ -48,9 +47,9 @@ impl Session {
         Some(place)
     }
 
-    /// The same for a path that is nothing but a guess: a packet came this way, wherever it really came from, or it
-    /// is tried
-    /// where others do not answer. It gives way to any other path, and leaves if it does not answer.
+    /// Like [`open_path`](Session::open_path), for a candidate path: a packet arrived on it, possibly with a forged
+    /// source, or it is tried because others do not answer. Any other path may replace it, and it is removed if it
+    /// does not answer.
     pub(super) fn open_candidate(&mut self, addresses: PathAddresses) -> Option<PathId> {
         let is_known = |id: PathId| self.paths.addresses(id) == addresses && !self.paths.is_candidate(id);
         let was_path = self.paths.ids().any(is_known);
@@ -61,8 +60,8 @@ impl Session {
         Some(id)
     }
 
-    /// Which path gives way to another when there are as many as allowed: of the unverified guesses the one that was
-    /// heard longest ago; otherwise one of those that have failed for certain. A working path does not give way.
+    /// The path to replace when there are as many as allowed: the candidate on which nothing arrived for the longest
+    /// time, otherwise such a path among the inactive ones. A working path is not replaced.
     fn least_useful(&self) -> Option<PathId> {
         let rank = |id: &PathId| {
             let is_failed = self.paths.sample(*id).state == PathState::Inactive;
@@ -77,8 +76,8 @@ impl Session {
         ranked.min().map(|(_, _, id)| id)
     }
 
-    /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP
-    /// port"). What the old port did not answer says nothing of the new one: it is probed at once.
+    /// The path's peer now sends from `remote` (RFC 6951 §5.4: "the receiver MUST [...] update the UDP port"). Errors
+    /// on the old port do not count against the new one: the path is probed at once.
     pub fn move_path(&mut self, id: PathId, remote: SocketAddr, now: Time) {
         self.paths.move_to(id, remote);
         self.paths.doubt(id);
@@ -87,9 +86,9 @@ impl Session {
         self.send_heartbeat(id, now);
     }
 
-    /// The path whose peer now sends from `remote` to `local`: same addresses, another port, and not known
-    /// to work with the old one. A path that works keeps its port: two uplinks behind one translator differ
-    /// in nothing else.
+    /// The path whose peer now sends from `remote` to `local`: it has the same addresses and another port, and is not
+    /// known to work with the old port. A path that works keeps its port: two uplinks behind one NAT differ only in
+    /// the port.
     pub fn path_to_move(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         self.paths.ids().find(|&id| {
             let addresses = self.paths.addresses(id);
@@ -100,16 +99,16 @@ impl Session {
         })
     }
 
-    /// This host has a new address. It becomes one path, to [its partner](partner) among the peer's addresses, and is
-    /// probed once the peer was told of it, if it can be told.
+    /// This host has a new address. It adds one path, to [its partner](partner) among the peer's addresses. The path
+    /// is probed after the address was announced to the peer, if it can be announced.
     pub fn add_local(&mut self, now: Time, local: SocketAddr) {
         self.paths.gain_local(local);
         if let Some(departed) = self.departed.filter(|&id| self.paths.addresses(id).local == local) {
-            // It was never away for the peer; whether it still leads there is to be seen.
+            // The peer never lost this path; a probe tells whether it still works.
             self.departed = None;
             self.announce_change(now, AddressChange::Add(local));
             self.paths.doubt(departed);
-            // What left meanwhile is lost for certain: no time-out, long by now, is waited for.
+            // Chunks that left meanwhile are certainly lost: the time-out, long by now, is not waited for.
             self.take_all_back(departed);
             self.timers.stop(Timer::Retransmission(departed));
             self.timers.stop(Timer::HeartbeatAnswer(departed));
@@ -127,7 +126,7 @@ impl Session {
         }
     }
 
-    /// This host has lost an address: it is reported to the peer as soon as the peer has another one.
+    /// This host has lost an address: reports it to the peer as soon as the peer has another one.
     pub fn remove_local(&mut self, now: Time, local: SocketAddr) {
         self.release_local(local);
         self.announce_change(now, AddressChange::Delete(local));
@@ -139,8 +138,8 @@ impl Session {
         self.release_paths(|path| path.local == local);
     }
 
-    /// The peer has lost addresses: "It MUST NOT send SCTP packets for the association to that address" (RFC 5061 §5.3
-    /// F13). If no path is left that was ever verified, data waits until one is.
+    /// The peer has lost addresses: "It MUST NOT send SCTP packets for the association to that address" (RFC 5061
+    /// §5.3 F13). If no verified path is left, data waits until a path is verified.
     pub(super) fn lose_remotes(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
         self.paths.lose_remotes(&is_gone);
         let gone: Vec<PathId> =
@@ -150,10 +149,10 @@ impl Session {
         self.awaits_verification = !self.paths.living().any(|id| self.is_verified(id));
     }
 
-    /// An address is gone, and with it the paths that `is_gone` says. What they carried goes to others at once.
+    /// An address is lost: removes the paths that `is_gone` selects. Their data goes to other paths at once.
     ///
-    /// If no other was ever verified, one of them stays: what is sent there is lost, and counted as lost, until another
-    /// path is verified or there were too many errors.
+    /// If no other path was ever verified, one of them stays. Data sent on it is lost, and counts as lost, until
+    /// another path is verified or there are too many errors.
     fn release_paths(&mut self, is_gone: impl Fn(PathAddresses) -> bool) {
         let (gone, left): (Vec<PathId>, Vec<PathId>) =
             self.paths.living().partition(|&id| is_gone(self.paths.addresses(id)));
@@ -166,7 +165,7 @@ impl Session {
         gone.into_iter().filter(|id| Some(*id) != stays).for_each(|id| self.remove_path(id));
     }
 
-    /// Another path is verified: the last one whose address was gone before leaves now.
+    /// Another path is verified: removes the last path whose address was lost before.
     pub(super) fn settle_departure(&mut self) {
         self.awaits_verification = false;
         let Some(departed) = self.departed else { return };
@@ -176,7 +175,7 @@ impl Session {
         }
     }
 
-    /// A SACK took acknowledgements back: what is in flight again on a path that is gone is lost for certain.
+    /// A SACK took acknowledgements back: chunks that are in flight again on a removed path are certainly lost.
     pub(super) fn clear_removed_paths(&mut self) {
         for id in self.paths.ids() {
             if self.paths.is_removed(id) && !self.paths.sample(id).flight.is_zero() {
@@ -185,15 +184,15 @@ impl Session {
         }
     }
 
-    /// Tells the association's rules of a path that is in the table.
+    /// Adds path `id` of the table to the send buffer and the policies.
     pub(super) fn join(&mut self, id: PathId) {
         self.send.add_path(id);
         self.policies.congestion.add_path(id);
         self.policies.slow_start.add_path(id);
     }
 
-    /// M-CWM-1: "initial windows are scaled so the constraint holds". What the windows of `fresh` paths leave none of
-    /// the room for is cut, each to an equal part.
+    /// M-CWM-1: "initial windows are scaled so the constraint holds". If the windows together exceed the room, the
+    /// windows of the `fresh` paths are cut to equal parts of what the others leave.
     pub(super) fn fit_first_windows(&mut self, fresh: &[PathId]) {
         let view = look(Time::ZERO, &self.paths, &self.peer_window, &self.send);
         let room = self.policies.limit.room(&view);
@@ -225,22 +224,22 @@ impl Session {
         self.events.push_back(Event::PathRemoved(id));
     }
 
-    /// What is in flight on a path that is gone is lost.
+    /// Marks everything in flight on a removed path as lost.
     fn take_all_back(&mut self, id: PathId) {
         self.send.in_flight_on(id).into_iter().for_each(|tsn| self.mark_lost(tsn, id, LostBy::Timeout));
         self.paths.on_all_lost(id);
     }
 
-    /// Whether a path works or did, but for one whose address is gone.
+    /// Whether a path works or worked before; false for the path whose address was lost.
     pub(super) fn is_verified(&self, id: PathId) -> bool {
         let state = self.paths.sample(id).state;
         (state.carries_data() || state.has_failed()) && self.departed != Some(id)
     }
 }
 
-/// Which of the other end's addresses a new one goes with: of those of the same version, and on this host only if it is
-/// too, the one with the fewest paths; of equals the first. So with one address it is that, and of two hosts that each
-/// gain one, one after the other, the new ones go with each other.
+/// The partner of a new address among the other end's addresses: the one with the fewest paths, of the same IP
+/// version, and loopback only with loopback; of equals the first. If the other end has one such address, it is that
+/// one. If two hosts each gain an address one after the other, the two new addresses become partners.
 pub(super) fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Option<SocketAddr> {
     let is_alike = |(other, _): &&(SocketAddr, usize)| {
         other.is_ipv4() == fresh.is_ipv4() && other.ip().is_loopback() == fresh.ip().is_loopback()
@@ -248,8 +247,8 @@ pub(super) fn partner(fresh: SocketAddr, others: &[(SocketAddr, usize)]) -> Opti
     others.iter().filter(is_alike).min_by_key(|(_, paths)| *paths).map(|(other, _)| *other)
 }
 
-/// How many paths an association may have had in all before a place in the table is used again that was not a guess's.
-/// A path that comes back takes its own place again.
+/// How many paths an association may have had in total before it reuses a place in the table that was not a
+/// candidate's. A path that returns takes its own place again.
 const MAX_PATHS_EVER: usize = 256;
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! The recipes for finding which of the peer's addresses goes with which of this end's, where the pairs that were asked
-//! for do not answer.
+//! Finds which of the peer's addresses work with which of this end's, if the requested pairs do not answer.
 
 use anabranch_base::Time;
 
@@ -9,13 +8,13 @@ use crate::path::PathAddresses;
 use crate::policy::{PathId, PathState};
 
 impl Session {
-    /// `untried` pairs may be tried where paths do not answer; some were before, if so.
+    /// Sets the pairs that may be tried if paths do not answer, and whether some were tried before.
     pub(super) fn search_on(&mut self, untried: Vec<PathAddresses>, were_tried: bool) {
         self.pairs = Pairs { untried, were_tried };
     }
 
-    /// `path` does not answer. If it never did, its addresses may go with others: of the pairs that were not tried those
-    /// join that would use most of the addresses that are of no use yet, and are verified.
+    /// `path` does not answer. If it never did, its addresses may work with others. Of the untried pairs, those join
+    /// that use the most addresses without a working path; then they are verified.
     pub(super) fn try_other_pairs(&mut self, path: PathId, now: Time) {
         let is_stranger = self.paths.is_candidate(path) && self.paths.has_heard(path);
         let has_worked = self.paths.health(path).alive_at().is_some();
@@ -36,8 +35,9 @@ impl Session {
         self.verify_paths(now);
     }
 
-    /// A path was verified, or left a HEARTBEAT unanswered. Pairs that never worked are given up where both addresses are of
-    /// use by others: they were wrong guesses. Packets may come by them nevertheless, where the peer's routes cross.
+    /// A path was verified, or did not answer a HEARTBEAT. Pairs that never worked are removed if other paths use
+    /// both of their addresses: they were wrong guesses. Packets may still arrive on them, if the peer's routes
+    /// cross.
     pub(super) fn drop_wrong_guesses(&mut self) {
         if !self.pairs.were_tried {
             return;
@@ -55,7 +55,7 @@ impl Session {
         wrong.into_iter().for_each(|id| self.remove_path(id));
     }
 
-    /// How many ends of a pair no path uses that works.
+    /// How many addresses of a pair have no working path.
     fn unused_ends(&self, pair: PathAddresses) -> usize {
         let works = |id: &PathId| self.paths.sample(*id).state.carries_data() && self.paths.has_heard(*id);
         let used: Vec<PathAddresses> =

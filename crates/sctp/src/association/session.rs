@@ -1,5 +1,5 @@
-//! An open association: every part it is made of, each closed to the others. The recipes that compose the
-//! parts stand beside this file, one for each thing that can happen.
+//! An open association: all its parts, none of which uses another. The files beside this one combine the parts, one
+//! file for each event.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,18 +32,18 @@ use crate::send::{Outgoing, SendBuffer};
 use crate::seq::Tsn;
 use crate::wire::{CommonHeader, VerificationTag};
 
-/// What does not change while an endpoint lives.
+/// What does not change while an endpoint exists.
 #[derive(Debug)]
 pub struct Settings {
-    /// The numbers and names.
+    /// The values and the policies' names.
     pub config: Config,
-    /// What the names stand for.
+    /// The policies of these names.
     pub registry: Registry,
-    /// What receive buffers may grow by, all together.
+    /// The memory by which all receive buffers together may grow.
     pub budget: Arc<Budget>,
 }
 
-/// What the handshake agreed on.
+/// The result of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// This end's SCTP port.
@@ -69,32 +69,32 @@ pub struct Agreement {
 /// The peer's receive window, as this end estimates it.
 #[derive(Clone, Copy, Debug)]
 pub struct PeerWindow {
-    /// What may still be sent.
+    /// How many bytes may still be sent.
     pub open: ByteCount,
     /// The window of the last SACK.
     pub advertised: ByteCount,
     /// The largest window ever advertised.
     pub buffer: ByteCount,
-    /// A chunk that went out although the window had no room for it, and is not acknowledged.
+    /// A chunk that was sent although the window had no room for it, and is not acknowledged.
     pub probe: Option<Tsn>,
     /// How many probes were sent in a row.
     pub probes: u32,
-    /// The next chunk may go out as a probe.
+    /// The next chunk may be sent as a probe.
     pub may_probe: bool,
-    /// Whether a SACK came since the probe left.
+    /// Whether a SACK arrived since the probe left.
     pub has_answered: bool,
 }
 
-/// What follows from an event for what may leave.
+/// How far sending has come since the last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendPhase {
-    /// Nothing was sent since.
+    /// Nothing was sent yet.
     Begins,
-    /// Something was, and there may be more.
+    /// Something was sent, and more may follow.
     GoesOn,
-    /// Something was, and nothing else is left: only a SACK or a control chunk that is wanted since would leave.
+    /// Everything was sent; only a SACK or control chunk that was queued since then would leave.
     Drained,
-    /// All that could be sent was. To be asked again changes nothing.
+    /// Everything that could be sent was sent. Polling again changes nothing.
     Done,
 }
 
@@ -109,24 +109,25 @@ pub struct Session {
 
     pub(super) send: SendBuffer,
     pub(super) peer_window: PeerWindow,
-    /// The path and chunk that the scheduler picked and that found no room in the last packet.
+    /// The path and chunk that the scheduler picked and that did not fit into the last packet.
     pub(super) picked: Option<(PathId, Index)>,
-    /// The copy that the scheduler wants sent, and that has not left yet.
+    /// The copy that the scheduler wants to send and that has not left yet.
     pub(super) planned_copy: Option<(Tsn, PathId)>,
-    /// Where one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
+    /// The paths on which one packet of retransmissions may pass cwnd (RFC 9260 §7.2.4 rule 3).
     pub(super) exemptions: WindowExemptions,
-    /// How far it has come since the last event.
+    /// How far sending has come since the last event.
     pub(super) sending: SendPhase,
-    /// The memory for the next SACK. While one is read it is passed from step to step, and none of it stays here.
+    /// The memory for the next SACK. While a SACK is processed, the memory is passed from step to step and this value
+    /// is empty.
     pub(super) reading: SackReading,
 
     pub(super) arrivals: Arrivals,
     pub(super) reassembly: Reassembly,
     pub(super) delivery: Delivery,
     pub(super) buffer: ReceiveBuffer,
-    /// What makes it grow, unless it is fixed.
+    /// Lets the receive buffer grow; `None` if its size is fixed.
     pub(super) tuning: Option<Tuning>,
-    /// Where a SACK that is due, or will be, goes.
+    /// The path for a SACK that is due, or will be.
     pub(super) sack_path: PathId,
     pub(super) is_sack_due: bool,
     pub(super) listed: Listed,
@@ -135,26 +136,26 @@ pub struct Session {
     pub(super) outbox: VecDeque<Control>,
     /// Probes of packet sizes that wait to leave.
     pub(super) mtu_probes: VecDeque<MtuProbe>,
-    /// Errors in a row, of all paths (RFC 9260 §8.1).
+    /// Errors in a row, on all paths together (RFC 9260 §8.1).
     pub(super) errors: u32,
-    /// The last path that was verified, whose address is gone: it stays until another is verified.
+    /// The last verified path, if its address was lost: it stays until another path is verified.
     pub(super) departed: Option<PathId>,
-    /// The peer deleted every address that was verified: data waits.
+    /// The peer deleted every verified address: data waits.
     pub(super) awaits_verification: bool,
-    /// With what chunks are authenticated, where both ends can.
+    /// The keys that authenticate chunks, if both ends support that.
     pub(super) keys: Option<AuthKeys>,
-    /// What is asked about addresses, where both ends can.
+    /// The state of address reconfiguration, if both ends support it.
     pub(super) reconfiguration: Option<Reconfiguration>,
-    /// What else may be tried where paths do not answer.
+    /// The pairs of addresses to try if paths do not answer.
     pub(super) pairs: Pairs,
-    /// How an address proves that it got what was sent there.
+    /// How an address proves that it received what was sent to it.
     pub(super) challenges: Challenges,
     /// The room in the send buffer for which a sender waits.
     pub(super) wanted_room: Option<ByteCount>,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
     pub(super) rng: ChaCha12Rng,
-    /// Where the times of timers that a loss response randomizes come from.
+    /// The random times of timers that a loss response sets.
     pub(super) draws: TimerDraws,
 }
 
@@ -227,7 +228,7 @@ impl Session {
             extensions.changes_addresses.then(|| Reconfiguration::new(local_tsn, peer_tsn));
     }
 
-    /// Takes a message of the application.
+    /// Queues a message of the application.
     pub fn on_message(&mut self, now: Time, message: Outgoing) {
         self.begin_event();
         self.decay_idle_windows(now);
@@ -238,7 +239,7 @@ impl Session {
         self.policies.scheduler.on_queued(&queue, &view);
     }
 
-    /// How much user data may be given to the association now.
+    /// How much user data the association accepts now.
     pub fn send_space(&self) -> ByteCount {
         self.send.room_in(self.settings.config.send_buffer)
     }
@@ -248,21 +249,21 @@ impl Session {
         self.wanted_room = Some(self.wanted_room.map_or(message, |other| other.min(message)));
     }
 
-    /// An event is handled: each path may let out another burst.
+    /// An event is handled: each path may send another burst.
     pub(super) fn begin_event(&mut self) {
         self.paths.on_event(self.settings.config.max_burst);
         self.sending = SendPhase::Begins;
     }
 
-    /// What may leave has changed without an event.
+    /// What may be sent changed without an event.
     pub(super) fn reconsider(&mut self) {
         if self.sending == SendPhase::Drained {
             self.sending = SendPhase::GoesOn;
         }
     }
 
-    /// Counts an error against a path, and against the association if it `is_serious`. `Err` when that was
-    /// one too many.
+    /// Counts an error against path `id`, and against the association if it `is_serious`. `Err` when there were too
+    /// many.
     pub(super) fn count_error(&mut self, id: PathId, is_serious: bool, now: Time) -> Result<(), PeerGone> {
         let failover = self.settings.config.failover;
         let change = self.paths.on_error(id, &failover);
@@ -274,7 +275,7 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the application of a path's change, and has its MTU searched or doubted for it.
+    /// Reports a path's change to the application, and starts or checks the search for the path's MTU.
     pub(super) fn announce(&mut self, id: PathId, change: Option<HealthChange>, now: Time) {
         let event = match change {
             None => return,
@@ -291,7 +292,7 @@ impl Session {
         }
     }
 
-    /// Notes something for a study, if anybody listens.
+    /// Records something for studies, if recording is on.
     pub(super) fn record(&mut self, at: Time, path: PathId, what: Happening) {
         if let Some(records) = &mut self.records {
             records.push_back(Record { at, path, what });
@@ -311,14 +312,14 @@ impl Session {
         }
     }
 
-    /// Starts the T3-rtx timer of a path afresh.
+    /// Restarts the T3-rtx timer of path `id`.
     pub(super) fn restart_retransmission_timer(&mut self, id: PathId, now: Time) {
         let wait = self.paths.take_timer(id);
         self.timers.set(Timer::Retransmission(id), now + wait);
     }
 
-    /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another; and when none is, `wanted`
-    /// unless it is given up for one that is not.
+    /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another active path. If
+    /// none is active, it is `wanted`, unless that path is removed and another one is not.
     pub(super) fn usable_path(&self, wanted: PathId) -> PathId {
         if self.paths.sample(wanted).state.carries_data() {
             return wanted;
@@ -344,15 +345,15 @@ impl Session {
     }
 }
 
-/// Too many errors in a row: the peer answers no more.
+/// There were too many errors in a row: the peer does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerGone {
-    /// How many.
+    /// How many errors.
     pub errors: u32,
 }
 
-/// The association as a policy sees it. A function of the parts it shows, so that the policies stay free to
-/// be called.
+/// The association as a policy sees it. It is a function of only the parts that it shows, so that policies can be
+/// called mutably.
 pub(super) fn look<'a>(
     now: Time,
     paths: &'a PathTable,
@@ -370,13 +371,13 @@ pub(super) fn look<'a>(
     }
 }
 
-/// What waits to be sent for the first time as a scheduler sees it, from the `oldest` chunk on.
+/// The chunks that wait to be sent for the first time, from the chunk `oldest` on, as a scheduler sees them.
 pub(super) fn look_at_queue<'a>(send: &'a SendBuffer, oldest: Tsn, paths: &PathTable) -> QueueView<'a> {
     let widest = paths.widest().unwrap_or(ByteCount::MAX);
     QueueView {
         chunks: send.waiting_chunks(),
         first_tsn: oldest,
-        // What fits nowhere goes where it fits best.
+        // A chunk that fits no path goes to the widest one.
         oldest: send.packet_with(oldest).min(widest),
         widest,
         waiting: send,

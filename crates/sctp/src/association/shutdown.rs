@@ -1,4 +1,4 @@
-//! Ends an association in order (RFC 9260 §9.2): the stages and their answers.
+//! Closes an association gracefully (RFC 9260 §9.2): the stages and their answers.
 
 use anabranch_base::{Duration, Time};
 
@@ -7,31 +7,31 @@ use super::timers::Timer;
 use crate::seq::Tsn;
 use crate::wire::{Shutdown, ShutdownAck};
 
-/// How far the shutdown has come.
+/// The stage of the shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShutdownState {
-    /// SHUTDOWN-PENDING: the application wants to close, data is on its way.
+    /// SHUTDOWN-PENDING: the application closes, our data is in flight.
     Pending,
-    /// SHUTDOWN-SENT: the peer was told, and may still have data on its way.
+    /// SHUTDOWN-SENT: SHUTDOWN was sent; the peer may still have data in flight.
     Sent,
-    /// SHUTDOWN-RECEIVED: the peer wants to close, our data is on its way.
+    /// SHUTDOWN-RECEIVED: the peer closes, our data is in flight.
     Received {
         /// The cumulative TSN ack point when the guard timer started.
         acked: Tsn,
     },
-    /// SHUTDOWN-ACK-SENT: both ends are done, the last answer is missing.
+    /// SHUTDOWN-ACK-SENT: both ends have sent everything; SHUTDOWN-COMPLETE is missing.
     AckSent,
 }
 
 impl ShutdownState {
-    /// Whether DATA that arrives is still taken (RFC 9260 §6).
+    /// Whether DATA that arrives is still accepted (RFC 9260 §6).
     pub fn takes_data(self) -> bool {
         matches!(self, ShutdownState::Pending | ShutdownState::Sent)
     }
 }
 
 impl Session {
-    /// Goes on as far as possible: nothing more to send moves the shutdown to its next stage.
+    /// Continues as far as possible: when nothing is left to send, the shutdown enters its next stage.
     pub(super) fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
         if !self.send.is_empty() {
             return stage;
@@ -51,15 +51,15 @@ impl Session {
         }
     }
 
-    /// A SHUTDOWN arrived while our data is on its way. The guard timer runs here, too: a forged SHUTDOWN can
-    /// acknowledge what never arrived, and then neither end would have anything to send again.
+    /// A SHUTDOWN arrived while our data is in flight. The guard timer runs here too: a forged SHUTDOWN can
+    /// acknowledge data that never arrived, and then neither end would have anything to send again.
     pub(super) fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
         self.timers.set(Timer::ShutdownGuard, now + self.guard_time());
         ShutdownState::Received { acked: self.send.ack_point() }
     }
 
-    /// T5-shutdown-guard expired: the next stage of the shutdown, or `None` if it took too long. While our data
-    /// is on its way the timer starts again after each acknowledgement.
+    /// T5-shutdown-guard expired: gives the next stage of the shutdown, or `None` if it took too long. While our data
+    /// is in flight, the timer starts again after each acknowledgement.
     pub(super) fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
         match stage {
             ShutdownState::Received { acked } if acked != self.send.ack_point() => {
@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// T2-shutdown expired: the same once more, elsewhere if possible.
+    /// T2-shutdown expired: sends the same chunk again, on another path if possible.
     pub(super) fn on_shutdown_timeout(&mut self, stage: ShutdownState, now: Time) -> Result<(), PeerGone> {
         let path = self.usable_path(self.paths.primary());
         self.paths.back_off(path);
@@ -82,7 +82,7 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the peer that we are done, and what arrived so far.
+    /// Sends SHUTDOWN, which tells the peer that our data is complete, and acknowledges what arrived.
     pub(super) fn send_shutdown(&mut self, now: Time) {
         let chunk = Shutdown { cumulative_tsn_ack: self.arrivals.cumulative() };
         self.stop_heartbeats();
@@ -90,7 +90,7 @@ impl Session {
         self.timers.set(Timer::Shutdown, now + self.shutdown_wait());
     }
 
-    /// Tells the peer that we are done too.
+    /// Sends SHUTDOWN-ACK, which tells the peer that our data is complete too.
     pub(super) fn send_shutdown_ack(&mut self, now: Time) {
         self.stop_heartbeats();
         self.post(self.paths.primary(), ShutdownAck);

@@ -1,4 +1,4 @@
-//! Keeps new data off paths whose share of a split buffer is used up.
+//! Keeps new data off paths that have used up their share of a split buffer.
 
 use anabranch_base::Time;
 
@@ -7,11 +7,11 @@ use crate::config::BufferSplit;
 use crate::path::Shares;
 
 impl Session {
-    /// Shows the scheduler which paths have room in the buffers that are split. The paths that it never takes have no
-    /// share: on one path at a time nothing is split.
+    /// Shows the scheduler which paths have room in the buffers that are split. Paths that the scheduler never uses
+    /// have no share: if it uses one path at a time, nothing is split.
     ///
-    /// What holds such a path back is the scheduler, in the account of it: both windows have room, and the sender is
-    /// not blocked (M-CMT-9).
+    /// The limit of a path without room is the scheduler: both windows have room, and the sender is not blocked
+    /// (M-CMT-9).
     pub(super) fn share_buffers(&mut self, now: Time) {
         let (split, send_buffer) = (self.settings.config.buffer_split, self.settings.config.send_buffer);
         if split == BufferSplit::None {

@@ -7,9 +7,9 @@ use crate::policy::PathId;
 /// A timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
-    /// T1-init and T1-cookie: the handshake is not answered.
+    /// T1-init and T1-cookie: INIT or COOKIE-ECHO is not answered.
     Handshake,
-    /// The delay of an acknowledgement ends.
+    /// The delay of a SACK ends.
     Sack,
     /// A zero-window probe is due.
     WindowProbe,
@@ -31,21 +31,21 @@ pub enum Timer {
     MtuProbe(PathId),
     /// The next train of packets may leave on this path.
     Pacing(PathId),
-    /// The next of the path's retransmissions may leave, where they are spread over round trips.
+    /// The path's next retransmission may leave, if retransmissions are spread over round trips.
     Resend(PathId),
 }
 
 /// When each timer expires.
 #[derive(Debug)]
 pub struct Timers {
-    /// By the timer's place; [`NEVER`] for one that does not run.
+    /// The expiry times by the timer's slot; [`NEVER`] for a timer that does not run.
     due: Vec<Time>,
-    /// The first of them, because it is asked for after every event.
+    /// The first of them, because it is read after every event.
     next: Time,
 }
 
 impl Timers {
-    /// Lets `timer` expire at `at`, whether it ran or not.
+    /// Lets `timer` expire at `at`, whether or not it was running.
     pub fn set(&mut self, timer: Timer, at: Time) {
         let slot = timer.slot();
         if slot >= self.due.len() {
@@ -54,7 +54,7 @@ impl Timers {
         self.change(slot, at);
     }
 
-    /// Lets `timer` expire at `at`, unless it runs already.
+    /// Lets `timer` expire at `at`, unless it already runs.
     pub fn start(&mut self, timer: Timer, at: Time) {
         if !self.is_running(timer) {
             self.set(timer, at);
@@ -68,8 +68,8 @@ impl Timers {
         }
     }
 
-    /// Takes out the timer that expired first at or before `now`; of several at once, the one that stands
-    /// first in [`Timer`].
+    /// Removes the timer that expired first at or before `now`, and gives it; of several with the same time, the
+    /// first one in [`Timer`].
     pub fn take_expired(&mut self, now: Time) -> Option<Timer> {
         let next = self.next().filter(|due| *due <= now)?;
         let slot = self.due.iter().position(|due| *due == next)?;
@@ -93,7 +93,7 @@ impl Timers {
         if at <= self.next {
             self.next = at;
         } else if before == self.next {
-            // By numbers: no branch, and several at once.
+            // On plain numbers the minimum needs no branch and is vectorized.
             let first = self.due.iter().fold(NEVER.as_nanos(), |first, due| first.min(due.as_nanos()));
             self.next = Time::from_nanos(first);
         }
@@ -147,7 +147,7 @@ impl Timer {
     }
 }
 
-/// Later than any run lasts.
+/// Later than the end of any run.
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
 const ASSOCIATION_TIMERS: usize = 7;

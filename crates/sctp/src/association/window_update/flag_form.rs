@@ -4,15 +4,16 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// Whether the flags are set on marks, retransmissions and moves, as they have to be.
+/// Whether the flags are set on marks, retransmissions and moves, as the mechanism demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchAnew {
     AsToldTo,
-    /// The rules as first published, to show what goes wrong with them.
+    /// The rules as first published, to show their defects.
     OnlyAfterAcks,
 }
 
-/// The queue of what was sent and is not cumulatively acknowledged, and each destination's two trackers.
+/// The queue of chunks that were sent and are not cumulatively acknowledged, and the two trackers of each
+/// destination.
 #[derive(Clone, Debug)]
 pub struct FlagForm {
     queue: BTreeMap<u32, Queued>,
@@ -27,7 +28,7 @@ struct Queued {
     destination: usize,
     is_sent_again: bool,
     is_marked: bool,
-    /// "acked before": gap-acked by an earlier SACK, whether that still stands or not.
+    /// "acked before": gap-acked by an earlier SACK, even if that was taken back.
     was_acked: bool,
 }
 
@@ -39,7 +40,7 @@ struct Destination {
     sent_again: Tracker,
 }
 
-/// "A tracker whose flag is set is void": no TSN stands for the flag.
+/// "A tracker whose flag is set is void": a missing TSN means that the flag is set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tracker {
     lowest: Option<u32>,
@@ -86,7 +87,7 @@ impl FlagForm {
         }
     }
 
-    /// Which destinations a SACK gives the right to grow; `None` for one older than what is known.
+    /// For each destination, whether a SACK allows it to grow; `None` for a SACK older than an earlier one.
     pub fn on_sack(&mut self, cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Option<Vec<bool>> {
         if cumulative < self.cumulative {
             return None;

@@ -1,5 +1,5 @@
-//! Which paths a SACK gives the right to grow, over random histories: the send buffer and CMT's loss detection against
-//! the flag form of the mechanism (M-CMT-3).
+//! Tests which paths a SACK allows to grow, over random histories: compares the send buffer and CMT's loss detection
+//! with the flag form of the mechanism (M-CMT-3).
 
 mod flag_form;
 
@@ -21,24 +21,24 @@ use flag_form::{FlagForm, SearchAnew};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// One step of a history. Numbers choose among what is there, modulo its count.
+/// One step of a history. A number selects one of the items present, modulo their count.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// A new chunk leaves on a path.
     Send { path: usize },
-    /// One that is on its way arrives.
+    /// A chunk in flight arrives.
     Arrive { which: usize },
     /// The receiver acknowledges, and the SACK arrives.
     Sack,
-    /// An earlier SACK arrives, `back` before the last.
+    /// An earlier SACK arrives, `back` SACKs before the last.
     LateSack { back: usize },
-    /// A chunk in flight on a path is found lost by missing reports.
+    /// A chunk in flight on a path is marked lost by missing reports.
     Mark { path: usize, which: usize },
     /// T3-rtx of a path expires.
     Timeout { path: usize },
     /// A marked chunk is sent again.
     Resend { which: usize, path: usize },
-    /// The receiver forgets a chunk that it has out of order.
+    /// The receiver drops a chunk that it had received out of order.
     Renege { which: usize },
 }
 
@@ -60,14 +60,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// A SACK: the cumulative TSN and the TSNs beyond it.
 type Snapshot = (u32, Vec<RangeInclusive<u32>>);
 
-/// The sender under test, the oracle, and a receiver that has what arrived.
+/// The sender under test, the oracle, and a receiver with the TSNs that arrived.
 struct History {
     paths: usize,
     buffer: SendBuffer,
     detection: CmtDetection,
     oracle: FlagForm,
     arrived: BTreeSet<u32>,
-    /// Copies under way.
+    /// Chunks in flight.
     flying: Vec<u32>,
     cumulative: u32,
     sacks: Vec<Snapshot>,
@@ -89,7 +89,7 @@ impl History {
         }
     }
 
-    /// The paths that a SACK lets grow, as we say and as the oracle says; `None` where none came.
+    /// The paths that a SACK allows to grow, according to our code and to the oracle; `None` if no SACK arrived.
     fn take(&mut self, step: Step) -> Option<[Vec<bool>; 2]> {
         match step {
             Step::Send { path } => self.send_new(path % self.paths),
@@ -205,7 +205,7 @@ proptest! {
     }
 }
 
-/// "Without the flag settings above it does not": so the histories are rich enough to tell.
+/// "Without the flag settings above it does not": so the histories detect the difference.
 #[test]
 fn the_histories_distinguish_the_flag_form_from_one_that_does_not_search_again() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -216,8 +216,8 @@ fn the_histories_distinguish_the_flag_form_from_one_that_does_not_search_again()
     assert!(differ.count() > 20, "of 2,000");
 }
 
-/// The TSN before the first; the wrap comes after the tenth.
+/// The TSN before the first; the TSN wraps after the tenth.
 const BASE: Tsn = Tsn::new(u32::MAX - 10);
 
-/// As many as the specification's own comparison had; they take two seconds.
+/// As many as in the specification's own comparison; they take two seconds.
 const HISTORIES: u32 = 20_000;
