@@ -4,17 +4,17 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::config::IpVersion;
 
-/// Where a path leads: one address at each end, with the ports of UDP.
+/// The addresses between which a path leads, with UDP ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PathAddresses {
-    /// Of this end; unspecified where the operating system chooses.
+    /// This end's address; unspecified if the operating system chooses it.
     pub local: SocketAddr,
-    /// Of the peer.
+    /// The peer's address.
     pub remote: SocketAddr,
 }
 
 impl PathAddresses {
-    /// Which IP carries the path.
+    /// The IP version of the path.
     pub fn ip_version(&self) -> IpVersion {
         match self.remote.ip() {
             IpAddr::V4(_) => IpVersion::V4,
@@ -22,8 +22,8 @@ impl PathAddresses {
         }
     }
 
-    /// Whether a datagram from `remote` that arrived at `local` came this way. A local address that is not
-    /// specified stands for all of its socket's.
+    /// Whether a datagram from `remote` that arrived at `local` belongs to this path. An unspecified local address
+    /// stands for all addresses of its socket.
     pub fn is_of(&self, local: SocketAddr, remote: SocketAddr) -> bool {
         let is_same_local =
             self.local == local || (self.local.ip().is_unspecified() && self.local.port() == local.port());

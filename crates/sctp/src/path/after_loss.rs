@@ -1,5 +1,5 @@
-//! What the answers to losses leave on one path for later: windows of data that are judged as one, data that is held, a
-//! probe, and when the timer and the next retransmission are due.
+//! The state that loss responses leave on one path: windows of data that count as one loss, held data, a probe, and
+//! when the timer and the next retransmission are due.
 
 use anabranch_base::{Duration, Time};
 
@@ -8,15 +8,15 @@ use crate::seq::Tsn;
 /// The state that loss responses keep on a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LossState {
-    /// No data may leave.
+    /// Whether data may not leave.
     pub holds_data: bool,
-    /// A HEARTBEAT that a response asked for is under way.
+    /// Whether a HEARTBEAT that a response asked for is under way.
     is_probed: bool,
-    /// How long the timer that starts next runs, if not for the RTO.
+    /// The duration of the next timer, if it is not the RTO.
     timer: Option<Duration>,
-    /// When the next retransmission may leave, where they are spread over round trips.
+    /// When the next retransmission may leave, if retransmissions are spread over round trips.
     resends_at: Option<Time>,
-    /// The highest TSN outstanding when the window was last cut for a loss, until it and all below it are acknowledged.
+    /// The highest TSN outstanding at the last cut for a loss, until it and all TSNs below it are acknowledged.
     cut_until: Option<Tsn>,
     /// The same for the last report of a congestion mark.
     ecn_until: Option<Tsn>,
@@ -28,7 +28,7 @@ impl LossState {
         self.cut_until = highest;
     }
 
-    /// A congestion mark was reported; `highest` is the highest TSN outstanding.
+    /// The peer reported a congestion mark; `highest` is the highest TSN outstanding.
     pub fn on_ecn_echo(&mut self, highest: Option<Tsn>) {
         self.ecn_until = highest;
     }
@@ -40,22 +40,22 @@ impl LossState {
         self.ecn_until = self.ecn_until.filter(is_open);
     }
 
-    /// Whether something that was sent before the last cut is outstanding.
+    /// Whether a chunk that was sent before the last cut is outstanding.
     pub fn is_cut_open(&self) -> bool {
         self.cut_until.is_some()
     }
 
-    /// Whether something that was sent before the last report of a mark is outstanding.
+    /// Whether a chunk that was sent before the last report of a mark is outstanding.
     pub fn is_ecn_open(&self) -> bool {
         self.ecn_until.is_some()
     }
 
-    /// The timer that starts next runs for `time`.
+    /// The next timer runs for `time`.
     pub fn set_timer(&mut self, time: Duration) {
         self.timer = Some(time);
     }
 
-    /// How long the timer that starts now runs, if not for the RTO.
+    /// The duration of the timer that starts now; `None` for the RTO.
     pub fn take_timer(&mut self) -> Option<Duration> {
         self.timer.take()
     }
@@ -65,12 +65,12 @@ impl LossState {
         self.is_probed = true;
     }
 
-    /// The HEARTBEAT was answered, or is not waited for any longer; whether there was one.
+    /// The HEARTBEAT was answered, or its answer is no longer awaited. Gives whether one was under way.
     pub fn end_probe(&mut self) -> bool {
         std::mem::take(&mut self.is_probed)
     }
 
-    /// Retransmissions are spread over round trips from now on, or no longer.
+    /// Starts to spread retransmissions over round trips if `is_wanted`, else stops it.
     pub fn spread_resends(&mut self, is_wanted: bool, now: Time) {
         self.resends_at = is_wanted.then(|| self.resends_at.unwrap_or(now));
     }
@@ -80,7 +80,8 @@ impl LossState {
         self.resends_at.is_none_or(|at| at <= now)
     }
 
-    /// A retransmission left; when the next one may, where they are spread over round trips of `srtt`.
+    /// A retransmission left at `now`. Gives when the next one may leave, if they are spread over round trips of
+    /// `srtt`.
     pub fn on_resent(&mut self, srtt: Duration, now: Time) -> Option<Time> {
         self.resends_at.as_mut()?;
         self.resends_at = Some(now + srtt.max(LEAST_SPREAD));
@@ -88,7 +89,7 @@ impl LossState {
     }
 }
 
-/// Two retransmissions of a path whose round trips are shorter are this far apart.
+/// The least time between two retransmissions of a path with shorter round trips.
 const LEAST_SPREAD: Duration = Duration::from_millis(1);
 
 #[cfg(test)]

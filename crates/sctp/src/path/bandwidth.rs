@@ -7,7 +7,7 @@ use anabranch_base::{BitRate, ByteCount, Time};
 pub struct Bandwidth {
     /// When the last sample ended.
     since: Option<Time>,
-    /// What was acknowledged since, at that same moment.
+    /// The bytes acknowledged since then, at the same time.
     bytes: ByteCount,
     /// The last sample, in bit/s.
     sample: Option<f64>,
@@ -16,13 +16,13 @@ pub struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// A SACK acknowledged `weight` on this path; a weight of zero is not a sample.
+    /// A SACK acknowledged `weight` on this path. A weight of zero is not a sample.
     pub fn on_delivered(&mut self, weight: ByteCount, now: Time) {
         if weight.is_zero() {
             return;
         }
         let Some(since) = self.since else {
-            // What the first SACK acknowledged was sent at an unknown pace.
+            // It is not known how fast the chunks that the first SACK acknowledges were sent.
             self.since = Some(now);
             return;
         };
@@ -41,13 +41,13 @@ impl Bandwidth {
         self.bytes = ByteCount::ZERO;
     }
 
-    /// BWE; nothing before two SACKs.
+    /// BWE; `None` before the second SACK.
     pub fn estimate(&self) -> Option<BitRate> {
         self.estimate.map(|rate| BitRate::from_bits_per_second(rate as u64))
     }
 }
 
-/// p of BERP (4): how much of the old estimate stays.
+/// p of BERP (4): the weight of the old estimate.
 const MEMORY: f64 = 0.9;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How many packets one event may let out on a path (RFC 9260 §6.1 D; M-SCTP-10).
+//! How many packets one event may send on a path (RFC 9260 §6.1 D; M-SCTP-10).
 
 use crate::config::{BurstRule, MaxBurst};
 
@@ -9,13 +9,13 @@ pub struct BurstAllowance {
 }
 
 impl BurstAllowance {
-    /// Nothing happened yet, so nothing may leave.
+    /// Before the first event no packet may leave.
     pub fn new() -> BurstAllowance {
         BurstAllowance { left: 0 }
     }
 
-    /// An event happened. Events that are handled before anything is sent add up: a driver that hands in a
-    /// batch of packets and then sends gets what one that sends after each packet gets.
+    /// An event happened. Allowances of events that are handled before anything is sent add up: a driver that passes
+    /// in a batch of packets and then sends gets the same as a driver that sends after each packet.
     pub fn on_event(&mut self, limit: MaxBurst) {
         let allowance = match limit.rule {
             BurstRule::AfterRetransmission | BurstRule::Paced => u32::MAX,
@@ -24,7 +24,7 @@ impl BurstAllowance {
         self.left = self.left.saturating_add(allowance);
     }
 
-    /// The event acknowledged something that had been sent again.
+    /// The event acknowledged a retransmitted chunk.
     pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
         if limit.rule == BurstRule::AfterRetransmission {
             self.left = limit.packets;
@@ -36,12 +36,12 @@ impl BurstAllowance {
         self.left = self.left.saturating_sub(1);
     }
 
-    /// Nothing more was to be sent: what is left of the allowance does not outlive the event.
+    /// Nothing more is to be sent: the rest of the allowance ends with the event.
     pub fn end(&mut self) {
         self.left = 0;
     }
 
-    /// Whether no more packets may leave.
+    /// Whether the allowance is used up.
     pub fn is_spent(self) -> bool {
         self.left == 0
     }

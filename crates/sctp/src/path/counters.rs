@@ -9,17 +9,17 @@ pub struct PathCounters {
     pub sent_packets: u64,
     /// User data that left, retransmissions included.
     pub sent_bytes: ByteCount,
-    /// User data acknowledged that was last sent here.
+    /// User data acknowledged that was last sent on this path.
     pub acked_bytes: ByteCount,
-    /// DATA chunks that left and had left before, here or elsewhere.
+    /// DATA chunks that left and had left before, on this or another path.
     pub retransmitted_chunks: u64,
-    /// Those of them that left while the chunk was in flight elsewhere.
+    /// Those of them that left while the chunk was in flight on another path.
     pub copied_chunks: u64,
     /// Chunks marked lost by missing reports.
     pub fast_retransmits: u64,
     /// Expiries of the T3-rtx timer.
     pub timeouts: u64,
-    /// How often the path was left because it was silent while another delivered.
+    /// How often data left the path because it was silent while another path delivered.
     pub suspicions: u64,
     /// Packets that arrived.
     pub received_packets: u64,
@@ -33,14 +33,14 @@ pub struct PathCounters {
     pub round_trip_sum: Duration,
 }
 
-/// Packets that arrived by their ECN codepoint; all others had Not-ECT.
+/// Packets that arrived, by ECN codepoint; all others had Not-ECT.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EcnCounters {
     /// With ECT(0).
     pub ect0: u64,
     /// With ECT(1).
     pub ect1: u64,
-    /// With CE: a queue on the way marked them.
+    /// With CE: a queue on the path marked them.
     pub ce: u64,
 }
 
@@ -68,13 +68,13 @@ impl PathCounters {
 pub struct SackCounters {
     /// SACKs that left.
     pub sent: u64,
-    /// Those of them that left because their delay ran out, and not because a packet wanted one.
+    /// Those of them that left because their delay ended, and not because a packet demanded one.
     pub sent_by_timer: u64,
-    /// SACKs that arrived and were not older than one before.
+    /// SACKs that arrived and were not older than an earlier one.
     pub received: u64,
     /// Those of them that newly acknowledged chunks last sent on more than one path.
     pub received_for_several_paths: u64,
-    /// What these, and SHUTDOWNs, cost to read: gap blocks, of each and the one before it, and chunks that were
-    /// looked at.
+    /// The cost of reading these SACKs, and SHUTDOWNs: the gap blocks of each and of the one before it, and the
+    /// chunks that were examined.
     pub examined: u64,
 }

@@ -1,5 +1,5 @@
-//! The health of a path: its error count, its verification, its HEARTBEATs under way (RFC 9260 §5.4, §8.2, §8.3; RFC
-//! 7829; M-SCTP-2, -14, -15).
+//! The health of a path: its error count, its verification, and its HEARTBEATs under way (RFC 9260 §5.4, §8.2, §8.3;
+//! RFC 7829; M-SCTP-2, -14, -15).
 
 use anabranch_base::Time;
 
@@ -13,34 +13,34 @@ pub struct Health {
     state: PathState,
     errors: u32,
     probes: Probes,
-    /// When the path last gave a sign of life.
+    /// When the path last showed that it is alive.
     alive_at: Option<Time>,
-    /// Whether something that can be timed left in this heartbeat period. A HEARTBEAT does not count: it is
-    /// what a period begins with.
+    /// Whether a chunk that can be timed left in this heartbeat period. A HEARTBEAT does not count, because each
+    /// period begins with one.
     was_used: bool,
 }
 
-/// What an event did to a path's state.
+/// How an event changed a path's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HealthChange {
     /// It was verified.
     Confirmed,
-    /// It may have failed (RFC 7829).
+    /// It has potentially failed (RFC 7829).
     Suspected,
-    /// It failed once too often.
+    /// It is inactive: it had one error too many.
     Down,
     /// It answers again.
     Up,
 }
 
 impl Health {
-    /// A path in `state` without a blemish.
+    /// A path in `state` without errors.
     pub fn new(state: PathState) -> Health {
         Health { state, errors: 0, probes: Probes::default(), alive_at: None, was_used: false }
     }
 
-    /// A time-out or an unanswered HEARTBEAT. The path fails when the count exceeds `limits.path_max` (M-SCTP-15), and
-    /// potentially fails before if `limits` say so (RFC 7829).
+    /// A time-out, or an unanswered HEARTBEAT. The path becomes inactive when the count exceeds `limits.path_max`
+    /// (M-SCTP-15). It potentially fails earlier if `limits` say so (RFC 7829).
     pub fn on_error(&mut self, limits: &Failover) -> Option<HealthChange> {
         // "Once d is inactive HEARTBEATs go on but the count stays" (M-SCTP-14).
         if self.state != PathState::Inactive {
@@ -54,7 +54,7 @@ impl Health {
         if limits.suspects_after(self.errors) { self.suspect() } else { None }
     }
 
-    /// A path that works may have failed.
+    /// An active path has potentially failed.
     pub fn suspect(&mut self) -> Option<HealthChange> {
         if self.state != PathState::Active {
             return None;
@@ -63,12 +63,12 @@ impl Health {
         Some(HealthChange::Suspected)
     }
 
-    /// The path gave a sign of life.
+    /// The path showed that it is alive.
     pub fn on_sign(&mut self, now: Time) {
         self.alive_at = Some(now);
     }
 
-    /// Something that was sent here once was acknowledged: the path works.
+    /// A chunk that was sent once, on this path, was acknowledged: the path works.
     pub fn on_alive(&mut self) -> Option<HealthChange> {
         self.errors = 0;
         if !self.state.has_failed() {
@@ -88,28 +88,28 @@ impl Health {
         Some(HealthChange::Confirmed)
     }
 
-    /// The address behind the path changed: it must be verified again.
+    /// The address of the path changed: it must be verified again.
     pub fn doubt(&mut self) {
         *self = Health::new(PathState::Unconfirmed);
     }
 
-    /// The path is given up: one of its addresses is gone.
+    /// The path is removed: one of its addresses is lost.
     pub fn remove(&mut self) {
         self.state = PathState::Removed;
         self.probes.forget();
     }
 
-    /// The path's HEARTBEATs, for updates.
+    /// The path's HEARTBEATs, mutable.
     pub fn probes_mut(&mut self) -> &mut Probes {
         &mut self.probes
     }
 
-    /// Something left that will be timed, so no HEARTBEAT is needed in this period.
+    /// A chunk that will be timed left, so no HEARTBEAT is needed in this period.
     pub fn on_used(&mut self) {
         self.was_used = true;
     }
 
-    /// A heartbeat period ended; whether the path was idle in it.
+    /// A heartbeat period ended. Gives whether the path was idle in it.
     pub fn take_idle(&mut self) -> bool {
         !std::mem::replace(&mut self.was_used, false)
     }
@@ -119,12 +119,12 @@ impl Health {
         self.state
     }
 
-    /// How many errors in a row.
+    /// The number of errors in a row.
     pub fn errors(&self) -> u32 {
         self.errors
     }
 
-    /// When the path last gave a sign of life.
+    /// When the path last showed that it is alive.
     pub fn alive_at(&self) -> Option<Time> {
         self.alive_at
     }

@@ -1,24 +1,24 @@
-//! Records what limited a path, and for how long. It is updated after each event, and decides nothing.
+//! Records what limited a path, and for how long. It is updated after each event, and makes no decisions.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
-/// What keeps a path from sending more.
+/// What prevents a path from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitingFactor {
-    /// There is no data, or only lost chunks whose place is another path.
+    /// There is no data, or only lost chunks that go to another path.
     Application,
-    /// The congestion window is full, a burst is spent, a time-out's single packet is not answered, or the pacer spreads
-    /// the window over the round trip.
+    /// The congestion window is full, a burst is used up, the single packet after a time-out is not acknowledged, or
+    /// the pacer spreads the window over the round trip.
     CongestionWindow,
     /// The peer's receive window has no room for the next chunk.
     ReceiveWindow,
-    /// There is room, or would be: the scheduler sends nothing here.
+    /// There is room, or would be: the scheduler sends nothing on this path.
     Scheduler,
     /// The path carries no data.
     Down,
 }
 
-/// The time since an association opened, shared out by what held one of its paths back.
+/// The time since an association opened, divided by what limited one of its paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeInLimit {
     /// There was no data.
@@ -27,13 +27,13 @@ pub struct TimeInLimit {
     pub congestion_window: Duration,
     /// The peer's receive window had no room.
     pub receive_window: Duration,
-    /// The scheduler sent nothing here.
+    /// The scheduler sent nothing on this path.
     pub scheduler: Duration,
     /// The path carried no data.
     pub down: Duration,
 }
 
-/// Runs from the first event on.
+/// Measures what limits a path, from the first event on.
 #[derive(Clone, Copy, Debug)]
 pub struct LimitClock {
     since: Option<Time>,
@@ -44,7 +44,7 @@ pub struct LimitClock {
     cwnd_over_time: u128,
 }
 
-/// How long there was data and congestion window on a path, but no receive window.
+/// For how long there was data to send and congestion window on a path, but no receive window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlockedClock {
     since: Option<Time>,
@@ -52,7 +52,7 @@ pub struct BlockedClock {
 }
 
 impl TimeInLimit {
-    /// All of the time.
+    /// The sum of all parts.
     pub fn total(&self) -> Duration {
         self.application + self.congestion_window + self.receive_window + self.scheduler + self.down
     }
@@ -69,7 +69,7 @@ impl TimeInLimit {
 }
 
 impl LimitClock {
-    /// A clock that stands still until the first event.
+    /// A clock that starts with the first event.
     pub fn new() -> LimitClock {
         LimitClock {
             since: None,
@@ -80,7 +80,7 @@ impl LimitClock {
         }
     }
 
-    /// From now on `limit` holds the path back, with a window of `cwnd`.
+    /// From `now` on, `limit` limits the path, with a window of `cwnd`.
     pub fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
         // Most events change neither: the span continues.
         if self.since.is_some() && (self.limit, self.cwnd) == (limit, cwnd) {
@@ -89,19 +89,19 @@ impl LimitClock {
         *self = LimitClock { since: Some(now), limit, cwnd, ..self.at(now) };
     }
 
-    /// The shares of the time until `now`.
+    /// The division of the time until `now`.
     pub fn shares(&self, now: Time) -> TimeInLimit {
         self.at(now).shares
     }
 
-    /// The window's mean over the time until `now`, in bytes; zero for no time.
+    /// The mean of the window over the time until `now`, in bytes; zero if no time has passed.
     pub fn mean_cwnd(&self, now: Time) -> f64 {
         let at = self.at(now);
         let total = at.shares.total().as_nanos();
         if total == 0 { 0.0 } else { at.cwnd_over_time as f64 / total as f64 }
     }
 
-    /// This clock at `now`.
+    /// The state of this clock at `now`.
     fn at(mut self, now: Time) -> LimitClock {
         let span = self.since.map_or(Duration::ZERO, |since| now.since(since));
         *self.shares.share_of(self.limit) += span;
@@ -117,13 +117,13 @@ impl BlockedClock {
         self.since.get_or_insert(now);
     }
 
-    /// It is not, from now on.
+    /// The sender is no longer blocked.
     pub fn end(&mut self, now: Time) {
         self.sum = self.until(now);
         self.since = None;
     }
 
-    /// How long it was until `now`.
+    /// For how long the sender was blocked until `now`.
     pub fn until(&self, now: Time) -> Duration {
         self.sum + self.since.map_or(Duration::ZERO, |since| now.since(since))
     }

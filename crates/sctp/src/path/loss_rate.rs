@@ -1,9 +1,9 @@
-//! An estimate of the share of chunks that a path loses (M-CMT-6).
+//! An estimate of the fraction of chunks that a path loses (M-CMT-6).
 
-/// The moving average, over the path's windows, of chunks marked lost by chunks sent.
+/// The moving average, over the path's windows, of the chunks marked lost divided by the chunks sent.
 ///
-/// A window ends when something is acknowledged that was sent in it, or when everything in flight is marked by a
-/// time-out. What is marked needlessly counts like what was lost: the sender cannot tell.
+/// A window ends when a chunk that was sent in it is acknowledged, or when a time-out marks everything in flight. A
+/// chunk that is marked by mistake counts as lost: the sender cannot tell the difference.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LossRate {
     sent: u32,
@@ -22,7 +22,7 @@ impl LossRate {
         self.lost = self.lost.saturating_add(1);
     }
 
-    /// A window is over. One in which nothing left says nothing: its losses count with the next.
+    /// A window ended. A window in which nothing was sent is skipped: its losses count with the next.
     pub fn on_window(&mut self) {
         if self.sent == 0 {
             return;
@@ -31,7 +31,7 @@ impl LossRate {
         *self = LossRate { sent: 0, lost: 0, rate: self.rate + GAIN * (share - self.rate) };
     }
 
-    /// The estimate, 0 to 1; 0 at first.
+    /// The estimate, from 0 to 1; 0 before the first window.
     pub fn rate(&self) -> f64 {
         self.rate
     }
@@ -69,8 +69,8 @@ mod tests {
         assert_eq!(window(&mut estimate, 2, 0), 0.0625, "one of two");
     }
 
-    /// The share that a long run loses is what the estimate is near: it wanders with the gain, by about a quarter of a
-    /// window's own standard deviation.
+    /// The estimate stays near the long-term loss rate: it varies with the gain, by about a quarter of one window's
+    /// standard deviation.
     #[test]
     fn the_estimate_stays_near_the_share_that_is_lost() {
         let mut estimate = LossRate::default();

@@ -1,4 +1,4 @@
-//! What each path is like: addresses, windows, round-trip time, health.
+//! The state of each path: addresses, windows, round-trip time, health.
 
 mod addresses;
 mod after_loss;

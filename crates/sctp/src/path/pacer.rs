@@ -1,18 +1,18 @@
-//! How fast packets may leave a path: in trains, whose distance follows from a rate.
+//! How fast packets may leave a path: in trains, with gaps that follow from a rate.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
 /// The pacer of one path.
 ///
-/// What left is counted as the time that it takes at the rate. When a train of packets, or what the rate carries in a
-/// millisecond if that is more, is ahead of its time, the pacer closes until time has caught up. So a window that one
-/// round trip of less than half a millisecond carries is never held back, and a sender whose acknowledgements come evenly
-/// hardly ever.
+/// Each packet that leaves counts as the time that it takes at the rate. When the packets are ahead of time by a
+/// train, or by what the rate carries in a millisecond if that is more, the pacer closes until time has caught up. So
+/// it never delays a window that one round trip of less than half a millisecond carries, and it seldom delays a
+/// sender that receives acknowledgements evenly.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
-    /// The rate as it was when sending began; `None` where nothing is paced.
+    /// The rate when sending began; `None` without pacing.
     pace: Option<PacerState>,
-    /// When all that left would have left at the rate.
+    /// When all packets would have left at the rate.
     free_at: Time,
     is_closed: bool,
 }
@@ -25,15 +25,15 @@ struct PacerState {
 }
 
 impl Pacer {
-    /// Nothing is paced.
+    /// A pacer that never closes.
     pub fn new() -> Pacer {
         Pacer { pace: None, free_at: Time::ZERO, is_closed: false }
     }
 
-    /// Sending begins: from now on packets of `unit` leave at `rate`, in trains of at least `train` packets.
+    /// Sending begins: from `now` on packets of size `unit` leave at `rate`, in trains of at least `packets` packets.
     ///
-    /// A pacer that opens later than it would have, because a timer was late, lets out what was missed, up to a train;
-    /// time in which nothing was sent is not made up for.
+    /// If the pacer opens too late, because a timer was late, it allows what was missed, up to one train. Time in
+    /// which nothing was sent is not made up.
     pub fn begin(&mut self, now: Time, rate: Option<BitRate>, unit: ByteCount, packets: u32) {
         let unit_time = rate.and_then(|rate| rate.time_for(unit));
         self.pace = unit_time.map(|unit_time| {
@@ -52,7 +52,7 @@ impl Pacer {
         }
     }
 
-    /// A packet of this weight left.
+    /// A packet of weight `weight` left.
     pub fn spend(&mut self, now: Time, weight: ByteCount) {
         let Some(PacerState { unit, unit_time, train }) = self.pace else { return };
         self.free_at += unit_time * weight.get() / unit.get().max(1);
@@ -64,14 +64,14 @@ impl Pacer {
         self.is_closed = false;
     }
 
-    /// When packets may leave again, while none may.
+    /// When packets may leave again; `None` if they may leave now.
     pub fn opens_at(&self) -> Option<Time> {
         self.is_closed.then_some(self.free_at)
     }
 }
 
-/// A clock of milliseconds, as tokio's, must not make it slower than the rate. Linux sizes its trains by the same span:
-/// `sk_pacing_shift` is 10, a 1024th of what the rate carries in a second.
+/// A timer with a resolution of a millisecond, as tokio's, must not make the pacer slower than the rate. Linux sizes
+/// its trains by the same time: `sk_pacing_shift` is 10, a 1024th of what the rate carries in a second.
 const SHORTEST_TRAIN: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(milliseconds)
     }
 
-    /// How many packets leave at `now`, up to 100.
+    /// How many packets, up to 100, leave at `now`.
     fn train(pacer: &mut Pacer, now: Time, rate: Option<BitRate>) -> u32 {
         pacer.begin(now, rate, UNIT, 16);
         let mut packets = 0;

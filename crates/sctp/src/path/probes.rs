@@ -6,15 +6,15 @@ use anabranch_base::Time;
 #[derive(Clone, Debug, Default)]
 pub struct Probes {
     under_way: Vec<(u64, Time)>,
-    /// Whether the latest is still waited for.
+    /// Whether the answer to the latest one is still awaited.
     is_awaited: bool,
 }
 
 impl Probes {
-    /// A HEARTBEAT with `nonce` left. It joins those before it, any of which may still be answered.
+    /// A HEARTBEAT with `nonce` left at `now`. Those before it may still be answered.
     ///
-    /// No more than [`MOST`] are remembered: then every second one is forgotten. So however slow a path has become,
-    /// one that left a round trip ago is remembered sooner or later.
+    /// At most [`MOST`] are kept: at that number, every second one is dropped. So however slow a path has become, a
+    /// HEARTBEAT stays long enough to be answered sooner or later.
     pub fn on_sent(&mut self, nonce: u64, now: Time) {
         if self.under_way.len() >= MOST {
             let mut is_kept = false;
@@ -27,31 +27,32 @@ impl Probes {
         self.is_awaited = true;
     }
 
-    /// A HEARTBEAT-ACK with `nonce` arrived. If it answers one of these, when that left; the others are over too.
+    /// A HEARTBEAT-ACK with `nonce` arrived. If it answers one of these HEARTBEATs, gives when that one left, and
+    /// drops the others.
     pub fn take(&mut self, nonce: u64) -> Option<Time> {
         let &(_, sent_at) = self.under_way.iter().find(|(awaited, _)| *awaited == nonce)?;
         self.forget();
         Some(sent_at)
     }
 
-    /// None is waited for any longer, although an answer would still be welcome; whether one was.
+    /// An answer is no longer awaited, but still accepted. Gives whether one was awaited.
     pub fn give_up(&mut self) -> bool {
         std::mem::take(&mut self.is_awaited)
     }
 
-    /// None is remembered: an answer means nothing any more.
+    /// Drops all HEARTBEATs: later answers are ignored.
     pub fn forget(&mut self) {
         self.under_way.clear();
         self.is_awaited = false;
     }
 
-    /// Whether one is waited for.
+    /// Whether an answer is awaited.
     pub fn is_awaited(&self) -> bool {
         self.is_awaited
     }
 }
 
-/// How many HEARTBEATs are remembered.
+/// How many HEARTBEATs are kept.
 const MOST: usize = 16;
 
 #[cfg(test)]
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(probes.take(7), None);
     }
 
-    /// Two HEARTBEATs a second on a path whose answers take 100 seconds.
+    /// Two HEARTBEATs each second on a path whose answers take 100 seconds.
     #[test]
     fn a_path_is_heard_however_slow_it_has_become() {
         let mut probes = Probes::default();

@@ -18,7 +18,7 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Nothing measured yet.
+    /// An estimate without measurements.
     pub fn new(settings: RtoSettings) -> RoundTrip {
         RoundTrip {
             settings,
@@ -30,12 +30,13 @@ impl RoundTrip {
         }
     }
 
-    /// A chunk left for the first time: it is timed, unless another is being timed (once a round trip).
+    /// The chunk `tsn` left for the first time: it is timed, unless another chunk is being timed (one in each round
+    /// trip).
     pub fn on_sent(&mut self, tsn: Tsn, now: Time) {
         self.probe.get_or_insert((tsn, now));
     }
 
-    /// The chunk was acknowledged; if it was being timed, this is a sample.
+    /// The chunk `tsn` was acknowledged. If it was being timed, gives the sample.
     pub fn on_acked(&mut self, tsn: Tsn, now: Time) -> Option<Duration> {
         let (timed, sent_at) = self.probe?;
         if timed != tsn {
@@ -47,13 +48,14 @@ impl RoundTrip {
         Some(sample)
     }
 
-    /// A copy of the chunk left: its acknowledgement may answer either, so that it is not being timed any longer.
+    /// A copy of the chunk `tsn` left: it is no longer timed, because its acknowledgement may answer either
+    /// transmission.
     pub fn on_copied(&mut self, tsn: Tsn) {
         self.probe = self.probe.filter(|(timed, _)| *timed != tsn);
     }
 
-    /// Something was marked for retransmission: what is acknowledged next may answer either copy (Karn's
-    /// rule, RFC 9260 §6.3.1 C5), so nothing is being timed.
+    /// A chunk was marked for retransmission: the next acknowledgement may answer either transmission (Karn's rule,
+    /// RFC 9260 §6.3.1 C5), so no chunk is timed any more.
     pub fn cancel_probe(&mut self) {
         self.probe = None;
     }
@@ -67,7 +69,7 @@ impl RoundTrip {
                 self.rttvar = sample / 2;
             }
             Some(srtt) => {
-                // "rttvar is computed before srtt": it uses the old one. Beta is 1/4, alpha 1/8.
+                // "rttvar is computed before srtt": it uses the old srtt. Beta is 1/4, alpha 1/8.
                 self.rttvar = (self.rttvar * 3 + srtt.abs_diff(sample)) / 4;
                 self.srtt = Some((srtt * 7 + sample) / 8);
             }
@@ -75,12 +77,12 @@ impl RoundTrip {
         self.rto = self.unbounded().max(self.settings.min).min(self.settings.max);
     }
 
-    /// The time-out expired: it doubles, and stays so until the next sample (RFC 9260 §6.3.3 E2).
+    /// The time-out expired: it doubles until the next sample (RFC 9260 §6.3.3 E2).
     pub fn back_off(&mut self) {
         self.rto = (self.rto * 2).min(self.settings.max);
     }
 
-    /// The retransmission time-out in force.
+    /// The current retransmission time-out.
     pub fn rto(&self) -> Duration {
         self.rto
     }
@@ -90,12 +92,12 @@ impl RoundTrip {
         self.srtt
     }
 
-    /// The least round-trip time.
+    /// The least round-trip time measured.
     pub fn min(&self) -> Option<Duration> {
         self.min
     }
 
-    /// The variation.
+    /// The round-trip time variation.
     pub fn rttvar(&self) -> Duration {
         self.rttvar
     }

@@ -1,32 +1,32 @@
-//! How much of a split buffer one path may take with new data.
+//! How much of a split buffer the new data of one path may take.
 
 use anabranch_base::ByteCount;
 
 use crate::config::BufferSplit;
 
-/// The buffers at both ends and among how many paths they are split.
+/// The buffers at both ends, and the number of paths among which they are split.
 ///
-/// A path may take new data while what it holds is less than an even share; as with cwnd, the last chunk may pass
-/// it. What was last sent there is held until it is *cumulatively* acknowledged: until then it stands in the send
-/// buffer, and if it arrived, out of order in the peer's. FreeBSD counts what is in flight only: chunks of a fast path
-/// that arrived and wait for those of a slow one then count for nothing, although they are what fills the buffer.
-/// Retransmissions are never held back: they make room.
+/// A path may take new data while it holds less than an even share; as with cwnd, the last chunk may exceed the
+/// share. A path holds the chunks last sent on it until they are *cumulatively* acknowledged: until then they are in
+/// the send buffer, and if they arrived, out of order in the peer's receive buffer. FreeBSD counts only chunks in
+/// flight. Then the chunks of a fast path that arrived and wait for those of a slow path do not count, although they
+/// fill the buffer. Retransmissions are always allowed: they make room.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
     /// Which buffers are split.
     pub split: BufferSplit,
     /// This end's send buffer, in user data.
     pub send_buffer: ByteCount,
-    /// The peer's receive buffer, by what a chunk weighs there: the largest window ever advertised. The last SACK's
-    /// window with all that it left unacknowledged would be larger by what is in flight, and shrink with a reader that
-    /// lags, for which there is the window itself.
+    /// The peer's receive buffer, in the weight that chunks have there: the largest window ever advertised. The last
+    /// SACK's window plus everything that it left unacknowledged would be larger by the flight, and would shrink when
+    /// the reader is slow; the window itself already handles that case.
     pub peer_buffer: ByteCount,
-    /// How many paths take new data.
+    /// How many paths carry new data.
     pub paths: u64,
 }
 
 impl Shares {
-    /// Whether a path that holds `sent` of this end's buffer and `received` of the peer's may take new data.
+    /// Whether a path that holds `sent` in this end's buffer and `received` in the peer's may take new data.
     pub fn has_room(&self, sent: ByteCount, received: ByteCount) -> bool {
         let paths = self.paths.max(1);
         let sender_has = sent * paths < self.send_buffer || !self.split.splits_send_buffer();
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// Else nothing would ever leave, and nothing be acknowledged that makes room.
+    /// Otherwise nothing could ever leave, and no acknowledgement could make room.
     #[test]
     fn a_path_that_holds_nothing_has_room_however_small_the_buffer() {
         let shares = Shares { split: BufferSplit::Both, send_buffer: ByteCount::new(1), ..SHARES };

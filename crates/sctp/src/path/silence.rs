@@ -5,33 +5,34 @@ use anabranch_base::{Duration, Time};
 /// The silence of one path.
 #[derive(Clone, Copy, Debug)]
 pub struct Silence {
-    /// When it last gave a sign of life, or something left with nothing in flight.
+    /// When the path last showed that it is alive, or when a chunk left with nothing in flight.
     since: Time,
-    /// How much longer than usual it may be silent, after it was suspected wrongly.
+    /// The factor by which it may be silent longer than usual, after a wrong suspicion.
     patience: u64,
     verdict: Suspicion,
 }
 
-/// Where a path stands that was suspected because of its silence.
+/// The state of a path that was suspected because of its silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Suspicion {
-    /// It was not.
+    /// It was not suspected.
     None,
-    /// What was in flight still is, and its window is as it was.
+    /// Its flight and its window are as they were.
     Open,
-    /// Part of it was sent elsewhere: whether it was lost cannot be found out, and the window is unchanged.
+    /// A part of its flight was sent on other paths: it cannot be known whether that part was lost. The window is
+    /// unchanged.
     Owing,
     /// Its window was cut.
     Paid,
 }
 
 impl Silence {
-    /// Nothing was ever sent.
+    /// A path on which nothing was sent yet.
     pub fn new() -> Silence {
         Silence { since: Time::ZERO, patience: 1, verdict: Suspicion::None }
     }
 
-    /// The path gave a sign of life, or something left with nothing in flight: silence starts again.
+    /// The path showed that it is alive, or a chunk left with nothing in flight: silence starts at `now`.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
     }
@@ -41,14 +42,14 @@ impl Silence {
         self.verdict = Suspicion::Open;
     }
 
-    /// Something that was in flight is sent elsewhere.
+    /// A chunk in flight is sent on another path.
     pub fn on_taken_back(&mut self) {
         if self.verdict == Suspicion::Open {
             self.verdict = Suspicion::Owing;
         }
     }
 
-    /// What was in flight is lost, by a time-out: the window is to be cut, unless it was; whether that is due.
+    /// A time-out says that the flight is lost, so the window is to be cut once. Gives whether it was not cut yet.
     pub fn take_debt(&mut self) -> bool {
         let is_due = matches!(self.verdict, Suspicion::Open | Suspicion::Owing);
         if is_due {
@@ -57,13 +58,13 @@ impl Silence {
         is_due
     }
 
-    /// What was in flight when it was suspected arrived, so that nothing is owed.
+    /// The flight at the suspicion arrived, so the window is not cut.
     pub fn on_acquitted(&mut self) {
         self.on_answered();
     }
 
-    /// A HEARTBEAT was answered; whether the window is still to be cut for what may have been lost. An answer within the
-    /// time-out says that the path had not failed: it is suspected less easily from now on.
+    /// A HEARTBEAT was answered. Gives whether the window must still be cut for chunks that may be lost. An answer
+    /// within the time-out says that the path had not failed: it is suspected later from now on.
     pub fn on_answered(&mut self) -> bool {
         let verdict = std::mem::replace(&mut self.verdict, Suspicion::None);
         self.patience = match verdict {
@@ -74,18 +75,18 @@ impl Silence {
         verdict == Suspicion::Owing
     }
 
-    /// The moment from which silence is suspicious, on a path with this smoothed round-trip time, if an answer that took
-    /// `back` at most says nothing of what was sent here: then that has had its round trip as well.
+    /// The time from which silence is suspicious. `srtt` is the path's smoothed round-trip time, and `back` the time
+    /// that a SACK on another path takes: before that time, a SACK need not acknowledge what was sent on this path.
     pub fn suspicious_from(&self, srtt: Duration, back: Duration) -> Time {
         let usual = (srtt * 3) / 2 + ALLOWANCE;
         self.since + (usual * self.patience).max(srtt + back)
     }
 }
 
-/// For what delays an acknowledgement at the other end.
+/// Covers delays of an acknowledgement at the other end.
 const ALLOWANCE: Duration = Duration::from_millis(25);
 
-/// The largest factor by which wrong suspicions lengthen the silence that a path may keep.
+/// The largest factor by which wrong suspicions extend the allowed silence.
 const MOST_PATIENCE: u64 = 4;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! All paths of an association: where they lead, their windows, their health. The samples that policies see are kept
-//! here, in place.
+//! All paths of an association: their addresses, windows and health. The samples that policies see are stored in this
+//! table.
 
 mod bursts;
 mod ends;
@@ -30,8 +30,8 @@ use crate::policy::loss_detection::AckedChunk;
 use crate::policy::{Blocker, Hints, PathId, PathSample, PathState};
 use crate::seq::Tsn;
 
-/// The table of paths. A path that is removed keeps its place, so that no id is used twice; but one by which nothing but
-/// probes ever left may give its place to another.
+/// The table of paths. A removed path keeps its place, so that no id is used twice, except that another path may take
+/// the place of a path on which only probes were sent.
 #[derive(Debug)]
 pub struct PathTable {
     samples: Vec<PathSample>,
@@ -53,22 +53,22 @@ struct Path {
     burst: BurstAllowance,
     mtu: MtuSearch,
     pacer: Pacer,
-    /// After a time-out one packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
+    /// Whether only one packet may be in flight until a chunk is acknowledged, after a time-out (RFC 9260 §7.2.3).
     is_probing_window: bool,
-    /// Expiries of T3-rtx since something was acknowledged.
+    /// Expiries of T3-rtx since a chunk was last acknowledged.
     timeouts_in_row: u32,
     after_loss: LossState,
     last_data: Option<Time>,
     last_arrival: Option<Time>,
-    /// How many rounds of its window are over: a round runs from a first packet to the first acknowledgement
-    /// of a packet sent since, or to the time-out that says there will be none.
+    /// How many rounds of its window have ended: a round lasts from its first packet to the first acknowledgement of
+    /// a packet sent in it, or to a time-out.
     round: u64,
     loss_rate: LossRate,
     bandwidth: Bandwidth,
     counters: PathCounters,
     limits: LimitClock,
     gone: Gone,
-    /// Whether it is a mere guess: it was not announced, and nothing has proved that it leads to the peer.
+    /// Whether it is only a candidate: it was not announced, and nothing has proved that it leads to the peer.
     is_candidate: bool,
 }
 
@@ -87,7 +87,7 @@ impl PathTable {
         }
     }
 
-    /// Adds a path in `state`; the first to be added is the primary one.
+    /// Adds a path in `state`; the first one added is the primary path.
     pub fn add(&mut self, addresses: PathAddresses, state: PathState, config: &Config) -> PathId {
         let id = PathId::from_index(self.paths.len());
         let (sample, path) = fresh(id, addresses, state, config);
@@ -97,14 +97,14 @@ impl PathTable {
         id
     }
 
-    /// A path in `state` takes the place of one that is removed, of which nothing is left.
+    /// Puts a new path in `state` in the place of the removed path `id`.
     pub fn replace(&mut self, id: PathId, addresses: PathAddresses, state: PathState, config: &Config) {
         (self.samples[id.index()], self.paths[id.index()]) = fresh(id, addresses, state, config);
         self.address_changes += 1;
         self.weigh_failures();
     }
 
-    /// Only the first `count` paths are left, and none of the others was ever used.
+    /// Keeps only the first `count` paths; the others were never used.
     pub fn truncate(&mut self, count: usize) {
         self.samples.truncate(count);
         self.paths.truncate(count);
@@ -112,22 +112,22 @@ impl PathTable {
         self.weigh_failures();
     }
 
-    /// The path is nothing but a guess until it is verified.
+    /// Path `id` is only a candidate until it is verified.
     pub fn set_candidate(&mut self, id: PathId) {
         self.paths[id.index()].is_candidate = true;
     }
 
-    /// Whether the path is, or was when it was removed, nothing but a guess.
+    /// Whether path `id` is, or was when it was removed, only a candidate.
     pub fn is_candidate(&self, id: PathId) -> bool {
         self.paths[id.index()].is_candidate
     }
 
-    /// When a packet last came this way.
+    /// When a packet last arrived on path `id`.
     pub fn last_arrival(&self, id: PathId) -> Option<Time> {
         self.paths[id.index()].last_arrival
     }
 
-    /// Whether a packet ever came this way.
+    /// Whether a packet ever arrived on path `id`.
     pub fn has_heard(&self, id: PathId) -> bool {
         self.last_arrival(id).is_some()
     }
@@ -145,18 +145,18 @@ impl PathTable {
         self.weigh_failures();
     }
 
-    /// Data goes to `id` when only one path is used.
+    /// Data goes to path `id` when only one path is used.
     pub fn set_primary(&mut self, id: PathId) {
         self.primary = id;
         self.weigh_failures();
     }
 
-    /// What the user or the scenario says of a path.
+    /// Sets what the user or the scenario says about path `id`.
     pub fn set_hints(&mut self, id: PathId, hints: Hints) {
         self.samples[id.index()].hints = hints;
     }
 
-    /// Brings one path back to the windows and the health of a fresh one, in `state`.
+    /// Resets path `id` to the windows and the health of a new path, in `state`.
     pub fn reset(&mut self, id: PathId, state: PathState, config: &Config) {
         let path = &mut self.paths[id.index()];
         let ip = path.addresses.ip_version();
@@ -181,7 +181,7 @@ impl PathTable {
         self.change_after_loss(id, |_| ());
     }
 
-    /// A chunk left.
+    /// A chunk of weight `weight` left on path `id`.
     pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let flight = &mut self.samples[id.index()].flight;
         let path = &mut self.paths[id.index()];
@@ -201,19 +201,19 @@ impl PathTable {
         path.health.on_used();
     }
 
-    /// A copy of a chunk that was first sent here left elsewhere.
+    /// A copy of a chunk that was first sent on path `id` left on another path.
     pub fn on_copied(&mut self, id: PathId, tsn: Tsn) {
         self.paths[id.index()].round_trip.on_copied(tsn);
     }
 
-    /// A chunk was marked lost: nothing that is acknowledged next may be timed.
+    /// A chunk was marked lost: no chunk is timed any more.
     pub fn on_loss(&mut self, id: PathId) {
         let path = &mut self.paths[id.index()];
         path.round_trip.cancel_probe();
         path.loss_rate.on_lost();
     }
 
-    /// All that was in flight was marked lost: there is nothing left of this window to wait for.
+    /// Everything in flight was marked lost: this window of chunks ends.
     pub fn on_all_lost(&mut self, id: PathId) {
         self.end_window(id);
     }
@@ -230,7 +230,7 @@ impl PathTable {
         self.show_blocker(id);
     }
 
-    /// A chunk last sent here was acknowledged; the round-trip time if it was being timed.
+    /// A chunk last sent on path `id` was acknowledged. Gives the round-trip time if the chunk was timed.
     pub fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
         let path = &mut self.paths[id.index()];
         path.counters.acked_bytes += chunk.payload;
@@ -238,7 +238,7 @@ impl PathTable {
         path.round += u64::from(ends_round);
         path.timeouts_in_row = 0;
         path.is_probing_window = false;
-        // Which of several paths delivered a copied chunk is not known.
+        // It is not known which of several paths delivered a copied chunk.
         if !chunk.was_copied {
             path.silence.begin(now);
         }
@@ -254,7 +254,7 @@ impl PathTable {
         sample
     }
 
-    /// A packet came this way, with this codepoint.
+    /// A packet with codepoint `ecn` arrived on path `id`.
     pub fn on_arrival(&mut self, id: PathId, ecn: Ecn, now: Time) {
         let path = &mut self.paths[id.index()];
         path.counters.received_ecn.count(ecn);
@@ -272,30 +272,30 @@ impl PathTable {
         self.show_round_trip(id);
     }
 
-    /// The T3-rtx timer expired: the round of packets that it waited for is over.
+    /// The T3-rtx timer expired: the round of packets that it covered ends.
     pub fn on_timeout(&mut self, id: PathId) {
         self.paths[id.index()].round += 1;
     }
 
-    /// The expiry counts as a time-out.
+    /// Counts the expiry as a time-out.
     pub fn count_timeout(&mut self, id: PathId) {
         let path = &mut self.paths[id.index()];
         path.timeouts_in_row = path.timeouts_in_row.saturating_add(1);
         path.counters.timeouts += 1;
     }
 
-    /// Whether time-outs were counted since something was last acknowledged.
+    /// Whether time-outs were counted since a chunk was last acknowledged.
     pub fn has_timed_out(&self, id: PathId) -> bool {
         self.paths[id.index()].timeouts_in_row > 0
     }
 
-    /// One packet may be in flight until something is acknowledged (RFC 9260 §7.2.3).
+    /// Allows only one packet in flight until a chunk is acknowledged (RFC 9260 §7.2.3).
     pub fn try_one_packet(&mut self, id: PathId) {
         self.paths[id.index()].is_probing_window = true;
         self.show_blocker(id);
     }
 
-    /// Changes what the answers to losses have left on the path.
+    /// Changes the state that loss responses keep on path `id`.
     pub fn change_after_loss<T>(&mut self, id: PathId, change: impl FnOnce(&mut LossState) -> T) -> T {
         let state = &mut self.paths[id.index()].after_loss;
         let changed = change(state);
@@ -305,55 +305,56 @@ impl PathTable {
         changed
     }
 
-    /// What the answers to losses have left on the path.
+    /// The state that loss responses keep on path `id`.
     pub fn after_loss(&self, id: PathId) -> &LossState {
         &self.paths[id.index()].after_loss
     }
 
-    /// How long a timer of the path that starts now runs: the RTO, unless another time was drawn for it.
+    /// The duration of a timer of path `id` that starts now: the RTO, unless another time was drawn.
     pub fn take_timer(&mut self, id: PathId) -> Duration {
         self.paths[id.index()].after_loss.take_timer().unwrap_or(self.samples[id.index()].rto)
     }
 
-    /// The path's HEARTBEAT was answered, which is a sign of life and gives no round-trip time.
+    /// The HEARTBEAT of path `id` was answered: the path is alive. The answer gives no round-trip time.
     pub fn on_probe_answered(&mut self, id: PathId, now: Time) {
         let path = &mut self.paths[id.index()];
         path.silence.begin(now);
         path.health.on_sign(now);
     }
 
-    /// The retransmission time-out doubles.
+    /// Doubles the retransmission time-out of path `id`.
     pub fn back_off(&mut self, id: PathId) {
         self.paths[id.index()].round_trip.back_off();
         self.show_round_trip(id);
     }
 
-    /// A SACK acknowledged `weight` that was last sent here.
+    /// A SACK acknowledged `weight` that was last sent on path `id`.
     pub fn on_delivered(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let bandwidth = &mut self.paths[id.index()].bandwidth;
         bandwidth.on_delivered(weight, now);
         self.samples[id.index()].bandwidth = bandwidth.estimate();
     }
 
-    /// Notes how much the path holds of this end's buffer and of the peer's, and the shares.
+    /// Notes whether path `id`, which holds `sent` in this end's buffer and `received` in the peer's, has used up its
+    /// share.
     pub fn show_share(&mut self, id: PathId, shares: &Shares, sent: ByteCount, received: ByteCount) {
         self.samples[id.index()].has_spent_share = !shares.has_room(sent, received);
     }
 
-    /// An error is counted against the path.
+    /// Counts an error against path `id`.
     pub fn on_error(&mut self, id: PathId, limits: &Failover) -> Option<HealthChange> {
         let change = self.change_health(id, |health| health.on_error(limits));
         self.weigh_failures();
         change
     }
 
-    /// The path may have failed, by its silence.
+    /// Path `id` has potentially failed, because of its silence.
     pub fn suspect(&mut self, id: PathId) -> Option<HealthChange> {
         self.paths[id.index()].silence.on_suspected();
         self.change_health(id, Health::suspect)
     }
 
-    /// The path delivered something that was sent there once.
+    /// Path `id` delivered a chunk that was sent only on it, and only once.
     pub fn on_alive(&mut self, id: PathId, now: Time) -> Option<HealthChange> {
         self.paths[id.index()].health.on_sign(now);
         let change = self.change_health(id, Health::on_alive);
@@ -369,12 +370,12 @@ impl PathTable {
         self.change_health(id, Health::confirm)
     }
 
-    /// The health of a path, for news of HEARTBEATs. State changes go through the table.
+    /// The health of path `id`, for its HEARTBEATs. Changes of its state go through the table.
     pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
         &mut self.paths[id.index()].health
     }
 
-    /// The silence of a path, to be told what follows from it.
+    /// The silence of path `id`, mutable.
     pub fn silence_mut(&mut self, id: PathId) -> &mut Silence {
         &mut self.paths[id.index()].silence
     }
@@ -384,7 +385,7 @@ impl PathTable {
         &self.paths[id.index()].silence
     }
 
-    /// Whether a packet came this way since data last left on it.
+    /// Whether a packet arrived on path `id` since data last left on it.
     pub fn is_heard(&self, id: PathId) -> bool {
         let path = &self.paths[id.index()];
         path.last_arrival > path.last_data
@@ -415,36 +416,36 @@ impl PathTable {
         (0..self.paths.len()).map(PathId::from_index)
     }
 
-    /// Where a path leads.
+    /// The addresses of path `id`.
     pub fn addresses(&self, id: PathId) -> PathAddresses {
         self.paths[id.index()].addresses
     }
 
-    /// Where data goes when only one path is used.
+    /// The path for data when only one path is used.
     pub fn primary(&self) -> PathId {
         self.primary
     }
 
-    /// Where data goes when no path is active (RFC 7829 §3.2): of those that may have failed, the one with the fewest
-    /// errors, among equals the one that worked last; the primary if all have failed for certain.
+    /// The path for data when no path is active (RFC 7829 §3.2): of the potentially failed ones, the one with the
+    /// fewest errors; among equals, the one that was alive last. If there are none, the primary path.
     pub fn last_resort(&self) -> PathId {
         self.last_resort
     }
 
-    /// Whether one of the paths has failed, or may have.
+    /// Whether one of the paths has failed or potentially failed.
     pub fn has_failed_path(&self) -> bool {
         self.has_failed_path
     }
 
-    /// Where what is for `wanted` goes when no path is active: there, unless it is gone, or has failed for certain and
-    /// another has not.
+    /// The path that replaces `wanted` when no path is active: `wanted` itself, unless it is removed, or another path
+    /// has potentially failed and `wanted` has not.
     pub fn resort_of(&self, wanted: PathId) -> PathId {
         let may_live = |id: PathId| self.sample(id).state == PathState::PotentiallyFailed;
         let is_better = may_live(self.last_resort) && !may_live(wanted);
         if is_better || self.is_removed(wanted) { self.last_resort } else { wanted }
     }
 
-    /// How many paths there are and ever were.
+    /// How many paths there are, including removed ones.
     pub fn len(&self) -> usize {
         self.paths.len()
     }
@@ -475,7 +476,7 @@ impl PathTable {
             let health = self.health(*id);
             (std::cmp::Reverse(health.errors()), health.alive_at())
         };
-        // Of equals the last one wins: from the back it is the first.
+        // `max_by_key` takes the last of equals, so the search goes from the back to find the first.
         self.last_resort = self.ids().rev().filter(may_live).max_by_key(rank).unwrap_or(self.primary);
     }
 
@@ -495,7 +496,7 @@ impl PathTable {
         self.paths[id.index()].show_blocker(&mut self.samples[id.index()]);
     }
 
-    /// Changes something about every path that may block it.
+    /// Applies `change`, which may block or unblock a path, to every path.
     fn change_all(&mut self, change: impl Fn(&mut Path)) {
         for (path, sample) in self.paths.iter_mut().zip(&mut self.samples) {
             change(path);
@@ -504,7 +505,7 @@ impl PathTable {
     }
 }
 
-/// A path nothing was ever sent on.
+/// A path on which nothing was sent yet.
 fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config) -> (PathSample, Path) {
     let ip = addresses.ip_version();
     let round_trip = RoundTrip::new(config.rto);
@@ -603,7 +604,7 @@ mod tests {
 
     const WEIGHT: ByteCount = ByteCount::new(1460);
 
-    /// M-SCTP-3: the overshoot rule would let a second packet out, because a chunk weighs less than a unit.
+    /// M-SCTP-3: the overshoot rule would allow a second packet, because a chunk weighs less than a unit.
     #[test]
     fn after_a_time_out_one_packet_may_be_in_flight() {
         let mut table = table();
@@ -632,7 +633,7 @@ mod tests {
         assert_eq!(rounds, [1, 1], "the second packet of round 0 ends nothing");
     }
 
-    /// Otherwise what is sent again would belong to the round that was lost, and losses that take the rest of a round
+    /// Otherwise a chunk that is sent again would belong to the lost round, and losses that take the rest of a round
     /// (M-NET-4) would never end.
     #[test]
     fn a_round_of_which_nothing_is_acknowledged_ends_with_the_time_out() {
@@ -655,7 +656,7 @@ mod tests {
             table.on_error(id, &limits);
             (table.last_resort().index(), table.has_failed_path())
         });
-        // The second lived last; it has more errors; it failed for certain; and so did the first.
+        // The second was alive last; it has more errors; it is inactive; the first is inactive too.
         assert_eq!(resorts.map(|(index, _)| index), [0, 1, 0, 0, 0, 0]);
         assert!(resorts.iter().all(|(_, has_failed)| *has_failed));
         table.set_primary(second);

@@ -5,22 +5,23 @@ use anabranch_base::ByteCount;
 use super::sizes::{between, usual_below};
 use super::{MAX_PROBES, MtuBounds};
 
-/// How far a search has come.
+/// The state of a search.
 ///
-/// The largest size is tried first, because it is right on most paths: then the search is over within a round trip.
-/// The base follows, which says whether the path carries anything of use, and the least where even that is not
-/// answered. Then come the usual sizes between the largest that was answered and those that were not, and all again, up to
-/// [`MAX_PROBES`] times, because a probe may be lost for other reasons; at last halves of what is left between.
+/// The largest size is tried first, because most paths carry it: then the search ends within a round trip. The base
+/// is next; its answer tells whether the path carries any useful size. If the base is not answered, the least size
+/// follows. Then the usual sizes between the largest answered and the unanswered ones are tried. All sizes are tried
+/// again, up to [`MAX_PROBES`] times, because a probe may be lost for other reasons. Finally the remaining interval
+/// is halved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course {
     aim: Aim,
     bounds: MtuBounds,
-    /// The largest size to be tried.
+    /// The largest size to try.
     top: ByteCount,
-    /// The largest that was answered.
+    /// The largest size that was answered.
     proven: Option<ByteCount>,
     attempt: u32,
-    /// How many of the sizes that come first in each attempt have had their turn.
+    /// How many of the first sizes of each attempt were tried.
     opened: usize,
     /// The last of the usual sizes that was tried in this attempt.
     last: Option<ByteCount>,
@@ -28,40 +29,40 @@ pub(super) struct Course {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
-    /// From nothing, or from what is in use, to the largest.
+    /// Searches up to the largest size, from nothing or from the current size.
     Search,
-    /// Whether what is in use still gets through: tried twice, because data stops where the answer is no.
+    /// Checks whether the current size still arrives. It is probed twice, because data stops if it is not answered.
     Check,
-    /// Between a size that was answered and one that was not.
+    /// Halves the interval between an answered and an unanswered size.
     Halve {
-        /// The one that was not.
+        /// The unanswered size.
         refused: ByteCount,
     },
 }
 
-/// What follows from an answer for the search.
+/// The effect of an answer on the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ProbeOutcome {
-    /// It goes on.
+    /// The search continues.
     GoesOn,
-    /// It looks closer.
+    /// The search continues in a smaller interval.
     Closer(Course),
-    /// Nothing larger is left to be tried.
+    /// No larger size is left to try.
     Over,
 }
 
 impl Course {
-    /// A search up to the largest size; `proven` is known to get through.
+    /// A search up to the largest size; `proven` is known to arrive.
     pub fn search(bounds: MtuBounds, proven: Option<ByteCount>) -> Course {
         Course { aim: Aim::Search, bounds, top: bounds.largest, proven, attempt: 0, opened: 0, last: None }
     }
 
-    /// A check of `current`.
+    /// A check of the size `current`.
     pub fn check(bounds: MtuBounds, current: ByteCount) -> Course {
         Course { aim: Aim::Check, top: current, ..Course::search(bounds, None) }
     }
 
-    /// The next size to be probed in this attempt.
+    /// The next size to probe in this attempt.
     pub fn next_size(&mut self) -> Option<ByteCount> {
         if let Aim::Halve { refused } = self.aim {
             self.opened += 1;
@@ -96,7 +97,8 @@ impl Course {
         }
     }
 
-    /// No more answers are waited for. The search that follows, if there is one: another attempt or a closer look.
+    /// No more answers are awaited. Gives the search that follows, if there is one: another attempt, or a smaller
+    /// interval.
     pub fn on_unanswered(self) -> Option<Course> {
         let again = Course { attempt: self.attempt + 1, opened: 0, last: None, ..self };
         if again.attempt < MAX_PROBES {
@@ -104,7 +106,7 @@ impl Course {
         }
         let proven = self.proven?;
         let refused = match self.aim {
-            // The half was not answered either.
+            // The size in the middle was not answered either.
             Aim::Halve { refused } => between(proven, refused)?,
             _ => self.least_above(proven),
         };
@@ -116,7 +118,7 @@ impl Course {
         self.proven
     }
 
-    /// Whether it asks for what is in use.
+    /// Whether it checks the current size.
     pub fn is_check(&self) -> bool {
         self.aim == Aim::Check
     }
@@ -126,7 +128,7 @@ impl Course {
         Some(Course { aim: Aim::Halve { refused }, ..Course::search(self.bounds, Some(proven)) })
     }
 
-    /// The least size above `proven` that was tried.
+    /// The least usual size above `proven`, at most the top; it was tried.
     fn least_above(&self, proven: ByteCount) -> ByteCount {
         let mut least = self.top;
         while let Some(size) = usual_below(least).filter(|size| *size > proven) {

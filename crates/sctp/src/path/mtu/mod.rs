@@ -9,61 +9,61 @@ use course::{Course, ProbeOutcome};
 
 use crate::config::MtuBounds;
 
-/// The search on one path, and the size that may be used meanwhile.
+/// The search on one path, and the packet size to use meanwhile.
 ///
-/// A size is used only when a probe of it was answered, but for the base (RFC 8899 §3 item 1). It is given up only when
-/// a smaller probe is answered and two of at least that size, sent before, are not: silence alone says nothing about
-/// the size.
+/// A size is used only after a probe of it was answered, except for the base (RFC 8899 §3 item 1). A size is given up
+/// only if a smaller probe is answered and two earlier probes of at least that size are not: silence alone does not
+/// tell anything about the size.
 #[derive(Clone, Debug)]
 pub struct MtuSearch {
     state: MtuState,
     bounds: MtuBounds,
-    /// What was allowed at first; an interface may carry less for a while.
+    /// The bounds at the start; an interface may carry less for some time.
     allowed: MtuBounds,
     current: ByteCount,
     course: Option<Course>,
-    /// No probe of this attempt is left: its answers are waited for.
+    /// All probes of this attempt were sent: their answers are awaited.
     is_waiting: bool,
-    /// Probes of at least the current size that were sent since it last proved itself.
+    /// Probes of at least the current size that were sent since it was last confirmed.
     doubts: u32,
-    /// Probes that may still be answered, the oldest first.
+    /// Probes that may still be answered, oldest first.
     under_way: Vec<(u64, ByteCount)>,
     due: Option<Time>,
     raise_at: Option<Time>,
 }
 
-/// Where the search is (RFC 8899 §5.2).
+/// The state of the search (RFC 8899 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MtuState {
-    /// Nothing is probed: the size is given, or there is no connectivity.
+    /// Nothing is probed: the size is fixed, or there is no connectivity.
     Disabled,
-    /// Nothing was answered yet.
+    /// No probe was answered yet.
     Base,
     /// Larger sizes are tried.
     Searching,
     /// The largest size is found.
     SearchComplete,
-    /// Not even the base gets through.
+    /// Not even the base arrives.
     Error,
 }
 
-/// How fast probes follow one another.
+/// The rate of probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbePace {
-    /// From one probe to the next: a round trip and what it varies.
+    /// The time from one probe to the next: a round trip and its variation.
     pub gap: Duration,
-    /// PROBE_TIMER: how long an answer is awaited; a second at least (RFC 8899 §5.1.1).
+    /// PROBE_TIMER: how long an answer is awaited, at least one second (RFC 8899 §5.1.1).
     pub patience: Duration,
 }
 
 impl MtuSearch {
-    /// A path on which the size is `mtu` for ever.
+    /// A path whose size is always `mtu`.
     pub fn off(mtu: ByteCount) -> MtuSearch {
         let bounds = MtuBounds { least: mtu, base: mtu, largest: mtu };
         MtuSearch { current: mtu, ..MtuSearch::within(bounds) }
     }
 
-    /// A path whose size is searched within `bounds` once it is there.
+    /// A path whose size is searched within `bounds` when it has connectivity.
     pub fn within(bounds: MtuBounds) -> MtuSearch {
         MtuSearch {
             state: MtuState::Disabled,
@@ -79,7 +79,7 @@ impl MtuSearch {
         }
     }
 
-    /// The path is there, for the first time or again: what was found before is checked first.
+    /// The path has connectivity, for the first time or again: a size that was found before is checked first.
     pub fn on_connected(&mut self, now: Time) {
         match self.state {
             _ if self.is_off() => {}
@@ -91,7 +91,7 @@ impl MtuSearch {
         }
     }
 
-    /// Packets of the current size may not get through any longer (RFC 8899 §4.3).
+    /// Packets of the current size may no longer arrive (RFC 8899 §4.3).
     pub fn doubt(&mut self, now: Time) {
         let is_checking = self.course.is_some_and(|course| course.is_check());
         let has_smaller = self.bounds.least < self.current;
@@ -100,7 +100,7 @@ impl MtuSearch {
         }
     }
 
-    /// The size of the probe that is to leave now, if one is. Called when [`due`](MtuSearch::due) has come.
+    /// The size of the probe to send at `now`, if one is due. Call it at the time that [`due`](MtuSearch::due) gives.
     pub fn take_due(&mut self, now: Time, pace: ProbePace) -> Option<ByteCount> {
         self.due.take_if(|due| *due <= now)?;
         if self.course.is_none() {
@@ -135,7 +135,7 @@ impl MtuSearch {
         self.under_way.push((nonce, size));
     }
 
-    /// An answer with `nonce` came; whether the current size is another one now.
+    /// An answer with `nonce` arrived. Gives whether the current size changed.
     pub fn on_answered(&mut self, nonce: u64, now: Time) -> bool {
         let Some(index) = self.under_way.iter().position(|(awaited, _)| *awaited == nonce) else {
             return false;
@@ -162,7 +162,7 @@ impl MtuSearch {
         self.current != before
     }
 
-    /// Nothing larger than `largest` leaves this machine just now; whether the current size is another one by that.
+    /// No packet larger than `largest` can leave this host now. Gives whether the current size changed.
     pub fn on_too_large(&mut self, largest: ByteCount, now: Time) -> bool {
         let largest = MtuBounds::whole_words(largest).max(self.bounds.least);
         if self.state == MtuState::Disabled || largest >= self.bounds.largest {
@@ -180,17 +180,17 @@ impl MtuSearch {
         self.current != before
     }
 
-    /// No connectivity is left to be probed.
+    /// There is no connectivity to probe any more.
     pub fn stop(&mut self) {
         *self = MtuSearch { current: self.current, ..MtuSearch::within(self.allowed) };
     }
 
-    /// The size of packets that may be used.
+    /// The packet size that may be used.
     pub fn current(&self) -> ByteCount {
         self.current
     }
 
-    /// Where the search is.
+    /// The state of the search.
     pub fn state(&self) -> MtuState {
         self.state
     }
@@ -200,7 +200,7 @@ impl MtuSearch {
         self.due
     }
 
-    /// Whether it checks what is in use, which is of use on a path that has failed too.
+    /// Whether it checks the current size, which is also useful on a failed path.
     pub fn is_checking(&self) -> bool {
         self.course.is_some_and(|course| course.is_check())
     }
@@ -221,7 +221,7 @@ impl MtuSearch {
         self.due = Some(now);
     }
 
-    /// Tries sizes above the current one, which gets through as far as is known.
+    /// Tries sizes above the current one, which is assumed to arrive.
     fn begin_larger(&mut self, now: Time) {
         let proven = (self.state != MtuState::Base).then_some(self.current);
         if proven.is_some() {
@@ -236,7 +236,7 @@ impl MtuSearch {
         }
     }
 
-    /// The search is over: the next begins when PMTU_RAISE_TIMER expires, or sooner where nothing was answered.
+    /// The search ended: the next one begins when PMTU_RAISE_TIMER expires, or sooner if nothing was answered.
     fn rest(&mut self, now: Time) {
         self.course = None;
         self.under_way.clear();
@@ -259,9 +259,9 @@ const MAX_PROBES: u32 = 3;
 const PMTU_RAISE_TIMER: Duration = Duration::from_secs(600);
 /// The time until the next search if no probe was answered.
 const RETRY: Duration = Duration::from_secs(15);
-/// This number of unanswered probes, followed by the answer to a smaller one, means a black hole.
+/// This number of unanswered probes, followed by the answer to a smaller one, shows a black hole.
 const ENOUGH_DOUBTS: u32 = 2;
-/// How many probes are remembered; more are never sent within a second.
+/// How many probes are kept; no more are sent within a second.
 const MOST_UNDER_WAY: usize = 16;
 
 #[cfg(test)]

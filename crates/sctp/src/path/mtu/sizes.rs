@@ -1,4 +1,4 @@
-//! The usual sizes of packets, and those that are worth a search.
+//! The usual sizes of packets, and the sizes that are worth a probe.
 
 use anabranch_base::ByteCount;
 
@@ -9,18 +9,19 @@ pub(super) fn usual_below(size: ByteCount) -> Option<ByteCount> {
     USUAL.into_iter().map(ByteCount::new).find(|usual| *usual < size)
 }
 
-/// The size halfway between two, if that is worth a search.
+/// The size halfway between two, if it is worth a probe.
 pub(super) fn between(low: ByteCount, high: ByteCount) -> Option<ByteCount> {
     let gap = high.saturating_sub(low);
     (gap > LEAST_GAIN).then(|| MtuBounds::whole_words(low + gap / 2))
 }
 
-/// What links and tunnels carry, the largest first: jumbo frames and FDDI, Ethernet, PPPoE, one IPv4 header less, GRE,
-/// a cloud's network, WireGuard, mobile networks and VPNs, IPv6's least, and the old plateaus of RFC 1191 §7.1.
+/// The packet sizes of common links and tunnels, largest first: jumbo frames and FDDI, Ethernet, PPPoE, one IPv4
+/// header less, GRE, a cloud's network, WireGuard, mobile networks and VPNs, IPv6's least, and the old plateaus of
+/// RFC 1191 §7.1.
 const USUAL: [u64; 15] =
     [9_000, 4_352, 2_000, 1_500, 1_492, 1_480, 1_476, 1_460, 1_420, 1_400, 1_340, 1_280, 1_200, 1_004, 576];
 
-/// Fewer bytes more in a packet are not worth a probe.
+/// A smaller gain in packet size is not worth a probe.
 const LEAST_GAIN: ByteCount = ByteCount::new(16);
 
 #[cfg(test)]

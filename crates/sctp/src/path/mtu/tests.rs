@@ -3,18 +3,18 @@
 use super::*;
 use crate::config::IpVersion;
 
-/// A path that answers probes after a round trip, up to a size.
+/// A path that answers probes up to a size after a round trip.
 struct Road {
     search: MtuSearch,
     now: Time,
     carried: u64,
     next_nonce: u64,
-    /// Answers on their way.
+    /// Answers in flight.
     answers: Vec<(Time, u64)>,
     probed: Vec<u64>,
-    /// Each change of the current size, and when.
+    /// Each change of the current size, and its time.
     changes: Vec<(u64, u64)>,
-    /// The numbers of probes that get lost whatever their size.
+    /// The numbers of the probes that are lost whatever their size.
     lost: Vec<u64>,
 }
 
@@ -122,7 +122,7 @@ fn an_unusual_size_is_found_to_a_few_bytes() {
     }
 }
 
-/// Two probes that were lost by chance cost a round trip or a second, and nothing else.
+/// Two probes that are lost by chance cost one round trip or one second, and nothing else.
 #[test]
 fn probes_that_are_lost_by_chance_are_repeated() {
     for lost in [vec![1], vec![1, 2], vec![1, 2, 3], vec![1, 3, 4, 5, 6]] {
@@ -156,14 +156,14 @@ fn a_doubt_that_is_unfounded_changes_nothing() {
     road.doubt();
     road.run(20);
     assert_eq!((road.probed.len(), road.changes.len(), road.search.due()), (2, 1, None));
-    // Even where the first probe is lost by chance.
+    // Also if the first probe is lost by chance.
     road.lost = vec![3];
     road.doubt();
     road.run(30);
     assert_eq!((road.probed.len(), road.changes.len(), road.search.due()), (4, 1, None));
 }
 
-/// Nothing gets through, whatever its size: that is for the path's health, and no sign of its MTU.
+/// No packet arrives, whatever its size: this concerns the path's health, and does not tell anything about its MTU.
 #[test]
 fn silence_does_not_reduce_the_packet_size() {
     let mut road = Road::new(1_500);
@@ -201,7 +201,7 @@ fn an_answer_counts_once_and_only_with_its_nonce() {
     assert_eq!(road.current(), 1_500);
 }
 
-/// The base was answered late, after the least had been asked for: the answer of the least says nothing.
+/// The base was answered late, after a probe of the least size: the answer to the least size does not tell anything.
 #[test]
 fn a_late_answer_of_a_smaller_probe_does_not_lower_the_size() {
     let mut road = Road::new(0);

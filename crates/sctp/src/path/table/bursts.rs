@@ -1,4 +1,4 @@
-//! How many packets may leave the paths at once: bursts by the event, trains by the rate.
+//! How many packets may leave the paths at once: bursts after an event, trains at a rate.
 
 use anabranch_base::{BitRate, ByteCount, Time};
 
@@ -7,29 +7,29 @@ use crate::config::MaxBurst;
 use crate::policy::PathId;
 
 impl PathTable {
-    /// An event happened: each path may let out another burst.
+    /// An event happened: each path may send another burst.
     pub fn on_event(&mut self, limit: MaxBurst) {
         self.change_all(|path| path.burst.on_event(limit));
     }
 
-    /// The event acknowledged something that had been sent again.
+    /// The event acknowledged a retransmitted chunk.
     pub fn on_acked_retransmission(&mut self, limit: MaxBurst) {
         self.change_all(|path| path.burst.on_acked_retransmission(limit));
     }
 
-    /// Sending begins: packets leave the path at `rate`, in trains of at least the given number.
+    /// Sending begins: packets leave path `id` at `rate`, in trains of at least `packets` packets.
     pub fn begin_pacing(&mut self, id: PathId, now: Time, rate: Option<BitRate>, packets: u32) {
         let unit = self.samples[id.index()].unit;
         self.paths[id.index()].pacer.begin(now, rate, unit, packets);
         self.show_blocker(id);
     }
 
-    /// Something was lost: each path may send one packet of it, whatever has just left.
+    /// A chunk was lost: each path may send one packet, even if a train has just left.
     pub fn let_one_out(&mut self) {
         self.change_all(|path| path.pacer.let_one_out());
     }
 
-    /// A packet with data of this weight left.
+    /// A packet with data of weight `weight` left on path `id`.
     pub fn on_burst(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let path = &mut self.paths[id.index()];
         path.burst.spend();
@@ -37,8 +37,8 @@ impl PathTable {
         self.show_blocker(id);
     }
 
-    /// Nothing more was to be sent; `has_more` if the windows alone did not hold everything back. When the path may go
-    /// on, if its pacer keeps packets back for which its window has room.
+    /// Nothing more is to be sent; `has_more` says whether data remains. If only the pacer of path `id` stops packets
+    /// for which its window has room, gives when the path may continue.
     pub fn end_pacing(&mut self, id: PathId, has_more: bool) -> Option<Time> {
         let sample = &mut self.samples[id.index()];
         let opens_at = self.paths[id.index()].pacer.opens_at();
@@ -47,7 +47,7 @@ impl PathTable {
         held_back
     }
 
-    /// Nothing more was to be sent: the event's bursts are over.
+    /// Nothing more is to be sent: the bursts of the event end.
     pub fn end_event(&mut self) {
         self.change_all(|path| path.burst.end());
     }

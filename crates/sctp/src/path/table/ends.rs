@@ -1,4 +1,4 @@
-//! Which paths exist between which addresses, and what happens to one whose address is gone.
+//! Which paths exist between which addresses, and what happens to a path whose address is lost.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,7 +6,7 @@ use super::{Path, PathTable};
 use crate::path::PathAddresses;
 use crate::policy::{PathId, PathState};
 
-/// Which addresses of a path are gone, by what was said of them.
+/// Which addresses of a path are lost, as far as was reported.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gone {
     local: bool,
@@ -14,8 +14,9 @@ pub(super) struct Gone {
 }
 
 impl PathTable {
-    /// One of the path's addresses is gone. It keeps its place and its sums; what is in flight there was taken out before. If it
-    /// was the primary one, the first that works takes its place, else the first that was verified, else any.
+    /// Removes path `id`, one of whose addresses is lost. It keeps its place and its counters; its flight was taken
+    /// out before. If it was the primary path, it is replaced by the first active path, else by the first verified
+    /// one, else by any.
     pub fn remove(&mut self, id: PathId) {
         debug_assert!(self.sample(id).flight.is_zero(), "what is in flight is taken back first");
         let path = &mut self.paths[id.index()];
@@ -39,7 +40,7 @@ impl PathTable {
         self.samples.iter().filter(|sample| sample.state != PathState::Removed).map(|sample| sample.id)
     }
 
-    /// This end has the address `local`, or has it again.
+    /// This end has gained the address `local`, or has it again.
     pub fn gain_local(&mut self, local: SocketAddr) {
         self.paths
             .iter_mut()
@@ -66,24 +67,24 @@ impl PathTable {
         there.for_each(|path| path.gone.remote = false);
     }
 
-    /// The peer has lost these addresses.
+    /// The peer has lost the addresses that `is_gone` selects.
     pub fn lose_remotes(&mut self, is_gone: impl Fn(IpAddr) -> bool) {
         let there = self.paths.iter_mut().filter(|path| is_gone(path.addresses.remote.ip()));
         there.for_each(|path| path.gone.remote = true);
     }
 
-    /// Whether the peer has said that it has the path's address no longer.
+    /// Whether the peer reported the loss of the remote address of path `id`.
     pub fn is_remote_gone(&self, id: PathId) -> bool {
         self.paths[id.index()].gone.remote
     }
 
-    /// This end's addresses that are not gone, as [`remotes`](PathTable::remotes) the peer's.
+    /// This end's addresses that are not lost, in the form of [`remotes`](PathTable::remotes).
     pub fn locals(&self) -> Vec<(SocketAddr, usize)> {
         self.counted(|path| (!path.gone.local).then_some(path.addresses.local))
     }
 
-    /// The peer's addresses that are not gone, the first to be known first, each with the number of paths that lead
-    /// there: none where those that did are gone by their other end.
+    /// The peer's addresses that are not lost, in the order in which they became known. Each has the number of paths
+    /// that lead to it, which is zero if these paths lost their local addresses.
     pub fn remotes(&self) -> Vec<(SocketAddr, usize)> {
         self.counted(|path| (!path.gone.remote).then_some(path.addresses.remote))
     }
@@ -101,23 +102,25 @@ impl PathTable {
         ends
     }
 
-    /// Whether the path was removed though both its addresses are there: one was away meanwhile.
+    /// Whether path `id` was removed although both its addresses exist now: one was lost for a while.
     pub fn may_return(&self, id: PathId) -> bool {
         let Gone { local, remote } = self.paths[id.index()].gone;
         self.is_removed(id) && !local && !remote
     }
 
-    /// Whether one of the path's addresses is gone, or was and nothing has come by it since.
+    /// Whether path `id` was removed: one of its addresses is lost, or was lost and nothing has arrived on the path
+    /// since.
     pub fn is_removed(&self, id: PathId) -> bool {
         self.sample(id).state == PathState::Removed
     }
 
-    /// How often a path was added or moved: as long as it stays, all lead where they did.
+    /// How often a path was added or moved. While this number stays, the addresses of all paths stay.
     pub fn address_changes(&self) -> u64 {
         self.address_changes
     }
 
-    /// The path that a datagram from `remote` to `local` took: of several the one that names both, and was not removed.
+    /// The path of a datagram from `remote` to `local`. Of several, it is the one with both addresses that was not
+    /// removed.
     pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         let named = self.paths.iter().position(|path| path.addresses == PathAddresses { local, remote });
         let named = named.map(PathId::from_index).filter(|&id| !self.is_removed(id));

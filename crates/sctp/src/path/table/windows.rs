@@ -1,4 +1,4 @@
-//! How the windows of paths change, as controllers and limits say.
+//! How the windows of paths change, by order of controllers and limits.
 
 use anabranch_base::{ByteCount, Time};
 
@@ -8,25 +8,25 @@ use crate::policy::PathId;
 use crate::policy::congestion::CutWindow;
 
 impl PathTable {
-    /// cwnd grows.
+    /// Lets cwnd of path `id` grow by `by`.
     pub fn grow(&mut self, id: PathId, by: ByteCount) {
         self.samples[id.index()].cwnd += by;
     }
 
-    /// Slow start is over at the window that was reached. RFC 9260 §7.2.1 begins congestion avoidance above the threshold,
-    /// which is therefore one byte lower.
+    /// Ends slow start at the current window. RFC 9260 §7.2.1 begins congestion avoidance above the threshold, so the
+    /// threshold is set one byte below the window.
     pub fn end_slow_start(&mut self, id: PathId) {
         let sample = &mut self.samples[id.index()];
         sample.ssthresh = sample.cwnd.saturating_sub(ByteCount::new(1));
     }
 
-    /// cwnd gives way to another path's.
+    /// Shrinks cwnd of path `id` by `by`, in favour of another path.
     pub fn shrink(&mut self, id: PathId, by: ByteCount) {
         let cwnd = &mut self.samples[id.index()].cwnd;
         *cwnd = cwnd.saturating_sub(by);
     }
 
-    /// The window of a fresh path is no more than `most`, in whole units, and at least one.
+    /// Limits the window of a new path to `most`, in whole units, and at least one.
     pub fn fit_first_window(&mut self, id: PathId, most: ByteCount) {
         let sample = &mut self.samples[id.index()];
         if sample.cwnd > most {
@@ -35,13 +35,13 @@ impl PathTable {
         }
     }
 
-    /// The window becomes what the controller says.
+    /// Sets the window that the controller gives.
     pub fn apply(&mut self, id: PathId, window: CutWindow) {
         let sample = &mut self.samples[id.index()];
         (sample.cwnd, sample.ssthresh) = (window.cwnd, window.ssthresh);
     }
 
-    /// Sending begins: the RFC's form of the bound cuts cwnd itself (M-SCTP-10).
+    /// Sending begins: the RFC's rule for bursts cuts cwnd itself (M-SCTP-10).
     pub fn bound_windows(&mut self, limit: MaxBurst) {
         if limit.rule != BurstRule::Rfc {
             return;
@@ -51,8 +51,8 @@ impl PathTable {
         }
     }
 
-    /// How many whole RTOs passed since data last left a path that has none in flight (M-SCTP-17). The count starts
-    /// again.
+    /// How many whole RTOs have passed since data last left on path `id`, if it has none in flight (M-SCTP-17). The
+    /// count restarts.
     pub fn take_idle_rtos(&mut self, id: PathId, now: Time) -> u64 {
         let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
         let Some(last) = path.last_data.filter(|_| sample.flight.is_zero()) else { return 0 };
@@ -63,13 +63,13 @@ impl PathTable {
         rtos
     }
 
-    /// Sets where slow start ends on paths without a configured threshold: at the peer's receive buffer.
+    /// Sets the threshold of paths without a configured one to the peer's receive buffer.
     pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
         self.replace_ssthresh(ByteCount::MAX, peer_buffer);
     }
 
-    /// The peer's receive buffer has grown: so does the threshold where it still is what it was at first, and slow start
-    /// goes on.
+    /// The peer's receive buffer has grown from `before` to `peer_buffer`: raises the threshold where it still has
+    /// its first value, so that slow start continues.
     pub fn raise_initial_ssthresh(&mut self, before: ByteCount, peer_buffer: ByteCount) {
         self.replace_ssthresh(before, peer_buffer);
     }
