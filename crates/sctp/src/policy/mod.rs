@@ -1,4 +1,4 @@
-//! What may be swapped: rules chosen by name, each one file. A rule sees plain values and the [`View`],
+//! The parts that can be replaced: rules chosen by name, each in one file. A rule sees plain values and the [`View`],
 //! never the parts of the association.
 
 pub mod acknowledge;

@@ -1,5 +1,5 @@
-//! Policies by name. Command line, scenario files and Python choose from one registry, a value that is passed to each
-//! of them: other crates add to it, and nothing else lists names.
+//! Policies by name. The command line, scenario files and Python choose from one registry, which is passed to each of
+//! them as a value. Other crates add policies to it. There is no other list of the names.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,34 +37,34 @@ use super::window::dynamic::{Bound, Dynamic};
 use super::window::limits::PathLimits;
 use super::window::none::Unlimited;
 
-/// The numbers that the standard rules are built from.
+/// The values that the standard rules need.
 #[derive(Clone, Debug)]
 pub struct StandardRules {
     /// How windows grow and shrink.
     pub reno: RenoRules,
-    /// Windows grow only by SACKs that advance their path (RFC 2960, RFC 4960; M-SCTP-4).
+    /// Whether windows grow only by SACKs that advance their path (RFC 2960, RFC 4960; M-SCTP-4).
     pub growth_needs_advance: bool,
     /// How many missing reports make a chunk lost.
     pub missing_reports: u8,
-    /// Which rules of CMT the loss detection `cmt` has.
+    /// Which rules of CMT the loss detection `cmt` uses.
     pub cmt: CmtRules,
-    /// How far each path's window may grow where that is fixed, in full packets, in the order of the paths.
+    /// How far each path's window may grow if the limits are fixed, in full packets, in the order of the paths.
     pub window_limits: Vec<u32>,
     /// The number of packets that a SACK answers.
     pub sack_every: u32,
     /// The longest delay of a SACK.
     pub sack_delay: Duration,
-    /// How a SACK says for how many packets it stands.
+    /// How a SACK encodes the number of packets it answers.
     pub dac_wire: DacWire,
     /// The least retransmission time-out.
     pub rto_min: Duration,
-    /// The largest.
+    /// The largest retransmission time-out.
     pub rto_max: Duration,
-    /// Where a rule that draws gets its stream: a child of this seed, by the rule's name.
+    /// The seed for rules that draw random numbers: each uses the child with its name.
     pub seed: Seed,
 }
 
-/// What messages call each kind of policy that users choose, and by what a setting names its table.
+/// The kinds of policies that users choose, as messages name them. A setting finds its table by this name.
 pub mod kind {
     /// [`Registry::congestion_controls`](super::Registry::congestion_controls).
     pub const CONGESTION_CONTROL: &str = "congestion control";
@@ -80,39 +80,39 @@ pub mod kind {
     pub const ACK_TIMING: &str = "SACK timing";
 }
 
-/// One kind of policy: its known names and how each is built.
+/// One kind of policy: its names, and how each policy is built.
 pub struct PolicyTable<T: ?Sized> {
     kind: &'static str,
     known: BTreeMap<String, Arc<Build<T>>>,
-    /// Names that are known and not built yet.
+    /// Known names of policies that do not exist yet.
     planned: &'static [&'static str],
 }
 
 /// The names of one kind of policy, each list in alphabetical order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyNames<'r> {
-    /// Those that can be built.
+    /// The names of policies that can be built.
     pub built: Vec<&'r str>,
-    /// Those that are known and not built yet.
+    /// Known names of policies that do not exist yet.
     pub planned: Vec<&'r str>,
 }
 
 type Build<T> = dyn Fn(&StandardRules) -> Box<T> + Send + Sync;
 
-/// Every policy that can be chosen by name. Registries are equal that know the same names.
+/// Every policy that can be chosen by name. Two registries are equal if they have the same names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Registry {
-    /// How SACKs are read path by path.
+    /// How SACKs are interpreted path by path.
     pub loss_detections: PolicyTable<dyn LossDetection>,
     /// How windows grow and shrink.
     pub congestion_controls: PolicyTable<dyn CongestionControl>,
-    /// How windows grow up to their thresholds.
+    /// How windows grow in slow start.
     pub slow_starts: PolicyTable<dyn SlowStart>,
     /// How far windows may grow in a shared buffer.
     pub window_limits: PolicyTable<dyn WindowLimit>,
-    /// What follows from a loss.
+    /// What the sender does after a loss.
     pub loss_responses: PolicyTable<dyn LossResponse>,
-    /// Where a lost chunk goes.
+    /// Where a lost chunk is sent again.
     pub retransmission_policies: PolicyTable<dyn RetransmissionPolicy>,
     /// Which path carries new data.
     pub schedulers: PolicyTable<dyn Scheduler>,
@@ -120,7 +120,7 @@ pub struct Registry {
     pub ack_timings: PolicyTable<dyn AckTiming>,
     /// What a SACK contains.
     pub sack_contents: PolicyTable<dyn SackContent>,
-    /// What is advertised, and what the sender makes of it.
+    /// What the receiver advertises, and how the sender uses it.
     pub flow_controls: PolicyTable<dyn FlowControl>,
 }
 
@@ -128,16 +128,16 @@ pub struct Registry {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {kind} {name:?}; known are {}", known.join(", "))]
 pub struct UnknownPolicy {
-    /// Which kind of policy was asked for.
+    /// The kind of policy that was requested.
     pub kind: &'static str,
-    /// The name that is not known.
+    /// The name that is not registered.
     pub name: String,
-    /// The names that are.
+    /// The registered names.
     pub known: Vec<String>,
 }
 
 impl Registry {
-    /// The rules that anabranch ships.
+    /// The policies of anabranch.
     pub fn standard() -> Registry {
         let mut registry = Registry::empty();
         registry
@@ -230,7 +230,7 @@ impl<T: ?Sized> PolicyTable<T> {
         PolicyTable { kind, known: BTreeMap::new(), planned }
     }
 
-    /// Adds a policy, or replaces the one of that name.
+    /// Adds the policy `name`, or replaces the policy with that name.
     pub fn add(&mut self, name: &str, build: impl Fn(&StandardRules) -> Box<T> + Send + Sync + 'static) {
         self.known.insert(name.to_owned(), Arc::new(build));
     }
@@ -238,7 +238,7 @@ impl<T: ?Sized> PolicyTable<T> {
     /// Builds the policy called `name`.
     ///
     /// # Errors
-    /// The name is not known.
+    /// The name is not registered.
     pub fn build(&self, name: &str, rules: &StandardRules) -> Result<Box<T>, UnknownPolicy> {
         match self.known.get(name) {
             Some(build) => Ok(build(rules)),
@@ -250,12 +250,12 @@ impl<T: ?Sized> PolicyTable<T> {
         }
     }
 
-    /// The known names in alphabetical order.
+    /// The registered names in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.keys().map(String::as_str)
     }
 
-    /// The known names, and those of policies that are not built yet.
+    /// The registered names, and those of policies that do not exist yet.
     fn all_names(&self) -> PolicyNames<'_> {
         let planned = self.planned.iter().copied().filter(|name| !self.known.contains_key(*name));
         PolicyNames { built: self.names().collect(), planned: planned.collect() }
@@ -280,7 +280,7 @@ impl<T: ?Sized> fmt::Debug for PolicyTable<T> {
     }
 }
 
-/// The retransmission policies that take the best path, and what each calls good.
+/// The retransmission policies that choose the best path, and how each ranks paths.
 const RANKS: [(&str, Rank); 5] = [
     ("cwnd", by_cwnd),
     ("ssthresh", by_ssthresh),

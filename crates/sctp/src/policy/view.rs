@@ -1,59 +1,59 @@
-//! What a policy may see: the paths as they are now and the windows at both ends.
+//! What a policy sees: the current state of the paths, and the windows at both ends.
 
 use std::fmt;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
-/// A path of one association: a (local address, remote address) pair. Never used twice in its lifetime, but for
-/// paths that carried nothing but probes and never answered.
+/// A path of one association: a (local address, remote address) pair. An id is never used twice, except those of
+/// paths that carried only probes and never answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(u16);
 
-/// What is known of a path's fitness to carry data (RFC 9260 §5.4, §8.2).
+/// Whether a path can carry data, as far as is known (RFC 9260 §5.4, §8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
-    /// Not verified yet: it gets HEARTBEATs and nothing else.
+    /// Not verified yet: only HEARTBEATs go to it.
     Unconfirmed,
-    /// Verified and delivering.
+    /// Verified and working.
     Active,
-    /// It may have failed, and is probed to find out; data goes elsewhere (RFC 7829).
+    /// It has potentially failed, and is probed; data goes to other paths (RFC 7829).
     PotentiallyFailed,
-    /// It failed more often in a row than the limit allows; HEARTBEATs still try it.
+    /// It had more errors in a row than the limit allows; HEARTBEATs still probe it.
     Inactive,
-    /// Given up, because an address of its ends is gone.
+    /// Removed, because one of its addresses is lost.
     Removed,
 }
 
-/// What keeps packets with data back on a path, whatever room its window has.
+/// What stops packets with data on a path, even if its window has room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocker {
     /// The loss response holds the path's data.
     LossResponse,
-    /// The single packet after a time-out is not answered (RFC 9260 §7.2.3).
+    /// The single packet after a time-out is not acknowledged (RFC 9260 §7.2.3).
     TimeOut,
-    /// The burst of this event is spent (RFC 9260 §6.1 D).
+    /// The burst of this event is used up (RFC 9260 §6.1 D).
     Burst,
     /// The pacer is closed.
     Pacer,
 }
 
-/// What the user or the scenario says of a path before anything was measured.
+/// What the user or the scenario says about a path before anything was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hints {
     /// The configured rate of the narrowest link.
     pub rate: Option<BitRate>,
     /// The configured delay, one way.
     pub delay: Option<Duration>,
-    /// The configured delay there and back.
+    /// The configured delay of a round trip.
     pub round_trip: Option<Duration>,
-    /// The configured share of packets that get lost, 0 to 1.
+    /// The configured fraction of lost packets, 0 to 1.
     pub loss: Option<f64>,
 }
 
-/// One path as it is now.
+/// The current state of one path.
 #[derive(Clone, Debug)]
 pub struct PathSample {
-    /// Which path.
+    /// Its id.
     pub id: PathId,
     /// Whether it may carry data.
     pub state: PathState,
@@ -61,41 +61,41 @@ pub struct PathSample {
     pub mtu: ByteCount,
     /// The largest SCTP packet it carries: the MTU less the headers of IP and UDP.
     pub packet_limit: ByteCount,
-    /// What windows are counted and grown in (M-SCTP-18 `unit`).
+    /// The unit in which windows are counted and grown (M-SCTP-18 `unit`).
     pub unit: ByteCount,
     /// The congestion window.
     pub cwnd: ByteCount,
     /// The slow-start threshold.
     pub ssthresh: ByteCount,
-    /// What was last sent here and is neither acknowledged nor marked for retransmission.
+    /// The weight of chunks last sent on it that are neither acknowledged nor marked for retransmission.
     pub flight: ByteCount,
-    /// cwnd may not be passed by a last packet (M-SCTP-3 `strict_window`).
+    /// Whether the last packet must also fit into cwnd (M-SCTP-3 `strict_window`).
     pub is_strict: bool,
-    /// What keeps packets with data back just now, beside cwnd.
+    /// What stops packets with data now, besides cwnd.
     pub blocked_by: Option<Blocker>,
-    /// When nothing more could be sent last, its pacer alone kept packets back for which the window had room: a window
-    /// that would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
+    /// Whether only its pacer stopped packets for which its window had room, when sending last ended. The window that
+    /// would have been used counts as used (RFC 9002 §7.8: "without pacing delay").
     pub is_paced: bool,
-    /// Something that was sent before its window was last cut for a loss is not acknowledged.
+    /// Whether a chunk that was sent before the last cut for a loss is not acknowledged.
     pub cut_open: bool,
-    /// Something that was sent before the last report of a congestion mark (ECNE) on it is not acknowledged.
+    /// Whether a chunk that was sent before the last report of a congestion mark (ECNE) on it is not acknowledged.
     pub ecn_open: bool,
-    /// Its share of a buffer that is split among the paths is taken, so that no new data may go there; what was lost
-    /// may.
+    /// Whether it has used up its share of a buffer that is split among the paths. Then no new data may go to it;
+    /// lost chunks may.
     pub has_spent_share: bool,
     /// The smoothed round-trip time, once measured.
     pub srtt: Option<Duration>,
     /// The least round-trip time measured.
     pub min_rtt: Option<Duration>,
-    /// The variation of the round-trip time.
+    /// The round-trip time variation.
     pub rttvar: Duration,
-    /// The retransmission time-out in force, back-off included.
+    /// The current retransmission time-out, including back-off.
     pub rto: Duration,
-    /// The delivery rate lately measured, in what chunks weigh against cwnd (M-BERP-1).
+    /// The recent delivery rate, in the weight of chunks against cwnd (M-BERP-1).
     pub bandwidth: Option<BitRate>,
-    /// The share of chunks lately marked lost, 0 to 1 (M-CMT-6).
+    /// The recent fraction of chunks marked lost, 0 to 1 (M-CMT-6).
     pub loss_rate: f64,
-    /// What was said of it before anything was measured.
+    /// The configured values, for use before anything was measured.
     pub hints: Hints,
 }
 
@@ -104,15 +104,15 @@ pub struct PathSample {
 pub struct View<'a> {
     /// The time of the event that is being handled.
     pub now: Time,
-    /// Every path there ever was, the one with [`PathId::index`] `i` at `i`.
+    /// Every path, including removed ones; the path with [`PathId::index`] `i` is at index `i`.
     pub paths: &'a [PathSample],
-    /// Where data goes when only one path is used.
+    /// The path for data when only one path is used.
     pub primary: PathId,
-    /// Where data goes when no path is active.
+    /// The path for data when no path is active.
     pub last_resort: PathId,
-    /// What the peer still has room for, by the last SACK and what left since.
+    /// The room that the peer has left: by the last SACK, minus what was sent since.
     pub peer_window: ByteCount,
-    /// The peer's whole receive buffer, by the largest window it ever advertised.
+    /// The peer's whole receive buffer: the largest window it ever advertised.
     pub receive_buffer: ByteCount,
     /// User data that waits to be sent for the first time.
     pub queued: ByteCount,
@@ -122,7 +122,7 @@ impl PathId {
     /// The first path of an association.
     pub const FIRST: PathId = PathId(0);
 
-    /// The path that was the `index`-th to be added, from 0.
+    /// The `index`-th path that was added, counted from 0.
     ///
     /// # Panics
     /// Never in practice: an association refuses more paths than the type counts.
@@ -130,24 +130,24 @@ impl PathId {
         PathId(u16::try_from(index).expect("an association has fewer than 65,536 paths"))
     }
 
-    /// Where this path stands in a table of all paths.
+    /// The index of this path in a table of all paths.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl PathState {
-    /// Whether data may go there in normal operation.
+    /// Whether data may go to it in normal operation.
     pub const fn carries_data(self) -> bool {
         matches!(self, PathState::Active)
     }
 
-    /// Whether it worked once and does no longer, or may not.
+    /// Whether it worked once and has failed, or potentially failed.
     pub const fn has_failed(self) -> bool {
         matches!(self, PathState::PotentiallyFailed | PathState::Inactive)
     }
 
-    /// The state in a word, as documents, tables and status lines name it.
+    /// The state as a word for documents, tables and status lines.
     pub const fn name(self) -> &'static str {
         match self {
             PathState::Unconfirmed => "unconfirmed",
@@ -160,15 +160,15 @@ impl PathState {
 }
 
 impl PathSample {
-    /// Whether the window lets one more packet out (RFC 9260 §6.1 B: the packet may pass cwnd by less than
-    /// one packet if there was room before it; a strict window needs room for a whole unit).
+    /// Whether the window allows one more packet (RFC 9260 §6.1 B: the packet may pass cwnd by less than one packet
+    /// if there was room before it; a strict window needs room for a whole unit).
     pub fn has_window(&self) -> bool {
         self.has_room() && self.blocked_by.is_none()
     }
 
-    /// Whether a packet that has data may take one more chunk. The window and what holds the path were asked before the first
-    /// chunk, and the packet passes the window by less than one packet; after a time-out the packet itself is what holds the
-    /// path. A strict window is asked again.
+    /// Whether a packet with data may take one more chunk. The window and `blocked_by` were checked before its first
+    /// chunk, and the packet passes the window by less than one packet; after a time-out, the packet itself blocks
+    /// the path. A strict window is checked again.
     pub fn has_window_for_more(&self) -> bool {
         !self.is_strict || self.has_room()
     }
@@ -181,13 +181,13 @@ impl PathSample {
         }
     }
 
-    /// Whether the window is not above its threshold: it grows by slow start (RFC 9260 §7.2.1).
+    /// Whether the window is not above its threshold: then it grows by slow start (RFC 9260 §7.2.1).
     pub fn is_below_threshold(&self) -> bool {
         self.cwnd <= self.ssthresh
     }
 
-    /// Whether a flight of `flight` uses the whole window, as growth needs it (RFC 9260 §7.2.1; M-SCTP-4): a strict
-    /// window is used when it has no room for a unit. A window that its pacer alone left unused counts as used.
+    /// Whether a flight of `flight` uses the whole window, as growth demands (RFC 9260 §7.2.1; M-SCTP-4): a strict
+    /// window is fully used when it has no room for a unit. A window that only the pacer left unused counts as used.
     pub fn was_fully_used(&self, flight: ByteCount) -> bool {
         let is_full = match self.is_strict {
             true => flight + self.unit > self.cwnd,
@@ -196,13 +196,13 @@ impl PathSample {
         is_full || self.is_paced
     }
 
-    /// Whether packets wait somewhere on the path: its round-trip time is a quarter above the least.
+    /// Whether packets wait in a queue of the path: its round-trip time is at least a quarter above the least.
     pub fn is_queueing(&self) -> bool {
         let Some((smoothed, least)) = self.srtt.zip(self.min_rtt) else { return false };
         smoothed.saturating_sub(least) > least / 4
     }
 
-    /// Whether new data may go there now.
+    /// Whether new data may go to it now.
     pub fn may_send(&self) -> bool {
         self.may_send_if(self.has_window())
     }
@@ -228,7 +228,7 @@ impl View<'_> {
         self.paths.iter().filter(|sample| sample.state.carries_data())
     }
 
-    /// The first path after `path`, going round, that satisfies `fits`; `path` itself comes last.
+    /// The first path after `path`, in a circle, that satisfies `fits`; `path` itself comes last.
     pub fn next_after(&self, path: PathId, fits: impl Fn(&PathSample) -> bool) -> Option<PathId> {
         let start = path.index() + 1;
         let (before, after) = self.paths.split_at(start.min(self.paths.len()));
@@ -274,7 +274,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The association of `paths`, with plenty of room at the peer.
+    /// A view of `paths`, with enough room at the peer.
     pub(crate) fn view(paths: &[PathSample]) -> View<'_> {
         let plenty = ByteCount::from_mib(1);
         View {

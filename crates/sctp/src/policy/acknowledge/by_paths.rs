@@ -1,23 +1,23 @@
-//! The standard's timing while an association has one path, CMT's while it has several.
+//! Standard timing while an association has one path, CMT's timing while it has several.
 
 use anabranch_base::Duration;
 
 use super::timing::{AckTiming, PacketNews, When};
 use super::{Dac, DacWire, DelayedAck};
 
-/// For an end that does not know beforehand how many paths its peers have. On one path a gap is a loss, and to wait
-/// with that news costs up to the whole delay (M-CMT-4); on several, gaps are everyday.
+/// For an end that does not know in advance how many paths its peers have. On one path a gap is a loss, and delaying
+/// its report costs up to the whole delay (M-CMT-4); on several paths gaps are normal.
 #[derive(Clone, Debug)]
 pub struct DacOnSeveralPaths {
     one: DelayedAck,
     several: Dac,
-    /// The standard's number of packets for a SACK.
+    /// How many packets a SACK answers in the standard timing.
     every: u32,
     has_several: bool,
 }
 
 impl DacOnSeveralPaths {
-    /// The numbers are those of [`DelayedAck::new`] and [`Dac::new`].
+    /// The parameters are those of [`DelayedAck::new`] and [`Dac::new`].
     pub fn new(every: u32, delay: Duration, wire: DacWire) -> DacOnSeveralPaths {
         DacOnSeveralPaths {
             one: DelayedAck::new(every, delay),
@@ -45,8 +45,9 @@ impl AckTiming for DacOnSeveralPaths {
     }
 
     fn flags(&self) -> u8 {
-        // On one path a SACK says for how many packets it stands only where they are more than the standard's: a driver that
-        // has read many at once sends one for all, and three of them are three missing reports.
+        // On one path, a SACK carries its number of packets only if that is more than the standard's: a driver that
+        // has read many packets at once sends one SACK for all of them, which then counts as up to three missing
+        // reports.
         let says_so = self.has_several || self.packets_since_sack() > self.every;
         if says_so { self.several.flags() } else { self.one.flags() }
     }

@@ -1,21 +1,21 @@
 //! CMT's delayed acknowledgement at the receiver: the order of arrival does not cause an immediate SACK, and each
-//! SACK says for how many packets it stands (M-CMT-4).
+//! SACK says how many packets it answers (M-CMT-4).
 
 use anabranch_base::Duration;
 
 use super::timing::{AckTiming, PacketNews, When};
 use crate::wire::Sack;
 
-/// Where a SACK's flags have the number of packets.
+/// How a SACK's flags encode the number of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DacWire {
     /// In the two high bits, up to 3: compatible with FreeBSD.
     Bits76,
-    /// The plain number, as ns-2 writes it: for the comparison of traces only.
+    /// The plain number, as ns-2 writes it; only for comparing traces.
     Plain,
 }
 
-/// A SACK for every `every` packets of the association, in order or not.
+/// One SACK for `every` packets of the association, in order or not.
 #[derive(Clone, Debug)]
 pub struct Dac {
     every: u32,
@@ -33,7 +33,7 @@ impl DacWire {
         }
     }
 
-    /// The number of packets that a SACK stands for; 0 where it does not say.
+    /// The number of packets that `sack` answers; 0 if it does not say.
     pub fn packets(self, sack: &Sack<'_>) -> u8 {
         match self {
             DacWire::Bits76 => sack.packet_count(),
@@ -43,7 +43,7 @@ impl DacWire {
 }
 
 impl Dac {
-    /// A SACK at every `every` packets with data, or `delay` after the first unreported one.
+    /// A SACK after `every` packets with data, or `delay` after the first unreported packet.
     pub fn new(every: u32, delay: Duration, wire: DacWire) -> Dac {
         Dac { every, delay, wire, packets: 0 }
     }
@@ -52,7 +52,7 @@ impl Dac {
 impl AckTiming for Dac {
     fn on_packet(&mut self, news: &PacketNews) -> When {
         self.packets = self.packets.saturating_add(1);
-        // A packet that opens, extends or closes a gap is not among these, because paths reorder packets.
+        // A packet that opens, extends or closes a gap is not urgent, because paths reorder packets.
         let is_urgent = news.duplicates_only || news.dropped || news.immediate || news.shutting_down;
         if self.packets >= self.every || is_urgent { When::Now } else { When::After(self.delay) }
     }

@@ -1,10 +1,11 @@
-//! The standard timing of SACKs: every second packet, or after 200 ms, or at once if something is wrong.
+//! The standard timing of SACKs: after every second packet, after 200 ms, or at once for duplicates, gaps and dropped
+//! chunks.
 
 use anabranch_base::Duration;
 
 use super::timing::{AckTiming, PacketNews, When};
 
-/// Delayed SACKs as RFC 9260 §6.2 and §6.7 have them.
+/// Delayed SACKs according to RFC 9260 §6.2 and §6.7.
 #[derive(Clone, Debug)]
 pub struct DelayedAck {
     every: u32,
@@ -43,7 +44,7 @@ fn is_urgent(news: &PacketNews) -> bool {
         // §6.7: "it SHOULD send a SACK chunk with Gap Ack Blocks immediately", for each packet while the gap
         // persists.
         || news.has_gap
-        // Not in the RFC: the sender leaves fast recovery as early as it can (M-SCTP-11 c).
+        // Not in the RFC: the sender can leave fast recovery early (M-SCTP-11 c).
         || news.closed_gap
         // §6.2: "if such a DATA chunk is dropped, the receiver MUST immediately send back a SACK chunk".
         || news.dropped

@@ -1,11 +1,11 @@
-//! The standard list: all gap blocks, then all duplicates, as far as there is room.
+//! The standard content: all gap blocks, then all duplicates, as far as they fit.
 
 use anabranch_base::ByteCount;
 
 use super::content::{Arrived, Listed, SackContent};
 use crate::wire::Sack;
 
-/// All that fits (RFC 9260 §3.3.4, §6.2).
+/// Everything that fits (RFC 9260 §3.3.4, §6.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullSack;
 
@@ -14,7 +14,7 @@ impl SackContent for FullSack {
         let entries = limit.as_len().saturating_sub(Sack::HEADER_LEN) / Sack::ENTRY_LEN;
         listed.gaps.clear();
         listed.gaps.extend(arrived.gaps.take(entries));
-        // A missing gap block may cause a retransmission, a missing duplicate nothing: blocks come first.
+        // A missing gap block may cause a retransmission, a missing duplicate has no effect: blocks come first.
         let left = entries - listed.gaps.len();
         listed.duplicates.clear();
         listed.duplicates.extend(arrived.duplicates.iter().take(left));

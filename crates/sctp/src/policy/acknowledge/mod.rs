@@ -1,5 +1,5 @@
-//! The receiver's rules: when a SACK is due, what it lists and which window it advertises. They see plain values, not
-//! chunks on the wire or the parts that hold the data.
+//! The receiver's rules: when a SACK is due, what it reports, and which window it advertises. They see plain values,
+//! not chunks in wire format or the parts that hold the data.
 
 mod by_paths;
 mod content;

@@ -1,14 +1,14 @@
-//! The standard's single window: the free part of the buffer, for data in order and out of order alike.
+//! The standard's single window: the free part of the buffer, for data in order and out of order.
 
 use anabranch_base::ByteCount;
 
 use super::flow_control::{BufferSample, FlowControl};
 
-/// The free part of the buffer is advertised, and what is in flight is taken off it (RFC 9260 §6.2, §6.2.1).
+/// The receiver advertises the free part of the buffer, and the sender subtracts its flight (RFC 9260 §6.2, §6.2.1).
 ///
-/// Against the silly window syndrome (RFC 1122 §4.2.3.3, which RFC 9260 §6.2 asks for) a window below
-/// min(buffer/2, one full chunk) never grows to another one below it. An empty buffer is always above, and
-/// whatever empties it makes an update due: nothing can wait for ever.
+/// To avoid the silly window syndrome (RFC 1122 §4.2.3.3, which RFC 9260 §6.2 refers to), a window below
+/// min(buffer/2, one full chunk) never grows to another value below that. An empty buffer is always above it, and
+/// reading the last data makes an update due: so no end waits for ever.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StandardFlow;
 
@@ -34,7 +34,7 @@ fn free(buffer: &BufferSample) -> ByteCount {
     buffer.capacity.saturating_sub(held).min(buffer.holdable)
 }
 
-/// The least window that is worth a SACK: never zero, or a window of zero would not count as closed.
+/// The least window that is worth a SACK. It is never zero, because a window of zero would then count as open.
 fn worthwhile(buffer: &BufferSample) -> ByteCount {
     buffer.full_chunk.min(buffer.capacity / 2).max(ByteCount::new(1))
 }
@@ -43,7 +43,7 @@ fn worthwhile(buffer: &BufferSample) -> ByteCount {
 mod tests {
     use super::*;
 
-    /// A buffer of four full chunks of 1,500 B.
+    /// A buffer for four full chunks of 1,500 B.
     fn buffer(in_order: u64, out_of_order: u64, offered: u64) -> BufferSample {
         BufferSample {
             capacity: ByteCount::new(6000),
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(advertised(buffer(4000, 4000, 0)), 0);
     }
 
-    /// G22, YE Fig 14: TSN 21 of 21–24 is lost, 22–24 are held.
+    /// G22, YE Fig 14: TSN 21 of 21–24 is lost, 22–24 are in the buffer.
     #[test]
     fn four_chunks_in_a_buffer_of_four_leave_the_sender_no_window() {
         let a_rwnd = StandardFlow.advertise(&buffer(0, 4500, 1500));

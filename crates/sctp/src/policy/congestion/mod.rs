@@ -1,6 +1,6 @@
-//! How congestion windows grow and shrink. One controller serves all paths of an association, because
-//! coupled rules need the others' windows. The windows themselves live with the paths: a controller only
-//! says by how much.
+//! How congestion windows grow and shrink. One controller serves all paths of an association, because coupled rules
+//! need the windows of the other paths. The windows themselves belong to the paths: a controller only gives the
+//! amount of a change.
 
 pub mod pacing;
 pub mod reno;
@@ -16,9 +16,9 @@ use super::{PathId, View};
 pub struct SentData {
     /// When it left.
     pub at: Time,
-    /// What it weighs against the window.
+    /// Its weight against the window.
     pub bytes: ByteCount,
-    /// Whether something in it was sent before.
+    /// Whether it carries a chunk that was sent before.
     pub retransmission: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Acked {
     pub bytes: ByteCount,
     /// Whether the path's point of in-order delivery moved, as the loss detection defines it.
     pub advanced: bool,
-    /// Whether the profile lets the window grow: the path advanced, or growth needs no advance (M-SCTP-4).
+    /// Whether the profile allows growth: the path advanced, or growth needs no advance (M-SCTP-4).
     pub may_grow: bool,
     /// The path's flight when the SACK arrived.
     pub flight_before: ByteCount,
@@ -41,9 +41,9 @@ pub struct Acked {
     pub emptied: bool,
     /// Whether the path is in fast recovery, where its window does not grow (RFC 9260 §7.2.4 rule 4).
     pub in_recovery: bool,
-    /// Whether the SACK acknowledged the first packet of the path's current round of packets.
+    /// Whether the SACK acknowledged a chunk of the path's current round of packets.
     pub ends_round: bool,
-    /// A fresh round-trip time, if this SACK gave one.
+    /// A new round-trip time, if this SACK gave one.
     pub rtt: Option<Duration>,
 }
 
@@ -54,9 +54,9 @@ pub enum CutCause {
     Missing,
     /// The T3-rtx timer expired (RFC 9260 §7.2.3).
     Timeout,
-    /// It expired again before anything was acknowledged.
+    /// The T3-rtx timer expired again before any chunk was acknowledged.
     TimeoutAgain,
-    /// The peer echoed a congestion mark.
+    /// The peer reported a congestion mark.
     EcnEcho,
     /// Nothing was sent for one RTO (RFC 9260 §7.2.1).
     Idle,
@@ -73,44 +73,45 @@ pub struct CutWindow {
 
 /// A rule for the growth and the cuts of congestion windows.
 pub trait CongestionControl: Debug + Send {
-    /// A path appeared.
+    /// `path` was added.
     fn add_path(&mut self, path: PathId);
 
-    /// A path was given up.
+    /// `path` was removed.
     fn remove_path(&mut self, path: PathId);
 
-    /// A packet with data left.
+    /// A packet with data left on `path`.
     fn on_sent(&mut self, _path: PathId, _sent: &SentData, _view: &View<'_>) {}
 
     /// A SACK newly acknowledged data of `path`. Called for every such SACK, in slow start and in fast recovery too,
     /// before [`increase`](CongestionControl::increase).
     fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
-    /// Whether the path's window grows by the [slow start](super::slow_start) that was chosen. A control without slow
-    /// start always answers `false`, and is asked for every growth itself.
+    /// Whether the window of `path` grows by the chosen [slow start](super::slow_start). A control without slow start
+    /// always gives `false`, and then [`increase`](CongestionControl::increase) gives all growth.
     fn is_in_slow_start(&self, path: PathId, view: &View<'_>) -> bool {
         view.path(path).is_below_threshold()
     }
 
-    /// The wanted growth of the path's cwnd in congestion avoidance. Asked neither in slow start nor in fast recovery.
+    /// The wanted growth of the path's cwnd in congestion avoidance. It is not called in slow start or in fast
+    /// recovery.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> ByteCount;
 
-    /// The growth that [`increase`](CongestionControl::increase) wanted was refused: the window keeps the right to it,
-    /// for when there is room (M-CWM-2).
+    /// The growth that [`increase`](CongestionControl::increase) wanted was refused: the window may grow by it later,
+    /// when there is room (M-CWM-2).
     fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
-    /// The path's window after `cause`. Its cwnd is never larger than before.
+    /// The window of `path` after a cut for `cause`. Its cwnd is never larger than before.
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
 
-    /// How fast packets may leave, where packets are paced; `None` for as fast as the window lets them.
+    /// How fast packets may leave on `path` if packets are paced; `None` for as fast as the window allows.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
         pacing::window_rate(view.path(path))
     }
 }
 
 impl Acked {
-    /// Whether slow start may grow by this SACK: the profile allows it, and the window was fully used
-    /// (RFC 9260 §7.2.1).
+    /// Whether this SACK lets slow start grow the window: the profile allows it, and the window was fully used (RFC
+    /// 9260 §7.2.1).
     pub fn grows_slow_start(&self) -> bool {
         self.may_grow && self.is_fully_used
     }

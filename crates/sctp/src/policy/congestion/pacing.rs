@@ -6,9 +6,9 @@ use crate::policy::PathSample;
 
 /// `N * congestion_window / smoothed_rtt` (RFC 9002 §7.7); `None` before a round trip was measured.
 ///
-/// N is 2 in slow start, where the window doubles in the round trip over which it is spread, as Linux has it
-/// (`tcp_pacing_ss_ratio`); else 1.25, which "ensures that variations in RTT do not result in underutilization of the
-/// congestion window".
+/// N is 2 in slow start, where the window doubles during the round trip over which it is spread, as in Linux
+/// (`tcp_pacing_ss_ratio`). Else N is 1.25, which "ensures that variations in RTT do not result in underutilization
+/// of the congestion window".
 pub fn window_rate(path: &PathSample) -> Option<BitRate> {
     let quarters = if path.is_below_threshold() { 8 } else { 5 };
     (path.cwnd * quarters / 4).rate_over(path.srtt?)

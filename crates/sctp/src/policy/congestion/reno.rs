@@ -1,12 +1,12 @@
-//! The standard rule: congestion avoidance by partial_bytes_acked, halving (RFC 9260 §7.2.2, §7.2.3; M-SCTP-4, -5,
-//! -17), each path by itself.
+//! The standard rule: congestion avoidance with partial_bytes_acked, and halving (RFC 9260 §7.2.2, §7.2.3; M-SCTP-4,
+//! -5, -17), for each path alone.
 
 use anabranch_base::ByteCount;
 
 use super::{Acked, CongestionControl, CutCause, CutWindow, SentData};
 use crate::policy::{PathId, PathSample, View};
 
-/// What the RFCs do differently (M-SCTP-18).
+/// The differences between the RFCs (M-SCTP-18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenoRules {
     /// The least ssthresh after a loss, in units.
@@ -19,7 +19,7 @@ pub struct RenoRules {
     pub idle_keeps_ssthresh: bool,
 }
 
-/// The standard rule with its memory of each path.
+/// The standard rule, and its state for each path.
 #[derive(Debug)]
 pub struct Reno {
     rules: RenoRules,
@@ -33,7 +33,7 @@ struct PathMemory {
 }
 
 impl Reno {
-    /// The rule as `rules` has it.
+    /// The rule with the values of `rules`.
     pub fn new(rules: RenoRules) -> Reno {
         Reno { rules, paths: Vec::new() }
     }

@@ -1,6 +1,6 @@
-//! What follows from a sign of loss: whether the window is cut, what is sent again and how fast, whether the path is
-//! probed or its data held, what the timer does. Loss detection, the choice of a path for a retransmission, and the size
-//! of a cut are policies of their own.
+//! What the sender does after a sign of loss: whether it cuts the window, which chunks it sends again and how fast,
+//! whether it probes the path or holds its data, and what happens to the timer. Loss detection, the choice of a path
+//! for a retransmission, and the size of a cut are separate policies.
 
 pub mod standard;
 
@@ -12,38 +12,38 @@ use super::congestion::CutCause;
 use super::{PathId, View};
 use crate::seq::Tsn;
 
-/// A sign that something went wrong on a path, or is right again.
+/// A sign of a loss on a path, or of its recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Chunks reached the number of missing reports, outside fast recovery.
     Missing,
-    /// More chunks did, while the path is in fast recovery.
+    /// More chunks reached that number, while the path is in fast recovery.
     MissingInRecovery,
-    /// The T3-rtx timer expired; `again` if nothing was acknowledged since the last time.
+    /// The T3-rtx timer expired; `again` if nothing was acknowledged since its last expiry.
     Timeout {
         /// Whether this is the second expiry in a row.
         again: bool,
     },
-    /// The T3-rtx timer expired on a zero-window probe while SACKs keep coming (RFC 9260 §6.1 A).
+    /// The T3-rtx timer expired on a zero-window probe while SACKs still arrive (RFC 9260 §6.1 A).
     WindowProbeUnanswered,
-    /// The peer reports a packet of the path that was marked on its way (ECNE).
+    /// The peer reports that a packet of the path was marked (ECNE).
     EcnEcho,
     /// The HEARTBEAT that a response [asked for](Response::probe) was answered.
     ProbeAnswered,
-    /// It was not, before its timer expired.
+    /// The HEARTBEAT was not answered before its timer expired.
     ProbeUnanswered,
 }
 
-/// Which of the lost chunks are marked for retransmission, and how fast these leave.
+/// Which of the lost chunks are marked for retransmission, and how fast they leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resend {
     /// None.
     Nothing,
     /// The lowest TSN.
     First,
-    /// All of them, as many at a time as the window lets out.
+    /// All of them, as many at a time as the window allows.
     All,
-    /// All of them; one leaves at once, and one in each smoothed round-trip time from then on.
+    /// All of them: one leaves at once, and then one in each smoothed round-trip time.
     OnePerRtt,
 }
 
@@ -54,8 +54,8 @@ pub enum TimerRule {
     Double,
     /// The RTO stays.
     Keep,
-    /// The RTO stays. The timer that starts next on the path, of the probe that this response asks for or else T3-rtx,
-    /// runs for a time drawn from between these two instead.
+    /// The RTO stays. The next timer on the path (that of the probe that this response asks for, else T3-rtx) runs
+    /// for a time drawn between these two instead.
     Uniform {
         /// The shortest time.
         low: Duration,
@@ -64,25 +64,25 @@ pub enum TimerRule {
     },
 }
 
-/// What is to be done.
+/// What the sender does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The window is cut for this cause. After a time-out that cuts it to one unit, one packet may be in flight until
     /// something is acknowledged (RFC 9260 §7.2.3).
     pub cut: Option<CutCause>,
-    /// These chunks are marked. Without effect where the signal names none.
+    /// These chunks are marked. It has no effect if the signal concerns no chunks.
     pub resend: Resend,
-    /// The path is probed by a HEARTBEAT at once; what comes of it is another signal, and no round-trip time.
+    /// The path is probed by a HEARTBEAT at once. The result is another signal, and gives no round-trip time.
     pub probe: bool,
-    /// No data leaves on the path from now on, neither new nor marked, until a response says otherwise or
-    /// [the progress](LossResponse::on_progress) of the path ends it. The retransmission policy may send what is marked
+    /// No data leaves on the path from now on, neither new nor marked, until another response or [the
+    /// progress](LossResponse::on_progress) of the path ends this. The retransmission policy may send marked chunks
     /// on other paths.
     pub hold_data: bool,
     /// What happens to the timer.
     pub timer: TimerRule,
-    /// The time-out, or the probe that was not answered, counts as an error of the path and the association.
+    /// Whether the time-out, or the unanswered probe, counts as an error of the path and the association.
     pub is_error: bool,
-    /// The expiry counts as a time-out, in the path's counters and towards `again` of the next one.
+    /// Whether the expiry counts as a time-out, in the path's counters and for `again` of the next one.
     pub counts_rto: bool,
 }
 
@@ -97,7 +97,7 @@ pub enum Hold {
 
 /// A rule that turns signs of loss into actions.
 pub trait LossResponse: Debug + Send {
-    /// What to do about `signal` on `path`.
+    /// Gives what to do after `signal` on `path`.
     fn on_signal(&mut self, signal: Signal, path: PathId, view: &View<'_>) -> Response;
 
     /// Whether [`on_progress`](LossResponse::on_progress) is to be called.

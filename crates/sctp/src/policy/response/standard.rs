@@ -1,10 +1,10 @@
-//! The RFC's response: every loss is congestion (RFC 9260 §6.3.3, §7.2.3, §7.2.4).
+//! The RFC's response: every loss is a sign of congestion (RFC 9260 §6.3.3, §7.2.3, §7.2.4).
 
 use super::{LossResponse, Resend, Response, Signal, TimerRule};
 use crate::policy::congestion::CutCause;
 use crate::policy::{PathId, View};
 
-/// Cut once a recovery and at every time-out, resend all.
+/// Cuts the window once in each recovery and at every time-out, and sends all lost chunks again.
 #[derive(Debug, Default)]
 pub struct Standard;
 
@@ -20,7 +20,7 @@ impl LossResponse for Standard {
                 Response { cut: Some(cause), is_error: true, ..timeout }
             }
             Signal::WindowProbeUnanswered => timeout,
-            // Neither ECN nor probes are in use.
+            // This response ignores ECN and does not ask for probes.
             Signal::EcnEcho | Signal::ProbeAnswered | Signal::ProbeUnanswered => Response::NONE,
         }
     }

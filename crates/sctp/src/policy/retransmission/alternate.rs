@@ -14,8 +14,8 @@ impl RetransmissionPolicy for Alternate {
     }
 }
 
-/// The next active path after `path`, going round; `path` itself if it is the only one; and when none is
-/// active, the last resort, so that a dead association keeps trying until its error count ends it.
+/// The next active path after `path`, in a circle; `path` itself if it is the only one. If no path is active, the
+/// last resort: then retransmissions continue until the error count closes the association.
 pub fn another(path: PathId, view: &View<'_>) -> PathId {
     view.next_after(path, |sample| sample.state.carries_data()).unwrap_or(view.last_resort)
 }

@@ -1,4 +1,4 @@
-//! A lost chunk goes wherever there is room at once (M-CMT-6 `asap`).
+//! A lost chunk goes to any path that has room at once (M-CMT-6 `asap`).
 
 use anabranch_base::Seed;
 
@@ -6,15 +6,15 @@ use super::tie::Tie;
 use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathSample, View};
 
-/// An active path whose window has room now; among several one at random. With room on none the chunk waits; the
-/// association knows whether one packet may pass the window of the path that lost it.
+/// An active path whose window has room now; among several, a random one. If none has room, the chunk waits. The
+/// association decides whether one packet may pass the window of the path that lost it.
 #[derive(Debug)]
 pub struct Asap {
     tie: Tie,
 }
 
 impl Asap {
-    /// The rule, with the stream of `seed` for its draws.
+    /// The rule, which draws from the stream of `seed`.
     pub fn new(seed: &Seed) -> Asap {
         Asap { tie: Tie::new(seed) }
     }
@@ -26,7 +26,8 @@ impl RetransmissionPolicy for Asap {
         let free = view.active().filter(has_room).map(|sample| sample.id);
         match self.tie.pick(free, lost, view.now) {
             Some(path) => Destination::Now(path),
-            // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
+            // No path is active: the last resort, so that retransmissions continue until the error count closes the
+            // association.
             None if view.active().next().is_none() => Destination::Now(view.last_resort),
             None => Destination::Wait,
         }

@@ -9,19 +9,20 @@ use super::tie::Tie;
 use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::{PathSample, View};
 
-/// The active path that ranks highest; among several one at random. If it is full, the chunk waits for it, and does not
-/// take the second best; the choice is made again at each opportunity, and so follows the paths.
+/// The active path with the highest rank; among several, a random one. If its window is full, the chunk waits for it,
+/// and does not go to the second best. The choice is made again at each opportunity, so it follows changes of the
+/// paths.
 #[derive(Debug)]
 pub struct BestPath {
     rank: Rank,
     tie: Tie,
 }
 
-/// Which of two paths is the better: [`Ordering::Greater`] for the first.
+/// Compares two paths: [`Ordering::Greater`] if the first is better.
 pub type Rank = fn(&PathSample, &PathSample) -> Ordering;
 
 impl BestPath {
-    /// The rule that takes the highest in `rank`, with the stream of `seed` for its draws.
+    /// The rule that takes the highest path by `rank`, and draws from the stream of `seed`.
     pub fn new(rank: Rank, seed: &Seed) -> BestPath {
         BestPath { rank, tie: Tie::new(seed) }
     }
@@ -30,7 +31,8 @@ impl BestPath {
 impl RetransmissionPolicy for BestPath {
     fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {
         let rank = self.rank;
-        // No path is active: the last resort, so that a dead association keeps trying until its error count ends it.
+        // No path is active: the last resort, so that retransmissions continue until the error count closes the
+        // association.
         let Some(best) = view.active().max_by(|a, b| rank(a, b)) else {
             return Destination::Now(view.last_resort);
         };
@@ -54,13 +56,13 @@ pub fn by_loss_rate(a: &PathSample, b: &PathSample) -> Ordering {
     b.loss_rate.total_cmp(&a.loss_rate)
 }
 
-/// `lossrate=oracle`: the least loss as configured; as estimated where nothing was.
+/// `lossrate=oracle`: the least configured loss rate; the estimated one where none is configured.
 pub fn by_configured_loss(a: &PathSample, b: &PathSample) -> Ordering {
     let loss = |sample: &PathSample| sample.hints.loss.unwrap_or(sample.loss_rate);
     loss(b).total_cmp(&loss(a))
 }
 
-/// `compound`: the least loss to a percent, then the largest slow-start threshold, then the largest window.
+/// `compound`: the least loss rate in whole percent, then the largest slow-start threshold, then the largest window.
 pub fn by_all(a: &PathSample, b: &PathSample) -> Ordering {
     let percent = |sample: &PathSample| (sample.loss_rate * 100.0).floor();
     let by_percent = percent(b).total_cmp(&percent(a));
@@ -77,7 +79,7 @@ mod tests {
     use crate::policy::{PathId, PathState};
     use crate::seq::Tsn;
 
-    /// Where a chunk lost on path 0 goes, at each of some opportunities.
+    /// The paths to which a chunk lost on path 0 goes, at each of several opportunities.
     fn places(rank: Rank, paths: &[PathSample]) -> Vec<usize> {
         let mut best = BestPath::new(rank, &Seed::from_number(1));
         let lost = |tsn| LostChunk { tsn: Tsn::new(tsn), path: PathId::FIRST, by: LostBy::Timeout };

@@ -1,5 +1,5 @@
-//! Retransmission policies: where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A policy is asked again at each
-//! opportunity, so that it follows what the paths become.
+//! Retransmission policies: where a lost chunk is sent again (M-SCTP-16, M-CMT-6). A policy is called again at each
+//! opportunity, so that it follows changes of the paths.
 
 pub mod alternate;
 pub mod asap;
@@ -17,7 +17,7 @@ use crate::seq::Tsn;
 pub struct LostChunk {
     /// Its TSN.
     pub tsn: Tsn,
-    /// Where it was sent last.
+    /// The path on which it was sent last.
     pub path: PathId,
     /// How it was found lost.
     pub by: LostBy,
@@ -32,20 +32,20 @@ pub enum LostBy {
     Timeout,
 }
 
-/// Where a lost chunk goes.
+/// The destination of a lost chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// To this path, as soon as its window has room.
     Now(PathId),
-    /// To both paths, to each as soon as its window has room. The chunk is in flight on the first one that has, and its
-    /// copy is cancelled when the chunk is acknowledged before the other one has.
+    /// To both paths, to each as soon as its window has room. The chunk is in flight on the path that has room first.
+    /// The copy for the other path is cancelled if the chunk is acknowledged before that path has room.
     Both(PathId, PathId),
-    /// Nowhere yet.
+    /// The chunk waits.
     Wait,
 }
 
 /// A rule that chooses where lost chunks are sent again.
 pub trait RetransmissionPolicy: Debug + Send {
-    /// Where `lost` is to go.
+    /// The destination of `lost`.
     fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination;
 }

@@ -4,7 +4,7 @@ use super::alternate::another;
 use super::{Destination, LostChunk, RetransmissionPolicy};
 use crate::policy::View;
 
-/// The same path, or another active one if that has failed.
+/// The same path, or another active one if the same path has failed.
 #[derive(Debug, Default)]
 pub struct Same;
 

@@ -1,4 +1,4 @@
-//! Which of several equally good paths a lost chunk takes: each with the same probability (M-CMT-6).
+//! Which of several equally good paths a lost chunk takes: each with equal probability (M-CMT-6).
 
 use anabranch_base::{Seed, Time};
 use rand_chacha::ChaCha12Rng;
@@ -7,11 +7,12 @@ use rand_core::{Rng, SeedableRng};
 use super::LostChunk;
 use crate::policy::PathId;
 
-/// Draws among equals.
+/// Draws among equal paths.
 ///
-/// Time and chunk say where in the stream the number stands: it is another one at each opportunity, and the same
-/// one however often a chunk is asked about at one moment. Else a packet might be planned for one path and find its
-/// chunk placed on another, and a chunk that has to wait could be asked about until it need not.
+/// The time and the chunk select the place in the random stream. So the number differs at each opportunity, but at
+/// one time it is the same however often the policy is called for a chunk. Otherwise a packet could be planned for
+/// one path while its chunk is placed on another, and a chunk that has to wait could be asked about until it gets a
+/// free path.
 #[derive(Debug)]
 pub struct Tie {
     stream: ChaCha12Rng,
@@ -23,7 +24,7 @@ impl Tie {
         Tie { stream: ChaCha12Rng::from_seed(seed.bytes()) }
     }
 
-    /// One of `tied`; `None` if there is none. A single one needs no draw.
+    /// One of `tied`; `None` if it is empty. A single path needs no draw.
     pub fn pick(
         &mut self,
         tied: impl Iterator<Item = PathId> + Clone,
@@ -37,11 +38,11 @@ impl Tie {
         }
     }
 
-    /// A number below `count`.
+    /// A random number below `count`.
     fn below(&mut self, count: usize, lost: &LostChunk, now: Time) -> usize {
         self.stream.set_stream(now.as_nanos());
         self.stream.set_word_pos(2 * u128::from(lost.tsn.get()));
-        // The high word of the product: uniform, but for a share of count / 2⁶⁴.
+        // The high word of the product is uniform up to a fraction of count / 2⁶⁴.
         let scaled = u128::from(self.stream.next_u64()) * count as u128;
         (scaled >> 64) as usize
     }
@@ -75,7 +76,7 @@ mod tests {
                 count[tie.pick(paths(3), &lost, now).expect("one of three").index()] += 1;
             }
         }
-        // 1,000 each, with a standard deviation of 26; five of them are allowed.
+        // The expected value is 1,000 with a standard deviation of 26; five deviations are allowed.
         assert!(times.as_flattened().iter().all(|count| count.abs_diff(1_000) < 130), "{times:?}");
     }
 

@@ -1,14 +1,15 @@
-//! Each path up to its window before the next one is used (M-SCH-0; M-CMT-1, `turn = window`, as ns-2 and FreeBSD do).
+//! Each path is used up to its window before the next one (M-SCH-0; M-CMT-1, `turn = window`, as in ns-2 and
+//! FreeBSD).
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, View};
 
-/// Goes round the paths at each opportunity to send, starting after the one sent to last, and stays on each while it
+/// Goes round the paths at each opportunity to send, starting after the last used path, and stays on each while it
 /// has room.
 #[derive(Debug, Default)]
 pub struct Fill {
     last: Option<PathId>,
-    /// Something was sent to the last one at this opportunity.
+    /// Whether something was sent on the last path at this opportunity.
     is_filling: bool,
 }
 
@@ -49,7 +50,7 @@ mod tests {
         assert_eq!(order, [0, 0, 1, 1]);
     }
 
-    /// A window of the peer's that lets out a packet at a time must not keep the second path idle.
+    /// The second path must not stay idle when the peer's window allows only one packet at a time.
     #[test]
     fn each_opportunity_begins_after_the_path_sent_to_last() {
         let paths = [sample(0), sample(1)];

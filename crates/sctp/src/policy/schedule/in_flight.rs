@@ -1,4 +1,4 @@
-//! What a scheduler sees of the chunks in flight, of which it may have copies sent.
+//! The chunks in flight as a scheduler sees them; it may request copies of them.
 
 use std::fmt::Debug;
 
@@ -7,24 +7,24 @@ use anabranch_base::ByteCount;
 use crate::policy::PathId;
 use crate::seq::Tsn;
 
-/// A chunk that was sent, and is not known to have arrived or to be lost.
+/// A chunk that was sent, and is neither acknowledged nor marked lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkInFlight {
     /// Its TSN.
     pub tsn: Tsn,
-    /// Where it was sent; of several paths the first one.
+    /// The path on which it was sent; of several, the first one.
     pub path: PathId,
-    /// The size of an SCTP packet that has this chunk alone.
+    /// The size of an SCTP packet with only this chunk.
     pub packet: ByteCount,
     /// Whether a copy of it ever left while it was in flight.
     pub was_copied: bool,
 }
 
-/// The chunks in flight, where they are kept.
+/// Gives access to the chunks in flight.
 pub trait ChunksInFlight: Debug {
-    /// The lowest chunk in flight: all that arrived behind it waits for it.
+    /// The lowest chunk in flight: all chunks that arrived after it wait for it.
     fn lowest(&self) -> Option<ChunkInFlight>;
 
-    /// The lowest chunk in flight above `tsn`. Costs as much as there are chunks between that are not in flight.
+    /// The lowest chunk in flight above `tsn`. The cost is the number of chunks between that are not in flight.
     fn next_above(&self, tsn: Tsn) -> Option<ChunkInFlight>;
 }

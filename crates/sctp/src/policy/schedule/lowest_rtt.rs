@@ -1,13 +1,13 @@
-//! The path that answers soonest up to its window, then the next: the rule that Multipath TCP began with.
+//! The path with the shortest round trip up to its window, then the next: the first rule of Multipath TCP.
 
 use anabranch_base::Duration;
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, PathSample, View};
 
-/// Picks, of the paths that have room, the one with the shortest smoothed round trip; the first of equal ones. A sender
-/// that has less than its paths carry leaves the slow ones alone, and where the peer's buffer is scarce the fast ones get
-/// it first.
+/// Picks the path with the shortest smoothed round trip among those with room; of equal ones, the first. A sender
+/// with less data than its paths carry does not use the slow paths, and if the peer's buffer is small, the fast paths
+/// use it first.
 #[derive(Debug, Default)]
 pub struct LowestRtt;
 
@@ -19,7 +19,7 @@ impl Scheduler for LowestRtt {
     }
 }
 
-/// As measured, else as it was said to be; a path of which nothing is known comes last, until a HEARTBEAT has measured it.
+/// The measured round trip, else the configured one. An unknown path comes last, until a HEARTBEAT has measured it.
 fn round_trip(sample: &PathSample) -> Duration {
     sample.srtt.or(sample.hints.round_trip).unwrap_or(Duration::MAX)
 }

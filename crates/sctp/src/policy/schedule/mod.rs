@@ -15,34 +15,34 @@ pub use queue::{Index, QueueView, WaitingChunk, WaitingChunks};
 use super::{PathId, PathSample, View};
 use crate::seq::Tsn;
 
-/// A rule that spreads new data.
+/// A rule that distributes new data over the paths.
 pub trait Scheduler: Debug + Send {
     /// Chunks were queued.
     fn on_queued(&mut self, _queue: &QueueView<'_>, _view: &View<'_>) {}
 
-    /// An opportunity to send begins: a packet, a time-out or the application changed something.
+    /// An opportunity to send begins after an event: a packet, a time-out or a call of the application.
     fn on_opportunity(&mut self) {}
 
-    /// The first chunk of the next packet, and its path; `None` to wait for room. Only asked while something waits, and
-    /// names only a path that [`may_carry`] the chunk.
+    /// The first chunk of the next packet, and its path; `None` to wait for room. It is called only while chunks
+    /// wait, and must give a path that [`may_carry`] the chunk.
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)>;
 
-    /// The next chunk for a packet to `path` that has room for more: it has data already, or a SACK or a control chunk
-    /// that had to leave. Asked for each further chunk, while the window of `path` lets it leave. `None` closes the
-    /// packet.
+    /// The next chunk for a packet to `path` with room for more: the packet already has data, or a SACK or a control
+    /// chunk that had to leave. It is called for each further chunk, while the window of `path` has room. `None`
+    /// closes the packet.
     fn pick_more(&mut self, _path: PathId, _queue: &QueueView<'_>, _view: &View<'_>) -> Option<Index> {
         Some(Index::OLDEST)
     }
 
-    /// A chunk in flight of which a copy is to leave now, and the path for it. Asked again and again when nothing that was
-    /// lost and nothing new can leave: because [`pick`](Scheduler::pick) waits, because the peer's window is closed, or
-    /// because nothing is left. The path must carry data and have room in its window, and neither the chunk nor a copy of
-    /// it may be in flight there: else nothing happens.
+    /// A chunk in flight of which a copy is to leave now, and the path for the copy. It is called repeatedly when
+    /// neither a lost nor a new chunk can leave: because [`pick`](Scheduler::pick) waits, because the peer's window
+    /// is closed, or because no chunk is left. The path must carry data and have room in its window, and neither the
+    /// chunk nor a copy of it may be in flight on it: otherwise the answer is ignored.
     fn copy(&mut self, _in_flight: &dyn ChunksInFlight, _view: &View<'_>) -> Option<(Tsn, PathId)> {
         None
     }
 
-    /// Whether new data may go to `path` as things are, whatever its window: for reports of what held it back.
+    /// Whether new data may go to `path` now, whatever its window: for reports of what limits the path.
     fn may_use(&self, _path: PathId, _view: &View<'_>) -> bool {
         true
     }
@@ -59,7 +59,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Nine chunks that fill packets of 1,480 bytes.
+    /// Nine chunks that each fill a packet of 1,480 bytes.
     pub(crate) const QUEUE: QueueView<'static> = QueueView {
         chunks: 9,
         first_tsn: Tsn::new(1),

@@ -1,11 +1,11 @@
-//! Standard SCTP: new data goes to the primary path, and to another active one only while the primary is inactive (RFC
-//! 9260 §6.4, §6.4.1).
+//! Standard SCTP: new data goes to the primary path, and to another active one only while the primary is inactive
+//! (RFC 9260 §6.4, §6.4.1).
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::retransmission::alternate::another;
 use crate::policy::{PathId, View};
 
-/// The primary path, or its stand-in.
+/// The primary path, or the path that replaces it.
 #[derive(Debug, Default)]
 pub struct Primary;
 

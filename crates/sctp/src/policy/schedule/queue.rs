@@ -1,5 +1,5 @@
-//! What a scheduler sees of the chunks that wait to be sent for the first time. The chunks are looked up in the send
-//! buffer, and none is copied.
+//! The chunks that wait to be sent for the first time, as a scheduler sees them. They are read from the send buffer
+//! without copies.
 
 use std::fmt::Debug;
 
@@ -7,7 +7,7 @@ use anabranch_base::ByteCount;
 
 use crate::seq::Tsn;
 
-/// The place of a chunk among those that wait to be sent for the first time; 0 is the oldest.
+/// The position of a chunk among those that wait to be sent for the first time; 0 is the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Index(pub usize);
 
@@ -19,46 +19,46 @@ impl Index {
 /// A chunk that waits to be sent for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingChunk {
-    /// Its TSN, by which it is known while its [`Index`] shifts with what leaves before it. It gets another chunk's TSN
-    /// only if it is cut to smaller ones, because packets have become smaller.
+    /// Its TSN, which identifies it while its [`Index`] changes when chunks before it leave. The TSN means another
+    /// chunk only after waiting chunks are cut into smaller ones, because packets became smaller.
     pub tsn: Tsn,
-    /// The size of an SCTP packet that has this chunk alone.
+    /// The size of an SCTP packet with only this chunk.
     pub packet: ByteCount,
 }
 
-/// The chunks that wait to be sent for the first time, where they are kept.
+/// Gives access to the chunks that wait to be sent for the first time.
 pub trait WaitingChunks: Debug {
     /// The chunk at `index`.
     fn chunk(&self, index: Index) -> Option<WaitingChunk>;
 
-    /// Where the chunk with this TSN waits; `None` if it was sent, or is not queued yet.
+    /// The position of the chunk with this `tsn`; `None` if it was sent, or is not queued yet.
     fn index_of(&self, tsn: Tsn) -> Option<Index>;
 }
 
-/// What waits to be sent for the first time.
+/// The chunks that wait to be sent for the first time.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueView<'a> {
-    /// How many chunks.
+    /// Their number.
     pub chunks: usize,
     /// The TSN of the oldest one.
     pub first_tsn: Tsn,
-    /// The size of the SCTP packet that the oldest one needs.
+    /// The size of the SCTP packet that the oldest chunk needs.
     pub oldest: ByteCount,
-    /// The size of the largest packet that any path carries: a chunk that needs more goes alone in one that the
-    /// network may cut.
+    /// The size of the largest packet that any path carries. A chunk that needs more goes alone in a packet that the
+    /// network may fragment.
     pub widest: ByteCount,
     /// The chunks themselves.
     pub waiting: &'a dyn WaitingChunks,
 }
 
 impl QueueView<'_> {
-    /// The chunk at `index`. Costs the logarithm of how many chunks left before older ones.
+    /// The chunk at `index`. The cost is the logarithm of the number of chunks that left before older ones.
     pub fn chunk(&self, index: Index) -> Option<WaitingChunk> {
         let chunk = self.waiting.chunk(index)?;
         Some(WaitingChunk { packet: chunk.packet.min(self.widest), ..chunk })
     }
 
-    /// Where the chunk with this TSN waits; `None` if it was sent, or is not queued yet. Costs as much.
+    /// The position of the chunk with this `tsn`; `None` if it was sent, or is not queued yet. The cost is the same.
     pub fn index_of(&self, tsn: Tsn) -> Option<Index> {
         self.waiting.index_of(tsn)
     }

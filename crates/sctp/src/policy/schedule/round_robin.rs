@@ -1,4 +1,4 @@
-//! One packet each in turn, starting after the path used last (M-CMT-1, `turn = packet`).
+//! One packet on each path in turn, starting after the last used path (M-CMT-1, `turn = packet`).
 
 use super::{Index, QueueView, Scheduler, may_carry};
 use crate::policy::{PathId, View};

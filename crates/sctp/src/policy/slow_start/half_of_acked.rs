@@ -1,6 +1,6 @@
-//! Slow start by half of what a SACK acknowledges. Where every second packet is acknowledged the growth is that of
-//! [one unit for each SACK](super::unit); where a SACK stands for more packets it is not slower. For such SACKs it
-//! is an L larger than 1, which RFC 9260 §7.2.1 allows.
+//! Slow start by half of what a SACK acknowledges. If every second packet is acknowledged, the growth is that of [one
+//! unit for each SACK](super::unit). If a SACK answers more packets, slow start is not slower; for such SACKs L is
+//! larger than 1, which RFC 9260 §7.2.1 allows.
 
 use anabranch_base::ByteCount;
 
@@ -8,7 +8,7 @@ use super::{SlowStart, SlowStartStep};
 use crate::policy::congestion::Acked;
 use crate::policy::{PathId, View};
 
-/// Growth by half of the acknowledged bytes, up to the threshold, but one unit at least may pass it.
+/// Growth by half of the acknowledged bytes, up to the threshold; growth of up to one unit may pass it.
 #[derive(Debug, Default)]
 pub struct HalfOfAcked;
 

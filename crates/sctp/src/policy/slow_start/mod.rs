@@ -1,5 +1,5 @@
-//! How a congestion window grows up to its threshold. Slow start is a seam of its own, so that a congestion control
-//! writes its avoidance and nothing else.
+//! How a congestion window grows up to its threshold. Slow start is a separate policy, so that a congestion control
+//! implements only congestion avoidance.
 
 pub mod half_of_acked;
 pub mod unit;
@@ -16,29 +16,29 @@ use super::{PathId, View};
 pub struct SlowStartStep {
     /// The wanted growth of cwnd.
     pub by: ByteCount,
-    /// Whether slow start is over: after the growth the path continues in congestion avoidance.
+    /// Whether slow start ends: after the growth the path continues in congestion avoidance.
     pub is_over: bool,
 }
 
 /// A rule for the growth of windows below their thresholds.
 pub trait SlowStart: Debug + Send {
-    /// A path was added.
+    /// `path` was added.
     fn add_path(&mut self, _path: PathId) {}
 
-    /// A path was removed.
+    /// `path` was removed.
     fn remove_path(&mut self, _path: PathId) {}
 
     /// A SACK newly acknowledged data of `path`. Called for every such SACK, in congestion avoidance and in fast
     /// recovery too, before [`increase`](SlowStart::increase).
     fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
-    /// The wanted growth of the path's cwnd. Asked while the path
-    /// [is in slow start](super::congestion::CongestionControl::is_in_slow_start) and not in fast recovery.
+    /// The wanted growth of the path's cwnd. It is called while the path [is in slow
+    /// start](super::congestion::CongestionControl::is_in_slow_start) and not in fast recovery.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep;
 }
 
 impl SlowStartStep {
-    /// Growth by `by` that leaves the end of slow start to the threshold.
+    /// Growth by `by`; slow start ends at the threshold.
     pub const fn grow(by: ByteCount) -> SlowStartStep {
         SlowStartStep { by, is_over: false }
     }

@@ -1,4 +1,4 @@
-//! Slow start by what a SACK acknowledges, one unit at most (RFC 9260 §7.2.1 with L = 1; M-SCTP-4).
+//! Slow start by what a SACK acknowledges, at most one unit (RFC 9260 §7.2.1 with L = 1; M-SCTP-4).
 
 use anabranch_base::ByteCount;
 

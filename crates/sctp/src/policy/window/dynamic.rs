@@ -17,14 +17,14 @@ pub struct Dynamic {
 /// Whether windows grow beyond what fills their path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// They do not.
+    /// No: they do not grow beyond it.
     Filled,
-    /// They do, while there is room or a path of lower rank.
+    /// Yes, while there is room or a path of lower rank.
     None,
 }
 
 impl Dynamic {
-    /// The rule with this bound.
+    /// The rule with `bound`.
     pub fn new(bound: Bound) -> Dynamic {
         Dynamic { bound }
     }

@@ -1,4 +1,4 @@
-//! Window management by limits (M-CWM-3; WS §5.2): each path has its part of the buffer, and lends what it does not
+//! Window management by limits (M-CWM-3; WS §5.2): each path has a part of the buffer, and lends what it does not
 //! use.
 
 use anabranch_base::ByteCount;
@@ -10,19 +10,19 @@ use crate::policy::{PathId, PathSample, View};
 /// Grants growth up to each path's limit, and beyond it while no other path needs the room.
 #[derive(Debug, Default)]
 pub struct PathLimits {
-    /// What was given at the start, in packets, in the order of the paths.
+    /// The limits at the start, in packets, in the order of the paths.
     given: Vec<u32>,
-    /// What a plan said since; it replaces what was given.
+    /// The limits of the latest plan, which replace those of the start.
     planned: Option<Vec<(PathId, ByteCount)>>,
 }
 
 impl PathLimits {
-    /// Limits in full packets, in the order of the paths; paths beyond them have none.
+    /// Limits in full packets, in the order of the paths; further paths have none.
     pub fn new(packets: Vec<u32>) -> PathLimits {
         PathLimits { given: packets, planned: None }
     }
 
-    /// The limit of `path`; more bytes than there are where it has none.
+    /// The limit of `path`; without one, the largest byte count.
     pub(super) fn of(&self, path: &PathSample) -> ByteCount {
         let limit = match &self.planned {
             Some(plan) => plan.iter().find(|(id, _)| *id == path.id).map(|(_, limit)| *limit),
@@ -35,7 +35,7 @@ impl PathLimits {
         path.cwnd.saturating_sub(self.of(path))
     }
 
-    /// The path that passes its limit by most, the first of equals.
+    /// The path that exceeds its limit by most, the first of equals.
     fn largest_borrower<'a>(&self, view: &View<'a>) -> Option<&'a PathSample> {
         let borrowers = sharing(view).filter(|path| !self.excess(path).is_zero());
         borrowers.reduce(|most, next| if self.excess(next) > self.excess(most) { next } else { most })
@@ -48,13 +48,14 @@ impl WindowLimit for PathLimits {
         if !is_filled(ours) && missing_for(ours, wanted, room).is_zero() {
             return Grant::free(wanted);
         }
-        // What the path has a right to.
+        // The growth to which the path is entitled.
         let wanted = wanted.min(self.of(ours).saturating_sub(ours.cwnd));
         let missing = missing_for(ours, wanted, room);
         if missing.is_zero() {
             return Grant::free(wanted);
         }
-        // Because the limits fit the buffer, some path passes its own if this one is below and there is no room.
+        // The limits fit the buffer: if this path is below its limit and there is no room, another path exceeds its
+        // limit.
         let Some(borrower) = self.largest_borrower(view) else {
             return Grant::free(growth_within(ours, wanted, room));
         };
@@ -125,7 +126,7 @@ mod tests {
     }
 
     proptest! {
-        /// M-CWM-3: with limits that fit, growth below the limit is never refused, and the buffer never overfilled.
+        /// M-CWM-3: if the limits fit, growth below the limit is never refused, and the buffer is never overfilled.
         #[test]
         fn below_its_limit_a_path_always_grows(
             limits in proptest::collection::vec(1_u32..40, 1..6),

@@ -1,4 +1,4 @@
-//! Window management by limits that are replanned during the association.
+//! Window management by limits that are planned again during the association.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -6,7 +6,7 @@ use super::limits::PathLimits;
 use super::{Grant, Planner, WindowLimit};
 use crate::policy::{PathId, View};
 
-/// Limits by the latest plan.
+/// Limits of the latest plan.
 #[derive(Debug)]
 pub struct Live {
     planner: Box<dyn Planner>,
@@ -14,12 +14,12 @@ pub struct Live {
     next_plan: Time,
 }
 
-/// How long a plan holds: long against a round trip, so that what is measured is the effect of the plan, and short
-/// against what radio links do.
+/// How long a plan is used: long compared with a round trip, so that measurements show the effect of the plan, and
+/// short compared with changes of radio links.
 pub const PLAN_AGAIN: Duration = Duration::from_millis(500);
 
 impl Live {
-    /// Limits as `planner` says; none before it has enough measurements.
+    /// Limits that `planner` gives; no limits before it has enough measurements.
     pub fn new(planner: Box<dyn Planner>) -> Live {
         Live { planner, limits: PathLimits::default(), next_plan: Time::ZERO }
     }
@@ -34,7 +34,8 @@ impl WindowLimit for Live {
         let ours = view.path(path);
         let excess = ours.cwnd.saturating_sub(self.limits.of(ours));
         if ours.is_queueing() && !excess.is_zero() {
-            // It grew before there was a plan, or the path got worse: what is beyond the limit waits in a queue.
+            // The window grew before there was a plan, or the path became worse: the part above the limit waits in a
+            // queue.
             return Grant { by: ByteCount::ZERO, taken: Some((path, excess)) };
         }
         self.limits.grant(path, wanted, view)
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
     use crate::policy::view::tests::{sample, view};
 
-    /// Gives each path as many units as it was asked before.
+    /// Gives each path as many units as the number of its calls.
     #[derive(Debug, Default)]
     struct Counting(u64);
 

@@ -1,7 +1,7 @@
 //! How far congestion windows may grow in one shared receive buffer, whatever the controller wants (M-CWM-1).
 //!
-//! Windows whose sum exceeds the buffer stall one another: the rules here hold Σ cwnd ≤ the peer's receive buffer at
-//! every growth. Cuts are never bounded.
+//! Windows whose sum exceeds the buffer delay each other: the rules here keep Σ cwnd ≤ the peer's receive buffer at
+//! every growth. Cuts are never limited.
 
 pub mod dynamic;
 pub mod limits;
@@ -15,32 +15,33 @@ use anabranch_base::ByteCount;
 
 use super::{PathId, View};
 
-/// The answer to a wish for growth.
+/// The answer to a request for growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
     /// By how much cwnd may grow.
     pub by: ByteCount,
-    /// Which path's window gives way, the same one's perhaps, and by how much.
+    /// Which path's window shrinks for it, possibly the same path's, and by how much.
     pub taken: Option<(PathId, ByteCount)>,
 }
 
-/// A rule that bounds the congestion windows.
+/// A rule that limits the congestion windows.
 pub trait WindowLimit: Debug + Send {
     /// How much of the `wanted` growth, at most one unit, `path` gets.
     fn grant(&mut self, path: PathId, wanted: ByteCount, view: &View<'_>) -> Grant;
 
-    /// What the windows of fresh paths may be together; where they would be more, each is cut to its part.
+    /// The most that the windows of all paths may have together when paths are added; if they have more, the windows
+    /// of the new paths are cut to equal parts.
     fn room(&self, _view: &View<'_>) -> ByteCount {
         ByteCount::MAX
     }
 
-    /// New limits from a plan; paths that are not named have none.
+    /// New limits from a plan; paths that are not in `limits` have none.
     fn set_limits(&mut self, limits: &[(PathId, ByteCount)]);
 }
 
-/// Plans how the peer's receive buffer is divided best, from the paths' measurements so far (M-CWM-4).
+/// Plans the best division of the peer's receive buffer from the paths' measurements so far (M-CWM-4).
 pub trait Planner: Debug + Send {
-    /// A limit for each path that carries data. None at all while too little is known to plan.
+    /// A limit for each path that carries data; no limits while there are too few measurements.
     fn plan(&mut self, view: &View<'_>) -> Vec<(PathId, ByteCount)>;
 }
 
@@ -48,7 +49,7 @@ impl Grant {
     /// No growth.
     pub const REFUSED: Grant = Grant { by: ByteCount::ZERO, taken: None };
 
-    /// Growth that no other path pays for.
+    /// Growth by `by` that no other path's window shrinks for.
     pub const fn free(by: ByteCount) -> Grant {
         Grant { by, taken: None }
     }

@@ -1,4 +1,4 @@
-//! No limit beside the controller's own.
+//! No limit besides the controller's own.
 
 use anabranch_base::ByteCount;
 

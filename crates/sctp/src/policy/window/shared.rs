@@ -4,20 +4,21 @@ use anabranch_base::ByteCount;
 
 use crate::policy::{PathSample, PathState, View};
 
-/// The paths whose windows take room in the buffer. One that is inactive keeps the unit that its time-outs left it.
+/// The paths whose windows take room in the buffer. An inactive path keeps the unit that its time-outs left.
 pub(super) fn sharing<'a>(view: &View<'a>) -> impl Iterator<Item = &'a PathSample> {
     view.paths.iter().filter(|sample| sample.state != PathState::Removed)
 }
 
-/// What a window of `cwnd` lets into flight: its last packet may pass it (RFC 9260 §6.1 B), unless it is strict. Whole
-/// packets, because those that do not fit the buffer together would stall one another.
+/// How much a window of `cwnd` allows in flight: the last packet may pass the window (RFC 9260 §6.1 B), unless it is
+/// strict. The result is in whole packets, because packets that do not fit the buffer together would delay each
+/// other.
 fn in_flight(path: &PathSample, cwnd: ByteCount) -> ByteCount {
     let unit = path.unit.get().max(1);
     let packets = if path.is_strict { cwnd.get() / unit } else { cwnd.get().div_ceil(unit) };
     path.unit * packets
 }
 
-/// What the windows leave of the buffer.
+/// The room that the windows leave in the buffer.
 pub(super) fn room_left(view: &View<'_>) -> ByteCount {
     let taken = sharing(view).map(|path| in_flight(path, path.cwnd)).sum();
     view.receive_buffer.saturating_sub(taken)
@@ -29,22 +30,22 @@ pub(super) fn growth_within(path: &PathSample, wanted: ByteCount, room: ByteCoun
     wanted.min((path.unit * most).saturating_sub(path.cwnd))
 }
 
-/// What the window of `path` would grow by, and what of the room that takes is missing.
+/// The part of the room for growth of `path` by `wanted` that is missing in `room`.
 pub(super) fn missing_for(path: &PathSample, wanted: ByteCount, room: ByteCount) -> ByteCount {
     let grows = in_flight(path, path.cwnd + wanted).saturating_sub(in_flight(path, path.cwnd));
     grows.saturating_sub(room)
 }
 
-/// A window that gives way.
+/// A window that shrinks for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShrinkingWindow {
     /// By how much it shrinks.
     pub by: ByteCount,
-    /// The room in the buffer that this leaves.
+    /// The room that this makes in the buffer.
     pub frees: ByteCount,
 }
 
-/// The cut of `path` that leaves room for `missing`, as far as its window is more than `least`.
+/// The cut of `path` that makes room for `missing`, as far as its window is above `least`.
 pub(super) fn cut(path: &PathSample, missing: ByteCount, least: ByteCount) -> ShrinkingWindow {
     let held = in_flight(path, path.cwnd);
     let packets = missing.get().div_ceil(path.unit.get().max(1));
@@ -52,8 +53,8 @@ pub(super) fn cut(path: &PathSample, missing: ByteCount, least: ByteCount) -> Sh
     ShrinkingWindow { by: path.cwnd - left, frees: held - in_flight(path, left) }
 }
 
-/// Whether the window of `path` is as large as the path, ⌈b d + 1⌉ packets (WS (58)). Never without a configured rate:
-/// the delivery rate says what the window let through, not what a larger one would.
+/// Whether the window of `path` fills the path, ⌈b d + 1⌉ packets (WS (58)). It is `false` without a configured rate:
+/// the delivery rate shows what the current window carries, not what a larger one would carry.
 pub(super) fn is_filled(path: &PathSample) -> bool {
     let Some((rate, delay)) = path.hints.rate.zip(path.hints.round_trip) else { return false };
     let in_flight = u128::from(rate.bits_per_second()) * u128::from(delay.as_nanos());
