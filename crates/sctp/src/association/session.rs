@@ -319,7 +319,7 @@ impl Session {
     }
 
     /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another active path. If
-    /// none is active, it is `wanted`, unless that path is removed and another one is not.
+    /// none is active, [`resort_of`](PathTable::resort_of) chooses.
     pub(super) fn usable_path(&self, wanted: PathId) -> PathId {
         if self.paths.sample(wanted).state.carries_data() {
             return wanted;
