@@ -9,24 +9,24 @@ use crate::wire::GapBlock;
 
 /// The TSNs that have arrived (RFC 9260 §6.7).
 ///
-/// In order a TSN costs O(1), out of order O(log n) in the number of runs and, in the middle, the move of
-/// what lies on the shorter side. Nothing is allocated once the list has had its usual length.
+/// A TSN in order costs O(1). A TSN out of order costs O(log n) in the number of runs; in the middle of the list, it
+/// also moves the runs on the shorter side. Nothing is allocated once the list has its usual length.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     cumulative: Tsn,
-    /// Runs beyond the cumulative TSN, ascending and at least one TSN apart.
+    /// Runs beyond the cumulative TSN, ascending and not adjacent.
     runs: VecDeque<TsnRun>,
     duplicates: Vec<Tsn>,
 }
 
-/// What the arrival of a TSN means.
+/// The result of the arrival of a TSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TsnArrival {
     /// It had not arrived before.
     New,
-    /// It had.
+    /// It had arrived before.
     Duplicate,
-    /// It lies more than 65,535 beyond the cumulative TSN, where no gap block can name it: to be dropped.
+    /// It is more than 65,535 beyond the cumulative TSN, where no gap block can name it: its chunk is dropped.
     BeyondReach,
 }
 
@@ -37,12 +37,12 @@ struct TsnRun {
 }
 
 impl Arrivals {
-    /// Nothing has arrived; `initial` will be the first TSN.
+    /// No TSN has arrived; `initial` will be the first TSN.
     pub fn new(initial: Tsn) -> Arrivals {
         Arrivals { cumulative: initial.previous(), runs: VecDeque::new(), duplicates: Vec::new() }
     }
 
-    /// `tsn` arrived: notes it if it is new, lists it if it is a duplicate, forgets it if it is beyond reach.
+    /// `tsn` arrived: adds it if it is new, lists it if it is a duplicate, and ignores it if it is beyond reach.
     pub fn on_tsn(&mut self, tsn: Tsn) -> TsnArrival {
         let arrival = self.classify(tsn);
         match arrival {
@@ -53,20 +53,19 @@ impl Arrivals {
         arrival
     }
 
-    /// `tsn`, which had arrived before, arrived again. It is listed, once for each arrival, up to
-    /// [`Arrivals::MOST_DUPLICATES`].
+    /// `tsn` arrived again. It is listed once for each arrival, up to [`Arrivals::MOST_DUPLICATES`].
     pub fn on_duplicate(&mut self, tsn: Tsn) {
         if self.duplicates.len() < Arrivals::MOST_DUPLICATES {
             self.duplicates.push(tsn);
         }
     }
 
-    /// A SACK has listed the duplicates.
+    /// A SACK has reported the duplicates.
     pub fn clear_duplicates(&mut self) {
         self.duplicates.clear();
     }
 
-    /// What the arrival of `tsn` would mean; nothing changes.
+    /// What the arrival of `tsn` would mean; changes nothing.
     pub fn classify(&self, tsn: Tsn) -> TsnArrival {
         let offset = tsn.distance_from(self.cumulative);
         match offset {
@@ -95,24 +94,24 @@ impl Arrivals {
         !self.runs.is_empty()
     }
 
-    /// The runs beyond the cumulative TSN, as a SACK lists them.
+    /// The runs beyond the cumulative TSN, in the form that a SACK reports.
     pub fn gap_blocks(&self) -> impl ExactSizeIterator<Item = GapBlock> + '_ {
         self.runs
             .iter()
             .map(|run| GapBlock { start: self.gap_offset(run.first), end: self.gap_offset(run.last) })
     }
 
-    /// The memory that the runs take: twice what they need, where the list has just grown.
+    /// The memory of the runs: twice what they need, because the list may have just grown.
     pub fn memory(&self) -> ByteCount {
         ByteCount::of_len(2 * size_of::<TsnRun>() * self.runs.len())
     }
 
-    /// What arrived again since the last [`Arrivals::clear_duplicates`].
+    /// The TSNs that arrived again since the last [`Arrivals::clear_duplicates`].
     pub fn duplicates(&self) -> &[Tsn] {
         &self.duplicates
     }
 
-    /// The largest number of duplicates listed; a peer that sends more learns nothing from them.
+    /// The largest number of duplicates to report; more of them are of no use to the peer.
     pub const MOST_DUPLICATES: usize = 64;
 
     fn insert(&mut self, tsn: Tsn) {
@@ -151,7 +150,7 @@ impl Arrivals {
         }
     }
 
-    /// The first run that ends at `offset` or beyond. Most TSNs lie beyond all of them.
+    /// The first run that ends at `offset` or beyond. Most TSNs are beyond all runs.
     fn position(&self, offset: u32) -> usize {
         let ends_before = |run: &TsnRun| run.last.distance_from(self.cumulative) < offset;
         match self.runs.back() {
@@ -160,17 +159,18 @@ impl Arrivals {
         }
     }
 
-    /// Within 65,535 for every run: `classify` lets nothing else in, and the cumulative TSN only comes closer.
+    /// Every run is within 65,535 of the cumulative TSN: `classify` accepts nothing else, and the distance only
+    /// shrinks.
     fn gap_offset(&self, tsn: Tsn) -> u16 {
         tsn.distance_from(self.cumulative) as u16
     }
 }
 
-/// The farthest TSN that a gap block can name.
+/// The highest offset that a gap block can name.
 const FARTHEST: u32 = u16::MAX as u32;
-/// The room for runs that is kept although there are none.
+/// The capacity for runs that is kept when there are none.
 const KEPT_RUNS: usize = 256;
-/// From here on a distance is one backwards.
+/// A distance of this or more goes backwards.
 const HALF: u32 = 1 << 31;
 
 #[cfg(test)]
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(arrivals.duplicates(), []);
     }
 
-    /// The same as a set of all TSNs that have arrived, counted from the initial one without wrapping.
+    /// A simple model: a set of all TSNs that have arrived, counted from the initial one without wrapping.
     struct Model {
         initial: Tsn,
         arrived: BTreeSet<u32>,

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anabranch_base::ByteCount;
 
-/// What is left for all.
+/// The memory that is left for all associations.
 #[derive(Debug)]
 pub struct Budget {
     left: AtomicU64,
 }
 
-/// What one association has of it. It goes back when that is over.
+/// The part of it that one association has. It is returned when the association ends.
 #[derive(Debug)]
 pub struct Allowance {
     budget: Arc<Budget>,
@@ -19,7 +19,7 @@ pub struct Allowance {
 }
 
 impl Budget {
-    /// Nothing is taken.
+    /// A budget of `size` bytes, of which nothing is taken.
     pub const fn new(size: ByteCount) -> Budget {
         Budget { left: AtomicU64::new(size.get()) }
     }
@@ -31,19 +31,19 @@ impl Budget {
 }
 
 impl Allowance {
-    /// Nothing yet of this budget.
+    /// An allowance of zero bytes from this budget.
     pub const fn none(budget: Arc<Budget>) -> Allowance {
         Allowance { budget, taken: ByteCount::ZERO }
     }
 
-    /// Takes `wanted` more, or what is left. Answers how much that is.
+    /// Takes `wanted` more bytes, or all that is left. Gives how many it took.
     pub fn take(&mut self, wanted: ByteCount) -> ByteCount {
         let mut given = 0;
         let take = |left: u64| {
             given = left.min(wanted.get());
             Some(left - given)
         };
-        // The closure always answers, so this succeeds.
+        // The closure always gives `Some`, so this succeeds.
         let _ = self.budget.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         self.taken += ByteCount::new(given);
         ByteCount::new(given)

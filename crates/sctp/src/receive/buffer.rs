@@ -1,4 +1,4 @@
-//! How much the receive buffer holds, and how much more it may hold.
+//! The size of the receive buffer, and how much more fits into it.
 
 use anabranch_base::ByteCount;
 
@@ -8,22 +8,21 @@ use crate::policy::acknowledge::BufferSample;
 
 /// The receive buffer of an association, shared by all its paths (M-SCTP-13).
 ///
-/// The peer counts user data (or chunks, or packets: what `rwnd_charge` says), but a chunk takes memory beyond that.
-/// All that is held may take twice the capacity, whatever it consists of; its holder says how much that is. Chunks of
-/// more than a few hundred bytes are not affected. Where chunks are small, no more user data is advertised than that
-/// memory can hold in chunks of the size that came lately.
+/// The peer counts user data (or chunks, or packets: `rwnd_charge` decides), but a chunk takes more memory than that.
+/// The data in the buffer may take memory of up to twice the capacity; its owners say how much it takes. Chunks of
+/// more than a few hundred bytes are not affected. If chunks are small, the advertised window is at most what this
+/// memory can hold in chunks of the size that arrived recently.
 #[derive(Clone, Debug)]
 pub struct ReceiveBuffer {
     capacity: ByteCount,
     held: ByteCount,
-    /// What the peer may still believe to be free.
+    /// What the peer may still assume to be free.
     offered: ByteCount,
     usual: Usual,
 }
 
-/// What chunks weigh that came lately and what they cost where most are due in order: sums in which each new chunk
-/// takes the
-/// place of a part of the older ones.
+/// The weight of recent chunks, and the memory that they take when most are delivered in order: sums in which each
+/// new chunk replaces a part of the older ones.
 #[derive(Clone, Copy, Debug)]
 struct Usual {
     charge: u64,
@@ -31,7 +30,7 @@ struct Usual {
 }
 
 impl ReceiveBuffer {
-    /// An empty buffer of `capacity`, which INIT or INIT-ACK advertised in full.
+    /// An empty buffer of `capacity`, which INIT or INIT-ACK has advertised in full.
     pub fn new(capacity: ByteCount) -> ReceiveBuffer {
         ReceiveBuffer { capacity, held: ByteCount::ZERO, offered: capacity, usual: Usual::UNKNOWN }
     }
@@ -43,39 +42,38 @@ impl ReceiveBuffer {
         self.usual.on_chunk(chunk);
     }
 
-    /// A message of this weight was read, or chunks were discarded.
+    /// A message of weight `charge` was read, or chunks of that weight were discarded.
     pub fn on_released(&mut self, charge: ByteCount) {
         self.held = self.held.saturating_sub(charge);
     }
 
-    /// It holds `capacity` from now on, if that is more than before: what was offered stays offered.
+    /// Grows the buffer to `capacity`, if that is more than before. It never shrinks, because an advertised window
+    /// must stay.
     pub fn grow_to(&mut self, capacity: ByteCount) {
         self.capacity = self.capacity.max(capacity);
     }
 
-    /// A SACK with this a_rwnd left.
+    /// A SACK with `a_rwnd` left.
     pub fn on_advertised(&mut self, a_rwnd: ByteCount) {
         self.offered = a_rwnd;
     }
 
-    /// Whether a chunk may be held beside what takes `memory` now; else it is dropped and a SACK says so at once
-    /// (RFC 9260 §6.2).
+    /// Whether `chunk` fits, if the data in the buffer takes `memory` now. If it does not fit, it is dropped, and a
+    /// SACK reports this at once (RFC 9260 §6.2).
     pub fn has_room(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 1)
     }
 
-    /// Whether a chunk may be held for which others wait: the next TSN. It may overdraw the buffer up to twice its
-    /// capacity.
-    /// RFC 9260 §6.2 would rather drop the highest TSN held; but that was acknowledged, and what is missing is less than
-    /// what was ever advertised. Where even this is refused and nothing can be read, a single message is larger than the
-    /// buffer and can never be received.
+    /// Whether `chunk`, which has the next TSN and for which other chunks wait, fits. It may fill the buffer up to
+    /// twice its capacity. RFC 9260 §6.2 would rather drop the highest TSN in the buffer; but that TSN was
+    /// acknowledged, and the missing chunks are less than what was ever advertised. If even this chunk does not fit
+    /// and nothing can be read, a single message is larger than the buffer and can never be received.
     pub fn has_room_for_awaited(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 2)
     }
 
-    /// The numbers for flow control; `ready` is the weight of what the application could read now, `memory` what all
-    /// that is
-    /// held takes.
+    /// The values for flow control. `ready` is the weight of the data that the application could read now, `memory`
+    /// the memory that all data in the buffer takes.
     pub fn sample(&self, ready: ByteCount, memory: ByteCount, full_chunk: ByteCount) -> BufferSample {
         let limit = self.memory_limit();
         BufferSample {
@@ -88,17 +86,17 @@ impl ReceiveBuffer {
         }
     }
 
-    /// What it holds when it is full.
+    /// The size of the buffer.
     pub fn capacity(&self) -> ByteCount {
         self.capacity
     }
 
-    /// What the peer may still believe to be free.
+    /// What the peer may still assume to be free.
     pub fn offered(&self) -> ByteCount {
         self.offered
     }
 
-    /// The weight of what is held.
+    /// The weight of the data in the buffer.
     pub fn held(&self) -> ByteCount {
         self.held
     }
@@ -114,7 +112,7 @@ impl ReceiveBuffer {
 }
 
 impl Usual {
-    /// As if one large chunk had come that costs no more than what it weighs.
+    /// As if one large chunk had arrived that takes only as much memory as it weighs.
     const UNKNOWN: Usual = Usual { charge: 1500 * FINE, memory: 1500 * FINE };
 
     fn on_chunk(&mut self, chunk: MemoryLoad) {
@@ -124,12 +122,12 @@ impl Usual {
         self.memory = self.memory - self.memory / LATELY + memory.get() * FINE;
     }
 
-    /// The weight of what fits into `memory`.
+    /// The weight of recent chunks that fit into `memory`.
     fn charge_of(self, memory: ByteCount) -> ByteCount {
         let memory_of_usual = self.memory.max(1);
         let charge = match memory.get().checked_mul(self.charge) {
             Some(product) => product / memory_of_usual,
-            // Divisions of 128 bits are slow, and so large a buffer is rare.
+            // 128-bit divisions are slow, and such a large buffer is rare.
             None => {
                 let product = u128::from(memory.get()) * u128::from(self.charge);
                 u64::try_from(product / u128::from(memory_of_usual)).unwrap_or(u64::MAX)
@@ -159,7 +157,7 @@ mod tests {
         FULL.memory * chunks
     }
 
-    /// A buffer of four full chunks, holding `chunks` of them.
+    /// A buffer for four full chunks, with `chunks` of them in it.
     fn buffer(chunks: u64) -> ReceiveBuffer {
         let mut buffer = ReceiveBuffer::new(ByteCount::new(6000));
         (0..chunks).for_each(|_| buffer.on_held(FULL));
@@ -215,7 +213,7 @@ mod tests {
                 buffer.on_released(chunk.charge);
             }
             let chunks = a_rwnd(&buffer, ByteCount::ZERO).get() / length as u64;
-            // Averages are rounded: one in a thousand is allowed for.
+            // Averages are rounded: one in a thousand is allowed.
             assert!(Bundle::cost_of(length) * chunks * 999 <= buffer.memory_limit() * 1000, "{length} B");
             assert!(length < 200 || chunks * length as u64 > 1_000_000, "{length} B: {chunks} chunks");
         }
@@ -249,7 +247,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was held and read in whatever order: once all is read, the peer knows or is to be told.
+        /// Whatever is received and read, in whatever order: once everything is read, the peer knows of the room or a
+        /// window update is due.
         #[test]
         fn a_window_never_stays_closed(
             capacity in 1500u64..20_000,

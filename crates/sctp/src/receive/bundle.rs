@@ -1,5 +1,5 @@
-//! Stores small messages contiguously in one piece of memory, so that a packet of them costs little more than one large
-//! message.
+//! Stores small messages contiguously in one block of memory, so that a packet of them takes little more memory than
+//! one large message.
 
 use std::collections::VecDeque;
 
@@ -11,14 +11,13 @@ use super::message::Message;
 use crate::seq::Ssn;
 use crate::wire::{Ppid, StreamId};
 
-/// Whole messages of at most [`Bundle::LARGEST`] bytes each, in the order in which they were put in.
+/// Complete messages of at most [`Bundle::LARGEST`] bytes each, in the order in which they were added.
 ///
-/// A message by itself takes [`MemoryLoad::OVERHEAD`] more than its user data. Here it takes [`Bundle::HEADER`] more,
-/// and a share of
-/// what the bundle takes: where messages have one byte, a fifteenth.
+/// A separate message takes [`MemoryLoad::OVERHEAD`] more than its user data. In a bundle it takes [`Bundle::HEADER`]
+/// more, and a share of the bundle's own overhead: for messages of one byte, a fifteenth.
 #[derive(Debug, Default)]
 pub struct Bundle {
-    /// Headers and user data; those before `read` were taken.
+    /// Headers and user data; the part before `read` was taken.
     records: Vec<u8>,
     read: usize,
     count: u64,
@@ -26,27 +25,25 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// The most user data of a message that is bundled. A longer one weighs, by itself, less than twice its user data,
-    /// which is the memory that a receive buffer has for it.
+    /// The most user data of a message in a bundle. A longer message takes, separately, less than twice its user
+    /// data, which is the memory that a receive buffer has for it.
     pub const LARGEST: usize = u8::MAX as usize;
 
-    /// What stands before the user data of each message.
+    /// The length of the header before the user data of each message.
     pub const HEADER: usize = 12;
 
-    /// Whether `message` is one that is bundled: small, and of one fragment.
+    /// Whether `message` fits into a bundle: it is small, and has one fragment.
     pub fn takes(message: &Message) -> bool {
         message.rest.is_empty() && message.first.len() <= Bundle::LARGEST && charge_of(message).is_some()
     }
 
-    /// The cost of a message with `length` bytes of user data among others like it, unused room included.
+    /// The cost of a message with `length` bytes of user data among others of this length, including unused room.
     pub const fn cost_of(length: usize) -> ByteCount {
         let record = (Bundle::HEADER + length) as u64;
         ByteCount::new(record + record / 2 + MemoryLoad::OVERHEAD.get() * record / FULL as u64)
     }
 
-    /// Puts a copy of `message` behind the others, unless there is no room for it or it is not one that is bundled.
-    /// Answers
-    /// whether it did.
+    /// Adds a copy of `message` at the end, if it fits into a bundle and there is room. Gives whether it was added.
     pub fn push(&mut self, message: &Message) -> bool {
         let length = Bundle::HEADER + message.first.len();
         let Some(charge) = charge_of(message).filter(|_| Bundle::takes(message) && self.has_room(length))
@@ -68,7 +65,7 @@ impl Bundle {
         true
     }
 
-    /// Takes the first message out. Memory is given back with the last.
+    /// Removes the first message and gives it. The memory is freed with the last one.
     pub fn take(&mut self) -> Option<Message> {
         let (header, behind) = self.records.get(self.read..)?.split_first_chunk::<{ Bundle::HEADER }>()?;
         let [length, unordered, stream0, stream1, ssn0, ssn1, ppid @ .., charge0, charge1] = *header;
@@ -88,7 +85,7 @@ impl Bundle {
         })
     }
 
-    /// Puts all messages of `other` behind these, if there is room for all of them. Else they stay where they are.
+    /// Adds all messages of `other` at the end if there is room for all of them. Otherwise they stay in `other`.
     pub fn absorb(&mut self, other: &mut Bundle) -> bool {
         let behind = &other.records[other.read..];
         if !self.has_room(behind.len()) {
@@ -107,7 +104,7 @@ impl Bundle {
         self.count
     }
 
-    /// What its messages weigh, and the memory it takes.
+    /// The weight of its messages, and the memory that it takes.
     pub fn load(&self) -> MemoryLoad {
         MemoryLoad {
             charge: self.charge,
@@ -115,7 +112,7 @@ impl Bundle {
         }
     }
 
-    /// Its memory, without the messages.
+    /// Its memory, without messages.
     #[must_use]
     pub fn emptied(mut self) -> Bundle {
         self.records.clear();
@@ -126,7 +123,7 @@ impl Bundle {
         self.records.len() + more <= FULL
     }
 
-    /// Makes room for what [`Bundle::has_room`] allows: twice as much as before, and never more than a full bundle has.
+    /// Makes room for what [`Bundle::has_room`] allows: doubles the memory, up to the size of a full bundle.
     fn reserve(&mut self, more: usize) {
         let (length, capacity) = (self.records.len(), self.records.capacity());
         if length + more > capacity {
@@ -136,14 +133,15 @@ impl Bundle {
     }
 }
 
-/// Its weight, which the header has 16 bits for.
+/// The weight of `message`, if it fits into the 16 bits of the header.
 fn charge_of(message: &Message) -> Option<u16> {
     u16::try_from(message.load.charge.get()).ok()
 }
 
-/// The largest size of a bundle in bytes. It is freed as a whole, so that the last unread message keeps all of it.
+/// The largest size of a bundle in bytes. It is freed as a whole, so the last unread message keeps all of it
+/// allocated.
 const FULL: usize = 1024;
-/// The least that is asked of the allocator.
+/// The least size that is allocated.
 const LEAST: usize = 64;
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
-//! Decides how to hold user data that shares its memory with other data.
+//! Decides how to store user data that shares its memory with other data.
 
 use anabranch_base::ByteCount;
 use bytes::Bytes;
 
-/// The payload, a part of `datagram`, as it is to be held. A slice keeps alive all of the `memory` that the datagram
-/// lies in,
-/// or of the datagram, if that is said to be less: a payload that is less than half of it is copied out instead. So
-/// what is
-/// held pins no more than twice its own bytes, and one byte.
+/// The `payload`, a part of `datagram`, in the form in which it is stored. A slice keeps the whole `memory` of the
+/// datagram allocated (at least the datagram itself). So a payload of less than half of that is copied. Stored data
+/// therefore keeps allocated at most twice its own bytes, plus one byte.
 pub fn compact(payload: &[u8], datagram: &Bytes, memory: ByteCount) -> Bytes {
     if payload.len() < memory.as_len().max(datagram.len()) / 2 {
         Bytes::copy_from_slice(payload)

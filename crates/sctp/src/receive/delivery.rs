@@ -1,4 +1,4 @@
-//! The order in which whole messages are handed to the application.
+//! The order in which complete messages are delivered to the application.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,16 @@ use super::ready::{Parcel, ReadyMessages};
 use crate::seq::Ssn;
 use crate::wire::StreamId;
 
-/// Messages that are due, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
+/// Messages that are ready, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
 ///
-/// A stream costs memory from its first ordered message on, a few tens of bytes. What waits lies in one tree for all
-/// streams:
-/// one for each would cost more than a kilobyte for a single small message. Small messages that follow one another lie
-/// together, in a [`Bundle`].
+/// A stream costs some tens of bytes of memory from its first ordered message on. All streams store their waiting
+/// messages in one tree: a tree for each stream would cost more than a kilobyte for a single small message. Small
+/// messages with consecutive SSNs are stored together, in a [`Bundle`].
 #[derive(Debug)]
 pub struct Delivery {
     streams: u16,
     lanes: BTreeMap<StreamId, Lane>,
-    /// What has come too early, by its stream and the count that its first SSN stands for.
+    /// Messages that arrived too early, by stream and by the count of their first SSN.
     early: BTreeMap<(StreamId, u64), Parcel>,
     waiting: MemoryLoad,
     ready: ReadyMessages,
@@ -28,8 +27,8 @@ pub struct Delivery {
 /// A message that cannot be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeliveryError {
-    /// The association has no such stream: the TSN is acknowledged, the message dropped and the sender told
-    /// (RFC 9260 §6.5).
+    /// The association does not have this stream: the TSN is acknowledged, the message dropped, and an error reported
+    /// to the sender (RFC 9260 §6.5).
     #[error("stream {stream} does not exist: the association has {streams}")]
     InvalidStream {
         /// The stream of the message.
@@ -37,27 +36,27 @@ pub enum DeliveryError {
         /// How many streams there are, from 0.
         streams: u16,
     },
-    /// A message with this SSN was delivered before, or waits already.
+    /// A message with this SSN was delivered before, or already waits.
     #[error("SSN {ssn} of stream {stream} arrived a second time; SSN {next} is expected")]
     UsedSsn {
         /// The stream of the message.
         stream: StreamId,
         /// Its SSN.
         ssn: Ssn,
-        /// The SSN that is due on this stream.
+        /// The next SSN of this stream.
         next: Ssn,
     },
 }
 
-/// One stream: what comes next.
+/// The state of one stream.
 #[derive(Debug, Default)]
 struct Lane {
-    /// How many SSNs have passed; the lower 16 bits are the next SSN.
+    /// How many SSNs were delivered; the lower 16 bits are the next SSN.
     passed: u64,
 }
 
 impl Delivery {
-    /// Nothing was delivered yet on any of the streams 0 to `streams` − 1.
+    /// No message was delivered yet on any of the streams 0 to `streams` − 1.
     pub fn new(streams: u16) -> Delivery {
         Delivery {
             streams,
@@ -68,18 +67,17 @@ impl Delivery {
         }
     }
 
-    /// A message is whole: it is due at once if it is unordered or next in its stream, with all that waited
-    /// for it. `reach` is how far the highest TSN that has arrived lies beyond the cumulative TSN.
+    /// `message` is complete. It is ready at once if it is unordered or the next of its stream; then all messages
+    /// that waited for it are ready too. `reach` is the distance from the cumulative TSN to the highest TSN that
+    /// arrived.
     ///
-    /// All 65,536 SSNs of a stream may be in use at once, so that an SSN alone does not tell a message far ahead from
-    /// one that
-    /// has passed. TSNs do: the next message, and each between it and this one, has a TSN of its own beyond the
-    /// cumulative
-    /// TSN, so that this one lies less than `reach` ahead.
+    /// All 65,536 SSNs of a stream may be in use at once, so an SSN alone does not tell a message far ahead from a
+    /// message that was delivered. TSNs do: the next message, and each message between it and this one, has its own
+    /// TSN beyond the cumulative TSN, so this message is less than `reach` ahead.
     ///
     /// # Errors
-    /// There is no such stream, or the SSN was used before. The message is gone; what it weighed is the
-    /// caller's to take off the buffer.
+    /// The stream does not exist, or the SSN was used before. The message is dropped; the caller must subtract its
+    /// weight from the buffer.
     pub fn push(&mut self, message: Message, reach: u32) -> Result<(), DeliveryError> {
         let (stream, ssn) = (message.stream, message.ssn);
         if !self.has_stream(stream) {
@@ -103,37 +101,37 @@ impl Delivery {
         Ok(())
     }
 
-    /// The next message for the application.
+    /// Removes the next message for the application and gives it.
     pub fn take(&mut self) -> Option<Message> {
         self.ready.take()
     }
 
-    /// All messages that are due. Those that wait for others are gone.
+    /// All messages that are ready. Those that wait for others are dropped.
     pub fn into_ready(self) -> ReadyMessages {
         self.ready
     }
 
-    /// Whether the association has this stream.
+    /// Whether the association has the stream `stream`.
     pub fn has_stream(&self, stream: StreamId) -> bool {
         stream.get() < self.streams
     }
 
-    /// Whether there is nothing for the application to take.
+    /// Whether no message is ready.
     pub fn is_empty(&self) -> bool {
         self.ready.is_empty()
     }
 
-    /// What the messages cost that the application could take now.
+    /// The cost of the messages that are ready.
     pub fn ready(&self) -> MemoryLoad {
         self.ready.load()
     }
 
-    /// What the messages cost that wait for others of their stream.
+    /// The cost of the messages that wait for others of their stream.
     pub fn waiting(&self) -> MemoryLoad {
         self.waiting
     }
 
-    /// Holds a message until those before it have come. Answers whether its place was free.
+    /// Stores a message until those before it have arrived. Gives whether its place was free.
     fn keep(&mut self, stream: StreamId, count: u64, message: Message) -> bool {
         let before = self.early.range_mut((stream, 0)..=(stream, count)).next_back();
         if let Some((&(_, first), parcel)) = before {
@@ -157,7 +155,7 @@ impl Delivery {
         true
     }
 
-    /// Makes due what has waited on `stream` for an SSN that has passed, and what follows it without a gap.
+    /// Makes ready the messages of `stream` that waited for the last SSN, and those after them without a gap.
     fn release(&mut self, stream: StreamId) {
         while let Some(parcel) = self.take_due(stream) {
             self.waiting = self.waiting.saturating_sub(parcel.load());
@@ -189,14 +187,14 @@ mod tests {
     use super::super::message::tests::message;
     use super::*;
 
-    /// How far beyond the cumulative TSN others have come.
+    /// The distance that the other TSNs are beyond the cumulative TSN.
     const REACH: u32 = 1000;
 
     fn push(delivery: &mut Delivery, stream: u16, ssn: u16) -> Result<(), DeliveryError> {
         delivery.push(message(stream, ssn, b"four"), REACH)
     }
 
-    /// Takes all that is due, as (stream, SSN).
+    /// Takes all messages that are ready, as (stream, SSN).
     fn taken(delivery: &mut Delivery) -> Vec<(u16, u16)> {
         let all = std::iter::from_fn(|| delivery.take());
         all.map(|message| (message.stream.get(), message.ssn.get())).collect()
@@ -275,7 +273,7 @@ mod tests {
             delivery.push(message(count), 0).expect("due");
         }
         while delivery.take().is_some() {}
-        // TSN 1 lacks, which is message 100; the one with TSN n is message 99 + n.
+        // TSN 1 is missing, which is message 100; the message with TSN n is message 99 + n.
         for tsn in 2..=65_535u32 {
             delivery.push(message(99 + tsn), tsn).expect("each lies less far ahead than its TSN");
         }

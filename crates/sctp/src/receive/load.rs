@@ -4,29 +4,29 @@ use std::ops::{Add, AddAssign};
 
 use anabranch_base::ByteCount;
 
-/// What one or more held chunks cost.
+/// The cost of one or more chunks in the receive buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryLoad {
-    /// What they weigh against the advertised window (M-SCTP-18 `rwnd_charge`).
+    /// Their weight against the advertised window (M-SCTP-18 `rwnd_charge`).
     pub charge: ByteCount,
-    /// The memory that they take, with what surrounds their user data.
+    /// The memory that they take, including the structures around their user data.
     pub memory: ByteCount,
 }
 
 impl MemoryLoad {
-    /// Nothing.
+    /// No cost.
     pub const NONE: MemoryLoad = MemoryLoad { charge: ByteCount::ZERO, memory: ByteCount::ZERO };
 
-    /// What a chunk costs besides its user data where it is held by itself: the message, run or bundle that it
-    /// stands in and the allocator's part.
+    /// The memory of a separate chunk besides its user data: the message, run or bundle that contains it, and the
+    /// allocator's overhead.
     pub const OVERHEAD: ByteCount = ByteCount::new(256);
 
-    /// One chunk of this weight, with `length` bytes of user data, held separately.
+    /// The cost of one separate chunk of weight `charge`, with `length` bytes of user data.
     pub const fn of_chunk(charge: ByteCount, length: usize) -> MemoryLoad {
         MemoryLoad { charge, memory: ByteCount::new(MemoryLoad::OVERHEAD.get() + length as u64) }
     }
 
-    /// This less `other`; none where `other` is more.
+    /// This minus `other`; zero where `other` is more.
     #[must_use]
     pub const fn saturating_sub(self, other: MemoryLoad) -> MemoryLoad {
         MemoryLoad {

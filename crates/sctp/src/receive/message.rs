@@ -1,4 +1,4 @@
-//! A message as it is handed to the application.
+//! A message as it is delivered to the application.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -9,19 +9,19 @@ use super::load::MemoryLoad;
 use crate::seq::Ssn;
 use crate::wire::{Ppid, StreamId};
 
-/// One user message, whole.
+/// One complete user message.
 ///
-/// Its payload is the slices that came from the network, not copied: [`Message::chunks`] gives them in order,
-/// [`Message::into_bytes`] makes them one. A message of one fragment owns no memory but its slice.
+/// Its payload is the slices that arrived from the network, without a copy: [`Message::chunks`] gives them in order,
+/// [`Message::into_bytes`] joins them. A message of one fragment owns no memory besides its slice.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// The stream it came on.
+    /// The stream on which it arrived.
     pub stream: StreamId,
-    /// Its place in the stream; without meaning if it is unordered.
+    /// Its position in the stream; it has no meaning if the message is unordered.
     pub ssn: Ssn,
-    /// What the sending application says of its content.
+    /// The sending application's identifier for its content.
     pub ppid: Ppid,
-    /// Whether it was sent without a place in its stream.
+    /// Whether it was sent without a position in its stream.
     pub unordered: bool,
     pub(super) first: Bytes,
     pub(super) rest: VecDeque<Bytes>,
@@ -29,7 +29,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The payload in one piece: copied once if it came in several, else not at all.
+    /// The payload in one piece: copied once if it arrived in several pieces, else not copied.
     pub fn into_bytes(self) -> Bytes {
         if self.rest.is_empty() {
             return self.first;
@@ -51,17 +51,17 @@ impl Message {
         iter::once(&self.first).chain(&self.rest)
     }
 
-    /// How many bytes of payload it has.
+    /// The number of bytes of payload.
     pub fn len(&self) -> usize {
         self.chunks().map(Bytes::len).sum()
     }
 
-    /// Whether it has no payload; RFC 9260 §3.3.1 allows no such message.
+    /// Whether it has no payload, which RFC 9260 §3.3.1 does not allow.
     pub fn is_empty(&self) -> bool {
         self.chunks().all(Bytes::is_empty)
     }
 
-    /// What reading it takes off the receive buffer.
+    /// What the receive buffer gains when the message is read.
     pub fn load(&self) -> MemoryLoad {
         self.load
     }

@@ -1,7 +1,7 @@
-//! The receiving half of an association, part by part: which TSNs have arrived ([`Arrivals`]), how fragments become
-//! messages ([`Reassembly`]), in which order they are handed over ([`Delivery`]), what there is room for
-//! ([`ReceiveBuffer`]), and how far that may grow ([`Tuning`]). For each chunk the association asks them in this order;
-//! no part calls another.
+//! The receiving half of an association, in parts: which TSNs have arrived ([`Arrivals`]), how fragments become
+//! messages ([`Reassembly`]), in which order messages are delivered ([`Delivery`]), how much data there is room for
+//! ([`ReceiveBuffer`]), and how far that room may grow ([`Tuning`]). For each chunk the association calls them in
+//! this order; no part calls another.
 
 mod arrivals;
 mod budget;
@@ -40,7 +40,7 @@ mod tests {
 
     const STREAMS: u16 = 3;
 
-    /// A message to be sent: on which stream, ordered or not, and the lengths of its fragments.
+    /// A message to send: its stream, whether it is ordered, and the lengths of its fragments.
     #[derive(Clone, Debug)]
     struct Sent {
         stream: u16,
@@ -57,7 +57,7 @@ mod tests {
         })
     }
 
-    /// The DATA chunks of `messages`; the PPID says which message, each byte which fragment.
+    /// The DATA chunks of `messages`; the PPID identifies the message, each byte the fragment.
     fn fragments_of(messages: &[Sent], initial: Tsn) -> Vec<Fragment> {
         let mut next_ssn = [Ssn::new(0); STREAMS as usize];
         let mut fragments = Vec::new();
@@ -150,7 +150,7 @@ mod tests {
             prop_assert_eq!(numbers.len(), messages.len());
         }
 
-        /// A peer that sends anything at all gets errors, and nothing stays held that is not accounted for.
+        /// A peer that sends arbitrary data gets errors, and all data that is kept is counted.
         #[test]
         fn hostile_fragments_are_refused_or_accounted_for(
             fragments in prop::collection::vec(

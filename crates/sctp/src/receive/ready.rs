@@ -1,4 +1,4 @@
-//! Messages that the application may take, in the order in which they were put in.
+//! Messages that the application may take, in the order in which they were added.
 
 use std::collections::VecDeque;
 
@@ -6,25 +6,25 @@ use super::bundle::Bundle;
 use super::load::MemoryLoad;
 use super::message::Message;
 
-/// Messages that are due, first in first out. Small ones that follow one another lie together, in a [`Bundle`].
+/// Messages that are ready, first in, first out. Small consecutive ones are stored together, in a [`Bundle`].
 #[derive(Debug, Default)]
 pub struct ReadyMessages {
     parcels: VecDeque<Parcel>,
     load: MemoryLoad,
-    /// Empty bundles, whose memory the next ones take over.
+    /// Empty bundles, whose memory the next bundles use.
     spare: Vec<Bundle>,
 }
 
-/// What is held as one.
+/// A unit of storage.
 #[derive(Debug)]
 pub(super) enum Parcel {
     Message(Message),
-    /// Small messages that follow one another.
+    /// Small consecutive messages.
     Bundle(Bundle),
 }
 
 impl ReadyMessages {
-    /// Puts a message behind the others.
+    /// Adds a message at the end.
     pub fn push(&mut self, message: Message) {
         if let Some(Parcel::Bundle(last)) = self.parcels.back_mut() {
             let before = last.load();
@@ -40,7 +40,7 @@ impl ReadyMessages {
         self.push_back(parcel);
     }
 
-    /// Puts a message or a bundle behind the others.
+    /// Adds a message or a bundle at the end.
     pub(super) fn push_parcel(&mut self, mut parcel: Parcel) {
         if let (Some(Parcel::Bundle(last)), Parcel::Bundle(bundle)) = (self.parcels.back_mut(), &mut parcel) {
             let before = last.load();
@@ -52,13 +52,13 @@ impl ReadyMessages {
         self.push_back(parcel);
     }
 
-    /// Puts all messages of `other` behind these.
+    /// Adds all messages of `other` at the end.
     pub fn append(&mut self, mut other: ReadyMessages) {
         self.parcels.append(&mut other.parcels);
         self.load += other.load;
     }
 
-    /// The next message.
+    /// Removes the next message and gives it.
     pub fn take(&mut self) -> Option<Message> {
         let parcel = self.parcels.pop_front()?;
         self.load = self.load.saturating_sub(parcel.load());
@@ -77,12 +77,12 @@ impl ReadyMessages {
         }
     }
 
-    /// Whether there is nothing to take.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.parcels.is_empty()
     }
 
-    /// What the messages cost.
+    /// The cost of the messages.
     pub fn load(&self) -> MemoryLoad {
         self.load
     }
@@ -94,7 +94,7 @@ impl ReadyMessages {
 }
 
 impl Parcel {
-    /// A message by itself, or as the first in `bundle`, which is empty.
+    /// A separate message, or the first one in `bundle`, which is empty.
     pub fn of(message: Message, mut bundle: Bundle) -> Parcel {
         match bundle.push(&message) {
             true => Parcel::Bundle(bundle),
@@ -102,7 +102,7 @@ impl Parcel {
         }
     }
 
-    /// How many messages it is.
+    /// The number of its messages.
     pub fn count(&self) -> u64 {
         match self {
             Parcel::Message(_) => 1,
@@ -110,7 +110,7 @@ impl Parcel {
         }
     }
 
-    /// What it costs.
+    /// Its cost.
     pub fn load(&self) -> MemoryLoad {
         match self {
             Parcel::Message(message) => message.load,
@@ -119,7 +119,7 @@ impl Parcel {
     }
 }
 
-/// How many are kept, a kilobyte each: what a packet of small messages fills.
+/// How many empty bundles are kept, a kilobyte each: enough for a packet of small messages.
 const MOST_SPARE: usize = 4;
 
 #[cfg(test)]

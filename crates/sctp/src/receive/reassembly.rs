@@ -1,4 +1,4 @@
-//! Fragments become messages, in whatever order they arrive.
+//! Assembles messages from fragments, in whatever order these arrive.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,14 +12,13 @@ use crate::wire::{Ppid, StreamId};
 
 /// Incomplete messages (RFC 9260 §6.9).
 ///
-/// Consecutive fragments of one message are kept as one run: in order or not, a fragment costs O(log n) in
-/// the number of runs (amortised, the shorter run moves when two meet). A message in one fragment passes
-/// through without being stored.
+/// Consecutive fragments of one message are kept as one run. In order or not, a fragment costs O(log n) in the number
+/// of runs (amortised; when two runs meet, the shorter one moves). A message of one fragment is not stored.
 #[derive(Debug)]
 pub struct Reassembly {
-    /// By the position of the first fragment.
+    /// The runs, by the position of their first fragment.
     runs: BTreeMap<u64, FragmentRun>,
-    /// The TSN seen last and its position: TSNs counted on without wrapping.
+    /// The TSN that arrived last and its position, which counts TSNs without wrapping.
     seen: (Tsn, u64),
     held: MemoryLoad,
 }
@@ -31,32 +30,32 @@ pub struct Fragment {
     pub tsn: Tsn,
     /// The stream of its message.
     pub stream: StreamId,
-    /// The place of its message in the stream.
+    /// The position of its message in the stream.
     pub ssn: Ssn,
-    /// What the sending application says of the message; that of the first fragment counts.
+    /// The sending application's identifier for the message; that of the first fragment counts.
     pub ppid: Ppid,
-    /// Whether the message has no place in its stream.
+    /// Whether the message has no position in its stream.
     pub unordered: bool,
-    /// The B bit: the first of its message.
+    /// The B bit: it is the first fragment of its message.
     pub beginning: bool,
-    /// The E bit: the last of its message.
+    /// The E bit: it is the last fragment of its message.
     pub ending: bool,
     /// The user data.
     pub payload: Bytes,
-    /// What it weighs against the advertised window.
+    /// Its weight against the advertised window.
     pub charge: ByteCount,
 }
 
-/// Fragments that make no sense together: the peer broke the protocol.
+/// Fragments that contradict each other: the peer violated the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReassemblyError {
-    /// A message begins where another has not ended.
+    /// A message begins before the previous one has ended.
     #[error("the message that begins with TSN {tsn} is inside another message")]
     BeginsInside {
         /// The TSN with the B bit.
         tsn: Tsn,
     },
-    /// A message has ended, and what follows begins none.
+    /// A message has ended, and the next fragment does not begin a message.
     #[error("TSN {tsn} continues a message, but the one before it has ended")]
     HasNoBeginning {
         /// The TSN without the B bit.
@@ -70,7 +69,7 @@ pub enum ReassemblyError {
         /// The second of the two.
         tsn: Tsn,
     },
-    /// Everything up to `cumulative` has arrived, yet a message is incomplete that should not be.
+    /// Everything up to `cumulative` has arrived, but a message before it is incomplete.
     #[error(
         "every TSN up to {cumulative} has arrived, but the message that ends with TSN {tsn} lacks a part"
     )]
@@ -80,7 +79,7 @@ pub enum ReassemblyError {
         /// The cumulative TSN.
         cumulative: Tsn,
     },
-    /// The same TSN came a second time; the caller should have filtered duplicates.
+    /// The same TSN arrived again; the caller should have filtered duplicates.
     #[error("TSN {tsn} is held already")]
     AlreadyHeld {
         /// The TSN.
@@ -88,17 +87,17 @@ pub enum ReassemblyError {
     },
 }
 
-/// Fragments of one message without a gap, and not the whole of it.
+/// Consecutive fragments of one message, which are not the whole message.
 #[derive(Debug)]
 struct FragmentRun {
     outline: Outline,
-    /// That of the first fragment here.
+    /// That of the run's first fragment.
     ppid: Ppid,
     load: MemoryLoad,
     parts: VecDeque<Bytes>,
 }
 
-/// Which part of which message a fragment or a run is.
+/// The message of a fragment or run, and which part of it this is.
 #[derive(Clone, Copy, Debug)]
 struct Outline {
     stream: StreamId,
@@ -109,15 +108,15 @@ struct Outline {
 }
 
 impl Reassembly {
-    /// Nothing is held.
+    /// An empty store.
     pub fn new() -> Reassembly {
         Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FAR_FROM_ZERO), held: MemoryLoad::NONE }
     }
 
-    /// Takes in a fragment that is not a duplicate, and returns the message that it completes.
+    /// Adds a fragment that is not a duplicate, and returns the message that it completes.
     ///
     /// # Errors
-    /// The fragment contradicts its neighbours; nothing was stored.
+    /// The fragment contradicts its neighbours; it was not stored.
     pub fn insert(&mut self, fragment: Fragment) -> Result<Option<Message>, ReassemblyError> {
         let (tsn, outline) = (fragment.tsn, fragment.outline());
         let at = self.position(tsn);
@@ -144,13 +143,12 @@ impl Reassembly {
         Ok(self.take_whole(first))
     }
 
-    /// Every TSN up to `cumulative` has arrived, so that no message may be incomplete before it. Costs
-    /// nothing when nothing is held.
+    /// Every TSN up to `cumulative` has arrived, so no message before it may be incomplete. The cost is small.
     ///
     /// # Errors
-    /// One is.
+    /// A message before `cumulative` is incomplete.
     pub fn on_cumulative(&self, cumulative: Tsn) -> Result<(), ReassemblyError> {
-        // The first run decides: if it begins a message and reaches beyond `cumulative`, all others lie behind.
+        // The first run decides: if it begins a message and ends beyond `cumulative`, all other runs are beyond it.
         let Some((&first, run)) = self.runs.first_key_value() else { return Ok(()) };
         let reached = self.position(cumulative);
         let last = first + run.len() - 1;
@@ -160,7 +158,7 @@ impl Reassembly {
         Ok(())
     }
 
-    /// What the fragments held here cost.
+    /// The cost of the stored fragments.
     pub fn held(&self) -> MemoryLoad {
         self.held
     }
@@ -174,7 +172,7 @@ impl Reassembly {
         Some(message)
     }
 
-    /// Where the run begins that a fragment at `at` continues, if there is one.
+    /// The start of the run that a fragment at position `at` continues, if there is one.
     fn run_before(&self, at: u64, tsn: Tsn, outline: Outline) -> Result<Option<u64>, ReassemblyError> {
         let Some((&first, run)) = self.runs.range(..=at).next_back() else { return Ok(None) };
         let end = first + run.len();
@@ -185,7 +183,7 @@ impl Reassembly {
         Ok(is_continued.then_some(first))
     }
 
-    /// Whether the run right after `at` continues the fragment there.
+    /// Whether the run directly after position `at` continues the fragment there.
     fn is_continued_after(&self, at: u64, tsn: Tsn, outline: Outline) -> Result<bool, ReassemblyError> {
         match self.runs.get(&(at + 1)) {
             Some(run) => outline.is_continued_by(run.outline, tsn.next()),
@@ -193,7 +191,7 @@ impl Reassembly {
         }
     }
 
-    /// Counts `tsn` on without wrapping, from the one seen last.
+    /// The position of `tsn`, counted without wrapping from the TSN that arrived last.
     fn position(&self, tsn: Tsn) -> u64 {
         let (seen, at) = self.seen;
         at.wrapping_add_signed(i64::from(tsn.distance_from(seen) as i32))
@@ -222,7 +220,7 @@ impl Fragment {
         }
     }
 
-    /// What it costs where it is held by itself.
+    /// Its cost if it is stored separately.
     pub fn load(&self) -> MemoryLoad {
         MemoryLoad::of_chunk(self.charge, self.payload.len())
     }
@@ -239,14 +237,14 @@ impl Fragment {
 }
 
 impl FragmentRun {
-    /// Puts a fragment behind this run.
+    /// Adds a fragment at the end of this run.
     fn push(&mut self, fragment: Fragment) {
         self.outline.ends = fragment.ending;
         self.load += fragment.load();
         self.parts.push_back(fragment.payload);
     }
 
-    /// Puts `after` behind this run; the shorter of the two moves.
+    /// Adds `after` at the end of this run; the shorter of the two moves.
     fn append(&mut self, mut after: FragmentRun) {
         self.outline.ends = after.outline.ends;
         self.load += after.load;
@@ -271,7 +269,7 @@ impl FragmentRun {
 }
 
 impl Outline {
-    /// Whether `next`, which begins with `tsn` right behind this, is more of the same message.
+    /// Whether `next`, which begins with `tsn` directly after this part, belongs to the same message.
     fn is_continued_by(self, next: Outline, tsn: Tsn) -> Result<bool, ReassemblyError> {
         match (self.ends, next.begins) {
             (true, true) => Ok(false),
@@ -282,8 +280,8 @@ impl Outline {
         }
     }
 
-    /// RFC 9260 §6.9: every fragment has the SSN of its message, and the U bit if that is unordered. (The SSN
-    /// of unordered data means nothing: §6.6.)
+    /// RFC 9260 §6.9: every fragment has the SSN of its message, and the U bit if the message is unordered. (The SSN
+    /// of unordered data has no meaning: §6.6.)
     fn is_same_message(self, other: Outline) -> bool {
         self.stream == other.stream
             && self.unordered == other.unordered
@@ -296,7 +294,7 @@ fn message(outline: Outline, ppid: Ppid, first: Bytes, rest: VecDeque<Bytes>, lo
     Message { stream, ssn, ppid, unordered, first, rest, load }
 }
 
-/// Where positions begin: no peer can count back from here to 0.
+/// The first position: no peer can count back from here to 0.
 const FAR_FROM_ZERO: u64 = 1 << 62;
 
 #[cfg(test)]
@@ -318,7 +316,7 @@ mod tests {
         }
     }
 
-    /// What the fragments answer, one after the other.
+    /// The results of inserting the fragments one after the other.
     fn text_of(reassembly: &mut Reassembly, fragments: &[Fragment]) -> Vec<String> {
         let mut texts = Vec::new();
         for fragment in fragments {

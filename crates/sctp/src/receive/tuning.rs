@@ -1,55 +1,57 @@
-//! How large a receive buffer should be, from how much its application reads in a round trip.
+//! Computes the size of a receive buffer from how much its application reads in a round trip.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
 use super::budget::Allowance;
 use crate::config::Growth;
 
-/// Dynamic right-sizing (Fisk, Feng: "Dynamic Right-Sizing in TCP", 2001; Linux's `tcp_rcv_space_adjust`) for several paths.
+/// Dynamic right-sizing (Fisk, Feng: "Dynamic Right-Sizing in TCP", 2001; Linux's `tcp_rcv_space_adjust`) for several
+/// paths.
 ///
-/// Once in a round trip of the slowest path in use, the buffer grows to twice what the application read in that time and
-/// what then waited behind something missing. A sender that is held back by the window gets twice as much in the next
-/// round trip, as slow start would give it; one that uses less than half of the window changes nothing, nor does an
-/// application that does not read. It never shrinks: what was offered stays offered.
+/// Once in each round trip of the slowest path in use, the buffer grows to twice the data that the application read
+/// in that time plus the data that then waited behind a gap. A sender that the window limits gets twice as much in
+/// the next round trip, as in slow start. A sender that uses less than half of the window changes nothing, and
+/// neither does an application that does not read. The buffer never shrinks, because an advertised window must stay.
 ///
-/// The round trip is the receiver's own, from HEARTBEATs. Until there is one, it is bounded by the least time in which the
-/// peer has used up all that it was offered: what comes after that answers a later offer.
+/// The receiver measures the round trip itself, with HEARTBEATs. Until it has a measurement, the bound of the round
+/// trip is the least time in which the peer has used up a whole advertised window: data after that answers a later
+/// window.
 #[derive(Debug)]
 pub struct Tuning {
     growth: Growth,
     allowance: Allowance,
-    /// Since when is counted what is read.
+    /// When the count of `read` started.
     since: Option<Time>,
     read: ByteCount,
     turn: Option<WindowTurn>,
-    /// The least time that the offered window took to come.
+    /// The least time in which the advertised window was used up.
     turnover: Option<Duration>,
 }
 
-/// A window that the peer is using up.
+/// A window while the peer uses it up.
 #[derive(Clone, Copy, Debug)]
 struct WindowTurn {
     began: Time,
     left: ByteCount,
 }
 
-/// The measurements at the arrival of a packet with data.
+/// The measurements when a packet with data arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataArrival {
-    /// What the new chunks of the packet weigh.
+    /// The weight of the packet's new chunks.
     pub arrived: ByteCount,
     /// The buffer's size.
     pub capacity: ByteCount,
-    /// What the peer may still believe to be free.
+    /// What the peer may still assume to be free.
     pub offered: ByteCount,
-    /// What waits for something missing.
+    /// The data that waits behind a gap.
     pub out_of_order: ByteCount,
-    /// The longest smoothed round trip of the paths in use; `None` while one of them has none.
+    /// The longest smoothed round trip of the paths in use; `None` while one of them is not measured.
     pub round_trip: Option<Duration>,
 }
 
 impl Tuning {
-    /// Nothing was read yet.
+    /// The tuning of a buffer from which nothing was read yet.
     pub const fn new(growth: Growth, allowance: Allowance) -> Tuning {
         Tuning { growth, allowance, since: None, read: ByteCount::ZERO, turn: None, turnover: None }
     }
@@ -59,7 +61,7 @@ impl Tuning {
         self.read += charge;
     }
 
-    /// A packet arrived. Answers with the buffer's new size if it is to grow.
+    /// A packet arrived. Gives the buffer's new size if it is to grow.
     pub fn on_arrival(&mut self, now: Time, received: &DataArrival) -> Option<ByteCount> {
         self.time_window(now, received);
         let since = *self.since.get_or_insert(now);
@@ -73,7 +75,7 @@ impl Tuning {
         self.grow(received.capacity, wanted)
     }
 
-    /// There is no room for a chunk that everything else waits for. Returns a size with which there may be.
+    /// There is no room for a chunk that everything else waits for. Gives a size that may have room.
     pub fn on_stuck(&mut self, capacity: ByteCount) -> Option<ByteCount> {
         self.grow(capacity, capacity * 2)
     }
@@ -190,7 +192,7 @@ mod tests {
     fn without_a_round_trip_the_time_in_which_a_window_comes_stands_for_it() {
         let mut tuning = tuning();
         let received = DataArrival { round_trip: None, ..packet() };
-        // Ten packets use up the window; the eleventh answers another offer.
+        // Ten packets use up the window; the eleventh answers another window.
         for number in 0..9 {
             tuning.on_read(bytes(100));
             assert_eq!(tuning.on_arrival(at(4 * number), &received), None);
