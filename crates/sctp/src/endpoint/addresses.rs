@@ -1,4 +1,4 @@
-//! Addresses that this host gains and loses while an endpoint lives.
+//! Addresses that this host gains and loses while an endpoint exists.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,8 +10,9 @@ use crate::association::{Association, RandomNumber};
 use crate::wire::{Chunk, Packet, Parameter};
 
 impl Endpoint {
-    /// Adds a local address, with its own socket: every association may use it, over a new path that is verified before
-    /// it carries data, and new associations begin with it. An address that the endpoint already has changes nothing.
+    /// Adds a local address with its own socket. Every association may use it, on a new path that is verified before
+    /// it carries data, and new associations use it from the start. An address that the endpoint already has changes
+    /// nothing.
     pub fn add_local(&mut self, now: Time, address: SocketAddr) {
         if !self.config.local.contains(&address) {
             self.config.local.push(address);
@@ -19,9 +20,9 @@ impl Endpoint {
         self.each(|association| association.add_local(now, address));
     }
 
-    /// Removes a local address: the data of its paths goes to others at once, and no packet leaves from it any more. An
-    /// association without another path waits for one, until its errors are too many; what it sends meanwhile has this
-    /// address as its [`local`](super::Departure::local) and is lost.
+    /// Removes a local address: the data of its paths goes to other paths at once, and no packet leaves from it any
+    /// more. An association without another path waits for one until it has too many errors. What it sends meanwhile
+    /// has this address as its [`local`](super::Departure::local) and is lost.
     pub fn remove_local(&mut self, now: Time, address: SocketAddr) {
         self.config.local.retain(|known| *known != address);
         self.each(|association| association.remove_local(now, address));
@@ -34,12 +35,12 @@ impl Endpoint {
         self.each(|association| association.return_local(now, address));
     }
 
-    /// The addresses that new associations begin with.
+    /// The addresses that new associations use from the start.
     pub fn locals(&self) -> &[SocketAddr] {
         &self.config.local
     }
 
-    /// This end's part of the key of one association; nothing is drawn without authentication.
+    /// This end's random number for the key of one association; without authentication nothing is drawn.
     pub(super) fn fresh_random(&mut self) -> RandomNumber {
         let mut random = RandomNumber::default();
         if self.settings.config.dynamic_addresses {
@@ -48,8 +49,8 @@ impl Endpoint {
         random
     }
 
-    /// Of the addresses that a packet asks to add, and of its own: those that other associations with the same port of
-    /// the peer have. An address cannot belong to two, because its next INIT would be ambiguous.
+    /// Of the addresses that a packet asks to add, and its source: those that another association with the same peer
+    /// port uses. An address cannot belong to two associations, because an INIT from it would be ambiguous.
     pub(super) fn addresses_beside(
         &mut self,
         id: AssociationId,

@@ -1,9 +1,9 @@
-//! What an endpoint keeps for each association, found by the association's id.
+//! The values that an endpoint keeps for each association, found by the association's id.
 
 use super::AssociationId;
 
-/// Values by ids, in the order of the ids. A new id is higher than all before it, so that its value stands last; one that is
-/// removed leaves a place that those behind it close.
+/// Values in the order of their ids. A new id is higher than all earlier ones, so its value is added at the end. When
+/// a value is removed, the values after it move.
 #[derive(Debug)]
 pub(super) struct ById<T> {
     values: Vec<(AssociationId, Box<T>)>,
@@ -16,13 +16,13 @@ impl<T> ById<T> {
         self.values.push((id, Box::new(value)));
     }
 
-    /// Takes a value out.
+    /// Removes a value and gives it.
     pub fn remove(&mut self, id: AssociationId) -> Option<T> {
         let place = self.place(id)?;
         Some(*self.values.remove(place).1)
     }
 
-    /// The value with this id, for changes.
+    /// The value with this id, mutable.
     pub fn value_mut(&mut self, id: AssociationId) -> Option<&mut T> {
         let place = self.place(id)?;
         Some(&mut *self.values[place].1)

@@ -1,4 +1,4 @@
-//! Which association uses which channel. The driver keeps each channel to two ends.
+//! Which association uses which channel. The driver guarantees that a channel has only two ends.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,26 +6,26 @@ use super::AssociationId;
 
 /// The driver's number for a peer whose packets it authenticates below SCTP.
 ///
-/// An association uses the channel in which it was opened and no other: a peer with another channel can neither add to
+/// An association uses only the channel in which it was opened. A peer with another channel can neither add data to
 /// the association nor end it, even with the right tags and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Channel(u64);
 
-/// News about a channel for its driver, which may forget unused channels.
+/// Reports the use of a channel to its driver, which may drop unused channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelUse {
-    /// An association uses it.
+    /// An association uses the channel.
     Taken(Channel),
-    /// That association is gone. Answers to its late packets still leave by the channel.
+    /// That association was removed. Answers to its late packets still leave on the channel.
     Released(Channel),
 }
 
 /// The channels of an endpoint's associations.
 #[derive(Debug, Default)]
 pub(super) struct Channels {
-    /// The channels that are not plain.
+    /// The channels, except the plain one.
     of: BTreeMap<AssociationId, Channel>,
-    /// The same, ordered by channel.
+    /// The same entries, ordered by channel.
     speakers: BTreeSet<(Channel, AssociationId)>,
     news: VecDeque<ChannelUse>,
 }
@@ -34,7 +34,7 @@ impl Channel {
     /// No authentication below SCTP: only tags and cookies protect (RFC 9260).
     pub const PLAIN: Channel = Channel(0);
 
-    /// The channel of this number; 0 is [`Channel::PLAIN`].
+    /// The channel with this number; 0 is [`Channel::PLAIN`].
     pub const fn new(number: u64) -> Channel {
         Channel(number)
     }
@@ -46,7 +46,7 @@ impl Channel {
 }
 
 impl Channels {
-    /// Notes that the association uses `channel` from now on.
+    /// Notes that association `id` uses `channel` from now on.
     pub fn bind(&mut self, id: AssociationId, channel: Channel) {
         if channel != Channel::PLAIN {
             self.of.insert(id, channel);
@@ -55,7 +55,7 @@ impl Channels {
         }
     }
 
-    /// The association is gone.
+    /// Association `id` was removed.
     pub fn release(&mut self, id: AssociationId) {
         if let Some(channel) = self.of.remove(&id) {
             self.speakers.remove(&(channel, id));
@@ -63,7 +63,7 @@ impl Channels {
         }
     }
 
-    /// The next news for the driver.
+    /// The next report for the driver.
     pub fn poll(&mut self) -> Option<ChannelUse> {
         self.news.pop_front()
     }
@@ -74,7 +74,7 @@ impl Channels {
         speakers.take_while(move |speaker| speaker.0 == channel).map(|speaker| speaker.1)
     }
 
-    /// The channel of an association.
+    /// The channel of association `id`.
     pub fn of(&self, id: AssociationId) -> Channel {
         self.of.get(&id).copied().unwrap_or(Channel::PLAIN)
     }

@@ -1,4 +1,4 @@
-//! The keys that sign state cookies: replaced from time to time, with the previous one still valid (RFC 9260 §5.1.3).
+//! The keys that sign state cookies. They are replaced regularly; the previous key stays valid (RFC 9260 §5.1.3).
 
 use anabranch_base::{Duration, Seed, Time};
 use rand_chacha::ChaCha12Rng;
@@ -6,7 +6,7 @@ use rand_core::{Rng, SeedableRng};
 
 use crate::association::cookie::{CookieKey, ForgedCookie, StateCookie};
 
-/// The present key and the one before it.
+/// The current key and the one before it.
 #[derive(Debug)]
 pub struct CookieJar {
     rng: ChaCha12Rng,
@@ -23,7 +23,7 @@ impl CookieJar {
         CookieJar { rng, present, past, since: Time::ZERO }
     }
 
-    /// Signs a cookie, with a new key if the present one is old enough.
+    /// Signs a cookie, with a new key if the current one is old enough.
     pub fn seal(&mut self, cookie: &StateCookie, now: Time) -> Vec<u8> {
         if now.since(self.since) > KEY_LIFETIME {
             self.past = std::mem::replace(&mut self.present, fresh(&mut self.rng));
@@ -32,7 +32,7 @@ impl CookieJar {
         cookie.seal(&self.present)
     }
 
-    /// Opens a cookie that was signed with the present key or the one before.
+    /// Opens a cookie that was signed with the current key or the one before.
     ///
     /// # Errors
     /// It was signed with neither.
@@ -47,5 +47,5 @@ fn fresh(rng: &mut ChaCha12Rng) -> CookieKey {
     key
 }
 
-/// Longer than any cookie lives, so that the key before the present one is enough.
+/// Longer than the lifetime of any cookie, so that one previous key is enough.
 const KEY_LIFETIME: Duration = Duration::from_secs(3_600);

@@ -1,4 +1,4 @@
-//! When the timers of an endpoint's associations are due, in order.
+//! The expiry times of the timers of an endpoint's associations, in order.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use anabranch_base::Time;
 
 use super::AssociationId;
 
-/// The next timer of each association that has one. The first stands by itself: an endpoint with one association, whose timer
-/// changes with almost every packet, searches no tree, and allocates no node of one.
+/// The next timer of each association that has one. The first one is stored separately: an endpoint with one
+/// association, whose timer changes with almost every packet, then searches no tree and allocates no node.
 #[derive(Debug, Default)]
 pub(super) struct Due {
     first: Option<(Time, AssociationId)>,
-    /// All others, which are later.
+    /// All others, which expire later.
     others: BTreeSet<(Time, AssociationId)>,
 }
 
 impl Due {
-    /// The next timer of the association was due at `before`, if it had one, and is due at `after` now.
+    /// The next timer of association `id` was due at `before`, and is due at `after` now; `None` means no timer.
     pub fn change(&mut self, id: AssociationId, before: Option<Time>, after: Option<Time>) {
         if before == after {
             return;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Timers of five associations, of which some expire together, are set, moved and stopped.
+        /// Timers of five associations, some of which expire at the same time, are set, moved and stopped.
         #[test]
         fn timers_are_in_the_order_of_their_times_whatever_changes(
             steps in proptest::collection::vec((0_u64..5, proptest::option::of(0_u64..6)), 0..40),

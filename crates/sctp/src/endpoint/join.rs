@@ -1,4 +1,4 @@
-//! Joins two endpoints without a handshake, for studies of what comes after it.
+//! Joins two endpoints without a handshake, for studies of what follows a handshake.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use crate::association::{Agreement, Association, PathAddresses};
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
-/// One end's part.
+/// The values of one end.
 struct JoinedEnd {
     tag: VerificationTag,
     tsn: Tsn,
@@ -21,12 +21,12 @@ struct JoinedEnd {
 }
 
 /// Opens an association between two endpoints at once: nothing is sent, every path is confirmed, and no round-trip
-/// time is known. The i-th local addresses of both are a path.
+/// time is known. The i-th local addresses of both ends form a path.
 ///
-/// The caller must hold both endpoints: this is for simulations and tests.
+/// The caller must own both endpoints: this is for simulations and tests.
 ///
 /// # Errors
-/// One of them has no room for another association, they already have one with each other, or no two addresses match.
+/// One endpoint cannot have another association, they already have one with each other, or no two addresses match.
 pub fn join(
     now: Time,
     first: &mut Endpoint,

@@ -1,4 +1,4 @@
-//! The ABORTs of associations that were aborted here, kept for peers that missed them.
+//! The ABORTs of associations that this end aborted, kept for peers that did not receive them.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ struct LastWord {
 }
 
 impl LastWords {
-    /// Keeps the last packet of the association with the own tag `tag`, which is forgotten now.
+    /// Keeps the ABORT of the association with our tag `tag`, which is removed now.
     pub fn keep(&mut self, tag: VerificationTag, channel: Channel, packet: Vec<u8>) {
         if self.latest.len() == MOST {
             self.latest.pop_front();
@@ -27,14 +27,14 @@ impl LastWords {
         self.latest.push_back(LastWord { tag, channel, packet });
     }
 
-    /// The last packet of the association with the own tag `tag`.
+    /// The ABORT of the association with our tag `tag`.
     pub fn of(&self, tag: VerificationTag, channel: Channel) -> Option<&[u8]> {
         let mut words = self.latest.iter().filter(|word| word.tag == tag && word.channel == channel);
         words.next().map(|word| word.packet.as_slice())
     }
 }
 
-/// How many are kept: of half a kilobyte each, and needed within a round trip or two.
+/// How many are kept: each has up to half a kilobyte, and is needed within a round trip or two.
 const MOST: usize = 64;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Accepts associations without any state of those that are half open: INIT is answered with a signed cookie, and only
-//! the cookie that comes back makes an association (RFC 9260 §5.1, §5.2).
+//! Accepts associations without state for half-open ones: INIT is answered with a signed cookie, and only the
+//! returned cookie creates an association (RFC 9260 §5.1, §5.2).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -27,18 +27,18 @@ struct InitRequest<'a> {
     offer: PeerExtensions,
 }
 
-/// This end's identity in the association that an INIT asks for.
+/// This end's values for the association that an INIT asks for.
 struct InitIdentity {
     tag: VerificationTag,
     tsn: Tsn,
-    /// Its part of the key with which chunks are authenticated.
+    /// This end's part of the key that authenticates chunks.
     random: RandomNumber,
     /// The tags of the existing association, or zero.
     tie_tags: (VerificationTag, VerificationTag),
 }
 
 impl Endpoint {
-    /// An INIT arrived, alone and with tag zero.
+    /// An INIT arrived, alone in its packet and with tag zero.
     pub(super) fn on_init(&mut self, now: Time, arrival: &Arrival, header: CommonHeader, init: &Init) {
         if !self.may_answer_init(now, arrival) {
             return;
@@ -60,7 +60,7 @@ impl Endpoint {
         let existing = self.known_peer(PeerRoute::of(arrival, header));
         match existing.and_then(|id| self.associations.get(id).map(|known| (id, known.state()))) {
             Some((id, AssociationState::ShutdownAckSent)) => {
-                // RFC 9260 §9.2: the peer missed our SHUTDOWN-ACK.
+                // RFC 9260 §9.2: our SHUTDOWN-ACK was lost.
                 if let Some(known) = self.associations.touch(id) {
                     known.repeat_shutdown_ack(now);
                 }
@@ -76,7 +76,7 @@ impl Endpoint {
         }
     }
 
-    /// A COOKIE-ECHO arrived, first in its packet.
+    /// A COOKIE-ECHO arrived, as the first chunk of its packet.
     pub(super) fn on_cookie_echo(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>, bytes: &[u8]) {
         let header = packet.header();
         // RFC 9260 §5.1.5: a cookie that is not ours, or not for these ports and this tag, is dropped.
@@ -87,7 +87,7 @@ impl Endpoint {
         if !is_same_way {
             return;
         }
-        // The association that it is for or was asked for, otherwise the one with the same peer.
+        // The association that the cookie names, otherwise the one with the same peer.
         let known = self.named(cookie.local_tag).or_else(|| self.named(cookie.tie_tags.0)).or_else(|| {
             self.known_peer(PeerRoute { remote: cookie.remote, ..PeerRoute::of(arrival, header) })
         });
@@ -106,7 +106,7 @@ impl Endpoint {
             return;
         }
         let opened = match known {
-            // The cookie was used: its association is gone.
+            // The cookie was used before, and its association is closed.
             None if self.is_spent(cookie.local_tag) => {
                 return self.answer_out_of_the_blue(now, arrival, packet);
             }
@@ -118,7 +118,7 @@ impl Endpoint {
         }
     }
 
-    /// Makes the association that the cookie describes, which then reads the packet.
+    /// Creates the association that the cookie describes, which then reads the packet.
     fn open(&mut self, now: Time, arrival: &Arrival, cookie: &StateCookie) -> Option<AssociationId> {
         if self.check_count().is_err() {
             let back = CommonHeader {
@@ -143,8 +143,8 @@ impl Endpoint {
         Some(self.insert(cookie.local_tag, association, arrival.channel))
     }
 
-    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. If it is to read the packet: the
-    /// association.
+    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. Gives the association if it is to read the
+    /// packet.
     fn reopen(
         &mut self,
         now: Time,
@@ -171,24 +171,24 @@ impl Endpoint {
                 self.give_up_tag(now, local);
                 self.by_tag.insert(cookie.local_tag, id);
             }
-            // B) Both ends sent INIT, and the peer's came through first. D) It is the cookie of this very
-            // association; if ours is not answered yet, this answers it.
+            // B) Both ends sent INIT, and the peer's cookie arrived first. D) It is the cookie of this association;
+            // if our COOKIE-ECHO is not answered yet, this answers it.
             (true, false, _) => association.on_collision(now, cookie),
             (true, true, _) => {
                 if matches!(state, AssociationState::CookieWait | AssociationState::CookieEchoed) {
                     association.on_collision(now, cookie);
                 }
             }
-            // C) A cookie that comes late, and "any case not shown": "silently discarded".
+            // C) A cookie that arrives late, and "any case not shown": "silently discarded".
             _ => return None,
         }
         Some(id)
     }
 
-    /// An INIT from a peer that we have, or are opening, an association with (RFC 9260 §5.2.1, §5.2.2).
+    /// An INIT from a peer with which this end has, or is opening, an association (RFC 9260 §5.2.1, §5.2.2).
     fn answer_known(&mut self, now: Time, request: &InitRequest<'_>, id: AssociationId) {
         let Some(known) = self.associations.get(id) else { return };
-        // §5.2.1, §5.2.2: an INIT must not add addresses to an association that has the peer's already.
+        // §5.2.1, §5.2.2: an INIT must not add addresses to an association that already exists.
         let new = self.new_addresses(known, request);
         if !new.is_empty() && known.state() != AssociationState::CookieWait {
             let parameters = new.iter().flat_map(|&ip| address_parameter(ip).to_bytes()).collect();
@@ -208,7 +208,7 @@ impl Endpoint {
         self.answer_init(now, request, &name);
     }
 
-    /// The addresses of an INIT without a path, except those that this end could not reach anyway.
+    /// The addresses in an INIT that have no path, except those that this end could not reach anyway.
     fn new_addresses(&self, known: &Association, request: &InitRequest<'_>) -> Vec<IpAddr> {
         let is_known = |ip: &IpAddr| {
             known.paths().iter().any(|sample| known.path_addresses(sample.id).remote.ip() == *ip)
@@ -219,7 +219,8 @@ impl Endpoint {
         announced.copied().filter(|ip| is_reachable(ip) && !is_known(ip)).collect()
     }
 
-    /// Sends the INIT-ACK with its cookie. Without extensions, if it would be much longer than the INIT with them.
+    /// Sends the INIT-ACK with its cookie. The extensions are left out if they would make it much longer than the
+    /// INIT.
     fn answer_init(&mut self, now: Time, request: &InitRequest<'_>, name: &InitIdentity) {
         let mut parameters = self.told(now, request, name, &request.offer);
         if request.arrival.channel == Channel::PLAIN {
@@ -243,7 +244,7 @@ impl Endpoint {
         self.answer(arrival, *back, &ack);
     }
 
-    /// The parameters of an INIT-ACK, the cookie first, for a peer with this offer.
+    /// The parameters of an INIT-ACK for a peer with the extensions `offer`, the cookie first.
     fn told(
         &mut self,
         now: Time,
@@ -292,7 +293,7 @@ impl Endpoint {
         InitIdentity { tag, tsn, random: self.fresh_random(), tie_tags }
     }
 
-    /// The association with the peer that sends from there, by this channel and with these ports.
+    /// The association with the peer that sends from this address, on this channel and with these ports.
     fn known_peer(&mut self, way: PeerRoute) -> Option<AssociationId> {
         let is_alive = |id| {
             let known = self.associations.get(id);
@@ -310,8 +311,8 @@ fn reply_header(header: CommonHeader, tag: VerificationTag) -> CommonHeader {
     }
 }
 
-/// Leaves out own addresses until the parameters have at most `most` bytes: the source of the INIT may be false. The
-/// peer can still learn an address that was left out from a packet.
+/// Leaves out own addresses until the parameters have at most `most` bytes, because the source of the INIT may be
+/// forged. The peer can still learn such an address from a packet.
 fn shorten(parameters: &mut Vec<Parameter>, most: usize) {
     let is_address = |one: &Parameter| matches!(one, Parameter::Ipv4Address(_) | Parameter::Ipv6Address(_));
     while encoded_len(parameters) > most
@@ -325,13 +326,13 @@ fn encoded_len(parameters: &[Parameter]) -> usize {
     parameters.iter().map(|one| one.to_bytes().len().next_multiple_of(4)).sum()
 }
 
-/// How long the answer to an INIT of `len` bytes may be: with the headers of UDP and IPv4 three and a half times as long
-/// as that. One with nothing but the cookie has 3.1 times the bytes of an INIT with nothing in it.
+/// The largest length of the answer to an INIT of `len` bytes: with UDP and IPv4 headers, three and a half times the
+/// length of the INIT. An answer with only the cookie has 3.1 times the bytes of an INIT without parameters.
 fn most_amplified(len: usize) -> usize {
     (len + OUTER_HEADERS) * 7 / 2 - OUTER_HEADERS
 }
 
-/// UDP's and IPv4's.
+/// The UDP and IPv4 headers.
 const OUTER_HEADERS: usize = 28;
 /// The common header, and the fixed part of an INIT or INIT-ACK (RFC 9260 §3.1, §3.3.2).
 const INIT_LEN: usize = CommonHeader::LEN + 20;

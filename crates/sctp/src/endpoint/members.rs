@@ -1,4 +1,4 @@
-//! The associations of an endpoint, and which of them have events, packets, or a timer that is due.
+//! The associations of an endpoint, and which of them have events, packets, or an expired timer.
 
 use std::collections::VecDeque;
 
@@ -10,19 +10,19 @@ use super::due::Due;
 use crate::association::{Association, PathAddresses, Transmit};
 use crate::event::Event;
 
-/// All associations by their ids. A handle that changes one ends with [`touch`](Members::touch).
+/// All associations by their ids. Every method that changes an association ends with [`touch`](Members::touch).
 #[derive(Debug, Default)]
 pub struct Members {
     all: ById<Member>,
-    /// Associations that may have events, each once, in the order in which they were touched.
+    /// Associations that may have events, each at most once, in the order in which they were touched.
     ready: VecDeque<AssociationId>,
-    /// Associations that may have packets to send, or a changed timer, likewise.
+    /// Associations that may have packets to send, or a changed timer, in the same way.
     sending: VecDeque<AssociationId>,
-    /// The next timer of each association, in order. Those of associations in `sending` may be out of date.
+    /// The next timer of each association, in order. Entries of associations in `sending` may be outdated.
     due: Due,
 }
 
-/// An association, and where it stands in the queues.
+/// An association, and whether it is in the queues.
 #[derive(Debug)]
 struct Member {
     association: Association,
@@ -40,7 +40,7 @@ impl Members {
         self.touch(id);
     }
 
-    /// Takes an association out. Its entry in a queue may stay there; it is skipped.
+    /// Removes an association. Its entry in a queue may stay; the entry is skipped.
     pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
         let Member { association, due, .. } = self.all.remove(id)?;
         self.due.change(id, due, None);
@@ -52,12 +52,12 @@ impl Members {
         self.all.value(id).map(|member| &member.association)
     }
 
-    /// An association for a call after which its events, packets and timers stay as they are; see `touch` for others.
+    /// An association, for a call that does not change its events, packets and timers; see `touch` for other calls.
     pub fn untouched(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.all.value_mut(id).map(|member| &mut member.association)
     }
 
-    /// Notes that an association may have events, packets and another timer now, and returns it.
+    /// Marks that an association may have events, packets and another timer, and returns it.
     pub fn touch(&mut self, id: AssociationId) -> Option<&mut Association> {
         let member = self.all.value_mut(id)?;
         if !std::mem::replace(&mut member.is_ready, true) {
@@ -69,7 +69,7 @@ impl Members {
         Some(&mut member.association)
     }
 
-    /// The next event: all of one association, then those of the next.
+    /// The next event: first all events of one association, then those of the next.
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
         while let Some(&id) = self.ready.front() {
             if let Some(member) = self.all.value_mut(id) {
@@ -83,8 +83,8 @@ impl Members {
         None
     }
 
-    /// Appends up to `max_segments` packets of the association whose turn it is to `buf`. `settled` hears of each
-    /// association that has no more.
+    /// Appends up to `max_segments` packets of the next association in turn to `buf`. Calls `settled` for each
+    /// association that has no more packets.
     pub fn poll_transmit(
         &mut self,
         now: Time,
@@ -108,7 +108,7 @@ impl Members {
         None
     }
 
-    /// When the first timer of all is due.
+    /// When the first of all timers is due.
     pub fn next_due(&self) -> Option<Time> {
         if self.sending.is_empty() {
             return self.due.iter().next().map(|(due, _)| due);
@@ -119,7 +119,7 @@ impl Members {
         settled.into_iter().chain(touched).min()
     }
 
-    /// The associations with a timer that is due, in the order of their ids.
+    /// The associations with an expired timer, in the order of their ids.
     pub fn due(&self, now: Time) -> Vec<AssociationId> {
         let settled = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
         let mut ids: Vec<AssociationId> = settled.chain(self.sending.iter().copied()).collect();
@@ -185,7 +185,7 @@ mod tests {
         members
     }
 
-    /// The associations in the order in which they have sent all.
+    /// The associations in the order in which they have sent everything.
     fn senders(members: &mut Members) -> Vec<u64> {
         let mut senders = Vec::new();
         let mut packets = Vec::new();

@@ -1,5 +1,5 @@
-//! Many associations behind one SCTP port: finds the association of each packet, and answers packets that belong to
-//! none.
+//! Many associations on one SCTP port: finds the association of each packet, and answers packets that belong to no
+//! association.
 
 mod addresses;
 mod by_id;
@@ -53,13 +53,13 @@ pub struct EndpointConfig {
     pub association: Config,
     /// The policies that these settings name.
     pub registry: Registry,
-    /// The SCTP port; UDP's ports are in the addresses.
+    /// The SCTP port; UDP ports are in the addresses.
     pub port: u16,
-    /// Whether INITs are answered.
+    /// Whether INITs are accepted.
     pub accepts: bool,
-    /// The addresses of its sockets. The i-th is paired with a peer's i-th; the shorter list is repeated.
+    /// The addresses of its sockets. The i-th is paired with the i-th of a peer; the shorter list is repeated.
     pub local: Vec<SocketAddr>,
-    /// More associations than this are not accepted.
+    /// The most associations at a time.
     pub max_associations: usize,
 }
 
@@ -75,37 +75,38 @@ impl AssociationId {
 /// A datagram that arrived at a socket.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// The address it was sent to, with the socket's port.
+    /// The address to which it was sent, with the socket's port.
     pub local: SocketAddr,
-    /// Where it came from.
+    /// The address from which it came.
     pub remote: SocketAddr,
-    /// By which channel.
+    /// The channel on which it arrived.
     pub channel: Channel,
-    /// Its ECN bits.
+    /// Its ECN codepoint.
     pub ecn: Ecn,
     /// The SCTP packet.
     pub bytes: Bytes,
-    /// How much memory the packet keeps alive: its length, unless it is a slice of something larger, for instance of
-    /// datagrams that the system received at once. What the endpoint holds of it keeps at most twice its bytes alive.
+    /// How much memory `bytes` keeps allocated: its length, unless it is a slice of a larger buffer, for example of
+    /// datagrams that the system received at once. Data that the endpoint keeps of it keeps at most twice its bytes
+    /// allocated.
     pub memory: ByteCount,
 }
 
-/// Packets that want to leave by a socket.
+/// Packets that are to leave through a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     /// The local address to send from; unspecified if the operating system chooses.
     pub local: SocketAddr,
-    /// Where to.
+    /// The address to which they go.
     pub remote: SocketAddr,
-    /// By which channel.
+    /// The channel on which they leave.
     pub channel: Channel,
     /// The association that sends them; `None` for an answer without an association, whose path has no meaning.
     pub association: Option<AssociationId>,
-    /// How many and how long.
+    /// The number and length of the packets.
     pub transmit: Transmit,
 }
 
-/// The error of an endpoint that cannot be made.
+/// Why an endpoint cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// A setting is outside its domain.
@@ -114,25 +115,25 @@ pub enum EndpointError {
     /// A setting names a policy that is not registered.
     #[error(transparent)]
     Policy(#[from] UnknownPolicy),
-    /// There is no socket.
+    /// There is no local address.
     #[error("an endpoint needs at least one local address")]
     NoLocalAddress,
 }
 
-/// The error of an association that cannot be opened.
+/// Why an association cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
-    /// An empty list of remote addresses.
+    /// The list of remote addresses is empty.
     #[error("no remote address was given")]
     NoRemoteAddress,
-    /// IPv4 cannot reach IPv6.
+    /// No local address has the IP version of this remote address.
     #[error("no local address can reach {0}: the IP versions differ")]
     NoLocalAddressFor(SocketAddr),
-    /// The limit is reached.
+    /// The largest number of associations is reached.
     #[error("the limit of {0} associations is reached")]
     TooMany(usize),
-    /// RFC 9260 §2.3: two endpoints "MUST NOT have more than one SCTP association between them at any given
-    /// time": the peer would take the second for a restart of the first.
+    /// RFC 9260 §2.3: two endpoints "MUST NOT have more than one SCTP association between them at any given time":
+    /// the peer would take the second one for a restart of the first.
     #[error("an association with {0} exists already; open another one from another endpoint")]
     Exists(SocketAddr),
 }
@@ -143,15 +144,15 @@ pub struct Endpoint {
     settings: Arc<Settings>,
     config: EndpointConfig,
     associations: Members,
-    /// The association of a packet by its tag.
+    /// The association by the tag of a packet.
     by_tag: BTreeMap<VerificationTag, AssociationId>,
-    /// The association of a packet without a tag of ours.
+    /// The association of a packet that does not carry our tag.
     peers: Peers,
     channels: Channels,
     replies: VecDeque<Reply>,
-    /// How many INITs of strangers are answered.
+    /// Limits the answers to INITs from unknown addresses.
     inits: Throttle,
-    /// How many of their other packets are answered.
+    /// Limits the answers to their other packets.
     others: Throttle,
     last_words: LastWords,
     jar: CookieJar,
@@ -161,7 +162,7 @@ pub struct Endpoint {
     made: u64,
 }
 
-/// A packet that no association sends.
+/// A packet that is not sent by an association.
 #[derive(Debug)]
 struct Reply {
     local: SocketAddr,
@@ -171,7 +172,7 @@ struct Reply {
 }
 
 impl Endpoint {
-    /// An endpoint without associations. `seed` decides every tag, nonce and key it will ever draw.
+    /// An endpoint without associations. `seed` determines every tag, nonce and key that it draws.
     ///
     /// # Errors
     /// A setting is outside its domain or names an unknown policy, or there is no local address.
@@ -206,16 +207,16 @@ impl Endpoint {
         })
     }
 
-    /// Begins to open an association with the peer at `remote`, over the paths from all local addresses.
-    /// [`Event::Connected`] says when messages may be sent.
+    /// Starts to open an association with the peer at `remote`, on paths from all local addresses.
+    /// [`Event::Connected`] reports when messages may be sent.
     ///
     /// # Errors
-    /// No address, none that can be reached, too many associations, or one with this peer already.
+    /// `remote` is empty or cannot be reached, there are too many associations, or one with this peer exists.
     pub fn connect(&mut self, remote: &[SocketAddr]) -> Result<AssociationId, ConnectError> {
         self.connect_by(Channel::PLAIN, remote)
     }
 
-    /// The same by a channel of the driver that no other association uses.
+    /// Like [`connect`](Endpoint::connect), on a channel of the driver that no other association uses.
     ///
     /// # Errors
     /// As [`connect`](Endpoint::connect).
@@ -228,8 +229,8 @@ impl Endpoint {
         self.connect_over(channel, remote, Ways { paths: &paths, further: &[] })
     }
 
-    /// The same over paths that the driver chose, for a driver that can pair the addresses. If they do not answer, the
-    /// other pairs are tried, too.
+    /// Like [`connect_by`](Endpoint::connect_by), on paths that the driver chose, for a driver that can pair the
+    /// addresses. If they do not answer, the other pairs are tried too.
     ///
     /// # Errors
     /// As [`connect`](Endpoint::connect).
@@ -243,7 +244,7 @@ impl Endpoint {
             return Err(ConnectError::NoRemoteAddress);
         }
         self.check_count()?;
-        // Addresses beyond sixteen paths are left out, like those of an INIT.
+        // Addresses that would need more than sixteen paths are left out, as in an INIT.
         let has_partner = |address: &&SocketAddr| {
             self.config.local.iter().any(|local| local.is_ipv4() == address.is_ipv4())
         };
@@ -265,16 +266,16 @@ impl Endpoint {
         Ok(self.insert(identity.tag, association, channel))
     }
 
-    /// Handles a datagram that arrived. At worst it is dropped, whatever it contains.
+    /// Handles a datagram that arrived. Whatever it contains, the worst result is that it is dropped.
     pub fn handle(&mut self, now: Time, arrival: &Arrival) {
         let Ok(packet) = Packet::decode(&arrival.bytes, self.settings.config.checksum) else { return };
         let header = packet.header();
-        // RFC 9260 §8.4 rule 1: what is "to or from a non-unicast address" is discarded.
+        // RFC 9260 §8.4 rule 1: a packet "to or from a non-unicast address" is discarded.
         let (local, remote) = (arrival.local.ip(), arrival.remote.ip());
         if !is_unicast(local) || !is_unicast(remote) || remote.is_unspecified() {
             return;
         }
-        // Almost every packet begins with one of these: its tag is ours, and the association reads its chunks.
+        // Almost every packet begins with one of these chunks: its tag is ours, and the association reads its chunks.
         if let Some(Data::KIND | Sack::KIND) = packet.first_kind()
             && let Some(id) = self.living(arrival.channel, header)
         {
@@ -288,7 +289,7 @@ impl Endpoint {
             {
                 self.on_init(now, arrival, header, &init);
             }
-            // RFC 9260 §8.5.1 A: with tag zero and anything else in it the packet MUST be discarded.
+            // RFC 9260 §8.5.1 A: a packet with tag zero and any other chunk MUST be discarded.
             _ if header.verification_tag == VerificationTag::ZERO => {}
             Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, &packet, echo.cookie),
             Some(Ok(first)) => match self.addressee(arrival, header, &first) {
@@ -304,10 +305,9 @@ impl Endpoint {
         }
     }
 
-    /// Tells that the peer's packets to `path.local`, which came from `path.remote`, now come from `remote`: a
-    /// translator on the way chose another port, or the peer moved. Only a driver that authenticates packets and their
-    /// order may call this. The path continues from there, and is verified before it carries data again (RFC 9260
-    /// §5.4).
+    /// Reports that the peer's packets to `path.local`, which came from `path.remote`, now come from `remote`: a NAT
+    /// chose another port, or the peer moved. Only a driver that authenticates packets and their order may call this.
+    /// The path continues with the new address, and is verified before it carries data again (RFC 9260 §5.4).
     pub fn follow(&mut self, now: Time, channel: Channel, path: PathAddresses, remote: SocketAddr) {
         for id in self.channels.speakers(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.touch(id) {
@@ -317,8 +317,8 @@ impl Endpoint {
         }
     }
 
-    /// Tells that the peer of a channel has lost its state: the channel's associations are over. Only a driver that
-    /// authenticates this news may call this.
+    /// Reports that the peer of a channel has lost its state: the channel's associations are closed. Only a driver
+    /// that authenticates this report may call this.
     pub fn on_peer_restarted(&mut self, channel: Channel) {
         for id in self.channels.speakers(channel).collect::<Vec<_>>() {
             if let Some(association) = self.associations.touch(id) {
@@ -327,12 +327,12 @@ impl Endpoint {
         }
     }
 
-    /// The next news for a driver with channels.
+    /// The next report for a driver with channels.
     pub fn poll_channel_use(&mut self) -> Option<ChannelUse> {
         self.channels.poll()
     }
 
-    /// Runs every timer that is due.
+    /// Handles every timer that is due.
     pub fn handle_timeout(&mut self, now: Time) {
         for id in self.associations.due(now) {
             if let Some(association) = self.associations.touch(id) {
@@ -341,7 +341,7 @@ impl Endpoint {
         }
     }
 
-    /// Appends up to `max_segments` packets for one path to `buf`; `None` when there is no data.
+    /// Appends up to `max_segments` packets for one path to `buf`; `None` when nothing is to be sent.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Departure> {
         if let Some(reply) = self.replies.pop_front() {
             let len = reply.bytes.len();
@@ -363,15 +363,15 @@ impl Endpoint {
         self.associations.poll_event()
     }
 
-    /// When [`handle_timeout`](Endpoint::handle_timeout) is due.
+    /// The time at which [`handle_timeout`](Endpoint::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
         let next = self.associations.next_due();
         debug_assert_eq!(next, self.associations.iter().filter_map(Association::poll_timeout).min());
         next
     }
 
-    /// Whether a driver that has read several datagrams at once may hand them all in before it asks for packets: then
-    /// one SACK answers them.
+    /// Whether a driver that has read several datagrams at once may pass them all in before it polls for packets:
+    /// then one SACK answers them.
     pub fn answers_batches(&self) -> bool {
         self.settings.config.sack.batch == SackBatch::Whole
     }
@@ -381,13 +381,13 @@ impl Endpoint {
         self.associations.get(id)
     }
 
-    /// An association, for use: afterwards it may have packets and events.
+    /// An association, mutable: after its use it may have packets and events.
     pub fn association_mut(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.associations.touch(id)
     }
 
-    /// The next complete message in its order. `true` beside it if reading made room that the peer is to be told of:
-    /// then there is something to send.
+    /// The next complete message in its order. The second value is `true` if reading made room that the peer must
+    /// learn of: then there is something to send.
     pub fn receive(&mut self, id: AssociationId) -> Option<(Message, bool)> {
         let association = self.associations.untouched(id)?;
         let message = association.receive()?;
@@ -398,7 +398,7 @@ impl Endpoint {
         Some((message, has_news))
     }
 
-    /// Forgets an association. One that is not closed is aborted first.
+    /// Removes an association. An association that is not closed is aborted first.
     pub fn remove(&mut self, now: Time, id: AssociationId) {
         let Some(mut association) = self.associations.remove(id) else { return };
         if association.state() != AssociationState::Closed {
@@ -433,8 +433,8 @@ impl Endpoint {
         self.peers.examined()
     }
 
-    /// The association that a packet is for: that with its tag; for one that may carry the peer's tag, that
-    /// with the peer's address and port (RFC 9260 §8.5.1).
+    /// The association to which a packet belongs: the one with its tag. For a packet that may carry the peer's tag,
+    /// the one with the peer's address and port (RFC 9260 §8.5.1).
     fn addressee(
         &mut self,
         arrival: &Arrival,
@@ -452,34 +452,34 @@ impl Endpoint {
         self.peers.find_tagged(PeerRoute::of(arrival, header), header.verification_tag)
     }
 
-    /// Notes that an association no longer has this tag.
+    /// Notes that `tag` no longer belongs to an association.
     fn give_up_tag(&mut self, now: Time, tag: VerificationTag) {
         self.by_tag.remove(&tag);
-        // RFC 9260 §5.2.6: a cookie lives twice as long where its owner asked for that.
+        // RFC 9260 §5.2.6: a cookie lives twice as long if its owner asked for that.
         self.spent.keep(now, self.settings.config.cookie_lifetime * 2, tag);
     }
 
-    /// Whether an association that is over, or was forgotten, had this tag.
+    /// Whether an association that is closed or was removed had this tag.
     fn is_spent(&self, tag: VerificationTag) -> bool {
         self.by_tag.contains_key(&tag) && self.named(tag).is_none() || self.spent.contains(tag)
     }
 
-    /// The association with the tag of a packet to our port, unless it is over or uses another channel: then the packet
-    /// is out of the blue.
+    /// The association with the tag of a packet to our port, unless it is closed or uses another channel: then the
+    /// packet is out of the blue.
     fn living(&self, channel: Channel, header: CommonHeader) -> Option<AssociationId> {
         let named =
             (header.destination_port == self.config.port).then(|| self.named(header.verification_tag));
         named?.filter(|id| self.channels.of(*id) == channel)
     }
 
-    /// The association with this own tag, unless it is over.
+    /// The association with our tag `tag`, unless it is closed.
     fn named(&self, tag: VerificationTag) -> Option<AssociationId> {
         let id = *self.by_tag.get(&tag)?;
         let association = self.associations.get(id)?;
         (association.state() != AssociationState::Closed).then_some(id)
     }
 
-    /// Hands a datagram to an association, with the path it took.
+    /// Passes a datagram to an association, with the path on which it arrived.
     fn deliver(&mut self, now: Time, id: AssociationId, arrival: &Arrival, packet: &Packet<'_>) {
         let taken = self.addresses_beside(id, arrival, packet);
         let Some(association) = self.associations.touch(id) else { return };
@@ -503,7 +503,8 @@ impl Endpoint {
         id
     }
 
-    /// Updates the peers' table: the peer may have moved or become known, or the association may be over.
+    /// Updates the peers' table: the peer may have moved, its values may be known now, or the association may be
+    /// closed.
     fn update_ways(&mut self, id: AssociationId) {
         if let Some(association) = self.associations.get(id) {
             self.peers.update(id, self.channels.of(id), association);
@@ -574,7 +575,7 @@ impl Machine for Endpoint {
     }
 }
 
-/// Whether `ip` names one host. A local address may be unspecified: some systems do not tell it.
+/// Whether `ip` is a unicast address. A local address may be unspecified: some systems do not report it.
 fn is_unicast(ip: IpAddr) -> bool {
     !ip.is_multicast() && !matches!(ip, IpAddr::V4(ip) if ip.is_broadcast())
 }
@@ -584,5 +585,5 @@ fn leads_to(association: &Association, remote: SocketAddr) -> bool {
     association.paths().iter().any(|sample| association.path_addresses(sample.id).remote == remote)
 }
 
-/// The largest number of answers to strangers that wait; further ones are not given.
+/// The largest number of queued answers to unknown peers; further answers are dropped.
 const MAX_REPLIES: usize = 256;

@@ -1,4 +1,4 @@
-//! Answers to packets that belong to no association (RFC 9260 §8.4), without any state about their senders.
+//! Answers packets that belong to no association (RFC 9260 §8.4), without any state about their senders.
 
 use anabranch_base::Time;
 
@@ -8,8 +8,8 @@ use crate::wire::{
 };
 
 impl Endpoint {
-    /// RFC 9260 §8.4, from rule 2 on: rule 1 was applied before, and INIT (3) and COOKIE-ECHO (4) as the first chunk
-    /// have other answers.
+    /// RFC 9260 §8.4, from rule 2 on: rule 1 was applied before, and packets that begin with INIT (3) or COOKIE-ECHO
+    /// (4) have other answers.
     pub(super) fn answer_out_of_the_blue(&mut self, now: Time, arrival: &Arrival, packet: &Packet<'_>) {
         let contains =
             |wanted: fn(&Chunk<'_>) -> bool| packet.chunks().map_while(Result::ok).any(|c| wanted(&c));
@@ -26,8 +26,8 @@ impl Endpoint {
         if contains(is_final) {
             return;
         }
-        // 8) "The receiver SHOULD respond [...] with an ABORT chunk": for an aborted association, with the ABORT that
-        // it sent, which has the reason and may have been lost or overtaken, especially over several paths.
+        // 8) "The receiver SHOULD respond [...] with an ABORT chunk". For an aborted association, this is the ABORT
+        // that it sent: it has the reason, and may have been lost or overtaken, especially with several paths.
         if let Some(packet) = self.last_word(arrival, packet.header()) {
             if self.may_answer_other(now, arrival) {
                 self.reply(arrival, packet);
@@ -38,7 +38,7 @@ impl Endpoint {
         self.reflect(now, arrival, packet.header(), &abort);
     }
 
-    /// The ABORT of the association that this packet is for, if it was aborted here.
+    /// The ABORT of the association to which this packet belongs, if this end aborted it.
     fn last_word(&self, arrival: &Arrival, header: CommonHeader) -> Option<Vec<u8>> {
         if header.destination_port != self.config.port {
             return None;
@@ -49,7 +49,7 @@ impl Endpoint {
         word.or_else(|| self.last_words.of(tag, arrival.channel)).map(<[u8]>::to_vec)
     }
 
-    /// Answers with one chunk that carries the tag of the packet it answers.
+    /// Answers with one chunk, with the tag of the received packet.
     fn reflect(&mut self, now: Time, arrival: &Arrival, header: CommonHeader, chunk: &dyn EncodeChunk) {
         if !self.may_answer_other(now, arrival) {
             return;
@@ -62,17 +62,17 @@ impl Endpoint {
         self.answer(arrival, answer, chunk);
     }
 
-    /// Whether an INIT whose source may be false is answered: at a bounded rate. A channel is proof enough.
+    /// Whether an INIT is answered. Its source may be forged, so the rate is limited. A channel proves the source.
     pub(super) fn may_answer_init(&mut self, now: Time, arrival: &Arrival) -> bool {
         arrival.channel != Channel::PLAIN || self.inits.take(now, arrival.remote.ip())
     }
 
-    /// The same for any other packet of a stranger.
+    /// Whether any other packet from an unknown peer is answered, in the same way.
     pub(super) fn may_answer_other(&mut self, now: Time, arrival: &Arrival) -> bool {
         arrival.channel != Channel::PLAIN || self.others.take(now, arrival.remote.ip())
     }
 
-    /// Answers a stranger with one chunk.
+    /// Answers an unknown peer with one chunk.
     pub(super) fn answer(&mut self, arrival: &Arrival, header: CommonHeader, chunk: &dyn EncodeChunk) {
         let mut bytes = Vec::new();
         let mut builder = PacketBuilder::new(&mut bytes, header, LARGEST_ANSWER);
@@ -94,5 +94,5 @@ fn is_final(chunk: &Chunk<'_>) -> bool {
     }
 }
 
-/// An INIT-ACK with its cookie and many addresses; never near a whole datagram.
+/// Enough for an INIT-ACK with its cookie and many addresses; much less than the largest datagram.
 const LARGEST_ANSWER: usize = 4_096;

@@ -4,11 +4,11 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::association::{MAX_PATHS, PathAddresses};
 
-/// The paths between two lists: the i-th local address with the i-th remote one, the shorter list repeated, IPv4 and
-/// IPv6 separately. A single remote address is thus paired with every local one.
+/// The paths between two lists of addresses: the i-th local address with the i-th remote one, the shorter list
+/// repeated, IPv4 and IPv6 separately. So a single remote address is paired with every local one.
 pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> {
     let mut paths = Vec::new();
-    // The version of the first remote address leads, so that its path is the first.
+    // The version of the first remote address is first, so that its path is the first.
     let versions =
         [remote.first().is_none_or(SocketAddr::is_ipv4), !remote.first().is_none_or(SocketAddr::is_ipv4)];
     for is_ipv4 in versions {
@@ -29,8 +29,8 @@ pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> 
     paths
 }
 
-/// The local addresses in the order of their pairs with the peer's. A peer that listens at the remote addresses, in
-/// that order, finds the same pairs.
+/// The local addresses in the order of their pairs with the peer's. If the peer listens at the remote addresses in
+/// that order, it finds the same pairs.
 pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAddresses]) -> Vec<SocketAddr> {
     let place = |local: &SocketAddr| {
         let goes_with =
@@ -42,11 +42,11 @@ pub fn in_order_of(remote: &[SocketAddr], local: &[SocketAddr], paths: &[PathAdd
     ordered
 }
 
-/// The paths of an acceptor: the way the peer came first, then the other pairs in the order of both lists,
-/// which is the peer's own order.
+/// The paths of an acceptor: the path on which the peer's packet arrived first, then the other pairs in the order of
+/// both lists, which is also the peer's order.
 ///
 /// A wildcard socket has many addresses, and only the peer can pair them with its other addresses: its packets will
-/// show the pairs. Guessing would open paths that cross two links.
+/// show the pairs. A guess would open paths that cross two links.
 pub fn accepted_pairs(
     local: &[SocketAddr],
     way: PathAddresses,
@@ -58,9 +58,9 @@ pub fn accepted_pairs(
     std::iter::once(way).chain(others).take(MAX_PATHS).collect()
 }
 
-/// The addresses that are announced to a peer at `peer`: those that are specified, and loopback addresses only if the
-/// peer is on this host. At most as many as an association has paths at first, so that an INIT fits any packet; those
-/// of the peer's IP version come first, like its paths.
+/// The addresses that are announced to a peer at `peer`: the specified ones, with loopback addresses only if the peer
+/// is on this host. They are at most as many as the first paths of an association, so that an INIT fits any packet.
+/// Addresses of the peer's IP version come first, like its paths.
 pub fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
     let mut announced: Vec<IpAddr> = Vec::new();
     for ip in local.iter().map(SocketAddr::ip) {

@@ -7,28 +7,28 @@ use super::{Arrival, AssociationId, Channel};
 use crate::association::Association;
 use crate::wire::{CommonHeader, VerificationTag};
 
-/// From where, and by which channel, a peer's packets come.
+/// The source of a peer's packets, and their channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PeerRoute {
     /// The channel.
     pub channel: Channel,
     /// The peer's SCTP port.
     pub port: u16,
-    /// The address it sends from.
+    /// The address from which it sends.
     pub remote: SocketAddr,
 }
 
 impl PeerRoute {
-    /// The way of a packet with this header.
+    /// The route of a packet with the header `header`.
     pub fn of(arrival: &Arrival, header: CommonHeader) -> PeerRoute {
         PeerRoute { channel: arrival.channel, port: header.source_port, remote: arrival.remote }
     }
 }
 
-/// The ways of all associations that are not over. Finding one costs the logarithm of their number.
+/// The routes of all associations that are not closed. Finding one costs the logarithm of their number.
 #[derive(Debug, Default)]
 pub struct Peers {
-    /// Each way with the peer's tag, if it is known.
+    /// Each route with the peer's tag, if it is known.
     ways: BTreeSet<(PeerRoute, Option<VerificationTag>, AssociationId)>,
     of: BTreeMap<AssociationId, Entered>,
     examined: u64,
@@ -41,18 +41,18 @@ struct Entered {
     ways: Vec<PeerRoute>,
 }
 
-/// What the entries of an association depend on.
+/// The values that determine the entries of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryVersion {
     channel: Channel,
-    /// `None` where it is over.
+    /// `None` if the association is closed.
     port: Option<u16>,
     tag: Option<VerificationTag>,
     addresses: u64,
 }
 
 impl EntryVersion {
-    /// The version of an association's entries as they should be now.
+    /// The version that the entries of `association` should have now.
     pub fn of(channel: Channel, association: &Association) -> EntryVersion {
         let (port, tag, addresses) = association.reached_by();
         EntryVersion { channel, port, tag, addresses }
@@ -60,7 +60,7 @@ impl EntryVersion {
 }
 
 impl Peers {
-    /// Updates the ways of an association if they changed.
+    /// Updates the routes of association `id` if they changed.
     pub fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
         let version = EntryVersion::of(channel, association);
         let EntryVersion { port, tag, .. } = version;
@@ -75,7 +75,7 @@ impl Peers {
         self.of.insert(id, Entered { version, ways });
     }
 
-    /// The association is gone.
+    /// Association `id` was removed.
     pub fn remove(&mut self, id: AssociationId) {
         let Some(Entered { version, ways }) = self.of.remove(&id) else { return };
         for way in ways {
@@ -83,7 +83,7 @@ impl Peers {
         }
     }
 
-    /// An association whose peer's packets come by `way`.
+    /// An association whose peer's packets come on the route `way`.
     pub fn find(
         &mut self,
         way: PeerRoute,
@@ -97,14 +97,14 @@ impl Peers {
         })
     }
 
-    /// The same, with the peer's tag.
+    /// Like [`find`](Peers::find), with the peer's tag.
     pub fn find_tagged(&mut self, way: PeerRoute, tag: VerificationTag) -> Option<AssociationId> {
         let mut ways = self.ways.range((way, Some(tag), AssociationId::FIRST)..);
         self.examined += 1;
         ways.next().filter(|known| (known.0, known.1) == (way, Some(tag))).map(|known| known.2)
     }
 
-    /// Whether another association than `id` has its peer at this address, with any UDP port.
+    /// Whether another association than `id` has its peer at the address `ip`, with any UDP port.
     pub fn has_other(&mut self, id: AssociationId, channel: Channel, port: u16, ip: IpAddr) -> bool {
         let way = PeerRoute { channel, port, remote: SocketAddr::new(ip, 0) };
         let ways = self.ways.range((way, None, AssociationId::FIRST)..);

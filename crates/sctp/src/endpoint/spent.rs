@@ -1,6 +1,6 @@
-//! Tags of associations that are gone: a state cookie with one of them was used, or was made beside a used one, and
-//! must not open an association again (RFC 9260 §5.1.3 keeps nothing before a cookie comes back, and §5.2.4 nothing
-//! after).
+//! Tags of associations that were removed. A state cookie with such a tag was used, or was created beside a used one,
+//! and must not open an association again (RFC 9260 §5.1.3 keeps no state before a cookie returns, and §5.2.4 keeps
+//! none afterwards).
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,19 +11,19 @@ use crate::wire::VerificationTag;
 
 /// The tags that this endpoint's associations had, until every cookie with them is stale.
 ///
-/// Their number is bounded. When a tag is forgotten for that reason, every cookie made before its association ended
-/// counts as stale, and an honest peer asks for another (RFC 9260 §5.2.6).
+/// Their number is limited. When a tag is dropped because of the limit, every cookie created before its association
+/// ended counts as stale, and an honest peer asks for a new one (RFC 9260 §5.2.6).
 #[derive(Debug, Default)]
 pub struct SpentTags {
-    /// In the order in which they were given up, with the times.
+    /// In the order in which they were added, with the times.
     latest: VecDeque<(Time, VerificationTag)>,
     known: BTreeSet<VerificationTag>,
-    /// Every cookie made until then is stale.
+    /// Every cookie created up to this time is stale.
     stale_until: Option<Time>,
 }
 
 impl SpentTags {
-    /// Keeps the tag of an association that ended; no cookie lives longer than `lifetime`.
+    /// Keeps `tag` of an association that ended at `now`; no cookie lives longer than `lifetime`.
     pub fn keep(&mut self, now: Time, lifetime: Duration, tag: VerificationTag) {
         while self.latest.front().is_some_and(|(since, _)| *since + lifetime < now) {
             self.forget_first();
@@ -35,12 +35,12 @@ impl SpentTags {
         }
     }
 
-    /// Whether an association had the tag.
+    /// Whether an association had `tag`.
     pub fn contains(&self, tag: VerificationTag) -> bool {
         self.known.contains(&tag)
     }
 
-    /// By how much the cookie is too old; `None` while it is valid.
+    /// By how much `cookie` is too old at `now`; `None` while it is valid.
     pub fn staleness(&self, now: Time, cookie: &StateCookie) -> Option<Duration> {
         let is_forgotten = self.stale_until.is_some_and(|until| cookie.created <= until);
         cookie.staleness(now).or(is_forgotten.then_some(Duration::ZERO))
@@ -53,7 +53,7 @@ impl SpentTags {
     }
 }
 
-/// How many are remembered, in about 150 KB: if more associations end within a cookie's lifetime, cookies become stale
+/// How many tags are kept, in about 150 KB: if more associations end within a cookie's lifetime, cookies become stale
 /// earlier.
 const MOST: usize = 4_096;
 

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use anabranch_base::{Duration, Seed, Time};
 use sha2::{Digest, Sha256};
 
-/// Bounds the answers to senders that have not proved their address.
+/// Limits the answers to senders that have not proved their address.
 ///
-/// Each prefix, 256 addresses of IPv4 or a site of IPv6, has one of a fixed number of buckets, and all together have
-/// one more: a source that sends much, or pretends to be a victim that does, uses up one bucket and no other. The
-/// assignment of buckets cannot be found out from outside. A refused packet takes no token.
+/// Each prefix (256 addresses of IPv4, or a site of IPv6) has one of a fixed number of buckets, and all prefixes
+/// together have one more. So a source that sends much, or that forges the address of a victim, uses up only one
+/// bucket. Nothing outside can find out which prefix has which bucket. A refused packet takes no token.
 #[derive(Debug)]
 pub struct Throttle {
     key: [u8; 32],
@@ -17,14 +17,14 @@ pub struct Throttle {
     together: Bucket,
 }
 
-/// A bucket of tokens that fills up at an even rate.
+/// A bucket of tokens that refills at a constant rate.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     /// When the bucket will be full.
     full_at: Time,
 }
 
-/// How a bucket is filled.
+/// How fast a bucket refills.
 #[derive(Clone, Copy, Debug)]
 struct RefillRate {
     /// The tokens of a full bucket.
@@ -34,12 +34,12 @@ struct RefillRate {
 }
 
 impl Throttle {
-    /// A throttle whose buckets are assigned by `seed`. It allocates nothing until it is used.
+    /// A throttle that assigns buckets by `seed`. It allocates nothing until its first use.
     pub fn new(seed: &Seed) -> Throttle {
         Throttle { key: seed.bytes(), by_prefix: Vec::new(), together: Bucket::FULL }
     }
 
-    /// Whether a stranger at `remote` may be answered now; if so, takes the tokens.
+    /// Whether an unknown peer at `remote` may be answered now; if so, takes the tokens.
     pub fn take(&mut self, now: Time, remote: IpAddr) -> bool {
         let index = self.bucket_of(remote);
         if self.by_prefix.is_empty() {
@@ -77,11 +77,11 @@ impl Bucket {
     }
 }
 
-/// Of 8 bytes each.
+/// The number of buckets, with 8 bytes each.
 const BUCKETS: usize = 1_024;
-/// 64 answers a second to one prefix: at most about 15 KB a second of unwanted packets.
+/// 64 answers per second to one prefix: at most about 15 KB/s of unwanted packets.
 const PREFIX: RefillRate = RefillRate { burst: 256, every: Duration::from_micros(15_625) };
-/// 8,192 answers a second: some thousandths of a core for their signatures.
+/// 8,192 answers per second: signing them takes some thousandths of a core.
 const TOGETHER: RefillRate = RefillRate { burst: 4_096, every: Duration::from_nanos(122_070) };
 
 #[cfg(test)]
@@ -128,7 +128,8 @@ mod tests {
     fn a_flood_from_everywhere_is_answered_at_one_rate_and_an_honest_one_among_it_now_and_then() {
         let mut throttle = throttle();
         let (mut answered, mut honest) = (0, 0);
-        // 20,000 a second, each from another address, for ten seconds, and twenty honest ones a second among them.
+        // 20,000 packets per second for ten seconds, each from another address, and twenty honest ones per second
+        // among them.
         for tick in 0..200_000_u32 {
             let now = Time::ZERO + Duration::from_micros(50) * u64::from(tick);
             let chance = tick.wrapping_mul(2_654_435_761);
@@ -140,7 +141,8 @@ mod tests {
             }
         }
         assert!((80_000..=90_000).contains(&answered), "{answered} in ten seconds");
-        // A token comes every 122 us and waits 25 for the next of the flood: one in five finds one.
+        // A token is added every 122 µs and waits 25 µs for the next packet of the flood: one in five honest packets
+        // finds one.
         assert!((25..=60).contains(&honest), "{honest} of 199");
     }
 
