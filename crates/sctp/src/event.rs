@@ -11,50 +11,50 @@ use crate::wire::Cause;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The handshake is done: messages may be sent.
+    /// The handshake is complete: messages may be sent.
     Connected,
     /// At least one message waits to be received.
     Readable,
     /// A full send buffer has room again for the smallest message that it refused.
     Writable,
-    /// The peer restarted: what was sent and not acknowledged is lost (RFC 9260 §5.2.4.1).
+    /// The peer restarted: data that was sent and not acknowledged is lost (RFC 9260 §5.2.4.1).
     Restarted,
-    /// The peer wants no more data and is shutting down.
+    /// The peer closes the association and accepts no more data.
     PeerClosing,
-    /// A path joined the table: it is verified before it carries data.
+    /// A path was added: it is verified before it carries data.
     PathAdded(PathId),
-    /// A path left the table: one of its addresses is gone. If the address comes back, the path joins again with
+    /// A path was removed: one of its addresses is lost. If the address returns, the path joins again with
     /// [`PathAdded`](Event::PathAdded).
     PathRemoved(PathId),
     /// A path was verified and carries data.
     PathConfirmed(PathId),
-    /// A path may have failed: data goes elsewhere while it is probed (RFC 7829).
+    /// A path has potentially failed: data goes to other paths while it is probed (RFC 7829).
     PathSuspected(PathId),
-    /// A path failed too often in a row and carries no more data.
+    /// A path had too many errors in a row and carries no more data.
     PathDown(PathId),
-    /// A path that failed, or was suspected to, answers again.
+    /// A path that had failed, or potentially failed, answers again.
     PathUp(PathId),
     /// The peer's packets on this path now come from another address or port.
     PathMoved(PathId, SocketAddr),
     /// The path now carries IP packets of this many bytes, more or fewer than before (RFC 8899).
     PathMtu(PathId, ByteCount),
-    /// The association is over. No event follows.
+    /// The association is closed. No event follows.
     Closed(CloseReason),
 }
 
 /// How an association ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Both ends sent everything, and everything was acknowledged.
+    /// Both ends sent all their data, and all of it was acknowledged.
     Graceful,
     /// This end aborted the association.
     AbortedHere {
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The peer aborted the association.
     AbortedByPeer {
-        /// The causes it gave.
+        /// The error causes in its ABORT.
         causes: Vec<Cause>,
     },
     /// The peer did not answer the handshake.
@@ -64,16 +64,16 @@ pub enum CloseReason {
     },
     /// The peer no longer answers.
     PeerGone {
-        /// How many retransmissions in a row went unanswered.
+        /// How many retransmissions in a row were not answered.
         errors: u32,
     },
-    /// The peer restarted and no longer has the association, as a driver with channels can find out.
+    /// The peer restarted and no longer has the association. A driver with channels can detect this.
     PeerRestarted,
-    /// The peer no longer has the association: it gave it up, or was restarted.
+    /// The peer no longer has the association: it gave up, or was restarted.
     PeerForgot,
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     ProtocolViolation {
-        /// How.
+        /// The violation.
         what: String,
     },
 }

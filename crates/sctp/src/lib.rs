@@ -1,6 +1,6 @@
-//! SCTP (RFC 9260) without I/O: multihomed, sending over all paths at once.
+//! SCTP (RFC 9260) without I/O: multihomed, with data on all paths at once.
 
-/// The types of times, byte counts and seeds, so that nothing else is needed beside this crate.
+/// The types of times, byte counts and seeds, so that a program needs no other crate.
 pub use anabranch_base as base;
 
 pub mod association;

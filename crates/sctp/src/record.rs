@@ -1,4 +1,4 @@
-//! The record of an association for a study, event by event. Nothing is recorded unless it is switched on.
+//! The record of an association for a study, event by event. Nothing is recorded unless recording is on.
 
 use anabranch_base::{ByteCount, Duration, Time};
 
@@ -21,7 +21,7 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Happening {
-    /// The window after it grew or was cut; `cut` says why.
+    /// The window after it grew or was cut.
     Window {
         /// The congestion window.
         cwnd: ByteCount,
@@ -34,13 +34,13 @@ pub enum Happening {
     RoundTrip {
         /// The sample.
         sample: Duration,
-        /// The time-out that follows from it.
+        /// The time-out after the sample.
         rto: Duration,
     },
     /// A chunk was marked lost by missing reports.
     FastRetransmit(Tsn),
     /// The T3-rtx timer expired.
     Timeout,
-    /// A packet arrived that a queue on its way had marked (CE).
+    /// A packet arrived that a queue had marked (CE).
     Marked,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A Transmission Sequence Number: 32 bits that wrap.
 ///
-/// It has no `<`: of two TSNs one is before the other only while they are less than 2³¹ apart.
+/// It has no `<`: two TSNs have an order only if their distance is less than 2³¹.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tsn(u32);
 
@@ -13,7 +13,7 @@ pub struct Tsn(u32);
 pub struct Ssn(u16);
 
 impl Tsn {
-    /// The TSN with this value on the wire.
+    /// The TSN with the wire value `value`.
     pub const fn new(value: u32) -> Tsn {
         Tsn(value)
     }
@@ -41,7 +41,7 @@ impl Tsn {
         Tsn(self.0.wrapping_add(distance))
     }
 
-    /// How far this TSN lies behind `earlier`, going forward and wrapping.
+    /// The distance from `earlier` forward to this TSN, with wrapping.
     pub const fn distance_from(self, earlier: Tsn) -> u32 {
         self.0.wrapping_sub(earlier.0)
     }
@@ -64,7 +64,7 @@ impl Tsn {
 }
 
 impl Ssn {
-    /// The SSN with this value on the wire.
+    /// The SSN with the wire value `value`.
     pub const fn new(value: u16) -> Ssn {
         Ssn(value)
     }
@@ -80,7 +80,7 @@ impl Ssn {
         Ssn(self.0.wrapping_add(1))
     }
 
-    /// How far this SSN lies behind `earlier`, going forward and wrapping.
+    /// The distance from `earlier` forward to this SSN, with wrapping.
     pub const fn distance_from(self, earlier: Ssn) -> u16 {
         self.0.wrapping_sub(earlier.0)
     }
