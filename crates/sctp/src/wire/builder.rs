@@ -1,10 +1,10 @@
-//! Writes a packet: chunk after chunk as long as they fit.
+//! Writes a packet, chunk after chunk, as long as they fit.
 
 use super::{Checksum, CommonHeader, EncodeChunk, checksum};
 
 /// Appends one packet to a buffer, which may hold earlier packets of a batch.
 ///
-/// A builder that is dropped, or finished without a chunk, leaves the buffer as it was.
+/// If a builder is dropped, or finished without a chunk, the buffer stays as it was.
 #[derive(Debug)]
 pub struct PacketBuilder<'b> {
     buffer: &'b mut Vec<u8>,
@@ -13,19 +13,19 @@ pub struct PacketBuilder<'b> {
     is_finished: bool,
 }
 
-/// A chunk that does not fit into what is left of the packet, or is too long for any packet.
+/// A chunk that does not fit into the rest of the packet, or is too long for any packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a chunk of {needed} bytes does not fit into the remaining {remaining} bytes")]
 pub struct Full {
-    /// Bytes the chunk takes, padding included.
+    /// The bytes of the chunk, including its padding.
     pub needed: usize,
-    /// Bytes left for a chunk.
+    /// The bytes left for a chunk.
     pub remaining: usize,
 }
 
 impl<'b> PacketBuilder<'b> {
-    /// Begins a packet at the end of `buffer`. The whole packet, common header included, takes `limit`
-    /// bytes at most.
+    /// Starts a packet at the end of `buffer`. The whole packet, including the common header, takes at most `limit`
+    /// bytes.
     pub fn new(buffer: &'b mut Vec<u8>, header: CommonHeader, limit: usize) -> PacketBuilder<'b> {
         let start = buffer.len();
         buffer.extend_from_slice(&header.encode());
@@ -36,8 +36,8 @@ impl<'b> PacketBuilder<'b> {
     ///
     /// # Errors
     ///
-    /// The chunk with its padding is longer than what [remains](PacketBuilder::remaining), or without it
-    /// longer than a length field can say, 65,535 bytes. Then nothing changes.
+    /// The chunk with its padding is longer than [`remaining`](PacketBuilder::remaining), or without its padding
+    /// longer than a length field can express, 65,535 bytes. Nothing has changed then.
     pub fn push(&mut self, chunk: &dyn EncodeChunk) -> Result<(), Full> {
         let needed = chunk.encoded_len();
         let remaining = self.remaining();
@@ -57,13 +57,13 @@ impl<'b> PacketBuilder<'b> {
     ///
     /// # Panics
     ///
-    /// There are fewer bytes than `offset`, which was a [`len`](PacketBuilder::len) before.
+    /// `offset` is more than the number of bytes. It must be an earlier [`len`](PacketBuilder::len).
     pub fn written_mut(&mut self, offset: usize) -> &mut [u8] {
         &mut self.buffer[self.start + offset..]
     }
 
-    /// Writes the checksum and returns the packet's length in bytes. Without a chunk it returns zero and leaves the
-    /// buffer as it was.
+    /// Writes the checksum and returns the packet's length in bytes. Without a chunk it returns zero, and the buffer
+    /// stays as it was.
     pub fn finish(mut self, checksum: Checksum) -> usize {
         if self.is_empty() {
             return 0;
@@ -73,7 +73,7 @@ impl<'b> PacketBuilder<'b> {
         self.len()
     }
 
-    /// Bytes left for chunks with their padding, below the limit.
+    /// The bytes left for chunks with their padding, up to the limit.
     pub fn remaining(&self) -> usize {
         self.limit.saturating_sub(self.len())
     }
@@ -83,7 +83,7 @@ impl<'b> PacketBuilder<'b> {
         self.len() == CommonHeader::LEN
     }
 
-    /// The packet's bytes so far, the common header's 12 included.
+    /// The bytes of the packet so far, including the 12 bytes of the common header.
     pub fn len(&self) -> usize {
         self.buffer.len() - self.start
     }
@@ -97,7 +97,7 @@ impl Drop for PacketBuilder<'_> {
     }
 }
 
-/// The longest value of a chunk: its length field counts the chunk's header too.
+/// The longest value of a chunk: the length field also counts the chunk's header.
 const LONGEST_VALUE: usize = u16::MAX as usize - 4;
 
 #[cfg(test)]

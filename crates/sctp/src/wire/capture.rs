@@ -1,11 +1,11 @@
 //! Captured bytes for the tests of the codec.
 //!
-//! The packets called "usrsctp" in tests were sent by usrsctp 0.9.5.0 (Debian's) talking to itself, and to chunks made
-//! by hand; bytes that were not captured follow the RFC's diagrams, and say so.
+//! The packets called "usrsctp" in tests were sent by usrsctp 0.9.5.0 (Debian's) to itself, or in answer to chunks
+//! made by hand. Bytes that were not captured follow the RFC's diagrams, and a comment says so.
 
 use super::{Cause, Checksum, Chunk, ChunkError, EncodeChunk, Packet, Parameter};
 
-/// The bytes of a hex dump; white space is free.
+/// The bytes of a hex dump; white space is ignored.
 pub(super) fn hex(dump: &str) -> Vec<u8> {
     let digits: Vec<u32> =
         dump.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).expect("a hex digit")).collect();
@@ -13,12 +13,12 @@ pub(super) fn hex(dump: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
 }
 
-/// A packet of these chunks' bytes, without a checksum.
+/// A packet with the chunk bytes `chunks`, without a checksum.
 pub(super) fn packet(chunks: &[u8]) -> Vec<u8> {
     [&[0; 12], chunks].concat()
 }
 
-/// The bytes `chunk` is encoded into.
+/// The bytes into which `chunk` is encoded.
 pub(super) fn encoded(chunk: &dyn EncodeChunk) -> Vec<u8> {
     let mut out = Vec::new();
     chunk.encode(&mut out);
@@ -26,7 +26,7 @@ pub(super) fn encoded(chunk: &dyn EncodeChunk) -> Vec<u8> {
     out
 }
 
-/// Asserts that `dump` holds one chunk, that it is `chunk`, and that `chunk` makes the same bytes again.
+/// Asserts that `dump` holds one chunk, that it is `chunk`, and that `chunk` encodes into the same bytes.
 #[track_caller]
 pub(super) fn assert_is_chunk(dump: &str, chunk: &Chunk<'_>) {
     let packet = packet(&hex(dump));
@@ -35,7 +35,7 @@ pub(super) fn assert_is_chunk(dump: &str, chunk: &Chunk<'_>) {
     assert_eq!(encoded(chunk), packet[12..]);
 }
 
-/// The error of the one chunk of `dump`.
+/// The error of the only chunk of `dump`.
 #[track_caller]
 pub(super) fn chunk_error(dump: &str) -> ChunkError {
     let packet = packet(&hex(dump));
@@ -45,14 +45,14 @@ pub(super) fn chunk_error(dump: &str) -> ChunkError {
     error
 }
 
-/// Asserts that `dump` holds one parameter without its padding, and that it makes the same bytes again.
+/// Asserts that `dump` holds one parameter without its padding, and that it encodes into the same bytes.
 #[track_caller]
 pub(super) fn assert_is_parameter(dump: &str, parameter: &Parameter) {
     assert_eq!(Parameter::decode_list(&hex(dump)), Ok(vec![parameter.clone()]));
     assert_eq!(parameter.to_bytes(), hex(dump));
 }
 
-/// Asserts that `dump` holds one cause without its padding, and that it makes the same bytes again.
+/// Asserts that `dump` holds one cause without its padding, and that it encodes into the same bytes.
 #[track_caller]
 pub(super) fn assert_is_cause(dump: &str, cause: &Cause) {
     assert_eq!(Cause::decode_list(&hex(dump)), Ok(vec![cause.clone()]));

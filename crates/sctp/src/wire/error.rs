@@ -1,18 +1,18 @@
-//! Errors of bytes that cannot be read as a packet, a chunk or a parameter, and the cause that an answer carries.
+//! Errors of bytes that cannot be decoded as a packet, a chunk or a parameter, and the error cause of the answer.
 
 use super::{Cause, VerificationTag};
 use crate::seq::Tsn;
 
-/// Why a packet as a whole cannot be read. RFC 9260 §6.8: such a packet is discarded without an answer.
+/// Why a packet as a whole cannot be decoded. RFC 9260 §6.8: such a packet is discarded without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// The packet is shorter than the common header.
     #[error("{length} bytes are less than the common header of 12 bytes")]
     TooShort {
-        /// Bytes that came.
+        /// The number of bytes that arrived.
         length: usize,
     },
-    /// The checksum is not that of the bytes.
+    /// The checksum does not match the bytes.
     #[error("the packet has the checksum {found:#010x}, expected {computed:#010x}")]
     Checksum {
         /// The checksum in the packet.
@@ -22,11 +22,10 @@ pub enum WireError {
     },
 }
 
-/// Why one chunk of a packet cannot be read.
+/// Why one chunk of a packet cannot be decoded.
 ///
-/// An answer, where the RFC wants one, carries [`cause`](ChunkError::cause). An ABORT with such an error
-/// gets none: "If an endpoint receives an ABORT chunk with a format error …, it MUST silently discard it"
-/// (RFC 9260 §3.3.7).
+/// If the RFC demands an answer, it carries [`cause`](ChunkError::cause). An ABORT with such an error gets no answer:
+/// "If an endpoint receives an ABORT chunk with a format error …, it MUST silently discard it" (RFC 9260 §3.3.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("chunk of type {kind}: {fault}")]
 pub struct ChunkError {
@@ -36,7 +35,7 @@ pub struct ChunkError {
     pub fault: ChunkFault,
 }
 
-/// What is wrong with a chunk. Lengths are in bytes and include the chunk's header, as on the wire.
+/// What is wrong with a chunk. Lengths are in bytes and include the chunk's header, as in wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChunkFault {
     /// The packet ends within the header. Nothing can be read after it.
@@ -45,7 +44,7 @@ pub enum ChunkFault {
         /// Bytes left of the packet.
         left: usize,
     },
-    /// The length does not even cover the header. Nothing can be read after it.
+    /// The length is less than that of the header. Nothing can be read after it.
     #[error("length {length} is less than the header of 4 bytes")]
     LengthTooSmall {
         /// The chunk's length.
@@ -56,7 +55,7 @@ pub enum ChunkFault {
     LengthPastPacket {
         /// The chunk's length.
         length: u16,
-        /// Bytes left of the packet, from the chunk's first on.
+        /// Bytes left of the packet, including the chunk's header.
         left: usize,
     },
     /// A chunk of fixed length has another length.
@@ -64,7 +63,7 @@ pub enum ChunkFault {
     WrongLength {
         /// The chunk's length.
         length: usize,
-        /// The only right one; for ECNE, which has three, that of RFC 4960.
+        /// The only correct length; for ECNE, which has three, that of RFC 4960.
         expected: usize,
     },
     /// The chunk ends within its fixed fields.
@@ -72,7 +71,7 @@ pub enum ChunkFault {
     TooShort {
         /// The chunk's length.
         length: usize,
-        /// The shortest right one.
+        /// The shortest correct length.
         minimum: usize,
     },
     /// A list of 32-bit entries ends within one.
@@ -81,13 +80,13 @@ pub enum ChunkFault {
         /// The chunk's length.
         length: usize,
     },
-    /// A DATA chunk without user data, to be answered by an ABORT with "No User Data" (RFC 9260 §6.2).
+    /// A DATA chunk without user data. The answer is an ABORT with "No User Data" (RFC 9260 §6.2).
     #[error("tsn {tsn} carries no user data")]
     NoUserData {
         /// The chunk's TSN.
         tsn: Tsn,
     },
-    /// A SACK's counts do not agree with its length.
+    /// A SACK's counts do not match its length.
     #[error("length {length} does not hold {gap_blocks} gap blocks and {duplicates} duplicates")]
     SackCounts {
         /// The chunk's length.
@@ -103,7 +102,7 @@ pub enum ChunkFault {
         /// The type of the missing parameter.
         kind: u16,
     },
-    /// A parameter cannot be read.
+    /// A parameter cannot be decoded.
     #[error("parameter of {error}")]
     Parameter {
         /// The Initiate Tag of an INIT or INIT-ACK, with which the answer is sent.
@@ -111,13 +110,13 @@ pub enum ChunkFault {
         /// What is wrong with the parameter.
         error: TlvError,
     },
-    /// An error cause cannot be read.
+    /// An error cause cannot be decoded.
     #[error("cause of {0}")]
     Cause(TlvError),
 }
 
-/// What is wrong with a parameter or an error cause. Lengths are in bytes and include the header of
-/// type and length.
+/// What is wrong with a parameter or an error cause. Lengths are in bytes and include the four bytes of type and
+/// length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TlvError {
     /// The chunk ends within type and length.
@@ -126,7 +125,7 @@ pub enum TlvError {
         /// Bytes left of the chunk.
         left: usize,
     },
-    /// The length does not even cover type and length.
+    /// The length is less than that of type and length.
     #[error("type {kind}: length {length} is less than the header of 4 bytes")]
     LengthTooSmall {
         /// The type.
@@ -134,24 +133,24 @@ pub enum TlvError {
         /// The length.
         length: u16,
     },
-    /// It is longer than what is left of the chunk.
+    /// It is longer than the rest of the chunk.
     #[error("type {kind}: length {length} exceeds the {left} bytes left in the chunk")]
     LengthPastChunk {
         /// The type.
         kind: u16,
         /// The length.
         length: u16,
-        /// Bytes left of the chunk, from the type on.
+        /// Bytes left of the chunk, including type and length.
         left: usize,
     },
-    /// It has a fixed length, or one that its own count gives, and its length field has another.
+    /// It has a fixed length, or a length that follows from its own count, and its length field differs from that.
     #[error("type {kind}: length {length}, expected {expected}")]
     WrongLength {
         /// The type.
         kind: u16,
         /// The length.
         length: usize,
-        /// The only right one.
+        /// The only correct length.
         expected: usize,
     },
     /// It ends within its fixed fields.
@@ -161,7 +160,7 @@ pub enum TlvError {
         kind: u16,
         /// The length.
         length: usize,
-        /// The shortest right one.
+        /// The shortest correct length.
         minimum: usize,
     },
     /// A list of 16-bit entries ends within one.
@@ -175,8 +174,8 @@ pub enum TlvError {
 }
 
 impl ChunkError {
-    /// The cause for an ABORT or ERROR that answers this chunk: "No User Data" with the TSN, else
-    /// "Protocol Violation" with the error in words.
+    /// The cause for an ABORT or ERROR that answers this chunk: "No User Data" with the TSN, else "Protocol
+    /// Violation" with the error message.
     pub fn cause(&self) -> Cause {
         match self.fault {
             ChunkFault::NoUserData { tsn } => Cause::NoUserData(tsn),
@@ -184,7 +183,7 @@ impl ChunkError {
         }
     }
 
-    /// Whether nothing after this chunk can be read, because it is unknown where it ends.
+    /// Whether nothing after this chunk can be read, because its end is unknown.
     pub fn is_end_of_packet(&self) -> bool {
         matches!(
             self.fault,

@@ -1,11 +1,11 @@
-//! Big-endian numbers at an offset, and padding to whole words.
+//! Big-endian numbers at an offset, and padding to whole 32-bit words.
 
-/// The 16-bit number at `at`. The caller has checked that it lies inside.
+/// The 16-bit number at offset `at`. The caller has checked that it lies inside `bytes`.
 pub(super) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// The 32-bit number at `at`. The caller has checked that it lies inside.
+/// The 32-bit number at offset `at`. The caller has checked that it lies inside `bytes`.
 pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
@@ -16,7 +16,7 @@ pub(super) const fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
 }
 
-/// Appends zero bytes, so that what began at `start` is a whole number of words.
+/// Appends zero bytes, so that the bytes from `start` on are a whole number of words.
 pub(super) fn pad(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start;
     out.extend_from_slice(&[0; 3][..padded(length) - length]);

@@ -1,9 +1,9 @@
-//! Types for numbers of the wire that name something: verification tags, streams, payload protocols.
+//! Types for numbers that identify something: verification tags, streams, payload protocols.
 
 use std::fmt;
 
-/// A Verification Tag or Initiate Tag (RFC 9260 §3.1, §3.3.2): 32 bits that name one association to the
-/// endpoint that chose them.
+/// A Verification Tag or Initiate Tag (RFC 9260 §3.1, §3.3.2): 32 bits that identify an association to the endpoint
+/// that chose them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VerificationTag(u32);
 
@@ -11,7 +11,7 @@ pub struct VerificationTag(u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(u16);
 
-/// A Payload Protocol Identifier (RFC 9260 §3.3.1): the application's number, which SCTP only carries.
+/// A Payload Protocol Identifier (RFC 9260 §3.3.1): a number of the application, which SCTP only carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ppid(u32);
 
@@ -19,7 +19,7 @@ impl VerificationTag {
     /// The tag of a packet with an INIT chunk; no association has it.
     pub const ZERO: VerificationTag = VerificationTag(0);
 
-    /// The tag with this value on the wire.
+    /// The tag with the wire value `value`.
     pub const fn new(value: u32) -> VerificationTag {
         VerificationTag(value)
     }
@@ -31,7 +31,7 @@ impl VerificationTag {
 }
 
 impl StreamId {
-    /// The stream with this number on the wire.
+    /// The stream with the wire value `value`.
     pub const fn new(value: u16) -> StreamId {
         StreamId(value)
     }
@@ -43,7 +43,7 @@ impl StreamId {
 }
 
 impl Ppid {
-    /// The payload protocol with this number on the wire.
+    /// The payload protocol with the wire value `value`.
     pub const fn new(value: u32) -> Ppid {
         Ppid(value)
     }

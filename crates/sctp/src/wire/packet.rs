@@ -1,4 +1,4 @@
-//! Reads a packet: the common header, then chunk after chunk.
+//! Decodes a packet: the common header, then chunk after chunk.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -7,7 +7,7 @@ use super::chunk::RawChunk;
 use super::fields::{u16_at, u32_at};
 use super::{Checksum, Chunk, ChunkError, VerificationTag, WireError, checksum};
 
-/// The common header but for its checksum (RFC 9260 §3.1).
+/// The common header without its checksum (RFC 9260 §3.1).
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -26,7 +26,7 @@ pub struct CommonHeader {
     pub source_port: u16,
     /// The receiver's SCTP port.
     pub destination_port: u16,
-    /// The tag the receiver chose, zero with an INIT.
+    /// The tag that the receiver chose; zero with an INIT.
     pub verification_tag: VerificationTag,
 }
 
@@ -37,17 +37,17 @@ pub struct Packet<'a> {
     chunks: &'a [u8],
 }
 
-/// The chunks of a packet, in order. A chunk with a good frame that cannot be read gives an error, and the next chunks
-/// follow; a broken frame gives an error and ends the iteration ([`ChunkError::is_end_of_packet`]). The padding of the
-/// last chunk may be missing, and what padding contains is ignored: "the receiver MUST ignore the padding bytes" (RFC
-/// 9260 §3.2).
+/// The chunks of a packet, in order. A chunk with a valid frame that cannot be decoded gives an error, and the next
+/// chunks follow. A broken frame gives an error and ends the iteration ([`ChunkError::is_end_of_packet`]). The
+/// padding of the last chunk may be missing, and the content of padding is ignored: "the receiver MUST ignore the
+/// padding bytes" (RFC 9260 §3.2).
 #[derive(Clone, Debug)]
 pub struct Chunks<'a> {
     rest: &'a [u8],
 }
 
 impl CommonHeader {
-    /// Bytes of the common header on the wire, its checksum included.
+    /// The bytes of the common header in wire format, including its checksum.
     pub const LEN: usize = 12;
 
     /// The header as its 12 bytes, with a checksum of zero.
@@ -61,11 +61,11 @@ impl CommonHeader {
 }
 
 impl<'a> Packet<'a> {
-    /// Reads the common header and verifies the checksum.
+    /// Decodes the common header and verifies the checksum.
     ///
     /// # Errors
     ///
-    /// Fewer than 12 bytes, or a checksum that is not that of the bytes.
+    /// There are fewer than 12 bytes, or the checksum does not match them.
     pub fn decode(bytes: &'a [u8], checksum: Checksum) -> Result<Packet<'a>, WireError> {
         let Some((head, chunks)) = bytes.split_first_chunk::<{ CommonHeader::LEN }>() else {
             return Err(WireError::TooShort { length: bytes.len() });
@@ -101,7 +101,7 @@ impl<'a> Packet<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    /// The bytes from the next chunk to the end of the packet, paddings included.
+    /// The bytes from the next chunk to the end of the packet, including paddings.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -162,7 +162,7 @@ mod tests {
     use crate::wire::ChunkFault;
     use crate::wire::capture::{hex, packet};
 
-    /// usrsctp: an ERROR and a SACK in one packet, for DATA on a stream it does not have.
+    /// usrsctp: an ERROR and a SACK in one packet, for DATA on a stream that does not exist.
     const ERROR_AND_SACK: &str = "1389ef6f bb0935dd c94ab92f 0900000c 00010008 ffee0000
         03000010 ce3a41ad 00020000 00000000";
 

@@ -3,7 +3,7 @@
 use super::TlvError;
 use super::fields::{pad, padded, u16_at};
 
-/// Bytes of type and length.
+/// The bytes of type and length.
 pub(super) const HEADER_LEN: usize = 4;
 
 /// Something with a type, a length and a value.
@@ -66,7 +66,7 @@ pub(super) fn fixed<const N: usize>(kind: u16, value: &[u8]) -> Result<&[u8; N],
     value.try_into().map_err(|_| TlvError::WrongLength { kind, length, expected })
 }
 
-/// The 16-bit numbers a value consists of.
+/// The 16-bit numbers of which a value consists.
 pub(super) fn numbers(kind: u16, value: &[u8]) -> Result<Vec<u16>, TlvError> {
     let (pairs, []) = value.as_chunks::<2>() else {
         return Err(TlvError::BrokenEntry { kind, length: HEADER_LEN + value.len() });
@@ -94,8 +94,8 @@ pub(super) fn encode_list(items: &[impl Tlv], out: &mut Vec<u8>) {
 ///
 /// # Panics
 ///
-/// If the item is longer than a length field can say. A chunk with such an item is too long itself, so that a
-/// [`PacketBuilder`](super::PacketBuilder) has refused it before.
+/// The item is longer than a length field can express. A chunk with such an item is itself too long, and a
+/// [`PacketBuilder`](super::PacketBuilder) refuses it before.
 pub(super) fn encode(item: &impl Tlv, out: &mut Vec<u8>) {
     let length = u16::try_from(HEADER_LEN + item.value_len()).expect("a length of 65,535 bytes at most");
     out.extend_from_slice(&item.kind().to_be_bytes());

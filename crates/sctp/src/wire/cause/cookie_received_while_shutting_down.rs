@@ -1,4 +1,4 @@
-//! Cookie Received While Shutting Down: a COOKIE-ECHO came too late for this association.
+//! Cookie Received While Shutting Down: a COOKIE-ECHO arrived too late for this association.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
     use crate::wire::capture::{assert_is_cause, hex};
 
-    // Written down from the RFC; no stack was seen sending it.
+    // Written according to the RFC; no implementation was observed to send it.
     #[test]
     fn it_has_no_content() {
         assert_is_cause("000a0004", &Cause::CookieReceivedWhileShuttingDown);

@@ -1,4 +1,4 @@
-//! Invalid Mandatory Parameter: a number of an INIT or INIT-ACK is out of its range.
+//! Invalid Mandatory Parameter: a number in an INIT or INIT-ACK is out of range.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
     use crate::wire::capture::{assert_is_cause, hex};
 
-    // As usrsctp answers an INIT without outbound streams.
+    // The answer of usrsctp to an INIT without outbound streams.
     #[test]
     fn it_has_no_content() {
         assert_is_cause("00070004", &Cause::InvalidMandatoryParameter);

@@ -1,4 +1,4 @@
-//! Invalid Stream Identifier: DATA came on a stream that does not exist.
+//! Invalid Stream Identifier: DATA arrived on a stream that does not exist.
 
 use super::Cause;
 use crate::wire::fields::u16_at;
@@ -22,7 +22,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Cause, TlvError> {
     Ok(Cause::InvalidStreamIdentifier(StreamId::new(u16_at(fields, 0))))
 }
 
-/// Appends the stream and the reserved zeros.
+/// Appends the stream, and zeros for the reserved field.
 pub(super) fn encode_value(stream: StreamId, out: &mut Vec<u8>) {
     out.extend_from_slice(&stream.get().to_be_bytes());
     out.extend_from_slice(&[0; 2]);

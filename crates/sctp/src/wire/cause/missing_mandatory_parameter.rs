@@ -1,4 +1,4 @@
-//! Missing Mandatory Parameter: an INIT or INIT-ACK lacks a parameter it must have.
+//! Missing Mandatory Parameter: an INIT or INIT-ACK does not have a mandatory parameter.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};
@@ -33,7 +33,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Cause, TlvError> {
     Ok(Cause::MissingMandatoryParameter(tlv::numbers(CODE, types)?))
 }
 
-/// Appends the number of types, which the length of 16 bits bounds, and the types.
+/// Appends the number of types, which the 16-bit length limits, and the types.
 pub(super) fn encode_value(types: &[u16], out: &mut Vec<u8>) {
     out.extend_from_slice(&(types.len() as u32).to_be_bytes());
     out.extend(types.iter().flat_map(|kind| kind.to_be_bytes()));
@@ -45,7 +45,7 @@ mod tests {
     use crate::wire::Parameter;
     use crate::wire::capture::{assert_is_cause, hex};
 
-    // Written down from the RFC; no stack was seen sending it.
+    // Written according to the RFC; no implementation was observed to send it.
     #[test]
     fn it_lists_the_types() {
         let cause = Cause::MissingMandatoryParameter(vec![Parameter::STATE_COOKIE]);

@@ -39,50 +39,50 @@ use crate::seq::Tsn;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Code 1: DATA came on this stream, which does not exist.
+    /// Code 1: DATA arrived on this stream, which does not exist.
     InvalidStreamIdentifier(StreamId),
-    /// Code 2: the types of the parameters an INIT or INIT-ACK lacks.
+    /// Code 2: the types of the missing mandatory parameters of an INIT or INIT-ACK.
     MissingMandatoryParameter(Vec<u16>),
-    /// Code 3: the State Cookie came this much too late, in whole microseconds.
+    /// Code 3: by how much the State Cookie was too late, in whole microseconds.
     StaleCookie(Duration),
-    /// Code 4: no room for the association.
+    /// Code 4: there is no room for the association.
     OutOfResource,
     /// Code 5: the whole address parameter that cannot be used.
     UnresolvableAddress(Vec<u8>),
-    /// Code 6: the whole chunk that is not known ([`UnknownChunk::to_bytes`](super::UnknownChunk::to_bytes)).
+    /// Code 6: the whole unrecognized chunk ([`UnknownChunk::to_bytes`](super::UnknownChunk::to_bytes)).
     UnrecognizedChunkType(Vec<u8>),
-    /// Code 7: a number of an INIT or INIT-ACK is out of its range.
+    /// Code 7: a number in an INIT or INIT-ACK is out of range.
     InvalidMandatoryParameter,
-    /// Code 8: the whole parameters of an INIT-ACK that are not known
+    /// Code 8: the whole unrecognized parameters of an INIT-ACK
     /// ([`Parameter::to_bytes`](super::Parameter::to_bytes)).
     UnrecognizedParameters(Vec<u8>),
-    /// Code 9: this DATA had no user data.
+    /// Code 9: the DATA chunk with this TSN had no user data.
     NoUserData(Tsn),
-    /// Code 10: a COOKIE-ECHO came while the association was shutting down.
+    /// Code 10: a COOKIE-ECHO arrived while the association was shutting down.
     CookieReceivedWhileShuttingDown,
-    /// Code 11: the whole address parameters that an INIT for a living association added.
+    /// Code 11: the whole address parameters that an INIT for an existing association added.
     RestartWithNewAddresses(Vec<u8>),
-    /// Code 12: the application ended the association, for this reason.
+    /// Code 12: the application aborted the association for this reason.
     UserInitiatedAbort(Vec<u8>),
-    /// Code 13: a rule without a cause of its own was broken; additional information.
+    /// Code 13: a protocol violation without a more specific cause, with additional information.
     ProtocolViolation(Vec<u8>),
     /// Code 0xa0: this whole request of an ASCONF would have left its sender without an address (RFC 5061).
     DeleteLastAddress(Vec<u8>),
     /// Code 0xa1: there is no room for this request.
     ResourceShortage(Vec<u8>),
-    /// Code 0xa2: this request would have deleted the address that it came from.
+    /// Code 0xa2: this request would have deleted the packet's source address.
     DeleteSourceAddress(Vec<u8>),
     /// Code 0xa3: an ASCONF-ACK answered an ASCONF that was never sent.
     IllegalAsconfAck,
-    /// Code 0xa4: this request is not granted.
+    /// Code 0xa4: this request is refused.
     NoAuthorization(Vec<u8>),
-    /// Code 0x105: an AUTH chunk was made by this algorithm (RFC 4895).
+    /// Code 0x105: an AUTH chunk used this algorithm (RFC 4895).
     UnsupportedHmac(u16),
     /// Any other code.
     Unknown {
         /// The code.
         code: u16,
-        /// What follows code and length, without padding.
+        /// The bytes after code and length, without padding.
         value: Vec<u8>,
     },
 }
@@ -118,7 +118,7 @@ impl Cause {
     ///
     /// # Panics
     ///
-    /// If its content is longer than 65,531 bytes; a cause that came in a packet never is.
+    /// The content is longer than 65,531 bytes. The content of a received cause never is.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         tlv::encode(self, &mut out);
@@ -246,7 +246,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Writes `(cause; cause)`, or nothing if there is none.
+/// Writes `(cause; cause)`, or nothing if `causes` is empty.
 pub(super) fn write_list(causes: &[Cause], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (index, cause) in causes.iter().enumerate() {
         write!(f, "{}{cause}", if index == 0 { "(" } else { "; " })?;

@@ -1,4 +1,4 @@
-//! No User Data: DATA came without user data.
+//! No User Data: a DATA chunk arrived without user data.
 
 use super::Cause;
 use crate::seq::Tsn;

@@ -1,4 +1,4 @@
-//! Protocol Violation: the peer broke a rule that has no cause of its own.
+//! Protocol Violation: the peer violated a rule that has no more specific cause.
 
 use super::Cause;
 

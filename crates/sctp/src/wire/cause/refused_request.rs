@@ -26,7 +26,7 @@ mod tests {
     use crate::wire::Cause;
     use crate::wire::capture::{assert_is_cause, hex};
 
-    // The first is the example of RFC 5061 §4.3.1.
+    // The first one is the example of RFC 5061 §4.3.1.
     #[test]
     fn the_request_is_given_back_whole() {
         let request = hex("c0020010 01023476 00050008 c0000201");

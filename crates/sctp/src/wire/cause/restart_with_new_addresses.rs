@@ -1,5 +1,5 @@
-//! Restart of an Association with New Addresses: an INIT for a living association had addresses the association does
-//! not have.
+//! Restart of an Association with New Addresses: an INIT for an existing association had addresses that the
+//! association does not have.
 
 use super::Cause;
 
@@ -27,7 +27,7 @@ mod tests {
     use crate::wire::Cause;
     use crate::wire::capture::{assert_is_cause, hex};
 
-    // Written down from the RFC; no stack was seen sending it.
+    // Written according to the RFC; no implementation was observed to send it.
     #[test]
     fn it_gives_the_address_parameters_back() {
         let cause = Cause::RestartWithNewAddresses(hex("00050008 c0000202"));

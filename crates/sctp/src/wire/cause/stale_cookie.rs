@@ -1,4 +1,4 @@
-//! Stale Cookie: a State Cookie came back too late.
+//! Stale Cookie: a State Cookie returned too late.
 
 use anabranch_base::Duration;
 
@@ -23,7 +23,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Cause, TlvError> {
     Ok(Cause::StaleCookie(Duration::from_micros(u64::from(microseconds))))
 }
 
-/// Appends the staleness in whole microseconds, at most what 32 bits can say.
+/// Appends the staleness in whole microseconds, at most the largest 32-bit number.
 pub(super) fn encode_value(staleness: Duration, out: &mut Vec<u8>) {
     let microseconds = u32::try_from(staleness.as_nanos() / 1_000).unwrap_or(u32::MAX);
     out.extend_from_slice(&microseconds.to_be_bytes());

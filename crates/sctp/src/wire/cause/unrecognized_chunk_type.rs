@@ -1,4 +1,4 @@
-//! Unrecognized Chunk Type: a chunk came that the sender does not know.
+//! Unrecognized Chunk Type: a chunk arrived that the sender of the error does not support.
 
 use super::Cause;
 

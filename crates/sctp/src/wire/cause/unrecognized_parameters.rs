@@ -1,4 +1,4 @@
-//! Unrecognized Parameters: an INIT-ACK had parameters that the sender does not know.
+//! Unrecognized Parameters: an INIT-ACK had parameters that the sender of the error does not support.
 
 use super::Cause;
 
@@ -26,7 +26,7 @@ mod tests {
     use crate::wire::Cause;
     use crate::wire::capture::{assert_is_cause, hex};
 
-    // Written down from the RFC; no stack was seen sending it.
+    // Written according to the RFC; no implementation was observed to send it.
     #[test]
     fn it_gives_the_parameters_back() {
         let cause = Cause::UnrecognizedParameters(hex("c7770006 aabb0000 40770004"));

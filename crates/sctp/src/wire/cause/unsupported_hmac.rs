@@ -1,4 +1,4 @@
-//! Unsupported HMAC Identifier: an AUTH chunk uses an algorithm that its receiver did not ask for.
+//! Unsupported HMAC Identifier: an AUTH chunk uses an algorithm that its receiver did not announce.
 
 use super::Cause;
 use crate::wire::{TlvError, tlv};

@@ -1,4 +1,4 @@
-//! User-Initiated Abort: the application ended the association.
+//! User-Initiated Abort: the application aborted the association.
 
 use super::Cause;
 

@@ -27,7 +27,7 @@ use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 pub struct Asconf {
     /// Its serial number; the first of an association equals its sender's first TSN.
     pub serial: Tsn,
-    /// An address of the sender that the receiver knows, then the requests in order.
+    /// An address of the sender that the receiver knows, followed by the requests in order.
     pub parameters: Vec<Parameter>,
 }
 
@@ -35,7 +35,7 @@ impl Asconf {
     /// The chunk type.
     pub const KIND: u8 = 193;
 
-    /// The requests: all parameters but the address in front.
+    /// The requests: all parameters except the first, which is the address.
     pub fn requests(&self) -> &[Parameter] {
         self.parameters.get(1..).unwrap_or_default()
     }

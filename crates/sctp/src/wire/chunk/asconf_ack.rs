@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 use crate::wire::fields::u32_at;
 use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 
-/// An ASCONF-ACK chunk (RFC 5061 §4.1.2). A request that it does not mention was granted.
+/// An ASCONF-ACK chunk (RFC 5061 §4.1.2). A request without a response was granted.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -23,7 +23,7 @@ use crate::wire::{ChunkError, ChunkFault, Parameter, tlv};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsconfAck {
-    /// The number of the ASCONF that it answers.
+    /// The serial number of the ASCONF that it answers.
     pub serial: Tsn,
     /// Which requests were refused and why, and which were granted.
     pub responses: Vec<Parameter>,

@@ -24,7 +24,7 @@ use crate::wire::fields::u16_at;
 pub struct Auth<'a> {
     /// The identifier of the endpoint pair shared key; 0 for the empty one.
     pub key: u16,
-    /// The identifier of the algorithm, known or not.
+    /// The identifier of the algorithm, which may be unknown.
     pub algorithm: u16,
     /// The code.
     pub code: &'a [u8],
@@ -50,7 +50,7 @@ impl<'a> Auth<'a> {
 }
 
 impl HmacAlgorithm {
-    /// The algorithm with this identifier, if it is known.
+    /// The algorithm with the identifier `id`, if it is known.
     pub fn from_id(id: u16) -> Option<HmacAlgorithm> {
         [HmacAlgorithm::Sha1, HmacAlgorithm::Sha256].into_iter().find(|algorithm| algorithm.id() == id)
     }
@@ -63,7 +63,7 @@ impl HmacAlgorithm {
         }
     }
 
-    /// A code of its length that authenticates nothing: the field "filled with zeroes" (RFC 4895 §6.2).
+    /// A code of the right length that authenticates nothing: the field "filled with zeroes" (RFC 4895 §6.2).
     pub const fn blank(self) -> &'static [u8] {
         match self {
             HmacAlgorithm::Sha1 => &[0; 20],
@@ -103,7 +103,7 @@ mod tests {
     use crate::wire::ChunkFault;
     use crate::wire::capture::{assert_is_chunk, chunk_error};
 
-    // Written down from the RFC's diagram.
+    // Written according to the RFC's diagram.
     #[test]
     fn it_names_its_key_and_its_algorithm_before_the_code() {
         let auth = Auth { key: 0, algorithm: 1, code: HmacAlgorithm::Sha1.blank() };

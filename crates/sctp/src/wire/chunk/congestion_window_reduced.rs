@@ -20,7 +20,7 @@ use crate::wire::ChunkError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionWindowReduced {
-    /// The TSN of the ECNE that is answered.
+    /// The TSN of the ECNE that it answers.
     pub lowest_tsn: Tsn,
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use crate::wire::ChunkFault;
     use crate::wire::capture::{assert_is_chunk, chunk_error};
 
-    // Written down from RFC 4960 appendix A; no stack was seen sending it.
+    // Written according to RFC 4960 appendix A; no implementation was observed to send it.
     #[test]
     fn a_cwr_carries_the_tsn_of_the_ecne() {
         let cwr = CongestionWindowReduced { lowest_tsn: Tsn::new(0x7ce4_7142) };

@@ -5,7 +5,7 @@ use std::fmt;
 use super::EncodeChunk;
 use super::raw::{self, RawChunk};
 
-/// A COOKIE-ECHO chunk (RFC 9260 §3.3.11), its cookie borrowed.
+/// A COOKIE-ECHO chunk (RFC 9260 §3.3.11). It borrows its cookie.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_cookie_echo_as_usrsctp_begins_it() {
-        // The cookie of 316 bytes is cut to its first 16 here.
+        // Only the first 16 of the cookie's 316 bytes are kept here.
         let echo = CookieEcho { cookie: b"KAME-BSD 1.1\0\0\0\0" };
         assert_is_chunk("0a000014 4b414d45 2d425344 20312e31 00000000", &Chunk::CookieEcho(echo));
         assert_eq!(echo.to_string(), "COOKIE-ECHO(16 bytes)");

@@ -8,7 +8,7 @@ use crate::seq::{Ssn, Tsn};
 use crate::wire::fields::{pad, padded, u16_at, u32_at};
 use crate::wire::{ChunkError, ChunkFault, Ppid, StreamId};
 
-/// A DATA chunk (RFC 9260 §3.3.1), its user data borrowed.
+/// A DATA chunk (RFC 9260 §3.3.1). It borrows its user data.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -29,23 +29,23 @@ use crate::wire::{ChunkError, ChunkFault, Ppid, StreamId};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data<'a> {
-    /// The chunk's own number.
+    /// The chunk's TSN.
     pub tsn: Tsn,
-    /// The stream the message belongs to.
+    /// The stream of the message.
     pub stream: StreamId,
-    /// The message's number in its stream, without meaning if unordered.
+    /// The message's number in its stream; it has no meaning if the message is unordered.
     pub ssn: Ssn,
-    /// The application's number for what the payload is.
+    /// The application's identifier for the content.
     pub ppid: Ppid,
-    /// U bit: the message is unordered, and is delivered as it comes.
+    /// U bit: the message is unordered, and is delivered when it arrives.
     pub unordered: bool,
-    /// B bit: the first part of a message.
+    /// B bit: the first fragment of a message.
     pub beginning: bool,
-    /// E bit: the last part of a message.
+    /// E bit: the last fragment of a message.
     pub ending: bool,
     /// I bit: the sender wants its SACK without delay.
     pub immediate: bool,
-    /// The user data, one byte at least.
+    /// The user data, at least one byte.
     pub payload: &'a [u8],
 }
 
@@ -53,10 +53,10 @@ impl<'a> Data<'a> {
     /// The chunk type.
     pub const KIND: u8 = 0;
 
-    /// Bytes before the user data, the chunk's header included.
+    /// The bytes before the user data, including the chunk's header.
     pub const HEADER_LEN: usize = 16;
 
-    /// Bytes that a chunk with `payload_len` bytes of user data takes in a packet, padding included.
+    /// The bytes that a chunk with `payload_len` bytes of user data takes in a packet, including padding.
     pub const fn padded_len(payload_len: usize) -> usize {
         padded(Data::HEADER_LEN + payload_len)
     }
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn data_without_user_data_is_an_error_with_its_tsn() {
-        // usrsctp answered this with 0600000c 00090008 b346ae12: ABORT, No User Data.
+        // usrsctp answers this with 0600000c 00090008 b346ae12: ABORT, No User Data.
         let error = chunk_error("00030010 b346ae12 00000000 00000000");
         assert_eq!(error.fault, ChunkFault::NoUserData { tsn: Tsn::new(0xb346_ae12) });
     }

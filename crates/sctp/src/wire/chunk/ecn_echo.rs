@@ -8,9 +8,9 @@ use crate::seq::Tsn;
 use crate::wire::fields::u32_at;
 use crate::wire::{ChunkError, ChunkFault};
 
-/// An ECNE chunk. RFC 9260 only reserves the type; RFC 4960 appendix A has the lowest marked TSN in 8
-/// bytes, FreeBSD sends 12 with the number of marked packets, and there is one of 4 without a TSN (YE
-/// Fig 18). All three are read and written.
+/// An ECNE chunk. RFC 9260 only reserves the type. RFC 4960 appendix A has 8 bytes with the lowest marked TSN,
+/// FreeBSD sends 12 bytes with the number of marked packets, and there is a form of 4 bytes without a TSN (YE Fig
+/// 18). All three are decoded and encoded.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -25,15 +25,15 @@ use crate::wire::{ChunkError, ChunkFault};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnEcho {
-    /// 4 bytes: there was a mark.
+    /// 4 bytes: a packet was marked.
     Bare,
-    /// 8 bytes: there was a mark, and this is the lowest TSN of the packet.
+    /// 8 bytes: a packet was marked, with the lowest TSN in it.
     Lowest(Tsn),
-    /// 12 bytes: there were several.
+    /// 12 bytes: several packets were marked.
     Counted {
-        /// The lowest TSN of the marked packet.
+        /// The lowest TSN in the marked packet.
         lowest: Tsn,
-        /// Marked packets since the last CWR.
+        /// The number of marked packets since the last CWR.
         packets: u32,
     },
 }
@@ -42,7 +42,7 @@ impl EcnEcho {
     /// The chunk type.
     pub const KIND: u8 = 12;
 
-    /// The lowest marked TSN, where the peer says it.
+    /// The lowest marked TSN, if the peer reports it.
     pub fn lowest_tsn(&self) -> Option<Tsn> {
         match *self {
             EcnEcho::Bare => None,
@@ -102,7 +102,8 @@ mod tests {
     use super::*;
     use crate::wire::capture::{assert_is_chunk, chunk_error};
 
-    // Written down from RFC 4960 appendix A, FreeBSD's structure and YE Fig 18; no stack was seen sending it.
+    // Written according to RFC 4960 appendix A, FreeBSD's structure and YE Fig 18; no implementation was observed to
+    // send it.
     #[test]
     fn all_three_forms_are_read_and_written() {
         let lowest = Tsn::new(0x7ce4_7142);

@@ -21,7 +21,7 @@ use crate::wire::{Cause, ChunkError, ChunkFault, cause, tlv};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorChunk {
-    /// What is wrong, one cause at least.
+    /// What is wrong: at least one cause.
     pub causes: Vec<Cause>,
 }
 
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn an_error_of_usrsctp_for_a_chunk_it_does_not_know() {
-        // The chunk's padding counts in the length of the cause, as usrsctp sends it.
+        // The chunk's padding is part of the cause's length, as usrsctp sends it.
         let error = ErrorChunk { causes: vec![Cause::UnrecognizedChunkType(hex("c5010007 01020300"))] };
         assert_is_chunk("09000010 0006000c c5010007 01020300", &Chunk::Error(error.clone()));
         assert_eq!(error.to_string(), "ERROR(unrecognized chunk type 197 of 8 bytes)");

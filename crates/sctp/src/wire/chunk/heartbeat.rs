@@ -1,4 +1,4 @@
-//! HEARTBEAT: asks whether a path works. Its layout is that of HEARTBEAT-ACK, too.
+//! HEARTBEAT: tests whether a path works. HEARTBEAT-ACK has the same layout.
 
 use std::fmt;
 
@@ -26,8 +26,8 @@ pub type Heartbeat = HeartbeatLayout<4>;
 /// The layout that [`Heartbeat`] and [`HeartbeatAck`](super::HeartbeatAck) share; `KIND` is the chunk type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeartbeatLayout<const KIND: u8> {
-    /// The value of the Heartbeat Info parameter, which only the HEARTBEAT's sender can read. It comes
-    /// back unchanged.
+    /// The value of the Heartbeat Info parameter, which has a meaning only for the sender of the HEARTBEAT. It
+    /// returns unchanged.
     pub info: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! INIT: the parameters with which one side opens an association. Its layout is that of INIT-ACK, too.
+//! INIT: the parameters with which one end opens an association. INIT-ACK has the same layout.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use crate::seq::Tsn;
 use crate::wire::fields::{u16_at, u32_at};
 use crate::wire::{ChunkError, ChunkFault, Parameter, VerificationTag, tlv};
 
-/// An INIT chunk (RFC 9260 §3.3.2). Its values are not checked here: the receiver refuses an Initiate Tag or a number
-/// of streams of zero.
+/// An INIT chunk (RFC 9260 §3.3.2). Its values are not checked here: the receiver refuses an Initiate Tag of zero or
+/// zero streams.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -35,13 +35,13 @@ pub type Init = InitLayout<1>;
 /// The layout that [`Init`] and [`InitAck`](super::InitAck) share; `KIND` is the chunk type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitLayout<const KIND: u8> {
-    /// The Verification Tag of all packets to the sender.
+    /// The Verification Tag of all packets to the sender of this chunk.
     pub initiate_tag: VerificationTag,
-    /// Bytes of the sender's receive buffer.
+    /// The sender's receive buffer in bytes.
     pub a_rwnd: u32,
-    /// Streams the sender wants to send on.
+    /// How many streams the sender wants to use for sending.
     pub outbound_streams: u16,
-    /// Streams the sender can receive on.
+    /// How many streams the sender accepts for receiving.
     pub inbound_streams: u16,
     /// The TSN of the sender's first DATA.
     pub initial_tsn: Tsn,
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_length_does_not_count_the_padding_of_the_last_parameter() {
-        // The INIT of usrsctp without addresses ends with 0x8003 of 6 bytes: 90 bytes, not 92.
+        // usrsctp's INIT without addresses ends with parameter 0x8003 of 6 bytes: the length is 90 bytes, not 92.
         let init = Init {
             initiate_tag: VerificationTag::new(0xecad_596e),
             a_rwnd: 131_072,
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_parameter_beyond_the_chunk_is_an_error_with_the_tag_of_the_answer() {
-        // usrsctp answered this with 0600000c 000d0008 00050014: ABORT, Protocol Violation.
+        // usrsctp answers this with 0600000c 000d0008 00050014: ABORT, Protocol Violation.
         let error = chunk_error("01000018 00000009 00010000 0001000a 01020304 00050014");
         let initiate_tag = Some(VerificationTag::new(9));
         let inner = TlvError::LengthPastChunk { kind: 5, length: 20, left: 4 };

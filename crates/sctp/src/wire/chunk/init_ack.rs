@@ -1,4 +1,4 @@
-//! INIT-ACK: the other side's parameters, and the State Cookie.
+//! INIT-ACK: the parameters of the other end, and the State Cookie.
 
 use super::init::InitLayout;
 
@@ -35,7 +35,8 @@ mod tests {
 
     #[test]
     fn an_init_ack_of_usrsctp_that_reports_a_parameter_it_does_not_know() {
-        // It answers an INIT with 0xc777 of 6 bytes. The cookie of 264 bytes is cut to its first 16 here.
+        // It answers an INIT with a parameter 0xc777 of 6 bytes. Only the first 16 of the cookie's 264 bytes are kept
+        // here.
         let ack = InitAck {
             initiate_tag: VerificationTag::new(0x0208_5c7b),
             a_rwnd: 131_072,

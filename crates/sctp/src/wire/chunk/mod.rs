@@ -53,7 +53,7 @@ pub use word_list::{Word, WordList};
 use super::ChunkError;
 use super::fields::padded;
 
-/// A chunk as read from a packet. Those of the hot path borrow from it.
+/// A chunk as decoded from a packet. The chunks of the hot path borrow from the packet.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -70,25 +70,25 @@ use super::fields::padded;
 pub enum Chunk<'a> {
     /// Type 0: user data.
     Data(Data<'a>),
-    /// Type 1: begins an association.
+    /// Type 1: opens an association.
     Init(Init),
     /// Type 2: answers an INIT.
     InitAck(InitAck),
     /// Type 3: acknowledges DATA.
     Sack(Sack<'a>),
-    /// Type 4: asks whether a path works.
+    /// Type 4: tests whether a path works.
     Heartbeat(Heartbeat),
     /// Type 5: answers a HEARTBEAT.
     HeartbeatAck(HeartbeatAck),
     /// Type 6: ends an association at once.
     Abort(Abort),
-    /// Type 7: begins a graceful end.
+    /// Type 7: begins a graceful shutdown.
     Shutdown(Shutdown),
     /// Type 8: answers a SHUTDOWN.
     ShutdownAck,
-    /// Type 9: reports what is wrong, without ending the association.
+    /// Type 9: reports an error, without ending the association.
     Error(ErrorChunk),
-    /// Type 10: gives the State Cookie back.
+    /// Type 10: returns the State Cookie.
     CookieEcho(CookieEcho<'a>),
     /// Type 11: answers a COOKIE-ECHO.
     CookieAck,
@@ -96,17 +96,17 @@ pub enum Chunk<'a> {
     EcnEcho(EcnEcho),
     /// Type 13: answers an ECNE.
     CongestionWindowReduced(CongestionWindowReduced),
-    /// Type 14: completes a graceful end.
+    /// Type 14: completes a graceful shutdown.
     ShutdownComplete(ShutdownComplete),
     /// Type 132: makes a packet longer (RFC 4820).
     Pad(Pad),
-    /// Type 15: authenticates what follows it in its packet (RFC 4895).
+    /// Type 15: authenticates the chunks after it in its packet (RFC 4895).
     Auth(Auth<'a>),
     /// Type 128: answers an ASCONF.
     AsconfAck(AsconfAck),
     /// Type 192: moves the cumulative TSN over abandoned DATA (RFC 3758).
     ForwardTsn(ForwardTsn<'a>),
-    /// Type 193: asks to change the sender's addresses (RFC 5061).
+    /// Type 193: requests changes of the sender's addresses (RFC 5061).
     Asconf(Asconf),
     /// Any other type.
     Unknown(UnknownChunk<'a>),
@@ -117,25 +117,25 @@ pub trait EncodeChunk {
     /// The chunk's type on the wire.
     fn kind(&self) -> u8;
 
-    /// Bytes of the chunk's value: all but its header of 4 and its padding.
+    /// The bytes of the chunk's value: without its header of 4 bytes and without padding.
     fn value_len(&self) -> usize;
 
     /// Appends the chunk with its header and its padding.
     ///
     /// # Panics
     ///
-    /// If the value is longer than the length field can say, 65,531 bytes. A
-    /// [`PacketBuilder`](super::PacketBuilder) refuses such a chunk before.
+    /// The value is longer than the length field can express, 65,531 bytes. A [`PacketBuilder`](super::PacketBuilder)
+    /// refuses such a chunk before.
     fn encode(&self, out: &mut Vec<u8>);
 
-    /// Bytes the chunk takes in a packet: with its header and its padding.
+    /// The bytes that the chunk takes in a packet, including its header and its padding.
     fn encoded_len(&self) -> usize {
         padded(raw::HEADER_LEN + self.value_len())
     }
 }
 
 impl<'a> Chunk<'a> {
-    /// The name of its type (RFC 9260 §3.2); `UNKNOWN` for a type that this codec does not read.
+    /// The name of its type (RFC 9260 §3.2); `UNKNOWN` for a type that this codec does not decode.
     pub fn name(&self) -> &'static str {
         match self {
             Chunk::Data(_) => "DATA",
@@ -162,7 +162,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Reads the value of a framed chunk.
+    /// Decodes the value of a chunk with a valid frame.
     pub(super) fn decode(raw: RawChunk<'a>) -> Result<Chunk<'a>, ChunkError> {
         Ok(match raw.kind {
             Data::KIND => Chunk::Data(Data::decode(raw)?),
@@ -245,7 +245,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// What each of the chunks of [`Chunk`] can do.
+/// What every known chunk of [`Chunk`] implements.
 trait KnownChunk: EncodeChunk + fmt::Display {}
 
 impl<C: EncodeChunk + fmt::Display> KnownChunk for C {}

@@ -1,12 +1,12 @@
-//! PAD: padding that makes a packet as long as wanted.
+//! PAD: padding that gives a packet the wanted length.
 
 use std::fmt;
 
 use super::EncodeChunk;
 use super::raw::{self, RawChunk};
 
-/// A PAD chunk (RFC 4820 §3). A receiver that does not know it skips it without a report, by the two high bits of its
-/// type.
+/// A PAD chunk (RFC 4820 §3). A receiver that does not support it skips it without a report, because of the two high
+/// bits of its type.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -21,7 +21,8 @@ use super::raw::{self, RawChunk};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pad {
-    /// Bytes of padding data, all of them zero. Those of a received chunk have no meaning and are not kept.
+    /// The bytes of padding data, which are all zero. The padding data of a received chunk has no meaning and is not
+    /// kept.
     pub len: usize,
 }
 
@@ -33,8 +34,8 @@ impl Pad {
         Pad { len: raw.value.len() }
     }
 
-    /// The chunk that takes `room` bytes of a packet, header included; `None` unless `room` is a multiple of 4 that
-    /// holds the header.
+    /// The chunk that takes `room` bytes of a packet, including its header; `None` unless `room` is a multiple of 4
+    /// and at least as long as the header.
     pub fn filling(room: usize) -> Option<Pad> {
         let len = room.checked_sub(raw::HEADER_LEN)?;
         room.is_multiple_of(4).then_some(Pad { len })

@@ -4,10 +4,10 @@ use super::EncodeChunk;
 use crate::wire::fields::{pad, padded, u16_at};
 use crate::wire::{ChunkError, ChunkFault};
 
-/// Bytes of type, flags and length.
+/// The bytes of type, flags and length.
 pub(super) const HEADER_LEN: usize = 4;
 
-/// A chunk whose length fits its packet, its value not yet looked at.
+/// A chunk whose length fits its packet. Its value is not decoded yet.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::wire) struct RawChunk<'a> {
     pub(in crate::wire) kind: u8,
@@ -16,7 +16,7 @@ pub(in crate::wire) struct RawChunk<'a> {
 }
 
 impl<'a> RawChunk<'a> {
-    /// The first chunk of `bytes`, which are not empty, and what follows its padding.
+    /// The first chunk of `bytes`, which are not empty, and the bytes after its padding.
     pub(in crate::wire) fn split(bytes: &'a [u8]) -> Result<(RawChunk<'a>, &'a [u8]), ChunkError> {
         let (kind, left) = (bytes[0], bytes.len());
         if left < HEADER_LEN {
@@ -39,7 +39,7 @@ impl<'a> RawChunk<'a> {
         self.value.try_into().map_err(|_| self.error(ChunkFault::WrongLength { length, expected }))
     }
 
-    /// The fixed fields a value begins with, and the rest of it.
+    /// The fixed fields at the start of a value, and the rest of it.
     pub(super) fn fields<const N: usize>(self) -> Result<(&'a [u8; N], &'a [u8]), ChunkError> {
         let (length, minimum) = (self.length(), HEADER_LEN + N);
         self.value.split_first_chunk().ok_or(self.error(ChunkFault::TooShort { length, minimum }))
@@ -74,7 +74,7 @@ pub(super) fn encode(
 ///
 /// # Panics
 ///
-/// If the chunk is longer than a length field can say.
+/// The chunk is longer than a length field can express.
 pub(super) fn header(chunk: &dyn EncodeChunk, kind: u8, flags: u8) -> [u8; HEADER_LEN] {
     let length = u16::try_from(HEADER_LEN + chunk.value_len()).expect("a length of 65,535 bytes at most");
     let [high, low] = length.to_be_bytes();

@@ -1,4 +1,4 @@
-//! SACK: says which DATA arrived.
+//! SACK: reports which DATA arrived.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 use crate::wire::fields::{u16_at, u32_at};
 use crate::wire::{ChunkError, ChunkFault};
 
-/// A SACK chunk (RFC 9260 §3.3.4). Its lists stay in the packet: reading one allocates nothing.
+/// A SACK chunk (RFC 9260 §3.3.4). Its lists stay in the packet: decoding allocates nothing.
 ///
 /// ```text
 ///  0                   1                   2                   3
@@ -37,13 +37,13 @@ use crate::wire::{ChunkError, ChunkFault};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sack<'a> {
-    /// The last TSN before the first one that is missing.
+    /// The last TSN before the first missing one.
     pub cumulative_tsn_ack: Tsn,
     /// Free bytes of the receive buffer.
     pub a_rwnd: u32,
-    /// The flags octet: zero in the RFC, the [packet count](Sack::packet_count) of DAC in ours.
+    /// The flags octet: zero in the RFC; with DAC it holds the [packet count](Sack::packet_count).
     pub flags: u8,
-    /// TSNs that arrived beyond the first missing one.
+    /// Blocks of TSNs that arrived beyond the first missing one.
     pub gap_blocks: GapBlocks<'a>,
     /// TSNs that arrived again since the last SACK.
     pub duplicates: Duplicates<'a>,
@@ -55,7 +55,7 @@ pub type GapBlocks<'a> = WordList<'a, GapBlock>;
 /// The duplicate TSNs of a SACK.
 pub type Duplicates<'a> = WordList<'a, Tsn>;
 
-/// A run of TSNs that arrived, both ends included, as offsets from the cumulative TSN ack.
+/// A block of TSNs that arrived, from `start` to `end` inclusive, as offsets from the cumulative TSN ack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GapBlock {
     /// The offset of the first TSN, at least 2 in a well-formed SACK: the TSN at 1 is missing.
@@ -68,25 +68,25 @@ impl<'a> Sack<'a> {
     /// The chunk type.
     pub const KIND: u8 = 3;
 
-    /// Bytes of a SACK without gap blocks and duplicates; each of these adds [`Sack::ENTRY_LEN`].
+    /// The bytes of a SACK without gap blocks and duplicates; each of these adds [`Sack::ENTRY_LEN`].
     pub const HEADER_LEN: usize = 16;
 
-    /// Bytes of a gap block or a duplicate TSN.
+    /// The bytes of a gap block or a duplicate TSN.
     pub const ENTRY_LEN: usize = 4;
 
-    /// The flags that say how many packets with DATA a delayed SACK stands for: `min(packets, 3)` in the
-    /// two high bits, as FreeBSD has them for CMT's delayed acks. 0 is the flags octet of a plain SACK.
+    /// The flags that say how many packets with DATA a delayed SACK answers: `min(packets, 3)` in the two high bits,
+    /// as in FreeBSD for CMT's delayed acks. 0 is the flags octet of a plain SACK.
     pub fn flags_of_packet_count(packets: u32) -> u8 {
         (packets.min(3) as u8) << PACKET_COUNT_SHIFT
     }
 
-    /// How many packets with DATA this SACK stands for, up to 3; 0 where the peer does not say.
+    /// How many packets with DATA this SACK answers, up to 3; 0 if the peer does not say.
     pub fn packet_count(&self) -> u8 {
         self.flags >> PACKET_COUNT_SHIFT
     }
 
-    /// Whether the gap blocks ascend, do not overlap, and none is empty or reaches down to the
-    /// cumulative TSN ack. Reading a SACK does not check this.
+    /// Whether the gap blocks ascend, do not overlap, are not empty, and are all above the cumulative TSN ack.
+    /// Decoding a SACK does not check this.
     pub fn is_well_formed(&self) -> bool {
         let mut last = 0;
         self.gap_blocks.iter().all(|GapBlock { start, end }| {
@@ -128,7 +128,7 @@ impl EncodeChunk for Sack<'_> {
         raw::encode(self, Sack::KIND, self.flags, out, |out| {
             out.extend_from_slice(&self.cumulative_tsn_ack.get().to_be_bytes());
             out.extend_from_slice(&self.a_rwnd.to_be_bytes());
-            // The chunk's length of 16 bits has bounded both counts.
+            // The chunk's 16-bit length limits both counts.
             out.extend_from_slice(&(self.gap_blocks.len() as u16).to_be_bytes());
             out.extend_from_slice(&(self.duplicates.len() as u16).to_be_bytes());
             self.gap_blocks.encode(out);

@@ -1,4 +1,4 @@
-//! SHUTDOWN: begins the graceful end of an association.
+//! SHUTDOWN: begins the graceful shutdown of an association.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ use crate::wire::ChunkError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shutdown {
-    /// The last TSN before the first one that is missing.
+    /// The last TSN before the first missing one.
     pub cumulative_tsn_ack: Tsn,
 }
 

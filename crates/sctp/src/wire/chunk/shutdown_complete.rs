@@ -1,4 +1,4 @@
-//! SHUTDOWN-COMPLETE: the last packet of a graceful end.
+//! SHUTDOWN-COMPLETE: the last packet of a graceful shutdown.
 
 use std::fmt;
 

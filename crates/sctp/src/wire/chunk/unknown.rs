@@ -1,37 +1,37 @@
-//! A chunk of an unknown type, and what the two high bits of its type say to do with it.
+//! A chunk of an unknown type, and what the two high bits of its type tell the receiver to do.
 
 use std::fmt;
 
 use super::EncodeChunk;
 use super::raw::{self, RawChunk};
 
-/// A chunk of an unknown type, its value borrowed.
+/// A chunk of an unknown type. It borrows its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownChunk<'a> {
     /// The chunk's type.
     pub kind: u8,
     /// The flags octet.
     pub flags: u8,
-    /// What follows the header, without padding.
+    /// The bytes after the header, without padding.
     pub value: &'a [u8],
 }
 
-/// What a receiver does with a chunk or a parameter it does not know: the two high bits of the type
-/// (RFC 9260 §3.2, §3.2.1).
+/// What a receiver does with an unrecognized chunk or parameter, according to the two high bits of the type (RFC 9260
+/// §3.2, §3.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnrecognizedAction {
-    /// 00: discard it and read nothing after it.
+    /// 00: discard it and stop reading.
     Stop,
-    /// 01: discard it, read nothing after it, and report it.
+    /// 01: discard it, stop reading, and report it.
     StopAndReport,
-    /// 10: skip it and read on.
+    /// 10: skip it and continue.
     Skip,
-    /// 11: skip it, read on, and report it.
+    /// 11: skip it, continue, and report it.
     SkipAndReport,
 }
 
 impl<'a> UnknownChunk<'a> {
-    /// What the type says to do.
+    /// What the type tells the receiver to do.
     pub fn action(&self) -> UnrecognizedAction {
         UnrecognizedAction::of_chunk(self.kind)
     }
@@ -49,7 +49,7 @@ impl<'a> UnknownChunk<'a> {
 }
 
 impl UnrecognizedAction {
-    /// Of a chunk type.
+    /// The action for a chunk of type `kind`.
     pub fn of_chunk(kind: u8) -> UnrecognizedAction {
         match kind >> 6 {
             0 => UnrecognizedAction::Stop,
@@ -59,13 +59,13 @@ impl UnrecognizedAction {
         }
     }
 
-    /// Of a parameter type.
+    /// The action for a parameter of type `kind`.
     pub fn of_parameter(kind: u16) -> UnrecognizedAction {
         let [high, _] = kind.to_be_bytes();
         UnrecognizedAction::of_chunk(high)
     }
 
-    /// Whether reading stops after it: in the packet, or, for a parameter, in its chunk.
+    /// Whether reading stops after it: in the packet, or in the chunk if it is a parameter.
     pub fn is_stop(self) -> bool {
         matches!(self, UnrecognizedAction::Stop | UnrecognizedAction::StopAndReport)
     }

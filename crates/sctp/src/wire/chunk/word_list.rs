@@ -1,17 +1,18 @@
-//! A list of 32-bit entries, as in SACK and FORWARD-TSN: borrowed from a received packet, or given for one to be sent.
+//! A list of 32-bit entries, as in SACK and FORWARD-TSN: borrowed from a received packet, or given for a packet to
+//! send.
 
 use std::fmt;
 
 /// An entry of 32 bits.
 pub trait Word: Copy {
-    /// The entry with these bytes on the wire.
+    /// The entry with the wire bytes `bytes`.
     fn from_wire(bytes: [u8; 4]) -> Self;
-    /// Its bytes on the wire.
+    /// Its bytes in wire format.
     fn to_wire(self) -> [u8; 4];
 }
 
-/// Entries borrowed from the packet they came in, each read when it is asked for, or from a slice that
-/// shall be sent. Two lists with the same entries are equal.
+/// Entries that are borrowed from a received packet, each decoded when it is read, or from a slice that is to be
+/// sent. Two lists with the same entries are equal.
 #[derive(Clone, Copy)]
 pub struct WordList<'a, T>(WordSource<'a, T>);
 
@@ -42,7 +43,7 @@ impl<'a, T: Word> WordList<'a, T> {
         self.len() == 0
     }
 
-    /// The entries in the order of the wire.
+    /// The entries in wire order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + use<'a, T> {
         let source = self.0;
         (0..self.len()).map(move |index| match source {
@@ -58,7 +59,7 @@ impl<'a, T: Word> WordList<'a, T> {
         }
     }
 
-    /// Writes ` name=[a b c]`, or nothing where the list is empty.
+    /// Writes ` name=[a b c]`, or nothing if the list is empty.
     pub(super) fn write_named(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result
     where
         T: fmt::Display,

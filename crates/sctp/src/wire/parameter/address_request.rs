@@ -69,7 +69,7 @@ pub(super) fn encode_value(id: u32, address: IpAddr, out: &mut Vec<u8>) {
     }
 }
 
-/// A request for an IPv4 address.
+/// The length of a request for an IPv4 address.
 const LEAST: usize = 16;
 
 #[cfg(test)]

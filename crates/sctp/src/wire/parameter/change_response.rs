@@ -18,7 +18,7 @@ use crate::wire::{Cause, TlvError, tlv};
 /// +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 /// ```
 pub(in crate::wire) const ERROR: u16 = 0xc003;
-/// The type of Success Indication (RFC 5061 §4.2.5): the correlation id and nothing else.
+/// The type of Success Indication (RFC 5061 §4.2.5), which has only the correlation id.
 pub(in crate::wire) const SUCCESS: u16 = 0xc005;
 
 pub(super) fn decode_error(value: &[u8]) -> Result<Parameter, TlvError> {

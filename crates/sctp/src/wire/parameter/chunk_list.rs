@@ -1,4 +1,4 @@
-//! Chunk List: the chunks that the sender accepts only if they are authenticated.
+//! Chunk List: the chunks that the sender accepts only authenticated.
 
 use super::Parameter;
 

@@ -1,4 +1,4 @@
-//! Cookie Preservative: a longer life for the next State Cookie.
+//! Cookie Preservative: a longer lifetime for the next State Cookie.
 
 use anabranch_base::Duration;
 
@@ -23,7 +23,7 @@ pub(super) fn decode(value: &[u8]) -> Result<Parameter, TlvError> {
     Ok(Parameter::CookiePreservative(Duration::from_millis(u64::from(milliseconds))))
 }
 
-/// Appends the increment in whole milliseconds, at most what 32 bits can say.
+/// Appends the increment in whole milliseconds, at most the largest 32-bit number.
 pub(super) fn encode_value(increment: Duration, out: &mut Vec<u8>) {
     let milliseconds = u32::try_from(increment.as_millis()).unwrap_or(u32::MAX);
     out.extend_from_slice(&milliseconds.to_be_bytes());

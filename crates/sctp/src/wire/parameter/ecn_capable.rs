@@ -1,4 +1,4 @@
-//! ECN Capable: the sender understands ECNE and CWR.
+//! ECN Capable: the sender supports ECNE and CWR.
 
 use super::Parameter;
 use crate::wire::{TlvError, tlv};

@@ -1,4 +1,4 @@
-//! Forward TSN Supported: the sender understands FORWARD-TSN.
+//! Forward TSN Supported: the sender supports FORWARD-TSN.
 
 use super::Parameter;
 use crate::wire::{TlvError, tlv};

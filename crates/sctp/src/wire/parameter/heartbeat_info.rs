@@ -1,4 +1,4 @@
-//! Heartbeat Info: the information that the sender of a HEARTBEAT wants back.
+//! Heartbeat Info: the information that a HEARTBEAT-ACK returns to the sender of the HEARTBEAT.
 
 use super::Parameter;
 use crate::wire::tlv::{self, Tlv};
@@ -22,12 +22,12 @@ pub(super) fn decode(value: &[u8]) -> Parameter {
     Parameter::HeartbeatInfo(value.to_vec())
 }
 
-/// Appends the parameter with this information, without padding.
+/// Appends the parameter with `info`, without padding.
 pub(in crate::wire) fn encode(info: &[u8], out: &mut Vec<u8>) {
     tlv::encode(&HeartbeatInfo(info), out);
 }
 
-/// The parameter while its information is only borrowed.
+/// The parameter with borrowed information.
 struct HeartbeatInfo<'a>(&'a [u8]);
 
 impl Tlv for HeartbeatInfo<'_> {

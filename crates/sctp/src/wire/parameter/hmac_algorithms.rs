@@ -1,4 +1,4 @@
-//! Requested HMAC Algorithms: those that the sender verifies, in order of preference.
+//! Requested HMAC Algorithms: the algorithms that the sender verifies, in order of preference.
 
 use super::Parameter;
 use crate::wire::{TlvError, tlv};

@@ -1,5 +1,5 @@
-//! Host Name Address: an address by its name. It only carries the name: RFC 9260 forbids to send it and to
-//! resolve it.
+//! Host Name Address: a host name instead of an address. The codec only carries the name: RFC 9260 forbids sending
+//! and resolving it.
 
 use super::Parameter;
 
@@ -27,7 +27,7 @@ mod tests {
     use crate::wire::Parameter;
     use crate::wire::capture::assert_is_parameter;
 
-    // Written down from the RFC; usrsctp answered an INIT with it by ABORT, Unresolvable Address.
+    // Written according to the RFC; usrsctp answers an INIT with it by ABORT, Unresolvable Address.
     #[test]
     fn a_host_name_with_its_closing_zero() {
         let name = Parameter::HostNameAddress(b"a.b\0".to_vec());

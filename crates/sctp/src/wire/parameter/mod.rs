@@ -40,70 +40,71 @@ use super::{Cause, TlvError, UnrecognizedAction, cause};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// Type 1: the information that the sender of a HEARTBEAT wants back.
+    /// Type 1: the information that a HEARTBEAT-ACK returns.
     HeartbeatInfo(Vec<u8>),
     /// Type 5: an address of the sender.
     Ipv4Address(Ipv4Addr),
     /// Type 6: an address of the sender.
     Ipv6Address(Ipv6Addr),
-    /// Type 7: the cookie that the sender of an INIT-ACK wants back in the COOKIE-ECHO.
+    /// Type 7: the cookie of an INIT-ACK, which the COOKIE-ECHO returns.
     StateCookie(Vec<u8>),
-    /// Type 8: parameters of the INIT, whole, that the sender of the INIT-ACK does not know.
+    /// Type 8: whole parameters of the INIT that the sender of the INIT-ACK does not support.
     UnrecognizedParameter(Vec<u8>),
-    /// Type 9: by how much the lifetime of the next cookie should grow, in whole milliseconds.
+    /// Type 9: by how much the lifetime of the next cookie should increase, in whole milliseconds.
     CookiePreservative(Duration),
-    /// Type 11: a name, deprecated. "The receiver of an INIT chunk or an INIT ACK containing a Host Name
-    /// Address parameter MUST send an ABORT chunk" (RFC 9260 §3.3.2.1.4).
+    /// Type 11: a host name, deprecated. "The receiver of an INIT chunk or an INIT ACK containing a Host Name Address
+    /// parameter MUST send an ABORT chunk" (RFC 9260 §3.3.2.1.4).
     HostNameAddress(Vec<u8>),
-    /// Type 12: the types of address parameters the sender can use.
+    /// Type 12: the types of address parameters that the sender supports.
     SupportedAddressTypes(Vec<u16>),
-    /// Type 0x8000: the sender understands ECNE and CWR.
+    /// Type 0x8000: the sender supports ECNE and CWR.
     EcnCapable,
     /// Type 0x8002: the sender's part of the association's key (RFC 4895).
     Random(Vec<u8>),
-    /// Type 0x8003: the types of the chunks that the sender accepts only if they are authenticated.
+    /// Type 0x8003: the types of the chunks that the sender accepts only authenticated.
     ChunkList(Vec<u8>),
     /// Type 0x8004: the identifiers of the algorithms that the sender verifies, in order of preference.
     HmacAlgorithms(Vec<u16>),
-    /// Type 0x8008: the types of the chunks beyond RFC 9260's that the sender understands (RFC 5061).
+    /// Type 0x8008: the types of the chunks beyond RFC 9260's that the sender supports (RFC 5061).
     SupportedExtensions(Vec<u8>),
-    /// Type 0xc000: the sender understands FORWARD-TSN.
+    /// Type 0xc000: the sender supports FORWARD-TSN.
     ForwardTsnSupported,
-    /// Type 0xc001: the sender has this address too; unspecified for the one that the packet comes from.
+    /// Type 0xc001: the sender has this address too; if it is unspecified, the packet's source address.
     AddAddress {
-        /// What an answer names.
+        /// The correlation id, which the response repeats.
         id: u32,
         /// The address.
         address: IpAddr,
     },
-    /// Type 0xc002: the sender no longer has this address; unspecified for all but the one that the packet comes from.
+    /// Type 0xc002: the sender no longer has this address; if it is unspecified, all except the packet's source
+    /// address.
     DeleteAddress {
-        /// What an answer names.
+        /// The correlation id, which the response repeats.
         id: u32,
         /// The address.
         address: IpAddr,
     },
     /// Type 0xc003: why a request was refused.
     ErrorCauseIndication {
-        /// Which request.
+        /// The correlation id of the request.
         id: u32,
-        /// Why.
+        /// Why it was refused.
         causes: Vec<Cause>,
     },
-    /// Type 0xc004: the sender asks for packets at this address.
+    /// Type 0xc004: the sender asks for packets to this address.
     SetPrimaryAddress {
-        /// What an answer names.
+        /// The correlation id, which the response repeats.
         id: u32,
         /// The address.
         address: IpAddr,
     },
-    /// Type 0xc005: the request with this id is done.
+    /// Type 0xc005: the request with this id was granted.
     SuccessIndication(u32),
     /// Any other type.
     Unknown {
         /// The type.
         kind: u16,
-        /// What follows type and length, without padding.
+        /// The bytes after type and length, without padding.
         value: Vec<u8>,
     },
 }
@@ -147,7 +148,7 @@ impl Parameter {
         }
     }
 
-    /// What a receiver that does not know the type does.
+    /// What a receiver does that does not support the type.
     pub fn action(&self) -> UnrecognizedAction {
         UnrecognizedAction::of_parameter(self.kind())
     }
@@ -157,7 +158,7 @@ impl Parameter {
     ///
     /// # Panics
     ///
-    /// If the value is longer than 65,531 bytes; a parameter that came in a packet never is.
+    /// The value is longer than 65,531 bytes. The value of a received parameter never is.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         tlv::encode(self, &mut out);

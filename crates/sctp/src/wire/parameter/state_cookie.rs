@@ -1,4 +1,4 @@
-//! State Cookie: what an endpoint needs to set up an association, kept by its peer meanwhile.
+//! State Cookie: the values with which an endpoint creates an association; the peer keeps them meanwhile.
 
 use super::Parameter;
 
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn a_state_cookie_as_usrsctp_begins_it() {
-        // The cookie of 316 bytes is cut to its first 16 here.
+        // Only the first 16 of the cookie's 316 bytes are kept here.
         let cookie = Parameter::StateCookie(b"KAME-BSD 1.1\0\0\0\0".to_vec());
         assert_is_parameter("00070014 4b414d45 2d425344 20312e31 00000000", &cookie);
         assert_eq!(cookie.to_string(), "state cookie of 16 bytes");

@@ -1,4 +1,4 @@
-//! Supported Address Types: the kinds of address the sender can use.
+//! Supported Address Types: the types of addresses that the sender supports.
 
 use super::Parameter;
 use crate::wire::{TlvError, tlv};

@@ -1,4 +1,4 @@
-//! Supported Extensions: the chunks beyond RFC 9260's that the sender understands.
+//! Supported Extensions: the chunks beyond RFC 9260's that the sender supports.
 
 use super::Parameter;
 

@@ -1,4 +1,4 @@
-//! Unrecognized Parameter: a parameter given back because its receiver does not know it.
+//! Unrecognized Parameter: a parameter that is returned because its receiver does not support it.
 
 use super::Parameter;
 
