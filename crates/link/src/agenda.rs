@@ -1,4 +1,4 @@
-//! When each node of a network is to be woken, in an order that is the same in every run.
+//! When each node of a network is to be woken. The order is the same in every run.
 
 use std::hint::select_unpredictable;
 
@@ -7,43 +7,44 @@ use anabranch_base::Time;
 /// A node of a network, by its number.
 pub type NodeIndex = u32;
 
-/// At most one wake-up a node: for the nodes of a [`Fabric`](crate::Fabric), and for those that its driver has beside
-/// them. Equal moments come in the order in which they were asked for.
+/// At most one wake-up for each node: for the nodes of a [`Fabric`](crate::Fabric), and for further nodes of its
+/// driver. Wake-ups at equal times come in the order of their requests.
 ///
-/// A node that wants to be woken later than it asked before is woken at the earlier moment, and asks again: timers
-/// that move on with every packet cost nothing.
+/// A node that asks for a later wake-up than before is woken at the earlier time, and asks again: so timers that move
+/// with every packet cost nothing.
 #[derive(Clone, Debug)]
 pub struct Agenda {
-    /// A tournament in pairs: the nodes' wishes are at the places from `leaves` on, and each place above has the sooner
-    /// of the pair below it, at `2 place` and `2 place + 1`; the soonest of all is at place 1. A wish that was replaced
-    /// leaves nothing behind.
+    /// A tournament tree: the nodes' requests are at the places from `leaves` on. Each place below `leaves` has the
+    /// earlier request of the pair at `2 place` and `2 place + 1`; the earliest of all is at place 1. A request that
+    /// is replaced leaves nothing behind.
     tree: Vec<[WakeRequest; 2]>,
     leaves: usize,
     requests: u64,
 }
 
-/// A moment, the number of the request, and the node, in one number, so that the sooner is the smaller.
+/// The time, the number of the request, and the node, in one number, so that the earlier request is the smaller
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WakeRequest(u128);
 
 impl Agenda {
-    /// An agenda of `nodes` nodes, none of which is to be woken.
+    /// An agenda of `nodes` nodes without wake-ups.
     ///
     /// # Panics
-    /// There are more than 16,777,216 of them.
+    /// `nodes` is more than 16,777,216.
     pub fn new(nodes: usize) -> Agenda {
         assert!(nodes <= 1 << NODE_BITS, "an agenda has room for {} nodes, not for {nodes}", 1 << NODE_BITS);
         let leaves = nodes.next_power_of_two();
         Agenda { tree: vec![[WakeRequest::NONE; 2]; leaves], leaves, requests: 0 }
     }
 
-    /// Wakes `node` at `at`, or earlier if it asked for that before.
+    /// Wakes `node` at the time `at`, or earlier if it asked for that before.
     pub fn arm(&mut self, node: NodeIndex, at: Time) {
         let mut place = self.leaves + node as usize;
         if self.tree[place / 2][place % 2].at() <= at {
             return;
         }
-        // Of requests after the last that has a number the order is that of the nodes.
+        // Requests after the last number are in the order of the nodes.
         self.requests = (self.requests + 1).min(LAST_REQUEST);
         let wish = WakeRequest::new(at, self.requests, node);
         while place > 0 && wish.is_sooner(self.tree[place / 2][place % 2]) {
@@ -58,7 +59,7 @@ impl Agenda {
         (wish != WakeRequest::NONE).then(|| wish.at())
     }
 
-    /// The next node to be woken, and when.
+    /// Removes the next wake-up, and gives its time and its node.
     pub fn take(&mut self) -> Option<(Time, NodeIndex)> {
         let wish = self.tree[0][1];
         if wish == WakeRequest::NONE {
@@ -70,7 +71,7 @@ impl Agenda {
             let pair = &mut self.tree[place / 2];
             let other = pair[1 - place % 2];
             pair[place % 2] = soonest;
-            // Which of the two it is cannot be foretold.
+            // A branch predictor could not predict which of the two it is.
             soonest = select_unpredictable(other.is_sooner(soonest), other, soonest);
             place /= 2;
         }
@@ -79,7 +80,7 @@ impl Agenda {
 }
 
 impl WakeRequest {
-    /// That of a node which is not to be woken: later than all others.
+    /// The request of a node without a wake-up: later than all others.
     const NONE: WakeRequest = WakeRequest(u128::MAX);
 
     fn new(at: Time, request: u64, node: NodeIndex) -> WakeRequest {
@@ -99,7 +100,8 @@ impl WakeRequest {
     }
 }
 
-/// 24 bits for the node leave 40 for the request, enough for a day and a half of nothing but requests.
+/// 24 bits for the node leave 40 bits for the number of the request: at one request every 120 ns, enough for a day
+/// and a half.
 const NODE_BITS: u32 = 24;
 const LAST_REQUEST: u64 = (1 << (u64::BITS - NODE_BITS)) - 1;
 
@@ -133,7 +135,7 @@ mod tests {
         assert_eq!(agenda.next(), Some(at(7)));
     }
 
-    /// Against a list that is looked through from its beginning.
+    /// Compared with a list that is searched from its beginning.
     #[test]
     fn it_wakes_the_node_that_a_plain_list_would_wake() {
         let mut agenda = Agenda::new(50);

@@ -13,102 +13,102 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 /// One direction of a link (M-NET-1).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkConfig {
-    /// How fast it transmits.
+    /// The rate at which it transmits.
     pub rate: Rate,
-    /// How long a packet is on its way after it was transmitted.
+    /// How long a packet takes from the end of its transmission to its arrival.
     pub delay: Delay,
-    /// The largest additional delay of a packet, uniformly drawn.
+    /// The largest additional delay of a packet; the delay is drawn uniformly.
     pub jitter: Duration,
     /// Whether jitter and a falling delay may let a packet overtake another.
     pub reorder: bool,
-    /// What it loses.
+    /// Which packets it loses.
     pub loss: LossConfig,
-    /// What waits while it transmits.
+    /// The queue of packets that wait while it transmits.
     pub queue: QueueConfig,
-    /// The largest packet that it carries whole, all headers included; `None` for any. Larger ones are lost without a
-    /// word, but for those that may be fragmented.
+    /// The largest packet that it carries whole, including all headers; `None` for any size. Larger packets are lost
+    /// without a report, except those that may be fragmented.
     pub mtu: Option<ByteCount>,
     /// The probability that a packet arrives twice.
     pub duplicate: f64,
-    /// The probability that a packet arrives with a bit turned over.
+    /// The probability that a packet arrives with a changed bit.
     pub corrupt: f64,
 }
 
-/// How fast a link transmits.
+/// The rate at which a link transmits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rate {
     /// Always the same.
     Fixed(BitRate),
-    /// From each moment on another one; the first is at [`Time::ZERO`]. Rate zero stops the link.
+    /// A new rate at each of these times; the first is at [`Time::ZERO`]. Rate zero stops the link.
     Steps(Vec<(Time, BitRate)>),
     /// Times at which a number of bytes may pass.
     Trace(Trace),
 }
 
-/// Delivery opportunities as Mahimahi records them: each lets [`Trace::OPPORTUNITY`] bytes pass.
+/// Delivery opportunities as Mahimahi records them: each carries [`Trace::OPPORTUNITY`] bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// What it is called where it was found; nothing follows from it.
+    /// The name in its source; it has no effect.
     pub name: String,
-    /// When, in order, from the start of the trace.
+    /// The times, in order, from the start of the trace.
     pub opportunities: Vec<Time>,
-    /// Whether it repeats after its last time; otherwise nothing passes after it.
+    /// Whether it repeats after its last time; otherwise nothing is carried after that.
     pub repeat: bool,
 }
 
-/// How long a packet is on its way.
+/// How long a packet takes to propagate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delay {
     /// Always the same.
     Fixed(Duration),
-    /// From each moment on another one; the first is at [`Time::ZERO`].
+    /// A new delay at each of these times; the first is at [`Time::ZERO`].
     Steps(Vec<(Time, Duration)>),
 }
 
-/// What a link loses.
+/// Which packets a link loses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossConfig {
-    /// By which rule.
+    /// The rule.
     pub kind: LossKind,
-    /// Nothing is lost before this moment.
+    /// Nothing is lost before this time.
     pub after: Time,
-    /// Before the queue or after transmission.
+    /// Whether packets are lost before the queue or after transmission.
     pub at: LossPlace,
 }
 
-/// By which rule a link loses packets.
+/// The rule by which a link loses packets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossKind {
-    /// None.
+    /// No packets.
     None,
-    /// Each with the same probability, independently (M-NET-3).
+    /// Each packet with the same probability, independently (M-NET-3).
     Bernoulli {
-        /// That of a loss.
+        /// The probability of a loss.
         probability: f64,
     },
     /// The first loss of a sender's round takes the rest of that round (M-NET-4).
     Correlated {
-        /// That of a first loss.
+        /// The probability of a first loss.
         probability: f64,
     },
-    /// A channel with exponential sojourns in a good and a bad state (M-NET-5).
+    /// A channel with exponential periods in a good and a bad state (M-NET-5).
     GilbertElliott {
-        /// The mean sojourn in the good state.
+        /// The mean period in the good state.
         good: Duration,
-        /// The mean sojourn in the bad state.
+        /// The mean period in the bad state.
         bad: Duration,
-        /// The loss probability while the channel is good during all of the transmission.
+        /// The loss probability if the channel is good during the whole transmission.
         loss_good: f64,
         /// The loss probability otherwise.
         loss_bad: f64,
-        /// Whose channel it is.
+        /// Whether the direction has its own channel.
         channel: ChannelSharing,
     },
-    /// All packets within these spans, each from its first moment to before its second.
+    /// All packets within these time spans; each includes its start and excludes its end.
     Outages(Vec<(Time, Time)>),
-    /// Once one is lost, all are for a share of `duration`, uniformly drawn.
+    /// After a first loss, all packets are lost for a time that is drawn uniformly up to `duration`.
     Burst {
-        /// That of a first loss.
+        /// The probability of a first loss.
         probability: f64,
         /// The longest burst.
         duration: Duration,
@@ -119,32 +119,32 @@ pub enum LossKind {
     List(Vec<u64>),
 }
 
-/// Whose two-state channel a direction of a link sees.
+/// Which two-state channel a direction of a link uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelSharing {
     /// Its own.
     Own,
-    /// The forward direction's: both are bad at the same time.
+    /// The channel of the forward direction: both directions are bad at the same time.
     Shared,
 }
 
 /// Where on the link packets are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossPlace {
-    /// Before the queue: a lost packet uses no bandwidth.
+    /// Before the queue: a lost packet does not use the link.
     Entry,
     /// After transmission: it has used the link.
     Exit,
 }
 
-/// What waits while a link transmits.
+/// The queue of packets that wait while a link transmits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueConfig {
-    /// First in, first out; what finds it full is dropped (M-NET-2).
+    /// First in, first out; a packet that finds the queue full is dropped (M-NET-2).
     DropTail(QueueLimit),
 }
 
-/// How much a queue holds, the packet being sent not counted.
+/// How much a queue holds, without the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
     /// A number of packets.
@@ -153,25 +153,26 @@ pub enum QueueLimit {
     Bytes(ByteCount),
 }
 
-/// What can happen to a link while it runs.
+/// A change of a link during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// It carries packets again.
     Up,
-    /// It loses what waits, what is being transmitted and what comes; what is on its way still arrives.
+    /// It loses the packets that wait, the packet in transmission and packets that arrive; packets in propagation
+    /// still arrive.
     Down,
-    /// Another rate, also for the rest of the packet being transmitted.
+    /// Another rate, also for the rest of the packet in transmission.
     Rate(Rate),
     /// Another delay for packets whose transmission ends from now on.
     Delay(Delay),
     /// Other losses.
     Loss(LossConfig),
-    /// Another limit for packets that come from now on.
+    /// Another size limit for packets that arrive from now on.
     Mtu(Option<ByteCount>),
 }
 
 impl Trace {
-    /// What one opportunity lets pass.
+    /// The bytes that one opportunity carries.
     pub const OPPORTUNITY: ByteCount = ByteCount::new(1504);
 }
 
@@ -181,9 +182,9 @@ impl LossConfig {
 }
 
 impl LossConfig {
-    /// The share of packets that is lost in the long run, 0 to 1. Where it depends on the traffic, because a first loss
-    /// takes others with it, it is the probability of a first loss, as the models of M-NET-4 take it. Outages and
-    /// lists come to an end: in the long run they are nothing.
+    /// The long-term fraction of lost packets, 0 to 1. If it depends on the traffic, because a first loss causes
+    /// others, it is the probability of a first loss, as in the models of M-NET-4. Outages and lists end, so in the
+    /// long term they count as zero.
     pub fn mean(&self) -> f64 {
         match self.kind {
             LossKind::Bernoulli { probability }
@@ -200,7 +201,7 @@ impl LossConfig {
 }
 
 impl Rate {
-    /// The rate at the start; `None` for a trace, which has moments and no rate.
+    /// The rate at the start; `None` for a trace, which has times and no rate.
     pub fn at_start(&self) -> Option<BitRate> {
         match self {
             Rate::Fixed(rate) => Some(*rate),
@@ -221,7 +222,7 @@ impl Delay {
 }
 
 impl LinkConfig {
-    /// A link without jitter or loss that holds 50 packets (M-NET-2's default).
+    /// A link without jitter or loss, with a queue of 50 packets (the default of M-NET-2).
     pub fn new(rate: BitRate, delay: Duration) -> LinkConfig {
         LinkConfig {
             rate: Rate::Fixed(rate),

@@ -1,7 +1,7 @@
-//! Links in time: rate, delay, queue and loss, and the [`Fabric`] that joins them to a network. The simulator runs it
-//! under a virtual clock, the emulator under the wall clock.
+//! Links in time: rate, delay, queue and loss, and the [`Fabric`] that joins them into a network. The simulator uses
+//! it with a virtual clock, the emulator with the real clock.
 //!
-//! What packets carry, and which host sends them, is the driver's.
+//! The driver decides what packets carry, and which host sends them.
 
 mod agenda;
 pub mod config;

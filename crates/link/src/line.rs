@@ -1,25 +1,26 @@
-//! The line: when a packet that is being transmitted will be through, by the rate over time.
+//! The line: computes when the transmission of a packet ends, from the rate over time.
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
 use crate::config::{Rate, Trace};
 
-/// A transmitter. Work is counted in bits times 10⁹, so that rate times nanoseconds is exact: what a packet's
-/// end is rounded up by is credited to the next one of the same busy period, and rounding does not add up.
+/// A transmitter. Work is counted in bits times 10⁹, so that rate times nanoseconds is exact. The end of a packet is
+/// rounded up; the next packet of the same busy period is credited with the difference, so that rounding does not add
+/// up.
 #[derive(Debug)]
 pub struct Line {
     rate: Rate,
-    /// When the work below was left to do.
+    /// The time at which `work` was left.
     from: Time,
-    /// Work on the packet being transmitted.
+    /// The remaining work on the packet in transmission.
     work: u64,
-    /// Work done beyond the end of the packet before.
+    /// The work done beyond the end of the previous packet.
     credit: u64,
-    /// When the packet is through; `None` while nothing moves.
+    /// When the transmission ends; `None` while nothing is transmitted.
     end: Option<Time>,
-    /// The next opportunity of a trace, counted from its start through all repetitions.
+    /// The next opportunity of a trace, counted from its start over all repetitions.
     opportunity: u64,
-    /// What the opportunity at this moment still lets pass.
+    /// The rest of the bytes of the opportunity at this time.
     open: Option<(Time, ByteCount)>,
 }
 
@@ -29,13 +30,13 @@ impl Line {
         Line { rate, from: Time::ZERO, work: 0, credit: 0, end: None, opportunity: 0, open: None }
     }
 
-    /// Begins with a packet on an idle line.
+    /// Starts to transmit a packet on an idle line.
     pub fn begin(&mut self, now: Time, size: ByteCount) {
         self.credit = 0;
         self.follow(now, size);
     }
 
-    /// Goes on with a packet when the one before is through.
+    /// Starts to transmit a packet directly after another one.
     pub fn follow(&mut self, now: Time, size: ByteCount) {
         self.from = now;
         self.work = work_of(size).saturating_sub(self.credit);
@@ -43,12 +44,12 @@ impl Line {
         self.plan();
     }
 
-    /// When the packet is through; `None` while the rate is zero for ever.
+    /// When the transmission ends; `None` if the rate stays zero.
     pub fn end(&self) -> Option<Time> {
         self.end
     }
 
-    /// The rate at `now`; `None` for a trace, which has moments and no rate.
+    /// The rate at `now`; `None` for a trace, which has times and no rate.
     pub fn rate_at(&self, now: Time) -> Option<BitRate> {
         match &self.rate {
             Rate::Fixed(rate) => Some(*rate),
@@ -60,7 +61,7 @@ impl Line {
         }
     }
 
-    /// The rate changes while a packet is being transmitted, or not.
+    /// Changes the rate; `is_busy` says whether a packet is in transmission.
     pub fn change(&mut self, now: Time, rate: Rate, is_busy: bool) {
         if is_busy {
             self.settle(now);
@@ -74,7 +75,7 @@ impl Line {
         }
     }
 
-    /// The work it could do in a span of time: bits times 10⁹.
+    /// The work that the line can do between `from` and `to`, in bits times 10⁹.
     pub fn work_between(&self, from: Time, to: Time) -> u128 {
         match &self.rate {
             Rate::Fixed(rate) => work_at(rate.bits_per_second(), to.since(from)),
@@ -93,7 +94,7 @@ impl Line {
         }
     }
 
-    /// Finds the end of the work that is left.
+    /// Computes when the remaining work ends.
     fn plan(&mut self) {
         let (from, work) = (self.from, self.work);
         self.end = match &self.rate {
@@ -111,11 +112,11 @@ impl Line {
         };
     }
 
-    /// Counts the work done until `now`.
+    /// Subtracts the work done until `now`.
     fn settle(&mut self, now: Time) {
         let done = match &self.rate {
             Rate::Fixed(_) | Rate::Steps(_) => self.work_between(self.from, now),
-            // What an opportunity let pass in part is sent again at the new rate.
+            // A part of the packet that an opportunity carried is sent again at the new rate.
             Rate::Trace(_) => 0,
         };
         self.work = self.work.saturating_sub(u64::try_from(done).unwrap_or(u64::MAX));
@@ -144,7 +145,7 @@ impl Line {
 }
 
 impl Trace {
-    /// The moment of the `index`-th opportunity, repetitions included; `None` after the last one.
+    /// The time of the `index`-th opportunity, including repetitions; `None` after the last one.
     fn at(&self, index: u64) -> Option<Time> {
         let count = self.opportunities.len() as u64;
         let (round, within) = (index.checked_div(count)?, index.checked_rem(count)?);
@@ -155,7 +156,7 @@ impl Trace {
         Some(*within + self.period() * round)
     }
 
-    /// How long one repetition lasts: to its last opportunity.
+    /// The duration of one repetition, which ends with its last opportunity.
     fn period(&self) -> Duration {
         self.opportunities.last().map_or(Duration::ZERO, |last| last.since(Time::ZERO))
     }
@@ -167,7 +168,7 @@ impl Trace {
         let (mut round, mut within) = (0, since);
         let period = self.period().as_nanos();
         if self.repeat && since > period && period > 0 {
-            // The last moment of a repetition is the first of the next: it belongs to the earlier one.
+            // The last time of a repetition is the first of the next: it belongs to the earlier repetition.
             (round, within) = ((since - 1) / period, (since - 1) % period + 1);
         }
         let before = self.opportunities.partition_point(|at| at.as_nanos() < within);
@@ -177,7 +178,7 @@ impl Trace {
 
 const SCALE: u64 = 1_000_000_000;
 
-/// The work that a packet is: bits times 10⁹.
+/// The work for a packet of `size`, in bits times 10⁹.
 pub fn work_of(size: ByteCount) -> u64 {
     size.get().saturating_mul(8 * SCALE)
 }
@@ -186,7 +187,7 @@ fn work_at(rate: u64, span: Duration) -> u128 {
     u128::from(rate) * u128::from(span.as_nanos())
 }
 
-/// The end of `work` at this rate, rounded up, and the work done beyond it.
+/// The end of `work` at `rate`, rounded up, and the work done beyond it.
 fn through(from: Time, work: u64, rate: u64) -> (Option<Time>, u64) {
     if rate == 0 {
         return (None, 0);
@@ -229,7 +230,7 @@ mod tests {
         for _ in 1..7_000 {
             line.follow(line.end().expect("the rate is not zero"), PACKET);
         }
-        // 7,000 packets of 12,000 bits at 7 Mbit/s: 12 seconds, although none of them takes whole nanoseconds.
+        // 7,000 packets of 12,000 bits at 7 Mbit/s: 12 seconds, although no packet takes whole nanoseconds.
         assert_eq!(line.end(), Some(at(12_000)));
     }
 

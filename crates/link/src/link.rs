@@ -1,4 +1,5 @@
-//! One direction of a link, put together from its parts: loss, queue, line and wire, and which of them comes when.
+//! One direction of a link, composed of its parts: loss, queue, line and wire, in the order in which a packet passes
+//! them.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -15,15 +16,15 @@ use crate::wire::{Traveller, Wire};
 
 /// One direction of a link.
 ///
-/// A packet is lost or not (before the queue), waits, is transmitted, is lost or not (after transmission), travels, and
-/// arrives. The transmission of packets is looked at only when something is asked or comes in, so that a packet
-/// costs one timer, that of its arrival.
+/// A packet may be lost (before the queue), waits, is transmitted, may be lost (after transmission), propagates, and
+/// arrives. Transmissions are computed only when a caller asks for values or a packet enters the link, so that a
+/// packet costs only one timer, that of its arrival.
 #[derive(Debug)]
 pub struct Link<L> {
     loss: Loss,
     queue: Box<dyn Queue<L>>,
     line: Line,
-    /// The packet being transmitted, and since when.
+    /// The packet in transmission, and when its transmission began.
     sending: Option<(Time, Packet<L>)>,
     wire: Wire<L>,
     faults: Faults,
@@ -32,22 +33,22 @@ pub struct Link<L> {
     fates: VecDeque<Fate<L>>,
     counters: LinkCounters,
     load: LineLoad,
-    /// Until when the waiting packets are counted.
+    /// The time until which the waiting packets are counted.
     waited_until: Time,
     seed: LinkSeed,
     changes: u64,
 }
 
-/// Where a direction of a link draws its random numbers from.
+/// The seeds from which a direction of a link draws random numbers.
 #[derive(Clone, Debug)]
 pub struct LinkSeed {
-    /// This direction's.
+    /// This direction's seed.
     pub own: Seed,
-    /// The forward direction's, whose two-state channel may be shared.
+    /// The forward direction's seed, for a shared two-state channel.
     pub forward: Seed,
 }
 
-/// The loss rule in force.
+/// The current loss rule.
 #[derive(Debug)]
 struct Loss {
     rule: Option<Box<dyn LossModel>>,
@@ -55,7 +56,7 @@ struct Loss {
     at: LossPlace,
 }
 
-/// What else can happen to a packet on the wire.
+/// The other faults of packets on the wire.
 #[derive(Debug)]
 struct Faults {
     jitter: Duration,
@@ -64,7 +65,7 @@ struct Faults {
     random: Random,
 }
 
-/// How much was transmitted of what could have been.
+/// How much was transmitted, and how much could have been.
 #[derive(Clone, Copy, Debug, Default)]
 struct LineLoad {
     /// Bits times 10⁹.
@@ -75,7 +76,7 @@ struct LineLoad {
 }
 
 impl LinkSeed {
-    /// The seeds of the way there and the way back of the link called `name`.
+    /// The seeds of the forward and the reverse direction of the link `name`.
     pub fn of(root: &Seed, name: &str) -> (LinkSeed, LinkSeed) {
         let link = root.child("link").child(name);
         let forward = LinkSeed { own: link.child("forward"), forward: link.child("forward") };
@@ -83,7 +84,7 @@ impl LinkSeed {
         (forward, reverse)
     }
 
-    /// The stream of the queue, for a discipline that draws.
+    /// The seed of the queue, for a discipline that draws random numbers.
     pub fn queue(&self) -> Seed {
         self.own.child("queue")
     }
@@ -99,7 +100,7 @@ impl LinkSeed {
 }
 
 impl<L: Debug + Send + Clone + 'static> Link<L> {
-    /// A link that is up, with nothing on it.
+    /// A link that is up and empty.
     pub fn new(config: &LinkConfig, seed: LinkSeed) -> Link<L> {
         Link {
             loss: Loss::new(&config.loss, &seed.loss(0)),
@@ -124,16 +125,16 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         }
     }
 
-    /// Puts `queue` in the place of the configured one, for a discipline that no configuration names.
+    /// Replaces the configured queue by `queue`, for a discipline that no configuration names.
     ///
     /// # Panics
-    /// A packet waits already.
+    /// A packet already waits.
     pub fn set_queue(&mut self, queue: Box<dyn Queue<L>>) {
         assert_eq!(self.queue.backlog(), Backlog::default(), "no packet may wait when the queue is replaced");
         self.queue = queue;
     }
 
-    /// Something happens to the link.
+    /// Applies `change` to the link.
     pub fn change(&mut self, now: Time, change: Change) {
         self.advance(now);
         match change {
@@ -152,32 +153,32 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         }
     }
 
-    /// For a report of its work so far.
+    /// The counters, for a report.
     pub fn counters(&self) -> LinkCounters {
         LinkCounters { marked: self.queue.marked(), ..self.counters }
     }
 
-    /// What waits for transmission at `now`, without the packet being sent.
+    /// The packets that wait for transmission at `now`, without the packet in transmission.
     pub fn backlog(&mut self, now: Time) -> Backlog {
         self.advance(now);
         self.queue.backlog()
     }
 
-    /// Packets that waited, were being transmitted or travelled when it was last looked at, second copies
-    /// included.
+    /// The packets that waited, were in transmission or propagated when the link was last computed, including second
+    /// copies.
     pub fn holds(&self) -> u64 {
         let sending = u64::from(self.sending.is_some());
         self.queue.backlog().packets + sending + self.wire.len() as u64
     }
 
-    /// The share of what it could have transmitted until `now` that it did.
+    /// How much it transmitted until `now`, as a fraction of what it could have transmitted.
     pub fn utilisation(&mut self, now: Time) -> f64 {
         self.advance(now);
         self.load.count(&self.line, now);
         if self.load.possible == 0 { 0.0 } else { self.load.transmitted as f64 / self.load.possible as f64 }
     }
 
-    /// The mean number of packets that waited, over the time until `now`.
+    /// The number of packets that waited, averaged over the time until `now`.
     pub fn mean_queue(&mut self, now: Time) -> f64 {
         self.advance(now);
         self.count_waiting(now);
@@ -196,7 +197,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         }
     }
 
-    /// Ends and begins all transmissions until `now`.
+    /// Completes and starts all transmissions until `now`.
     fn advance(&mut self, now: Time) {
         while let Some(end) = self.line.end().filter(|end| *end <= now) {
             let Some((begun, packet)) = self.sending.take() else { return };
@@ -212,7 +213,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         }
     }
 
-    /// The packet that the queue lets onto the line; those that it refuses on the way to it are lost.
+    /// The next packet that the queue gives to the line. Packets that the queue refuses before it are lost.
     fn take_next(&mut self, now: Time) -> Option<Packet<L>> {
         let line = self.line_view(now);
         loop {
@@ -227,7 +228,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         LineView { now, rate: self.line.rate_at(now) }
     }
 
-    /// A transmitted packet enters propagation.
+    /// A transmitted packet starts to propagate.
     fn launch(&mut self, at: Time, packet: Packet<L>) {
         let extra = self.faults.jitter();
         let damage = self.faults.damage();
@@ -240,7 +241,7 @@ impl<L: Debug + Send + Clone + 'static> Link<L> {
         }
     }
 
-    /// The queue is about to change: what has waited until `now` is counted.
+    /// The queue is about to change: counts the waiting time until `now`.
     fn count_waiting(&mut self, now: Time) {
         let span = now.since(std::mem::replace(&mut self.waited_until, now));
         self.counters.waited += u128::from(self.queue.backlog().packets) * u128::from(span.as_nanos());

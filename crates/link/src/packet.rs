@@ -1,4 +1,4 @@
-//! What links and queues see of a packet, and what becomes of it. The payload is the driver's.
+//! A packet as links and queues see it, and what happens to it. The driver defines the payload.
 
 use anabranch_base::{ByteCount, Ecn, Time};
 
@@ -7,51 +7,51 @@ use crate::route::RouteId;
 /// A packet on a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet<L> {
-    /// Its size, all headers included.
+    /// Its size, including all headers.
     pub size: ByteCount,
-    /// The sender's round it belongs to, for losses correlated in a round.
+    /// The sender's round to which it belongs, for losses correlated within a round.
     pub round: Option<Round>,
     /// Its ECN codepoint, which a queue may change to CE.
     pub ecn: Ecn,
-    /// Whether a link may cut it in pieces that it carries (IPv4's DF bit is clear).
+    /// Whether a link may fragment it (IPv4's DF bit is clear).
     pub may_fragment: bool,
-    /// How many hops of its route it has behind it.
+    /// How many hops of its route it has passed.
     pub passed: u16,
-    /// Which route of a fabric it takes.
+    /// The route of a fabric that it takes.
     pub route: RouteId,
-    /// What is carried.
+    /// Its payload.
     pub load: L,
 }
 
-/// A round of a sender's window (M-NET-4): from a window's first packet to the first acknowledgement of one
-/// of them.
+/// A round of a sender's window (M-NET-4): from a window's first packet to the first acknowledgement of one of its
+/// packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// Whose: no two windows in a network have the same.
+    /// The window; no two windows in a network have the same number.
     pub window: u64,
-    /// Which.
+    /// The number of the round.
     pub number: u64,
 }
 
-/// What became of a packet.
+/// What happened to a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate<L> {
     /// It arrived at the other end.
     Arrived {
         /// The packet.
         packet: Packet<L>,
-        /// Whether it is the second of two that were one.
+        /// Whether it is the second copy of a duplicated packet.
         is_duplicate: bool,
-        /// What happened to its bytes.
+        /// The damage to its bytes.
         damage: Option<Damage>,
     },
-    /// It did not.
+    /// It was lost.
     Lost {
         /// When it was lost; never later than the event.
         at: Time,
         /// The packet.
         packet: Packet<L>,
-        /// Why.
+        /// The reason.
         cause: LossCause,
     },
 }
@@ -59,23 +59,22 @@ pub enum Fate<L> {
 /// Why a packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LossCause {
-    /// By the link's loss rule.
+    /// The link's loss rule lost it.
     Medium,
-    /// The queue refused it: because it was full, or by the rule of its discipline.
+    /// The queue refused it: because it was full, or according to its discipline.
     Queue,
     /// The link was down.
     Down,
-    /// It was larger than what the link carries.
+    /// It was larger than the link carries.
     TooLarge,
 }
 
-/// A bit that was turned over on the way.
+/// A bit that changed on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage(pub(crate) u64);
 
 impl<L> Packet<L> {
-    /// A packet that no queue may mark and no link may cut, that belongs to no round, and that is at the beginning of
-    /// the first route.
+    /// A packet that no queue may mark and no link may fragment, without a round, at the start of the first route.
     pub fn new(size: ByteCount, load: L) -> Packet<L> {
         Packet {
             size,
@@ -88,9 +87,8 @@ impl<L> Packet<L> {
         }
     }
 
-    /// Marks the packet, where its transport understands marks. Says whether it bears the mark now; a queue drops a
-    /// packet
-    /// that it can not mark (RFC 3168 §5).
+    /// Marks the packet if its transport supports marks. Gives whether it is marked now; a queue drops a packet that
+    /// it cannot mark (RFC 3168 §5).
     #[must_use]
     pub fn mark(&mut self) -> bool {
         if self.ecn.is_capable() {
@@ -99,8 +97,8 @@ impl<L> Packet<L> {
         self.ecn.is_marked()
     }
 
-    /// Whether a link that carries `mtu` bytes at a time takes it. One that is cut for that keeps together here: its
-    /// pieces follow one another, and each but the first brings a header of its own (RFC 791 §3.2).
+    /// Whether a link that carries packets of `mtu` bytes accepts it. The fragments of a packet stay together here:
+    /// they follow each other, and each except the first adds its own header (RFC 791 §3.2).
     pub(crate) fn fit(&mut self, mtu: ByteCount) -> bool {
         if self.size <= mtu {
             return true;
@@ -114,7 +112,7 @@ impl<L> Packet<L> {
     }
 }
 
-/// IPv4's header, without options.
+/// The length of an IPv4 header without options.
 const IP_HEADER: ByteCount = ByteCount::new(20);
 
 impl Damage {
@@ -128,35 +126,35 @@ impl Damage {
     }
 }
 
-/// What a direction of a link did so far.
+/// The counters of a direction of a link.
 ///
 /// `offered + duplicated = arrived + lost + queue_drops + [`Link::holds`](crate::Link::holds)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
-    /// Packets that came in.
+    /// Packets that entered.
     pub offered: u64,
-    /// Packets that came out.
+    /// Packets that arrived at the other end.
     pub arrived: u64,
-    /// Bytes of the packets that came out.
+    /// Bytes of the packets that arrived.
     pub arrived_bytes: ByteCount,
     /// Packets lost by the loss rule, because the link was down or because they were too large for it.
     pub lost: u64,
-    /// Packets that the queue refused, on their way in or out.
+    /// Packets that the queue refused, when they entered or left it.
     pub queue_drops: u64,
     /// Packets that the queue marked.
     pub marked: u64,
     /// Second copies.
     pub duplicated: u64,
-    /// Packets that came out damaged.
+    /// Packets that arrived damaged.
     pub corrupted: u64,
-    /// Packets waiting, times nanoseconds: the integral of the queue's length over time.
+    /// Waiting packets times nanoseconds: the integral of the queue's length over time.
     pub waited: u128,
 }
 
-/// What waits in a queue.
+/// The packets that wait in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Packets.
+    /// The number of packets.
     pub packets: u64,
     /// Their bytes.
     pub bytes: ByteCount,
@@ -176,7 +174,7 @@ mod tests {
         assert_eq!([Ecn::Ect0, Ecn::Ect1, Ecn::Ce].map(marked), [(true, Ecn::Ce); 3]);
     }
 
-    /// Packets are moved from queue to queue: each word more is copied several times a hop.
+    /// Packets are moved from queue to queue: every additional word is copied several times on each hop.
     #[test]
     fn a_packet_with_a_boxed_load_is_six_words() {
         assert!(size_of::<Packet<Box<u8>>>() <= 48);

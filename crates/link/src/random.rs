@@ -1,4 +1,4 @@
-//! The stream of random numbers of one user, with the distributions that links draw from.
+//! The random stream of one user, with the distributions that links need.
 
 use anabranch_base::{Duration, Seed};
 use rand_chacha::ChaCha12Rng;
@@ -19,7 +19,7 @@ impl Random {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Whether something of this probability happens. What is certain or impossible draws nothing.
+    /// Whether an event of this `probability` happens. Probabilities of 0 and 1 draw nothing.
     pub fn happens(&mut self, probability: f64) -> bool {
         probability >= 1.0 || (probability > 0.0 && self.unit() < probability)
     }
@@ -29,18 +29,18 @@ impl Random {
         scaled(most, self.unit())
     }
 
-    /// Exponential with this mean.
+    /// Exponential with this `mean`.
     pub fn exponential(&mut self, mean: Duration) -> Duration {
         scaled(mean, -libm::log(1.0 - self.unit()))
     }
 
-    /// 64 bits.
+    /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 }
 
-/// A multiple of a span, to the nanosecond below; the conversion stops at the ends of its range.
+/// `span` times `factor`, rounded down to nanoseconds and limited to the range of a duration.
 fn scaled(span: Duration, factor: f64) -> Duration {
     Duration::from_nanos((span.as_nanos() as f64 * factor) as u64)
 }

@@ -1,4 +1,4 @@
-//! The name of a route, which packets carry.
+//! The number of a route, which packets carry.
 
 /// A route through the fabric, in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -8,7 +8,7 @@ impl RouteId {
     /// The route that was added first.
     pub const FIRST: RouteId = RouteId(0);
 
-    /// The route with this number.
+    /// The route with the number `index`.
     pub(crate) const fn at(index: usize) -> RouteId {
         RouteId(index as u32)
     }

@@ -1,4 +1,4 @@
-//! Packets in propagation: transmitted, and not yet at the other end.
+//! Packets in propagation: transmitted, but not yet at the other end.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,22 +15,22 @@ pub struct Wire<L> {
     travelling: Travelling<L>,
 }
 
-/// A packet on its way.
+/// A packet in propagation.
 #[derive(Debug)]
 pub struct Traveller<L> {
     /// The packet.
     pub packet: Packet<L>,
     /// Whether it is a second copy.
     pub is_duplicate: bool,
-    /// What happened to it.
+    /// The damage to it.
     pub damage: Option<Damage>,
 }
 
 #[derive(Debug)]
 enum Travelling<L> {
-    /// None overtakes another.
+    /// No packet overtakes another.
     InOrder { last: Time, queue: VecDeque<(Time, Traveller<L>)> },
-    /// Each arrives when it arrives; ties in order of departure.
+    /// Each packet arrives at its own time; equal times in order of departure.
     AsTheyCome { count: u64, heap: BinaryHeap<Reverse<InFlight<L>>> },
 }
 
@@ -42,7 +42,7 @@ struct InFlight<L> {
 }
 
 impl<L> Wire<L> {
-    /// An empty wire; `reorder` says whether packets may overtake one another.
+    /// An empty wire; `reorder` says whether packets may overtake each other.
     pub fn new(delay: Delay, reorder: bool) -> Wire<L> {
         let travelling = match reorder {
             false => Travelling::InOrder { last: Time::ZERO, queue: VecDeque::new() },
@@ -51,12 +51,12 @@ impl<L> Wire<L> {
         Wire { delay, travelling }
     }
 
-    /// Other delays for what comes from now on.
+    /// Changes the delay of packets that are sent from now on.
     pub fn change(&mut self, delay: Delay) {
         self.delay = delay;
     }
 
-    /// A packet was transmitted at `at` and takes `extra` longer than the delay.
+    /// A packet was transmitted at `at`. It takes `extra` longer than the delay.
     pub fn send(&mut self, at: Time, extra: Duration, traveller: Traveller<L>) {
         let arrival = at + self.delay_at(at) + extra;
         match &mut self.travelling {
@@ -71,7 +71,7 @@ impl<L> Wire<L> {
         }
     }
 
-    /// The next packet that is there at `now`.
+    /// The next packet that has arrived at `now`.
     pub fn take(&mut self, now: Time) -> Option<Traveller<L>> {
         match &mut self.travelling {
             Travelling::InOrder { queue, .. } => {
@@ -84,7 +84,7 @@ impl<L> Wire<L> {
         }
     }
 
-    /// When the next packet arrives of those on their way.
+    /// When the next of these packets arrives.
     pub fn next_arrival(&self) -> Option<Time> {
         match &self.travelling {
             Travelling::InOrder { queue, .. } => queue.front().map(|(at, _)| *at),
@@ -92,18 +92,18 @@ impl<L> Wire<L> {
         }
     }
 
-    /// No packet whose transmission ends at `end` or later arrives before this.
+    /// The earliest time at which a packet can arrive whose transmission ends at `end` or later.
     pub fn earliest_arrival(&self, end: Time) -> Time {
         let alone = end + self.delay_at(end);
         match (&self.travelling, &self.delay) {
             (Travelling::InOrder { last, .. }, _) => alone.max(*last),
             (Travelling::AsTheyCome { .. }, Delay::Fixed(_)) => alone,
-            // The delay may fall before the next packet's transmission ends, and let it overtake this one.
+            // The delay may decrease before the next packet's transmission ends, so that it overtakes this one.
             (Travelling::AsTheyCome { .. }, Delay::Steps(_)) => end,
         }
     }
 
-    /// How many are on their way.
+    /// The number of packets in propagation.
     pub fn len(&self) -> usize {
         match &self.travelling {
             Travelling::InOrder { queue, .. } => queue.len(),

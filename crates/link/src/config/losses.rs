@@ -1,5 +1,5 @@
-//! The kinds of losses that a scenario's `loss = { kind = … }` names, each with its settings. Adding a kind is adding
-//! its entry, and its rule in `loss/`.
+//! The kinds of losses that a scenario's `loss = { kind = … }` names, with the settings of each. To add a kind, add
+//! its entry here and its rule in `loss/`.
 
 use anabranch_base::setting::{Kind, Refusal, Scope, Settable, Setting, Value, Variant, put, shown};
 use anabranch_base::{Duration, Time};
@@ -88,10 +88,10 @@ pub static LOSSES: [Variant<LossKind>; 7] = [
     },
 ];
 
-/// Kinds of losses that are known and not built yet.
+/// Known kinds of losses that do not exist yet.
 pub const PLANNED_LOSSES: &[&str] = &["chunk"];
 
-/// A field of a kind, where the kind has it.
+/// A field of those kinds that have it.
 macro_rules! kind_field {
     ($key:literal, $kind:expr, $doc:literal, $($variant:ident)|+, $field:ident) => {
         Setting {

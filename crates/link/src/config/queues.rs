@@ -1,5 +1,5 @@
-//! The kinds of queues that a scenario's `queue = { kind = … }` names, each with its settings. Adding a kind is adding
-//! its entry, and its queue in `queue/`.
+//! The kinds of queues that a scenario's `queue = { kind = … }` names, with the settings of each. To add a kind, add
+//! its entry here and its queue in `queue/`.
 
 use anabranch_base::setting::{Kind, Scope, Settable, Setting, Value, Variant, put, shown};
 
@@ -18,7 +18,7 @@ pub static QUEUES: [Variant<QueueConfig>; 1] = [Variant {
     example: "limit = \"100 packets\"",
 }];
 
-/// Kinds of queues that are known and not built yet.
+/// Known kinds of queues that do not exist yet.
 pub const PLANNED_QUEUES: &[&str] = &["red", "codel", "pie"];
 
 /// ns-2's default (M-NET-2).

@@ -1,5 +1,5 @@
-//! The table of a link's settings: every key that a direction of a link has in a scenario, in the order in which results
-//! say them. Adding a setting is adding its entry.
+//! The table of a link's settings: every key of a direction of a link in a scenario, in the order in which results
+//! list them. To add a setting, add its entry.
 
 use anabranch_base::setting::{Kind, Named, Scope, Settable as _, Setting, Value, shaped};
 use anabranch_base::{ByteCount, field};
@@ -11,7 +11,7 @@ pub fn settings() -> impl Iterator<Item = &'static Setting<LinkConfig>> + Clone 
     SETTINGS.iter()
 }
 
-/// What every kind of loss has beside its own settings.
+/// The settings that every kind of loss has in addition to its own.
 pub fn loss_settings() -> impl Iterator<Item = &'static Setting<LossConfig>> + Clone {
     LOSS_SETTINGS.iter()
 }
@@ -60,18 +60,18 @@ static LOSS_SETTINGS: [Setting<LossConfig>; 2] = [
     ),
 ];
 
-/// What an MTU may be.
+/// The kind of an MTU.
 pub const MTU: Kind = Kind::WordOr(ANY_SIZE, &Kind::Size { least: 68, most: 65_535 });
 
-/// A link that carries packets of any size.
+/// The word for a link that carries packets of any size.
 const ANY_SIZE: &str = "none";
 
-/// An MTU as a value; `None` is that of a link that carries packets of any size.
+/// An MTU as a value; `None` means packets of any size.
 pub fn mtu_value(mtu: Option<ByteCount>) -> Value {
     mtu.map_or_else(|| Value::word(ANY_SIZE), |size| size.value())
 }
 
-/// The MTU that a value of the kind [`MTU`] means.
+/// The MTU that `value` of the kind [`MTU`] means.
 pub fn mtu_of(value: Value) -> Option<ByteCount> {
     ByteCount::of_value(value)
 }

@@ -1,4 +1,4 @@
-//! Media that several stations share, beside links between two: what a fabric asks of them.
+//! Media that several stations share, and how a fabric uses them.
 
 use std::fmt::Debug;
 
@@ -6,11 +6,11 @@ use anabranch_base::Machine;
 
 use crate::packet::{Fate, Packet};
 
-/// A station of a medium, by its number. Each is a port by which packets come into the medium and leave it.
+/// A station of a medium, by its number. A station is a port where packets enter and leave the medium.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Station(u16);
 
-/// A packet that one station has for another.
+/// A packet from one station to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossing<L> {
     /// The station that sends it.
@@ -21,8 +21,8 @@ pub struct Crossing<L> {
     pub packet: Packet<L>,
 }
 
-/// A medium: packets go in at one station and come out, or are lost, as at a link. Any machine with these inputs and
-/// outputs is one.
+/// A medium: packets enter at one station, and leave at another or are lost, as on a link. Any machine with these
+/// inputs and outputs is a medium.
 pub trait Medium<L>: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send {}
 
 impl<L, T: Machine<Input = Crossing<L>, Output = Fate<L>> + Debug + Send> Medium<L> for T {}

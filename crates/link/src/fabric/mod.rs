@@ -1,5 +1,5 @@
-//! The links and media of a network, and the routes of packets through them. The simulator and the emulator drive the
-//! same fabric: one between hosts under a virtual clock, the other between sockets or interfaces.
+//! The links and media of a network, and the routes of packets through them. The simulator and the emulator use the
+//! same fabric: the simulator between hosts with a virtual clock, the emulator between sockets or interfaces.
 
 mod medium;
 
@@ -18,18 +18,19 @@ pub use medium::{Crossing, Medium, Station};
 
 /// Links, media, and the packets that move between them.
 ///
-/// The driver puts packets in with [`send`](Fabric::send), wakes nodes when the agenda says so, and after each of these
-/// calls polls until `None`. The agenda is the driver's, as it may have nodes of its own in it; the fabric's nodes come
-/// first.
+/// The driver adds packets with [`send`](Fabric::send), wakes nodes at the times of the agenda, and after each of
+/// these calls polls until `None`. The agenda belongs to the driver and may have further nodes; the fabric's nodes
+/// come first.
 #[derive(Debug)]
 pub struct Fabric<L> {
-    /// The link `l` forward at `2 l`, back at `2 l + 1`; the media are numbered after all of them.
+    /// The forward direction of link `l` is at `2 l`, its reverse direction at `2 l + 1`; the media have the next
+    /// numbers.
     links: Vec<Link<L>>,
     media: Vec<Box<dyn Medium<L>>>,
     routes: Vec<Vec<Hop>>,
-    /// Packets that are between two nodes now.
+    /// Packets that move between two nodes now.
     moving: VecDeque<Packet<L>>,
-    /// The node that was just at work, and may have more to hand over.
+    /// The node that handled the last event, and may have more packets to pass on.
     working: Option<NodeIndex>,
     tells_work: bool,
     crossings: u64,
@@ -37,19 +38,19 @@ pub struct Fabric<L> {
 
 /// What the packets of a fabric carry.
 pub trait Load: Clone + Debug + Send + 'static {
-    /// A bit of it is turned over, in this copy alone.
+    /// Changes one bit, in this copy only.
     fn suffer(&mut self, damage: Damage);
 
-    /// It is the second of two that were one.
+    /// This is the second copy of a duplicated packet.
     fn on_duplicated(&mut self) {}
 }
 
-/// Which way along a link or a path.
+/// The direction along a link or a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Way {
-    /// From its first end.
+    /// From its first end to its second.
     Forward,
-    /// Back.
+    /// From its second end to its first.
     Reverse,
 }
 
@@ -57,39 +58,39 @@ pub enum Way {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     node: NodeIndex,
-    /// A link has one way through it, and ignores these.
+    /// A medium uses these; a link has one way through it, and ignores them.
     from: Station,
     to: Station,
 }
 
-/// What a driver hears of its packets.
+/// What a fabric reports to its driver.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FabricEvent<L> {
-    /// A packet has its whole route behind it.
+    /// A packet has completed its route.
     Arrived(Packet<L>),
     /// A packet was lost.
     Lost {
         /// When it was lost; never later than the event.
         at: Time,
-        /// In which node.
+        /// The node in which it was lost.
         node: NodeIndex,
         /// The packet.
         packet: Packet<L>,
-        /// Why.
+        /// The reason.
         cause: LossCause,
     },
-    /// A direction of a link has handled a packet or a timer, and its queue may have changed. Told where
-    /// [`tell_work`](Fabric::tell_work) asked for it.
+    /// A direction of a link has handled a packet or a timer, and its queue may have changed. Reported only after
+    /// [`tell_work`](Fabric::tell_work).
     Worked {
-        /// Of which link.
+        /// The link.
         link: usize,
-        /// Which direction.
+        /// The direction.
         way: Way,
     },
 }
 
 impl<L: Load> Fabric<L> {
-    /// A fabric of these links, each with its way forward and its way back, and of no route.
+    /// A fabric of `links`, each with its forward and its reverse direction, without routes.
     pub fn new(links: impl IntoIterator<Item = [Link<L>; 2]>) -> Fabric<L> {
         Fabric {
             links: links.into_iter().flatten().collect(),
@@ -102,13 +103,13 @@ impl<L: Load> Fabric<L> {
         }
     }
 
-    /// Adds a medium; the number is for hops across it.
+    /// Adds a medium, and gives its number for hops across it.
     pub fn add_medium(&mut self, medium: Box<dyn Medium<L>>) -> NodeIndex {
         self.media.push(medium);
         self.nodes() as NodeIndex - 1
     }
 
-    /// Adds a route over these hops.
+    /// Adds a route over `hops`.
     ///
     /// # Panics
     /// A hop's node is not in this fabric.
@@ -121,7 +122,7 @@ impl<L: Load> Fabric<L> {
         RouteId::at(self.routes.len() - 1)
     }
 
-    /// Adds both routes of a path over these links in a row: forward, and back.
+    /// Adds both routes of a path over the sequence `links`: forward, then reverse.
     ///
     /// # Panics
     /// A link is not in this fabric.
@@ -135,17 +136,17 @@ impl<L: Load> Fabric<L> {
         [self.add_route(forward), self.add_route(reverse)]
     }
 
-    /// Turns [`FabricEvent::Worked`] on.
+    /// Turns on [`FabricEvent::Worked`].
     pub fn tell_work(&mut self) {
         self.tells_work = true;
     }
 
-    /// Puts a packet in front of the first hop of its route that is not behind it.
+    /// Sends a packet to the next hop of its route.
     pub fn send(&mut self, packet: Packet<L>) {
         self.moving.push_back(packet);
     }
 
-    /// Lets a node act whose time has come.
+    /// Wakes `node`, whose time has come.
     pub fn wake(&mut self, now: Time, node: NodeIndex) {
         match self.links.get_mut(node as usize) {
             Some(link) => link.handle_timeout(now),
@@ -154,13 +155,13 @@ impl<L: Load> Fabric<L> {
         self.working = Some(node);
     }
 
-    /// Something happens to a direction of a link.
+    /// Applies `change` to a direction of a link.
     pub fn change(&mut self, now: Time, link: usize, way: Way, change: Change) {
         self.link_mut(link, way).change(now, change);
         self.working = Some(node_of(link, way));
     }
 
-    /// What the driver is to hear next; `None` when every packet is on a link or a medium.
+    /// The next event for the driver; `None` when every packet is on a link or a medium.
     pub fn poll(&mut self, now: Time, agenda: &mut Agenda) -> Option<FabricEvent<L>> {
         loop {
             if let Some(node) = self.working
@@ -184,7 +185,7 @@ impl<L: Load> Fabric<L> {
         &self.links[node_of(link, way) as usize]
     }
 
-    /// The same, to be asked what has to be counted first, or to be changed before anything happens.
+    /// A direction of a link, mutable, to read values that must be counted first, or to change it before the run.
     ///
     /// # Panics
     /// There is no such link.
@@ -197,12 +198,12 @@ impl<L: Load> Fabric<L> {
         self.links.len() / 2
     }
 
-    /// How many nodes there are: two a link, and the media.
+    /// How many nodes there are: two for each link, and the media.
     pub fn nodes(&self) -> usize {
         self.links.len() + self.media.len()
     }
 
-    /// How often a packet has crossed a link or a medium so far.
+    /// How many times packets have crossed a link or a medium so far.
     pub fn crossings(&self) -> u64 {
         self.crossings
     }
@@ -216,7 +217,7 @@ impl<L: Load> Fabric<L> {
         self.working = Some(node);
     }
 
-    /// Takes what a node hands over; at the end the agenda hears when the node is to be woken.
+    /// Handles the packets that a node passes on. Afterwards it enters the node's next wake-up into the agenda.
     fn drain(&mut self, now: Time, node: NodeIndex, agenda: &mut Agenda) -> Option<FabricEvent<L>> {
         while let Some(fate) = self.take(now, node) {
             match fate {
@@ -267,19 +268,19 @@ impl<L: Load> Fabric<L> {
 }
 
 impl Hop {
-    /// A direction of a link.
+    /// A hop over a direction of a link.
     pub const fn link(link: usize, way: Way) -> Hop {
         Hop { node: node_of(link, way), from: Station::new(0), to: Station::new(0) }
     }
 
-    /// Across a medium from one station to another.
+    /// A hop across a medium from one station to another.
     pub const fn medium(medium: NodeIndex, from: Station, to: Station) -> Hop {
         Hop { node: medium, from, to }
     }
 }
 
 impl Way {
-    /// Both ways.
+    /// Both directions.
     pub const BOTH: [Way; 2] = [Way::Forward, Way::Reverse];
 }
 

@@ -15,7 +15,7 @@ pub struct Bernoulli {
 }
 
 impl Bernoulli {
-    /// Losses of this probability.
+    /// Losses with this `probability`.
     pub fn new(probability: f64, random: Random) -> Bernoulli {
         Bernoulli { probability, random }
     }

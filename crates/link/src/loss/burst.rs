@@ -1,4 +1,4 @@
-//! Losses in bursts of a limited time.
+//! Losses in bursts of limited duration.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use anabranch_base::{Duration, Time};
 use super::{LossModel, PacketInfo};
 use crate::random::Random;
 
-/// Once a packet is lost, all are for a share of `duration`, uniformly drawn.
+/// After a first loss, all packets are lost for a time that is drawn uniformly up to `duration`.
 #[derive(Debug)]
 pub struct Burst {
     probability: f64,
@@ -17,7 +17,7 @@ pub struct Burst {
 }
 
 impl Burst {
-    /// Bursts that begin with this probability at each packet outside one.
+    /// Bursts that begin with this `probability` at each packet outside a burst.
     pub fn new(probability: f64, duration: Duration, random: Random) -> Burst {
         Burst { probability, duration, until: Time::ZERO, random }
     }
@@ -46,7 +46,7 @@ mod tests {
         let lost = losses(&mut Burst::new(0.001, Duration::from_millis(100), random()), 400_000);
         let bursts = lost.windows(2).filter(|pair| pair == &[false, true]).count();
         let mean = lost.iter().filter(|lost| **lost).count() as f64 / bursts as f64;
-        // The first packet and those within U(0, 100) ms at one a millisecond: 50.5 on average, with a standard
+        // The first packet and those within U(0, 100) ms, one each millisecond: 50.5 on average, with a standard
         // deviation of 29 over about 380 bursts.
         assert!(
             (mean - 50.5).abs() < 5.0 * 29.0 / (bursts as f64).sqrt(),

@@ -8,7 +8,8 @@ use anabranch_base::Time;
 use super::{LossModel, PacketInfo};
 use crate::random::Random;
 
-/// After a round's first loss, all its later packets are lost. A packet without a round is lost independently.
+/// After a round's first loss, all later packets of the round are lost. A packet without a round is lost
+/// independently.
 #[derive(Debug)]
 pub struct Correlated {
     probability: f64,
@@ -17,7 +18,7 @@ pub struct Correlated {
 }
 
 impl Correlated {
-    /// First losses of this probability.
+    /// First losses with this `probability`.
     pub fn new(probability: f64, random: Random) -> Correlated {
         Correlated { probability, lossy_rounds: BTreeMap::new(), random }
     }

@@ -1,4 +1,4 @@
-//! Losses by number: each n-th packet, or those of a list.
+//! Losses by number: every n-th packet, or the packets of a list.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use anabranch_base::Time;
 
 use super::{LossModel, PacketInfo};
 
-/// Loses each n-th packet.
+/// Loses every n-th packet.
 #[derive(Debug)]
 pub struct Every {
     n: u64,
@@ -16,7 +16,7 @@ pub struct Every {
 /// Loses the packets of a list, counted from 1.
 #[derive(Debug)]
 pub struct List {
-    /// In order, the next one last.
+    /// In descending order, so that the next one is last.
     numbers: Vec<u64>,
     count: u64,
 }
@@ -29,7 +29,7 @@ impl Every {
 }
 
 impl List {
-    /// Loses these packets.
+    /// Loses the packets with these numbers.
     pub fn new(mut numbers: Vec<u64>) -> List {
         numbers.sort_unstable_by(|a, b| b.cmp(a));
         numbers.dedup();

@@ -7,8 +7,8 @@ use anabranch_base::{Duration, Time};
 use super::{LossModel, PacketInfo};
 use crate::random::Random;
 
-/// Two states with exponential sojourns, independent of traffic: the same seed gives the same intervals to all
-/// that share the channel.
+/// Two states with exponential periods, independent of traffic: with the same seed, all directions that share the
+/// channel have the same periods.
 #[derive(Debug)]
 pub struct TwoStates {
     good: Duration,
@@ -18,7 +18,7 @@ pub struct TwoStates {
     random: Random,
 }
 
-/// Loses packets by the channel's state during their transmission.
+/// Loses packets according to the channel's state during their transmission.
 #[derive(Debug)]
 pub struct GilbertElliott {
     channel: TwoStates,
@@ -28,7 +28,7 @@ pub struct GilbertElliott {
 }
 
 impl TwoStates {
-    /// A channel with these mean sojourns. It begins bad with probability bad / (good + bad).
+    /// A channel with the mean periods `good` and `bad`. It begins bad with probability bad / (good + bad).
     pub fn new(good: Duration, bad: Duration, mut random: Random) -> TwoStates {
         let share = bad.as_nanos() as f64 / (good.as_nanos() as f64 + bad.as_nanos() as f64);
         let is_bad = random.happens(share);
@@ -36,12 +36,12 @@ impl TwoStates {
         TwoStates { good, bad, is_bad, until: Time::ZERO + first, random }
     }
 
-    /// Whether it is bad at any time of `span`. Spans may not begin before those asked for earlier.
+    /// Whether it is bad at any time of `span`. A span may not begin before an earlier one.
     pub fn is_bad_during(&mut self, span: &Range<Time>) -> bool {
         while self.until <= span.start && self.until < Time::from_nanos(u64::MAX) {
             self.is_bad = !self.is_bad;
             let mean = if self.is_bad { self.bad } else { self.good };
-            // A sojourn of no time at all would keep this loop from ending.
+            // A period of zero length would make this loop endless.
             self.until += self.random.exponential(mean).max(Duration::from_nanos(1));
         }
         self.is_bad || self.until < span.end
@@ -49,7 +49,7 @@ impl TwoStates {
 }
 
 impl GilbertElliott {
-    /// Losses of these probabilities in the two states.
+    /// Losses with these probabilities in the two states of `channel`.
     pub fn new(channel: TwoStates, loss_good: f64, loss_bad: f64, random: Random) -> GilbertElliott {
         GilbertElliott { channel, loss_good, loss_bad, random }
     }
@@ -80,8 +80,8 @@ mod tests {
         let states: Vec<bool> = (0..4_000_000).map(|ms| channel.is_bad_during(&(at(ms)..at(ms)))).collect();
         let bad = states.iter().filter(|bad| **bad).count() as f64;
         let spells = states.windows(2).filter(|pair| pair == &[false, true]).count() as f64;
-        // About 4,000 spells: a mean's standard error is 1.6 % of it, and five of them are allowed. A spell shorter
-        // than the millisecond between samples may be missed, which makes the others 0.5 % longer.
+        // About 4,000 periods: the standard error of the mean is 1.6 %, and five of them are allowed. A period
+        // shorter than the millisecond between samples may be missed, which makes the others 0.5 % longer.
         assert!((bad / 4_000_000.0 / 0.1 - 1.0).abs() < 0.08, "bad for {bad} ms");
         assert!((bad / spells / 100.0 - 1.0).abs() < 0.085, "{} ms a spell", bad / spells);
     }

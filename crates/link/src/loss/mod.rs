@@ -1,5 +1,5 @@
-//! Which packets a link loses, one rule a file. A rule sees times, sizes and rounds of packets; the link decides where
-//! it is asked.
+//! Which packets a link loses, one rule in each file. A rule sees times, sizes and rounds of packets; the link
+//! decides at which point it calls the rule.
 
 mod bernoulli;
 mod burst;
@@ -17,34 +17,34 @@ use crate::config::{ChannelSharing, LossKind};
 use crate::packet::Round;
 use crate::random::Random;
 
-/// What a loss rule may know of a packet.
+/// What a loss rule sees of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketInfo {
-    /// Its size, all headers included.
+    /// Its size, including all headers.
     pub size: ByteCount,
-    /// The sender's round it belongs to.
+    /// The sender's round to which it belongs.
     pub round: Option<Round>,
 }
 
-/// A rule by which packets are lost. Asked once for every packet, in the order of their transmission.
+/// A rule by which packets are lost. It is called once for every packet, in the order of their transmission.
 pub trait LossModel: Debug + Send {
-    /// Whether the packet is lost. `sent` is its transmission; where packets are lost before the queue it is empty
-    /// and begins when the packet comes.
+    /// Whether the packet is lost. `sent` is the time of its transmission. If packets are lost before the queue,
+    /// `sent` is empty and begins when the packet arrives.
     fn loses(&mut self, sent: Range<Time>, packet: &PacketInfo) -> bool;
 }
 
-/// The streams that a rule may draw from.
+/// The seeds from which a rule may draw.
 #[derive(Clone, Debug)]
 pub struct LossSeeds {
-    /// This rule's alone.
+    /// The seed of this rule only.
     pub own: Seed,
-    /// The two-state channel's of this direction.
+    /// The seed of this direction's two-state channel.
     pub channel: Seed,
-    /// The two-state channel's of the forward direction.
+    /// The seed of the forward direction's two-state channel.
     pub forward_channel: Seed,
 }
 
-/// The rule of a configuration; `None` where nothing is lost.
+/// The rule for `kind`; `None` if nothing is lost.
 pub fn build(kind: &LossKind, seeds: &LossSeeds) -> Option<Box<dyn LossModel>> {
     let random = Random::new(&seeds.own);
     Some(match kind {
@@ -72,18 +72,18 @@ pub fn build(kind: &LossKind, seeds: &LossSeeds) -> Option<Box<dyn LossModel>> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A packet of 1,500 bytes in this round of the first window.
+    /// A packet of 1,500 bytes in round `number` of the first window.
     pub(crate) fn in_round(number: u64) -> PacketInfo {
         PacketInfo { size: ByteCount::new(1500), round: Some(Round { window: 0, number }) }
     }
 
-    /// Whether the rule loses each of `count` packets that come a millisecond apart.
+    /// Whether the rule loses each of `count` packets that arrive a millisecond apart.
     pub(crate) fn losses(rule: &mut dyn LossModel, count: u64) -> Vec<bool> {
         let at = |index| Time::ZERO + anabranch_base::Duration::from_millis(index);
         (0..count).map(|index| rule.loses(at(index)..at(index), &in_round(0))).collect()
     }
 
-    /// The stream of the tests.
+    /// The random stream of the tests.
     pub(crate) fn random() -> Random {
         Random::new(&Seed::from_number(1))
     }

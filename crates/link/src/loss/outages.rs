@@ -1,4 +1,4 @@
-//! Spans of time in which no packet passes.
+//! Time spans in which no packet passes.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use super::{LossModel, PacketInfo};
 /// Loses every packet that is transmitted, in part or whole, within one of the spans.
 #[derive(Debug)]
 pub struct Outages {
-    /// In order of their beginning, the next one last.
+    /// In descending order of their starts, so that the next one is last.
     spans: Vec<(Time, Time)>,
 }
 
 impl Outages {
-    /// Outages from each first moment to before its second.
+    /// Outages in `spans`; each includes its start and excludes its end.
     pub fn new(mut spans: Vec<(Time, Time)>) -> Outages {
         spans.sort_unstable_by(|a, b| b.cmp(a));
         Outages { spans }

@@ -7,7 +7,7 @@ use super::{LineView, Queue, Taken};
 use crate::config::QueueLimit;
 use crate::packet::{Backlog, Packet};
 
-/// Refuses what finds it full.
+/// Refuses a packet that finds it full.
 #[derive(Debug)]
 pub struct DropTail<L> {
     limit: QueueLimit,
@@ -16,7 +16,7 @@ pub struct DropTail<L> {
 }
 
 impl<L> DropTail<L> {
-    /// An empty queue with this limit.
+    /// An empty queue with `limit`.
     pub fn new(limit: QueueLimit) -> DropTail<L> {
         DropTail { limit, waiting: VecDeque::new(), backlog: Backlog::default() }
     }

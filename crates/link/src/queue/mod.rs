@@ -1,5 +1,5 @@
-//! What waits while a link transmits, one discipline a file. A queue may refuse or mark a packet when it comes and when
-//! the line is free for it.
+//! The queues of packets that wait while a link transmits, one discipline in each file. A queue may refuse or mark a
+//! packet when it arrives and when the line is free for it.
 
 mod drop_tail;
 
@@ -10,47 +10,47 @@ use anabranch_base::{BitRate, Seed, Time};
 use crate::config::QueueConfig;
 use crate::packet::{Backlog, Packet};
 
-/// The line behind a queue, at the moment at which the queue is asked.
+/// The state of the line behind a queue, when a method of the queue is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineView {
-    /// The moment.
+    /// The time.
     pub now: Time,
-    /// The line's rate at that moment; `None` for a trace, which has moments and no rate.
+    /// The line's rate at that time; `None` for a trace, which has times and no rate.
     pub rate: Option<BitRate>,
 }
 
-/// The next packet that a queue hands out.
+/// The next packet that a queue gives.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Taken<L> {
     /// This packet is transmitted.
     Next(Packet<L>),
-    /// This packet is dropped, and the queue is asked again.
+    /// This packet is dropped, and the queue is called again.
     Refused(Packet<L>),
 }
 
 /// A queueing discipline.
 ///
-/// A queue marks a packet by [`Packet::mark`], at any of its methods, and counts it in [`marked`](Queue::marked).
+/// A queue marks a packet with [`Packet::mark`], in any of its methods, and counts it in [`marked`](Queue::marked).
 pub trait Queue<L>: Debug + Send {
-    /// A packet comes while the line is busy.
+    /// A packet arrives while the line is busy.
     ///
     /// # Errors
-    /// The packet itself where the queue refuses it.
+    /// The packet itself, if the queue refuses it.
     fn offer(&mut self, line: LineView, packet: Packet<L>) -> Result<(), Packet<L>>;
 
-    /// Whether a packet that comes while the line is idle and nothing waits goes straight to the line. Otherwise it is
-    /// dropped.
+    /// Whether a packet that arrives while the line is idle and nothing waits goes directly to the line. Otherwise it
+    /// is dropped.
     fn passes(&mut self, _line: LineView, _packet: &mut Packet<L>) -> bool {
         true
     }
 
-    /// The line is free; `None` only where nothing waits.
+    /// The line is free; `None` only if nothing waits.
     fn take(&mut self, line: LineView) -> Option<Taken<L>>;
 
-    /// The link has gone down, and loses what waits: the next of these packets.
+    /// The link has gone down and loses the waiting packets: gives the next of them.
     fn discard(&mut self) -> Option<Packet<L>>;
 
-    /// What waits.
+    /// The packets that wait.
     fn backlog(&self) -> Backlog;
 
     /// Packets marked so far.
@@ -59,8 +59,8 @@ pub trait Queue<L>: Debug + Send {
     }
 }
 
-/// The queue of a configuration. A discipline that draws random numbers draws them from `seed`, which is the queue's
-/// alone.
+/// The queue of a configuration. A discipline that draws random numbers draws them from `seed`, which only the queue
+/// uses.
 pub fn build<L: Debug + Send + 'static>(config: &QueueConfig, _seed: &Seed) -> Box<dyn Queue<L>> {
     match config {
         QueueConfig::DropTail(limit) => Box::new(drop_tail::DropTail::new(*limit)),
