@@ -1,4 +1,4 @@
-//! What an application sends and what it expects: the pattern of its bytes, and the messages that are ready.
+//! The data that an application sends and expects: the pattern of its bytes, and the messages that are ready.
 
 use std::collections::VecDeque;
 
@@ -11,32 +11,32 @@ use crate::traffic::TrafficSource;
 #[derive(Debug)]
 pub struct Sender {
     supply: Supply,
-    /// What is left of a transfer.
+    /// The rest of a transfer.
     left: Option<ByteCount>,
-    /// How much was taken so far.
+    /// How many bytes were taken so far.
     position: u64,
 }
 
 /// A message that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
-    /// Since when.
+    /// The time since which it is ready.
     pub since: Time,
-    /// How long it is.
+    /// Its length.
     pub size: ByteCount,
 }
 
 #[derive(Debug)]
 enum Supply {
-    /// As much as the transport takes, in messages of this size.
+    /// As much as the transport accepts, in messages of this size.
     Bulk { size: ByteCount },
-    /// Messages in time; those that are due wait until the transport takes them.
+    /// Messages at certain times; those that are due wait until the transport accepts them.
     Timed { source: Box<dyn TrafficSource>, next: Option<Ready>, waiting: VecDeque<Ready> },
 }
 
 impl Sender {
-    /// An application with the pattern of `source`, or as much as the transport takes in messages of `size`; `transfer`
-    /// bounds it.
+    /// An application with the pattern of `source`, or with as much data as the transport accepts in messages of
+    /// `size`. `transfer` limits the total.
     pub fn new(
         source: Option<Box<dyn TrafficSource>>,
         size: ByteCount,
@@ -53,7 +53,7 @@ impl Sender {
         Sender { supply, left: transfer, position: 0 }
     }
 
-    /// The message that is to be sent at `now`.
+    /// The message to send at `now`.
     pub fn peek(&mut self, now: Time) -> Option<Ready> {
         if self.is_done() {
             return None;
@@ -71,7 +71,7 @@ impl Sender {
         Some(Ready { size: self.left.map_or(ready.size, |left| ready.size.min(left)), ..ready })
     }
 
-    /// The bytes of the message that [`Sender::peek`] showed: it was sent.
+    /// Takes the message that [`Sender::peek`] gave, and gives its bytes.
     pub fn take(&mut self, ready: Ready) -> Bytes {
         if let Supply::Timed { waiting, .. } = &mut self.supply {
             waiting.pop_front();
@@ -84,7 +84,7 @@ impl Sender {
         Bytes::from_static(bytes)
     }
 
-    /// When the next message will be ready, if that is only a matter of time.
+    /// When the next message will be ready, if that depends only on the time.
     pub fn due(&self) -> Option<Time> {
         match &self.supply {
             Supply::Timed { next, .. } if !self.is_done() => next.map(|next| next.since),
@@ -92,7 +92,7 @@ impl Sender {
         }
     }
 
-    /// Whether all of a transfer was sent.
+    /// Whether a whole transfer was sent.
     pub fn is_done(&self) -> bool {
         self.left.is_some_and(ByteCount::is_zero)
     }
@@ -107,10 +107,10 @@ pub fn pattern(position: u64, len: usize) -> &'static [u8] {
     &PATTERN[offset..offset + len]
 }
 
-/// A prime, so that no power of two hides a shift.
+/// A prime, so that no shift by a power of two goes unnoticed.
 const PERIOD: usize = 65_521;
 
-/// More than a period, so that every slice of up to 65,536 bytes lies in one piece.
+/// Longer than a period, so that every slice of up to 65,536 bytes is contiguous.
 static PATTERN: [u8; PERIOD + 65_536] = repeated();
 
 const fn repeated() -> [u8; PERIOD + 65_536] {

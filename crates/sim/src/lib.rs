@@ -1,6 +1,6 @@
-//! A deterministic network under a virtual clock, on which the real protocol runs.
+//! A deterministic network with a virtual clock, on which the real protocol runs.
 //!
-//! Same scenario, same seed: the same result to the byte, on any machine.
+//! The same scenario and the same seed give the same result to the byte, on any machine.
 
 mod application;
 mod host;

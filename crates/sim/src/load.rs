@@ -1,4 +1,4 @@
-//! What simulated links carry, and the routes that it takes.
+//! The payload of packets on simulated links, and the routes that packets take.
 
 use std::ops::{Deref, DerefMut, Range};
 
@@ -12,53 +12,53 @@ use crate::host::{Outbound, PathView};
 use crate::observe::{Host, PathSeen};
 use crate::pairs::pairs_of;
 
-/// What a link hands on. In a box, because a packet changes its place many times on its way through a link.
+/// The payload that links pass on. It is boxed, because a packet moves many times on its way through a link.
 #[derive(Clone, Debug)]
 pub struct Carried(Box<Load>);
 
-/// A packet's bytes, and what the network reads beside them.
+/// A packet's bytes, and the values that the network reads besides them.
 #[derive(Clone, Debug)]
 pub struct Load {
-    /// The pair of ends that it goes between.
+    /// The pair of ends between which it travels.
     pub pair: u32,
-    /// Which of the pair's paths it takes.
+    /// The pair's path that it takes.
     pub path: u16,
-    /// Where it came from.
+    /// The host that sent it.
     pub from: Host,
-    /// Whether it carries something that was sent before.
+    /// Whether it carries a chunk that was sent before.
     pub retransmission: bool,
-    /// Whether a bit was turned over.
+    /// Whether a bit changed.
     pub is_damaged: bool,
     /// Whether it is a second copy.
     pub is_duplicate: bool,
     /// When it left its host.
     pub sent: Time,
-    /// What follows the headers of IP and UDP.
+    /// The bytes after the IP and UDP headers.
     pub bytes: Bytes,
 }
 
-/// Boxes of packets that are gone, for those to come.
+/// Boxes of packets that no longer exist, for new packets.
 #[derive(Debug, Default)]
 pub struct Boxes {
     empty: Vec<Carried>,
 }
 
-/// Which pairs of ends a flow has, and which routes their packets take. Pairs are numbered through the network, in the
+/// Which pairs of ends a flow has, and which routes their packets take. Pairs are numbered across the network, in the
 /// order of the flows.
 #[derive(Debug)]
 pub struct Routes {
-    /// The routes of the scenario's paths: there, and back.
+    /// The routes of the scenario's paths: forward, and reverse.
     ways: Vec<[RouteId; 2]>,
-    /// The scenario's path behind each of a pair's.
+    /// The scenario's path for each path of a pair.
     paths: Vec<Vec<usize>>,
-    /// Whose each pair is.
+    /// The flow of each pair.
     flows: Vec<usize>,
     /// The pairs of each flow.
     pairs: Vec<Range<usize>>,
 }
 
 impl Load {
-    /// What leaves an end of a pair.
+    /// The load for a packet that leaves the end of `pair` at host `from`.
     pub fn new(now: Time, pair: usize, from: Host, outbound: Outbound) -> Load {
         Load {
             pair: u32::try_from(pair).unwrap_or(u32::MAX),
@@ -112,7 +112,7 @@ impl Boxes {
         }
     }
 
-    /// Takes the bytes out of a box, and the box back.
+    /// Takes the bytes out of a box, and keeps the box.
     pub fn unpack(&mut self, mut carried: Carried) -> Bytes {
         let bytes = std::mem::take(&mut carried.bytes);
         self.empty.push(carried);
@@ -121,7 +121,7 @@ impl Boxes {
 }
 
 impl Routes {
-    /// The routes of a scenario's flows, where its paths have these `ways` through the fabric: there, and back.
+    /// The routes of a scenario's flows. `ways` are the routes of its paths through the fabric: forward, and reverse.
     pub fn of(scenario: &Scenario, ways: Vec<[RouteId; 2]>) -> Routes {
         let mut routes = Routes { ways, paths: Vec::new(), flows: Vec::new(), pairs: Vec::new() };
         for (index, flow) in scenario.flows.iter().enumerate() {
@@ -134,7 +134,7 @@ impl Routes {
         routes
     }
 
-    /// The route of what a pair's end at this host sends on one of the pair's paths.
+    /// The route of packets that the end of `pair` at host `from` sends on the pair's `path`.
     pub fn route(&self, pair: usize, from: Host, path: usize) -> RouteId {
         let [there, back] = self.ways[self.paths[pair][path]];
         match from {
@@ -143,12 +143,12 @@ impl Routes {
         }
     }
 
-    /// The scenario's paths behind those of a pair.
+    /// The scenario's paths for those of a pair.
     pub fn paths(&self, pair: usize) -> &[usize] {
         &self.paths[pair]
     }
 
-    /// The flow that a pair is of.
+    /// The flow of a pair.
     pub fn flow(&self, pair: usize) -> usize {
         self.flows[pair]
     }
@@ -158,7 +158,7 @@ impl Routes {
         self.pairs[flow].clone()
     }
 
-    /// What an observer sees of a pair's path, by its number, at a host.
+    /// The observation of a pair's path at a host.
     pub fn path_seen(&self, pair: usize, host: Host, path: usize, view: PathView) -> PathSeen {
         let PathView { state, cwnd, ssthresh, flight, srtt, rto } = view;
         let (flow, path) = (self.flow(pair), self.paths(pair)[path]);

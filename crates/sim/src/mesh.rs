@@ -1,4 +1,4 @@
-//! Tests alone: an association whose packets cross a link and, from station to station, a medium that three share.
+//! Only for tests: an association whose packets cross a link, and a medium that three stations share.
 
 use anabranch_base::{BitRate, Seed};
 use anabranch_link::Way;
@@ -48,11 +48,11 @@ fn an_association_sends_a_transfer_over_two_hops_of_a_shared_medium() {
     let flow = &result.flows[0];
     assert_eq!(flow.delivered.get(), 500 * 1_024);
     assert!(flow.completion.is_some() && flow.failure.is_none());
-    // The medium has one line for all: each packet takes it twice, and SACKs take it too.
+    // The medium has one line for all: each packet uses it twice, and SACKs use it too.
     assert!(flow.goodput_bps > 1.5e6 && flow.goodput_bps < 3.0e6, "{}", flow.goodput_bps);
     assert_eq!(flow.paths[0].lost_packets, 0);
-    // Each packet crosses three nodes. The run ends with the small transfer, when all of the large one has arrived long
-    // since: only the SACK that it may have set off is still on its way.
+    // Each packet crosses three nodes. The run ends with the small transfer, long after all data of the large one has
+    // arrived: only a SACK for the last packet may still be in the network.
     let crossings = 3 * result.end_to_end_packets;
     assert!((crossings - 3..=crossings).contains(&result.packets), "{} of {crossings}", result.packets);
 }

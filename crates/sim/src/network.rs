@@ -9,29 +9,29 @@ use crate::load::{Boxes, Carried, Load, Routes};
 use crate::measure::Meter;
 use crate::observe::{DeliverySeen, Host, Observation, PacketSeen, QueueSeen, Seen, Step, Watch};
 
-/// Links, ends, and what moves between them.
+/// Links, ends, and the packets between them.
 #[derive(Debug)]
 pub struct Network {
     fabric: Fabric<Carried>,
-    /// The pair `p`'s end at the first host at `2 p`, that at the second at `2 p + 1`.
+    /// The end of pair `p` at the first host is at `2 p`, that at the second host at `2 p + 1`.
     ends: Vec<Box<dyn Transport>>,
-    /// What the flow `f`'s application received at the first host at `2 f`, at the second at `2 f + 1`; `None` where it
-    /// only sends.
+    /// The meter of flow `f` at the first host is at `2 f`, that at the second host at `2 f + 1`; `None` if the
+    /// application there only sends.
     meters: Vec<Option<Meter>>,
     routes: Routes,
-    /// The fabric's nodes, and behind them the ends.
+    /// The fabric's nodes, followed by the ends.
     agenda: Agenda,
     boxes: Boxes,
     sent: u64,
     lost: Vec<Vec<u64>>,
     watch: Watch,
     seen: Vec<Observation>,
-    /// What waited on each link when it was last looked at: there, and back.
+    /// The backlog of each link at the last look: forward, and reverse.
     backlogs: Vec<[Backlog; 2]>,
 }
 
 impl Network {
-    /// A network at rest.
+    /// A network before its first event.
     pub fn new(
         mut fabric: Fabric<Carried>,
         ends: Vec<Box<dyn Transport>>,
@@ -61,12 +61,12 @@ impl Network {
         network
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     pub fn next(&self) -> Option<Time> {
         self.agenda.next()
     }
 
-    /// Wakes the next node, and lets everything happen that follows from it at once.
+    /// Wakes the next node, and handles everything that follows from it at once.
     pub fn step(&mut self) {
         let Some((now, node)) = self.agenda.take() else { return };
         match self.place(node) {
@@ -79,13 +79,13 @@ impl Network {
         self.settle(now);
     }
 
-    /// Something happens to a direction of a link: that of packets from this host.
+    /// Applies `change` to the direction of a link that carries packets from host `from`.
     pub fn change(&mut self, now: Time, link: usize, from: Host, change: Change) {
         self.fabric.change(now, link, way(from), change);
         self.settle(now);
     }
 
-    /// A flow begins.
+    /// Starts a flow.
     pub fn start(&mut self, now: Time, flow: usize, opening: Opening) {
         for pair in self.routes.pairs(flow) {
             if let [first, second] = &mut self.ends[2 * pair..2 * pair + 2] {
@@ -100,7 +100,7 @@ impl Network {
         }
     }
 
-    /// Which pairs and paths a flow has.
+    /// The pairs and paths of the flows.
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
@@ -110,30 +110,30 @@ impl Network {
         &*self.ends[2 * pair + side(host)]
     }
 
-    /// The same, for tests that look inside.
+    /// Like [`end`](Network::end), mutable, for tests that examine an end.
     #[cfg(test)]
     pub fn end_mut(&mut self, pair: usize, host: Host) -> &mut dyn Transport {
         &mut *self.ends[2 * pair + side(host)]
     }
 
-    /// What a flow's application at a host received; `None` where it only sends.
+    /// The meter of a flow's application at a host; `None` if the application only sends.
     pub fn meter(&self, flow: usize, host: Host) -> Option<&Meter> {
         self.meters[2 * flow + side(host)].as_ref()
     }
 
-    /// Whether nothing more will come of a flow.
+    /// Whether a flow has failed, so that it delivers nothing more.
     pub fn has_failed(&self, flow: usize) -> bool {
         self.routes
             .pairs(flow)
             .all(|pair| self.ends[2 * pair..2 * pair + 2].iter().any(|end| end.failure().is_some()))
     }
 
-    /// A direction of a link: that of packets from this host.
+    /// The direction of a link that carries packets from host `from`.
     pub fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Carried> {
         self.fabric.link_mut(link, way(from))
     }
 
-    /// Link crossings so far, both ways.
+    /// Link crossings so far, in both directions.
     pub fn crossings(&self) -> u64 {
         self.fabric.crossings()
     }
@@ -148,7 +148,7 @@ impl Network {
         self.lost[2 * pair + side(from)][path]
     }
 
-    /// What was seen since the last call.
+    /// The observations since the last call.
     pub fn take_observations(&mut self) -> Vec<Observation> {
         std::mem::take(&mut self.seen)
     }
@@ -259,7 +259,7 @@ impl Network {
         }
     }
 
-    /// Not a part of its callers, which run for every packet: they are slower with it inside.
+    /// Not inlined: its callers run for every packet, and are slower with it inside.
     #[inline(never)]
     fn count_deliveries(&mut self, now: Time, end: usize) {
         let (flow, host) = (self.routes.flow(end / 2), host_of(end));
@@ -280,7 +280,7 @@ impl Network {
         }
         let pairs = self.routes.pairs(flow);
         if pairs.len() > 1 && meter.is_complete() {
-            // Each association still has data that is not wanted: it must not load the links of others.
+            // Each association still has data that is not needed: it must not load the links of others.
             self.ends[2 * pairs.start..2 * pairs.end].iter_mut().for_each(|end| end.fall_silent());
         }
     }
@@ -293,7 +293,7 @@ impl Network {
     }
 }
 
-/// What a node's number stands for.
+/// The meaning of a node's number.
 enum Place {
     Fabric,
     End(usize),
@@ -302,9 +302,9 @@ enum Place {
 /// How a flow's association opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// By packets.
+    /// With packets.
     Handshake,
-    /// At once.
+    /// Without packets.
     Joined,
 }
 
@@ -315,7 +315,7 @@ fn side(host: Host) -> usize {
     }
 }
 
-/// Which way packets from this host go.
+/// The direction of packets from host `from`.
 pub fn way(from: Host) -> Way {
     match from {
         Host::First => Way::Forward,

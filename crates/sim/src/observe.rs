@@ -4,29 +4,29 @@ use anabranch_base::{ByteCount, Duration, Ecn, Time};
 use anabranch_link::{Backlog, LossCause};
 use bytes::Bytes;
 
-/// What is to be noted. Nothing by default: looking costs time and memory.
+/// What to observe. Nothing by default, because observations cost time and memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
     /// Windows and times of every path at the sending host, at each change.
     pub paths: bool,
     /// Queues, at each change.
     pub queues: bool,
-    /// Packets at the hosts and where they were lost.
+    /// Packets at the hosts, and where packets were lost.
     pub packets: bool,
-    /// What reaches an application.
+    /// What is delivered to an application.
     pub deliveries: bool,
 }
 
-/// Something that was seen. Those of one run come in order of time.
+/// One observation. The observations of one run are in order of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// What.
+    /// What was observed.
     pub what: Seen,
 }
 
-/// What can be seen. Flows, paths and links are indices into the scenario's lists.
+/// What can be observed. Flows, paths and links are indices into the scenario's lists.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
     /// A path of a flow, as its sender sees it.
@@ -35,18 +35,18 @@ pub enum Seen {
     Queue(QueueSeen),
     /// A packet.
     Packet(PacketSeen),
-    /// User data that reached its application.
+    /// User data that was delivered to its application.
     Delivery(DeliverySeen),
 }
 
-/// A path as the sender sees it, after something changed.
+/// A path as its sender sees it, after a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathSeen {
-    /// Whose.
+    /// The flow.
     pub flow: usize,
-    /// Which.
+    /// The path.
     pub path: usize,
-    /// Which of the two hosts sees it so.
+    /// The host that sees it.
     pub host: Host,
     /// Whether it carries data.
     pub state: PathState,
@@ -54,7 +54,7 @@ pub struct PathSeen {
     pub cwnd: ByteCount,
     /// The slow-start threshold.
     pub ssthresh: ByteCount,
-    /// What is in flight.
+    /// The flight.
     pub flight: ByteCount,
     /// The smoothed round-trip time, once measured.
     pub srtt: Option<Duration>,
@@ -69,57 +69,56 @@ pub enum PathState {
     Unconfirmed,
     /// It carries data.
     Active,
-    /// It has not answered a few times, and is avoided (RFC 7829).
+    /// It has not answered several times in a row, and data goes to other paths (RFC 7829).
     PotentiallyFailed,
-    /// It has not answered many times, and is probed only.
+    /// It has not answered many times in a row, and only probes go to it.
     Inactive,
-    /// One of its two addresses is gone.
+    /// It was removed: one of its two addresses is lost.
     Removed,
 }
 
-/// A queue, after something changed.
+/// A queue, after a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueSeen {
-    /// Whose.
+    /// The link.
     pub link: usize,
-    /// Of which of its two directions: that of packets sent by this host.
+    /// The direction of the link: that of packets from this host.
     pub from: Host,
-    /// What waits.
+    /// The packets that wait.
     pub backlog: Backlog,
 }
 
 /// One of the two hosts of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
-    /// Where forward traffic begins.
+    /// The host that sends in the forward direction.
     First,
-    /// Where it ends.
+    /// The other host.
     Second,
 }
 
-/// A packet at one step of its way.
+/// A packet at one step on its path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PacketSeen {
-    /// Whose.
+    /// The flow.
     pub flow: usize,
-    /// On which path.
+    /// The path.
     pub path: usize,
     /// The host that sent it.
     pub from: Host,
-    /// How far it came.
+    /// The step.
     pub step: Step,
     /// Its size on the link.
     pub size: ByteCount,
     /// Its ECN codepoint at this step.
     pub ecn: Ecn,
-    /// What it carries, behind IP and, where there is encapsulation, UDP: the SCTP packet or the datagram's
-    /// payload.
+    /// The bytes after IP and, with encapsulation, UDP: the SCTP packet or the datagram's payload.
     pub bytes: Bytes,
     /// Whether it carries a chunk that was sent before.
     pub retransmission: bool,
 }
 
-/// How far a packet came.
+/// A step of a packet on its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// It left its host.
@@ -131,21 +130,21 @@ pub enum Step {
     },
     /// It was lost.
     Lost {
-        /// On this link.
+        /// The link.
         link: usize,
-        /// For this reason.
+        /// The reason.
         cause: LossCause,
     },
 }
 
-/// User data that reached its application.
+/// User data that was delivered to its application.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeliverySeen {
-    /// Whose.
+    /// The flow.
     pub flow: usize,
     /// The host that sent it.
     pub from: Host,
-    /// How much.
+    /// How many bytes.
     pub bytes: ByteCount,
     /// The time since it was given to the transport.
     pub delay: Duration,
@@ -157,7 +156,7 @@ impl Watch {
 }
 
 impl PathState {
-    /// The state in a word, as documents and tables name it.
+    /// The state as a word for documents and tables.
     pub const fn name(self) -> &'static str {
         match self {
             PathState::Unconfirmed => "unconfirmed",
@@ -170,10 +169,10 @@ impl PathState {
 }
 
 impl Host {
-    /// Both, in their order.
+    /// Both hosts, in order.
     pub const BOTH: [Host; 2] = [Host::First, Host::Second];
 
-    /// The other one.
+    /// The other host.
     pub const fn other(self) -> Host {
         match self {
             Host::First => Host::Second,

@@ -1,4 +1,4 @@
-//! The pairs of ends that carry a scenario's flows, as they are before anything happens.
+//! The pairs of ends that carry a scenario's flows, before the first event.
 
 use anabranch_base::{Seed, Time};
 use anabranch_scenario::Scenario;
@@ -10,8 +10,8 @@ use crate::observe::Host;
 use crate::senders::sends;
 use crate::unfit::BuildError;
 
-/// The scenario's paths behind those of each pair of ends that carries the flow: one pair over all of them, or an
-/// independent pair on each (M-CMT-8).
+/// The scenario's paths for each pair of ends that carries the flow: one pair over all paths, or an independent pair
+/// on each path (M-CMT-8).
 pub fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
     match flow.protocol.is_appstripe() {
         true => flow.paths.iter().map(|path| vec![*path]).collect(),
@@ -19,10 +19,11 @@ pub fn pairs_of(flow: &Flow) -> Vec<Vec<usize>> {
     }
 }
 
-/// The ends of all pairs, in the order of the flows: of each pair that at the first host, then that at the second.
+/// The ends of all pairs, in the order of the flows: for each pair the end at the first host, then the end at the
+/// second.
 ///
 /// # Errors
-/// The settings of a flow's association contradict one another.
+/// The settings of a flow's association contradict each other.
 pub fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<Box<dyn Transport>>, BuildError> {
     let mut ends = Vec::new();
     for flow in &scenario.flows {
@@ -40,7 +41,7 @@ pub fn ends_of(scenario: &Scenario, root: &Seed) -> Result<Vec<Box<dyn Transport
     Ok(ends)
 }
 
-/// What counts the data of each flow: at the first host, then at the second; `None` where the flow only sends.
+/// The meters of each flow: at the first host, then at the second; `None` if the flow only sends there.
 pub fn meters_of(scenario: &Scenario) -> Vec<Option<Meter>> {
     let warmup = Time::ZERO + scenario.run.warmup;
     let of_flow = |flow: &Flow| {
@@ -50,14 +51,14 @@ pub fn meters_of(scenario: &Scenario) -> Vec<Option<Meter>> {
     scenario.flows.iter().flat_map(of_flow).collect()
 }
 
-/// The first pair has the flow's own seed, so that AppStripe over one path is the association on it.
+/// The first pair has the flow's own seed, so that AppStripe over one path equals the association on it.
 fn seed_of(flow: &Flow, number: usize, root: &Seed) -> Seed {
     let seed = root.child("flow").child(&flow.name);
     if number == 0 { seed } else { seed.child("pair").child(&number.to_string()) }
 }
 
-/// The port of a pair's both ends: a dynamic one (RFC 6335 §6), so that no program mistakes captured packets for
-/// another protocol's.
+/// The port of both ends of a pair: a dynamic one (RFC 6335 §6), so that programs do not take captured packets for
+/// another protocol.
 fn port(pair: usize) -> u16 {
     let private = usize::from(u16::MAX - FIRST_PRIVATE_PORT) + 1;
     FIRST_PRIVATE_PORT + u16::try_from(pair % private).unwrap_or(0)

@@ -13,31 +13,31 @@ use crate::result::{FlowResult, RunResult};
 use crate::run::{Run, RunProgress};
 use crate::unfit::BuildError;
 
-/// How many replications there are to be.
+/// How many replications to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
-    /// A number of runs.
+    /// A fixed number of runs.
     After(u64),
-    /// As many as it takes until half the 95 % interval of every flow's goodput is at most `error` of its mean, but
-    /// at least `least` and at most `most`.
+    /// Until half the 95 % interval of every flow's goodput is at most `error` of its mean, but at least `least` and
+    /// at most `most` runs.
     Until {
-        /// As a share of the mean.
+        /// As a fraction of the mean.
         error: f64,
-        /// Not fewer.
+        /// The least number of runs.
         least: u64,
-        /// Not more.
+        /// The largest number of runs.
         most: u64,
     },
 }
 
-/// Which replications are wanted.
+/// Which replications to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// The first one's seed; the others' follow.
+    /// The seed of the first one; the others have the next seeds.
     pub seed: u64,
     /// How many.
     pub stop: Stop,
-    /// On how many threads; `None` for as many as there are cores. The results do not depend on it.
+    /// The number of threads; `None` for as many as there are cores. The results do not depend on it.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -53,15 +53,15 @@ pub struct Watcher {
 /// The results of the replications of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replications {
-    /// In the order of their seeds.
+    /// The results in the order of their seeds.
     pub runs: Vec<RunResult>,
-    /// How long each of them took, by the watcher's clock.
+    /// How long each run took, by the watcher's clock.
     pub wall: Vec<Duration>,
     /// Whether they were cancelled before there were enough.
     pub is_cut_short: bool,
 }
 
-/// A replication as it ended.
+/// A replication that has ended.
 struct Ended {
     result: RunResult,
     wall: Duration,
@@ -75,17 +75,17 @@ pub struct FlowSummary {
     pub name: String,
     /// Its goodput in bits a second.
     pub goodput_bps: Estimate,
-    /// The time its transfer took in seconds, in the runs in which it was completed; `None` where it never was.
+    /// How long its transfer took, in seconds, in the runs that completed it; `None` if no run did.
     pub completion_s: Option<Estimate>,
 }
 
 impl Stop {
-    /// The fewest runs that [`Stop::Until`] should be asked for: an interval from fewer says little.
+    /// The least number of runs that [`Stop::Until`] should have: an interval from fewer runs is not meaningful.
     pub const LEAST: u64 = 5;
-    /// The most runs that [`Stop::Until`] should be asked for.
+    /// The largest number of runs that [`Stop::Until`] should have.
     pub const MOST: u64 = 10_000;
 
-    /// The fewest runs there will be.
+    /// The least number of runs.
     fn least(self) -> u64 {
         match self {
             Stop::After(runs) => runs,
@@ -93,8 +93,8 @@ impl Stop {
         }
     }
 
-    /// How many replications start after the first `done`, on `threads` threads. A number that was asked for is not
-    /// exceeded.
+    /// How many replications start after the first `done`, on `threads` threads. They never exceed the number that
+    /// was requested.
     fn batch(self, done: u64, threads: u64) -> u64 {
         match self {
             Stop::After(wanted) => wanted.saturating_sub(done),
@@ -105,7 +105,7 @@ impl Stop {
         }
     }
 
-    /// How many of these runs are enough; `None` if not even all are.
+    /// How many of `runs` are enough; `None` if even all of them are not.
     fn enough(self, runs: &[Ended]) -> Option<usize> {
         match self {
             Stop::After(wanted) => usize::try_from(wanted).ok().filter(|wanted| runs.len() >= *wanted),
@@ -119,7 +119,8 @@ impl Stop {
 }
 
 impl Watcher {
-    /// A watcher whose `clock` says how long the program has been running: the simulator itself reads none.
+    /// A watcher with a `clock` that gives how long the program has been running: the simulator itself does not read
+    /// a clock.
     pub fn new(clock: fn() -> Duration) -> Watcher {
         Watcher {
             clock,
@@ -134,17 +135,17 @@ impl Watcher {
         Duration::from_nanos(self.simulated.load(Ordering::Relaxed))
     }
 
-    /// How many replications are done.
+    /// The number of completed replications.
     pub fn finished(&self) -> u64 {
         self.finished.load(Ordering::Relaxed)
     }
 
-    /// A run that is driven by hand has advanced by `simulated`.
+    /// A run that the program drives itself has advanced by `simulated`.
     pub fn on_advance(&self, simulated: Duration) {
         self.simulated.fetch_add(simulated.as_nanos(), Ordering::Relaxed);
     }
 
-    /// The replications end as soon as they can.
+    /// Cancels the replications: they end as soon as they can.
     pub fn call_off(&self) {
         self.is_called_off.store(true, Ordering::Relaxed);
     }
@@ -155,20 +156,20 @@ impl Watcher {
     }
 }
 
-/// Runs a scenario with seeds `seed`, `seed + 1`, … until there is enough. The result does not depend on the number of
-/// threads: seeds are taken and judged in their order.
+/// Runs a scenario with seeds `seed`, `seed + 1`, … until there are enough runs. The result does not depend on the
+/// number of threads, because seeds are taken and evaluated in order.
 ///
-/// Called off, it gives the runs that were finished, or the first as far as it came.
+/// If it is cancelled, it gives the runs that were finished, or else the first run as far as it came.
 ///
 /// # Errors
 /// The scenario cannot be run.
 pub fn replicate(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Result<Replications, BuildError> {
-    // Whether it can be run at all is known before a thread is started.
+    // Checks that the scenario can be run before any thread starts.
     Run::new(scenario, plan.seed, Watch::default())?;
     let threads = plan.threads.map_or(0, NonZeroUsize::get);
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(|| on_these_threads(scenario, plan, watcher)),
-        // A system that gives no threads still has this one.
+        // If the system gives no threads, this thread does the work.
         Err(_) => on_these_threads(scenario, plan, watcher),
     }
 }
@@ -194,7 +195,7 @@ fn on_these_threads(scenario: &Scenario, plan: Plan, watcher: &Watcher) -> Resul
 }
 
 impl Replications {
-    /// The whole ones before the first that was cut short; that one too, if there is no other.
+    /// The complete runs before the first incomplete one; also that one, if there is no complete run.
     fn of(mut ended: Vec<Ended>) -> Replications {
         let whole = ended.iter().take_while(|run| run.is_whole).count();
         let is_cut_short = whole < ended.len();
@@ -204,7 +205,7 @@ impl Replications {
     }
 }
 
-/// What all runs say of each flow, in the scenario's order.
+/// The summary of each flow over all runs, in the scenario's order.
 pub fn summarise(runs: &[RunResult]) -> Vec<FlowSummary> {
     summaries(&runs.iter())
 }
@@ -244,5 +245,5 @@ fn is_within(runs: &[Ended], error: f64) -> bool {
         && summaries.iter().all(|flow| flow.goodput_bps.relative_error().is_some_and(|found| found <= error))
 }
 
-/// How often a run looks up.
+/// How often a run checks whether it was cancelled.
 const SLICE: Duration = Duration::from_millis(250);

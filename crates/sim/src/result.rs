@@ -11,13 +11,13 @@ pub struct RunResult {
     pub seed: u64,
     /// The simulated time at its end.
     pub time: Duration,
-    /// What the engine handled: arrivals, time-outs and scenario events.
+    /// The number of events that the engine handled: arrivals, time-outs and scenario events.
     pub events: u64,
-    /// Link crossings, both ways.
+    /// Link crossings, in both directions.
     pub packets: u64,
     /// Packets sent by hosts.
     pub end_to_end_packets: u64,
-    /// The flows, in the scenario's order; one that goes both ways has two entries.
+    /// The flows, in the scenario's order; a flow in both directions has two entries.
     pub flows: Vec<FlowResult>,
     /// The links, in the scenario's order.
     pub links: Vec<LinkResult>,
@@ -26,33 +26,33 @@ pub struct RunResult {
 /// The result of one direction of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowResult {
-    /// Its name; that of the way back of a flow in both directions ends with `/reverse`.
+    /// Its name; for the reverse direction of a flow in both directions it ends with `/reverse`.
     pub name: String,
     /// `sctp` or `udp`.
     pub protocol: &'static str,
     /// The sending host.
     pub from: Host,
-    /// User data delivered, all in all; by the associations of AppStripe together, and no more than the transfer.
+    /// User data delivered in total; for AppStripe by all associations together, and at most the transfer.
     pub delivered: ByteCount,
-    /// Bits of user data delivered per second, in order and once, after the warm-up.
+    /// Bits of user data per second that were delivered once and in order, after the warm-up.
     pub goodput_bps: f64,
-    /// From the start to the last byte's delivery; `None` without a transfer, or for one that is not done.
+    /// The time from the start to the delivery of the last byte; `None` without a transfer, or if it is not complete.
     pub completion: Option<Duration>,
     /// When the first data was delivered, from the start of the run.
     pub first_data: Option<Duration>,
-    /// How long the sender had data and congestion window but no receive window; of AppStripe's associations, the one
-    /// that was blocked longest.
+    /// For how long the sender had data and congestion window but no receive window; for AppStripe, the longest of
+    /// its associations.
     pub blocked: Duration,
     /// The longest time without a delivery between the flow's start and its end.
     pub longest_stall: Duration,
-    /// The most that was held at the receiver and could not be delivered; of AppStripe's associations, by the one that
-    /// held most, as each has a receive buffer of its own.
+    /// The most data that the receiver held and could not deliver; for AppStripe, the most of any association,
+    /// because each has its own receive buffer.
     pub reorder_bytes_max: ByteCount,
-    /// From `send` to delivery; `None` when nothing was delivered.
+    /// The time from `send` to delivery; `None` if nothing was delivered.
     pub delay: Option<DelayResult>,
-    /// How the flow was acknowledged, over all its associations; `None` where it is not.
+    /// How the flow was acknowledged, over all its associations; `None` if its protocol has no acknowledgements.
     pub sacks: Option<SackResult>,
-    /// Why the transport gave up, if it did; where AppStripe is not complete, why one of its associations did.
+    /// Why the transport failed, if it did; for an incomplete AppStripe flow, why one of its associations failed.
     pub failure: Option<String>,
     /// The flow's paths, in its order.
     pub paths: Vec<PathResult>,
@@ -61,32 +61,32 @@ pub struct FlowResult {
 /// Percentiles of the time from `send` to delivery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelayResult {
-    /// Half took no longer.
+    /// The delay that half of the messages did not exceed.
     pub p50: Duration,
-    /// 95 of 100 took no longer.
+    /// The delay that 95 % did not exceed.
     pub p95: Duration,
-    /// 99 of 100 took no longer.
+    /// The delay that 99 % did not exceed.
     pub p99: Duration,
-    /// None took longer.
+    /// The longest delay.
     pub max: Duration,
 }
 
-/// How one direction of an SCTP flow was acknowledged. Its paths have a SACK in common, which may report what arrived
-/// on several of them.
+/// How one direction of an SCTP flow was acknowledged. Its paths share SACKs: one SACK may report data that arrived
+/// on several paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackResult {
     /// SACKs that the receiver sent.
     pub sent: u64,
-    /// Those of them that left because their delay ran out.
+    /// Those of them that left because their delay ended.
     pub sent_by_timer: u64,
-    /// SACKs that the sender received and that were not older than one before.
+    /// SACKs that the sender received and that were not older than an earlier one.
     pub received: u64,
     /// Those of them that newly acknowledged chunks of more than one path.
     pub received_for_several_paths: u64,
 }
 
 impl SackResult {
-    /// Those of both together.
+    /// The sums of both.
     pub(crate) fn and(self, other: SackResult) -> SackResult {
         SackResult {
             sent: self.sent + other.sent,
@@ -102,61 +102,61 @@ impl SackResult {
 pub struct PathResult {
     /// Its name.
     pub name: String,
-    /// Its state at the end, as the sender sees it.
+    /// Its state at the end, as its sender sees it.
     pub state: PathState,
     /// Packets sent on this path.
     pub sent_packets: u64,
     /// User data sent on this path, including retransmissions.
     pub sent_bytes: ByteCount,
-    /// Chunks that were sent again here.
+    /// Chunks that were retransmitted on this path.
     pub retransmitted_chunks: u64,
-    /// Packets of the sender that were lost on the way.
+    /// Packets of the sender that were lost on this path.
     pub lost_packets: u64,
     /// Chunks marked lost by missing reports.
     pub fast_retransmits: u64,
     /// Expiries of the T3-rtx timer.
     pub timeouts: u64,
-    /// How often it was left because it was silent while another delivered.
+    /// How often data left it because it was silent while another path delivered.
     pub suspicions: u64,
     /// The congestion window, averaged over time.
     pub mean_cwnd_bytes: f64,
     /// The mean of the round-trip times measured; `None` without one.
     pub mean_rtt_s: Option<f64>,
-    /// Bits of user data a second that arrived here first, after the warm-up.
+    /// Bits of user data per second that arrived for the first time on this path, after the warm-up.
     pub goodput_bps: f64,
-    /// How long there was no data.
+    /// For how long there was no data.
     pub app_limited: Duration,
-    /// How long the congestion window was full.
+    /// For how long the congestion window was full.
     pub cwnd_limited: Duration,
-    /// How long the receive window was too small.
+    /// For how long the receive window was too small.
     pub rwnd_limited: Duration,
-    /// How long both had room, and the scheduler sent nothing.
+    /// For how long both windows had room, and the scheduler sent nothing.
     pub scheduler_limited: Duration,
-    /// How long it carried no data.
+    /// For how long it carried no data.
     pub down: Duration,
 }
 
-/// What a link did.
+/// The counters of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkResult {
     /// Its name.
     pub name: String,
-    /// There.
+    /// The forward direction.
     pub forward: DirectionResult,
-    /// And back.
+    /// The reverse direction.
     pub reverse: DirectionResult,
 }
 
-/// What a direction of a link did: `offered + duplicated = packets + lost + queue_drops + in_flight`.
+/// The counters of a direction of a link: `offered + duplicated = packets + lost + queue_drops + in_flight`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectionResult {
     /// Packets that arrived at its other end.
     pub packets: u64,
-    /// Packets that arrived at it.
+    /// Packets that entered it.
     pub offered: u64,
-    /// Packets lost lost by the loss rule or while the link was down.
+    /// Packets lost by the loss rule, because the link was down, or because they were too large.
     pub lost: u64,
-    /// Packets that found its queue full.
+    /// Packets that its queue refused.
     pub queue_drops: u64,
     /// Packets that its queue marked.
     pub marked: u64,
@@ -168,6 +168,6 @@ pub struct DirectionResult {
     pub in_flight: u64,
     /// Packets that waited for transmission, averaged over time.
     pub mean_queue_packets: f64,
-    /// The share of what it could have transmitted that it did.
+    /// How much it transmitted, as a fraction of what it could have transmitted.
     pub utilisation: f64,
 }

@@ -1,4 +1,4 @@
-//! One replication: a scenario and a seed become a network, the network runs, and its result is counted.
+//! One replication: a scenario and a seed become a network, the network runs, and its result is computed.
 
 use std::collections::VecDeque;
 
@@ -26,28 +26,28 @@ pub struct Run {
     pub(crate) seed: u64,
     pub(crate) events: u64,
     pub(crate) now: Time,
-    /// What the scenario wants to happen, in order.
+    /// The actions of the scenario, in order.
     program: VecDeque<(Time, Act)>,
     limit: Time,
-    /// The flows, and where their data arrives, that decide when all is done.
+    /// The flows, with the hosts that receive their data, whose completion ends the run.
     awaited: Vec<(usize, Host)>,
-    /// Whether a flow has data until time runs out.
+    /// Whether a flow has data until the end of the run.
     is_endless: bool,
 }
 
-/// What results call links and paths.
+/// The names of links and paths in results.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     pub links: Vec<String>,
     pub paths: Vec<String>,
 }
 
-/// How far a run came.
+/// Whether a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunProgress {
-    /// There is more to come.
+    /// More events follow.
     Running,
-    /// Time is up, or everything is done.
+    /// The time is over, or everything is complete.
     Ended,
 }
 
@@ -58,10 +58,10 @@ enum Act {
 }
 
 impl Run {
-    /// A run at its beginning. `watch` says what is to be noted on the way.
+    /// A run at its start. `watch` says what to observe.
     ///
     /// # Errors
-    /// The settings of a flow's association contradict one another.
+    /// The settings of a flow's association contradict each other.
     pub fn new(scenario: &Scenario, seed: u64, watch: Watch) -> Result<Run, BuildError> {
         let root = Seed::from_number(seed);
         let (ends, (fabric, ways)) = (ends_of(scenario, &root)?, fabric_of(scenario, &root));
@@ -70,7 +70,7 @@ impl Run {
         Ok(Run::of(scenario, seed, network))
     }
 
-    /// A run of the scenario in `network`, which has its links and its flows.
+    /// A run of the scenario in `network`, which has the scenario's links and flows.
     pub(crate) fn of(scenario: &Scenario, seed: u64, network: Network) -> Run {
         Run {
             network,
@@ -89,7 +89,7 @@ impl Run {
         }
     }
 
-    /// Lets everything happen within the next `span`.
+    /// Handles all events within the next `span`.
     pub fn advance(&mut self, span: Duration) -> RunProgress {
         let until = (self.now + span).min(self.limit);
         while let Some(at) = self.next().filter(|at| *at <= until) {
@@ -105,24 +105,24 @@ impl Run {
         }
         self.now = match self.next() {
             Some(_) => until,
-            // Nothing will ever happen again. With transfers alone that is the end; other flows have their time.
+            // No event follows. If there are only transfers, the run ends; otherwise time passes until the limit.
             None if self.is_endless => self.limit,
             None => return RunProgress::Ended,
         };
         if self.now >= self.limit { RunProgress::Ended } else { RunProgress::Running }
     }
 
-    /// The simulated time.
+    /// The current simulated time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The time at which it ends at the latest.
+    /// The latest time at which it ends.
     pub fn limit(&self) -> Time {
         self.limit
     }
 
-    /// What was seen since the last call, in order of time.
+    /// The observations since the last call, in order of time.
     pub fn take_observations(&mut self) -> Vec<Observation> {
         self.network.take_observations()
     }
@@ -158,10 +158,10 @@ impl Run {
     }
 }
 
-/// A run without a limit of its own, and with a transfer that does not end, ends after an hour.
+/// The duration of a run without a limit whose transfers do not end.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// The scenario's links, and the ways of its paths through them.
+/// The scenario's links, and the routes of its paths through them.
 pub(crate) fn fabric_of(scenario: &Scenario, root: &Seed) -> (Fabric<Carried>, Vec<[RouteId; 2]>) {
     let mut fabric = Fabric::new(scenario.links.iter().map(|link| {
         let (forward, reverse) = LinkSeed::of(root, &link.name);

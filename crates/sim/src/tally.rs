@@ -13,7 +13,7 @@ use crate::run::Run;
 use crate::senders::senders;
 
 impl Run {
-    /// What came of it so far.
+    /// The result so far.
     pub fn finish(mut self) -> RunResult {
         let (now, links) = (self.now, self.names.links.clone());
         let direction = |run: &mut Run, link, from| tally_link(run.network.link_mut(link, from), now);
@@ -39,7 +39,7 @@ impl Run {
         }
     }
 
-    /// The largest receive buffer that an association of the flow has now, at either end; `None` where it has none.
+    /// The largest current receive buffer of the flow's associations, at both ends; `None` if they have none.
     pub fn receive_buffer(&self, flow: usize) -> Option<ByteCount> {
         let ends = Host::BOTH.into_iter().flat_map(|host| self.ends(flow, host));
         ends.filter_map(Transport::receive_buffer).max()
@@ -74,13 +74,14 @@ impl Run {
         senders(flow.direction).iter().enumerate().filter_map(one).collect()
     }
 
-    /// Until when a flow is measured: a datagram that is lost never comes, so that a transfer of them is over with the
-    /// last that does.
+    /// The time until which a flow is measured: a lost datagram never arrives, so a transfer of datagrams ends with
+    /// the last one that arrives.
     fn end_of(&self, index: usize, from: Host, meter: &Meter) -> Time {
         meter.last().filter(|_| self.ends(index, from).all(Transport::is_spent)).unwrap_or(self.now)
     }
 
-    /// Until when the flow's associations are asked for their accounts: several fall silent when it is complete.
+    /// The time for which the flow's associations give their counters: several associations stop when the transfer is
+    /// complete.
     fn until(&self, index: usize, meter: &Meter) -> Time {
         match self.network.routes().pairs(index).len() {
             1 => self.now,
@@ -93,7 +94,8 @@ impl Run {
         self.network.routes().pairs(index).map(move |pair| self.network.end(pair, host))
     }
 
-    /// Why a transport of the flow gave up, the senders' reasons first. What several carry may be complete without it.
+    /// Why a transport of the flow failed, the senders' reasons first. A flow of several pairs may be complete
+    /// although one failed.
     fn failure(&self, index: usize, from: Host, meter: &Meter) -> Option<&str> {
         if self.network.routes().pairs(index).len() > 1 && meter.is_complete() {
             return None;
@@ -101,13 +103,13 @@ impl Run {
         self.ends(index, from).chain(self.ends(index, from.other())).find_map(Transport::failure)
     }
 
-    /// The SACKs of all pairs; `None` where there is no association.
+    /// The SACKs of all pairs; `None` if there is no association.
     fn sacks(&self, index: usize, from: Host) -> Option<SackResult> {
         let pairs = self.ends(index, from).zip(self.ends(index, from.other()));
         pairs.filter_map(|(near, far)| sacks_between(near, far)).reduce(SackResult::and)
     }
 
-    /// The paths of all pairs, which are the flow's in its order.
+    /// The paths of all pairs, which are the flow's paths in order.
     fn tally_paths(&self, index: usize, from: Host, meter: &Meter) -> Vec<PathResult> {
         let routes = self.network.routes();
         let numbered = |pair| (0..routes.paths(pair).len()).map(move |number| (pair, number));
@@ -130,13 +132,13 @@ impl Run {
     }
 }
 
-/// What the receiver sent and the sender received.
+/// The SACKs that the receiver sent and the sender received.
 fn sacks_between(sender: &dyn Transport, receiver: &dyn Transport) -> Option<SackResult> {
     let (near, far) = (sender.sacks()?, receiver.sacks()?);
     Some(SackResult { sent: far.sent, sent_by_timer: far.sent_by_timer, ..near })
 }
 
-/// A path's result: its sender's account, and what the network and the receiver say of it.
+/// A path's result: its sender's counters, and those of the network and the receiver.
 fn path_result(name: String, lost_packets: u64, goodput_bps: f64, report: PathReport) -> PathResult {
     PathResult {
         name,

@@ -12,13 +12,13 @@ pub struct BuildError {
     pub why: Unfit,
 }
 
-/// What is wrong with the settings of a flow.
+/// Why the settings of a flow are invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// They contradict one another.
+    /// They contradict each other.
     #[error(transparent)]
     Settings(Box<dyn std::error::Error + Send + Sync>),
-    /// Limits for its windows were to be planned, and nothing says what a path carries.
+    /// Limits for its windows cannot be planned, because a path has no rate at the start.
     #[error(
         "its window limits cannot be planned, because path {path:?} has a rate of 0 at the start: give a \
          list of limits"
@@ -27,7 +27,7 @@ pub enum Unfit {
         /// The path.
         path: String,
     },
-    /// Limits for its windows were to be planned, and there are none.
+    /// Limits for its windows cannot be planned: there are no valid ones.
     #[error("its window limits cannot be planned: {0}")]
     Limits(#[from] PlanError),
 }

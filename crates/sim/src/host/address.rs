@@ -4,12 +4,12 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use crate::observe::Host;
 
-/// Which of the scenario's paths an address stands for.
+/// The number of the scenario's path that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathNumber(u16);
 
 impl PathNumber {
-    /// The path that stands at this place in the scenario's list.
+    /// The path at position `index` in the scenario's list.
     ///
     /// # Panics
     /// Never in practice: a scenario has fewer than 65,536 paths.
@@ -17,12 +17,12 @@ impl PathNumber {
         PathNumber(u16::try_from(index).expect("a scenario has fewer than 65,536 paths"))
     }
 
-    /// Its place in the scenario's list.
+    /// Its position in the scenario's list.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The path that an address made by [`address`] stands for.
+    /// The path of an address that [`address`] made.
     pub fn of(address: SocketAddr) -> Option<PathNumber> {
         match address.ip() {
             IpAddr::V4(ip) if ip.octets()[0] == 10 => {
@@ -43,7 +43,7 @@ pub fn address(path: PathNumber, host: Host) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, high, low, last)), UDP_PORT)
 }
 
-/// RFC 6951's port, also where nothing is encapsulated.
+/// RFC 6951's port, also used without encapsulation.
 const UDP_PORT: u16 = 9899;
 
 #[cfg(test)]

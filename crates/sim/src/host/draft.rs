@@ -1,4 +1,4 @@
-//! A pair of ends before it is made: what the scenario says of it, whatever its transport.
+//! A pair of ends before it is built: what the scenario says about it, for any transport.
 
 use anabranch_base::{ByteCount, Seed};
 use anabranch_scenario::Scenario;
@@ -11,26 +11,26 @@ use crate::senders::sends;
 use crate::traffic;
 use crate::unfit::Unfit;
 
-/// What a pair of ends is made from.
+/// The values from which a pair of ends is built.
 #[derive(Debug)]
 pub struct Draft<'a> {
     /// The whole scenario.
     pub scenario: &'a Scenario,
-    /// The flow that the pair carries, or carries a part of.
+    /// The flow whose data, or a part of it, the pair carries.
     pub flow: &'a Flow,
     /// The port of both ends.
     pub port: u16,
-    /// The scenario's path behind each of the pair's.
+    /// The scenario's path for each of the pair's paths.
     pub paths: Vec<usize>,
-    /// The pair's own.
+    /// The pair's seed.
     pub seed: Seed,
 }
 
 impl Draft<'_> {
-    /// The ends by the flow's protocol: at the first host, and at the second.
+    /// The ends for the flow's protocol: at the first host, and at the second.
     ///
     /// # Errors
-    /// The settings of the transport contradict one another.
+    /// The settings of the transport contradict each other.
     pub fn ends(&self) -> Result<[Box<dyn Transport>; 2], Unfit> {
         match &self.flow.protocol {
             Protocol::Udp => Ok(udp::ends(self)),
@@ -38,7 +38,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The application at a host, if it sends; bulk data comes in messages of `size`.
+    /// The application at a host, if it sends; bulk data is sent in messages of `size`.
     pub fn sender(&self, host: Host, size: ByteCount) -> Option<Sender> {
         let flow = self.flow;
         let source = traffic::build(&flow.traffic, flow.start, &self.seed_at(host).child("traffic"));

@@ -8,7 +8,7 @@ use anabranch_sctp::policy::Hints;
 
 use crate::observe::Host;
 
-/// For each of these paths, in their order, what `from` may know of the way that its data takes.
+/// For each of `paths`, in order, what the policies at `from` may know about the path of their data.
 pub fn hints(scenario: &Scenario, paths: &[usize], from: Host) -> Vec<Hints> {
     let ways = |link: &usize| -> [&LinkConfig; 2] {
         let Link { forward, reverse, .. } = &scenario.links[*link];
@@ -21,8 +21,8 @@ pub fn hints(scenario: &Scenario, paths: &[usize], from: Host) -> Vec<Hints> {
     paths.iter().map(along).collect()
 }
 
-/// The narrowest rate, the sums of the delays, and what is lost when every link loses for itself; of each link the way
-/// there and the way back.
+/// The least rate, the sums of the delays, and the loss rate if every link loses independently. Each link gives its
+/// direction from the sender and its direction back.
 fn hints_of<'a>(links: impl Iterator<Item = [&'a LinkConfig; 2]> + Clone) -> Hints {
     let there = links.clone().map(|[there, _]| there);
     let rates: Option<Vec<_>> = there.clone().map(|link| link.rate.at_start()).collect();

@@ -1,5 +1,5 @@
-//! Tests alone: a second transport, as small as one that loses nothing can be. It opens by a greeting, sends one message
-//! at a time over its paths in turn, and sends it again until it is acknowledged.
+//! Only for tests: a second transport, the smallest that is reliable. It opens with a greeting, sends one message at
+//! a time over its paths in turn, and repeats it until it is acknowledged.
 
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Seed, Time};
 use anabranch_link::config::LossKind;
@@ -15,7 +15,7 @@ use crate::pairs::meters_of;
 use crate::result::RunResult;
 use crate::run::{Run, fabric_of};
 
-/// The first byte of a packet; the second is the number of the message, modulo 256.
+/// The first byte of a packet gives its kind; the second is the number of the message, modulo 256.
 const GREETING: u8 = 1;
 const DATA: u8 = 2;
 const ACKNOWLEDGEMENT: u8 = 3;
@@ -26,9 +26,9 @@ const TIME_OUT: Duration = Duration::from_millis(200);
 struct StopAndWait {
     sender: Option<Sender>,
     is_open: bool,
-    /// What is not acknowledged: the packet, and when it is sent again.
+    /// The unacknowledged packet, and when it is sent again.
     pending: Option<(Outbound, Time)>,
-    /// Messages sent, or received in turn.
+    /// The number of messages sent, or received in order.
     count: u64,
     out: Vec<Outbound>,
     deliveries: Vec<Delivered>,
@@ -50,14 +50,14 @@ impl StopAndWait {
         }
     }
 
-    /// Sends a packet for which an acknowledgement is to come.
+    /// Sends a packet that needs an acknowledgement.
     fn send(&mut self, now: Time, packet: Outbound) {
         self.count += 1;
         self.out.push(packet.clone());
         self.pending = Some((Outbound { retransmission: true, ..packet }, now + TIME_OUT));
     }
 
-    /// The next message, once the one before is acknowledged.
+    /// Sends the next message, if the previous one is acknowledged.
     fn go_on(&mut self, now: Time) {
         if !self.is_open || self.pending.is_some() {
             return;
@@ -154,7 +154,7 @@ impl Machine for StopAndWait {
     }
 }
 
-/// Fifty messages over two paths, the first of which loses each ninth packet on its way there.
+/// Fifty messages over two paths. The first path loses every ninth packet in its forward direction.
 const TEXT: &str = r#"
     [run]
     time = "60 s"
@@ -177,7 +177,7 @@ const TEXT: &str = r#"
     transfer = "50000 B"
 "#;
 
-/// The result, and the user data whose delivery was seen.
+/// The result, and the user data whose delivery was observed.
 fn run() -> (RunResult, u64) {
     let mut scenario = Scenario::parse(&Source::new("test.toml", TEXT), &NoFiles, &[], &Registry::standard())
         .expect("a sound file");

@@ -1,5 +1,5 @@
-//! One end of a stream of datagrams: it sends them when they are due, and reports those that arrive. Nothing is
-//! acknowledged.
+//! One end of a stream of datagrams: it sends them when they are due, and reports those that arrive. There are no
+//! acknowledgements.
 
 use anabranch_base::{ByteCount, Ecn, Machine, Time};
 use bytes::Bytes;
@@ -17,7 +17,7 @@ pub struct UdpEnd {
 }
 
 impl UdpEnd {
-    /// An end that sends what `sender` has.
+    /// An end that sends the messages of `sender`.
     pub fn new(sender: Option<Sender>) -> UdpEnd {
         UdpEnd { sender, deliveries: Vec::new(), sent: (0, ByteCount::ZERO) }
     }
@@ -50,7 +50,7 @@ impl Machine for UdpEnd {
     type Output = Outbound;
 
     fn handle(&mut self, now: Time, packet: Inbound) {
-        // UDP's checksum finds every single bit that is turned over; what comes twice is delivered once.
+        // UDP's checksum detects every single changed bit. A duplicated datagram is delivered once.
         if packet.is_damaged || packet.is_duplicate {
             return;
         }
@@ -82,5 +82,5 @@ impl Machine for UdpEnd {
     }
 }
 
-/// IPv4 and UDP.
+/// The IPv4 and UDP headers.
 const HEADERS: ByteCount = ByteCount::new(28);

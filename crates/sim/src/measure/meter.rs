@@ -1,4 +1,4 @@
-//! Measures what an application receives: how much, when, and how late.
+//! Measures what an application receives: how much, when, and with which delay.
 
 use anabranch_base::{ByteCount, Duration, Time};
 use hdrhistogram::Histogram;
@@ -23,8 +23,8 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter of a flow that begins at `start` and is complete with `target`; what comes before `warmup` is left out
-    /// of goodput.
+    /// A meter of a flow that begins at `start` and is complete with `target`. Goodput does not include data that is
+    /// delivered before `warmup`.
     pub fn new(start: Time, warmup: Time, target: Option<ByteCount>) -> Meter {
         Meter {
             start,
@@ -41,15 +41,15 @@ impl Meter {
         }
     }
 
-    /// How much of a message of `bytes` the transfer still lacks; `None` once it is complete. Only AppStripe's
-    /// associations deliver more than the transfer together.
+    /// How much of a message of `bytes` the transfer still needs; `None` once it is complete. Only AppStripe's
+    /// associations together deliver more than the transfer.
     pub fn wanted(&self, bytes: ByteCount) -> Option<ByteCount> {
         let Some(target) = self.target else { return Some(bytes) };
         let missing = target.saturating_sub(self.delivered);
         (!missing.is_zero()).then(|| bytes.min(missing))
     }
 
-    /// User data reached the application.
+    /// User data was delivered to the application.
     pub fn on_delivery(&mut self, now: Time, bytes: ByteCount, delay: Duration) {
         self.delivered += bytes;
         if now >= self.warmup {
@@ -59,11 +59,11 @@ impl Meter {
         self.first.get_or_insert(now);
         self.last = Some(now);
         self.longest_delay = self.longest_delay.max(delay);
-        // It grows as needed; a delay that no histogram holds would be 584,000 years.
+        // It grows as needed; a delay that does not fit the histogram would be 584,000 years.
         let _ = self.delays.record(delay.as_nanos().div_ceil(1_000));
     }
 
-    /// Notes how much is held that cannot be delivered.
+    /// Notes how much data is held that cannot be delivered.
     pub fn on_held(&mut self, held: ByteCount) {
         self.held_max = self.held_max.max(held);
     }
@@ -73,53 +73,53 @@ impl Meter {
         self.delivered
     }
 
-    /// Whether all of the transfer is there; never for a flow without one.
+    /// Whether the whole transfer was delivered; always `false` for a flow without a transfer.
     pub fn is_complete(&self) -> bool {
         self.target.is_some_and(|target| self.delivered >= target)
     }
 
-    /// From the flow's start to the last byte's delivery.
+    /// The time from the flow's start to the delivery of the last byte.
     pub fn completion(&self) -> Option<Duration> {
         self.last.filter(|_| self.is_complete()).map(|last| last.since(self.start))
     }
 
-    /// When the first data came.
+    /// When the first data was delivered.
     pub fn first(&self) -> Option<Time> {
         self.first
     }
 
-    /// When the last data came.
+    /// When the last data was delivered.
     pub fn last(&self) -> Option<Time> {
         self.last
     }
 
-    /// The longest time without a delivery until `end`, or until the transfer was complete.
+    /// The longest time without a delivery, until `end` or until the transfer was complete.
     pub fn longest_stall(&self, end: Time) -> Duration {
         let since = self.last.unwrap_or(self.start);
         self.longest_stall.max(self.end(end).since(since))
     }
 
-    /// The most that was held and could not be delivered.
+    /// The most data that was held and could not be delivered.
     pub fn held_max(&self) -> ByteCount {
         self.held_max
     }
 
-    /// Bits a second of what was delivered after the warm-up.
+    /// The bits per second that were delivered after the warm-up.
     pub fn goodput_bps(&self, end: Time) -> f64 {
         per_second(self.delivered_after_warmup, self.measured(end))
     }
 
-    /// The time that goodput is measured over: from warm-up or start to the end of the flow.
+    /// The time over which goodput is measured: from the warm-up or the start to the end of the flow.
     pub fn measured(&self, end: Time) -> Duration {
         self.end(end).since(self.warmup)
     }
 
-    /// The end of the flow: when the transfer was complete, or else `end`.
+    /// The end of the flow: the time when the transfer was complete, or else `end`.
     pub fn end(&self, end: Time) -> Time {
         self.last.filter(|_| self.is_complete()).unwrap_or(end)
     }
 
-    /// Percentiles of the delay, each at most 0.1 % above the exact one.
+    /// Percentiles of the delay, each at most 0.1 % above the exact value.
     pub fn delay(&self) -> Option<DelayResult> {
         let quantile = |share| {
             let micros = self.delays.value_at_quantile(share);
@@ -134,7 +134,7 @@ impl Meter {
     }
 }
 
-/// Bits a second; none for no time.
+/// Bits per second; zero if no time has passed.
 pub fn per_second(bytes: ByteCount, span: Duration) -> f64 {
     if span.is_zero() { 0.0 } else { bytes.get() as f64 * 8.0 / span.as_secs_f64() }
 }

@@ -1,11 +1,11 @@
-//! Several runs together: means, and their confidence intervals.
+//! Combines several runs: means, and their confidence intervals.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A quantity over several runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Of how many runs.
+    /// The number of runs.
     pub n: usize,
     /// The arithmetic mean.
     pub mean: f64,
@@ -15,19 +15,20 @@ pub struct Estimate {
     pub ci95: Option<f64>,
 }
 
-/// A sum of values that come one by one.
+/// The values of one quantity, added one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     values: Vec<f64>,
 }
 
 impl Summary {
-    /// Takes another run's value.
+    /// Adds another run's value.
     pub fn add(&mut self, value: f64) {
         self.values.push(value);
     }
 
-    /// What all values so far say; `None` without any. The sums run in the order in which the values came.
+    /// The estimate from all values so far; `None` without any. The sums follow the order in which the values were
+    /// added.
     pub fn estimate(&self) -> Option<Estimate> {
         let n = self.values.len();
         if n == 0 {
@@ -57,10 +58,10 @@ impl FromIterator<f64> for Summary {
 }
 
 impl Estimate {
-    /// Half the interval's width as a share of the mean; `None` while it is not known.
+    /// Half the interval's width as a fraction of the mean; `None` while it is not known.
     pub fn relative_error(&self) -> Option<f64> {
         let ci95 = self.ci95?;
-        // Equal values need no mean other than zero to be known exactly.
+        // Equal values are exact, even if their mean is zero.
         if ci95 == 0.0 { Some(0.0) } else { Some(ci95 / self.mean.abs()) }
     }
 }
@@ -75,7 +76,7 @@ mod tests {
         let estimate = estimate.expect("there are values");
         assert_eq!((estimate.n, estimate.mean), (8, 5.0));
         assert!((estimate.sd.unwrap_or(0.0) - 2.138_089_935).abs() < 1e-9);
-        // t of seven degrees of freedom at 97.5 %: 2.364624 (any table).
+        // t with seven degrees of freedom at 97.5 %: 2.364624 (any table).
         assert!((estimate.ci95.unwrap_or(0.0) - 2.364_624 * 2.138_089_935 / 8_f64.sqrt()).abs() < 1e-5);
     }
 

@@ -1,4 +1,4 @@
-//! How far the windows of a flow may grow: as its scenario says, or as planned.
+//! How far the windows of a flow may grow: as the scenario says, or as planned.
 
 use anabranch_models::{Markov, WindowModel};
 use anabranch_planner::{PlanError, Problem, exact, hull};
@@ -10,25 +10,25 @@ use super::{ModelFlow, ModelPath, buffer_packets, parameters};
 use crate::observe::Host;
 use crate::unfit::Unfit;
 
-/// What bounds the windows of a flow.
+/// What limits the windows of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Windows {
-    /// The whole receive buffer: of a single path, or of each path's own association.
+    /// The whole receive buffer: that of a single path, or of each path's own association.
     Whole,
-    /// An even part of the receive buffer for each path.
+    /// An equal part of the receive buffer for each path.
     EvenParts,
-    /// The limits that carry most together within the receive buffer: the scenario gives none.
+    /// The limits with the highest total throughput within the receive buffer, because the scenario gives none.
     Planned,
-    /// The scenario's, in packets, one for each path.
+    /// The scenario's limits, in packets, one for each path.
     Given(Vec<u32>),
 }
 
 impl Windows {
-    /// The bounds of the windows of an association over `paths` paths.
+    /// The limits of the windows of an association over `paths` paths.
     pub fn of(sctp: &Sctp, paths: usize) -> Windows {
         let is_split = sctp.config.buffer_split.splits_receive_buffer();
         match (sctp.window_management(), sctp.multipath) {
-            // Of paths that wait for a failure no limit counts.
+            // Limits of paths that wait for a failure do not count.
             (WindowManagement::Limits(limits), _) => {
                 Windows::Given(limits.iter().copied().take(paths).collect())
             }
@@ -41,11 +41,11 @@ impl Windows {
 }
 
 impl ModelFlow {
-    /// The limit of each path's window in packets, planned by `model` where the scenario does not say; exactly, or with
-    /// hulls where that would take too long.
+    /// The limit of each path's window in packets. If the scenario does not give limits, they are planned with
+    /// `model`: exactly, or with hulls if that would take too long.
     ///
     /// # Errors
-    /// A receive buffer of fewer packets than it is to be shared by, or a path outside the model's domain.
+    /// The receive buffer has fewer packets than paths, or a path is outside the model's domain.
     pub fn limits(&self, model: &dyn WindowModel) -> Result<Vec<u32>, PlanError> {
         let paths = self.paths.len();
         let each = |packets: u32| match packets {
@@ -60,7 +60,7 @@ impl ModelFlow {
         }
     }
 
-    /// The question to the planner: how the receive buffer is best shared.
+    /// The input of the planner: how to share the receive buffer best.
     ///
     /// # Errors
     /// As [`ModelFlow::limits`].
@@ -68,7 +68,7 @@ impl ModelFlow {
         Problem::new(&self.parameters(), self.receive_buffer, model)
     }
 
-    /// A note where predicted windows keep to planned limits and those of the scenario do not.
+    /// A note if predicted windows follow planned limits and the scenario's windows do not.
     pub fn supposed(&self) -> Option<String> {
         match (&self.windows, &self.management) {
             (Windows::Planned, WindowManagement::Rule(rule)) if rule == "none" => {
@@ -81,8 +81,8 @@ impl ModelFlow {
         }
     }
 
-    /// A note where a path's window, so limited, is more than path and queue hold: what the queue drops then is not
-    /// in the models.
+    /// A note if a path's limited window is more than the path and its queue hold: the models do not include what the
+    /// queue then drops.
     pub fn overfull(&self, limits: &[u32]) -> Option<String> {
         let is_over = |(path, limit): &(&ModelPath, &u32)| u64::from(**limit) > path.holds();
         let mut over = self.paths.iter().zip(limits).filter(is_over);
@@ -101,18 +101,18 @@ impl ModelFlow {
 }
 
 impl ModelPath {
-    /// How many packets are on the path and in the queue of its narrowest link before that drops one.
+    /// How many packets the path and the queue of its narrowest link hold before the queue drops one.
     fn holds(&self) -> u64 {
         u64::from(self.parameters.cap()).saturating_add(self.queue)
     }
 }
 
-/// The settings of an association at `sender` over these paths, with the limits of window management `static`: planned by
-/// the Markov model with independent losses from the links as they are at the start. What no model expresses, events and
-/// other flows among it, changes no limit.
+/// The settings of an association at `sender` over `paths`, with the limits of window management `static`. The limits
+/// are planned by the Markov model with independent losses, from the links as they are at the start. Parts of a
+/// scenario that no model expresses, such as events and other flows, do not change the limits.
 ///
 /// # Errors
-/// A path without a rate at the start, a receive buffer of fewer packets than paths.
+/// A path has no rate at the start, or the receive buffer has fewer packets than paths.
 pub fn planned_config(
     scenario: &Scenario,
     paths: &[usize],
@@ -134,7 +134,7 @@ fn planned_limits(
 ) -> Result<Vec<u32>, Unfit> {
     let buffer = buffer_packets(sctp);
     if sctp.multipath == Multipath::Off {
-        // One path at a time: it may have the whole buffer.
+        // One path at a time: it may use the whole buffer.
         return Ok(vec![buffer.max(1); paths.len()]);
     }
     let parameters = parameters(scenario, paths, sender, sctp);

@@ -1,4 +1,4 @@
-//! What the analytic models take from a scenario: a flow's paths as rates, delays and losses, and its receive buffer.
+//! What the analytic models use of a scenario: a flow's paths as rates, delays and losses, and its receive buffer.
 
 mod limits;
 mod notes;
@@ -32,15 +32,15 @@ pub struct ModelFlow {
     pub receive_buffer: u32,
     /// How far each path's window may grow.
     pub windows: Windows,
-    /// What the scenario says of that.
+    /// What the scenario says about the limits of windows.
     pub management: WindowManagement,
-    /// How large a packet is that the models count: the MTU.
+    /// The size of a packet in the models: the MTU.
     pub packet: ByteCount,
     /// User data in it.
     pub payload: ByteCount,
-    /// For how many packets an acknowledgement stands.
+    /// How many packets an acknowledgement answers.
     pub packets_per_ack: u32,
-    /// What the models leave out or suppose, each a sentence.
+    /// What the models leave out or assume, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl ModelFlow {
         scenario.flows.iter().map(|flow| ModelFlow::with(scenario, &users, flow)).collect()
     }
 
-    /// The flow that the commands speak of: the first one of SCTP, or the first one where there is none.
+    /// The flow that the commands report: the first SCTP flow, or the first flow if there is none.
     ///
     /// # Errors
     /// What the models cannot express.
@@ -71,13 +71,13 @@ impl ModelFlow {
         ModelFlow::with(scenario, &LinkUsers::of(scenario), &scenario.flows[index])
     }
 
-    /// Which flow [`ModelFlow::first`] is of.
+    /// The index of the flow of [`ModelFlow::first`].
     pub fn first_index(scenario: &Scenario) -> usize {
         let is_sctp = |flow: &Flow| matches!(flow.protocol, Protocol::Sctp(_));
         scenario.flows.iter().position(is_sctp).unwrap_or(0)
     }
 
-    /// Its paths, each with the limit in its place.
+    /// Its paths, each with its limit.
     pub fn limited(&self, limits: &[u32]) -> Vec<LimitedPath> {
         let limited =
             |(path, limit): (&ModelPath, &u32)| LimitedPath { path: path.parameters, limit: *limit };
@@ -89,12 +89,12 @@ impl ModelFlow {
         self.paths.iter().map(|path| path.parameters).collect()
     }
 
-    /// `rate` packets/s in bits a second of whole packets.
+    /// `rate` packets/s as bits per second of whole packets.
     pub fn throughput_bps(&self, rate: f64) -> f64 {
         rate * 8.0 * self.packet.get() as f64
     }
 
-    /// `rate` packets/s in bits a second of user data.
+    /// `rate` packets/s as bits per second of user data.
     pub fn goodput_bps(&self, rate: f64) -> f64 {
         rate * 8.0 * self.payload.get() as f64
     }
@@ -122,7 +122,7 @@ impl ModelFlow {
     }
 }
 
-/// The paths that carry data while none fails.
+/// The paths that carry data while no path fails.
 fn carrying(flow: &Flow, sctp: &Sctp) -> Vec<usize> {
     let all = if sctp.multipath == Multipath::Off { 1 } else { flow.paths.len() };
     flow.paths.iter().copied().take(all).collect()
@@ -141,8 +141,8 @@ fn paths(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<ModelPath> {
     flow.paths.iter().zip(parameters(scenario, &flow.paths, sender, sctp)).map(named).collect()
 }
 
-/// What the models take of these paths, for data that `sender` sends: links as they are at the start. Of a link that
-/// several of them share each has an equal part, as the models' paths share none.
+/// What the models use of `paths`, for data that `sender` sends: the links as they are at the start. If several paths
+/// share a link, each has an equal part of it, because the paths of the models share no links.
 fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -> Vec<PathParameters> {
     let timeout =
         TimeoutBounds { min: sctp.config.rto.min.as_secs_f64(), max: sctp.config.rto.max.as_secs_f64() };
@@ -164,7 +164,7 @@ fn parameters(scenario: &Scenario, paths: &[usize], sender: Host, sctp: &Sctp) -
     paths.iter().zip(hints(scenario, paths, sender)).map(of).collect()
 }
 
-/// How many of these paths there are over each link of the scenario.
+/// How many of `paths` use each link of the scenario.
 fn paths_over_links(scenario: &Scenario, paths: &[usize]) -> Vec<usize> {
     let mut over = vec![0; scenario.links.len()];
     paths.iter().flat_map(|path| &scenario.paths[*path].links).for_each(|link| over[*link] += 1);
@@ -173,7 +173,7 @@ fn paths_over_links(scenario: &Scenario, paths: &[usize]) -> Vec<usize> {
 
 /// The receive buffer, in whole packets.
 fn buffer_packets(sctp: &Sctp) -> u32 {
-    // One that grows is as large as it has to be, up to its limit.
+    // A buffer that grows is as large as it must be, up to its limit.
     let buffer = sctp.config.receive_growth.map_or(sctp.config.receive_buffer, |growth| growth.limit);
     u32::try_from(buffer.get() / sctp.config.mtu.get()).unwrap_or(u32::MAX)
 }

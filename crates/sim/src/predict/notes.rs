@@ -1,4 +1,5 @@
-//! The notes of a prediction: what it leaves out or supposes. What the models cannot do without is an obstacle.
+//! The notes of a prediction: what it leaves out or assumes. A part of the scenario without which no prediction is
+//! possible is an obstacle.
 
 use anabranch_base::exact::exact_size;
 use anabranch_base::{Duration, Time};
@@ -10,10 +11,10 @@ use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use super::obstacle::data_way;
 use super::paths_over_links;
 
-/// The missing reports after which the models' sender takes a packet for lost.
+/// The number of missing reports after which the models' sender takes a packet for lost.
 const MISSING_REPORTS: u8 = 4;
 
-/// The notes on a flow whose paths are those that carry data.
+/// The notes on a flow; its paths are those that carry data.
 pub fn notes(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     let used: Vec<usize> =
         flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
@@ -112,7 +113,7 @@ fn of_links(links: &[&Link], direction: Direction) -> Vec<String> {
     found.into_iter().filter_map(|(links, what)| links.map(|links| format!("{links}: {what}"))).collect()
 }
 
-/// Links of several paths: the models' paths share none.
+/// Links of several paths: the paths of the models share no links.
 fn of_sharing(scenario: &Scenario, flow: &Flow, used: &[usize]) -> Option<String> {
     let over = paths_over_links(scenario, &flow.paths);
     let shared = used.iter().copied().find(|link| over[*link] > 1)?;
@@ -120,7 +121,7 @@ fn of_sharing(scenario: &Scenario, flow: &Flow, used: &[usize]) -> Option<String
     Some(format!("{paths} paths share link {name:?}: each is predicted with an equal part of its rate"))
 }
 
-/// The way that acknowledgements take.
+/// The direction of a link that acknowledgements take.
 fn answers_way(link: &Link, direction: Direction) -> &LinkConfig {
     match direction {
         Direction::Forward | Direction::Both => &link.reverse,
@@ -128,7 +129,7 @@ fn answers_way(link: &Link, direction: Direction) -> &LinkConfig {
     }
 }
 
-/// `link "a"`, or `link "a" and 2 others`, of those that are so; `None` if none is.
+/// `link "a"`, or `link "a" and 2 others`, of the links that satisfy `is_so`; `None` if there are none.
 fn which(links: &[&Link], is_so: impl Fn(&Link) -> bool) -> Option<String> {
     let mut names = links.iter().filter(|link| is_so(link)).map(|link| &link.name);
     let first = names.next()?;

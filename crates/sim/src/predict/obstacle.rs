@@ -6,16 +6,16 @@ use anabranch_scenario::model::{Direction, Flow, Link, Traffic};
 
 use super::users::LinkUsers;
 
-/// Something that no model expresses.
+/// A part of a scenario that no model expresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// A flow without windows.
     #[error("UDP has no window")]
     Datagrams,
-    /// An application that does not always have data.
+    /// An application that does not always have data to send.
     #[error("its application limits its rate, and the models assume that there are always data to send")]
     OwnPace,
-    /// A rate or a delay by steps or by a trace.
+    /// A rate or a delay that changes in steps or by a trace.
     #[error("link {link:?} has a changing {what}, and the models assume a constant one")]
     Changing {
         /// The link.
@@ -28,45 +28,45 @@ pub enum Obstacle {
     Event {
         /// The link.
         link: String,
-        /// What it does.
+        /// What the link does.
         what: &'static str,
     },
-    /// Losses that have no probability.
+    /// Losses without a probability.
     #[error("link {link:?} loses {which}, which the models cannot express as a probability")]
     Loss {
         /// The link.
         link: String,
-        /// Which packets.
+        /// The lost packets.
         which: &'static str,
     },
-    /// A link of two flows.
+    /// A link that another flow uses.
     #[error("link {link:?} also carries {}, and the models assume no competing traffic", flows(.other, *.others))]
     SharedByFlows {
         /// The link.
         link: String,
         /// One of the other flows.
         other: String,
-        /// How many they are.
+        /// The number of other flows.
         others: usize,
     },
 }
 
-/// Why no model can say anything of a flow: the first obstacle of each kind.
+/// Why no model can predict a flow: the first obstacle of each kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
 pub struct Inexpressible(pub Vec<Obstacle>);
 
 impl Inexpressible {
-    /// Because of one thing alone.
+    /// With only one obstacle.
     pub fn only(obstacle: Obstacle) -> Inexpressible {
         Inexpressible(vec![obstacle])
     }
 }
 
-/// Looks for obstacles in the way of a flow of SCTP whose paths are those that carry data.
+/// Looks for obstacles to the prediction of an SCTP flow; its paths are those that carry data.
 ///
 /// # Errors
-/// Those that were found.
+/// The obstacles that were found.
 pub fn look(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), Inexpressible> {
     let used: Vec<usize> =
         flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
@@ -82,7 +82,7 @@ pub fn look(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), I
     if obstacles.is_empty() { Ok(()) } else { Err(Inexpressible(obstacles)) }
 }
 
-/// The way that a flow's data takes over a link; of a flow both ways, that there.
+/// The direction of a link that a flow's data takes; the forward direction if the flow sends in both.
 pub fn data_way(link: &Link, direction: Direction) -> &LinkConfig {
     match direction {
         Direction::Forward | Direction::Both => &link.forward,

@@ -10,7 +10,7 @@ pub struct LinkUsers {
     reverse: Vec<Few>,
 }
 
-/// The first two flows of a link, the last, and how many there are.
+/// The first two flows of a link, the last, and their number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Few {
     first: Option<usize>,
@@ -20,7 +20,7 @@ struct Few {
 }
 
 impl LinkUsers {
-    /// Those of every link.
+    /// The users of every link.
     pub fn of(scenario: &Scenario) -> LinkUsers {
         let none = vec![Few::default(); scenario.links.len()];
         let mut users = LinkUsers { forward: none.clone(), reverse: none };
@@ -42,7 +42,8 @@ impl LinkUsers {
         users
     }
 
-    /// Another flow than that of this name whose data crosses the link in this direction, and how many others do.
+    /// Another flow than that with this name whose data crosses the link in this direction, and how many other flows
+    /// do.
     pub fn other<'s>(
         &self,
         scenario: &'s Scenario,
@@ -61,7 +62,7 @@ impl LinkUsers {
 }
 
 impl Few {
-    /// Counts a flow, once even where several of its paths cross the link. Flows come in their order.
+    /// Counts a flow, only once if several of its paths cross the link. Flows are added in order.
     fn add(&mut self, flow: usize) {
         if self.last == Some(flow) {
             return;

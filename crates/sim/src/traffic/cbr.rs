@@ -1,4 +1,4 @@
-//! Messages one after another, evenly (M-NET-6).
+//! Messages at a constant rate (M-NET-6).
 
 use anabranch_base::{ByteCount, Time};
 use anabranch_scenario::model::Messages;
@@ -14,7 +14,7 @@ pub struct Cbr {
 }
 
 impl Cbr {
-    /// The first message is due at `start`.
+    /// A source whose first message is due at `start`.
     pub fn new(messages: Messages, start: Time) -> Cbr {
         Cbr { messages, start, count: 0 }
     }

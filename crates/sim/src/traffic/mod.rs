@@ -1,4 +1,4 @@
-//! Traffic patterns: when an application has how much to send, one pattern per file.
+//! Traffic patterns: when an application has how much to send. Each pattern has its own file.
 
 mod cbr;
 mod on_off;
@@ -12,11 +12,11 @@ use anabranch_scenario::model::{Messages, Traffic};
 
 /// A pattern of messages in time.
 pub trait TrafficSource: Debug + Send {
-    /// The next message: when it is due, not before `now`, and how long it is.
+    /// The next message: its time, which is not before `now`, and its length.
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)>;
 }
 
-/// The source of a pattern that begins at `start`; `None` for bulk, which has no times of its own.
+/// The source of a pattern that begins at `start`; `None` for bulk data, which has no times.
 pub fn build(traffic: &Traffic, start: Time, seed: &Seed) -> Option<Box<dyn TrafficSource>> {
     match traffic {
         Traffic::Bulk => None,
@@ -30,8 +30,8 @@ pub fn build(traffic: &Traffic, start: Time, seed: &Seed) -> Option<Box<dyn Traf
     }
 }
 
-/// When the `index`-th message is due at an even rate, counted from the first: exact, so that rounding does not add
-/// up.
+/// When message number `index` is due at a constant rate, computed from the first message, so that rounding does not
+/// add up.
 fn evenly(messages: Messages, index: u64) -> Duration {
     let bits = u128::from(messages.size.get()) * 8 * u128::from(index) * 1_000_000_000;
     let nanos = bits / u128::from(messages.rate.bits_per_second().max(1));
@@ -43,11 +43,11 @@ pub(crate) mod tests {
     use super::*;
     use anabranch_base::BitRate;
 
-    /// 1 Mbit/s in messages of 125 bytes: one a millisecond.
+    /// 1 Mbit/s in messages of 125 bytes: one each millisecond.
     pub(crate) const A_MILLISECOND_EACH: Messages =
         Messages { rate: BitRate::from_mbps(1), size: ByteCount::new(125) };
 
-    /// The moments of the first `count` messages in milliseconds.
+    /// The times of the first `count` messages in milliseconds.
     pub(crate) fn moments(source: &mut dyn TrafficSource, count: usize) -> Vec<f64> {
         let mut now = Time::ZERO;
         let mut next = || {

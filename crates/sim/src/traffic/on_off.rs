@@ -1,4 +1,4 @@
-//! Even messages for a while, then nothing for a while (M-NET-6).
+//! Messages at a constant rate for a time, then none for a time (M-NET-6).
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_scenario::model::Messages;
@@ -11,13 +11,13 @@ pub struct OnOff {
     messages: Messages,
     on: Duration,
     off: Duration,
-    /// When the present turn began.
+    /// When the current turn began.
     turn: Time,
     count: u64,
 }
 
 impl OnOff {
-    /// The first turn begins at `start`.
+    /// A source whose first turn begins at `start`.
     pub fn new(messages: Messages, on: Duration, off: Duration, start: Time) -> OnOff {
         OnOff { messages, on, off, turn: start, count: 0 }
     }

@@ -15,7 +15,7 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// The process begins at `start`; its first message comes later.
+    /// A process that begins at `start`; its first message is later.
     pub fn new(messages: Messages, start: Time, random: Random) -> Poisson {
         Poisson { messages, last: start, random }
     }

@@ -1,4 +1,4 @@
-//! Both ends of an SCTP flow from what the scenario says of it.
+//! Builds both ends of an SCTP flow from the scenario.
 
 use anabranch_base::Time;
 use anabranch_scenario::Scenario;
@@ -16,11 +16,11 @@ use crate::unfit::Unfit;
 /// Both ends of an SCTP flow.
 ///
 /// # Errors
-/// The settings of the association contradict one another.
+/// The settings of the association contradict each other.
 pub fn ends(draft: &Draft<'_>, sctp: &Sctp) -> Result<[Box<dyn Transport>; 2], Unfit> {
     let end = |host| -> Result<Box<dyn Transport>, Unfit> {
         let settings = settings(draft, host, sctp)?;
-        // Bulk data comes in messages that fill a chunk.
+        // Bulk data is sent in messages that fill a chunk.
         let sender = draft.sender(host, settings.config.full_payload(IpVersion::V4));
         let end = SctpEnd::new(host, settings, sender, draft.seed_at(host));
         let end = end.map_err(|error| Unfit::Settings(Box::new(error)))?;
@@ -45,7 +45,7 @@ pub(super) fn settings(draft: &Draft<'_>, host: Host, sctp: &Sctp) -> Result<Flo
     })
 }
 
-/// Where nothing damages packets, checking that they are whole costs time and changes nothing.
+/// If no link damages packets, verifying checksums costs time and changes nothing.
 fn checksum_for(scenario: &Scenario) -> Checksum {
     let corrupts = |link: &Link| link.forward.corrupt > 0.0 || link.reverse.corrupt > 0.0;
     if scenario.links.iter().any(corrupts) { Checksum::Crc32c } else { Checksum::Omitted }

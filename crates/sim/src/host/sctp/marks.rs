@@ -1,5 +1,5 @@
-//! Tests alone: congestion marks from one association through its host, links and queues to the other association, and
-//! back.
+//! Only for tests: congestion marks from one association through its host, links and queues to the other association,
+//! and the reports of them.
 
 use std::any::Any;
 
@@ -22,7 +22,7 @@ use crate::run::fabric_of;
 mod marking;
 use marking::MarkEach;
 
-/// Data both ways over two paths, the first of two links.
+/// Data in both directions over two paths; the first path has two links.
 const TEXT: &str = r#"
     [run]
     time = "3 s"
@@ -50,20 +50,20 @@ const TEXT: &str = r#"
     transfer = "300 KiB"
 "#;
 
-/// By the number of the path and the host that sends: which link's queue marks, and each how many packets.
+/// For each path and sending host: the link whose queue marks packets, and how many it marks.
 const MARKS: [(usize, Host, usize, u64); 4] =
     [(0, Host::First, 1, 3), (0, Host::Second, 1, 4), (1, Host::First, 2, 5), (1, Host::Second, 2, 2)];
 
-/// The network of the text after all its time.
+/// The network of the text at the end of its run.
 struct EndedNetwork {
     network: Network,
     seen: Vec<Observation>,
-    /// What each host's association recorded.
+    /// The records of each host's association.
     records: [Vec<Record>; 2],
 }
 
 impl EndedNetwork {
-    /// Its associations send with this codepoint.
+    /// A network whose associations send with this `codepoint`.
     fn new(codepoint: Ecn) -> EndedNetwork {
         let source = Source::new("test.toml", TEXT);
         let scenario = Scenario::parse(&source, &NoFiles, &[], &Registry::standard()).expect("a sound file");
@@ -95,7 +95,7 @@ impl EndedNetwork {
         }
     }
 
-    /// When packets from this host arrived on a path, and with which codepoint.
+    /// When packets from `from` arrived on `path`, and with which codepoint.
     fn arrivals(&self, from: Host, path: usize) -> Vec<(Time, Ecn)> {
         let arrived = self.seen.iter().filter_map(|seen| match &seen.what {
             Seen::Packet(packet)
@@ -109,7 +109,7 @@ impl EndedNetwork {
         arrived.collect()
     }
 
-    /// What the association at a host counted of a path's packets, and when it recorded marks there.
+    /// The ECN counters of the association at `host` for `path`, and the times of the marks that it recorded there.
     fn account(&self, host: Host, path: usize) -> (EcnCounters, Vec<Time>) {
         let end: &dyn Any = self.network.end(0, host);
         let end: &SctpEnd = end.downcast_ref().expect("an SCTP end");

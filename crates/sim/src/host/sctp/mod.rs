@@ -33,45 +33,45 @@ use slabs::Slabs;
 pub struct SctpEnd {
     endpoint: Endpoint,
     id: Option<AssociationId>,
-    /// The addresses of both hosts, one a path.
+    /// The addresses of both hosts, one for each path.
     locals: Vec<SocketAddr>,
     peers: Vec<SocketAddr>,
     sender: Option<Sender>,
     settings: FlowSettings,
-    /// What rules may know of each path of the flow.
+    /// The hints for each path of the flow.
     hints: Vec<Hints>,
-    /// Where in the peer's stream the next message begins.
+    /// The position of the next message in the peer's stream.
     expected: u64,
     is_open: bool,
     is_silent: bool,
     failure: Option<String>,
     deliveries: Vec<Delivered>,
-    /// What had arrived and could not be delivered when the application last looked.
+    /// The data that had arrived and could not be delivered when the application last read.
     held: ByteCount,
     /// Packets that left the association together.
     packets: Vec<u8>,
     batch: Option<Batch>,
     slabs: Slabs,
-    /// The paths as they were last told, where they are watched.
+    /// The paths as last reported, if they are watched.
     told: Option<Vec<PathSample>>,
-    /// What had arrived on each path when the warm-up ended.
+    /// The data that had arrived on each path at the end of the warm-up.
     received_in_warmup: Option<Vec<ByteCount>>,
 }
 
-/// What both ends of a flow have in common.
+/// The settings of both ends of a flow.
 #[derive(Clone, Debug)]
 pub struct FlowSettings {
     /// The association's settings.
     pub config: Config,
-    /// What the names in them stand for.
+    /// The policies that the settings name.
     pub registry: Registry,
     /// The SCTP port of both ends.
     pub port: u16,
-    /// The scenario's path behind each of the flow's.
+    /// The scenario's path for each of the flow's paths.
     pub paths: Vec<usize>,
-    /// Whether messages keep their order.
+    /// Whether messages are ordered.
     pub ordered: bool,
-    /// Whether the association is closed when all was sent.
+    /// Whether the association is closed when everything was sent.
     pub closes: bool,
     /// The headers around an SCTP packet.
     pub overhead: ByteCount,
@@ -79,20 +79,20 @@ pub struct FlowSettings {
     pub warmup: Time,
 }
 
-/// Packets that left the association together, and are given out one by one.
+/// Packets that left the association together; the end sends them one by one.
 #[derive(Debug)]
 struct Batch {
     path: usize,
     transmit: Transmit,
-    /// The bytes of those that were given out.
+    /// The bytes of the packets that were sent.
     gone: usize,
 }
 
 impl SctpEnd {
-    /// One end, not connected. It sends what `sender` has.
+    /// One end, not connected. It sends the messages of `sender`.
     ///
     /// # Errors
-    /// The settings are not those of a possible association.
+    /// The settings are invalid for an association.
     pub fn new(
         host: Host,
         settings: FlowSettings,
@@ -133,7 +133,7 @@ impl SctpEnd {
         })
     }
 
-    /// This end, with what its association's rules may know of each path of the flow.
+    /// This end, with hints for each path of the flow.
     pub fn hinted(self, hints: Vec<Hints>) -> SctpEnd {
         SctpEnd { hints, ..self }
     }
@@ -143,12 +143,12 @@ impl SctpEnd {
         self.endpoint.association(self.id?)
     }
 
-    /// The path of the flow that a path of the association is.
+    /// The flow's number of a path of the association.
     pub fn path_number(&self, path: PathId) -> Option<usize> {
         self.number_of(self.association()?.path_addresses(path).local)
     }
 
-    /// The flow's number of the path that has this local address.
+    /// The flow's number of the path with the local address `local`.
     fn number_of(&self, local: SocketAddr) -> Option<usize> {
         let path = PathNumber::of(local)?.index();
         self.settings.paths.iter().position(|known| *known == path)
@@ -166,7 +166,7 @@ impl SctpEnd {
         sums
     }
 
-    /// Everything that follows from an event: news, what can be read, what can be sent.
+    /// Handles everything that follows an event: events, reading, and sending.
     fn settle(&mut self, now: Time) {
         while let Some((id, event)) = self.endpoint.poll_event() {
             self.id.get_or_insert(id);
@@ -183,7 +183,7 @@ impl SctpEnd {
         self.write(now, id);
     }
 
-    /// Tells the association of the paths that it has not heard of: they may come while it lives.
+    /// Gives the association the hints for paths that have none yet: paths may be added while it is open.
     fn hint(&mut self, id: AssociationId) {
         let Some(association) = self.endpoint.association(id) else { return };
         let is_new = |sample: &&PathSample| sample.hints == Hints::default();
@@ -240,7 +240,7 @@ impl SctpEnd {
         }
     }
 
-    /// The next packet of those that left together.
+    /// The next of the packets that left together.
     fn next_of_batch(&mut self) -> Option<Outbound> {
         let Batch { path, transmit, gone } = self.batch.as_mut()?;
         let rest = &self.packets[*gone..];
@@ -268,7 +268,7 @@ impl SctpEnd {
 }
 
 impl Transport for SctpEnd {
-    /// Begins the four-way handshake.
+    /// Starts the four-way handshake.
     fn open(&mut self, now: Time) {
         match self.endpoint.connect(&self.peers) {
             Ok(id) => self.id = Some(id),
@@ -411,7 +411,7 @@ fn differs(old: &PathSample, new: &PathSample) -> bool {
 /// The type of a DATA chunk (RFC 9260 §3.2).
 const DATA: u8 = 0;
 
-/// A packet may carry DATA behind a SACK.
+/// Whether a packet has DATA; a SACK may be before it.
 fn carries_data(packet: &[u8]) -> bool {
     let mut rest = packet.get(CommonHeader::LEN..).unwrap_or_default();
     while let [kind, _, high, low, ..] = rest {
@@ -424,19 +424,19 @@ fn carries_data(packet: &[u8]) -> bool {
     false
 }
 
-/// The payload protocol identifier is the application's own: here it says when the message was sent, in microseconds
-/// modulo 2³².
+/// The payload protocol identifier belongs to the application: here it is the time at which the message was sent, in
+/// microseconds modulo 2³².
 fn stamp(since: Time) -> Ppid {
     Ppid::new((since.as_nanos() / 1_000) as u32)
 }
 
-/// How long ago a stamp was made, to the microsecond; right up to 71 minutes.
+/// The time since a stamp was made, to the microsecond; correct up to 71 minutes.
 fn age(stamp: Ppid, now: Time) -> Duration {
     let micros = ((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp.get());
     Duration::from_micros(u64::from(micros))
 }
 
-/// Whether the message is what the peer's application sent from this position on.
+/// Whether the message is what the peer's application sent from `position` on.
 fn continues(message: &Message, position: u64) -> bool {
     let mut at = position;
     message.chunks().all(|chunk| {

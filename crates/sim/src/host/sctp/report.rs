@@ -9,7 +9,7 @@ use crate::host::{PathReport, PathView};
 use crate::observe::PathState;
 use crate::result::SackResult;
 
-/// The association's own account of a path of the flow; the time before it opened counts as down.
+/// The association's counters of a path of the flow; the time before the association opened counts as down.
 pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
     let since_start = now.since(Time::ZERO);
     let empty = PathReport { down: since_start, ..PathReport::empty(PathState::Unconfirmed) };

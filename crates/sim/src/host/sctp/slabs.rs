@@ -1,10 +1,10 @@
-//! Memory for packets on their way, which is used again once nothing refers to it.
+//! Memory for packets in the network, which is used again when nothing refers to it.
 
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 
-/// A ring of slabs: the oldest is the first to be free again.
+/// A ring of slabs: the oldest slab becomes free first.
 #[derive(Debug)]
 pub struct Slabs {
     current: BytesMut,
@@ -17,7 +17,7 @@ impl Slabs {
         Slabs { current: BytesMut::with_capacity(SLAB), full: VecDeque::new() }
     }
 
-    /// A copy of a packet. Nothing is allocated once there are slabs for all packets that are on their way.
+    /// A copy of a packet. Nothing is allocated when there are slabs for all packets in the network.
     pub fn copy(&mut self, packet: &[u8]) -> Bytes {
         if self.current.capacity() < packet.len() {
             self.turn(SLAB.max(packet.len()));
@@ -26,23 +26,23 @@ impl Slabs {
         self.current.split().freeze()
     }
 
-    /// Goes on with a slab of `size` bytes: the oldest, if nothing refers to it any more.
+    /// Continues with a slab of `size` bytes: the oldest one, if nothing refers to it any more.
     fn turn(&mut self, size: usize) {
         let free = self.full.pop_front_if(|oldest| oldest.try_reclaim(size));
         let next = free.unwrap_or_else(|| BytesMut::with_capacity(size));
         self.full.push_back(std::mem::replace(&mut self.current, next));
         if self.full.len() > MOST {
-            // What is left of it lives as long as its packets.
+            // The rest of it lives as long as its packets.
             self.full.pop_front();
         }
     }
 }
 
-/// The bytes of a slab: two full packets. Where hundreds of ends have a few packets each on their way, larger slabs are
-/// more memory than the processor's caches hold.
+/// The bytes of a slab: two full packets. If hundreds of ends each have a few packets in the network, larger slabs
+/// need more memory than the processor's caches hold.
 const SLAB: usize = 3 * 1024;
 
-/// No more slabs than this wait to be free: a packet that is kept for long does not make the ring grow.
+/// The most slabs that wait to become free: a packet that is kept for long does not make the ring grow.
 const MOST: usize = 512;
 
 #[cfg(test)]
