@@ -1,11 +1,12 @@
 //! Runs many scenarios, each with many seeds, on all cores.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anabranch_planner::live;
 use anabranch_scenario::{NoFiles, Scenario, Source};
 use anabranch_sim::{Run, RunResult, Watch};
-use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 /// One scenario and the seeds it is run with.
@@ -25,27 +26,46 @@ pub struct GridError {
     scenario: String,
 }
 
-/// Runs every point with each of its seeds, and shows the progress on a terminal. The results stand in the order of the
-/// points and of their seeds, and do not depend on the number of cores.
+/// Runs every point with each of its seeds, and shows the progress. The results stand in the order of the points and of
+/// their seeds, and do not depend on the number of cores.
 ///
 /// # Errors
 /// The first point that cannot be run.
 pub fn run(points: &[GridPoint]) -> Result<Vec<Vec<RunResult>>, GridError> {
+    run_each(points, |_, run| Ok(run))
+}
+
+/// The same, of which only what `keep` makes of a run stays in memory. It is called as soon as a run ends, by any thread
+/// and in any order.
+///
+/// # Errors
+/// The first point that cannot be run, or the first error of `keep`.
+pub fn run_each<T, E>(
+    points: &[GridPoint],
+    keep: impl Fn(&GridPoint, RunResult) -> Result<T, E> + Sync,
+) -> Result<Vec<Vec<T>>, E>
+where
+    T: Send,
+    E: From<GridError> + Send,
+{
     let scenarios = points.iter().map(parse).collect::<Result<Vec<Scenario>, GridError>>()?;
     let jobs: Vec<(usize, u64)> = points
         .iter()
         .enumerate()
         .flat_map(|(index, point)| point.seeds.clone().map(move |seed| (index, seed)))
         .collect();
-    let results: Vec<RunResult> = jobs
+    let progress = Progress::new(jobs.len() as u64);
+    let results: Vec<T> = jobs
         .par_iter()
         .with_max_len(1)
-        .progress_with(progress(jobs.len()))
-        .map(|&(index, seed)| match Run::new(&scenarios[index], seed, Watch::default()) {
-            Ok(run) => Ok(run.to_end()),
-            Err(error) => Err(fault(&points[index], &error)),
+        .map(|&(index, seed)| {
+            let run = Run::new(&scenarios[index], seed, Watch::default())
+                .map_err(|error| fault(&points[index], &error))?;
+            let kept = keep(&points[index], run.to_end());
+            progress.on_run();
+            kept
         })
-        .collect::<Result<_, GridError>>()?;
+        .collect::<Result<_, E>>()?;
     let mut results = results.into_iter();
     Ok(points.iter().map(|point| results.by_ref().take(point.seeds.clone().count()).collect()).collect())
 }
@@ -59,10 +79,35 @@ fn fault(point: &GridPoint, what: &dyn std::fmt::Display) -> GridError {
     GridError { what: what.to_string(), scenario: point.scenario.clone() }
 }
 
-/// A bar on a terminal, nothing elsewhere.
-fn progress(length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} to go");
-    ProgressBar::new(length as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+/// How far a grid is: a bar on a terminal; elsewhere, as in a log, a line about every minute.
+struct Progress {
+    bar: ProgressBar,
+    /// The minutes of which there is a line.
+    told: AtomicU64,
+}
+
+impl Progress {
+    fn new(runs: u64) -> Progress {
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} to go");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        Progress { bar: ProgressBar::new(runs).with_style(style), told: AtomicU64::new(0) }
+    }
+
+    fn on_run(&self) {
+        self.bar.inc(1);
+        // Without a terminal the bar is hidden, and still counts and knows its time.
+        let seconds = self.bar.elapsed().as_secs();
+        let is_new_minute = self.told.fetch_max(seconds / 60, Ordering::Relaxed) < seconds / 60;
+        if is_new_minute && self.bar.is_hidden() {
+            eprintln!("{}", told(self.bar.position(), self.bar.length().unwrap_or_default(), seconds));
+        }
+    }
+}
+
+/// The line about `done` runs of `all` after so many seconds, at least one of them done.
+fn told(done: u64, all: u64, seconds: u64) -> String {
+    let left = seconds as f64 * (all - done) as f64 / done as f64;
+    format!("{done} of {all} runs, {:.0} min to go", left / 60.0)
 }
 
 #[cfg(test)]
@@ -79,6 +124,24 @@ mod tests {
         let seeds: Vec<Vec<u64>> =
             results.iter().map(|runs| runs.iter().map(|run| run.seed).collect()).collect();
         assert_eq!(seeds, [vec![5, 6, 7], vec![1]]);
+    }
+
+    #[test]
+    fn what_is_kept_of_a_run_stands_where_the_run_would() {
+        let points = [GridPoint { scenario: UDP.to_owned(), seeds: 5..8 }];
+        let seeds = run_each(&points, |_, run| Ok::<u64, GridError>(run.seed)).expect("it can be run");
+        assert_eq!(seeds, [vec![5, 6, 7]]);
+        let refused = run_each(&points, |point, run| match run.seed {
+            6 => Err(fault(point, &"not this one")),
+            seed => Ok(seed),
+        });
+        assert!(refused.expect_err("one is refused").to_string().starts_with("not this one"));
+    }
+
+    #[test]
+    fn a_log_says_how_many_minutes_are_to_go() {
+        assert_eq!(told(50, 150, 600), "50 of 150 runs, 20 min to go");
+        assert_eq!(told(150, 150, 600), "150 of 150 runs, 0 min to go");
     }
 
     #[test]

@@ -5,14 +5,21 @@
 //! why.
 
 use std::fmt::Write;
+use std::fs;
 
 use anabranch_studies::figures::by_seed::BySeed;
+use anabranch_studies::figures::kept_runs::KeptRuns;
 use anabranch_studies::figures::results::{Metric, Results};
-use anabranch_studies::figures::{FigureName, FigureResult, judge, judge_default};
+use anabranch_studies::figures::{Conduct, FigureName, FigureResult, judge, judge_default, report};
 use anabranch_studies::scale::StudyScale;
 
 fn outcome(name: FigureName) -> FigureResult {
-    judge_default(name, StudyScale::Quick, None).unwrap_or_else(|error| panic!("{error}"))
+    judge_default(name, &mut quick(None)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The quick scale, with as many seeds a point at most.
+fn quick(at_most: Option<u64>) -> Conduct {
+    Conduct { at_most, ..Conduct::of_scale(StudyScale::Quick) }
 }
 
 #[test]
@@ -43,13 +50,32 @@ fn without_losses_equal_paths_share_every_sack_and_a_single_path_shares_none() {
     assert!(share(0.0) > Some(0.95), "{:?}", share(0.0));
 }
 
+#[test]
+fn an_interrupted_study_gives_the_page_of_one_that_was_not() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let page = |kept: KeptRuns| {
+        let mut conduct = Conduct { kept, ..quick(None) };
+        let outcome = judge_default(FigureName::IyF4, &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+        (report::figure(&outcome, StudyScale::Quick) + &report::csv(&outcome), conduct.kept.counts())
+    };
+    let (whole, first) = page(KeptRuns::in_folder(folder.path()).expect("it can be written"));
+    assert!(first.taken == 0 && first.made > 20, "{first:?}");
+    let file = folder.path().join("runs.csv");
+    let rows = fs::read(&file).expect("it is there");
+    fs::write(&file, &rows[..rows.len() / 2]).expect("it can be written");
+    let (continued, counts) = page(KeptRuns::in_folder(folder.path()).expect("it can be read"));
+    assert_eq!(continued, whole);
+    assert!(counts.taken > 0 && counts.made > 0 && counts.damaged <= 1, "{counts:?}");
+    assert_eq!(counts.taken + counts.made, first.made);
+}
+
 /// WS-F6 with two seeds: the models and ns-2 are where they belong beside the simulator.
 #[test]
 fn one_path_by_its_rate_is_judged_as_it_was_before() {
     let mut figure = FigureName::WsF5ToF8.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
     figure.panels.retain(|panel| panel.name.starts_with("F6"));
     figure.claims.retain(|claim| claim.panel == "F6");
-    let outcome = judge(figure, "default", Some(2)).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = judge(figure, "default", &mut quick(Some(2))).unwrap_or_else(|error| panic!("{error}"));
     insta::assert_snapshot!(verdicts(&outcome));
     let difference = |x| {
         let sample = outcome.results.point("F6 differences", "Markov, independent losses", Metric::Gain, x);
@@ -71,7 +97,7 @@ fn planned_limits_and_ranks_compare_as_they_did_before() {
         let is_kept = series.name == series_kept;
         series.points.retain(|(x, _)| is_kept && places.contains(x));
     }
-    let outcome = judge(figure, "default", Some(3)).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = judge(figure, "default", &mut quick(Some(3))).unwrap_or_else(|error| panic!("{error}"));
     let mut table = String::new();
     for x in places {
         let value = |panel, metric| {
@@ -92,7 +118,7 @@ fn what_needs_no_simulation_is_judged_as_it_was_before() {
     // A measured time is not a golden value.
     figure.panels.retain(|panel| panel.metric != Metric::SolveTime);
     figure.claims.retain(|claim| claim.panel != "F14");
-    let outcome = judge(figure, "default", None).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = judge(figure, "default", &mut quick(None)).unwrap_or_else(|error| panic!("{error}"));
     table.push_str(&verdicts(&outcome));
     insta::assert_snapshot!(table);
 }

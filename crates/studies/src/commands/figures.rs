@@ -5,7 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anabranch_studies::figures::{FigureName, FigureResult, judge_default, judge_sensitivity, report, svg};
+use anabranch_studies::figures::kept_runs::{KeptRuns, RunCounts};
+use anabranch_studies::figures::{
+    Conduct, FigureName, FigureResult, judge_default, judge_sensitivity, report, stopwatch, svg,
+};
 use anabranch_studies::scale::StudyScale;
 use clap::ValueEnum;
 
@@ -18,9 +21,12 @@ pub struct Arguments {
     /// How much is run: verdicts on the papers come from the full scale
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
-    /// At most N seeds a point: fewer than the verdicts are based on, and the tables say so
-    #[arg(long, value_name = "N")]
+    /// At most N seeds a point, two at least: fewer than the verdicts are based on, and the tables say so
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
     seeds: Option<u64>,
+    /// Keep what every run gave in this folder, and make no run that is kept there: an interrupted study is continued
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Leave the sensitivity sets out
     #[arg(long)]
     default_only: bool,
@@ -36,23 +42,44 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let names = if arguments.id.is_empty() { FigureName::value_variants() } else { &arguments.id };
     let mut rows = report::CSV_HEAD.to_owned();
+    let kept = match &arguments.out {
+        Some(folder) => KeptRuns::in_folder(folder)?,
+        None => KeptRuns::in_memory(),
+    };
+    let mut conduct = Conduct { scale: arguments.scale, at_most: arguments.seeds, kept };
+    tell_of_rows(conduct.kept.counts());
     for name in names {
-        let headline = judge_default(*name, arguments.scale, arguments.seeds)?;
+        let (begun, before) = (stopwatch::now(), conduct.kept.counts());
+        let headline = judge_default(*name, &mut conduct)?;
         print!("{}", report::figure(&headline, arguments.scale));
         if let Some(folder) = &arguments.svg {
             draw(&headline, folder)?;
         }
         let members = match arguments.default_only {
             true => Vec::new(),
-            false => judge_sensitivity(*name, arguments.scale, arguments.seeds)?,
+            false => judge_sensitivity(*name, &mut conduct)?,
         };
         print!("{}", report::members(&headline, &members));
+        let (after, spent) = (conduct.kept.counts(), stopwatch::now().since(begun));
+        let (taken, made) = (after.taken - before.taken, after.made - before.made);
+        eprintln!("{}: {taken} runs taken, {made} made; {spent}", headline.figure.id);
         rows.extend([headline].iter().chain(&members).map(report::csv));
     }
     if let Some(file) = &arguments.csv {
         fs::write(file, rows).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is in the folder and of no use.
+fn tell_of_rows(counts: RunCounts) {
+    let RunCounts { foreign, damaged, .. } = counts;
+    if foreign > 0 {
+        eprintln!("{foreign} kept runs are of a simulator with other behaviour, and are not used");
+    }
+    if damaged > 0 {
+        eprintln!("{damaged} lines of kept runs are cut off or damaged, and are not used");
+    }
 }
 
 fn draw(outcome: &FigureResult, folder: &Path) -> Result<(), Box<dyn Error>> {

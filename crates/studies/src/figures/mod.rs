@@ -4,11 +4,13 @@ pub mod by_seed;
 pub mod claim;
 pub mod figure;
 pub mod iy;
+pub mod kept_runs;
 pub mod liu;
 mod measure;
 pub mod report;
 pub mod results;
-mod stopwatch;
+mod run_values;
+pub mod stopwatch;
 pub mod svg;
 pub mod ws;
 
@@ -18,6 +20,7 @@ use clap::ValueEnum;
 
 use self::claim::{Finding, Verdict, Weight};
 use self::figure::Figure;
+use self::kept_runs::{KeepError, KeptRuns};
 use self::results::Results;
 use crate::grid::GridError;
 use crate::ns2::TableError;
@@ -55,6 +58,17 @@ pub enum FigureName {
     LiuF4ToF6,
 }
 
+/// How figures are run.
+#[derive(Debug)]
+pub struct Conduct {
+    /// How much of them.
+    pub scale: StudyScale,
+    /// The most seeds that a point has; `None` for those of the record.
+    pub at_most: Option<u64>,
+    /// The runs that need not be made again.
+    pub kept: KeptRuns,
+}
+
 /// A figure with its results and verdicts.
 #[derive(Clone, Debug)]
 pub struct FigureResult {
@@ -83,6 +97,9 @@ pub enum FigureError {
     /// A table of another program's numbers.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The values of a run cannot be kept.
+    #[error(transparent)]
+    Keep(#[from] KeepError),
     /// A transfer did not end.
     #[error(
         "{figure}: seed {seed} of {series} at {x} moved {delivered} bytes in {seconds} s and was not done"
@@ -103,44 +120,45 @@ pub enum FigureError {
     },
 }
 
-/// A figure with the default setting: its verdict is the headline. A point has at most `at_most` seeds.
+/// A figure with the default setting: its verdict is the headline.
 ///
 /// # Errors
-/// A record that cannot be computed, a scenario that cannot be run, or a transfer that does not end.
-pub fn judge_default(
-    name: FigureName,
-    scale: StudyScale,
-    at_most: Option<u64>,
-) -> Result<FigureResult, FigureError> {
-    judge(name.record(scale)?, "default", at_most)
+/// A record that cannot be computed, a scenario that cannot be run, a run that cannot be kept, or a transfer that does
+/// not end.
+pub fn judge_default(name: FigureName, conduct: &mut Conduct) -> Result<FigureResult, FigureError> {
+    judge(name.record(conduct.scale)?, "default", conduct)
 }
 
 /// The figure with each member of its sensitivity set.
 ///
 /// # Errors
 /// As [`judge_default`].
-pub fn judge_sensitivity(
-    name: FigureName,
-    scale: StudyScale,
-    at_most: Option<u64>,
-) -> Result<Vec<FigureResult>, FigureError> {
-    let members = name.sensitivity(scale)?;
-    members.into_iter().map(|(setting, figure)| judge(figure, setting, at_most)).collect()
+pub fn judge_sensitivity(name: FigureName, conduct: &mut Conduct) -> Result<Vec<FigureResult>, FigureError> {
+    let members = name.sensitivity(conduct.scale)?;
+    members.into_iter().map(|(setting, figure)| judge(figure, setting, conduct)).collect()
 }
 
-/// Runs a record and judges its claims. A point has at most `at_most` seeds.
+/// Runs a record and judges its claims.
 ///
 /// # Errors
 /// As [`judge_default`].
 pub fn judge(
     mut figure: Figure,
     setting: &'static str,
-    at_most: Option<u64>,
+    conduct: &mut Conduct,
 ) -> Result<FigureResult, FigureError> {
-    figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most.unwrap_or(u64::MAX)));
-    let results = measure::measure(&figure)?;
+    let at_most = conduct.at_most.unwrap_or(u64::MAX);
+    figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most));
+    let results = measure::measure(&figure, &mut conduct.kept)?;
     let findings = figure.claims.iter().map(|claim| claim.judge(&results)).collect();
     Ok(FigureResult { setting, figure, results, findings })
+}
+
+impl Conduct {
+    /// All seeds at this scale, and nothing kept beyond the program's end.
+    pub fn of_scale(scale: StudyScale) -> Conduct {
+        Conduct { scale, at_most: None, kept: KeptRuns::in_memory() }
+    }
 }
 
 impl FigureName {

@@ -1,8 +1,48 @@
-//! The processor time of work, for the papers' claims about their own cost. It is the only clock of the studies.
+//! The time of work: on a processor, for the papers' claims about their own cost, and of a whole figure. These are the
+//! only clocks of the studies.
 
 use std::hint::black_box;
 
 use rustix::time::{ClockId, clock_gettime};
+
+/// What something took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeSpent {
+    /// Seconds of all processors together.
+    pub processor: f64,
+    /// Seconds by the clock.
+    pub clock: f64,
+}
+
+/// Both times of this process, from a moment that is the same in each call.
+pub fn now() -> TimeSpent {
+    TimeSpent {
+        processor: milliseconds_of(ClockId::ProcessCPUTime) / 1e3,
+        clock: milliseconds_of(ClockId::Monotonic) / 1e3,
+    }
+}
+
+impl TimeSpent {
+    /// What passed since `earlier`.
+    pub fn since(self, earlier: TimeSpent) -> TimeSpent {
+        TimeSpent { processor: self.processor - earlier.processor, clock: self.clock - earlier.clock }
+    }
+}
+
+impl std::fmt::Display for TimeSpent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of processor time in {}", shown(self.processor), shown(self.clock))
+    }
+}
+
+/// In the unit that fits: 7.1 s, 12.5 min, 3.4 h.
+fn shown(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 100.0 => format!("{seconds:.1} s"),
+        seconds if seconds < 6_000.0 => format!("{:.1} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3_600.0),
+    }
+}
 
 /// The least of three or more measurements, in milliseconds, taken for a quarter of a second at least: other processes
 /// use the machine too.
@@ -24,6 +64,23 @@ pub fn milliseconds<E>(work: impl Fn() -> Result<f64, E>) -> Result<f64, E> {
 
 /// This thread's processor time, in milliseconds.
 fn spent() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    milliseconds_of(ClockId::ThreadCPUTime)
+}
+
+fn milliseconds_of(clock: ClockId) -> f64 {
+    let time = clock_gettime(clock);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_in_the_unit_that_fits() {
+        let spent = |processor, clock| TimeSpent { processor, clock };
+        let told = spent(12_250.0, 755.0).since(spent(10.0, 5.0)).to_string();
+        assert_eq!(told, "3.4 h of processor time in 12.5 min");
+        assert_eq!(spent(99.0, 0.5).to_string(), "99.0 s of processor time in 0.5 s");
+    }
 }

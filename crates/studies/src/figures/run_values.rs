@@ -1,0 +1,73 @@
+//! What figures read from a run: a few numbers, which can be kept in a file where a whole result could not.
+
+use anabranch_base::Duration;
+use anabranch_sim::RunResult;
+use anabranch_sim::result::{PathResult, SackResult};
+
+use super::results::Metric;
+
+/// The values of one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunValues {
+    /// The first flow's transfer time in seconds; `None` if the transfer is not done.
+    pub time: Option<f64>,
+    /// What all flows delivered once and in order, in Mbit/s of whole packets.
+    pub throughput: f64,
+    /// SACKs that left because their delay ran out.
+    pub sacks_by_timer: f64,
+    /// The share of the SACKs received that acknowledged chunks of more than one path.
+    pub shared_sacks: f64,
+    /// Chunks that were marked lost by missing reports.
+    pub fast_retransmits: f64,
+    /// Expirations of T3-rtx.
+    pub timeouts: f64,
+    /// The user data that the first flow delivered, in bytes.
+    pub delivered: u64,
+    /// The simulated time at the end of the run, in seconds.
+    pub seconds: f64,
+}
+
+impl RunValues {
+    /// Those of a run.
+    pub fn of(run: &RunResult) -> RunValues {
+        let received = sum_sacks(run, |sacks| sacks.received);
+        RunValues {
+            time: run.flows.first().and_then(|flow| flow.completion.map(Duration::as_secs_f64)),
+            throughput: throughput(run),
+            sacks_by_timer: sum_sacks(run, |sacks| sacks.sent_by_timer),
+            shared_sacks: sum_sacks(run, |sacks| sacks.received_for_several_paths) / received.max(1.0),
+            fast_retransmits: sum_paths(run, |path| path.fast_retransmits),
+            timeouts: sum_paths(run, |path| path.timeouts),
+            delivered: run.flows.first().map_or(0, |flow| flow.delivered.get()),
+            seconds: run.time.as_secs_f64(),
+        }
+    }
+
+    /// One of them; not a number for a metric that is not read from a run.
+    pub fn read(&self, metric: Metric) -> f64 {
+        match metric {
+            Metric::Time => self.time.unwrap_or(f64::NAN),
+            Metric::Throughput => self.throughput,
+            Metric::SacksByTimer => self.sacks_by_timer,
+            Metric::SharedSacks => self.shared_sacks,
+            Metric::FastRetransmits => self.fast_retransmits,
+            Metric::Timeouts => self.timeouts,
+            Metric::Gain | Metric::Limit | Metric::Combinations | Metric::States | Metric::SolveTime => {
+                f64::NAN
+            }
+        }
+    }
+}
+
+/// Goodput counts the 1,452 bytes of user data in each packet of 1,500.
+fn throughput(run: &RunResult) -> f64 {
+    run.flows.iter().map(|flow| flow.goodput_bps).sum::<f64>() / 1e6 * 1500.0 / 1452.0
+}
+
+fn sum_sacks(run: &RunResult, value: fn(SackResult) -> u64) -> f64 {
+    run.flows.iter().filter_map(|flow| flow.sacks).map(value).sum::<u64>() as f64
+}
+
+fn sum_paths(run: &RunResult, value: fn(&PathResult) -> u64) -> f64 {
+    run.flows.iter().flat_map(|flow| &flow.paths).map(value).sum::<u64>() as f64
+}
