@@ -3,6 +3,7 @@
 use crate::pair::{End, Pair};
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_sctp::config::{Charge, Config, Encapsulation, Failover, SackSettings, Unit};
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::{Hints, PathId};
 
 const PACKET: u64 = 1500;
@@ -24,12 +25,7 @@ fn config(rule: &str, limits: &[u32], buffer: u64) -> Config {
         retransmission: "same".into(),
         ..Config::rfc9260()
     };
-    let every_rule = anabranch_sctp::policy::loss_detection::cmt::CmtRules {
-        split_fast_retransmit: true,
-        window_update: true,
-        delayed_ack: false,
-    };
-    config.set_cmt(every_rule);
+    config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
     config
 }
 

@@ -1,13 +1,14 @@
 //! Handles a loss for every event that finds one: asks the loss response, cuts a window, marks chunks, and carries
 //! out the rest of the response.
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::path::LossState;
 use crate::policy::PathId;
-use crate::policy::congestion::CutCause;
+use crate::policy::congestion::{CutCause, CutWindow};
+use crate::policy::ns2::Ns2Rule;
 use crate::policy::response::{Hold, Resend, Response, Signal, TimerRule};
 use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
@@ -47,11 +48,44 @@ impl Session {
         if cause != CutCause::Idle {
             let highest = self.send.highest_on(path);
             self.paths.change_after_loss(path, |state| state.on_cut(highest));
+            if self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
+                self.paths.cancel_measurement(path);
+            }
         }
         let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let before = view.path(path).cwnd;
         let window = self.policies.congestion.decrease(path, cause, &view);
-        self.paths.apply(path, window);
+        self.paths.apply(path, CutWindow { cwnd: window.cwnd.min(before), ..window });
+        self.raise(path, window.cwnd, now);
         self.record_window(now, path, Some(cause));
+    }
+
+    /// A cut may raise a window that is below the floor: to `wanted`, as far as the window management allows.
+    fn raise(&mut self, path: PathId, wanted: ByteCount, now: Time) {
+        loop {
+            let sample = self.paths.sample(path);
+            let step = wanted.saturating_sub(sample.cwnd).min(sample.unit);
+            if step.is_zero() {
+                return;
+            }
+            let granted = self.grant(path, step, now);
+            if granted.is_zero() {
+                return;
+            }
+            self.paths.grow(path, granted);
+        }
+    }
+
+    /// How much of `wanted`, one unit at most, the window management lets the window of `path` grow. What it takes from
+    /// another path for that is taken.
+    fn grant(&mut self, path: PathId, wanted: ByteCount, now: Time) -> ByteCount {
+        let view = look(now, &self.paths, &self.peer_window, &self.send);
+        let grant = self.policies.limit.grant(path, wanted, &view);
+        if let Some((giver, taken)) = grant.taken {
+            self.paths.shrink(giver, taken);
+            self.record_window(now, giver, None);
+        }
+        grant.by
     }
 
     /// The chunk `tsn` is lost on `path`. It leaves the flight, and is marked for retransmission unless a copy of it
@@ -60,7 +94,10 @@ impl Session {
     pub(super) fn mark_lost(&mut self, tsn: Tsn, path: PathId, by: LostBy) {
         if let Some(left) = self.send.mark(tsn, path, by) {
             self.paths.on_left_flight(left.path, left.weight);
-            self.paths.on_loss(left.path);
+            match self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
+                true => self.paths.on_loss_without_cut(left.path, tsn),
+                false => self.paths.on_loss(left.path),
+            }
             self.paths.let_one_out();
             self.peer_window.open += left.rwnd_weight;
         }

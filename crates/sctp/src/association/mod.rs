@@ -21,6 +21,7 @@ mod handshake;
 mod init;
 mod loss;
 mod mtu;
+mod ns2;
 mod on_asconf;
 mod on_data;
 mod on_sack;

@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::policy::PathId;
 use crate::policy::congestion::Acked;
 use crate::policy::loss_detection::SackNews;
+use crate::policy::ns2::Ns2Rule;
 use crate::policy::response::Signal;
 use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
@@ -48,9 +49,13 @@ impl Session {
 
     /// Applies an acknowledgement to windows, losses and timers.
     fn on_news(&mut self, reading: &mut SackReading, now: Time) {
+        if self.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight) {
+            self.decay_idle_windows(now);
+        }
         self.paths.sacks_mut().examined += reading.news.examined as u64;
         if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
-            self.paths.on_acked_retransmission(self.settings.config.max_burst);
+            self.paths.on_acked_retransmission(self.max_burst());
+            self.has_acked_retransmission = true;
         }
         let progress = reading.progress.cleared(self.paths.len());
         self.policies.detection.on_sack(&mut reading.news, progress);
@@ -186,18 +191,16 @@ impl Session {
                 self.respond_to_missing_on(id, missing, now);
             }
         }
+        self.respond_for_waiting(now);
     }
 
     fn respond_to_missing_on(&mut self, id: PathId, missing: &[(Tsn, PathId)], now: Time) {
-        let was_in_recovery = self.policies.detection.is_in_recovery(id);
+        let detection = &self.policies.detection;
+        let was_in_recovery = missing.iter().all(|&(tsn, path)| path != id || detection.is_cut_for(id, tsn));
         let signal = if was_in_recovery { Signal::MissingInRecovery } else { Signal::Missing };
         let response = self.respond(signal, id, now);
         if response.cut.is_some() {
-            let highest = match self.policies.detection.recovers_by_path() {
-                true => self.send.highest_on(id),
-                false => None,
-            };
-            self.policies.detection.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
+            self.enter_recovery(id);
         }
         let lost = missing.iter().filter(|&&(_, path)| path == id).map(|&(tsn, _)| tsn);
         for tsn in lost.take(response.resend.count(missing.len())) {
@@ -212,6 +215,15 @@ impl Session {
             }
             Exemption::Entry | Exemption::Each => self.exemptions.grant_anywhere(),
         }
+    }
+
+    /// The window of `id` was cut for missing reports.
+    pub(super) fn enter_recovery(&mut self, id: PathId) {
+        let highest = match self.policies.detection.recovers_by_path() {
+            true => self.send.highest_on(id),
+            false => None,
+        };
+        self.policies.detection.enter_recovery(id, highest.unwrap_or(self.send.highest_sent()));
     }
 
     /// RFC 9260 §6.3.2 R2, R3: stops the timer of a path with nothing in flight, and restarts it where the lowest

@@ -152,6 +152,8 @@ pub struct Session {
     pub(super) challenges: Challenges,
     /// The room in the send buffer for which a sender waits.
     pub(super) wanted_room: Option<ByteCount>,
+    /// A chunk that was sent again was acknowledged at least once.
+    pub(super) has_acked_retransmission: bool,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
     pub(super) rng: ChaCha12Rng,
@@ -176,7 +178,8 @@ impl Session {
             has_answered: false,
         };
         let mut session = Session {
-            send: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge),
+            send: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge)
+                .with_ns2(config.cmt.ns2),
             arrivals: Arrivals::new(agreement.peer_tsn),
             reassembly: Reassembly::new(),
             delivery: Delivery::new(agreement.inbound_streams),
@@ -208,6 +211,7 @@ impl Session {
             pairs: Pairs::default(),
             challenges: Challenges::new(&seed.child("challenges")),
             wanted_room: None,
+            has_acked_retransmission: false,
             events: VecDeque::new(),
             records: None,
             rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
@@ -251,7 +255,7 @@ impl Session {
 
     /// An event is handled: each path may send another burst.
     pub(super) fn begin_event(&mut self) {
-        self.paths.on_event(self.settings.config.max_burst);
+        self.paths.on_event(self.max_burst());
         self.sending = SendPhase::Begins;
     }
 

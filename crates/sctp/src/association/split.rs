@@ -1,10 +1,11 @@
 //! Keeps new data off paths that have used up their share of a split buffer.
 
-use anabranch_base::Time;
+use anabranch_base::{ByteCount, Time};
 
 use super::session::{Session, look};
 use crate::config::BufferSplit;
 use crate::path::Shares;
+use crate::policy::PathState;
 
 impl Session {
     /// Shows the scheduler which paths have room in the buffers that are split. Paths that the scheduler never uses
@@ -17,12 +18,29 @@ impl Session {
         if split == BufferSplit::None {
             return;
         }
+        if split.counts_flight() {
+            return self.share_flights(split);
+        }
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let used = view.active().filter(|sample| self.policies.scheduler.may_use(sample.id, &view)).count();
         let shares = Shares { split, send_buffer, peer_buffer: view.receive_buffer, paths: used as u64 };
         for id in self.paths.ids() {
             let held = self.send.held_on(id);
             self.paths.show_share(id, &shares, held.user, held.rwnd);
+        }
+    }
+
+    /// The same by what is in flight. Every path has a share, whether it takes new data or not.
+    fn share_flights(&mut self, split: BufferSplit) {
+        let samples = self.paths.samples();
+        let paths = samples.iter().filter(|sample| sample.state != PathState::Removed).count() as u64;
+        let in_flight: ByteCount = samples.iter().map(|sample| sample.flight).sum();
+        let peer_buffer = self.peer_window.open + in_flight;
+        let send_buffer = self.settings.config.send_buffer;
+        let shares = Shares { split, send_buffer, peer_buffer, paths };
+        for id in self.paths.ids() {
+            let flight = self.paths.sample(id).flight;
+            self.paths.show_share(id, &shares, flight, flight);
         }
     }
 }

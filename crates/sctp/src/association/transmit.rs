@@ -10,6 +10,7 @@ use super::session::{SendPhase, Session, look, look_at_queue};
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{CutCause, SentData};
+use crate::policy::ns2::Ns2Rule;
 use crate::policy::schedule::Index;
 use crate::policy::{PathId, View};
 use crate::seq::Tsn;
@@ -121,16 +122,19 @@ impl Session {
         self.pack_control(path, &mut builder, &mut auth);
         self.pack_sack(path, &mut builder, &mut auth);
         let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
+        let mut last_lost = None;
         while let Some(again) = self.next_lost(Some(open), now) {
             if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
                 break;
             }
             self.commit_again(again, now, &mut packed);
             open.has_data = true;
+            last_lost = Some(again.tsn);
         }
-        // The exemption is for one packet, with as many chunks as fit.
-        if packed.is_retransmission {
+        if let Some(last) = last_lost {
+            // The exemption is for one packet, with as many chunks as fit.
             self.exemptions.spend(path);
+            self.search_after_packet(path, last);
         }
         let mut has_room = true;
         while has_room && let Some((tsn, _)) = self.next_waiting(Some(open), now) {
@@ -411,9 +415,13 @@ impl Session {
     /// Decays the windows of paths that carried no data for a while, once for each RTO, when data waits for them (RFC
     /// 9260 §7.2.1; M-SCTP-17).
     pub(super) fn decay_idle_windows(&mut self, now: Time) {
+        let decays_in_flight = self.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight);
         for path in self.paths.ids() {
-            let times = self.paths.take_idle_rtos(path, now).min(MAX_DECAYS);
-            for _ in 0..times {
+            let times = match decays_in_flight {
+                true => self.paths.take_rtos_since_data(path, now),
+                false => self.paths.take_idle_rtos(path, now),
+            };
+            for _ in 0..times.min(MAX_DECAYS) {
                 self.cut(path, CutCause::Idle, now);
             }
         }

@@ -14,16 +14,27 @@ pub enum BufferSplit {
     Receiver,
     /// Both.
     Both,
+    /// The peer's receive buffer, by what is in flight on a path.
+    ReceiverFlight,
+    /// Both, by what is in flight on a path.
+    BothFlight,
 }
 
 impl BufferSplit {
     /// Whether each path has a part of this end's send buffer.
     pub const fn splits_send_buffer(self) -> bool {
-        matches!(self, BufferSplit::Sender | BufferSplit::Both)
+        matches!(self, BufferSplit::Sender | BufferSplit::Both | BufferSplit::BothFlight)
     }
 
     /// Whether each path has a part of the peer's receive buffer.
     pub const fn splits_receive_buffer(self) -> bool {
-        matches!(self, BufferSplit::Receiver | BufferSplit::Both)
+        let counts_held = matches!(self, BufferSplit::Receiver | BufferSplit::Both);
+        counts_held || self.counts_flight()
+    }
+
+    /// Whether the part that a path has used is what is in flight there, or what it holds until the cumulative TSN passes
+    /// it.
+    pub const fn counts_flight(self) -> bool {
+        matches!(self, BufferSplit::ReceiverFlight | BufferSplit::BothFlight)
     }
 }

@@ -26,6 +26,7 @@ use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::RenoRules;
 use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::ns2::Ns2Rule;
 use crate::policy::registry::StandardRules;
 use crate::wire::Checksum;
 
@@ -119,6 +120,8 @@ pub struct Config {
     pub clamp_partial_bytes: bool,
     /// Whether ssthresh takes the window's value before idle decay.
     pub idle_keeps_ssthresh: bool,
+    /// A cut raises a window that is below `window_floor` to it, as the RFCs' letter has it (M-SCTP-7 rule 1).
+    pub cut_may_raise: bool,
     /// Whether the last packet must also fit into cwnd (M-SCTP-3).
     pub strict_window: bool,
     /// Which SACKs allow one fast-retransmit packet to pass cwnd.
@@ -315,6 +318,8 @@ impl Config {
                 idle_floor: self.idle_floor,
                 clamp_partial_bytes: self.clamp_partial_bytes,
                 idle_keeps_ssthresh: self.idle_keeps_ssthresh,
+                cut_may_raise: self.cut_may_raise || self.cmt.ns2.has(Ns2Rule::CutsWaiting),
+                decay_lifts: self.cmt.ns2.has(Ns2Rule::DecayInFlight),
             },
             // M-SCTP-4: with CMT's window update, "advance" means an advance of the path, in every profile.
             growth_needs_advance: self.growth_needs_advance || self.updates_windows_by_path(),

@@ -37,6 +37,8 @@ impl Named for BufferSplit {
         ("sender", BufferSplit::Sender),
         ("receiver", BufferSplit::Receiver),
         ("both", BufferSplit::Both),
+        ("receiver-flight", BufferSplit::ReceiverFlight),
+        ("both-flight", BufferSplit::BothFlight),
     ];
 }
 

@@ -59,6 +59,7 @@ impl Config {
             growth_needs_advance: false,
             clamp_partial_bytes: true,
             idle_keeps_ssthresh: true,
+            cut_may_raise: false,
             strict_window: false,
             fast_retransmit_exemption: Exemption::Entry,
             max_burst: MaxBurst { packets: 4, rule: BurstRule::Event },

@@ -6,31 +6,38 @@ use crate::config::BufferSplit;
 
 /// The buffers at both ends, and the number of paths among which they are split.
 ///
-/// A path may take new data while it holds less than an even share; as with cwnd, the last chunk may exceed the
-/// share. A path holds the chunks last sent on it until they are *cumulatively* acknowledged: until then they are in
-/// the send buffer, and if they arrived, out of order in the peer's receive buffer. FreeBSD counts only chunks in
-/// flight. Then the chunks of a fast path that arrived and wait for those of a slow path do not count, although they
-/// fill the buffer. Retransmissions are always allowed: they make room.
+/// There are two rules (M-CMT-9). With both, the last chunk may pass the share, as it may pass cwnd, and retransmissions
+/// are never held back, because they make room.
+///
+/// - By what a path holds: it may take new data while that is less than an even share of the whole buffer. What was last
+///   sent there is held until it is *cumulatively* acknowledged: until then it is in the send buffer, and if it arrived, out
+///   of order in the peer's.
+/// - By flight, as in FreeBSD: a path may take new data while its flight is no more than an even share of the peer's window
+///   and of all flights together. Chunks of a fast path that arrived and wait for those of a slow one do not count; but the
+///   window is smaller by them, and so is the share of the slow path.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
     /// Which buffers are split.
     pub split: BufferSplit,
     /// This end's send buffer, in user data.
     pub send_buffer: ByteCount,
-    /// The peer's receive buffer, in the weight that chunks have there: the largest window ever advertised. The last
-    /// SACK's window plus everything that it left unacknowledged would be larger by the flight, and would shrink when
-    /// the reader is slow; the window itself already handles that case.
+    /// What is shared at the peer. By what a path holds: the receive buffer, which is the largest window ever advertised.
+    /// By flight: the window that is open now, and what is in flight on all paths.
     pub peer_buffer: ByteCount,
-    /// How many paths carry new data.
+    /// How many paths have a share. By what a path holds: those that take new data. By flight: all.
     pub paths: u64,
 }
 
 impl Shares {
-    /// Whether a path that holds `sent` in this end's buffer and `received` in the peer's may take new data.
+    /// Whether a path that has used `sent` of this end's buffer and `received` of the peer's may take new data.
     pub fn has_room(&self, sent: ByteCount, received: ByteCount) -> bool {
         let paths = self.paths.max(1);
-        let sender_has = sent * paths < self.send_buffer || !self.split.splits_send_buffer();
-        let receiver_has = received * paths < self.peer_buffer || !self.split.splits_receive_buffer();
+        let fits = |used: ByteCount, buffer: ByteCount| match self.split.counts_flight() {
+            true => used * paths <= buffer,
+            false => used * paths < buffer,
+        };
+        let sender_has = fits(sent, self.send_buffer) || !self.split.splits_send_buffer();
+        let receiver_has = fits(received, self.peer_buffer) || !self.split.splits_receive_buffer();
         sender_has && receiver_has
     }
 }
@@ -57,11 +64,26 @@ mod tests {
             (BufferSplit::Sender, [true, true, false, false]),
             (BufferSplit::Receiver, [true, false, true, false]),
             (BufferSplit::Both, [true, false, false, false]),
+            (BufferSplit::ReceiverFlight, [true, true, true, true]),
         ];
         for (split, expected) in cases {
             let shares = Shares { split, ..SHARES };
             let held = [(3_999, 2_999), (3_999, 3_000), (4_000, 2_999), (4_000, 3_000)];
             let told = held.map(|(sent, received)| has_room(shares, sent, received));
+            assert_eq!(told, expected, "{split:?}");
+        }
+    }
+
+    #[test]
+    fn a_flight_may_be_as_large_as_its_share_and_no_larger() {
+        let cases = [
+            (BufferSplit::ReceiverFlight, [true, false, true]),
+            (BufferSplit::BothFlight, [true, false, false]),
+        ];
+        for (split, expected) in cases {
+            let shares = Shares { split, ..SHARES };
+            let flights = [(4_000, 3_000), (4_000, 3_001), (4_001, 3_000)];
+            let told = flights.map(|(sent, received)| has_room(shares, sent, received));
             assert_eq!(told, expected, "{split:?}");
         }
     }

@@ -213,6 +213,19 @@ impl PathTable {
         path.loss_rate.on_lost();
     }
 
+    /// The chunk `tsn` was marked lost, and other chunks may still be timed
+    /// ([`Ns2Rule::Accounts`](crate::policy::ns2::Ns2Rule::Accounts)).
+    pub fn on_loss_without_cut(&mut self, id: PathId, tsn: Tsn) {
+        let path = &mut self.paths[id.index()];
+        path.round_trip.on_copied(tsn);
+        path.loss_rate.on_lost();
+    }
+
+    /// The window was cut: what is acknowledged next gives no round-trip time.
+    pub fn cancel_measurement(&mut self, id: PathId) {
+        self.paths[id.index()].round_trip.cancel_probe();
+    }
+
     /// Everything in flight was marked lost: this window of chunks ends.
     pub fn on_all_lost(&mut self, id: PathId) {
         self.end_window(id);

@@ -4,6 +4,7 @@
 pub mod acknowledge;
 pub mod congestion;
 pub mod loss_detection;
+pub mod ns2;
 pub mod registry;
 pub mod response;
 pub mod retransmission;

@@ -15,6 +15,7 @@ use super::congestion::reno::{Reno, RenoRules};
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
+use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
 use super::retransmission::RetransmissionPolicy;
@@ -173,9 +174,10 @@ impl Registry {
         registry
             .ack_timings
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
-        registry
-            .ack_timings
-            .add("dac", |rules| Box::new(Dac::new(rules.sack_every, rules.sack_delay, rules.dac_wire)));
+        registry.ack_timings.add("dac", |rules| {
+            let dac = Dac::new(rules.sack_every, rules.sack_delay, rules.dac_wire);
+            Box::new(dac.saying_full_only(rules.cmt.ns2.has(Ns2Rule::PacketCount)))
+        });
         registry.ack_timings.add("dac-on-several-paths", |rules| {
             Box::new(DacOnSeveralPaths::new(rules.sack_every, rules.sack_delay, rules.dac_wire))
         });
@@ -300,6 +302,8 @@ mod tests {
                 idle_floor: 4,
                 clamp_partial_bytes: true,
                 idle_keeps_ssthresh: true,
+                cut_may_raise: false,
+                decay_lifts: false,
             },
             growth_needs_advance: false,
             missing_reports: 3,

@@ -15,6 +15,7 @@ use super::lowest::Lowest;
 use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
+use crate::policy::ns2::Ns2Rules;
 use crate::policy::retransmission::{LostBy, LostChunk};
 use crate::policy::schedule::{ChunkInFlight, ChunksInFlight, Index, WaitingChunk, WaitingChunks};
 use crate::seq::{Ssn, Tsn};
@@ -51,6 +52,8 @@ pub struct SendBuffer {
     /// Chunks in flight whose gap acknowledgement was taken back.
     pub(super) revoked: BTreeSet<u64>,
     pub(super) paths: Vec<PathLowest>,
+    /// The rules of ns-2's module that replace ours.
+    pub(super) ns2: Ns2Rules,
     /// Each path's two lowest outstanding chunks when a SACK arrived.
     pub(super) lowest_before: Vec<(Option<u64>, Option<u64>)>,
     /// Chunks that the current SACK no longer reports.
@@ -65,8 +68,10 @@ pub struct SendBuffer {
 
 #[derive(Debug, Default)]
 pub(super) struct PathLowest {
-    once: Lowest,
+    pub once: Lowest,
     again: Lowest,
+    /// The chunk that the window update waits for, where that [stays](crate::policy::ns2::Ns2Rule::LowestStays).
+    pub standing: Option<u64>,
 }
 
 /// A chunk that left on a path.
@@ -116,6 +121,7 @@ impl SendBuffer {
             copies: Copies::default(),
             revoked: BTreeSet::new(),
             paths: Vec::new(),
+            ns2: Ns2Rules::NONE,
             lowest_before: Vec::new(),
             taken_back: Vec::new(),
             credit: Credit::new(),
@@ -123,6 +129,11 @@ impl SendBuffer {
             uncut: VecDeque::new(),
             uncut_bytes: ByteCount::ZERO,
         }
+    }
+
+    /// This buffer with rules of ns-2's module.
+    pub fn with_ns2(self, ns2: Ns2Rules) -> SendBuffer {
+        SendBuffer { ns2, ..self }
     }
 
     /// Makes room for a new path.
@@ -170,6 +181,9 @@ impl SendBuffer {
         let rwnd_weight = rwnd_charge.weigh(length);
         self.rwnd_flight += rwnd_weight;
         self.held_by_path.on_sent(path, previous, length);
+        if let Some(from) = previous.filter(|&from| from != path) {
+            self.search_lowest_anew(from);
+        }
         if was_acked {
             self.revoked.insert(position);
         }

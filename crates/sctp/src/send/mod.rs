@@ -10,6 +10,7 @@ mod held;
 mod lowest;
 mod refit;
 mod sack;
+mod standing;
 mod uncut;
 mod waiting;
 

@@ -8,6 +8,7 @@ use super::chunk::State;
 use super::gap_diff::added;
 use crate::policy::PathId;
 use crate::policy::loss_detection::{AckedChunk, Hole, PathNews, SackNews};
+use crate::policy::ns2::{Ns2Rule, Ns2Rules};
 use crate::seq::Tsn;
 use crate::wire::GapBlock;
 
@@ -69,7 +70,7 @@ impl SendBuffer {
             let highest_sent = self.tsn(self.sent_end).previous();
             return Err(BadSack { acked: self.tsn(claimed).previous(), highest_sent });
         }
-        self.begin(news);
+        self.begin(claimed, news);
         news.has_advanced = new_first > self.first;
         news.cumulative = cumulative;
         self.ack_cumulatively(new_first, news);
@@ -93,7 +94,7 @@ impl SendBuffer {
     }
 
     /// Empties `news` and notes each path's two lowest positions.
-    fn begin(&mut self, news: &mut SackNews) {
+    fn begin(&mut self, claimed: u64, news: &mut SackNews) {
         news.examined = self.gap_acked.len() + self.reported.len();
         news.acked.clear();
         news.holes.clear();
@@ -102,8 +103,13 @@ impl SendBuffer {
         self.taken_back.clear();
         self.lowest_before.clear();
         for index in 0..self.paths.len() {
-            let lowest = self.lowest_positions(PathId::from_index(index));
-            self.lowest_before.push(lowest);
+            let path = PathId::from_index(index);
+            let (once, again) = self.lowest_positions(path);
+            let once = match self.ns2.has(Ns2Rule::LowestStays) {
+                true => self.standing_on(path, claimed),
+                false => once,
+            };
+            self.lowest_before.push((once, again));
         }
     }
 
@@ -196,8 +202,15 @@ impl SendBuffer {
     /// The chunk at `position` is acknowledged cumulatively.
     fn ack_up_to(&mut self, position: u64, news: &mut SackNews) {
         let chunk = self.chunk(position);
-        if chunk.state == State::Marked && !chunk.was_acked {
-            news.paths[chunk.path.index()].marked = true;
+        let (is_marked, is_new, path) = (chunk.state == State::Marked, !chunk.was_acked, chunk.path);
+        let of_path = &mut news.paths[path.index()];
+        of_path.marked |= is_marked && is_new;
+        if self.ns2 != Ns2Rules::NONE {
+            of_path.lowest |= self.ns2.has(Ns2Rule::Accounts);
+            if is_new && self.ns2.has(Ns2Rule::LowestStays) {
+                of_path.marked = true;
+                self.search_lowest_anew(path);
+            }
         }
         self.ack(position, news);
     }
@@ -206,9 +219,11 @@ impl SendBuffer {
     fn ack(&mut self, position: u64, news: &mut SackNews) {
         news.examined += 1;
         let (tsn, charge, rwnd_charge) = (self.tsn(position), self.charge, self.rwnd_charge);
+        let counts_again = self.ns2.has(Ns2Rule::Accounts);
         let chunk = self.chunk_mut(position);
         let before = std::mem::replace(&mut chunk.state, State::Acked);
-        let is_first_time = before != State::Acked && !std::mem::replace(&mut chunk.was_acked, true);
+        let was_acked = std::mem::replace(&mut chunk.was_acked, true);
+        let is_first_time = before != State::Acked && (!was_acked || counts_again);
         let (path, round) = (chunk.path, chunk.round);
         let (is_retransmitted, was_copied) = (chunk.was_sent_again, chunk.was_copied);
         let length = chunk.payload.len();
@@ -281,7 +296,7 @@ impl SendBuffer {
         for (&(once, again), path) in self.lowest_before.iter().zip(&mut news.paths) {
             path.sent_once = once.is_some_and(is_acked);
             path.sent_again = again.is_some_and(is_acked);
-            path.lowest = once.into_iter().chain(again).min().is_some_and(is_acked);
+            path.lowest |= once.into_iter().chain(again).min().is_some_and(is_acked);
         }
     }
 }

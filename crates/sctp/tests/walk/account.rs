@@ -7,6 +7,7 @@ use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::ns2::Ns2Rule;
 
 use crate::pair::{End, Pair};
 
@@ -75,7 +76,11 @@ impl Account {
         let lost_anywhere = (0..now.len()).any(lost);
         for path in association.paths() {
             let index = path.id.index();
-            let is_exempt = if self.cmt.split_fast_retransmit { lost(index) } else { lost_anywhere };
+            let by_path = self.cmt.split_fast_retransmit || self.cmt.ns2.has(Ns2Rule::Recovery);
+            let is_exempt = match by_path && !self.cmt.ns2.has(Ns2Rule::ExemptsWaiting) {
+                true => lost(index),
+                false => lost_anywhere,
+            };
             let exempt = if is_exempt { self.mtu } else { ByteCount::ZERO };
             let sent = now[index].sent.saturating_sub(was(index).sent);
             if sent > exempt && path.flight > path.cwnd + self.mtu + exempt {

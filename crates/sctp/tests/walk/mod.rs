@@ -15,6 +15,7 @@ use anabranch_sctp::association::SendError;
 use anabranch_sctp::config::{BufferSplit, Config, Exemption, Failover};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::ns2::Ns2Rules;
 use anabranch_sctp::policy::{PathState, Registry};
 pub use dice::Dice;
 pub use ledger::Ledger;
@@ -93,7 +94,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             0 => Cow::Borrowed(""),
             _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
-        cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7])),
+        cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23])),
         ack_timing: match dice.below(4) {
             0 => dice.one_of(&names(registry.ack_timings.names())),
             _ => Cow::Borrowed(""),
@@ -466,12 +467,18 @@ fn names<'a>(known: impl Iterator<Item = &'a str>) -> Vec<Cow<'static, str>> {
     known.map(|name| Cow::Owned(name.to_owned())).collect()
 }
 
-/// The CMT rules that these three bits stand for.
+/// The CMT rules that the three low bits stand for; the others switch rules of ns-2's module on: its recovery alone, or all
+/// that leave the counters as they are.
 fn subset_of_cmt(subset: u64) -> CmtRules {
     CmtRules {
         split_fast_retransmit: subset & 1 != 0,
         window_update: subset & 2 != 0,
         delayed_ack: subset & 4 != 0,
+        ns2: match subset / 8 {
+            0 => Ns2Rules::NONE,
+            1 => Ns2Rules::RECOVERY,
+            _ => Ns2Rules::of_numbers(&[1, 2, 3, 4, 5, 6, 7]),
+        },
     }
 }
 
@@ -480,5 +487,11 @@ const MAX_STEPS: u64 = 200_000;
 /// How many times two seconds are allowed for the end: a shutdown may have to wait for backed-off timers.
 const PATIENCE: u32 = 1_000;
 
-const SPLITS: [BufferSplit; 4] =
-    [BufferSplit::None, BufferSplit::Sender, BufferSplit::Receiver, BufferSplit::Both];
+const SPLITS: [BufferSplit; 6] = [
+    BufferSplit::None,
+    BufferSplit::Sender,
+    BufferSplit::Receiver,
+    BufferSplit::Both,
+    BufferSplit::ReceiverFlight,
+    BufferSplit::BothFlight,
+];

@@ -1,10 +1,11 @@
 //! The policies that are chosen by name, and the rules of concurrent multipath transfer.
 
 use anabranch_base::field;
-use anabranch_base::setting::{Kind, Refusal, Scope, Setting, Value, put, shown};
+use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, shown};
 
 use crate::config::Config;
 use crate::policy::loss_detection::cmt::CmtRules;
+use crate::policy::ns2::Ns2Rules;
 use crate::policy::registry::kind;
 
 pub const SETTINGS: &[Setting<Config>] = &[
@@ -31,6 +32,33 @@ pub const SETTINGS: &[Setting<Config>] = &[
         doc: "several paths: a SACK for several packets counts as one missing report for each of them",
         get: |config| shown(&config.cmt.delayed_ack),
         set: |config, value| set_rule(config, value, |rules| &mut rules.delayed_ack),
+    },
+    Setting {
+        key: "cmt.recovery",
+        scope: Scope::Everywhere,
+        kind: Recovery::KIND,
+        doc: "several paths: fast recovery of a path; `state`: its window does not grow until its losses are \
+              repaired, and is cut once; `ns2`: as in the CMT module of ns-2, its window continues to grow, and \
+              the loss of a chunk that was sent after the first cut cuts it again",
+        get: |config| shown(&Recovery::of(config.cmt.ns2)),
+        set: set_recovery,
+    },
+    Setting {
+        key: "cmt.ns2_rules",
+        scope: Scope::Scenarios,
+        kind: Kind::List { each: &Kind::Whole { least: 1, most: Ns2Rules::COUNT as u64 }, example: "[1, 2]" },
+        doc: "several paths: the rules of the CMT module of ns-2 that replace ours, by their numbers in \
+              oracle.md, for comparison with that module; `cmt.recovery = \"ns2\"` is `[1, 2]`",
+        get: |config| {
+            let is_a_word = [Ns2Rules::NONE, Ns2Rules::RECOVERY].contains(&config.cmt.ns2);
+            (!is_a_word).then(|| shown(&config.cmt.ns2.numbers())).flatten()
+        },
+        set: |config, value| {
+            let mut numbers: Vec<u32> = Vec::new();
+            put(&mut numbers, value)?;
+            set_ns2(config, Ns2Rules::of_numbers(&numbers));
+            Ok(())
+        },
     },
     field!(ack_timing, Tools, Kind::Policy(kind::ACK_TIMING), "which packets are acknowledged with a delay"),
     field!(
@@ -68,6 +96,38 @@ fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut b
     put(rule(&mut rules), value)?;
     config.set_sender_cmt(rules);
     Ok(())
+}
+
+/// What follows from a fast retransmit until its losses are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovery {
+    /// A state of the path.
+    State,
+    /// A recover point, as in ns-2's module.
+    Ns2,
+}
+
+impl Recovery {
+    fn of(rules: Ns2Rules) -> Recovery {
+        if rules.has_all(Ns2Rules::RECOVERY) { Recovery::Ns2 } else { Recovery::State }
+    }
+}
+
+impl Named for Recovery {
+    const WHAT: &'static str = "recovery";
+    const NAMES: &'static [(&'static str, Recovery)] = &[("state", Recovery::State), ("ns2", Recovery::Ns2)];
+}
+
+fn set_recovery(config: &mut Config, value: Value) -> Result<(), Refusal> {
+    let mut recovery = Recovery::State;
+    put(&mut recovery, value)?;
+    let others = config.cmt.ns2.without(Ns2Rules::RECOVERY);
+    set_ns2(config, if recovery == Recovery::Ns2 { others.and(Ns2Rules::RECOVERY) } else { others });
+    Ok(())
+}
+
+fn set_ns2(config: &mut Config, ns2: Ns2Rules) {
+    config.set_sender_cmt(CmtRules { ns2, ..config.cmt });
 }
 
 /// A retransmission policy applies to both signs of loss unless `fast_retransmission` is set as well.

@@ -41,6 +41,13 @@ pub const SETTINGS: &[Setting<Config>] = &[
         Kind::Whole { least: 1, most: 1_000 },
         "lower bound of ssthresh after a loss, in units"
     ),
+    field!(
+        cut_may_raise,
+        Everywhere,
+        Kind::Boolean,
+        "a loss raises a congestion window that is below `window_floor` to that floor, as RFC 9260 has it \
+         literally (7.2.3)"
+    ),
 ];
 
 const OF_PROFILE: &str = "rfc";

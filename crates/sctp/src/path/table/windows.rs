@@ -63,6 +63,16 @@ impl PathTable {
         rtos
     }
 
+    /// How many whole RTOs passed since data last left a path, whether data is in flight or not
+    /// ([`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight)). The next count starts at the last of them.
+    pub fn take_rtos_since_data(&mut self, id: PathId, now: Time) -> u64 {
+        let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
+        let Some(last) = path.last_data else { return 0 };
+        let rtos = now.since(last).as_nanos() / sample.rto.as_nanos().max(1);
+        path.last_data = Some(last + sample.rto * rtos);
+        rtos
+    }
+
     /// Sets the threshold of paths without a configured one to the peer's receive buffer.
     pub fn set_initial_ssthresh(&mut self, peer_buffer: ByteCount) {
         self.replace_ssthresh(ByteCount::MAX, peer_buffer);

@@ -21,6 +21,9 @@ pub struct Dac {
     every: u32,
     delay: Duration,
     wire: DacWire,
+    /// A SACK that leaves before it is full says no number
+    /// ([`Ns2Rule::PacketCount`](crate::policy::ns2::Ns2Rule::PacketCount)).
+    says_full_only: bool,
     packets: u32,
 }
 
@@ -45,7 +48,12 @@ impl DacWire {
 impl Dac {
     /// A SACK after `every` packets with data, or `delay` after the first unreported packet.
     pub fn new(every: u32, delay: Duration, wire: DacWire) -> Dac {
-        Dac { every, delay, wire, packets: 0 }
+        Dac { every, delay, wire, says_full_only: false, packets: 0 }
+    }
+
+    /// The same, but a SACK that leaves for another reason than its number of packets has the number 0.
+    pub fn saying_full_only(self, says_full_only: bool) -> Dac {
+        Dac { says_full_only, ..self }
     }
 }
 
@@ -66,7 +74,8 @@ impl AckTiming for Dac {
     }
 
     fn flags(&self) -> u8 {
-        self.wire.flags(self.packets)
+        let is_said = self.packets >= self.every || !self.says_full_only;
+        self.wire.flags(if is_said { self.packets } else { 0 })
     }
 }
 

@@ -17,6 +17,10 @@ pub struct RenoRules {
     pub clamp_partial_bytes: bool,
     /// ssthresh takes the window's value before the first idle decay (RFC 9260 §7.2.1).
     pub idle_keeps_ssthresh: bool,
+    /// A cut leaves ssthresh as the window even if the window was smaller, as in the RFCs' letter (M-SCTP-7 rule 1).
+    pub cut_may_raise: bool,
+    /// Idle decay leaves no window above the floor below 4 units, as in ns-2's module.
+    pub decay_lifts: bool,
 }
 
 /// The standard rule, and its state for each path.
@@ -80,10 +84,17 @@ impl CongestionControl for Reno {
 
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow {
         let sample = view.path(path);
+        let least = sample.unit * self.rules.window_floor;
+        if cause == CutCause::Idle && self.rules.decay_lifts {
+            return decayed_in_ns2(sample, least);
+        }
         let memory = &mut self.paths[path.index()];
         memory.partial_bytes_acked = ByteCount::ZERO;
-        let halved = (sample.cwnd / 2).max(sample.unit * self.rules.window_floor);
+        let halved = (sample.cwnd / 2).max(least);
         match cause {
+            CutCause::Missing | CutCause::EcnEcho if self.rules.cut_may_raise => {
+                CutWindow { cwnd: halved, ssthresh: halved }
+            }
             CutCause::Missing | CutCause::EcnEcho => {
                 CutWindow { cwnd: halved.min(sample.cwnd), ssthresh: halved }
             }
@@ -103,14 +114,28 @@ impl CongestionControl for Reno {
     }
 }
 
+/// Idle decay by [`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight): a window above `least` is halved,
+/// down or up to 4 units.
+fn decayed_in_ns2(sample: &PathSample, least: ByteCount) -> CutWindow {
+    let halved = (sample.cwnd / 2).max(sample.unit * 4);
+    let cwnd = if sample.cwnd > least { halved } else { sample.cwnd };
+    CutWindow { cwnd, ssthresh: sample.ssthresh }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::policy::congestion::tests::acked;
     use crate::policy::view::tests::{sample, view};
 
-    const RULES: RenoRules =
-        RenoRules { window_floor: 4, idle_floor: 4, clamp_partial_bytes: false, idle_keeps_ssthresh: false };
+    const RULES: RenoRules = RenoRules {
+        window_floor: 4,
+        idle_floor: 4,
+        clamp_partial_bytes: false,
+        idle_keeps_ssthresh: false,
+        cut_may_raise: false,
+        decay_lifts: false,
+    };
 
     fn reno(rules: RenoRules) -> Reno {
         let mut reno = Reno::new(rules);
@@ -173,6 +198,22 @@ mod tests {
         let paths = [small];
         let cut = reno(RULES).decrease(PathId::FIRST, CutCause::Missing, &view(&paths));
         assert_eq!((cut.cwnd.get(), cut.ssthresh.get()), (4500, 6000), "a cut never raises cwnd");
+        let by_letter = RenoRules { cut_may_raise: true, ..RULES };
+        let cut = reno(by_letter).decrease(PathId::FIRST, CutCause::Missing, &view(&paths));
+        assert_eq!((cut.cwnd.get(), cut.ssthresh.get()), (6000, 6000), "but by the RFCs' letter");
+        let cut = reno(by_letter).decrease(PathId::FIRST, CutCause::Timeout, &view(&paths));
+        assert_eq!(cut.cwnd.get(), 1500, "a time-out leaves one unit");
+    }
+
+    #[test]
+    fn in_ns2_idle_decay_lifts_a_window_between_the_floor_and_4_units() {
+        let rules = RenoRules { window_floor: 2, decay_lifts: true, ..RULES };
+        let decayed = [3000, 4500, 9000, 30_000].map(|cwnd| {
+            let mut path = sample(0);
+            path.cwnd = ByteCount::new(cwnd);
+            reno(rules).decrease(PathId::FIRST, CutCause::Idle, &view(&[path])).cwnd.get()
+        });
+        assert_eq!(decayed, [3000, 6000, 6000, 15_000]);
     }
 
     #[test]

@@ -33,7 +33,8 @@ impl AssociationDetection {
         }
     }
 
-    fn count_missing(&self, news: &mut SackNews, increment: &Increment) {
+    /// Counts missing reports, as many at a time as `increment` says.
+    pub(super) fn count_missing(&self, news: &mut SackNews, increment: &Increment) {
         // A chunk with copies may have arrived by a path that is faster than the chunk's own.
         let newest = news.acked.iter().rev().find(|chunk| !chunk.was_copied);
         let Some(newest) = newest.map(|chunk| chunk.tsn) else {
@@ -48,7 +49,7 @@ impl AssociationDetection {
         let counts_all = self.exit.is_some() && news.has_advanced;
         let limit = if counts_all { news.highest_reported } else { newest };
         let counted = news.holes.iter_mut().filter(|hole| hole.is_reneged || hole.tsn.is_before(limit));
-        counted.for_each(|hole| hole.report(increment.of(hole.tsn)));
+        counted.for_each(|hole| hole.report(increment.of(hole)));
     }
 }
 

@@ -5,6 +5,7 @@ use super::association::AssociationDetection;
 use super::increment::Increment;
 use super::{LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
+use crate::policy::ns2::{Ns2Rule, Ns2Rules};
 use crate::seq::Tsn;
 
 /// Which of CMT's rules replace the association's. With none of them, CMT is plain striping.
@@ -17,6 +18,8 @@ pub struct CmtRules {
     pub window_update: bool,
     /// DAC (M-CMT-4, -5): SACKs are delayed whatever the order of arrival, and say how many packets they answer.
     pub delayed_ack: bool,
+    /// The rules of ns-2's module that replace ours: how a path recovers (M-CMT-2, "Peers"), and others for comparison.
+    pub ns2: Ns2Rules,
 }
 
 /// The rules and their state.
@@ -36,10 +39,33 @@ pub struct CmtDetection {
 impl CmtRules {
     /// All three: CMT as its authors recommend it.
     pub const ALL: CmtRules =
-        CmtRules { split_fast_retransmit: true, window_update: true, delayed_ack: true };
+        CmtRules { split_fast_retransmit: true, window_update: true, delayed_ack: true, ns2: Ns2Rules::NONE };
     /// None: new data goes on all paths, by the rules of RFC 9260.
-    pub const NONE: CmtRules =
-        CmtRules { split_fast_retransmit: false, window_update: false, delayed_ack: false };
+    pub const NONE: CmtRules = CmtRules {
+        split_fast_retransmit: false,
+        window_update: false,
+        delayed_ack: false,
+        ns2: Ns2Rules::NONE,
+    };
+
+    fn recovery(self) -> Recovery {
+        match self.ns2.has(Ns2Rule::Recovery) {
+            true => Recovery::Points,
+            false if self.split_fast_retransmit => Recovery::ByPath,
+            false => Recovery::OfAssociation,
+        }
+    }
+}
+
+/// What follows from a fast retransmit until its losses are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovery {
+    /// All paths share the association's fast recovery.
+    OfAssociation,
+    /// Each path has its own: its window does not grow, and is cut once (M-CMT-2).
+    ByPath,
+    /// Each path has a recover point: a loss up to it does not cut the window again, and nothing else follows.
+    Points,
 }
 
 impl CmtDetection {
@@ -65,8 +91,16 @@ impl CmtDetection {
         }
         for hole in &mut news.holes {
             if self.newest[hole.path.index()].is_some_and(|newest| hole.tsn.is_before(newest)) {
-                hole.report(increment.of(hole.tsn));
+                hole.report(increment.of(hole));
             }
+        }
+    }
+
+    /// A recover point that is acknowledged cumulatively judges no loss any more. It must not be kept until TSNs have come
+    /// round to it.
+    fn forget_passed_points(&mut self, cumulative: Tsn) {
+        for exit in &mut self.exits {
+            *exit = exit.filter(|exit| cumulative.is_before(*exit));
         }
     }
 
@@ -81,12 +115,24 @@ impl CmtDetection {
 
 impl LossDetection for CmtDetection {
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
-        let increment = if self.rules.delayed_ack { Increment::of_delayed(news) } else { Increment::ONE };
-        if self.rules.split_fast_retransmit {
-            self.count_missing(news, &increment);
-            self.find_missing(news, progress);
-        } else {
-            self.whole.read(news, &increment, progress);
+        let increment = match self.rules {
+            CmtRules { delayed_ack: false, .. } => Increment::ONE,
+            CmtRules { ns2, .. } if ns2.has(Ns2Rule::PacketCount) => Increment::as_in_ns2(news),
+            _ => Increment::of_delayed(news),
+        };
+        if self.rules.recovery() == Recovery::Points {
+            self.forget_passed_points(news.cumulative);
+        }
+        match (self.rules.split_fast_retransmit, self.rules.recovery()) {
+            (true, _) => {
+                self.count_missing(news, &increment);
+                self.find_missing(news, progress);
+            }
+            (false, Recovery::Points) => {
+                self.whole.count_missing(news, &increment);
+                self.find_missing(news, progress);
+            }
+            (false, _) => self.whole.read(news, &increment, progress),
         }
         for (advanced, path) in progress.advanced.iter_mut().zip(&news.paths) {
             *advanced = match self.rules.window_update {
@@ -104,13 +150,14 @@ impl LossDetection for CmtDetection {
 
     fn on_timeout(&mut self, path: PathId) {
         self.whole.on_timeout(path);
-        if let Some(exit) = self.exits.get_mut(path.index()) {
+        let keeps_points = self.rules.recovery() == Recovery::Points;
+        if let Some(exit) = self.exits.get_mut(path.index()).filter(|_| !keeps_points) {
             *exit = None;
         }
     }
 
     fn enter_recovery(&mut self, path: PathId, highest: Tsn) {
-        if !self.rules.split_fast_retransmit {
+        if self.rules.recovery() == Recovery::OfAssociation {
             return self.whole.enter_recovery(path, highest);
         }
         self.exits.resize(self.exits.len().max(path.index() + 1), None);
@@ -118,14 +165,25 @@ impl LossDetection for CmtDetection {
     }
 
     fn is_in_recovery(&self, path: PathId) -> bool {
-        match self.rules.split_fast_retransmit {
-            true => self.exits.get(path.index()).is_some_and(Option::is_some),
-            false => self.whole.is_in_recovery(path),
+        match self.rules.recovery() {
+            Recovery::OfAssociation => self.whole.is_in_recovery(path),
+            Recovery::ByPath => self.exits.get(path.index()).is_some_and(Option::is_some),
+            Recovery::Points => false,
+        }
+    }
+
+    fn is_cut_for(&self, path: PathId, lost: Tsn) -> bool {
+        match self.rules.recovery() {
+            Recovery::OfAssociation | Recovery::ByPath => self.is_in_recovery(path),
+            Recovery::Points => {
+                let point = self.exits.get(path.index()).copied().flatten();
+                point.is_some_and(|point| !point.is_before(lost))
+            }
         }
     }
 
     fn recovers_by_path(&self) -> bool {
-        self.rules.split_fast_retransmit
+        self.rules.recovery() != Recovery::OfAssociation
     }
 
     /// M-CMT-2: recovery ends "when no unacked TSN ≤ that value remains on d": a lost chunk that was moved to another

@@ -1,6 +1,7 @@
 //! How many missing reports one SACK is worth (M-CMT-5).
 
-use super::SackNews;
+use super::{Hole, SackNews};
+use crate::policy::PathId;
 use crate::seq::Tsn;
 
 /// The weight of one SACK as evidence of loss.
@@ -9,11 +10,13 @@ pub(super) struct Increment {
     /// The weight for TSNs below `below`; it is 1 for all others.
     times: u8,
     below: Tsn,
+    /// The weight is 1 for chunks of all paths but this one, if one is named.
+    path: Option<PathId>,
 }
 
 impl Increment {
     /// One report, whatever the SACK says.
-    pub(super) const ONE: Increment = Increment { times: 1, below: Tsn::new(0) };
+    pub(super) const ONE: Increment = Increment { times: 1, below: Tsn::new(0), path: None };
 
     /// A SACK that answers n packets counts n times for a missing chunk if all n packets left after that chunk on its
     /// path: that is, if all chunks that the SACK newly acknowledges were sent to one destination and are above the
@@ -28,24 +31,54 @@ impl Increment {
             return Increment::ONE;
         }
         let most = u8::try_from(news.acked.len()).unwrap_or(u8::MAX);
-        Increment { times: news.packets.clamp(1, most), below: first.tsn }
+        Increment { times: news.packets.clamp(1, most), below: first.tsn, path: None }
     }
 
-    /// How many missing reports the SACK gives to the chunk with TSN `missing`.
-    pub(super) fn of(&self, missing: Tsn) -> u8 {
-        if self.times > 1 && missing.is_before(self.below) { self.times } else { 1 }
+    /// The weight that ns-2's module gives a SACK ([`Ns2Rule::PacketCount`](crate::policy::ns2::Ns2Rule::PacketCount)):
+    /// the number of packets as the SACK has it, 0 too, if all its gap blocks are of one path.
+    pub(super) fn as_in_ns2(news: &SackNews) -> Increment {
+        let mut beyond = news.acked.iter().filter(|chunk| news.cumulative.is_before(chunk.tsn));
+        let Some(first) = beyond.next() else { return Increment::ONE };
+        if beyond.any(|chunk| chunk.path != first.path) {
+            return Increment::ONE;
+        }
+        let lowest = news.acked.iter().find(|chunk| chunk.path == first.path).unwrap_or(first);
+        Increment { times: news.packets, below: lowest.tsn, path: Some(first.path) }
+    }
+
+    /// How many missing reports the SACK gives to the chunk `missing`.
+    pub(super) fn of(&self, missing: &Hole) -> u8 {
+        let is_counted = self.times != 1 && missing.tsn.is_before(self.below);
+        if is_counted && self.path.is_none_or(|path| path == missing.path) { self.times } else { 1 }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{acked, news};
+    use super::super::tests::{acked, hole, news};
     use super::*;
 
     fn worth(packets: u8, chunks: &[(u32, usize)], missing: u32) -> u8 {
         let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
         let sack = SackNews { packets, ..news(0, 9, chunks, vec![]) };
-        Increment::of_delayed(&sack).of(Tsn::new(missing))
+        Increment::of_delayed(&sack).of(&hole(missing, 0, 0))
+    }
+
+    /// The chunks are acknowledged up to TSN `cumulative`, and by gap blocks beyond.
+    fn worth_in_ns2(packets: u8, cumulative: u32, chunks: &[(u32, usize)], missing: (u32, usize)) -> u8 {
+        let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
+        let sack = SackNews { packets, ..news(cumulative, 9, chunks, vec![]) };
+        Increment::as_in_ns2(&sack).of(&hole(missing.0, missing.1, 0))
+    }
+
+    #[test]
+    fn for_ns2_a_cumulative_ack_mixes_nothing_and_the_packet_count_is_believed() {
+        assert_eq!(worth_in_ns2(2, 2, &[(2, 1), (4, 0)], (3, 0)), 2);
+        assert_eq!(worth(2, &[(2, 1), (4, 0)], 3), 1, "ours: the SACK is of two paths");
+        assert_eq!(worth_in_ns2(0, 1, &[(4, 0)], (3, 0)), 0, "a SACK by the timer");
+        assert_eq!(worth_in_ns2(2, 1, &[(3, 0), (4, 1)], (2, 0)), 1, "gap blocks of two paths");
+        assert_eq!(worth_in_ns2(2, 1, &[(2, 0), (4, 0)], (3, 0)), 1, "on both sides of the chunk");
+        assert_eq!(worth_in_ns2(2, 1, &[(4, 0)], (3, 1)), 1, "the chunk is of another path");
     }
 
     #[test]

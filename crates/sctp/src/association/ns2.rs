@@ -1,0 +1,55 @@
+//! What an association does where rules of ns-2's CMT module replace ours, for comparison with that module's results. Each
+//! function does nothing, or what the standard says, without its rule.
+
+use anabranch_base::Time;
+
+use super::session::Session;
+use crate::config::{BurstRule, MaxBurst};
+use crate::policy::PathId;
+use crate::policy::congestion::CutCause;
+use crate::policy::ns2::Ns2Rule;
+use crate::policy::retransmission::LostBy;
+use crate::seq::Tsn;
+
+impl Session {
+    /// With rules of ns-2's module, missing reports on one path have consequences for chunks of any path that wait to be
+    /// sent again.
+    pub(super) fn respond_for_waiting(&mut self, now: Time) {
+        let ns2 = self.settings.config.cmt.ns2;
+        if ns2.has(Ns2Rule::CutsWaiting) {
+            for id in self.paths.ids() {
+                let detection = &self.policies.detection;
+                let waiting = self.send.marked().filter(|lost| lost.path == id).last();
+                if waiting.is_some_and(|highest| !detection.is_cut_for(id, highest.tsn)) {
+                    self.cut(id, CutCause::Missing, now);
+                    self.enter_recovery(id);
+                }
+            }
+        }
+        if ns2.has(Ns2Rule::ExemptsWaiting) {
+            let waiting = self.send.marked().filter(|lost| lost.by == LostBy::MissingReports);
+            waiting.for_each(|lost| self.exemptions.grant(lost.path));
+        }
+    }
+
+    /// A packet of retransmissions for `path` ends with the chunk `last`. In ns-2's module the next chunk that is lost is
+    /// looked at for the same packet, and its path searches its lowest chunk anew.
+    pub(super) fn search_after_packet(&mut self, path: PathId, last: Tsn) {
+        if self.settings.config.cmt.ns2.has(Ns2Rule::SearchByPacket) {
+            let next = self.send.marked().find(|lost| last.is_before(lost.tsn)).map(|lost| lost.path);
+            if let Some(other) = next.filter(|&other| other != path) {
+                self.send.search_lowest_anew(other);
+            }
+        }
+    }
+
+    /// The bound on the packets of one event.
+    pub(super) fn max_burst(&self) -> MaxBurst {
+        let limit = self.settings.config.max_burst;
+        let is_for_good = self.has_acked_retransmission && limit.rule == BurstRule::AfterRetransmission;
+        match is_for_good && self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
+            true => MaxBurst { rule: BurstRule::Event, ..limit },
+            false => limit,
+        }
+    }
+}
