@@ -8,7 +8,7 @@ use anabranch_studies::ns2::{
 
 /// Each `every`-th point of a set, ten seeds each.
 fn points(set: Set, every: usize) -> Vec<Judged> {
-    let selection = Selection { figures: Vec::new(), seeds: 10, every };
+    let selection = Selection { figures: Vec::new(), seeds: 10, every, rules: Vec::new() };
     compare(set, &selection).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -58,7 +58,7 @@ fn a_shared_buffer_lets_through_as_much_as_theirs() {
 /// every packet is acknowledged at once.
 #[test]
 fn without_loss_and_delay_of_sacks_the_two_agree_to_a_part_in_a_thousand() {
-    let selection = Selection { figures: vec!["fig4".to_owned()], seeds: 1, every: 1 };
+    let selection = Selection { figures: vec!["fig4".to_owned()], seeds: 1, every: 1, rules: Vec::new() };
     let points = compare(Set::A, &selection).unwrap_or_else(|error| panic!("{error}"));
     let equal: Vec<&Judged> = points
         .iter()

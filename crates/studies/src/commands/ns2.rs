@@ -4,7 +4,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anabranch_studies::ns2::{HoldingShare, Selection, Set, compare, csv_text, outside, summary, verbose};
+use anabranch_studies::ns2::{
+    HoldingShare, Selection, Set, by_rule, compare, csv_text, outside, summary, verbose,
+};
 
 /// Our transfers beside ns-2's CMT module, point by point (docs/oracle.md)
 #[derive(Debug, clap::Args)]
@@ -21,6 +23,12 @@ pub struct Arguments {
     /// Only every N-th point of a set
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: usize,
+    /// Ours with these rules of ns-2's, by their numbers in docs/oracle.md; `1,2` is `cmt.recovery = "ns2"`
+    #[arg(long, value_name = "N,N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=8))]
+    rules: Vec<u32>,
+    /// Print the table of ns-2's rules, added one by one, at six points of fig5
+    #[arg(long, conflicts_with_all = ["sets", "figures", "every", "rules", "csv"])]
+    by_rule: bool,
     /// Show every point, not only those outside
     #[arg(long)]
     verbose: bool,
@@ -31,8 +39,16 @@ pub struct Arguments {
 
 /// Runs it: 1 if a set misses its goal.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
-    let selection =
-        Selection { figures: arguments.figures.clone(), seeds: arguments.seeds, every: arguments.every };
+    if arguments.by_rule {
+        print!("{}", by_rule(arguments.seeds)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let selection = Selection {
+        figures: arguments.figures.clone(),
+        seeds: arguments.seeds,
+        every: arguments.every,
+        rules: arguments.rules.clone(),
+    };
     let sets = if arguments.sets.is_empty() { &Set::ALL[..] } else { &arguments.sets };
     let mut is_reached = true;
     for &set in sets {
@@ -40,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         if points.is_empty() {
             continue;
         }
-        let (share, goal) = (HoldingShare::of(&points), set.goal());
+        let (share, goal) = (HoldingShare::of(&points), set.goal(&selection.rules));
         is_reached &= share.value() >= goal;
         println!("set {set:?}: {share} hold; the goal is {:.0}%", goal * 100.0);
         print!("{}", summary(&points));

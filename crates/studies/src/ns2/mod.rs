@@ -5,6 +5,7 @@ mod judgement;
 mod one_path;
 mod point;
 mod report;
+mod rules;
 mod table_error;
 mod tables;
 mod world;
@@ -14,6 +15,7 @@ pub use judgement::{Judgement, PointVerdict, Tolerance};
 pub use one_path::{Ns2Losses, OnePathPoint, one_path};
 pub use point::{ComparedPoint, Judged, Measure};
 pub use report::{HoldingShare, csv_text, outside, summary, verbose};
+pub use rules::by_rule;
 pub use table_error::TableError;
 pub use tables::Set;
 
@@ -28,6 +30,8 @@ pub struct Selection {
     pub seeds: u64,
     /// Only each `every`-th point, beginning with the first.
     pub every: usize,
+    /// Which of the rules in which ns-2's CMT differs replace ours, by their numbers in docs/oracle.md.
+    pub rules: Vec<u32>,
 }
 
 /// A comparison that could not be made.
@@ -46,15 +50,19 @@ pub enum Ns2Error {
 /// # Errors
 /// The table cannot be read, or one of its points cannot be run.
 pub fn compare(set: Set, selection: &Selection) -> Result<Vec<Judged>, Ns2Error> {
-    let mut points = set.points(&tables::directory())?;
+    let mut points = set.points(&tables::directory(), &selection.rules)?;
     let figures = &selection.figures;
     points.retain(|point| figures.is_empty() || figures.contains(&point.figure));
-    let points: Vec<ComparedPoint> = points.into_iter().step_by(selection.every.max(1)).collect();
+    judge(points.into_iter().step_by(selection.every.max(1)).collect(), selection.seeds)
+}
+
+/// Runs ours for these points, with `seeds` seeds where they are random, and compares.
+fn judge(points: Vec<ComparedPoint>, seeds: u64) -> Result<Vec<Judged>, Ns2Error> {
     let runs: Vec<grid::GridPoint> = points
         .iter()
         .map(|point| grid::GridPoint {
             scenario: point.scenario.clone(),
-            seeds: 1..if point.is_random() { selection.seeds + 1 } else { 2 },
+            seeds: 1..if point.is_random() { seeds + 1 } else { 2 },
         })
         .collect();
     let results = grid::run(&runs)?;

@@ -33,10 +33,12 @@ pub enum Scheme {
 }
 
 /// The settings of an association that the rows choose.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AssociationSettings {
     /// How it uses its paths.
     pub scheme: Scheme,
+    /// Which of the rules in which ns-2's CMT differs replace ours, by their numbers in docs/oracle.md.
+    pub ns2_rules: Vec<u32>,
     /// Where lost chunks go.
     pub retransmission: Retransmission,
     /// How many missing reports make a chunk lost.
@@ -128,16 +130,26 @@ fn loss(probability: f64, burst: Option<f64>, after: f64) -> String {
 }
 
 fn sctp(association: &AssociationSettings) -> String {
-    let AssociationSettings { missing_reports, window_floor, initial_ssthresh, receive_buffer, .. } =
-        association;
+    let AssociationSettings {
+        missing_reports,
+        window_floor,
+        initial_ssthresh,
+        receive_buffer,
+        ns2_rules,
+        ..
+    } = association;
     let (multipath, rules) = match association.scheme {
         Scheme::Cmt(rules) => ("cmt", Some(rules)),
         Scheme::AppStripe => ("appstripe", None),
         Scheme::Plain => ("off", None),
     };
+    let theirs = match &ns2_rules[..] {
+        [] => String::new(),
+        numbers => format!(", ns2_rules = {numbers:?}"),
+    };
     let rules = rules.map_or(String::new(), |[split, update, delayed]| {
         format!(
-            "cmt = {{ split_fast_retransmit = {split}, window_update = {update}, delayed_ack = {delayed} }}\n"
+            "cmt = {{ split_fast_retransmit = {split}, window_update = {update}, delayed_ack = {delayed}{theirs} }}\n"
         )
     });
     format!(
