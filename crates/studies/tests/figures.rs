@@ -69,6 +69,28 @@ fn an_interrupted_study_gives_the_page_of_one_that_was_not() {
     assert_eq!(counts.taken + counts.made, first.made);
 }
 
+#[test]
+fn verdicts_of_fewer_seeds_or_smaller_runs_say_so() {
+    let provisional = |scale, at_most| {
+        let mut figure = FigureName::IyF6.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        figure.panels.retain(|panel| panel.name == "a");
+        figure.claims.retain(|claim| claim.panel == "a");
+        let mut conduct = Conduct { scale, ..quick(at_most) };
+        let outcome = judge(figure, "default", &mut conduct).unwrap_or_else(|error| panic!("{error}"));
+        let [of_core, of_side] = &outcome.findings[..] else { panic!("two claims: {:?}", outcome.findings) };
+        assert_eq!(of_core.provisional, of_side.provisional);
+        assert_eq!(outcome.standing("").map(|standing| standing.provisional), Some(of_core.provisional));
+        let page = report::figure(&outcome, scale);
+        assert_eq!(page.contains("(provisional, "), of_core.provisional.is_some(), "{page}");
+        of_core.provisional
+    };
+    // The record has five seeds, which count as all of them where its scale counts as the full one.
+    assert_eq!(provisional(StudyScale::Full, None), None);
+    assert_eq!(provisional(StudyScale::Full, Some(9)), None);
+    assert_eq!(provisional(StudyScale::Full, Some(2)), Some(2));
+    assert_eq!(provisional(StudyScale::Quick, None), Some(5));
+}
+
 /// WS-F6 with two seeds: the models and ns-2 are where they belong beside the simulator.
 #[test]
 fn one_path_by_its_rate_is_judged_as_it_was_before() {
@@ -112,7 +134,9 @@ fn planned_limits_and_ranks_compare_as_they_did_before() {
 
 #[test]
 fn what_needs_no_simulation_is_judged_as_it_was_before() {
-    let mut table = verdicts(&outcome(FigureName::LiuF4ToF6));
+    let of_models = outcome(FigureName::LiuF4ToF6);
+    assert!(of_models.findings.iter().all(|finding| finding.provisional.is_none()), "no seeds, no scale");
+    let mut table = verdicts(&of_models);
     let mut figure =
         FigureName::WsF13ToF14.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
     // A measured time is not a golden value.

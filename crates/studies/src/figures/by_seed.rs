@@ -94,6 +94,11 @@ impl ConfidenceInterval {
     pub fn high(self) -> f64 {
         self.mean + self.half
     }
+
+    /// Whether it is one: values that are not numbers have none.
+    pub fn is_known(self) -> bool {
+        !self.mean.is_nan() && !self.half.is_nan()
+    }
 }
 
 impl std::fmt::Display for ConfidenceInterval {

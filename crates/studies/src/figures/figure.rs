@@ -107,6 +107,13 @@ pub enum SideColumn {
 }
 
 impl Panel {
+    /// Whether its values are of runs, or computed from some.
+    pub fn is_simulated(&self) -> bool {
+        let is_of_runs =
+            |source: &ValueSource| matches!(source, ValueSource::Run(_) | ValueSource::Gain { .. });
+        self.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_of_runs(source))
+    }
+
     /// Its curves' places, each once, in their order.
     pub fn places(&self) -> Vec<f64> {
         let mut places: Vec<f64> =

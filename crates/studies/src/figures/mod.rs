@@ -12,16 +12,18 @@ pub mod results;
 mod run_values;
 pub mod stopwatch;
 pub mod svg;
+pub mod verdict;
 pub mod ws;
 
 use anabranch_models::ModelError;
 use anabranch_planner::PlanError;
 use clap::ValueEnum;
 
-use self::claim::{Finding, Verdict, Weight};
+use self::claim::{Claim, Finding, Weight};
 use self::figure::Figure;
 use self::kept_runs::{KeepError, KeptRuns};
 use self::results::Results;
+use self::verdict::Standing;
 use crate::grid::GridError;
 use crate::ns2::TableError;
 use crate::scale::StudyScale;
@@ -147,11 +149,26 @@ pub fn judge(
     setting: &'static str,
     conduct: &mut Conduct,
 ) -> Result<FigureResult, FigureError> {
+    let all_seeds: Vec<u64> = figure.panels.iter().map(|panel| panel.seeds).collect();
     let at_most = conduct.at_most.unwrap_or(u64::MAX);
     figure.panels.iter_mut().for_each(|panel| panel.seeds = panel.seeds.min(at_most));
     let results = measure::measure(&figure, &mut conduct.kept)?;
-    let findings = figure.claims.iter().map(|claim| claim.judge(&results)).collect();
+    let finding = |claim: &Claim| {
+        let provisional = provisional(&figure, claim, conduct.scale, &all_seeds);
+        Finding { provisional, ..claim.judge(&results) }
+    };
+    let findings = figure.claims.iter().map(finding).collect();
     Ok(FigureResult { setting, figure, results, findings })
+}
+
+/// The fewest seeds of the runs that decide about a claim, where these are fewer or smaller than those of the full scale,
+/// at which a panel has `all_seeds`. Models have no seeds.
+fn provisional(figure: &Figure, claim: &Claim, scale: StudyScale, all_seeds: &[u64]) -> Option<u64> {
+    let named = claim.expression.panels();
+    let panels = figure.panels.iter().zip(all_seeds);
+    let simulated = panels.filter(|(panel, _)| named.contains(&panel.name) && panel.is_simulated());
+    let fewer = simulated.filter(|(panel, all)| scale == StudyScale::Quick || panel.seeds < **all);
+    fewer.map(|(panel, _)| panel.seeds).min()
 }
 
 impl Conduct {
@@ -213,11 +230,15 @@ impl FigureName {
 }
 
 impl FigureResult {
-    /// The worst verdict of the core claims about a panel; of all of them for an empty name. `None` without one.
-    pub fn verdict(&self, panel: &str) -> Option<Verdict> {
+    /// The worst verdict of the core claims about a panel; of all of them for an empty name. It is provisional if one of
+    /// theirs is. `None` without one.
+    pub fn standing(&self, panel: &str) -> Option<Standing> {
         let claims = self.figure.claims.iter().zip(&self.findings);
         let core = claims.filter(|(claim, _)| claim.weight == Weight::Core);
         let core = core.filter(|(claim, _)| panel.is_empty() || claim.panel == panel);
-        core.map(|(_, finding)| finding.verdict).max()
+        let standings: Vec<Standing> = core.map(|(_, finding)| finding.standing()).collect();
+        let verdict = standings.iter().map(|standing| standing.verdict).max()?;
+        let provisional = standings.iter().filter_map(|standing| standing.provisional).min();
+        Some(Standing { verdict, provisional })
     }
 }

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use super::FigureResult;
 use super::by_seed::BySeed;
 use super::claim::{Verdict, Weight};
-use super::figure::{Panel, SideColumn, ValueSource};
+use super::figure::{Panel, SideColumn};
 use super::results::Metric;
+use super::verdict::Standing;
 use crate::scale::StudyScale;
 
 /// The columns of [`csv()`].
@@ -52,9 +53,9 @@ pub fn members(headline: &FigureResult, members: &[FigureResult]) -> String {
     for outcome in std::iter::once(headline).chain(members) {
         let _ = write!(page, "| {} |", outcome.setting);
         for index in &core {
-            let _ = write!(page, " {} |", outcome.findings[*index].verdict.word());
+            let _ = write!(page, " {} |", outcome.findings[*index].standing());
         }
-        let _ = writeln!(page, " **{}** |", word(outcome.verdict("")));
+        let _ = writeln!(page, " **{}** |", told(outcome.standing("")));
     }
     page.push('\n');
     for outcome in members {
@@ -66,7 +67,8 @@ pub fn members(headline: &FigureResult, members: &[FigureResult]) -> String {
 /// The core claims of a member that were not reproduced, with the measured values.
 fn misses(outcome: &FigureResult) -> String {
     let claims = outcome.figure.claims.iter().zip(&outcome.findings);
-    let is_miss = |verdict| !matches!(verdict, Verdict::Reproduced | Verdict::NotTestable);
+    let is_miss =
+        |verdict| !matches!(verdict, Verdict::Reproduced | Verdict::NotBuilt | Verdict::NotTestable);
     let mut page = String::new();
     for (claim, finding) in
         claims.filter(|(claim, finding)| claim.weight == Weight::Core && is_miss(finding.verdict))
@@ -112,9 +114,10 @@ pub fn csv(outcome: &FigureResult) -> String {
 fn curves(outcome: &FigureResult, panel: &Panel) -> String {
     let mut page = format!("\n### {} {}: {}\n\n", outcome.figure.id, panel.name, panel.title);
     let runs = if panel.seeds == 1 { "1 run".to_owned() } else { format!("{} runs", panel.seeds) };
-    let is_run = |source: &ValueSource| matches!(source, ValueSource::Run(_) | ValueSource::Gain { .. });
-    let has_chance = panel.series.iter().flat_map(|series| &series.points).any(|(_, source)| is_run(source));
-    let of = if has_chance { format!(", mean and 95 % interval of {runs} a point") } else { String::new() };
+    let of = match panel.is_simulated() {
+        true => format!(", mean and 95 % interval of {runs} a point"),
+        false => String::new(),
+    };
     let _ = writeln!(page, "{}{of}.\n", panel.metric.label());
     let names: Vec<&str> = panel.series.iter().map(|series| series.name).collect();
     let heads = names.iter().copied().chain(panel.beside.iter().map(|beside| beside.head()));
@@ -183,22 +186,22 @@ fn claims(outcome: &FigureResult) -> String {
         };
         let name = format!("{} {}{mark}", claim.panel, claim.id);
         let (stated, measured) = (claim.stated, &finding.measured);
-        let _ = writeln!(page, "| {} | {stated} | {measured} | {} |", name.trim(), finding.verdict.word());
+        let _ = writeln!(page, "| {} | {stated} | {measured} | {} |", name.trim(), finding.standing());
     }
     page.push('\n');
     if figure.panels.len() > 1 {
         let panels = figure.panels.iter().filter_map(|panel| {
-            outcome.verdict(panel.name).map(|verdict| format!("{} {}", panel.name, verdict.word()))
+            outcome.standing(panel.name).map(|standing| format!("{} {standing}", panel.name))
         });
         let panels: Vec<String> = panels.collect();
         if !panels.is_empty() {
             let _ = writeln!(page, "By panel: {}.\n", panels.join(", "));
         }
     }
-    let _ = writeln!(page, "**{}: {}**\n", figure.id, word(outcome.verdict("")));
+    let _ = writeln!(page, "**{}: {}**\n", figure.id, told(outcome.standing("")));
     page
 }
 
-fn word(verdict: Option<Verdict>) -> &'static str {
-    verdict.map_or("report only", Verdict::word)
+fn told(standing: Option<Standing>) -> String {
+    standing.map_or_else(|| "report only".to_owned(), |standing| standing.to_string())
 }

@@ -131,7 +131,7 @@ impl SubflowSweep {
 
     fn claims(&self) -> Vec<Claim> {
         let of = |id, weight, stated, expression| Claim { id, panel: self.name, weight, stated, expression };
-        let unsimulated = || Expression::Untestable("needs a simulation with coupled congestion control");
+        let unsimulated = || Expression::NotBuilt("needs a simulation with coupled congestion control");
         let mut claims = match self.swept {
             Swept::RoundTrips | Swept::Losses => vec![
                 of(
