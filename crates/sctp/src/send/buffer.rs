@@ -12,6 +12,7 @@ use super::credit::Credit;
 use super::fragmentation::{Fragments, Outgoing};
 use super::held::{Held, HeldByPath};
 use super::lowest::Lowest;
+use super::standing::Standing;
 use super::waiting::Waiting;
 use crate::config::Charge;
 use crate::policy::PathId;
@@ -68,10 +69,17 @@ pub struct SendBuffer {
 
 #[derive(Debug, Default)]
 pub(super) struct PathLowest {
-    pub once: Lowest,
+    once: Lowest,
     again: Lowest,
-    /// The chunk that the window update waits for, where that [stays](crate::policy::ns2::Ns2Rule::LowestStays).
-    pub standing: Option<u64>,
+    /// The chunks that the window update waits for, by a rule of ns-2's module.
+    pub standing: Standing,
+}
+
+impl PathLowest {
+    /// The chunks sent on the path `again`, or once, ascending; some are not there any more.
+    pub fn positions(&self, again: bool) -> impl Iterator<Item = u64> {
+        if again { &self.again } else { &self.once }.iter()
+    }
 }
 
 /// A chunk that left on a path.

@@ -106,7 +106,7 @@ impl SendBuffer {
             let path = PathId::from_index(index);
             let (once, again) = self.lowest_positions(path);
             let once = match self.ns2.has(Ns2Rule::LowestStays) {
-                true => self.standing_on(path, claimed),
+                true => self.stand(path, claimed),
                 false => once,
             };
             self.lowest_before.push((once, again));
@@ -206,7 +206,8 @@ impl SendBuffer {
         let of_path = &mut news.paths[path.index()];
         of_path.marked |= is_marked && is_new;
         if self.ns2 != Ns2Rules::NONE {
-            of_path.lowest |= self.ns2.has(Ns2Rule::Accounts);
+            let restarts = self.paths[path.index()].standing.restarts_timer(position);
+            of_path.lowest |= self.ns2.has(Ns2Rule::Accounts) && restarts;
             if is_new && self.ns2.has(Ns2Rule::LowestStays) {
                 of_path.marked = true;
                 self.search_lowest_anew(path);

@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use anabranch_sctp::policy::ns2::Ns2Rules;
-
 use super::judgement::Judgement;
 use super::point::Judged;
 use super::tables::directory;
@@ -14,7 +12,7 @@ const SPLITS: [&str; 2] = ["20+20", "38+2"];
 const LOSSES: [f64; 3] = [0.02, 0.05, 0.1];
 
 /// The rules in short, in their order.
-const RULES: [&str; Ns2Rules::COUNT as usize] = [
+const RULES: [&str; 8] = [
     "windows grow in recovery, and a loss above the recover point cuts again",
     "a path's lowest chunk stays the lost one until its repair is acknowledged",
     "a cut may raise a window, and cuts other paths that wait with lost chunks",
@@ -32,8 +30,8 @@ const RULES: [&str; Ns2Rules::COUNT as usize] = [
 pub fn by_rule(seeds: u64) -> Result<String, Ns2Error> {
     let heads = SPLITS.map(|split| format!("{split}, loss 2, 5, 10 %"));
     let mut page = format!("| ns-2's rules, added one by one | {} |\n|---|---|---|\n", heads.join(" | "));
-    for count in 0..=Ns2Rules::COUNT {
-        let rules: Vec<u32> = (1..=count).collect();
+    for count in 0..=RULES.len() {
+        let rules: Vec<u32> = (1..).take(count).collect();
         let mut points = Set::A.points(&directory(), &rules)?;
         let labels = SPLITS.map(|split| LOSSES.map(|loss| label(split, loss))).concat();
         points.retain(|point| point.figure == "fig5" && labels.contains(&point.label));
@@ -41,7 +39,7 @@ pub fn by_rule(seeds: u64) -> Result<String, Ns2Error> {
         let cells = SPLITS.map(|split| LOSSES.map(|loss| ratio(&points, &label(split, loss))).join(", "));
         let name = match count.checked_sub(1) {
             None => "none: ours".to_owned(),
-            Some(last) => format!("{count} {}", RULES[last as usize]),
+            Some(last) => format!("{count} {}", RULES[last]),
         };
         let _ = writeln!(page, "| {name} | {} |", cells.join(" | "));
     }
