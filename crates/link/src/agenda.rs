@@ -59,7 +59,7 @@ impl Agenda {
         (wish != WakeRequest::NONE).then(|| wish.at())
     }
 
-    /// Removes the next wake-up, and gives its time and its node.
+    /// Removes the next wake-up, and returns its time and its node.
     pub fn take(&mut self) -> Option<(Time, NodeIndex)> {
         let wish = self.tree[0][1];
         if wish == WakeRequest::NONE {

@@ -87,7 +87,7 @@ impl<L> Packet<L> {
         }
     }
 
-    /// Marks the packet if its transport supports marks. Gives whether it is marked now; a queue drops a packet that
+    /// Marks the packet if its transport supports marks. Returns whether it is marked now; a queue drops a packet that
     /// it cannot mark (RFC 3168 §5).
     #[must_use]
     pub fn mark(&mut self) -> bool {

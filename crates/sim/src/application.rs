@@ -71,7 +71,7 @@ impl Sender {
         Some(Ready { size: self.left.map_or(ready.size, |left| ready.size.min(left)), ..ready })
     }
 
-    /// Takes the message that [`Sender::peek`] gave, and gives its bytes.
+    /// Takes the message that [`Sender::peek`] returned, and returns its bytes.
     pub fn take(&mut self, ready: Ready) -> Bytes {
         if let Supply::Timed { waiting, .. } = &mut self.supply {
             waiting.pop_front();

@@ -159,7 +159,7 @@ impl Watcher {
 /// Runs a scenario with seeds `seed`, `seed + 1`, … until there are enough runs. The result does not depend on the
 /// number of threads, because seeds are taken and evaluated in order.
 ///
-/// If it is cancelled, it gives the runs that were finished, or else the first run as far as it came.
+/// If it is cancelled, it returns the runs that were finished, or else the first run as far as it came.
 ///
 /// # Errors
 /// The scenario cannot be run.

@@ -103,7 +103,7 @@ impl<L: Load> Fabric<L> {
         }
     }
 
-    /// Adds a medium, and gives its number for hops across it.
+    /// Adds a medium, and returns its number for hops across it.
     pub fn add_medium(&mut self, medium: Box<dyn Medium<L>>) -> NodeIndex {
         self.media.push(medium);
         self.nodes() as NodeIndex - 1

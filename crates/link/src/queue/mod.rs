@@ -47,7 +47,7 @@ pub trait Queue<L>: Debug + Send {
     /// The line is free; `None` only if nothing waits.
     fn take(&mut self, line: LineView) -> Option<Taken<L>>;
 
-    /// The link has gone down and loses the waiting packets: gives the next of them.
+    /// The link has gone down and loses the waiting packets: returns the next of them.
     fn discard(&mut self) -> Option<Packet<L>>;
 
     /// The packets that wait.

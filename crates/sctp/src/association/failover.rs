@@ -55,7 +55,7 @@ impl Session {
         while !self.send.has_marked() && self.take_back_lowest() {}
     }
 
-    /// Takes back the lowest chunk that failed paths have in flight, if another path has room. Gives whether there
+    /// Takes back the lowest chunk that failed paths have in flight, if another path has room. Returns whether there
     /// was one.
     fn take_back_lowest(&mut self) -> bool {
         let has_room = |sample: &PathSample| sample.state.carries_data() && sample.has_window();

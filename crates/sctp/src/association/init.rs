@@ -73,7 +73,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
     Ok(body)
 }
 
-/// Notes an unrecognized parameter. Gives whether to continue with the next parameter.
+/// Notes an unrecognized parameter. Returns whether to continue with the next parameter.
 fn note_unknown(parameter: &Parameter, body: &mut InitBody) -> bool {
     let action = parameter.action();
     if action.is_report() {

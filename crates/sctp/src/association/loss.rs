@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was answered. Gives whether one was.
+    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was answered. Returns whether one was.
     pub(super) fn on_probe_answered(&mut self, path: PathId, now: Time) -> bool {
         let was_probed = self.paths.change_after_loss(path, LossState::end_probe);
         if was_probed {
@@ -168,7 +168,7 @@ impl Session {
         was_probed
     }
 
-    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was not answered. Gives the response
+    /// If a HEARTBEAT that a loss response asked for is under way on `path`, it was not answered. Returns the response
     /// then, which says whether this counts as an error.
     pub(super) fn on_probe_unanswered(&mut self, path: PathId, now: Time) -> Option<Response> {
         let was_probed = self.paths.change_after_loss(path, LossState::end_probe);

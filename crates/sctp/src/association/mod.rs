@@ -87,7 +87,7 @@ use crate::wire::{Cause, VerificationTag};
 
 /// An SCTP association without I/O.
 ///
-/// After every `handle*`, call [`poll_transmit`](Association::poll_transmit) until it gives `None`, then read
+/// After every `handle*`, call [`poll_transmit`](Association::poll_transmit) until it returns `None`, then read
 /// [`poll_timeout`](Association::poll_timeout). [`poll_event`](Association::poll_event) and
 /// [`receive`](Association::receive) may be called at any time.
 #[derive(Debug)]

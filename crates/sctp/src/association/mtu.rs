@@ -17,7 +17,7 @@ use crate::wire::{Heartbeat, PacketBuilder, Pad};
 
 impl Association {
     /// The operating system reports that no packet larger than `largest` can leave on `path` now: the MTU of its
-    /// interface shrank, or the packet was a probe above it. Gives whether the report is used: it is if the path's
+    /// interface shrank, or the packet was a probe above it. Returns whether the report is used: it is if the path's
     /// size is searched for.
     pub fn on_too_large(&mut self, now: Time, path: PathAddresses, largest: ByteCount) -> bool {
         let Some(id) = self.path_table().find(path.local, path.remote) else { return false };

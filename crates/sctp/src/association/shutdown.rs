@@ -58,7 +58,7 @@ impl Session {
         ShutdownState::Received { acked: self.send.ack_point() }
     }
 
-    /// T5-shutdown-guard expired: gives the next stage of the shutdown, or `None` if it took too long. While our data
+    /// T5-shutdown-guard expired: returns the next stage of the shutdown, or `None` if it took too long. While our data
     /// is in flight, the timer starts again after each acknowledgement.
     pub(super) fn on_guard_expired(&mut self, stage: ShutdownState, now: Time) -> Option<ShutdownState> {
         match stage {

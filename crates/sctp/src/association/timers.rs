@@ -68,7 +68,7 @@ impl Timers {
         }
     }
 
-    /// Removes the timer that expired first at or before `now`, and gives it; of several with the same time, the
+    /// Removes the timer that expired first at or before `now`, and returns it; of several with the same time, the
     /// first one in [`Timer`].
     pub fn take_expired(&mut self, now: Time) -> Option<Timer> {
         let next = self.next().filter(|due| *due <= now)?;

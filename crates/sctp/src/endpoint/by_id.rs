@@ -16,7 +16,7 @@ impl<T> ById<T> {
         self.values.push((id, Box::new(value)));
     }
 
-    /// Removes a value and gives it.
+    /// Removes a value and returns it.
     pub fn remove(&mut self, id: AssociationId) -> Option<T> {
         let place = self.place(id)?;
         Some(*self.values.remove(place).1)

@@ -143,7 +143,7 @@ impl Endpoint {
         Some(self.insert(cookie.local_tag, association, arrival.channel))
     }
 
-    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. Gives the association if it is to read the
+    /// RFC 9260 §5.2.4, Table 12: a cookie for an association that exists. Returns the association if it is to read the
     /// packet.
     fn reopen(
         &mut self,

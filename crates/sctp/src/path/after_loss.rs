@@ -65,7 +65,7 @@ impl LossState {
         self.is_probed = true;
     }
 
-    /// The HEARTBEAT was answered, or its answer is no longer awaited. Gives whether one was under way.
+    /// The HEARTBEAT was answered, or its answer is no longer awaited. Returns whether one was under way.
     pub fn end_probe(&mut self) -> bool {
         std::mem::take(&mut self.is_probed)
     }
@@ -80,7 +80,7 @@ impl LossState {
         self.resends_at.is_none_or(|at| at <= now)
     }
 
-    /// A retransmission left at `now`. Gives when the next one may leave, if they are spread over round trips of
+    /// A retransmission left at `now`. Returns when the next one may leave, if they are spread over round trips of
     /// `srtt`.
     pub fn on_resent(&mut self, srtt: Duration, now: Time) -> Option<Time> {
         self.resends_at.as_mut()?;

@@ -109,7 +109,7 @@ impl Health {
         self.was_used = true;
     }
 
-    /// A heartbeat period ended. Gives whether the path was idle in it.
+    /// A heartbeat period ended. Returns whether the path was idle in it.
     pub fn take_idle(&mut self) -> bool {
         !std::mem::replace(&mut self.was_used, false)
     }

@@ -27,7 +27,7 @@ impl Probes {
         self.is_awaited = true;
     }
 
-    /// A HEARTBEAT-ACK with `nonce` arrived. If it answers one of these HEARTBEATs, gives when that one left, and
+    /// A HEARTBEAT-ACK with `nonce` arrived. If it answers one of these HEARTBEATs, returns when that one left, and
     /// drops the others.
     pub fn take(&mut self, nonce: u64) -> Option<Time> {
         let &(_, sent_at) = self.under_way.iter().find(|(awaited, _)| *awaited == nonce)?;
@@ -35,7 +35,7 @@ impl Probes {
         Some(sent_at)
     }
 
-    /// An answer is no longer awaited, but still accepted. Gives whether one was awaited.
+    /// An answer is no longer awaited, but still accepted. Returns whether one was awaited.
     pub fn give_up(&mut self) -> bool {
         std::mem::take(&mut self.is_awaited)
     }

@@ -36,7 +36,7 @@ impl RoundTrip {
         self.probe.get_or_insert((tsn, now));
     }
 
-    /// The chunk `tsn` was acknowledged. If it was being timed, gives the sample.
+    /// The chunk `tsn` was acknowledged. If it was being timed, returns the sample.
     pub fn on_acked(&mut self, tsn: Tsn, now: Time) -> Option<Duration> {
         let (timed, sent_at) = self.probe?;
         if timed != tsn {

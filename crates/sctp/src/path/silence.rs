@@ -49,7 +49,7 @@ impl Silence {
         }
     }
 
-    /// A time-out says that the flight is lost, so the window is to be cut once. Gives whether it was not cut yet.
+    /// A time-out says that the flight is lost, so the window is to be cut once. Returns whether it was not cut yet.
     pub fn take_debt(&mut self) -> bool {
         let is_due = matches!(self.verdict, Suspicion::Open | Suspicion::Owing);
         if is_due {
@@ -63,7 +63,7 @@ impl Silence {
         self.on_answered();
     }
 
-    /// A HEARTBEAT was answered. Gives whether the window must still be cut for chunks that may be lost. An answer
+    /// A HEARTBEAT was answered. Returns whether the window must still be cut for chunks that may be lost. An answer
     /// within the time-out says that the path had not failed: it is suspected later from now on.
     pub fn on_answered(&mut self) -> bool {
         let verdict = std::mem::replace(&mut self.verdict, Suspicion::None);

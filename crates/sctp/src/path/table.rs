@@ -243,7 +243,7 @@ impl PathTable {
         self.show_blocker(id);
     }
 
-    /// A chunk last sent on path `id` was acknowledged. Gives the round-trip time if the chunk was timed.
+    /// A chunk last sent on path `id` was acknowledged. Returns the round-trip time if the chunk was timed.
     pub fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
         let path = &mut self.paths[id.index()];
         path.counters.acked_bytes += chunk.payload;

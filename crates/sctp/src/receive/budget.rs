@@ -36,14 +36,14 @@ impl Allowance {
         Allowance { budget, taken: ByteCount::ZERO }
     }
 
-    /// Takes `wanted` more bytes, or all that is left. Gives how many it took.
+    /// Takes `wanted` more bytes, or all that is left. Returns how many it took.
     pub fn take(&mut self, wanted: ByteCount) -> ByteCount {
         let mut given = 0;
         let take = |left: u64| {
             given = left.min(wanted.get());
             Some(left - given)
         };
-        // The closure always gives `Some`, so this succeeds.
+        // The closure always returns `Some`, so this succeeds.
         let _ = self.budget.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         self.taken += ByteCount::new(given);
         ByteCount::new(given)

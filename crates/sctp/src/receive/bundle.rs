@@ -43,7 +43,7 @@ impl Bundle {
         ByteCount::new(record + record / 2 + MemoryLoad::OVERHEAD.get() * record / FULL as u64)
     }
 
-    /// Adds a copy of `message` at the end, if it fits into a bundle and there is room. Gives whether it was added.
+    /// Adds a copy of `message` at the end, if it fits into a bundle and there is room. Returns whether it was added.
     pub fn push(&mut self, message: &Message) -> bool {
         let length = Bundle::HEADER + message.first.len();
         let Some(charge) = charge_of(message).filter(|_| Bundle::takes(message) && self.has_room(length))
@@ -65,7 +65,7 @@ impl Bundle {
         true
     }
 
-    /// Removes the first message and gives it. The memory is freed with the last one.
+    /// Removes the first message and returns it. The memory is freed with the last one.
     pub fn take(&mut self) -> Option<Message> {
         let (header, behind) = self.records.get(self.read..)?.split_first_chunk::<{ Bundle::HEADER }>()?;
         let [length, unordered, stream0, stream1, ssn0, ssn1, ppid @ .., charge0, charge1] = *header;

@@ -101,7 +101,7 @@ impl Delivery {
         Ok(())
     }
 
-    /// Removes the next message for the application and gives it.
+    /// Removes the next message for the application and returns it.
     pub fn take(&mut self) -> Option<Message> {
         self.ready.take()
     }
@@ -131,7 +131,7 @@ impl Delivery {
         self.waiting
     }
 
-    /// Stores a message until those before it have arrived. Gives whether its place was free.
+    /// Stores a message until those before it have arrived. Returns whether its place was free.
     fn keep(&mut self, stream: StreamId, count: u64, message: Message) -> bool {
         let before = self.early.range_mut((stream, 0)..=(stream, count)).next_back();
         if let Some((&(_, first), parcel)) = before {

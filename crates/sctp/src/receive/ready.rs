@@ -58,7 +58,7 @@ impl ReadyMessages {
         self.load += other.load;
     }
 
-    /// Removes the next message and gives it.
+    /// Removes the next message and returns it.
     pub fn take(&mut self) -> Option<Message> {
         let parcel = self.parcels.pop_front()?;
         self.load = self.load.saturating_sub(parcel.load());

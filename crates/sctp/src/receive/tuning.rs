@@ -61,7 +61,7 @@ impl Tuning {
         self.read += charge;
     }
 
-    /// A packet arrived. Gives the buffer's new size if it is to grow.
+    /// A packet arrived. Returns the buffer's new size if it is to grow.
     pub fn on_arrival(&mut self, now: Time, received: &DataArrival) -> Option<ByteCount> {
         self.time_window(now, received);
         let since = *self.since.get_or_insert(now);
@@ -75,7 +75,7 @@ impl Tuning {
         self.grow(received.capacity, wanted)
     }
 
-    /// There is no room for a chunk that everything else waits for. Gives a size that may have room.
+    /// There is no room for a chunk that everything else waits for. Returns a size that may have room.
     pub fn on_stuck(&mut self, capacity: ByteCount) -> Option<ByteCount> {
         self.grow(capacity, capacity * 2)
     }

@@ -156,7 +156,7 @@ impl SendBuffer {
         self.cut(message, largest);
     }
 
-    /// Counts a message as held and waiting. Gives its length.
+    /// Counts a message as held and waiting. Returns its length.
     pub(super) fn count(&mut self, message: &Outgoing) -> ByteCount {
         let length = ByteCount::of_len(message.payload.len());
         self.held_bytes += length;

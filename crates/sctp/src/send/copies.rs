@@ -38,7 +38,7 @@ impl Copies {
         self.in_flight.get(&position).is_some_and(|copies| copies.iter().any(|copy| copy.path == path))
     }
 
-    /// Removes the copy on `path`. Gives whether there was one.
+    /// Removes the copy on `path`. Returns whether there was one.
     pub fn remove(&mut self, position: u64, path: PathId) -> bool {
         let Some(copies) = self.in_flight.get_mut(&position) else { return false };
         let before = copies.len();
@@ -50,14 +50,14 @@ impl Copies {
         is_removed
     }
 
-    /// Removes the copy that left first, and gives it.
+    /// Removes the copy that left first, and returns it.
     pub fn take_first(&mut self, position: u64) -> Option<CopyInFlight> {
         let first = *self.in_flight.get(&position)?.first()?;
         self.remove(position, first.path);
         Some(first)
     }
 
-    /// Removes all copies of the chunk at `position`, in flight or due, because it is acknowledged. Gives those in
+    /// Removes all copies of the chunk at `position`, in flight or due, because it is acknowledged. Returns those in
     /// flight.
     pub fn take_all(&mut self, position: u64) -> Vec<CopyInFlight> {
         self.due.remove(&position);

@@ -22,7 +22,7 @@ impl Credit {
         self.left = (self.left + EARNED).min(MOST);
     }
 
-    /// Pays for as many of `chunks` as the credit allows, and gives how many may be taken back. One chunk may always
+    /// Pays for as many of `chunks` as the credit allows, and returns how many may be taken back. One chunk may always
     /// be taken back: otherwise a time-out could not help a receiver that did renege.
     pub fn spend(&mut self, chunks: u64) -> u64 {
         let paid = chunks.min(self.left);

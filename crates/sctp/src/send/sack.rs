@@ -23,7 +23,7 @@ pub struct BadSack {
 }
 
 impl SendBuffer {
-    /// Reads a SACK and writes what it means for each chunk into `news`. Gives `false`, and leaves `news` as it is,
+    /// Reads a SACK and writes what it means for each chunk into `news`. Returns `false`, and leaves `news` as it is,
     /// for a SACK that is older than one already read (RFC 9260 §6.2.1 i). The cost is the number of blocks, newly
     /// acknowledged chunks and holes.
     ///

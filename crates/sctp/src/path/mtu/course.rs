@@ -97,7 +97,7 @@ impl Course {
         }
     }
 
-    /// No more answers are awaited. Gives the search that follows, if there is one: another attempt, or a smaller
+    /// No more answers are awaited. Returns the search that follows, if there is one: another attempt, or a smaller
     /// interval.
     pub fn on_unanswered(self) -> Option<Course> {
         let again = Course { attempt: self.attempt + 1, opened: 0, last: None, ..self };

@@ -135,7 +135,7 @@ impl MtuSearch {
         self.under_way.push((nonce, size));
     }
 
-    /// An answer with `nonce` arrived. Gives whether the current size changed.
+    /// An answer with `nonce` arrived. Returns whether the current size changed.
     pub fn on_answered(&mut self, nonce: u64, now: Time) -> bool {
         let Some(index) = self.under_way.iter().position(|(awaited, _)| *awaited == nonce) else {
             return false;
@@ -162,7 +162,7 @@ impl MtuSearch {
         self.current != before
     }
 
-    /// No packet larger than `largest` can leave this host now. Gives whether the current size changed.
+    /// No packet larger than `largest` can leave this host now. Returns whether the current size changed.
     pub fn on_too_large(&mut self, largest: ByteCount, now: Time) -> bool {
         let largest = MtuBounds::whole_words(largest).max(self.bounds.least);
         if self.state == MtuState::Disabled || largest >= self.bounds.largest {

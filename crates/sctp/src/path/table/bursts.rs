@@ -38,7 +38,7 @@ impl PathTable {
     }
 
     /// Nothing more is to be sent; `has_more` says whether data remains. If only the pacer of path `id` stops packets
-    /// for which its window has room, gives when the path may continue.
+    /// for which its window has room, returns when the path may continue.
     pub fn end_pacing(&mut self, id: PathId, has_more: bool) -> Option<Time> {
         let sample = &mut self.samples[id.index()];
         let opens_at = self.paths[id.index()].pacer.opens_at();

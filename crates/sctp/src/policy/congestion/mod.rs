@@ -87,7 +87,7 @@ pub trait CongestionControl: Debug + Send {
     fn on_acked(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
     /// Whether the window of `path` grows by the chosen [slow start](super::slow_start). A control without slow start
-    /// always gives `false`, and then [`increase`](CongestionControl::increase) gives all growth.
+    /// always returns `false`, and then [`increase`](CongestionControl::increase) returns all growth.
     fn is_in_slow_start(&self, path: PathId, view: &View<'_>) -> bool {
         view.path(path).is_below_threshold()
     }

@@ -97,7 +97,7 @@ pub enum Hold {
 
 /// A rule that turns signs of loss into actions.
 pub trait LossResponse: Debug + Send {
-    /// Gives what to do after `signal` on `path`.
+    /// Returns what to do after `signal` on `path`.
     fn on_signal(&mut self, signal: Signal, path: PathId, view: &View<'_>) -> Response;
 
     /// Whether [`on_progress`](LossResponse::on_progress) is to be called.

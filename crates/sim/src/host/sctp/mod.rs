@@ -183,7 +183,7 @@ impl SctpEnd {
         self.write(now, id);
     }
 
-    /// Gives the association the hints for paths that have none yet: paths may be added while it is open.
+    /// Returns the association the hints for paths that have none yet: paths may be added while it is open.
     fn hint(&mut self, id: AssociationId) {
         let Some(association) = self.endpoint.association(id) else { return };
         let is_new = |sample: &&PathSample| sample.hints == Hints::default();
