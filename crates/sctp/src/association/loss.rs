@@ -60,7 +60,8 @@ impl Session {
         self.record_window(now, path, Some(cause));
     }
 
-    /// A cut may raise a window that is below the floor: to `wanted`, as far as the window management allows.
+    /// Raises the window of `path` to `wanted` if a cut gave more than before, as far as the window management
+    /// allows.
     fn raise(&mut self, path: PathId, wanted: ByteCount, now: Time) {
         loop {
             let sample = self.paths.sample(path);
@@ -76,8 +77,8 @@ impl Session {
         }
     }
 
-    /// How much of `wanted`, one unit at most, the window management lets the window of `path` grow. What it takes from
-    /// another path for that is taken.
+    /// How much of `wanted`, at most one unit, the window management lets the window of `path` grow. If it takes the
+    /// room from another path, that path's window shrinks.
     fn grant(&mut self, path: PathId, wanted: ByteCount, now: Time) -> ByteCount {
         let view = look(now, &self.paths, &self.peer_window, &self.send);
         let grant = self.policies.limit.grant(path, wanted, &view);

@@ -1,5 +1,5 @@
-//! What an association does where rules of ns-2's CMT module replace ours, for comparison with that module's results. Each
-//! function does nothing, or what the standard says, without its rule.
+//! What an association does if rules of ns-2's CMT module replace ours, to compare results with that module. Without
+//! its rule, each function does nothing, or what the standard says.
 
 use anabranch_base::Time;
 
@@ -12,7 +12,7 @@ use crate::policy::retransmission::LostBy;
 use crate::seq::Tsn;
 
 impl Session {
-    /// With rules of ns-2's module, missing reports on one path have consequences for chunks of any path that wait to be
+    /// With rules of ns-2's module, missing reports on one path also affect chunks of other paths that wait to be
     /// sent again.
     pub(super) fn respond_for_waiting(&mut self, now: Time) {
         let ns2 = self.settings.config.cmt.ns2;
@@ -32,8 +32,8 @@ impl Session {
         }
     }
 
-    /// A packet of retransmissions for `path` ends with the chunk `last`. In ns-2's module the next chunk that is lost is
-    /// looked at for the same packet, and its path searches its lowest chunk anew.
+    /// A packet of retransmissions for `path` ends with the chunk `last`. ns-2's module then examines the next lost
+    /// chunk for the same packet, and the path of that chunk searches for its lowest chunk again.
     pub(super) fn search_after_packet(&mut self, path: PathId, last: Tsn) {
         if self.settings.config.cmt.ns2.has(Ns2Rule::SearchByPacket) {
             let next = self.send.marked().find(|lost| last.is_before(lost.tsn)).map(|lost| lost.path);
@@ -43,7 +43,7 @@ impl Session {
         }
     }
 
-    /// The bound on the packets of one event.
+    /// The bound on the packets that one event sends.
     pub(super) fn max_burst(&self) -> MaxBurst {
         let limit = self.settings.config.max_burst;
         let is_for_good = self.has_acked_retransmission && limit.rule == BurstRule::AfterRetransmission;

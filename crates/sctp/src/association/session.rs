@@ -152,7 +152,7 @@ pub struct Session {
     pub(super) challenges: Challenges,
     /// The room in the send buffer for which a sender waits.
     pub(super) wanted_room: Option<ByteCount>,
-    /// A chunk that was sent again was acknowledged at least once.
+    /// Whether a retransmitted chunk was ever acknowledged.
     pub(super) has_acked_retransmission: bool,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,

@@ -30,7 +30,8 @@ impl Session {
         }
     }
 
-    /// The same by what is in flight. Every path has a share, whether it takes new data or not.
+    /// Like [`share_buffers`](Session::share_buffers), with the flights of the paths. Every path has a share, even if
+    /// it carries no new data.
     fn share_flights(&mut self, split: BufferSplit) {
         let samples = self.paths.samples();
         let paths = samples.iter().filter(|sample| sample.state != PathState::Removed).count() as u64;

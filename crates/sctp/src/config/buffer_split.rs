@@ -14,9 +14,9 @@ pub enum BufferSplit {
     Receiver,
     /// Both.
     Both,
-    /// The peer's receive buffer, by what is in flight on a path.
+    /// The peer's receive buffer, with the flight of a path as the part that it has used.
     ReceiverFlight,
-    /// Both, by what is in flight on a path.
+    /// Both, with the flight of a path as the part that it has used.
     BothFlight,
 }
 
@@ -32,8 +32,8 @@ impl BufferSplit {
         counts_held || self.counts_flight()
     }
 
-    /// Whether the part that a path has used is what is in flight there, or what it holds until the cumulative TSN passes
-    /// it.
+    /// Whether the part that a path has used is its flight (`true`), or the chunks that it holds until they are
+    /// cumulatively acknowledged.
     pub const fn counts_flight(self) -> bool {
         matches!(self, BufferSplit::ReceiverFlight | BufferSplit::BothFlight)
     }

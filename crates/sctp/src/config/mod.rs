@@ -120,7 +120,7 @@ pub struct Config {
     pub clamp_partial_bytes: bool,
     /// Whether ssthresh takes the window's value before idle decay.
     pub idle_keeps_ssthresh: bool,
-    /// A cut raises a window that is below `window_floor` to it, as the RFCs' letter has it (M-SCTP-7 rule 1).
+    /// Whether a cut raises a window below `window_floor` to that floor, as the RFCs literally say (M-SCTP-7 rule 1).
     pub cut_may_raise: bool,
     /// Whether the last packet must also fit into cwnd (M-SCTP-3).
     pub strict_window: bool,

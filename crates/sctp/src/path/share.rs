@@ -6,25 +6,25 @@ use crate::config::BufferSplit;
 
 /// The buffers at both ends, and the number of paths among which they are split.
 ///
-/// There are two rules (M-CMT-9). With both, the last chunk may pass the share, as it may pass cwnd, and retransmissions
-/// are never held back, because they make room.
+/// There are two rules (M-CMT-9). With both, the last chunk may exceed the share, as it may exceed cwnd, and
+/// retransmissions are always allowed, because they make room.
 ///
-/// - By what a path holds: it may take new data while that is less than an even share of the whole buffer. What was last
-///   sent there is held until it is *cumulatively* acknowledged: until then it is in the send buffer, and if it arrived, out
-///   of order in the peer's.
-/// - By flight, as in FreeBSD: a path may take new data while its flight is no more than an even share of the peer's window
-///   and of all flights together. Chunks of a fast path that arrived and wait for those of a slow one do not count; but the
-///   window is smaller by them, and so is the share of the slow path.
+/// - By what a path holds: a path may take new data while it holds less than an even share of the whole buffer. A path
+///   holds the chunks last sent on it until they are *cumulatively* acknowledged: until then they are in the send
+///   buffer, and if they arrived, out of order in the peer's receive buffer.
+/// - By flight, as in FreeBSD: a path may take new data while its flight is at most an even share of the peer's window
+///   plus all flights. Chunks of a fast path that arrived and wait for those of a slow path do not count, but they make
+///   the window smaller, and with it the share of the slow path.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
     /// Which buffers are split.
     pub split: BufferSplit,
     /// This end's send buffer, in user data.
     pub send_buffer: ByteCount,
-    /// What is shared at the peer. By what a path holds: the receive buffer, which is the largest window ever advertised.
-    /// By flight: the window that is open now, and what is in flight on all paths.
+    /// What the paths share at the peer. By what a path holds: the receive buffer, which is the largest window ever
+    /// advertised. By flight: the current window plus all flights.
     pub peer_buffer: ByteCount,
-    /// How many paths have a share. By what a path holds: those that take new data. By flight: all.
+    /// How many paths have a share. By what a path holds: the paths that carry new data. By flight: all paths.
     pub paths: u64,
 }
 

@@ -213,7 +213,7 @@ impl PathTable {
         path.loss_rate.on_lost();
     }
 
-    /// The chunk `tsn` was marked lost, and other chunks may still be timed
+    /// The chunk `tsn` was marked lost; other chunks may still be timed
     /// ([`Ns2Rule::Accounts`](crate::policy::ns2::Ns2Rule::Accounts)).
     pub fn on_loss_without_cut(&mut self, id: PathId, tsn: Tsn) {
         let path = &mut self.paths[id.index()];
@@ -221,7 +221,7 @@ impl PathTable {
         path.loss_rate.on_lost();
     }
 
-    /// The window was cut: what is acknowledged next gives no round-trip time.
+    /// The window was cut: cancels the round-trip measurement.
     pub fn cancel_measurement(&mut self, id: PathId) {
         self.paths[id.index()].round_trip.cancel_probe();
     }

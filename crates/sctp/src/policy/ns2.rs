@@ -1,31 +1,34 @@
-//! The rules in which the CMT module of ns-2.35 differs from ours, one switch each: for comparison with that module's
-//! results. docs/oracle.md says what each of them changes; two of them together are `cmt.recovery = "ns2"`.
+//! The rules in which the CMT module of ns-2.35 differs from our CMT, with one switch for each. They serve to compare
+//! our results with those of that module. docs/oracle.md says what each rule changes; two of them together are
+//! `cmt.recovery = "ns2"`.
 
-/// A rule of ns-2's CMT module, with the number that it has in docs/oracle.md.
+/// A rule of ns-2's CMT module, with its number in docs/oracle.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ns2Rule {
-    /// Windows grow in fast recovery. A lost chunk above the highest TSN that was outstanding on its path at the last cut
-    /// cuts again, and one that is not above does not: nothing ends the recovery (M-CMT-2, "Peers").
+    /// Windows grow in fast recovery. A lost chunk above the highest TSN that was outstanding on its path at the last
+    /// cut cuts the window again, other lost chunks do not. Nothing ends the recovery (M-CMT-2, "Peers").
     Recovery = 1,
-    /// The lowest chunk of a path that was sent once stays the one that the window update waits for when it is marked, until
-    /// it is acknowledged or a chunk of the path is sent elsewhere (M-CMT-3, without the flags set on a mark).
+    /// The window update waits for the lowest chunk of a path that was sent once. When this chunk is marked, the
+    /// window update still waits for it, until it is acknowledged or a chunk of the path is sent on another path
+    /// (M-CMT-3, without the flags set on a mark).
     LowestStays = 2,
-    /// A cut may raise a window that is below the floor. Missing reports on one path also cut the paths whose lost chunks
-    /// wait.
+    /// A cut may raise a window that is below the floor. Missing reports on one path also cut the paths whose lost
+    /// chunks wait.
     CutsWaiting = 3,
-    /// Missing reports on one path give every path on which a chunk waits for fast retransmit a packet beyond its window.
+    /// Missing reports on one path allow one packet beyond the window on every path on which a chunk waits for fast
+    /// retransmit.
     ExemptsWaiting = 4,
-    /// Idle decay runs from the last data sent, whether data is in flight or not, and lifts windows below 4 units.
+    /// Idle decay starts at the last data sent, even if data is in flight, and raises windows below 4 units.
     DecayInFlight = 5,
-    /// DAC: a cumulative acknowledgement makes no SACK mixed, a SACK that left by its timer reports nothing missing, and
-    /// the number of packets is believed as it stands.
+    /// DAC: a cumulative acknowledgement does not make a SACK mixed, a SACK that its timer sent does not report
+    /// missing chunks, and the number of packets is used as it is.
     PacketCount = 6,
-    /// Building a packet of retransmissions for one path makes the path of the next lost chunk search its lowest chunk
-    /// anew.
+    /// After a packet of retransmissions for one path, the path of the next lost chunk searches for its lowest chunk
+    /// again.
     SearchByPacket = 7,
-    /// T3-rtx restarts when any chunk of its path is acknowledged cumulatively; bursts are bounded for good after the first
-    /// retransmission is acknowledged; a chunk whose acknowledgement was taken back counts again; a loss that does not cut
-    /// the window does not end the measurement of a round trip.
+    /// T3-rtx restarts when any chunk of its path is acknowledged cumulatively. After the first retransmission is
+    /// acknowledged, bursts are always bounded. A chunk whose acknowledgement was taken back counts again. A loss
+    /// that does not cut the window does not end the measurement of a round trip.
     Accounts = 8,
 }
 
@@ -34,19 +37,19 @@ pub enum Ns2Rule {
 pub struct Ns2Rules(u16);
 
 impl Ns2Rules {
-    /// None of them: ours.
+    /// No rule: our CMT.
     pub const NONE: Ns2Rules = Ns2Rules(0);
-    /// The recovery of a path as ns-2's module has it: `cmt.recovery = "ns2"`.
+    /// The recovery of a path in ns-2's module: `cmt.recovery = "ns2"`.
     pub const RECOVERY: Ns2Rules = Ns2Rules::NONE.with(Ns2Rule::Recovery).with(Ns2Rule::LowestStays);
-    /// How many rules there are: their numbers begin at 1.
+    /// How many rules there are; their numbers start at 1.
     pub const COUNT: u32 = Ns2Rule::Accounts as u32;
 
-    /// These rules and one more.
+    /// These rules and `rule`.
     pub const fn with(self, rule: Ns2Rule) -> Ns2Rules {
         Ns2Rules(self.0 | 1 << rule as u16)
     }
 
-    /// Whether the rule is one of them.
+    /// Whether `rule` is one of them.
     pub const fn has(self, rule: Ns2Rule) -> bool {
         self.0 & 1 << rule as u16 != 0
     }
@@ -61,12 +64,12 @@ impl Ns2Rules {
         Ns2Rules(self.0 | others.0)
     }
 
-    /// These rules but for `others`.
+    /// These rules without `others`.
     pub const fn without(self, others: Ns2Rules) -> Ns2Rules {
         Ns2Rules(self.0 & !others.0)
     }
 
-    /// The rules with these numbers; a number that no rule has is passed over.
+    /// The rules with these numbers; unknown numbers are ignored.
     pub fn of_numbers(numbers: &[u32]) -> Ns2Rules {
         let known = numbers.iter().filter(|number| (1..=Ns2Rules::COUNT).contains(*number));
         Ns2Rules(known.fold(0, |set, number| set | 1 << number))

@@ -98,12 +98,12 @@ fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut b
     Ok(())
 }
 
-/// What follows from a fast retransmit until its losses are repaired.
+/// What a fast retransmit causes on its path until the losses are repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recovery {
-    /// A state of the path.
+    /// The path is in fast recovery.
     State,
-    /// A recover point, as in ns-2's module.
+    /// The path has a recover point, as in ns-2's module.
     Ns2,
 }
 

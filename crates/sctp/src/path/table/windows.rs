@@ -63,8 +63,9 @@ impl PathTable {
         rtos
     }
 
-    /// How many whole RTOs passed since data last left a path, whether data is in flight or not
-    /// ([`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight)). The next count starts at the last of them.
+    /// How many whole RTOs have passed since data last left path `id`, even if data is in flight
+    /// ([`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight)). The next count starts at the last of
+    /// them.
     pub fn take_rtos_since_data(&mut self, id: PathId, now: Time) -> u64 {
         let (path, sample) = (&mut self.paths[id.index()], &self.samples[id.index()]);
         let Some(last) = path.last_data else { return 0 };

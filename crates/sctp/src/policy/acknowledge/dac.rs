@@ -21,7 +21,7 @@ pub struct Dac {
     every: u32,
     delay: Duration,
     wire: DacWire,
-    /// A SACK that leaves before it is full says no number
+    /// Whether a SACK that leaves before it answers `every` packets has the number 0
     /// ([`Ns2Rule::PacketCount`](crate::policy::ns2::Ns2Rule::PacketCount)).
     says_full_only: bool,
     packets: u32,
@@ -51,7 +51,8 @@ impl Dac {
         Dac { every, delay, wire, says_full_only: false, packets: 0 }
     }
 
-    /// The same, but a SACK that leaves for another reason than its number of packets has the number 0.
+    /// This timing with `says_full_only`: whether a SACK that leaves for another reason than its number of packets
+    /// has the number 0.
     pub fn saying_full_only(self, says_full_only: bool) -> Dac {
         Dac { says_full_only, ..self }
     }

@@ -100,7 +100,8 @@ pub trait CongestionControl: Debug + Send {
     /// when there is room (M-CWM-2).
     fn on_refused(&mut self, _path: PathId, _acked: &Acked, _view: &View<'_>) {}
 
-    /// The window of `path` after a cut for `cause`. Its cwnd is never larger than before.
+    /// The window of `path` after a cut for `cause`. Its cwnd is normally not larger than before. If it is larger,
+    /// the window grows to it, as far as the window management allows.
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
 
     /// How fast packets may leave on `path` if packets are paced; `None` for as fast as the window allows.

@@ -17,9 +17,10 @@ pub struct RenoRules {
     pub clamp_partial_bytes: bool,
     /// ssthresh takes the window's value before the first idle decay (RFC 9260 §7.2.1).
     pub idle_keeps_ssthresh: bool,
-    /// A cut leaves ssthresh as the window even if the window was smaller, as in the RFCs' letter (M-SCTP-7 rule 1).
+    /// Whether a cut sets the window to ssthresh even if the window was smaller, as the RFCs literally say (M-SCTP-7
+    /// rule 1).
     pub cut_may_raise: bool,
-    /// Idle decay leaves no window above the floor below 4 units, as in ns-2's module.
+    /// Whether idle decay sets windows above the floor to at least 4 units, as in ns-2's module.
     pub decay_lifts: bool,
 }
 
@@ -114,8 +115,8 @@ impl CongestionControl for Reno {
     }
 }
 
-/// Idle decay by [`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight): a window above `least` is halved,
-/// down or up to 4 units.
+/// Idle decay by [`Ns2Rule::DecayInFlight`](crate::policy::ns2::Ns2Rule::DecayInFlight): a window above `least` is
+/// halved, but becomes at least 4 units, even if it was smaller.
 fn decayed_in_ns2(sample: &PathSample, least: ByteCount) -> CutWindow {
     let halved = (sample.cwnd / 2).max(sample.unit * 4);
     let cwnd = if sample.cwnd > least { halved } else { sample.cwnd };

@@ -30,7 +30,7 @@ pub struct CmtDetection {
     threshold: u8,
     /// The association's rule, used where fast retransmit is not split.
     whole: AssociationDetection,
-    /// While a path is in fast recovery: the TSN up to which it has to be repaired.
+    /// The TSN up to which each path in fast recovery must be repaired, or its recover point.
     exits: Vec<Option<Tsn>>,
     /// The highest TSN of each path that the current SACK newly acknowledges.
     newest: Vec<Option<Tsn>>,
@@ -57,14 +57,14 @@ impl CmtRules {
     }
 }
 
-/// What follows from a fast retransmit until its losses are repaired.
+/// What a fast retransmit causes until the losses are repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recovery {
     /// All paths share the association's fast recovery.
     OfAssociation,
-    /// Each path has its own: its window does not grow, and is cut once (M-CMT-2).
+    /// Each path has its own fast recovery: its window does not grow, and is cut once (M-CMT-2).
     ByPath,
-    /// Each path has a recover point: a loss up to it does not cut the window again, and nothing else follows.
+    /// Each path has a recover point: a loss up to it does not cut the window again. It has no other effect.
     Points,
 }
 
@@ -96,8 +96,8 @@ impl CmtDetection {
         }
     }
 
-    /// A recover point that is acknowledged cumulatively judges no loss any more. It must not be kept until TSNs have come
-    /// round to it.
+    /// Drops each recover point that is acknowledged cumulatively: later losses are above it. It must not stay until
+    /// TSNs wrap and reach it again.
     fn forget_passed_points(&mut self, cumulative: Tsn) {
         for exit in &mut self.exits {
             *exit = exit.filter(|exit| cumulative.is_before(*exit));

@@ -10,7 +10,7 @@ pub(super) struct Increment {
     /// The weight for TSNs below `below`; it is 1 for all others.
     times: u8,
     below: Tsn,
-    /// The weight is 1 for chunks of all paths but this one, if one is named.
+    /// If it is not `None`, the weight is 1 for chunks of all other paths.
     path: Option<PathId>,
 }
 
@@ -34,8 +34,9 @@ impl Increment {
         Increment { times: news.packets.clamp(1, most), below: first.tsn, path: None }
     }
 
-    /// The weight that ns-2's module gives a SACK ([`Ns2Rule::PacketCount`](crate::policy::ns2::Ns2Rule::PacketCount)):
-    /// the number of packets as the SACK has it, 0 too, if all its gap blocks are of one path.
+    /// The weight that ns-2's module gives a SACK
+    /// ([`Ns2Rule::PacketCount`](crate::policy::ns2::Ns2Rule::PacketCount)): if all its gap blocks belong to one
+    /// path, the number of packets in the SACK, even if it is 0.
     pub(super) fn as_in_ns2(news: &SackNews) -> Increment {
         let mut beyond = news.acked.iter().filter(|chunk| news.cumulative.is_before(chunk.tsn));
         let Some(first) = beyond.next() else { return Increment::ONE };
@@ -46,7 +47,7 @@ impl Increment {
         Increment { times: news.packets, below: lowest.tsn, path: Some(first.path) }
     }
 
-    /// How many missing reports the SACK gives to the chunk `missing`.
+    /// How many missing reports of the chunk `missing` the SACK counts as.
     pub(super) fn of(&self, missing: &Hole) -> u8 {
         let is_counted = self.times != 1 && missing.tsn.is_before(self.below);
         if is_counted && self.path.is_none_or(|path| path == missing.path) { self.times } else { 1 }
@@ -64,7 +65,7 @@ mod tests {
         Increment::of_delayed(&sack).of(&hole(missing, 0, 0))
     }
 
-    /// The chunks are acknowledged up to TSN `cumulative`, and by gap blocks beyond.
+    /// The chunks up to TSN `cumulative` are acknowledged cumulatively, those above it by gap blocks.
     fn worth_in_ns2(packets: u8, cumulative: u32, chunks: &[(u32, usize)], missing: (u32, usize)) -> u8 {
         let chunks = chunks.iter().map(|&(tsn, path)| acked(tsn, path)).collect();
         let sack = SackNews { packets, ..news(cumulative, 9, chunks, vec![]) };

@@ -148,7 +148,7 @@ pub trait LossDetection: Debug + Send {
     /// Whether `path` is in fast recovery.
     fn is_in_recovery(&self, path: PathId) -> bool;
 
-    /// Whether the window of `path` was cut for the loss of the chunk `lost` already, so that it is not cut again.
+    /// Whether the window of `path` was already cut for the loss of the chunk `lost`, so that it is not cut again.
     fn is_cut_for(&self, path: PathId, _lost: Tsn) -> bool {
         self.is_in_recovery(path)
     }
