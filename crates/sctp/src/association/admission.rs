@@ -1,6 +1,6 @@
 //! Decides which chunks of a packet are accepted: chunks that must be authenticated only after a valid AUTH chunk
-//! (RFC 4895 §6.3), chunks that a packet needs only once only the first time, and an ABORT only from an address that
-//! the peer may use.
+//! (RFC 4895 §6.3), a second SACK or SHUTDOWN of a packet never, a COOKIE-ECHO only as the first chunk, and an ABORT
+//! only from an address that the peer may use.
 
 use super::authentication::{AuthKeys, Authenticity, is_required_here};
 use super::session::Session;
@@ -19,7 +19,7 @@ pub(super) enum Admission {
     Refuse,
 }
 
-/// What the chunks before this one in the packet were.
+/// What is known about the chunks before this one in the packet.
 #[derive(Debug, Default)]
 pub(super) struct ChunksBefore {
     /// There was a chunk of any type.

@@ -19,7 +19,7 @@ const PLACE: std::ops::Range<usize> = 8..12;
 /// The CRC32c of a packet that arrived, with its checksum field taken as zero. `packet` has at least 12 bytes.
 ///
 /// The header is copied with a checksum of zero, the rest is read in place. Measured at 1,400 bytes with AVX-512: 29
-/// ns, against 23 ns for one slice without the field, as in [`write`], and 86 ns with the crate crc32c.
+/// ns, against 23 ns for one slice without the field, as in `write`, and 86 ns with the crate crc32c.
 pub(super) fn crc32c(packet: &[u8]) -> u32 {
     let mut header = [0; PLACE.end];
     header[..PLACE.start].copy_from_slice(&packet[..PLACE.start]);
