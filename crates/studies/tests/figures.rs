@@ -8,10 +8,12 @@ use std::fmt::Write;
 use std::fs;
 
 use anabranch_studies::figures::by_seed::BySeed;
+use anabranch_studies::figures::claim::Weight;
 use anabranch_studies::figures::kept_runs::KeptRuns;
 use anabranch_studies::figures::results::{Metric, Results};
 use anabranch_studies::figures::{Conduct, FigureName, FigureResult, judge, judge_default, report};
 use anabranch_studies::scale::StudyScale;
+use clap::ValueEnum;
 
 fn outcome(name: FigureName) -> FigureResult {
     judge_default(name, &mut quick(None)).unwrap_or_else(|error| panic!("{error}"))
@@ -137,6 +139,7 @@ fn what_needs_no_simulation_is_judged_as_it_was_before() {
     let of_models = outcome(FigureName::LiuF4ToF6);
     assert!(of_models.findings.iter().all(|finding| finding.provisional.is_none()), "no seeds, no scale");
     let mut table = verdicts(&of_models);
+    table.push_str(&verdicts(&outcome(FigureName::YeF30)));
     let mut figure =
         FigureName::WsF13ToF14.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
     // A measured time is not a golden value.
@@ -145,6 +148,20 @@ fn what_needs_no_simulation_is_judged_as_it_was_before() {
     let outcome = judge(figure, "default", &mut quick(None)).unwrap_or_else(|error| panic!("{error}"));
     table.push_str(&verdicts(&outcome));
     insta::assert_snapshot!(table);
+}
+
+#[test]
+fn every_panel_about_which_something_is_said_has_a_verdict_of_its_own() {
+    for name in FigureName::value_variants() {
+        let figure = name.record(StudyScale::Quick).unwrap_or_else(|error| panic!("{error}"));
+        let of_weight = |weight| figure.claims.iter().filter(move |claim| claim.weight == weight);
+        let core: Vec<&str> = of_weight(Weight::Core).map(|claim| claim.panel).collect();
+        let side = of_weight(Weight::Side).map(|claim| claim.panel);
+        let without: Vec<&str> = side.filter(|panel| !panel.is_empty() && !core.contains(panel)).collect();
+        // IY-X1 is a remark of the paper, without a figure.
+        let is_remark = *name == FigureName::IyX1;
+        assert!(is_remark || without.is_empty(), "{}: {without:?}", figure.id);
+    }
 }
 
 fn verdicts(outcome: &FigureResult) -> String {

@@ -14,6 +14,7 @@ pub mod stopwatch;
 pub mod svg;
 pub mod verdict;
 pub mod ws;
+pub mod ye;
 
 use anabranch_models::ModelError;
 use anabranch_planner::PlanError;
@@ -58,6 +59,9 @@ pub enum FigureName {
     /// The model of multipath TCP: its columns, as far as they need no simulation.
     #[value(name = "LIU-F4-F6", aliases = ["LIU-F4", "LIU-F5", "LIU-F6"])]
     LiuF4ToF6,
+    /// The probability that a window loses more than four packets.
+    #[value(name = "YE-F30")]
+    YeF30,
 }
 
 /// How figures are run.
@@ -192,6 +196,7 @@ impl FigureName {
             FigureName::WsF9ToF12 => ws::windows(scale, ws::RankCap::Capped),
             FigureName::WsF13ToF14 => ws::heuristic(1e-4),
             FigureName::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
+            FigureName::YeF30 => ye::lossy_windows(),
         }
     }
 
@@ -205,7 +210,7 @@ impl FigureName {
                 Ok(forward.map(of_iy).collect())
             }
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
-            FigureName::IyX1 | FigureName::IyA1 => Ok(Vec::new()),
+            FigureName::IyX1 | FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
             FigureName::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
             FigureName::WsF9ToF12 => {
                 Ok(vec![("ranks without a cap", ws::windows(scale, ws::RankCap::Uncapped)?)])

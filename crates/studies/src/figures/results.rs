@@ -20,6 +20,8 @@ pub enum Metric {
     Combinations,
     /// How many states a chain has.
     States,
+    /// Of a million windows, how many lose more packets than a sender takes for chance.
+    LossyWindows,
     /// Milliseconds of this machine's time.
     SolveTime,
     /// How many SACKs left because their delay ran out.
@@ -104,6 +106,7 @@ impl Metric {
             Metric::Limit => "window limit in packets",
             Metric::Combinations => "combinations tried",
             Metric::States => "states",
+            Metric::LossyWindows => "windows of a million",
             Metric::SolveTime => "milliseconds of one core",
             Metric::SacksByTimer => "SACKs by timer",
             Metric::SharedSacks => "share of SACKs of several paths",

@@ -52,9 +52,12 @@ impl RunValues {
             Metric::SharedSacks => self.shared_sacks,
             Metric::FastRetransmits => self.fast_retransmits,
             Metric::Timeouts => self.timeouts,
-            Metric::Gain | Metric::Limit | Metric::Combinations | Metric::States | Metric::SolveTime => {
-                f64::NAN
-            }
+            Metric::Gain
+            | Metric::Limit
+            | Metric::Combinations
+            | Metric::States
+            | Metric::LossyWindows
+            | Metric::SolveTime => f64::NAN,
         }
     }
 }
