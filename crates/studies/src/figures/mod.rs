@@ -210,7 +210,8 @@ impl FigureName {
                 Ok(forward.map(of_iy).collect())
             }
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
-            FigureName::IyX1 | FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
+            FigureName::IyX1 => Ok(iy::RULES_OF_PEERS.iter().map(of_iy).collect()),
+            FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
             FigureName::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
             FigureName::WsF9ToF12 => {
                 Ok(vec![("ranks without a cap", ws::windows(scale, ws::RankCap::Uncapped)?)])

@@ -26,6 +26,19 @@ pub struct OpenChoice {
     pub lossy: Lossy,
     /// `initial_ssthresh` as a scenario has it.
     pub ssthresh: &'static str,
+    /// How a path of CMT recovers: `cmt.recovery`.
+    pub recovery: Recovery,
+    /// Whether a cut raises a window below the floor: `cut_may_raise`.
+    pub cut_may_raise: bool,
+}
+
+/// How a path of CMT recovers (M-CMT-2, "Peers").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// As a state in which its window does not grow.
+    State,
+    /// By a recover point, as in ns-2's module.
+    Ns2,
 }
 
 /// Which way packets are lost.
@@ -38,11 +51,19 @@ pub enum Lossy {
 }
 
 /// The default: the figures' verdicts are those of its runs.
-pub const DEFAULT: OpenChoice =
-    OpenChoice { name: "default", queue: 1_000, lossy: Lossy::Forward, ssthresh: "65536 B" };
+pub const DEFAULT: OpenChoice = OpenChoice {
+    name: "default",
+    queue: 1_000,
+    lossy: Lossy::Forward,
+    ssthresh: "65536 B",
+    recovery: Recovery::State,
+    cut_may_raise: false,
+};
 
-/// The sensitivity set of atlas section 1: one thing changed at a time.
-pub const SENSITIVITY: [OpenChoice; 5] = [
+/// The sensitivity set of atlas section 1 and completions 0.2, 0.3: one thing changed at a time.
+pub const SENSITIVITY: [OpenChoice; 7] = [
+    OpenChoice { name: "recovery of ns-2", recovery: Recovery::Ns2, ..DEFAULT },
+    OpenChoice { name: "a cut may raise", cut_may_raise: true, ..DEFAULT },
     OpenChoice { name: "queue of 100 packets", queue: 100, ..DEFAULT },
     OpenChoice { name: "queue of 10 000 packets", queue: 10_000, ..DEFAULT },
     OpenChoice { name: "losses both ways", lossy: Lossy::BothWays, ..DEFAULT },
@@ -54,6 +75,9 @@ pub const SENSITIVITY: [OpenChoice; 5] = [
         ..DEFAULT
     },
 ];
+
+/// Of these, the members that replace a rule of ours by another implementation's.
+pub const RULES_OF_PEERS: [OpenChoice; 2] = [SENSITIVITY[0], SENSITIVITY[1]];
 
 /// How an association acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +137,7 @@ impl Experiment {
         let links: String =
             rates.iter().filter(|(_, rate)| *rate > 0.0).map(|(name, rate)| self.link(name, *rate)).collect();
         let Experiment { setting, retransmission, .. } = self;
+        let raise = if setting.cut_may_raise { "cut_may_raise = true\n" } else { "" };
         let transfer = match self.scale {
             StudyScale::Full => FILE,
             StudyScale::Quick => FILE / 10,
@@ -122,7 +147,7 @@ impl Experiment {
              profile = \"rfc2960\"\ncharge = \"packet\"\nunit = \"mtu\"\n{rules}{sack}\
              retransmission = \"{retransmission}\"\nmissing_reports = 4\n\
              receive_buffer = \"16 MiB\"\nsend_buffer = \"16 MiB\"\ninitial_ssthresh = \"{ssthresh}\"\n\
-             scheduler = \"round-robin\"\nmtu = \"1500 B\"\nfailover = \"off\"\n",
+             scheduler = \"round-robin\"\nmtu = \"1500 B\"\nfailover = \"off\"\n{raise}",
             scheme = self.scheme.name(),
             rules = self.rules(),
             sack = match self.acknowledge {
@@ -146,21 +171,27 @@ impl Experiment {
         )
     }
 
-    fn rules(self) -> &'static str {
-        match (self.scheme, self.acknowledge) {
-            (SendingScheme::AppStripe, _) => "multipath = \"appstripe\"\n",
-            (SendingScheme::Cmt, Acknowledge::Delayed) => "multipath = \"cmt\"\n",
+    fn rules(self) -> String {
+        let changed: &[&str] = match (self.scheme, self.acknowledge) {
+            (SendingScheme::AppStripe, _) => return "multipath = \"appstripe\"\n".to_owned(),
+            (SendingScheme::Cmt, Acknowledge::Delayed) => &[],
             (SendingScheme::Cmt, Acknowledge::Each) | (SendingScheme::WithoutDac, _) => {
-                "multipath = \"cmt\"\ncmt = { delayed_ack = false }\n"
+                &["delayed_ack = false"]
             }
-            (SendingScheme::WithoutSplit, _) => {
-                "multipath = \"cmt\"\ncmt = { split_fast_retransmit = false }\n"
-            }
-            (SendingScheme::WithoutUpdate, _) => "multipath = \"cmt\"\ncmt = { window_update = false }\n",
+            (SendingScheme::WithoutSplit, _) => &["split_fast_retransmit = false"],
+            (SendingScheme::WithoutUpdate, _) => &["window_update = false"],
             (SendingScheme::Plain, _) => {
-                "multipath = \"cmt\"\n\
-                 cmt = { split_fast_retransmit = false, window_update = false, delayed_ack = false }\n"
+                &["split_fast_retransmit = false", "window_update = false", "delayed_ack = false"]
             }
+        };
+        let recovery = match self.setting.recovery {
+            Recovery::State => None,
+            Recovery::Ns2 => Some("recovery = \"ns2\""),
+        };
+        let changed: Vec<&str> = changed.iter().copied().chain(recovery).collect();
+        match &changed[..] {
+            [] => "multipath = \"cmt\"\n".to_owned(),
+            changed => format!("multipath = \"cmt\"\ncmt = {{ {} }}\n", changed.join(", ")),
         }
     }
 }
