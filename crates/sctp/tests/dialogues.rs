@@ -18,6 +18,7 @@ mod handshake;
 mod limits;
 mod mtu;
 mod multihoming;
+mod ns2_rules;
 mod pacing;
 mod pair;
 mod places;
