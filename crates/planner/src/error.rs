@@ -73,6 +73,19 @@ pub enum PlanError {
         /// Its largest limit, in packets.
         largest: u32,
     },
+    /// A step with which every limit of a path is too short for a fast retransmit.
+    #[error(
+        "all limits of path {path} in steps of {step} packets are no longer than {missing_reports} packets, too \
+         short for a fast retransmit"
+    )]
+    TooShort {
+        /// The step, in packets.
+        step: u32,
+        /// The path's index.
+        path: usize,
+        /// The longest window without a fast retransmit, in packets.
+        missing_reports: u32,
+    },
     /// Candidates whose smallest limits do not fit together.
     #[error("the smallest limits are {least} packets in total, more than the buffer of {buffer}")]
     NothingFits {

@@ -12,6 +12,8 @@ pub struct Problem {
     buffer: u32,
     /// The paths' indices, the one that keeps more at a tie first.
     preference: Vec<usize>,
+    /// Limits of more than one packet and of no more than this are not chosen.
+    missing_reports: u32,
 }
 
 /// How many points the curves of a problem may have together: 128 MiB of them, and some times that while one is solved.
@@ -45,7 +47,7 @@ impl Problem {
         let curves = paths.iter().map(curve).collect::<Result<_, PlanError>>()?;
         let reaches = paths.iter().map(|path| path.cap().min(buffer)).collect();
         let preference = ranked(paths);
-        Problem { curves, reaches, buffer, preference }.checked()
+        Problem { curves, reaches, buffer, preference, missing_reports: 0 }.checked()
     }
 
     /// The problem with given curves: the value for limit `c` at `c − 1` of each, none of them empty. Values beyond the
@@ -58,7 +60,31 @@ impl Problem {
         let reaches = curves.iter().map(|curve| curve.len().min(buffer as usize) as u32).collect();
         curves.iter_mut().for_each(|curve| curve.truncate(most as usize));
         let preference = (0..curves.len()).collect();
-        Problem { curves, reaches, buffer, preference }.checked()
+        Problem { curves, reaches, buffer, preference, missing_reports: 0 }.checked()
+    }
+
+    /// The same problem in which no limit of 2 to `missing_reports` packets is chosen; 0, the default, allows all. A chunk
+    /// is marked lost when so many later ones were reported, so that a window of no more packets has no fast retransmit:
+    /// each loss waits for a time-out, and what other paths delivered behind it waits in the shared buffer. A model whose
+    /// paths do not block each other does not see that. A limit of one packet stays: every path needs one.
+    ///
+    /// Such limits carry here what one packet does, so that no method gains by them; the greedy one, which sees one packet
+    /// ahead, leaves every such path its one.
+    #[must_use]
+    pub fn without_short_windows(mut self, missing_reports: u32) -> Problem {
+        self.missing_reports = missing_reports;
+        self.curves.iter_mut().for_each(|curve| flatten(curve, missing_reports));
+        self
+    }
+
+    /// Whether a limit of so many packets may be chosen.
+    pub(crate) fn allows(&self, limit: u32) -> bool {
+        limit <= 1 || limit > self.missing_reports
+    }
+
+    /// The largest number of packets, beyond one, that is not chosen as a limit; 0 where all are.
+    pub(crate) fn missing_reports(&self) -> u32 {
+        self.missing_reports
     }
 
     /// The receive buffer, in packets.
@@ -102,7 +128,8 @@ impl Problem {
 
     /// The same problem with another curve for one path.
     pub(crate) fn with_curve(&self, path: usize, curve: Vec<f64>) -> Result<Problem, PlanError> {
-        let mut other = self.clone();
+        let (mut other, mut curve) = (self.clone(), curve);
+        flatten(&mut curve, self.missing_reports);
         other.reaches[path] = (curve.len() as u32).min(self.buffer);
         other.curves[path] = curve;
         other.checked()
@@ -119,6 +146,14 @@ impl Problem {
             }
         }
         Ok(self)
+    }
+}
+
+/// Gives limits up to `most` packets what the first one carries.
+fn flatten(curve: &mut [f64], most: u32) {
+    let short = curve.len().min(most as usize);
+    if let [one, more @ ..] = &mut curve[..short] {
+        more.fill(*one);
     }
 }
 

@@ -63,7 +63,12 @@ fn sets(problem: &Problem, step: u32, set: StepSet) -> Result<Vec<Vec<u32>>, Pla
             limits.sort_unstable();
             limits.dedup();
         }
-        if limits.is_empty() { Err(PlanError::StepTooLarge { step, path, largest }) } else { Ok(limits) }
+        if limits.is_empty() {
+            return Err(PlanError::StepTooLarge { step, path, largest });
+        }
+        limits.retain(|limit| problem.allows(*limit));
+        let missing_reports = problem.missing_reports();
+        if limits.is_empty() { Err(PlanError::TooShort { step, path, missing_reports }) } else { Ok(limits) }
     };
     problem.curves().iter().zip(problem.reaches()).enumerate().map(of_path).collect()
 }

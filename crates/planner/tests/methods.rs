@@ -57,6 +57,36 @@ proptest! {
     }
 
     #[test]
+    fn without_short_windows_the_best_of_the_others_is_found(problem in problem(), reports in 0_u32..7) {
+        let allowed = |limit: u32| limit == 1 || limit > reports;
+        // All combinations of the limits that may be chosen, by the curves as they were.
+        let mut sums = vec![(0_u32, 0.0_f64)];
+        for curve in problem.curves() {
+            let limits: Vec<u32> = (1..=curve.len() as u32).filter(|limit| allowed(*limit)).collect();
+            let add = |&(packets, value): &(u32, f64)| {
+                let sum = move |limit: &u32| (packets + limit, value + curve[*limit as usize - 1]);
+                limits.iter().map(sum).collect::<Vec<(u32, f64)>>()
+            };
+            sums = sums.iter().flat_map(add).filter(|(packets, _)| *packets <= problem.buffer()).collect();
+        }
+        let best = sums.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+        let without = problem.clone().without_short_windows(reports);
+        let found = [
+            exact(&without).unwrap(),
+            brute_force(&without).unwrap(),
+            step(&without, 1, StepSet::Printed).unwrap(),
+            hull(&without).allocation,
+            greedy(&without),
+        ];
+        for (number, found) in found.iter().enumerate() {
+            prop_assert!(found.limits.iter().all(|limit| allowed(*limit)), "{number}: {found:?}");
+            prop_assert_eq!(problem.throughput(&found.limits), Some(found.throughput));
+            let is_exact = (found.throughput - best).abs() <= 1e-12 * best;
+            prop_assert!(is_exact || number >= 3 && found.throughput < best, "{number}: {found:?}, {best}");
+        }
+    }
+
+    #[test]
     fn steps_that_divide_one_another_are_nested(problem in problem(), k in 1_u32..5, times in 2_u32..4) {
         let best = exact(&problem).unwrap().throughput;
         for set in [StepSet::Printed, StepSet::Repaired] {
@@ -78,6 +108,27 @@ fn equal_paths_share_by_the_smallest_total_and_then_the_first_keeps_more() {
     assert_eq!(exact(&problem).unwrap().limits, [3, 2]);
     let generous = Problem::from_curves(vec![flat.clone(), flat], 9).unwrap();
     assert_eq!(exact(&generous).unwrap().limits, [3, 3]);
+}
+
+#[test]
+fn a_window_too_short_for_a_fast_retransmit_is_one_packet_or_not_chosen() {
+    let problem = || {
+        Problem::from_curves(vec![vec![1.0, 5.0, 6.0, 7.0, 8.0, 9.0], vec![10.0, 12.0, 14.0, 18.0]], 6)
+            .unwrap()
+    };
+    assert_eq!(exact(&problem()).unwrap().limits, [2, 4]);
+    assert_eq!(exact(&problem().without_short_windows(0)), exact(&problem()));
+    assert_eq!(exact(&problem().without_short_windows(1)), exact(&problem()));
+    assert_eq!(exact(&problem().without_short_windows(3)).unwrap().limits, [1, 4]);
+    // Every limit of the second path is too short.
+    assert_eq!(exact(&problem().without_short_windows(4)).unwrap().limits, [5, 1]);
+    let none = step(&problem().without_short_windows(4), 2, StepSet::Printed).unwrap_err();
+    assert_eq!(
+        none.to_string(),
+        "all limits of path 1 in steps of 2 packets are no longer than 4 packets, too short for a fast retransmit"
+    );
+    let repaired = step(&problem().without_short_windows(4), 2, StepSet::Repaired).unwrap();
+    assert_eq!(repaired.limits, [5, 1]);
 }
 
 #[test]

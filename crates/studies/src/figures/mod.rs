@@ -192,8 +192,8 @@ impl FigureName {
             FigureName::IyF4 | FigureName::IyF5 | FigureName::IyF6 | FigureName::IyX1 | FigureName::IyA1 => {
                 Ok(self.iy(scale, iy::DEFAULT))
             }
-            FigureName::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket),
-            FigureName::WsF9ToF12 => ws::windows(scale, ws::RankCap::Capped),
+            FigureName::WsF5ToF8 => ws::one_path(scale, ws::Sacks::EachPacket, ws::LeastTimeout::OfProfile),
+            FigureName::WsF9ToF12 => ws::windows(scale, ws::WindowsSetting::DEFAULT),
             FigureName::WsF13ToF14 => ws::heuristic(1e-4),
             FigureName::LiuF4ToF6 => liu::columns(liu::LEAST_TIMEOUT),
             FigureName::YeF30 => ye::lossy_windows(),
@@ -212,9 +212,16 @@ impl FigureName {
             FigureName::IyF5 | FigureName::IyF6 => Ok(iy::SENSITIVITY.iter().map(of_iy).collect()),
             FigureName::IyX1 => Ok(iy::RULES_OF_PEERS.iter().map(of_iy).collect()),
             FigureName::IyA1 | FigureName::YeF30 => Ok(Vec::new()),
-            FigureName::WsF5ToF8 => Ok(vec![("delayed SACKs", ws::one_path(scale, ws::Sacks::Delayed)?)]),
+            FigureName::WsF5ToF8 => {
+                let member = |sacks, timeout| ws::one_path(scale, sacks, timeout);
+                Ok(vec![
+                    ("delayed SACKs", member(ws::Sacks::Delayed, ws::LeastTimeout::OfProfile)?),
+                    ("RTO.Min = 3 (d + 1/b)", member(ws::Sacks::EachPacket, ws::LeastTimeout::OfModel)?),
+                ])
+            }
             FigureName::WsF9ToF12 => {
-                Ok(vec![("ranks without a cap", ws::windows(scale, ws::RankCap::Uncapped)?)])
+                let members = ws::WindowsSetting::SENSITIVITY.into_iter();
+                members.map(|(name, setting)| Ok((name, ws::windows(scale, setting)?))).collect()
             }
             FigureName::WsF13ToF14 => Ok(vec![("p = 0.001", ws::heuristic(1e-3)?)]),
             FigureName::LiuF4ToF6 => {

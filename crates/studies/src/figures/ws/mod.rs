@@ -7,7 +7,7 @@ mod windows;
 
 pub use heuristic::heuristic;
 pub use one_path::one_path;
-pub use windows::{RankCap, windows};
+pub use windows::{PlannedLimits, RankCap, WindowsSetting, windows};
 
 use anabranch_models::{PathParameters, TimeoutBounds};
 
@@ -18,6 +18,16 @@ pub enum Sacks {
     EachPacket,
     /// Every second packet, or after 200 ms.
     Delayed,
+}
+
+/// The simulation's minimum retransmission time-out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeastTimeout {
+    /// The profile's, 1 s.
+    OfProfile,
+    /// That of the models: three times the shortest round, 3 (d + 1/b). An association has one for all its paths: the
+    /// longest of theirs, so that no path has a shorter one than its model.
+    OfModel,
 }
 
 /// A path as WS give it.
@@ -42,6 +52,11 @@ impl WsPath {
         }
     }
 
+    /// 3 (d + 1/b), in seconds: the model's time-out of a window that does not fill the path.
+    fn least_timeout(self) -> f64 {
+        self.parameters(0.0).timeout(1.0)
+    }
+
     /// A link of a scenario; `losses` is its loss kind.
     fn link(self, name: &str, losses: &str) -> String {
         let WsPath { rate, delay, loss } = self;
@@ -54,14 +69,22 @@ impl WsPath {
 }
 
 /// The part of `[flow.sctp]` that all figures share: windows and buffers count packets of 1,500 bytes.
-fn sctp(buffer: f64, sacks: Sacks) -> String {
+fn sctp(paths: &[WsPath], buffer: f64, sacks: Sacks, timeout: LeastTimeout) -> String {
     let sack = match sacks {
         Sacks::EachPacket => "sack = { every = 1 }\n",
         Sacks::Delayed => "",
     };
+    let rto = match timeout {
+        LeastTimeout::OfProfile => String::new(),
+        LeastTimeout::OfModel => {
+            let longest = paths.iter().map(|path| path.least_timeout()).fold(0.0, f64::max);
+            // To the microsecond, and no less.
+            format!("rto = {{ min = \"{:.3} ms\" }}\n", (longest * 1e6).ceil() / 1e3)
+        }
+    };
     format!(
         "[flow.sctp]\nprofile = \"rfc4960\"\nmissing_reports = 4\ncharge = \"packet\"\nunit = \"mtu\"\n\
-         mtu = \"1500 B\"\nreceive_buffer = \"{buffer} KiB\"\nsend_buffer = \"16 MiB\"\nfailover = \"off\"\n{sack}"
+         mtu = \"1500 B\"\nreceive_buffer = \"{buffer} KiB\"\nsend_buffer = \"16 MiB\"\nfailover = \"off\"\n{sack}{rto}"
     )
 }
 
@@ -84,6 +107,18 @@ const QUEUE: u32 = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_time_out_of_two_paths_is_that_of_the_slower() {
+        let path = |rate, delay| WsPath { rate, delay, loss: 0.0 };
+        // 3 (40 ms + 1/1750 s), 3 (160 ms + 1/1666.7 s).
+        let (near, far) = (path(21.0, 40.0), path(20.0, 160.0));
+        let text = |paths: &[WsPath]| sctp(paths, 128.0, Sacks::Delayed, LeastTimeout::OfModel);
+        assert!(text(&[near]).ends_with("rto = { min = \"121.715 ms\" }\n"), "{}", text(&[near]));
+        assert!(text(&[far, near]).ends_with("rto = { min = \"481.800 ms\" }\n"), "{}", text(&[far, near]));
+        let of_profile = sctp(&[near], 128.0, Sacks::Delayed, LeastTimeout::OfProfile);
+        assert!(!of_profile.contains("rto"), "{of_profile}");
+    }
 
     #[test]
     fn buffers_hold_the_atlas_s_packets() {

@@ -5,7 +5,7 @@ use anabranch_models::{Halving, LimitedPath, Markov, PathParameters, Renewal, Ro
 use super::super::super::FigureError;
 use super::super::super::figure::{FigureCurve, Panel, SideColumn, ValueSource};
 use super::super::super::results::{CurvePoints, Metric};
-use super::super::{Sacks, megabits, packets, sctp};
+use super::super::{LeastTimeout, Sacks, megabits, packets, sctp};
 use super::{
     MARKOV, MARKOV_INDEPENDENT, MARKOV_WAITS, NS2, NS2_INDEPENDENT, RENEWAL, RUNS, RUNS_INDEPENDENT, Sweep,
     SweepPoint,
@@ -18,7 +18,7 @@ impl Sweep {
     pub(super) fn panels(
         &self,
         scale: StudyScale,
-        sacks: Sacks,
+        (sacks, timeout): (Sacks, LeastTimeout),
         [bursts, independent]: &[Vec<OnePathPoint>; 2],
     ) -> Result<[Panel; 2], FigureError> {
         let theirs = |points: &[OnePathPoint]| -> Vec<(f64, ValueSource)> {
@@ -33,7 +33,8 @@ impl Sweep {
         places.sort_by(f64::total_cmp);
         places.dedup();
         let runs = |losses: &str| -> Vec<(f64, ValueSource)> {
-            let run = |x: &f64| (*x, ValueSource::Run((self.place)(*x).scenario(scale, sacks, losses)));
+            let run =
+                |x: &f64| (*x, ValueSource::Run((self.place)(*x).scenario(scale, (sacks, timeout), losses)));
             places.iter().map(run).collect()
         };
         let mut series = vec![
@@ -102,7 +103,7 @@ fn models() -> Vec<(&'static str, Box<dyn ThroughputModel>, f64)> {
 }
 
 impl SweepPoint {
-    fn scenario(self, scale: StudyScale, sacks: Sacks, losses: &str) -> String {
+    fn scenario(self, scale: StudyScale, (sacks, timeout): (Sacks, LeastTimeout), losses: &str) -> String {
         let (time, warmup) = match scale {
             StudyScale::Full => (600, 30),
             StudyScale::Quick => (60, 3),
@@ -110,7 +111,7 @@ impl SweepPoint {
         format!(
             "[run]\ntime = \"{time} s\"\nwarmup = \"{warmup} s\"\n{}[[flow]]\n{}multipath = \"off\"\n",
             self.path.link("one", losses),
-            sctp(self.buffer, sacks),
+            sctp(&[self.path], self.buffer, sacks, timeout),
         )
     }
 

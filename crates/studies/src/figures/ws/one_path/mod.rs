@@ -6,7 +6,7 @@ mod curves;
 
 use super::super::FigureError;
 use super::super::figure::{Axis, Figure, Spacing};
-use super::{Sacks, WsPath};
+use super::{LeastTimeout, Sacks, WsPath};
 use crate::ns2::{self, Ns2Losses, OnePathPoint};
 use crate::scale::StudyScale;
 
@@ -96,27 +96,32 @@ const NS2_INDEPENDENT: &str = "ns-2, independent losses";
 ///
 /// # Errors
 /// A model without an answer, or ns-2's table cannot be read.
-pub fn one_path(scale: StudyScale, sacks: Sacks) -> Result<Figure, FigureError> {
+pub fn one_path(scale: StudyScale, sacks: Sacks, timeout: LeastTimeout) -> Result<Figure, FigureError> {
     let ns2 = [ns2::one_path(Ns2Losses::Bursts)?, ns2::one_path(Ns2Losses::Independent)?];
     let mut panels = Vec::new();
     for sweep in &SWEEPS {
-        panels.extend(sweep.panels(scale, sacks, &ns2)?);
+        panels.extend(sweep.panels(scale, (sacks, timeout), &ns2)?);
     }
     let mut claims = claims::claims(scale);
-    if sacks == Sacks::EachPacket {
+    // What the models cost does not depend on how the simulation acknowledges or times out.
+    if (sacks, timeout) == (Sacks::EachPacket, LeastTimeout::OfProfile) {
         panels.extend(cost::panels(scale)?);
         claims.extend(cost::claims(scale));
     }
     Ok(Figure {
         id: "WS-F5–F8",
         title: "one path: the models beside the simulator",
-        params: params(scale, sacks),
+        params: params(scale, sacks, timeout),
         panels,
         claims,
     })
 }
 
-fn params(scale: StudyScale, sacks: Sacks) -> Vec<(&'static str, String)> {
+fn params(scale: StudyScale, sacks: Sacks, timeout: LeastTimeout) -> Vec<(&'static str, String)> {
+    let least = match timeout {
+        LeastTimeout::OfProfile => "1 s",
+        LeastTimeout::OfModel => "3 (d + 1/b), as in the models,",
+    };
     let sacks = match sacks {
         Sacks::EachPacket => "one for each packet",
         Sacks::Delayed => "one for every second packet, or after 200 ms",
@@ -130,7 +135,7 @@ fn params(scale: StudyScale, sacks: Sacks) -> Vec<(&'static str, String)> {
                 "the first of a sender's round takes the rest of it (M-NET-4), on data alone; beside it each for itself",
             ),
         ),
-        ("profile", own("rfc4960, 4 missing reports, RTO 1 s to 60 s, bursts of 4 packets at most")),
+        ("profile", format!("rfc4960, 4 missing reports, RTO {least} to 60 s, bursts of 4 packets at most")),
         ("SACKs", own(sacks)),
         (
             "window limit",
@@ -145,7 +150,7 @@ fn params(scale: StudyScale, sacks: Sacks) -> Vec<(&'static str, String)> {
         (
             "models",
             own(
-                "time-outs of 0 s at least, as WS have them, and of 1 s, as the simulation has them, as a curve of its own; \
+                "time-outs of 0 s at least, as WS have them, and of 1 s, as the profile has them, as a curve of its own; \
                  renewal: half of the window lost, mean round",
             ),
         ),

@@ -7,8 +7,9 @@ use anabranch_planner::{Problem, exact};
 
 use super::super::FigureError;
 use super::super::figure::{Axis, Figure, FigureCurve, Panel, SideColumn, Spacing, ValueSource};
+use super::super::iy::Recovery;
 use super::super::results::{CurvePoints, Metric};
-use super::{Sacks, WsPath, packets, sctp};
+use super::{LeastTimeout, Sacks, WsPath, packets, sctp};
 use crate::scale::StudyScale;
 
 /// Whether a path may take more room by rank than fills it (M-CWM-2).
@@ -18,6 +19,58 @@ pub enum RankCap {
     Capped,
     /// It may.
     Uncapped,
+}
+
+/// Which limits the planner of the static rule chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlannedLimits {
+    /// Those of WS: by a model without a least time-out.
+    OfPaper,
+    /// Those by a model whose time-outs are no shorter than RFC 4960's, 1 s.
+    WithStandardTimeout,
+    /// As WS, but none of 2 to 4 packets, which have no fast retransmit.
+    WithoutShortWindows,
+}
+
+/// A choice for what the atlas leaves open: the default, or a member of its sensitivity set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowsSetting {
+    /// How far ranks go.
+    pub rank: RankCap,
+    /// The simulation's minimum retransmission time-out.
+    pub timeout: LeastTimeout,
+    /// The planner's rule.
+    pub planned: PlannedLimits,
+    /// How a path of CMT recovers.
+    pub recovery: Recovery,
+}
+
+impl WindowsSetting {
+    /// The default: the figures' verdicts are those of its runs.
+    pub const DEFAULT: WindowsSetting = WindowsSetting {
+        rank: RankCap::Capped,
+        timeout: LeastTimeout::OfProfile,
+        planned: PlannedLimits::OfPaper,
+        recovery: Recovery::State,
+    };
+
+    /// The sensitivity set, one thing changed at a time, each with its name in reports.
+    pub const SENSITIVITY: [(&'static str, WindowsSetting); 5] = [
+        ("recovery of ns-2", WindowsSetting { recovery: Recovery::Ns2, ..WindowsSetting::DEFAULT }),
+        ("ranks without a cap", WindowsSetting { rank: RankCap::Uncapped, ..WindowsSetting::DEFAULT }),
+        (
+            "RTO.Min = 3 (d + 1/b)",
+            WindowsSetting { timeout: LeastTimeout::OfModel, ..WindowsSetting::DEFAULT },
+        ),
+        (
+            "planner with RTO ≥ 1 s",
+            WindowsSetting { planned: PlannedLimits::WithStandardTimeout, ..WindowsSetting::DEFAULT },
+        ),
+        (
+            "no limit of 2 to 4 packets",
+            WindowsSetting { planned: PlannedLimits::WithoutShortWindows, ..WindowsSetting::DEFAULT },
+        ),
+    ];
 }
 
 /// The parameters of a point beside p₁: the second path, and the receive buffer in KiB.
@@ -101,37 +154,43 @@ const FAMILIES: [Family; 4] = [
 const LOSSES: [f64; 13] =
     [1e-4, 1.78e-4, 3.16e-4, 5.62e-4, 1e-3, 1.78e-3, 3.16e-3, 5.62e-3, 1e-2, 1.78e-2, 3.16e-2, 5.62e-2, 1e-1];
 
+/// Those of the scenarios.
+const MISSING_REPORTS: u32 = 4;
+
 const AXIS: Axis = Axis { label: "p₁", spacing: Spacing::Logarithmic };
 
 /// The record.
 ///
 /// # Errors
 /// A plan that cannot be made.
-pub fn windows(scale: StudyScale, rank: RankCap) -> Result<Figure, FigureError> {
+pub fn windows(scale: StudyScale, setting: WindowsSetting) -> Result<Figure, FigureError> {
     let mut panels = Vec::new();
     for family in &FAMILIES {
-        panels.extend(family.panels(scale, rank)?);
+        panels.extend(family.panels(scale, setting)?);
     }
     Ok(Figure {
         id: "WS-F9–F12",
         title: "a shared receive buffer: planned limits beside ranks",
-        params: params(scale, rank),
+        params: params(scale, setting),
         panels,
         claims: claims::claims(scale),
     })
 }
 
 impl Family {
-    fn panels(&self, scale: StudyScale, rank: RankCap) -> Result<[Panel; 4], FigureError> {
+    fn panels(&self, scale: StudyScale, setting: WindowsSetting) -> Result<[Panel; 4], FigureError> {
         let (mut fixed, mut ranked, mut limits, mut gains) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &(name, world) in self.members {
-            let planned = LOSSES.map(|loss| world.limits(loss));
+            let planned = LOSSES.map(|loss| world.limits(loss, setting.planned));
             let planned = planned.into_iter().collect::<Result<Vec<Vec<u32>>, FigureError>>()?;
             let at = || LOSSES.into_iter();
-            let run = |loss, rule: &str| (loss, ValueSource::Run(world.scenario(loss, scale, rule)));
+            let run = |loss, rule: &str| (loss, ValueSource::Run(world.scenario(loss, scale, setting, rule)));
             let of_plan = at().zip(&planned).map(|(loss, plan)| run(loss, &format!("{plan:?}")));
             fixed.push(FigureCurve { name, points: of_plan.collect() });
-            ranked.push(FigureCurve { name, points: at().map(|loss| run(loss, rank.rule())).collect() });
+            ranked.push(FigureCurve {
+                name,
+                points: at().map(|loss| run(loss, setting.rank.rule())).collect(),
+            });
             let first =
                 at().zip(&planned).map(|(loss, plan)| (loss, ValueSource::Given(vec![f64::from(plan[0])])));
             limits.push(FigureCurve { name, points: first.collect() });
@@ -176,24 +235,33 @@ impl PointParameters {
     }
 
     /// The planner's limits for the Markov model with independent losses.
-    fn limits(self, loss: f64) -> Result<Vec<u32>, FigureError> {
+    fn limits(self, loss: f64, planned: PlannedLimits) -> Result<Vec<u32>, FigureError> {
         let model = Markov { loss: RoundLoss::Independent, halving: Halving::Ceil };
-        let paths = self.paths(loss).map(|path| path.parameters(0.0));
+        let (least, reports) = match planned {
+            PlannedLimits::OfPaper => (0.0, 0),
+            PlannedLimits::WithStandardTimeout => (1.0, 0),
+            PlannedLimits::WithoutShortWindows => (0.0, MISSING_REPORTS),
+        };
+        let paths = self.paths(loss).map(|path| path.parameters(least));
         let problem = Problem::new(&paths, packets(self.buffer), &model)?;
-        Ok(exact(&problem)?.limits)
+        Ok(exact(&problem.without_short_windows(reports))?.limits)
     }
 
-    fn scenario(self, loss: f64, scale: StudyScale, rule: &str) -> String {
+    fn scenario(self, loss: f64, scale: StudyScale, setting: WindowsSetting, rule: &str) -> String {
         let (time, warmup) = match scale {
             StudyScale::Full => (300, 20),
             StudyScale::Quick => (30, 2),
+        };
+        let recovery = match setting.recovery {
+            Recovery::State => "",
+            Recovery::Ns2 => "cmt = { recovery = \"ns2\" }\n",
         };
         let links = ["one", "two"].into_iter().zip(self.paths(loss));
         let links: String = links.map(|(name, path)| path.link(name, "bernoulli")).collect();
         format!(
             "[run]\ntime = \"{time} s\"\nwarmup = \"{warmup} s\"\n{links}[[flow]]\n{}multipath = \"cmt\"\n\
-             window_management = {rule}\n",
-            sctp(self.buffer, Sacks::Delayed),
+             window_management = {rule}\n{recovery}",
+            sctp(&self.paths(loss), self.buffer, Sacks::Delayed, setting.timeout),
         )
     }
 }
@@ -207,8 +275,15 @@ impl RankCap {
     }
 }
 
-fn params(scale: StudyScale, rank: RankCap) -> Vec<(&'static str, String)> {
+fn params(scale: StudyScale, setting: WindowsSetting) -> Vec<(&'static str, String)> {
     let own = |text: &str| text.to_owned();
+    let planned = match setting.planned {
+        PlannedLimits::OfPaper => "no least time-out",
+        PlannedLimits::WithStandardTimeout => "time-outs of 1 s at least, as the simulation has them",
+        PlannedLimits::WithoutShortWindows => {
+            "no least time-out, and no limit of 2 to 4 packets, which has no fast retransmit (4 reports need 5 packets)"
+        }
+    };
     vec![
         (
             "paths",
@@ -229,17 +304,34 @@ fn params(scale: StudyScale, rank: RankCap) -> Vec<(&'static str, String)> {
                 "rfc4960, 4 missing reports; CMT_scd: split fast retransmit, window update, delayed SACKs with DAC",
             ),
         ),
+        (
+            "RTO.Min",
+            own(match setting.timeout {
+                LeastTimeout::OfProfile => "1 s, the profile's; the planner's model has none",
+                LeastTimeout::OfModel => {
+                    "3 (d + 1/b) as the model has it for each path; an association has one for all its paths, the longer of \
+                     the two, so that none is below its model's"
+                }
+            }),
+        ),
         ("scheduler, retransmission", own("round robin; over the same path")),
         (
+            "recovery of a path",
+            own(match setting.recovery {
+                Recovery::State => "a state in which its window does not grow",
+                Recovery::Ns2 => "by a recover point, as in ns-2's module",
+            }),
+        ),
+        (
             "static",
-            own(
-                "limits by the exact method for the Markov model with independent losses, no least time-out, \
-                 60 s at most; what one path does not use is lent to the other (M-CWM-3)",
+            format!(
+                "limits by the exact method for the Markov model with independent losses, {planned}, 60 s at most; what one \
+                 path does not use is lent to the other (M-CWM-3)"
             ),
         ),
         (
             "dynamic",
-            own(match rank {
+            own(match setting.rank {
                 RankCap::Capped => {
                     "by rank: rate, then delay; no window beyond what fills its path (M-CWM-2)"
                 }
@@ -267,14 +359,44 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_the_planner_takes_into_account_decides_about_small_limits() {
+        let world = PointParameters { buffer: 64.0, ..CENTRE };
+        let limits = |planned| world.limits(1e-2, planned).expect("there is a plan");
+        assert_eq!(limits(PlannedLimits::OfPaper), [2, 41]);
+        assert_eq!(limits(PlannedLimits::WithStandardTimeout), [1, 42]);
+        assert_eq!(limits(PlannedLimits::WithoutShortWindows), [1, 42]);
+    }
+
+    #[test]
+    fn a_member_changes_what_it_names_and_nothing_else() {
+        let record = |setting| windows(StudyScale::Full, setting).expect("there are plans");
+        let of_series = |figure: &Figure, ending: &str| -> Vec<String> {
+            let panels = figure.panels.iter().filter(|panel| panel.name.ends_with(ending));
+            let points = panels.flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+            points.map(|(_, source)| format!("{source:?}")).collect()
+        };
+        let default = record(WindowsSetting::DEFAULT);
+        for (name, setting) in WindowsSetting::SENSITIVITY {
+            let member = record(setting);
+            let is_same = [" static", " dynamic"]
+                .map(|ending| of_series(&member, ending) == of_series(&default, ending));
+            let of_ranks = setting.rank != RankCap::Capped;
+            let of_both = setting.timeout != LeastTimeout::OfProfile || setting.recovery != Recovery::State;
+            assert_eq!(is_same, [of_ranks, !of_ranks && !of_both], "{name}");
+        }
+    }
+
+    #[test]
     fn a_buffer_for_both_paths_gives_each_what_fills_it() {
-        let limits = PointParameters { buffer: 256.0, ..CENTRE }.limits(1e-4).expect("there is a plan");
+        let limits = PointParameters { buffer: 256.0, ..CENTRE }
+            .limits(1e-4, PlannedLimits::OfPaper)
+            .expect("there is a plan");
         assert_eq!(limits, [71, 68]);
     }
 
     #[test]
     fn the_limits_of_a_small_buffer_fill_it_and_leave_the_lossy_path_little() {
-        let limits = |loss| CENTRE.limits(loss).expect("there is a plan");
+        let limits = |loss| CENTRE.limits(loss, PlannedLimits::OfPaper).expect("there is a plan");
         assert!(limits(1e-4).iter().sum::<u32>() <= 87);
         assert!(limits(1e-2)[0] < limits(1e-4)[0], "{:?} and {:?}", limits(1e-2), limits(1e-4));
     }
