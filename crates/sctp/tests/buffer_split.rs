@@ -109,6 +109,35 @@ fn chunks_that_arrived_out_of_order_take_their_share_still() {
 }
 
 #[test]
+fn by_flight_each_path_takes_its_share_of_what_the_peer_has_room_for() {
+    for split in [BufferSplit::ReceiverFlight, BufferSplit::BothFlight] {
+        assert_eq!(filled(twelve(split), 2), [6, 6], "{split:?}");
+    }
+    let unequal = |buffer_split| Config { receive_buffer: packets(24), ..twelve(buffer_split) };
+    assert_eq!(filled(unequal(BufferSplit::ReceiverFlight), 2), [12, 0], "half of the peer's");
+    assert_eq!(filled(unequal(BufferSplit::BothFlight), 2), [6, 6], "half of the send buffer");
+}
+
+/// The rule of FreeBSD: what arrived and waits for the slow path is not in flight, and the fast path sends as long as the
+/// peer has room.
+#[test]
+fn by_flight_chunks_that_arrived_out_of_order_take_no_share() {
+    let sent_by_fast_path = |split| {
+        let initial_window = InitialWindow::Bytes(ByteCount::new(12_000));
+        let receive_buffer = packets(20);
+        let config = Config { initial_window, receive_buffer, send_buffer: packets(40), ..twelve(split) };
+        let mut pair = Pair::open(config, 2);
+        pair.z.reads_at_once = true;
+        pair.pipes[0].delay = ms(300);
+        pair.send_at_once(End::A, 26, FULL);
+        pair.run_for(ms(100));
+        pair.log.iter().filter(|line| line.from == End::A && line.pipe == 1).count()
+    };
+    let counts = [BufferSplit::Receiver, BufferSplit::ReceiverFlight].map(sent_by_fast_path);
+    assert_eq!(counts, [10, 12], "of 20, the slow path has 8");
+}
+
+#[test]
 fn what_was_lost_is_sent_again_whatever_the_shares() {
     let mut pair = Pair::open(twelve(BufferSplit::Both), 2);
     pair.z.reads_at_once = true;

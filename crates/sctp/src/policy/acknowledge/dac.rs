@@ -128,6 +128,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sack_that_leaves_before_it_is_full_may_say_no_number() {
+        let flags = [1, 2].map(|packets| {
+            let mut dac = dac().saying_full_only(true);
+            for _ in 0..packets {
+                dac.on_packet(&PacketNews::default());
+            }
+            dac.flags()
+        });
+        assert_eq!(flags, [0, 0x80]);
+    }
+
+    #[test]
     fn the_plain_form_is_the_number_itself() {
         let counted = [1, 2, 300].map(|packets| DacWire::Plain.flags(packets));
         assert_eq!(counted, [1, 2, 255]);
