@@ -23,7 +23,11 @@ fn cuts_of_three_losses(ns2: Ns2Rules) -> [usize; 3] {
     script.send(40);
     let mut hear_all = |gaps: &[&[std::ops::RangeInclusive<u32>]]| {
         gaps.iter().for_each(|gaps| script.hear(&sack(0, gaps)));
-        assert_eq!(script.pair.closed(crate::pair::End::A), None, "each SACK is one that a receiver may send");
+        assert_eq!(
+            script.pair.closed(crate::pair::End::A),
+            None,
+            "each SACK is one that a receiver may send"
+        );
         script.cuts().len()
     };
     [

@@ -43,13 +43,15 @@ const SECOND: [StudyPath; 3] = [FIRST, StudyPath { rate: 10, delay: 100 }, Study
 
 const BUFFERS_KIB: [u32; 5] = [16, 32, 64, 128, 256];
 
-const CARRIERS: [Carrier; 9] = [
+const CARRIERS: [Carrier; 11] = [
     Carrier::Alone(0),
     Carrier::Alone(1),
     Carrier::Both("none"),
     Carrier::Both("sender"),
     Carrier::Both("receiver"),
     Carrier::Both("both"),
+    Carrier::Both("receiver-flight"),
+    Carrier::Both("both-flight"),
     Carrier::Managed("dynamic"),
     Carrier::Managed("static"),
     Carrier::Managed("live"),
@@ -195,7 +197,8 @@ mod tests {
         let row = |means: [f64; 5]| means.map(cell_of);
         let (one, two) = (row([1.0, 2.0, 3.0, 4.0, 5.0]), row([2.0, 2.5, 1.0, 1.0, 9.0]));
         let both = row([50.0; 5]);
-        let rows: [&[BufferCell]; 9] = [&one, &two, &both, &both, &both, &both, &both, &both, &both];
+        let mut rows: [&[BufferCell]; CARRIERS.len()] = [&both; CARRIERS.len()];
+        (rows[0], rows[1]) = (&one, &two);
         let page = of_network(FIRST, &rows);
         assert!(page.contains("| best path alone | 2 | 2.5 | 3 | 4 | 9 |"), "{page}");
         assert!(page.contains("| CMT, buffer split: sender | 50 |"), "{page}");
