@@ -75,7 +75,7 @@ pub enum ChunkFault {
         minimum: usize,
     },
     /// A list of 32-bit entries ends within one.
-    #[error("length {length} ends within an entry of 4 bytes bytes")]
+    #[error("length {length} ends within an entry of 4 bytes")]
     BrokenEntry {
         /// The chunk's length.
         length: usize,
@@ -164,7 +164,7 @@ pub enum TlvError {
         minimum: usize,
     },
     /// A list of 16-bit entries ends within one.
-    #[error("type {kind}: length {length} ends within an entry of 2 bytes bytes")]
+    #[error("type {kind}: length {length} ends within an entry of 2 bytes")]
     BrokenEntry {
         /// The type.
         kind: u16,
@@ -207,6 +207,14 @@ mod tests {
         let tsn = Tsn::new(9);
         let error = ChunkError { kind: 0, fault: ChunkFault::NoUserData { tsn } };
         assert_eq!(error.cause(), Cause::NoUserData(tsn));
+    }
+
+    #[test]
+    fn a_list_that_ends_within_an_entry_says_how_long_its_entries_are() {
+        let chunk = ChunkError { kind: 192, fault: ChunkFault::BrokenEntry { length: 10 } };
+        assert_eq!(chunk.to_string(), "chunk of type 192: length 10 ends within an entry of 4 bytes");
+        let parameter = TlvError::BrokenEntry { kind: 12, length: 7 };
+        assert_eq!(parameter.to_string(), "type 12: length 7 ends within an entry of 2 bytes");
     }
 
     #[test]
