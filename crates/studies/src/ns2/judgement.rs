@@ -38,9 +38,9 @@ pub struct Judgement {
 impl Tolerance {
     /// Points with random loss in sets a and b: 6 % and two combined standard errors.
     pub const LOSS: Tolerance = Tolerance { share: 0.06, errors: 2.0 };
-    /// Points without: 2 %. Nothing in them is random.
+    /// Points without, of all sets: 2 %. Nothing in them is random.
     pub const LOSSLESS: Tolerance = Tolerance { share: 0.02, errors: 0.0 };
-    /// Set d: 15 % and two combined standard errors.
+    /// Points of set d with random loss: 15 % and two combined standard errors.
     pub const SHARED_BUFFER: Tolerance = Tolerance { share: 0.15, errors: 2.0 };
 }
 

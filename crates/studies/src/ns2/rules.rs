@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::judgement::Judgement;
 use super::point::Judged;
-use super::tables::directory;
-use super::{Ns2Error, Set, judge};
+use super::tables::six_of_fig5;
+use super::{Ns2Error, judge};
 
 /// The points of the table: the two splits of `fig5`, and the three probabilities of loss of each.
 const SPLITS: [&str; 2] = ["20+20", "38+2"];
@@ -32,10 +32,7 @@ pub fn by_rule(seeds: u64) -> Result<String, Ns2Error> {
     let mut page = format!("| ns-2's rules, added one by one | {} |\n|---|---|---|\n", heads.join(" | "));
     for count in 0..=RULES.len() {
         let rules: Vec<u32> = (1..).take(count).collect();
-        let mut points = Set::A.points(&directory(), &rules)?;
-        let labels = SPLITS.map(|split| LOSSES.map(|loss| label(split, loss))).concat();
-        points.retain(|point| point.figure == "fig5" && labels.contains(&point.label));
-        let points = judge(points, seeds)?;
+        let points = judge(six_of_fig5(&rules)?, seeds)?;
         let cells = SPLITS.map(|split| LOSSES.map(|loss| ratio(&points, &label(split, loss))).join(", "));
         let name = match count.checked_sub(1) {
             None => "none: ours".to_owned(),
