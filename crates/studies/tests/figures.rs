@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::fs;
 
 use anabranch_studies::figures::by_seed::BySeed;
-use anabranch_studies::figures::claim::Weight;
+use anabranch_studies::figures::claim::{Verdict, Weight};
 use anabranch_studies::figures::kept_runs::KeptRuns;
 use anabranch_studies::figures::results::{Metric, Results};
 use anabranch_studies::figures::{Conduct, FigureName, FigureResult, judge, judge_default, report};
@@ -148,6 +148,23 @@ fn what_needs_no_simulation_is_judged_as_it_was_before() {
     let outcome = judge(figure, "default", &mut quick(None)).unwrap_or_else(|error| panic!("{error}"));
     table.push_str(&verdicts(&outcome));
     insta::assert_snapshot!(table);
+}
+
+#[test]
+fn a_member_of_the_sensitivity_set_says_what_it_changes() {
+    let headline = outcome(FigureName::YeF30);
+    let page = |verdicts: [Verdict; 3]| {
+        let mut member = FigureResult { setting: "another", ..headline.clone() };
+        for (finding, verdict) in member.findings.iter_mut().zip(verdicts) {
+            (finding.verdict, finding.measured) = (verdict, "7 of 8".to_owned());
+        }
+        let page = report::members(&headline, &[member]);
+        page.lines().filter(|line| line.starts_with('-')).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let [same, worse] = [Verdict::Reproduced, Verdict::Inconclusive];
+    assert_eq!(page([same, same, same]), [""; 0]);
+    assert_eq!(page([worse, same, same]), ["- another, F30 C1: 7 of 8"]);
+    assert_eq!(page([same, worse, same]), ["- another, F30 C1', INCONCLUSIVE: 7 of 8"]);
 }
 
 #[test]

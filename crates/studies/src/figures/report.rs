@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::FigureResult;
 use super::by_seed::BySeed;
-use super::claim::{Verdict, Weight};
+use super::claim::{Claim, Finding, Verdict, Weight};
 use super::figure::{Panel, SideColumn};
 use super::results::Metric;
 use super::verdict::Standing;
@@ -46,8 +46,7 @@ pub fn members(headline: &FigureResult, members: &[FigureResult]) -> String {
     let mut page =
         format!("Sensitivity of {}, one thing changed at a time:\n\n| setting |", headline.figure.id);
     for index in &core {
-        let claim = &headline.figure.claims[*index];
-        let _ = write!(page, " {} {} |", claim.panel, claim.id);
+        let _ = write!(page, " {} |", name(&headline.figure.claims[*index]));
     }
     let _ = writeln!(page, " all |\n|---|{}", "---|".repeat(core.len() + 1));
     for outcome in std::iter::once(headline).chain(members) {
@@ -59,7 +58,10 @@ pub fn members(headline: &FigureResult, members: &[FigureResult]) -> String {
     }
     page.push('\n');
     for outcome in members {
-        page.push_str(&misses(outcome));
+        let lines = misses(outcome) + &others(headline, outcome);
+        if !lines.is_empty() {
+            let _ = writeln!(page, "{lines}");
+        }
     }
     page
 }
@@ -69,17 +71,34 @@ fn misses(outcome: &FigureResult) -> String {
     let claims = outcome.figure.claims.iter().zip(&outcome.findings);
     let is_miss =
         |verdict| !matches!(verdict, Verdict::Reproduced | Verdict::NotBuilt | Verdict::NotTestable);
-    let mut page = String::new();
-    for (claim, finding) in
-        claims.filter(|(claim, finding)| claim.weight == Weight::Core && is_miss(finding.verdict))
-    {
-        let (setting, panel, id) = (outcome.setting, claim.panel, claim.id);
-        let _ = writeln!(page, "- {setting}, {panel} {id}: {}", finding.measured);
-    }
-    if !page.is_empty() {
-        page.push('\n');
-    }
-    page
+    let core = claims.filter(|(claim, _)| claim.weight == Weight::Core);
+    let line = |(claim, finding): (&Claim, &Finding)| {
+        format!("- {}, {}: {}\n", outcome.setting, name(claim), finding.measured)
+    };
+    core.filter(|(_, finding)| is_miss(finding.verdict)).map(line).collect()
+}
+
+/// The other claims of a member whose verdict is not the headline's, with the measured values.
+fn others(headline: &FigureResult, outcome: &FigureResult) -> String {
+    let of_headline = |claim: &Claim| {
+        let mut claims = headline.figure.claims.iter().zip(&headline.findings);
+        let found = claims.find(|(other, _)| (other.panel, other.id) == (claim.panel, claim.id));
+        found.map(|(_, finding)| finding.verdict)
+    };
+    let claims = outcome.figure.claims.iter().zip(&outcome.findings);
+    let differing = claims.filter(|(claim, finding)| {
+        claim.weight != Weight::Core && of_headline(claim) != Some(finding.verdict)
+    });
+    let line = |(claim, finding): (&Claim, &Finding)| {
+        let Finding { measured, .. } = finding;
+        format!("- {}, {}, {}: {measured}\n", outcome.setting, name(claim), finding.standing())
+    };
+    differing.map(line).collect()
+}
+
+/// A claim's panel and its name.
+fn name(claim: &Claim) -> String {
+    format!("{} {}", claim.panel, claim.id).trim().to_owned()
 }
 
 /// One row a value: of a run, or of a model.
@@ -184,9 +203,8 @@ fn claims(outcome: &FigureResult) -> String {
             Weight::Side => "",
             Weight::Sanity => " (sanity)",
         };
-        let name = format!("{} {}{mark}", claim.panel, claim.id);
-        let (stated, measured) = (claim.stated, &finding.measured);
-        let _ = writeln!(page, "| {} | {stated} | {measured} | {} |", name.trim(), finding.standing());
+        let (name, stated, measured) = (name(claim), claim.stated, &finding.measured);
+        let _ = writeln!(page, "| {name}{mark} | {stated} | {measured} | {} |", finding.standing());
     }
     page.push('\n');
     if figure.panels.len() > 1 {
