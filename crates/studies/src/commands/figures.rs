@@ -85,7 +85,7 @@ fn tell_of_rows(counts: RunCounts) {
 fn draw(outcome: &FigureResult, folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     for panel in &outcome.figure.panels {
-        let file = folder.join(format!("{}-{}.svg", outcome.figure.id, panel.name).to_lowercase());
+        let file = folder.join(svg::file_name(outcome.figure.id, panel));
         let text = svg::panel(outcome, panel)?;
         fs::write(&file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
