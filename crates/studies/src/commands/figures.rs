@@ -28,8 +28,11 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Leave the sensitivity sets out
-    #[arg(long)]
+    #[arg(long, conflicts_with = "members")]
     default_only: bool,
+    /// Of the sensitivity sets, only the members with this in their names; may be given several times
+    #[arg(long = "member", value_name = "NAME")]
+    members: Vec<String>,
     /// Draw every panel into this folder
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
@@ -57,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         }
         let members = match arguments.default_only {
             true => Vec::new(),
-            false => judge_sensitivity(*name, &mut conduct)?,
+            false => judge_sensitivity(*name, &mut conduct, |member| arguments.wants(member))?,
         };
         print!("{}", report::members(&headline, &members));
         let (after, spent) = (conduct.kept.counts(), stopwatch::now().since(begun));
@@ -69,6 +72,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         fs::write(file, rows).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn wants(&self, member: &str) -> bool {
+        self.members.is_empty() || self.members.iter().any(|name| member.contains(name.as_str()))
+    }
 }
 
 /// What is in the folder and of no use.

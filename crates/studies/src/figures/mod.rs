@@ -135,13 +135,17 @@ pub fn judge_default(name: FigureName, conduct: &mut Conduct) -> Result<FigureRe
     judge(name.record(conduct.scale)?, "default", conduct)
 }
 
-/// The figure with each member of its sensitivity set.
+/// The figure with each member of its sensitivity set whose name `is_wanted`.
 ///
 /// # Errors
 /// As [`judge_default`].
-pub fn judge_sensitivity(name: FigureName, conduct: &mut Conduct) -> Result<Vec<FigureResult>, FigureError> {
-    let members = name.sensitivity(conduct.scale)?;
-    members.into_iter().map(|(setting, figure)| judge(figure, setting, conduct)).collect()
+pub fn judge_sensitivity(
+    name: FigureName,
+    conduct: &mut Conduct,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<FigureResult>, FigureError> {
+    let members = name.sensitivity(conduct.scale)?.into_iter().filter(|(setting, _)| is_wanted(setting));
+    members.map(|(setting, figure)| judge(figure, setting, conduct)).collect()
 }
 
 /// Runs a record and judges its claims.
