@@ -26,7 +26,8 @@ pub enum Ns2Rule {
     /// After a packet of retransmissions for one path, the path of the next lost chunk searches for its lowest chunk
     /// again.
     SearchByPacket = 7,
-    /// T3-rtx restarts when any chunk of its path is acknowledged cumulatively. After the first retransmission is
+    /// T3-rtx restarts when a chunk of its path is acknowledged cumulatively that is not below both chunks for which the
+    /// window update waits: the lowest sent once and the lowest sent again. After the first retransmission is
     /// acknowledged, bursts are always bounded. A chunk whose acknowledgement was taken back counts again. A loss
     /// that does not cut the window does not end the measurement of a round trip.
     Accounts = 8,
