@@ -103,13 +103,11 @@ impl SendBuffer {
         self.taken_back.clear();
         self.lowest_before.clear();
         for index in 0..self.paths.len() {
-            let path = PathId::from_index(index);
-            let (once, again) = self.lowest_positions(path);
-            let once = match self.ns2.has(Ns2Rule::LowestStays) {
-                true => self.stand(path, claimed),
-                false => once,
-            };
-            self.lowest_before.push((once, again));
+            let lowest = self.lowest_positions(PathId::from_index(index));
+            self.lowest_before.push(lowest);
+        }
+        if self.ns2 != Ns2Rules::NONE {
+            self.stand(claimed);
         }
     }
 
@@ -202,16 +200,11 @@ impl SendBuffer {
     /// The chunk at `position` is acknowledged cumulatively.
     fn ack_up_to(&mut self, position: u64, news: &mut SackNews) {
         let chunk = self.chunk(position);
-        let (is_marked, is_new, path) = (chunk.state == State::Marked, !chunk.was_acked, chunk.path);
-        let of_path = &mut news.paths[path.index()];
-        of_path.marked |= is_marked && is_new;
+        if chunk.state == State::Marked && !chunk.was_acked {
+            news.paths[chunk.path.index()].marked = true;
+        }
         if self.ns2 != Ns2Rules::NONE {
-            let restarts = self.paths[path.index()].standing.restarts_timer(position);
-            of_path.lowest |= self.ns2.has(Ns2Rule::Accounts) && restarts;
-            if is_new && self.ns2.has(Ns2Rule::LowestStays) {
-                of_path.marked = true;
-                self.search_lowest_anew(path);
-            }
+            self.pass(position, news);
         }
         self.ack(position, news);
     }

@@ -3,6 +3,8 @@
 
 use super::buffer::SendBuffer;
 use crate::policy::PathId;
+use crate::policy::loss_detection::SackNews;
+use crate::policy::ns2::Ns2Rule;
 
 /// Both trackers of a path, as positions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,25 +19,43 @@ pub struct Standing {
 
 impl Standing {
     /// Whether the chunk at `position`, if it is acknowledged cumulatively, restarts T3-rtx.
-    pub fn restarts_timer(&self, position: u64) -> bool {
+    fn restarts_timer(&self, position: u64) -> bool {
         self.last.iter().any(|&last| last <= position)
     }
 }
 
 impl SendBuffer {
-    /// A SACK that claims nothing from position `end` on arrived: the chunk that was sent once and that the window update of
-    /// `path` waits for. Both trackers search, of the chunks below `end`, if they have to.
-    pub(super) fn stand(&mut self, path: PathId, end: u64) -> Option<u64> {
-        let before = self.paths[path.index()].standing;
-        let once = before.once.filter(|&position| self.is_unacked_on(position, path));
-        let again = before.again.filter(|&position| self.is_unacked_on(position, path));
-        let standing = Standing {
-            once: once.or_else(|| self.lowest_below(end, path, false)),
-            again: again.or_else(|| self.lowest_below(end, path, true)),
-            last: [before.once.unwrap_or(before.last[0]), before.again.unwrap_or(before.last[1])],
-        };
-        self.paths[path.index()].standing = standing;
-        standing.once
+    /// A SACK that claims nothing from position `end` on arrived. The trackers that have to search do so, among the chunks
+    /// below `end`; and the chunk that was sent once takes the place of the lowest one in what the SACK is compared with.
+    pub(super) fn stand(&mut self, end: u64) {
+        if !self.ns2.has(Ns2Rule::LowestStays) {
+            return;
+        }
+        for index in 0..self.paths.len() {
+            let (path, before) = (PathId::from_index(index), self.paths[index].standing);
+            let once = before.once.filter(|&position| self.is_unacked_on(position, path));
+            let again = before.again.filter(|&position| self.is_unacked_on(position, path));
+            let standing = Standing {
+                once: once.or_else(|| self.lowest_below(end, path, false)),
+                again: again.or_else(|| self.lowest_below(end, path, true)),
+                last: [before.once.unwrap_or(before.last[0]), before.again.unwrap_or(before.last[1])],
+            };
+            self.paths[index].standing = standing;
+            self.lowest_before[index].0 = standing.once;
+        }
+    }
+
+    /// The chunk at `position` is to be acknowledged cumulatively: what follows by ns-2's rules.
+    pub(super) fn pass(&mut self, position: u64, news: &mut SackNews) {
+        let chunk = self.chunk(position);
+        let (path, is_new) = (chunk.path, !chunk.was_acked);
+        let of_path = &mut news.paths[path.index()];
+        let restarts = self.paths[path.index()].standing.restarts_timer(position);
+        of_path.lowest |= self.ns2.has(Ns2Rule::Accounts) && restarts;
+        if is_new && self.ns2.has(Ns2Rule::LowestStays) {
+            of_path.marked = true;
+            self.search_lowest_anew(path);
+        }
     }
 
     /// Both trackers of `path` search at the next SACK.
@@ -68,8 +88,7 @@ impl SendBuffer {
 mod tests {
     use super::super::buffer::tests::{ONE, buffer, sent, tsn, two};
     use super::*;
-    use crate::policy::loss_detection::SackNews;
-    use crate::policy::ns2::{Ns2Rule, Ns2Rules};
+    use crate::policy::ns2::Ns2Rules;
     use crate::policy::retransmission::LostBy;
     use crate::wire::GapBlock;
 
