@@ -4,7 +4,7 @@
 use anabranch_base::Time;
 
 use super::session::Session;
-use crate::config::{BurstRule, MaxBurst};
+use crate::config::BurstRule;
 use crate::policy::PathId;
 use crate::policy::congestion::CutCause;
 use crate::policy::ns2::Ns2Rule;
@@ -43,13 +43,11 @@ impl Session {
         }
     }
 
-    /// The bound on the packets that one event sends.
-    pub(super) fn max_burst(&self) -> MaxBurst {
-        let limit = self.settings.config.max_burst;
-        let is_for_good = self.has_acked_retransmission && limit.rule == BurstRule::AfterRetransmission;
-        match is_for_good && self.settings.config.cmt.ns2.has(Ns2Rule::Accounts) {
-            true => MaxBurst { rule: BurstRule::Event, ..limit },
-            false => limit,
+    /// A retransmission was acknowledged. In ns-2's module, every later event is bounded like this one.
+    pub(super) fn bound_bursts_for_good(&mut self) {
+        let is_ns2 = self.settings.config.cmt.ns2.has(Ns2Rule::Accounts);
+        if is_ns2 && self.max_burst.rule == BurstRule::AfterRetransmission {
+            self.max_burst.rule = BurstRule::Event;
         }
     }
 }

@@ -54,8 +54,8 @@ impl Session {
         }
         self.paths.sacks_mut().examined += reading.news.examined as u64;
         if reading.news.acked.iter().any(|chunk| chunk.is_retransmitted) {
-            self.paths.on_acked_retransmission(self.max_burst());
-            self.has_acked_retransmission = true;
+            self.paths.on_acked_retransmission(self.max_burst);
+            self.bound_bursts_for_good();
         }
         let progress = reading.progress.cleared(self.paths.len());
         self.policies.detection.on_sack(&mut reading.news, progress);

@@ -20,7 +20,7 @@ use super::reading::SackReading;
 use super::reconfiguration::Reconfiguration;
 use super::timers::{Timer, Timers};
 use super::window_exemptions::WindowExemptions;
-use crate::config::Config;
+use crate::config::{Config, MaxBurst};
 use crate::event::Event;
 use crate::path::{HealthChange, PathTable};
 use crate::policy::acknowledge::Listed;
@@ -152,8 +152,8 @@ pub struct Session {
     pub(super) challenges: Challenges,
     /// The room in the send buffer for which a sender waits.
     pub(super) wanted_room: Option<ByteCount>,
-    /// Whether a retransmitted chunk was ever acknowledged.
-    pub(super) has_acked_retransmission: bool,
+    /// The bound on the packets that one event sends.
+    pub(super) max_burst: MaxBurst,
     pub(super) events: VecDeque<Event>,
     pub(super) records: Option<VecDeque<Record>>,
     pub(super) rng: ChaCha12Rng,
@@ -188,6 +188,7 @@ impl Session {
                 .receive_growth
                 .map(|growth| Tuning::new(growth, Allowance::none(settings.budget.clone()))),
             sack_path: paths.primary(),
+            max_burst: config.max_burst,
             settings,
             agreement,
             paths,
@@ -211,7 +212,7 @@ impl Session {
             pairs: Pairs::default(),
             challenges: Challenges::new(&seed.child("challenges")),
             wanted_room: None,
-            has_acked_retransmission: false,
+
             events: VecDeque::new(),
             records: None,
             rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
@@ -255,7 +256,7 @@ impl Session {
 
     /// An event is handled: each path may send another burst.
     pub(super) fn begin_event(&mut self) {
-        self.paths.on_event(self.max_burst());
+        self.paths.on_event(self.max_burst);
         self.sending = SendPhase::Begins;
     }
 
