@@ -148,3 +148,40 @@ fn bursts_stay_bounded_after_the_first_retransmission() {
     };
     assert_eq!([most(Ns2Rules::NONE), most(one(Ns2Rule::Accounts))], [9, 4]);
 }
+
+/// Both paths lose their lowest chunk by one SACK. The packet that sends the first one again ends before the other's, whose
+/// path then waits for the next chunk instead.
+#[test]
+fn a_packet_of_retransmissions_lets_the_path_of_the_next_lost_chunk_search_anew() {
+    let windows = |ns2| {
+        let config = Config { missing_reports: 1, ..same(seeds(with(ns2), "fill", 4)) };
+        let mut script = Script::open(config, 2);
+        script.send(8);
+        script.sent();
+        script.hear(&sack(0, &[2..=2, 6..=6]));
+        assert_eq!(script.sent(), ["-1> 1", "-2> 5"]);
+        script.hear(&sack(0, &[2..=2, 6..=7]));
+        script.windows()
+    };
+    assert_eq!(windows(Ns2Rules::RECOVERY), [2, 2]);
+    assert_eq!(windows(Ns2Rules::RECOVERY.with(Ns2Rule::SearchByPacket)), [2, 3]);
+}
+
+/// A chunk of path 2 is acknowledged by a gap block at 500 ms, and cumulatively at 900 ms. The round trip of 500 ms makes a
+/// time-out of 1.5 s.
+#[test]
+fn a_cumulative_acknowledgement_of_what_a_gap_block_had_restarts_the_timer() {
+    let again = |ns2| {
+        let mut script = Script::open(same(seeds(with(ns2), "fill", 4)), 2);
+        script.send(8);
+        script.wait_until(500);
+        script.hear(&sack(0, &[5..=5]));
+        script.wait_until(900);
+        script.hear(&sack(5, &[]));
+        script.sent();
+        script.wait_until(3_000);
+        script.sent_when()
+    };
+    assert_eq!(again(Ns2Rules::NONE), ["2000 -2> 6"]);
+    assert_eq!(again(one(Ns2Rule::Accounts)), ["2400 -2> 6"]);
+}

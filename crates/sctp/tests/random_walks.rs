@@ -10,7 +10,9 @@ mod pair;
 mod walk;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use walk::{Operation, Setting, plan, shrink, walk};
 
@@ -55,12 +57,26 @@ fn take_all(count: u64, plan: impl Fn(u64) -> (Setting, Vec<Operation>)) {
     assert!(count < 100 || graceful * 2 > count, "most walks should end in order: {graceful} of {count}");
 }
 
+thread_local! {
+    /// Whether this thread takes a walk, whose panics are results.
+    static IS_WALKING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// A walk that fails panics, or says what is wrong.
 fn attempt(setting: &Setting, operations: &[Operation]) -> Result<walk::Outcome, String> {
-    let quiet = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
+    // The hook belongs to all tests of the program: it is replaced once, and asks which thread panics.
+    static REPLACED: Once = Once::new();
+    REPLACED.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !IS_WALKING.get() {
+                usual(panic);
+            }
+        }));
+    });
+    IS_WALKING.set(true);
     let result = catch_unwind(AssertUnwindSafe(|| walk(setting, operations)));
-    std::panic::set_hook(quiet);
+    IS_WALKING.set(false);
     result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         Err(text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default())

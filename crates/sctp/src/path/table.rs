@@ -635,6 +635,21 @@ mod tests {
         assert!(!table.has_timed_out(id), "an ack ends the row");
     }
 
+    /// The chunk that is timed has TSN 1.
+    #[test]
+    fn a_loss_that_does_not_cut_ends_the_measurement_of_the_lost_chunk_alone() {
+        let measured = |lose: fn(&mut PathTable)| {
+            let mut table = table();
+            table.on_first_sent(PathId::FIRST, Tsn::new(1), Time::ZERO);
+            lose(&mut table);
+            table.on_acked(PathId::FIRST, &acked(PathId::FIRST), Time::from_nanos(1)).is_some()
+        };
+        assert!(!measured(|table| table.on_loss(PathId::FIRST)));
+        assert!(measured(|table| table.on_loss_without_cut(PathId::FIRST, Tsn::new(2))));
+        assert!(!measured(|table| table.on_loss_without_cut(PathId::FIRST, Tsn::new(1))));
+        assert!(!measured(|table| table.cancel_measurement(PathId::FIRST)));
+    }
+
     #[test]
     fn a_round_ends_with_the_first_acknowledgement_of_one_of_its_packets() {
         let mut table = table();

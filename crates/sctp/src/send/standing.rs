@@ -116,4 +116,21 @@ mod tests {
         assert_eq!(may_grow(stays, ONE), [false, false]);
         assert_eq!(may_grow(stays, two()), [false, true]);
     }
+
+    /// The second chunk is acknowledged by a gap block, which a later SACK takes back and another has again.
+    #[test]
+    fn a_chunk_counts_again_that_was_taken_back_where_ns2_counts_so() {
+        let acked = |rules| {
+            let mut buffer = buffer(3).with_ns2(rules);
+            sent(&mut buffer, 0..3, ONE);
+            let mut news = SackNews::default();
+            [1, 0, 1].map(|gaps| {
+                let gaps = std::iter::once(GapBlock { start: 2, end: 2 }).take(gaps);
+                assert_eq!(buffer.on_sack(tsn(0).previous(), gaps, &mut news), Ok(true));
+                news.acked.len()
+            })
+        };
+        assert_eq!(acked(Ns2Rules::NONE), [1, 0, 0]);
+        assert_eq!(acked(Ns2Rules::NONE.with(Ns2Rule::Accounts)), [1, 0, 1]);
+    }
 }

@@ -59,3 +59,19 @@ fn with_error(judgement: &Judgement) -> Option<String> {
     let error = ours.combined_error(&judgement.theirs) / judgement.theirs.mean;
     Some(format!("{ratio:.3} ± {error:.3}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn theirs_has_a_hundred_seeds_of_each_point_of_the_table() {
+        let points = six_of_fig5(&[1, 2]).expect("the table is there");
+        for label in SPLITS.map(|split| LOSSES.map(|loss| label(split, loss))).concat() {
+            let point = points.iter().find(|point| point.label == label);
+            let point = point.unwrap_or_else(|| panic!("no point {label:?}"));
+            assert_eq!(point.theirs.len(), 100, "{label}");
+            assert!(point.scenario.contains("ns2_rules = [1, 2]"), "{}", point.scenario);
+        }
+    }
+}
