@@ -11,6 +11,7 @@ mod cmt_sender;
 mod congestion;
 mod data;
 mod dead_path;
+mod departures;
 mod ending;
 mod failover;
 mod guesses;

@@ -14,6 +14,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use walk::{Operation, Setting, plan, shrink, walk};
 
 #[test]
@@ -27,7 +28,8 @@ fn whatever_happens_to_copies_messages_arrive_once_and_in_order_or_the_failure_i
     take_all(1_000, |seed| {
         let (setting, operations) = plan(seed);
         let [scheduler, retransmission] = ["copying", "both"].map(Cow::Borrowed);
-        (Setting { scheduler, retransmission, ..setting }, operations)
+        let cmt = CmtRules { by_departure: seed % 2 == 0, ..setting.cmt };
+        (Setting { scheduler, retransmission, cmt, ..setting }, operations)
     });
 }
 

@@ -183,7 +183,7 @@ impl Association {
                 }
             }
             Chunk::Sack(sack) => {
-                if let Err(bad) = session.on_sack(now, &sack) {
+                if let Err(bad) = session.on_sack(now, path, &sack) {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
@@ -230,7 +230,7 @@ impl Association {
     /// The peer closes the association. Its SHUTDOWN also acknowledges data (RFC 9260 §9.2).
     fn on_shutdown(&mut self, now: Time, path: PathId, cumulative: Tsn) -> ChunkOutcome {
         let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
-        if let Err(bad) = session.on_cumulative_ack(now, cumulative) {
+        if let Err(bad) = session.on_cumulative_ack(now, path, cumulative) {
             return ChunkOutcome::Violation(bad.to_string());
         }
         match std::mem::replace(&mut self.state, State::vacant()) {

@@ -20,14 +20,14 @@ use crate::seq::Tsn;
 use crate::wire::Sack;
 
 impl Session {
-    /// A SACK arrived.
-    pub(super) fn on_sack(&mut self, now: Time, sack: &Sack<'_>) -> Result<(), BadSack> {
+    /// A SACK arrived on path `by`.
+    pub(super) fn on_sack(&mut self, now: Time, by: PathId, sack: &Sack<'_>) -> Result<(), BadSack> {
         let mut reading = std::mem::take(&mut self.reading);
         let gaps = sack.gap_blocks.iter();
         let is_new = self.send.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news);
         if is_new == Ok(true) {
             reading.news.packets = self.settings.config.dac_wire.packets(sack);
-            self.on_news(&mut reading, now);
+            self.on_news(&mut reading, by, now);
             self.count_sack(&reading);
             self.update_peer_window(ByteCount::new(u64::from(sack.a_rwnd)));
         }
@@ -35,20 +35,25 @@ impl Session {
         is_new.map(|_| ())
     }
 
-    /// A SHUTDOWN arrived: it acknowledges cumulatively, and has no a_rwnd.
-    pub(super) fn on_cumulative_ack(&mut self, now: Time, cumulative: Tsn) -> Result<(), BadSack> {
+    /// A SHUTDOWN arrived on path `by`: it acknowledges cumulatively, and has no a_rwnd.
+    pub(super) fn on_cumulative_ack(
+        &mut self,
+        now: Time,
+        by: PathId,
+        cumulative: Tsn,
+    ) -> Result<(), BadSack> {
         let mut reading = std::mem::take(&mut self.reading);
         let is_new = self.send.on_cumulative_ack(cumulative, &mut reading.news);
         if is_new == Ok(true) {
             reading.news.packets = 0;
-            self.on_news(&mut reading, now);
+            self.on_news(&mut reading, by, now);
         }
         self.reading = reading;
         is_new.map(|_| ())
     }
 
-    /// Applies an acknowledgement to windows, losses and timers.
-    fn on_news(&mut self, reading: &mut SackReading, now: Time) {
+    /// Applies an acknowledgement that arrived on path `by` to windows, losses and timers.
+    fn on_news(&mut self, reading: &mut SackReading, by: PathId, now: Time) {
         if self.settings.config.cmt.ns2.has(Ns2Rule::DecayInFlight) {
             self.decay_idle_windows(now);
         }
@@ -62,7 +67,7 @@ impl Session {
         self.send.on_counted(&reading.news.holes);
         self.leave_recovery(&reading.news);
         self.tally_acked(&reading.news, &mut reading.tally, now);
-        self.grow_windows(reading, now);
+        self.grow_windows(reading, by, now);
         self.follow_losses(now);
         self.respond_to_missing(&reading.progress.missing, now);
         self.judge_silence(reading, now);
@@ -95,7 +100,7 @@ impl Session {
     }
 
     /// Takes acknowledged chunks out of flight and lets each path's window grow by them.
-    fn grow_windows(&mut self, reading: &SackReading, now: Time) {
+    fn grow_windows(&mut self, reading: &SackReading, by: PathId, now: Time) {
         for id in self.paths.ids() {
             let news = reading.news.paths[id.index()];
             let tally = reading.tally[id.index()];
@@ -106,6 +111,7 @@ impl Session {
             if tally.bytes.is_zero() || self.paths.is_removed(id) {
                 continue;
             }
+            self.paths.measure(id, tally.bytes, tally.newest.map(|(_, sent_at)| sent_at), by, now);
             let (advanced, sample) = (reading.progress.advanced[id.index()], self.paths.sample(id));
             let acked = Acked {
                 at: now,
@@ -141,6 +147,7 @@ impl Session {
             // M-SCTP-15: the acknowledgement of a chunk that was sent twice does not tell which path works.
             if !chunk.is_retransmitted {
                 of_path.is_certain = true;
+                of_path.newest = of_path.newest.max(Some((chunk.departure, chunk.sent_at)));
                 let change = self.paths.on_alive(id, now);
                 self.announce(id, change, now);
             }

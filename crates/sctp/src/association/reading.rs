@@ -1,6 +1,6 @@
 //! The content of one SACK and its consequences for each path, passed from step to step while the SACK is processed.
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{ByteCount, Duration, Time};
 
 use crate::policy::PathId;
 use crate::policy::loss_detection::{SackFindings, SackNews};
@@ -19,6 +19,8 @@ pub(super) struct SackReading {
 pub(super) struct NewlyAcked {
     pub bytes: ByteCount,
     pub rtt: Option<Duration>,
+    /// The last packet of those that were sent only once: its number, and when it left.
+    pub newest: Option<(u64, Time)>,
     /// At least one of the chunks was sent only once, so it arrived on this path.
     pub is_certain: bool,
     /// It ended the path's round of packets.

@@ -179,7 +179,8 @@ impl Session {
         };
         let mut session = Session {
             send: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge)
-                .with_ns2(config.cmt.ns2),
+                .with_ns2(config.cmt.ns2)
+                .by_departure(config.cmt.by_departure),
             arrivals: Arrivals::new(agreement.peer_tsn),
             reassembly: Reassembly::new(),
             delivery: Delivery::new(agreement.inbound_streams),

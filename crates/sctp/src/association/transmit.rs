@@ -116,6 +116,7 @@ impl Session {
     /// then new data (RFC 9260 §6.10). `None` if nothing fits.
     fn pack(&mut self, path: PathId, room: PacketRoom, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
         let (PacketRoom::Segment(limit) | PacketRoom::Packet(limit)) = room;
+        self.send.begin_packet(now);
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         let mut packed = Packed::default();
         let mut auth = PacketAuth::default();

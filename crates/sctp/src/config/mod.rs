@@ -350,10 +350,15 @@ impl Config {
     /// stays.
     pub fn set_sender_cmt(&mut self, rules: CmtRules) {
         self.cmt = rules;
-        self.loss_detection = if rules == CmtRules::NONE { "association" } else { "cmt" }.to_owned();
+        let detection = match rules {
+            CmtRules { by_departure: true, .. } => "departure",
+            CmtRules::NONE => "association",
+            _ => "cmt",
+        };
+        detection.clone_into(&mut self.loss_detection);
     }
 
     fn updates_windows_by_path(&self) -> bool {
-        self.loss_detection == "cmt" && self.cmt.window_update
+        self.cmt.by_departure || self.loss_detection == "cmt" && self.cmt.window_update
     }
 }

@@ -20,6 +20,7 @@ use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
+use super::measured::{Acknowledgement, Measured};
 use super::mtu::MtuSearch;
 use super::pacer::Pacer;
 use super::rtt::RoundTrip;
@@ -65,6 +66,7 @@ struct Path {
     round: u64,
     loss_rate: LossRate,
     bandwidth: Bandwidth,
+    measured: Measured,
     counters: PathCounters,
     limits: LimitClock,
     gone: Gone,
@@ -169,12 +171,14 @@ impl PathTable {
         path.after_loss = LossState::default();
         path.loss_rate = LossRate::default();
         path.bandwidth = Bandwidth::default();
+        path.measured = Measured::new();
         let sample = &mut self.samples[id.index()];
         sample.cwnd = config.first_window(ip);
         sample.ssthresh = config.initial_ssthresh.unwrap_or(ByteCount::MAX);
         sample.flight = ByteCount::ZERO;
         sample.loss_rate = 0.0;
         sample.bandwidth = None;
+        (sample.one_way, sample.delivery, sample.is_to_be_drained) = (None, None, false);
         self.show_health(id);
         self.weigh_failures();
         self.show_round_trip(id);
@@ -185,10 +189,12 @@ impl PathTable {
     pub fn on_chunk_sent(&mut self, id: PathId, weight: ByteCount, now: Time) {
         let flight = &mut self.samples[id.index()].flight;
         let path = &mut self.paths[id.index()];
-        if flight.is_zero() {
+        let was_idle = flight.is_zero();
+        if was_idle {
             path.silence.begin(now);
         }
         *flight += weight;
+        path.measured.on_sent(*flight, was_idle, now);
         path.last_data = Some(now);
         path.loss_rate.on_sent();
         self.show_blocker(id);
@@ -282,6 +288,8 @@ impl PathTable {
         path.health.on_sign(now);
         path.round_trip.on_sample(sample);
         path.count_round_trip(sample);
+        path.measured.on_round_trip(sample, now);
+        path.measured.show(&mut self.samples[id.index()], now);
         self.show_round_trip(id);
     }
 
@@ -346,6 +354,18 @@ impl PathTable {
         let bandwidth = &mut self.paths[id.index()].bandwidth;
         bandwidth.on_delivered(weight, now);
         self.samples[id.index()].bandwidth = bandwidth.estimate();
+    }
+
+    /// A SACK that arrived on path `by` newly acknowledged `weight` that was last sent on path `id`. Of its packets that
+    /// left only once, the last one left at `sent_at`.
+    pub fn measure(&mut self, id: PathId, weight: ByteCount, sent_at: Option<Time>, by: PathId, now: Time) {
+        let back = self.paths[by.index()].measured.delay.back();
+        let (measured, sample) = (&mut self.paths[id.index()].measured, &mut self.samples[id.index()]);
+        measured.on_delivered(weight, sample, now);
+        if let Some(sent_at) = sent_at {
+            measured.on_acknowledged(&Acknowledgement { sent_at, back, is_same_path: id == by }, now);
+        }
+        measured.show(sample, now);
     }
 
     /// Notes whether path `id`, which holds `sent` in this end's buffer and `received` in the peer's, has used up its
@@ -542,6 +562,9 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         rttvar: Duration::ZERO,
         rto: round_trip.rto(),
         bandwidth: None,
+        one_way: None,
+        delivery: None,
+        is_to_be_drained: false,
         loss_rate: 0.0,
         hints: Hints::default(),
     };
@@ -561,6 +584,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         round: 0,
         loss_rate: LossRate::default(),
         bandwidth: Bandwidth::default(),
+        measured: Measured::new(),
         counters: PathCounters::default(),
         limits: LimitClock::new(),
         gone: Gone::default(),
@@ -612,7 +636,17 @@ mod tests {
 
     fn acked(path: PathId) -> AckedChunk {
         let (tsn, weight, payload) = (Tsn::new(1), ByteCount::new(100), ByteCount::new(84));
-        AckedChunk { tsn, path, round: 0, weight, payload, is_retransmitted: false, was_copied: false }
+        AckedChunk {
+            tsn,
+            path,
+            round: 0,
+            departure: 0,
+            sent_at: Time::ZERO,
+            weight,
+            payload,
+            is_retransmitted: false,
+            was_copied: false,
+        }
     }
 
     const WEIGHT: ByteCount = ByteCount::new(1460);

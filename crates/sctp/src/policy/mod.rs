@@ -10,8 +10,8 @@ pub mod response;
 pub mod retransmission;
 pub mod schedule;
 pub mod slow_start;
-mod view;
+pub(crate) mod view;
 pub mod window;
 
 pub use registry::{Registry, UnknownPolicy};
-pub use view::{Blocker, Hints, PathId, PathSample, PathState, View};
+pub use view::{Blocker, Delivery, Hints, OneWay, PathId, PathSample, PathState, View};

@@ -15,6 +15,7 @@ use super::congestion::reno::{Reno, RenoRules};
 use super::loss_detection::LossDetection;
 use super::loss_detection::association::AssociationDetection;
 use super::loss_detection::cmt::{CmtDetection, CmtRules};
+use super::loss_detection::departure::DepartureDetection;
 use super::ns2::Ns2Rule;
 use super::response::LossResponse;
 use super::response::standard::Standard;
@@ -24,9 +25,11 @@ use super::retransmission::asap::Asap;
 use super::retransmission::best::{
     BestPath, Rank, by_all, by_configured_loss, by_cwnd, by_loss_rate, by_ssthresh,
 };
+use super::retransmission::in_order_arrival::InOrderArrival as InOrderRepair;
 use super::retransmission::same::Same;
 use super::schedule::Scheduler;
 use super::schedule::fill::Fill;
+use super::schedule::in_order_arrival::InOrderArrival;
 use super::schedule::lowest_rtt::LowestRtt;
 use super::schedule::primary::Primary;
 use super::schedule::round_robin::RoundRobin;
@@ -147,6 +150,9 @@ impl Registry {
         registry
             .loss_detections
             .add("cmt", |rules| Box::new(CmtDetection::new(rules.cmt, rules.missing_reports)));
+        registry
+            .loss_detections
+            .add("departure", |rules| Box::new(DepartureDetection::new(rules.missing_reports)));
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
         registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
@@ -157,6 +163,7 @@ impl Registry {
         registry.loss_responses.add("standard", |_| Box::new(Standard));
         registry.retransmission_policies.add("same", |_| Box::new(Same));
         registry.retransmission_policies.add("alternate", |_| Box::new(Alternate));
+        registry.retransmission_policies.add("in-order-arrival", |_| Box::new(InOrderRepair));
         registry
             .retransmission_policies
             .add("asap", |rules| Box::new(Asap::new(&rules.seed.child("place/asap"))));
@@ -171,6 +178,7 @@ impl Registry {
         registry.schedulers.add("round-robin", |_| Box::new(RoundRobin::default()));
         registry.schedulers.add("fill", |_| Box::new(Fill::default()));
         registry.schedulers.add("lowest-rtt", |_| Box::new(LowestRtt));
+        registry.schedulers.add("in-order-arrival", |_| Box::new(InOrderArrival::default()));
         registry
             .ack_timings
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
@@ -325,7 +333,7 @@ mod tests {
         let said = error.to_string();
         assert_eq!(
             said,
-            "there is no scheduler \"fastest\"; known are fill, lowest-rtt, primary, round-robin"
+            "there is no scheduler \"fastest\"; known are fill, in-order-arrival, lowest-rtt, primary, round-robin"
         );
     }
 

@@ -50,6 +50,26 @@ pub struct Hints {
     pub loss: Option<f64>,
 }
 
+/// The measured delays of a path, one way: data and its SACKs may take different paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OneWay {
+    /// The way there of the packet that was acknowledged last, with what it waited in queues.
+    pub way: Duration,
+    /// The least way there; a lasting rise is followed.
+    pub least: Duration,
+    /// The way back of the SACKs for this path's data, smoothed.
+    pub back: Duration,
+}
+
+/// How fast a path delivers, in the weight of chunks against cwnd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The highest rate of the last spans of at least a round trip.
+    pub rate: BitRate,
+    /// The highest rate of all; it halves in four seconds unless it is reached again.
+    pub peak: BitRate,
+}
+
 /// The current state of one path.
 #[derive(Clone, Debug)]
 pub struct PathSample {
@@ -93,6 +113,13 @@ pub struct PathSample {
     pub rto: Duration,
     /// The recent delivery rate, in the weight of chunks against cwnd (M-BERP-1).
     pub bandwidth: Option<BitRate>,
+    /// The delays one way, once measured.
+    pub one_way: Option<OneWay>,
+    /// The rates over spans of at least a round trip, once measured.
+    pub delivery: Option<Delivery>,
+    /// Whether the least delay was not seen for a while, so that packets that leave while little is in flight are wanted:
+    /// they show whether it has risen.
+    pub is_to_be_drained: bool,
     /// The recent fraction of chunks marked lost, 0 to 1 (M-CMT-6).
     pub loss_rate: f64,
     /// The configured values, for use before anything was measured.
@@ -269,6 +296,9 @@ pub(crate) mod tests {
             rttvar: Duration::ZERO,
             rto: Duration::from_secs(1),
             bandwidth: None,
+            one_way: None,
+            delivery: None,
+            is_to_be_drained: false,
             loss_rate: 0.0,
             hints: Hints::default(),
         }

@@ -9,6 +9,7 @@ use anabranch_base::ByteCount;
 use super::chunk::{MessageHead, OutboundChunk, State};
 use super::copies::{Copies, CopyInFlight};
 use super::credit::Credit;
+use super::departures::DepartureLog;
 use super::fragmentation::{Fragments, Outgoing};
 use super::held::{Held, HeldByPath};
 use super::lowest::Lowest;
@@ -53,6 +54,8 @@ pub struct SendBuffer {
     /// Chunks in flight whose gap acknowledgement was taken back.
     pub(super) revoked: BTreeSet<u64>,
     pub(super) paths: Vec<PathLowest>,
+    /// The packets that left, and the order in which chunks left on the paths.
+    pub(super) log: DepartureLog,
     /// The rules of ns-2's module that replace ours.
     pub(super) ns2: Ns2Rules,
     /// Each path's two lowest outstanding chunks when a SACK arrived.
@@ -129,6 +132,7 @@ impl SendBuffer {
             copies: Copies::default(),
             revoked: BTreeSet::new(),
             paths: Vec::new(),
+            log: DepartureLog::default(),
             ns2: Ns2Rules::NONE,
             lowest_before: Vec::new(),
             taken_back: Vec::new(),
@@ -148,6 +152,7 @@ impl SendBuffer {
     pub fn add_path(&mut self, path: PathId) {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), PathLowest::default);
         self.held_by_path.add_path(path);
+        self.add_departures();
     }
 
     /// Queues `message` as chunks of at most `largest` bytes of user data. Its fragments get consecutive TSNs.
@@ -178,9 +183,16 @@ impl SendBuffer {
     pub fn on_sent(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.position(tsn);
         let (charge, rwnd_charge) = (self.charge, self.rwnd_charge);
+        let (departure, sent_at) = (self.log.packet, self.log.packet_at);
+        let (is_by_departure, was_earliest) =
+            (self.is_by_departure(), self.is_before_all_departures(position));
         let chunk = self.chunk_mut(position);
         let previous = (chunk.state != State::Waiting).then_some(chunk.path);
         chunk.state = State::InFlight;
+        (chunk.departure, chunk.sent_at) = (departure, sent_at);
+        if is_by_departure {
+            chunk.missing_reports = 0;
+        }
         chunk.path = path;
         chunk.round = round;
         chunk.was_sent_again = previous.is_some();
@@ -204,7 +216,11 @@ impl SendBuffer {
             self.sent_end = self.sent_end.max(position + 1);
             self.paths[path.index()].once.insert(position);
         }
-        let is_lowest_again = previous.is_some() && self.lowest_on(path) == Some(tsn);
+        let is_lowest_again = match is_by_departure {
+            true => previous == Some(path) && was_earliest,
+            false => previous.is_some() && self.lowest_on(path) == Some(tsn),
+        };
+        self.on_departed(position, path, departure);
         Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, is_lowest_again }
     }
 
@@ -212,10 +228,11 @@ impl SendBuffer {
     /// copy has no weight against the peer's receive window, which holds the chunk once.
     pub fn on_copied(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let (position, charge) = (self.position(tsn), self.charge);
+        let (departure, sent_at) = (self.log.packet, self.log.packet_at);
         let chunk = self.chunk_mut(position);
         (chunk.was_sent_again, chunk.was_copied) = (true, true);
         let (first, length) = (chunk.path, chunk.payload.len());
-        self.copies.add(position, CopyInFlight { path, round });
+        self.copies.add(position, CopyInFlight { path, round, departure, sent_at });
         for there in [first, path] {
             self.paths[there.index()].again.insert(position);
         }
@@ -305,9 +322,11 @@ impl SendBuffer {
             let copy = self.copies.take_first(position)?;
             let chunk = self.chunk_mut(position);
             (chunk.path, chunk.round) = (copy.path, copy.round);
+            (chunk.departure, chunk.sent_at) = (copy.departure, copy.sent_at);
             // The TSN does not tell when the copy left: the timer of the copy's path handles it.
             (chunk.is_spent, chunk.missing_reports) = (true, 0);
             self.held_by_path.on_sent(copy.path, Some(first), length);
+            self.on_departed(position, copy.path, copy.departure);
         }
         Some(Left { path, weight: charge.weigh(length), rwnd_weight: ByteCount::ZERO })
     }

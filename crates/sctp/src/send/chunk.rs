@@ -1,5 +1,6 @@
 //! One DATA chunk to send, and its state.
 
+use anabranch_base::Time;
 use bytes::Bytes;
 
 use super::fragmentation::Fragment;
@@ -29,6 +30,10 @@ pub(super) struct OutboundChunk {
     pub(super) path: PathId,
     /// The round of that path's window in which it left.
     pub(super) round: u64,
+    /// The number of the packet in which it left last, among the packets of the association.
+    pub(super) departure: u64,
+    /// When it left last.
+    pub(super) sent_at: Time,
     pub(super) was_sent_again: bool,
     /// It is, or was, in flight on several paths at once.
     pub(super) was_copied: bool,
@@ -65,6 +70,8 @@ impl OutboundChunk {
             state: State::Waiting,
             path: PathId::FIRST,
             round: 0,
+            departure: 0,
+            sent_at: Time::ZERO,
             was_sent_again: false,
             was_copied: false,
             missing_reports: 0,

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use anabranch_base::Time;
+
 use crate::policy::PathId;
 
 /// A copy in flight besides the chunk itself.
@@ -12,6 +14,10 @@ pub(super) struct CopyInFlight {
     pub path: PathId,
     /// The round of that path's window in which it left.
     pub round: u64,
+    /// The number of the packet in which it left.
+    pub departure: u64,
+    /// When it left.
+    pub sent_at: Time,
 }
 
 /// The copies of all chunks, by the chunk's position.

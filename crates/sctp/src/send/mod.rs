@@ -4,6 +4,7 @@ mod buffer;
 mod chunk;
 mod copies;
 mod credit;
+mod departures;
 mod fragmentation;
 mod gap_diff;
 mod held;

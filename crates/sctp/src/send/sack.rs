@@ -80,8 +80,12 @@ impl SendBuffer {
         std::mem::swap(&mut self.gap_acked, &mut self.reported);
         let highest = self.gap_acked.last().map_or(new_first, |block| block.end);
         news.highest_reported = self.tsn(highest).previous();
+        news.departed = self.log.packet;
         self.find_holes(news);
-        self.compare_lowest(news);
+        match self.is_by_departure() {
+            true => self.compare_earliest(news),
+            false => self.compare_lowest(news),
+        }
         Ok(true)
     }
 
@@ -108,6 +112,9 @@ impl SendBuffer {
         }
         if self.ns2 != Ns2Rules::NONE {
             self.stand(claimed);
+        }
+        if self.is_by_departure() {
+            self.note_earliest();
         }
     }
 
@@ -188,7 +195,8 @@ impl SendBuffer {
             let chunk = self.chunk_mut(position);
             chunk.state = State::InFlight;
             let length = chunk.payload.len();
-            let path = chunk.path;
+            let (path, departure) = (chunk.path, chunk.departure);
+            self.on_departed(position, path, departure);
             self.rwnd_flight += rwnd_charge.weigh(length);
             news.paths[path.index()].returned += charge.weigh(length);
             self.revoked.insert(position);
@@ -219,6 +227,7 @@ impl SendBuffer {
         let was_acked = std::mem::replace(&mut chunk.was_acked, true);
         let is_first_time = before != State::Acked && (!was_acked || counts_again);
         let (path, round) = (chunk.path, chunk.round);
+        let (departure, sent_at) = (chunk.departure, chunk.sent_at);
         let (is_retransmitted, was_copied) = (chunk.was_sent_again, chunk.was_copied);
         let length = chunk.payload.len();
         let weight = charge.weigh(length);
@@ -243,8 +252,17 @@ impl SendBuffer {
         if is_first_time {
             self.credit.earn();
             let payload = ByteCount::of_len(length);
-            let chunk = AckedChunk { tsn, path, round, weight, payload, is_retransmitted, was_copied };
-            news.acked.push(chunk);
+            news.acked.push(AckedChunk {
+                tsn,
+                path,
+                round,
+                departure,
+                sent_at,
+                weight,
+                payload,
+                is_retransmitted,
+                was_copied,
+            });
         }
     }
 
@@ -260,7 +278,10 @@ impl SendBuffer {
 
     /// The chunks in flight below the highest reported one, and those whose acknowledgement was just taken back. If
     /// nothing is newly acknowledged, only the latter: for the others nothing would follow.
-    fn find_holes(&self, news: &mut SackNews) {
+    fn find_holes(&mut self, news: &mut SackNews) {
+        if self.is_by_departure() {
+            return self.find_overtaken(news);
+        }
         let mut from = self.first;
         if !news.acked.is_empty() {
             for block in &self.gap_acked {
@@ -273,11 +294,12 @@ impl SendBuffer {
         news.holes.extend(beyond.filter_map(|&position| self.hole(position)));
     }
 
-    fn hole(&self, position: u64) -> Option<Hole> {
+    pub(super) fn hole(&self, position: u64) -> Option<Hole> {
         let chunk = self.chunk(position);
         (chunk.state == State::InFlight).then(|| Hole {
             tsn: self.tsn(position),
             path: chunk.path,
+            departure: chunk.departure,
             missing_reports: chunk.missing_reports,
             is_spent: chunk.is_spent,
             has_timed_out: chunk.has_timed_out,

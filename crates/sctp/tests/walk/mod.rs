@@ -94,7 +94,7 @@ pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
             0 => Cow::Borrowed(""),
             _ => dice.one_of(&names(registry.retransmission_policies.names())),
         },
-        cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23])),
+        cmt: subset_of_cmt(dice.one_of(&[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 15, 8, 23, 31, 31])),
         ack_timing: match dice.below(4) {
             0 => dice.one_of(&names(registry.ack_timings.names())),
             _ => Cow::Borrowed(""),
@@ -467,15 +467,16 @@ fn names<'a>(known: impl Iterator<Item = &'a str>) -> Vec<Cow<'static, str>> {
     known.map(|name| Cow::Owned(name.to_owned())).collect()
 }
 
-/// The CMT rules that the three low bits stand for; the others switch rules of ns-2's module on: its recovery alone, or all
-/// that leave the counters as they are.
+/// The CMT rules that the three low bits stand for. The others switch rules of ns-2's module on, its recovery alone or all
+/// that leave the counters as they are, or the detection of losses by the order of departures.
 fn subset_of_cmt(subset: u64) -> CmtRules {
     CmtRules {
         split_fast_retransmit: subset & 1 != 0,
         window_update: subset & 2 != 0,
         delayed_ack: subset & 4 != 0,
+        by_departure: subset / 8 == 3,
         ns2: match subset / 8 {
-            0 => Ns2Rules::NONE,
+            0 | 3 => Ns2Rules::NONE,
             1 => Ns2Rules::RECOVERY,
             _ => Ns2Rules::of_numbers(&[1, 2, 3, 4, 5, 6, 7]),
         },

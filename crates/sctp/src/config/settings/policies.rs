@@ -34,6 +34,21 @@ pub const SETTINGS: &[Setting<Config>] = &[
         set: |config, value| set_rule(config, value, |rules| &mut rules.delayed_ack),
     },
     Setting {
+        key: "cmt.order",
+        scope: Scope::Everywhere,
+        kind: ArrivalOrder::KIND,
+        doc: "several paths: the order in which the chunks of a path are expected to arrive; `tsn`: that of their \
+              TSNs; `departure`: that in which they left on the path, for schedulers that send a chunk before those \
+              with lower TSNs; the three rules above are part of it",
+        get: |config| shown(&ArrivalOrder::of(config.cmt)),
+        set: |config, value| {
+            let mut order = ArrivalOrder::Tsn;
+            put(&mut order, value)?;
+            config.set_sender_cmt(CmtRules { by_departure: order == ArrivalOrder::Departure, ..config.cmt });
+            Ok(())
+        },
+    },
+    Setting {
         key: "cmt.recovery",
         scope: Scope::Everywhere,
         kind: Recovery::KIND,
@@ -96,6 +111,27 @@ fn set_rule(config: &mut Config, value: Value, rule: fn(&mut CmtRules) -> &mut b
     put(rule(&mut rules), value)?;
     config.set_sender_cmt(rules);
     Ok(())
+}
+
+/// The order in which the chunks of a path are expected to arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ArrivalOrder {
+    /// That of their TSNs.
+    Tsn,
+    /// That in which they left.
+    Departure,
+}
+
+impl ArrivalOrder {
+    fn of(rules: CmtRules) -> ArrivalOrder {
+        if rules.by_departure { ArrivalOrder::Departure } else { ArrivalOrder::Tsn }
+    }
+}
+
+impl Named for ArrivalOrder {
+    const WHAT: &'static str = "order of arrival";
+    const NAMES: &'static [(&'static str, ArrivalOrder)] =
+        &[("tsn", ArrivalOrder::Tsn), ("departure", ArrivalOrder::Departure)];
 }
 
 /// What a fast retransmit causes on its path until the losses are repaired.

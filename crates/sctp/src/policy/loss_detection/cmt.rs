@@ -18,6 +18,9 @@ pub struct CmtRules {
     pub window_update: bool,
     /// DAC (M-CMT-4, -5): SACKs are delayed whatever the order of arrival, and say how many packets they answer.
     pub delayed_ack: bool,
+    /// Losses are detected by the order in which packets left on a path, not by that of TSNs, which a scheduler may send
+    /// out of order. The three rules above are part of that: [`DepartureDetection`](super::departure::DepartureDetection).
+    pub by_departure: bool,
     /// The rules of ns-2's module that replace ours: how a path recovers (M-CMT-2, "Peers"), and others for comparison.
     pub ns2: Ns2Rules,
 }
@@ -38,13 +41,21 @@ pub struct CmtDetection {
 
 impl CmtRules {
     /// All three: CMT as its authors recommend it.
-    pub const ALL: CmtRules =
-        CmtRules { split_fast_retransmit: true, window_update: true, delayed_ack: true, ns2: Ns2Rules::NONE };
+    pub const ALL: CmtRules = CmtRules {
+        split_fast_retransmit: true,
+        window_update: true,
+        delayed_ack: true,
+        by_departure: false,
+        ns2: Ns2Rules::NONE,
+    };
+    /// The same by the order of departures.
+    pub const BY_DEPARTURE: CmtRules = CmtRules { by_departure: true, ..CmtRules::ALL };
     /// None: new data goes on all paths, by the rules of RFC 9260.
     pub const NONE: CmtRules = CmtRules {
         split_fast_retransmit: false,
         window_update: false,
         delayed_ack: false,
+        by_departure: false,
         ns2: Ns2Rules::NONE,
     };
 

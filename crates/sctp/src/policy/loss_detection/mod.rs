@@ -3,11 +3,12 @@
 
 pub mod association;
 pub mod cmt;
+pub mod departure;
 mod increment;
 
 use std::fmt::Debug;
 
-use anabranch_base::ByteCount;
+use anabranch_base::{ByteCount, Time};
 
 use super::PathId;
 use crate::seq::Tsn;
@@ -21,6 +22,10 @@ pub struct AckedChunk {
     pub path: PathId,
     /// The round of that path's window in which it was sent last.
     pub round: u64,
+    /// The number of the packet in which it was sent last, among the packets of the association.
+    pub departure: u64,
+    /// When it was sent last.
+    pub sent_at: Time,
     /// Its weight against the window.
     pub weight: ByteCount,
     /// Its user data.
@@ -38,6 +43,8 @@ pub struct Hole {
     pub tsn: Tsn,
     /// The path on which it was sent last.
     pub path: PathId,
+    /// The number of the packet in which it was sent last.
+    pub departure: u64,
     /// How often it was reported missing.
     pub missing_reports: u8,
     /// It was fast-retransmitted already: only the T3-rtx timer may mark it again.
@@ -76,13 +83,17 @@ pub struct SackNews {
     pub highest_reported: Tsn,
     /// How many packets with DATA the SACK answers, if its sender says so (M-CMT-4); else 0.
     pub packets: u8,
+    /// The number of the last packet that was sent.
+    pub departed: u64,
     /// The cost of reading the SACK: the gap blocks of this SACK and the one before, and the chunks that were
     /// examined.
     pub examined: usize,
     /// The chunks acknowledged for the first time, ascending.
     pub acked: Vec<AckedChunk>,
     /// The chunks in flight below the highest reported one, if a chunk is acknowledged for the first time, and the
-    /// chunks that were reported before and are no longer; ascending.
+    /// chunks that were reported before and are no longer; ascending. If [the order of
+    /// departures](departure::DepartureDetection) counts: the chunks in flight that left on their path before a chunk
+    /// that is acknowledged for the first time, and that was sent only once.
     pub holes: Vec<Hole>,
     /// For each path, by index, what the SACK means for its flight.
     pub paths: Vec<PathNews>,
@@ -163,6 +174,7 @@ mod tests {
         Hole {
             tsn: Tsn::new(tsn),
             path,
+            departure: u64::from(tsn),
             missing_reports,
             is_spent: false,
             has_timed_out: false,
@@ -175,6 +187,8 @@ mod tests {
             tsn: Tsn::new(tsn),
             path: PathId::from_index(path),
             round: 0,
+            departure: u64::from(tsn),
+            sent_at: Time::ZERO,
             weight: ByteCount::new(1468),
             payload: ByteCount::new(1452),
             is_retransmitted: false,

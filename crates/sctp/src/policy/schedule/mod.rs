@@ -1,7 +1,9 @@
 //! Which path carries the next new chunk, and which chunk that is (M-SCH-0, M-SCH-1, M-CMT-1).
 
+pub mod arrival;
 pub mod fill;
 mod in_flight;
+pub mod in_order_arrival;
 pub mod lowest_rtt;
 pub mod primary;
 mod queue;

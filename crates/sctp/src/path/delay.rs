@@ -1,0 +1,193 @@
+//! One-way delays of a path, from round trips whose two ways may be different paths.
+
+use anabranch_base::{Duration, Time};
+
+use crate::policy::OneWay;
+
+/// The delays of one path.
+///
+/// Data leaves by this path, and the SACK for it comes back by any path, usually the quickest. The way back is taken for
+/// half of the least round trip that left and came back by the SACK's path. What remains of the round trip is the way
+/// there.
+#[derive(Clone, Debug)]
+pub struct PathDelay {
+    /// The least round trip that left and came back by this path.
+    round_trip: Least,
+    least_way: Least,
+    /// The last way there, and the smoothed way back of SACKs for this path's data.
+    last: Option<(Duration, Duration)>,
+}
+
+/// The conditions of a round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelaySample {
+    /// From the departure of the packet to the arrival of its SACK.
+    pub round_trip: Duration,
+    /// The way back, if the SACK's path was measured.
+    pub back: Option<Duration>,
+    /// Whether the SACK came back by the path of the data.
+    pub is_same_path: bool,
+    /// Whether so little was in flight on the path that a queue cannot be of this sender's making.
+    pub is_drained: bool,
+}
+
+/// A least value that follows a lasting rise.
+///
+/// A sender cannot tell a longer path from a queue that it fills itself, because both delay all its packets. A packet that
+/// leaves when little is in flight can: for it there is no such queue. If the least value was not seen for a while, the
+/// path is [to be drained](PathDelay::is_to_be_drained), as in BBR (draft-cardwell-iccrg-bbr-congestion-control §4.3.4),
+/// and the packets that leave then give the new value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Least {
+    value: Option<Duration>,
+    /// When it was last seen.
+    seen_at: Time,
+    /// The least value since then of packets that left the path drained, and how many there were.
+    drained: Option<(Duration, u32)>,
+}
+
+impl Least {
+    fn on_sample(&mut self, sample: Duration, is_drained: bool, now: Time) {
+        let Some(least) = self.value.filter(|least| sample > *least + tolerance(*least)) else {
+            let least = self.value.map_or(sample, |least| least.min(sample));
+            *self = Least { value: Some(least), seen_at: now, drained: None };
+            return;
+        };
+        if !is_drained {
+            return;
+        }
+        let (value, count) =
+            self.drained.map_or((sample, 1), |(value, count)| (value.min(sample), count + 1));
+        self.drained = Some((value, count));
+        if count >= ENOUGH_DRAINED && now.since(self.seen_at) >= LASTING {
+            *self = Least { value: Some(value.max(least)), seen_at: now, drained: None };
+        }
+    }
+}
+
+/// A sample that exceeds the least value by no more shows that the value still holds.
+fn tolerance(least: Duration) -> Duration {
+    least / 8 + Duration::from_millis(1)
+}
+
+impl PathDelay {
+    /// The delays of a path on which nothing was measured.
+    pub fn new() -> PathDelay {
+        PathDelay { round_trip: Least::default(), least_way: Least::default(), last: None }
+    }
+
+    /// A HEARTBEAT left and came back by this path; `is_drained` as in [`DelaySample`].
+    pub fn on_round_trip(&mut self, sample: Duration, is_drained: bool, now: Time) {
+        self.round_trip.on_sample(sample, is_drained, now);
+        self.on_way(sample / 2, sample / 2, is_drained, now);
+    }
+
+    /// Data of this path was acknowledged.
+    pub fn on_sample(&mut self, sample: &DelaySample, now: Time) {
+        if sample.is_same_path {
+            self.round_trip.on_sample(sample.round_trip, sample.is_drained, now);
+        }
+        let half = sample.round_trip / 2;
+        let back = sample.back.unwrap_or(half).min(sample.round_trip);
+        self.on_way(sample.round_trip.saturating_sub(back), back, sample.is_drained, now);
+    }
+
+    fn on_way(&mut self, way: Duration, back: Duration, is_drained: bool, now: Time) {
+        self.least_way.on_sample(way, is_drained, now);
+        let smoothed = self.last.map_or(back, |(_, before)| (before * 7 + back) / 8);
+        self.last = Some((way, smoothed));
+    }
+
+    /// The way back by this path; `None` before a round trip was measured.
+    pub fn back(&self) -> Option<Duration> {
+        self.round_trip.value.map(|round_trip| round_trip / 2)
+    }
+
+    /// The delays as policies see them.
+    pub fn one_way(&self) -> Option<OneWay> {
+        let ((way, back), least) = self.last.zip(self.least_way.value)?;
+        Some(OneWay { way, least, back })
+    }
+
+    /// Whether the least delay was not seen for so long that it may have risen. Packets that leave while little is in
+    /// flight tell.
+    pub fn is_to_be_drained(&self, now: Time) -> bool {
+        self.least_way.value.is_some() && now.since(self.least_way.seen_at) >= LASTING
+    }
+}
+
+/// A rise of the least delay that lasts so long is believed.
+const LASTING: Duration = Duration::from_secs(5);
+/// As many packets of a drained path show it.
+const ENOUGH_DRAINED: u32 = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    fn at(milliseconds: u64) -> Time {
+        Time::ZERO + ms(milliseconds)
+    }
+
+    fn sample(round_trip: u64, back: u64, is_drained: bool) -> DelaySample {
+        DelaySample { round_trip: ms(round_trip), back: Some(ms(back)), is_same_path: false, is_drained }
+    }
+
+    fn millis(delay: &PathDelay) -> [u64; 3] {
+        let OneWay { way, least, back } = delay.one_way().expect("it was measured");
+        [way, least, back].map(Duration::as_millis)
+    }
+
+    #[test]
+    fn the_way_there_is_what_the_way_back_of_the_sacks_path_leaves() {
+        let mut delay = PathDelay::new();
+        assert_eq!((delay.one_way(), delay.back()), (None, None));
+        delay.on_sample(&sample(110, 10, false), at(0));
+        delay.on_sample(&sample(150, 10, false), at(10));
+        assert_eq!(
+            (millis(&delay), delay.back()),
+            ([140, 100, 10], None),
+            "no round trip by this path alone"
+        );
+        delay.on_round_trip(ms(200), true, at(20));
+        assert_eq!((millis(&delay), delay.back()), ([100, 100, 21], Some(ms(100))));
+    }
+
+    #[test]
+    fn a_path_whose_sacks_come_by_an_unmeasured_path_is_taken_for_symmetric() {
+        let mut delay = PathDelay::new();
+        delay.on_sample(&DelaySample { back: None, is_same_path: true, ..sample(80, 0, false) }, at(0));
+        assert_eq!((millis(&delay), delay.back()), ([40, 40, 40], Some(ms(40))));
+    }
+
+    #[test]
+    fn a_queue_of_the_sender_is_not_taken_for_a_longer_path() {
+        let mut delay = PathDelay::new();
+        delay.on_sample(&sample(30, 10, false), at(0));
+        for time in 1..600 {
+            delay.on_sample(&sample(90, 10, false), at(100 * time));
+        }
+        assert_eq!(millis(&delay), [80, 20, 10]);
+        assert!(delay.is_to_be_drained(at(60_000)) && !delay.is_to_be_drained(at(4_900)));
+        delay.on_sample(&sample(31, 10, true), at(60_100));
+        assert!(!delay.is_to_be_drained(at(61_000)), "the queue is gone, and the least delay is as before");
+    }
+
+    #[test]
+    fn a_lasting_rise_is_learned_from_packets_of_a_drained_path() {
+        let mut delay = PathDelay::new();
+        delay.on_sample(&sample(30, 10, false), at(0));
+        for time in 1..=4 {
+            delay.on_sample(&sample(60, 10, true), at(1_000 * time));
+        }
+        assert_eq!(millis(&delay)[1], 20, "it did not last yet");
+        delay.on_sample(&sample(63, 10, true), at(5_000));
+        assert_eq!(millis(&delay)[1], 50);
+        delay.on_sample(&sample(25, 10, false), at(5_100));
+        assert_eq!(millis(&delay)[1], 15, "less is believed at once");
+    }
+}

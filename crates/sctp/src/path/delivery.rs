@@ -1,0 +1,113 @@
+//! How fast a path delivers, measured over spans of at least a round trip.
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+use crate::policy::Delivery;
+
+/// The delivery rate of one path.
+#[derive(Clone, Debug)]
+pub struct DeliveryRate {
+    /// When the span at hand began: at an acknowledgement, whose own bytes left before.
+    since: Option<Time>,
+    /// What was acknowledged since then.
+    bytes: ByteCount,
+    /// The rates of the last spans, in byte/s.
+    spans: [f64; SPANS],
+    next: usize,
+    peak: f64,
+}
+
+impl DeliveryRate {
+    /// The rate of a path that delivered nothing.
+    pub fn new() -> DeliveryRate {
+        DeliveryRate { since: None, bytes: ByteCount::ZERO, spans: [0.0; SPANS], next: 0, peak: 0.0 }
+    }
+
+    /// Nothing was in flight, and a packet leaves: the next span begins with its acknowledgement.
+    pub fn on_idle(&mut self) {
+        self.since = None;
+        self.bytes = ByteCount::ZERO;
+    }
+
+    /// A SACK acknowledged `weight`, on a path with round trips of `round_trip`.
+    pub fn on_delivered(&mut self, weight: ByteCount, round_trip: Option<Duration>, now: Time) {
+        if weight.is_zero() {
+            return;
+        }
+        let Some(since) = self.since else {
+            self.since = Some(now);
+            return;
+        };
+        self.bytes += weight;
+        let span = now.since(since);
+        if span < round_trip.unwrap_or(SHORTEST).max(SHORTEST) {
+            return;
+        }
+        let seconds = span.as_secs_f64();
+        let rate = self.bytes.get() as f64 / seconds;
+        self.spans[self.next] = rate;
+        self.next = (self.next + 1) % SPANS;
+        self.peak = rate.max(self.peak * FORGETTING / (FORGETTING + seconds));
+        self.since = Some(now);
+        self.bytes = ByteCount::ZERO;
+    }
+
+    /// The rates; `None` before the first span.
+    pub fn delivery(&self) -> Option<Delivery> {
+        let bits = |bytes: f64| BitRate::from_bits_per_second((bytes * 8.0) as u64);
+        let rate = self.spans.iter().copied().fold(0.0, f64::max);
+        (self.peak > 0.0).then(|| Delivery { rate: bits(rate), peak: bits(self.peak) })
+    }
+}
+
+/// How many spans count for the rate.
+const SPANS: usize = 8;
+/// The shortest span: of less, the number of packets at its ends decides.
+const SHORTEST: Duration = Duration::from_millis(20);
+/// The peak loses half of itself in so many seconds without another.
+const FORGETTING: f64 = 4.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Duration::from_millis(millis)
+    }
+
+    fn kbps(delivery: &DeliveryRate) -> Option<(u64, u64)> {
+        let Delivery { rate, peak } = delivery.delivery()?;
+        Some((rate.bits_per_second() / 1_000, peak.bits_per_second() / 1_000))
+    }
+
+    /// 1,250 bytes every 10 ms are 1 Mbit/s.
+    fn steady(delivery: &mut DeliveryRate, from: u64, until: u64, bytes: u64) {
+        for millis in (from..until).step_by(10) {
+            delivery.on_delivered(ByteCount::new(bytes), Some(Duration::from_millis(40)), at(millis));
+        }
+    }
+
+    #[test]
+    fn the_rate_is_the_best_of_eight_spans_and_the_peak_is_forgotten_slowly() {
+        let mut delivery = DeliveryRate::new();
+        steady(&mut delivery, 0, 40, 1_250);
+        assert_eq!(kbps(&delivery), None, "no round trip is over");
+        steady(&mut delivery, 40, 80, 1_250);
+        assert_eq!(kbps(&delivery), Some((1_000, 1_000)));
+        steady(&mut delivery, 80, 300, 125);
+        assert_eq!(kbps(&delivery).map(|(rate, _)| rate), Some(1_000));
+        steady(&mut delivery, 300, 4_090, 125);
+        let (rate, peak) = kbps(&delivery).expect("it was measured");
+        assert_eq!(rate, 100);
+        assert!((370..520).contains(&peak), "{peak}");
+    }
+
+    #[test]
+    fn time_in_which_nothing_was_in_flight_does_not_count() {
+        let mut delivery = DeliveryRate::new();
+        steady(&mut delivery, 0, 50, 1_250);
+        delivery.on_idle();
+        steady(&mut delivery, 900, 950, 1_250);
+        assert_eq!(kbps(&delivery), Some((1_000, 1_000)));
+    }
+}

@@ -1,0 +1,120 @@
+//! When a packet would arrive if it left now on a path, from what is measured of the path.
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+
+use crate::policy::{OneWay, PathId, PathSample, View};
+
+/// What is known of one path, in seconds, bytes, and bytes per second.
+#[derive(Clone, Copy, Debug)]
+pub struct PathForecast {
+    /// The path.
+    pub id: PathId,
+    /// The least delay there.
+    pub least: f64,
+    /// The delay of SACKs on their way back.
+    pub back: f64,
+    /// Whether packets wait in a queue of the path.
+    pub is_queueing: bool,
+    /// What is in flight.
+    pub flight: f64,
+    /// The congestion window.
+    pub cwnd: f64,
+    /// The unit of windows.
+    pub unit: f64,
+    /// Whether the window is in slow start.
+    pub is_starting: bool,
+    /// The rate that the path delivered; `None` before it is measured.
+    pub rate: Option<f64>,
+    /// The most that it delivered recently.
+    pub peak: Option<f64>,
+    /// The fraction of packets that it loses.
+    pub loss: f64,
+}
+
+impl PathForecast {
+    /// What is known of `path`. Before anything was measured its configured delay counts, or its retransmission time-out.
+    pub fn of(path: &PathSample) -> PathForecast {
+        let half = path.srtt.or(path.hints.round_trip).unwrap_or(path.rto) / 2;
+        let OneWay { way, least, back } =
+            path.one_way.unwrap_or(OneWay { way: half, least: half, back: half });
+        let (least_s, back_s) = (least.as_secs_f64(), back.as_secs_f64());
+        let bytes_per_second = |rate: BitRate| rate.bits_per_second() as f64 / 8.0;
+        PathForecast {
+            id: path.id,
+            least: least_s,
+            back: back_s,
+            is_queueing: way.as_secs_f64() > least_s + (least_s + back_s) / 8.0 + 0.001,
+            flight: bytes(path.flight),
+            cwnd: bytes(path.cwnd),
+            unit: bytes(path.unit),
+            is_starting: path.is_below_threshold(),
+            rate: path.delivery.map(|delivery| bytes_per_second(delivery.rate)),
+            peak: path.delivery.map(|delivery| bytes_per_second(delivery.peak)),
+            loss: path.loss_rate,
+        }
+    }
+
+    /// The least round trip.
+    pub fn base(&self) -> f64 {
+        (self.least + self.back).max(SHORTEST)
+    }
+
+    /// The rate at which what is in flight will arrive: the measured one while packets wait in a queue, else what the
+    /// window will carry in a round trip.
+    fn flow_rate(&self) -> f64 {
+        let of_window = self.cwnd / self.base();
+        let Some(rate) = self.rate else { return of_window };
+        if self.is_queueing {
+            return rate;
+        }
+        let growing = if self.is_starting { 2.0 } else { 1.0 };
+        (self.cwnd.min(4.0 * self.unit) / self.base()).max(rate * growing)
+    }
+
+    /// When a packet of `size` bytes arrives that leaves now, after what is in flight, by the rate of the flow.
+    pub fn by_flow(&self, size: f64) -> f64 {
+        self.least.max((self.flight + size) / self.flow_rate().max(1.0) - self.back)
+    }
+
+    /// The same by the rate of the narrowest link. `busy` is for how long the link is busy with what was sent.
+    pub fn by_link(&self, size: f64, peak: f64, busy: f64) -> f64 {
+        (busy + size / peak).min(self.least + (self.flight + size) / peak)
+    }
+
+    /// How much in flight fills the path, with some room; endless while nothing was measured.
+    pub fn filling(&self) -> f64 {
+        let Some(peak) = self.peak else { return f64::INFINITY };
+        let ample = if self.is_starting && !self.is_queueing { 1.25 } else { 1.1 };
+        ample * peak * self.base() + 4.0 * self.unit
+    }
+
+    /// How much the path could have in flight besides what it has.
+    pub fn need(&self) -> f64 {
+        (self.filling().min(self.cwnd + self.unit) - self.flight).max(0.0)
+    }
+
+    /// How late its packets are on average: the delay there, and the repair of those that are lost.
+    pub fn expected(&self) -> f64 {
+        self.least + self.loss * REPAIR * self.base()
+    }
+}
+
+/// Every active path of `view`, in the order of ids.
+pub fn forecasts<'a>(view: &View<'a>) -> impl Iterator<Item = PathForecast> + use<'a> {
+    view.paths.iter().filter(|path| path.state.carries_data()).map(PathForecast::of)
+}
+
+/// `count` as a number to calculate with.
+pub fn bytes(count: ByteCount) -> f64 {
+    count.get() as f64
+}
+
+/// `seconds` from `now` on; at once if they are negative.
+pub fn after(now: Time, seconds: f64) -> Time {
+    now + Duration::from_nanos((seconds.clamp(0.0, 3600.0) * 1e9) as u64)
+}
+
+/// The least round trip that is calculated with: a nanosecond.
+const SHORTEST: f64 = 1e-9;
+/// A lost packet is repaired after so many round trips: it is missed, and sent again.
+const REPAIR: f64 = 2.0;

@@ -1,0 +1,145 @@
+//! Each path takes the chunk that will be due when it arrives there (OTIAS: Yang, Wang, Amer, "Out-of-order transmission
+//! for in-order arrival scheduling for multipath TCP", 2014; DAPS: Kuhn et al., 2014).
+
+use anabranch_base::{ByteCount, Time};
+
+use super::arrival::{PathForecast, after, bytes, forecasts};
+use super::{Index, QueueView, Scheduler};
+use crate::policy::{PathId, View};
+
+/// Sends so that chunks arrive in order, whatever the delays of their paths.
+///
+/// The peer's window counts the bytes in flight and those that wait at the peer for others. If a slow path carries what
+/// is due when it arrives, nothing waits, and the buffer holds for each path only its own rate times its own delay.
+#[derive(Debug, Default)]
+pub struct InOrderArrival {
+    /// For each path, until when its narrowest link is busy with what was sent.
+    busy_until: Vec<Time>,
+    /// The active paths, in the order in which packets would arrive. The memory is used again.
+    candidates: Vec<Candidate>,
+    /// The last pick: further chunks of the same packet are the next ones.
+    picked: Option<(PathId, Index)>,
+}
+
+/// A path with the time of arrival of a packet that would leave on it now.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    path: PathForecast,
+    /// In seconds.
+    arrival: f64,
+    /// What ranks the paths: the arrival, and a part of the time that the flight takes.
+    rank: f64,
+    /// Whether the room that quicker paths need stays free.
+    is_allowed: bool,
+}
+
+impl InOrderArrival {
+    /// Fills in the candidates for a packet of `size` bytes.
+    fn weigh(&mut self, size: f64, view: &View<'_>) {
+        self.busy_until.resize(view.paths.len(), Time::ZERO);
+        self.candidates.clear();
+        for path in forecasts(view) {
+            let busy = self.busy_until[path.id.index()].since(view.now).as_secs_f64();
+            let peak = path.peak.map(|peak| peak * self.headroom(&path, view));
+            let by_link = peak.map_or(0.0, |peak| path.by_link(size, peak, busy));
+            let arrival = path.by_flow(size).max(by_link);
+            let queue = path.peak.map_or(0.0, |peak| (path.flight + size) / peak);
+            self.candidates.push(Candidate { path, arrival, rank: arrival + 0.01 * queue, is_allowed: true });
+        }
+        let room = bytes(view.peer_window);
+        for index in 0..self.candidates.len() {
+            let reserve = self.reserve(index);
+            self.candidates[index].is_allowed = reserve <= 0.0 || room >= size + reserve;
+        }
+        self.candidates.sort_unstable_by(|one, other| one.rank.total_cmp(&other.rank));
+    }
+
+    /// A link may carry more than was measured while little waits and the peer has room: it is tried.
+    fn headroom(&self, path: &PathForecast, view: &View<'_>) -> f64 {
+        let has_room = view.peer_window * 2 > view.receive_buffer;
+        if !path.is_queueing && view.queued < LITTLE && has_room { 2.0 } else { 1.0 }
+    }
+
+    /// The room in the peer's window that is kept for other paths: for the quicker ones, and for all once the path is full.
+    fn reserve(&self, index: usize) -> f64 {
+        let path = &self.candidates[index].path;
+        let is_full = path.flight >= path.filling();
+        let others = self.candidates.iter().enumerate().filter(|(other, _)| *other != index);
+        let kept = others.filter(|(_, other)| is_full || is_quicker(&other.path, path));
+        kept.map(|(_, other)| other.path.need()).sum()
+    }
+
+    /// How many chunks of `size` bytes will have arrived by other paths when a packet by this one arrives.
+    fn ahead(&self, candidate: &Candidate, size: f64) -> usize {
+        let others = self.candidates.iter().filter(|other| {
+            other.path.id != candidate.path.id
+                && (other.is_allowed || is_quicker(&other.path, &candidate.path))
+        });
+        let bytes: f64 = others
+            .map(|other| (candidate.arrival - other.arrival).max(0.0) * other.path.peak.unwrap_or(0.0))
+            .sum();
+        (bytes / size) as usize
+    }
+
+    /// The path and chunk for the next packet.
+    fn choose(&self, size: f64, queue: &QueueView<'_>, view: &View<'_>) -> Option<(Candidate, Index)> {
+        let has_room_ahead = bytes(view.peer_window) >= 3.0 * size;
+        for candidate in self.candidates.iter().filter(|candidate| candidate.is_allowed) {
+            let sample = view.path(candidate.path.id);
+            if !sample.may_send() {
+                continue;
+            }
+            let ahead = self.ahead(candidate, size);
+            if ahead > 0 && !(has_room_ahead && ahead < queue.chunks) {
+                continue;
+            }
+            let fits =
+                |index: &Index| queue.chunk(*index).is_some_and(|chunk| chunk.packet <= sample.packet_limit);
+            let index = Some(Index(ahead)).filter(fits).or_else(|| Some(Index::OLDEST).filter(fits));
+            if let Some(index) = index {
+                return Some((*candidate, index));
+            }
+        }
+        None
+    }
+
+    /// With nothing in flight anywhere, the quickest path takes the oldest chunk: nothing else would wake the sender.
+    fn start(&self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(Candidate, Index)> {
+        if view.paths.iter().any(|sample| !sample.flight.is_zero()) {
+            return None;
+        }
+        let able = self.candidates.iter().filter(|candidate| {
+            let sample = view.path(candidate.path.id);
+            sample.may_send() && queue.oldest <= sample.packet_limit
+        });
+        let quickest = able.min_by(|one, other| one.path.expected().total_cmp(&other.path.expected()))?;
+        Some((*quickest, Index::OLDEST))
+    }
+}
+
+/// Whether packets by `one` arrive sooner than by `other`, if nothing is in flight on either.
+fn is_quicker(one: &PathForecast, other: &PathForecast) -> bool {
+    (one.expected(), one.id) < (other.expected(), other.id)
+}
+
+impl Scheduler for InOrderArrival {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
+        let size = bytes(queue.oldest).max(1.0);
+        self.weigh(size, view);
+        let (candidate, index) = self.choose(size, queue, view).or_else(|| self.start(queue, view))?;
+        let path = candidate.path.id;
+        self.busy_until[path.index()] = after(view.now, candidate.arrival);
+        self.picked = Some((path, index));
+        Some((path, index))
+    }
+
+    /// The chunks that follow the picked one: its place in the queue is theirs now.
+    fn pick_more(&mut self, path: PathId, queue: &QueueView<'_>, _view: &View<'_>) -> Option<Index> {
+        let index =
+            self.picked.filter(|(picked, _)| *picked == path).map_or(Index::OLDEST, |(_, index)| index);
+        (index.0 < queue.chunks).then_some(index)
+    }
+}
+
+/// If less waits, the application decides how much is sent.
+const LITTLE: ByteCount = ByteCount::from_kib(64);

@@ -1,0 +1,88 @@
+//! Chunks that leave before others with lower TSNs: what a sender by the order of departures takes for lost.
+
+use anabranch_base::Duration;
+use anabranch_sctp::config::Config;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+use anabranch_sctp::policy::schedule::{Index, QueueView, Scheduler};
+use anabranch_sctp::policy::{PathId, Registry, View};
+
+use crate::pair::{End, Pair, path};
+use crate::script::{Script, sack, same, seeds};
+
+/// Sends each chunk on any path with room, and of the first eight chunks any.
+#[derive(Debug)]
+struct Permuting {
+    chance: u64,
+}
+
+impl Permuting {
+    fn below(&mut self, most: usize) -> usize {
+        self.chance ^= self.chance << 13;
+        self.chance ^= self.chance >> 7;
+        self.chance ^= self.chance << 17;
+        (self.chance % most as u64) as usize
+    }
+}
+
+impl Scheduler for Permuting {
+    fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
+        let start = PathId::from_index(self.below(view.paths.len()));
+        let path = view.next_after(start, |sample| sample.may_send())?;
+        Some((path, Index(self.below(queue.chunks.min(8)))))
+    }
+}
+
+/// How many chunks were sent again in a transfer of 600 chunks over three paths without losses.
+fn sent_again(rules: CmtRules, seed: u64) -> u64 {
+    let mut registry = Registry::standard();
+    registry.schedulers.add("permuting", move |_| Box::new(Permuting { chance: seed }));
+    let mut config = Config { scheduler: "permuting".into(), ..Config::tuned_1() };
+    config.set_cmt(rules);
+    let mut pair = Pair::open_with(&registry, &config, 3);
+    for (pipe, delay) in pair.pipes.iter_mut().zip([3, 11, 40]) {
+        pipe.delay = Duration::from_millis(delay);
+    }
+    pair.send_at_once(End::A, 600, 1_000);
+    pair.run_for(Duration::from_secs(20));
+    let association = pair.at(End::A);
+    assert!(association.unacknowledged().is_zero(), "everything arrived");
+    (0..3).map(|index| association.path_counters(path(index)).retransmitted_chunks).sum()
+}
+
+#[test]
+fn a_chunk_that_was_sent_early_is_never_taken_for_an_overtaken_one() {
+    let seeds = 1..40;
+    assert_eq!(seeds.clone().map(|seed| sent_again(CmtRules::BY_DEPARTURE, seed)).sum::<u64>(), 0);
+    assert!(
+        seeds.map(|seed| sent_again(CmtRules::ALL, seed)).sum::<u64>() > 0,
+        "by the order of TSNs some are"
+    );
+}
+
+/// Each SACK shows one more packet that left after the first one.
+#[test]
+fn the_lost_chunk_is_sent_again_after_as_many_later_packets_as_are_wanted() {
+    let mut script = Script::open(same(seeds(CmtRules::BY_DEPARTURE, "fill", 8)), 1);
+    script.send(8);
+    script.sent();
+    let sent = [2, 3, 4, 5].map(|highest| {
+        script.hear(&sack(0, &[2..=highest]));
+        script.sent()
+    });
+    assert_eq!(sent, [vec![], vec![], vec![], vec!["-1> 1".to_owned()]]);
+}
+
+/// The retransmission is lost too. The chunks 9 to 12 left after it.
+#[test]
+fn a_retransmission_that_is_lost_is_found_without_a_time_out() {
+    let mut script = Script::open(same(seeds(CmtRules::BY_DEPARTURE, "fill", 8)), 1);
+    script.send(16);
+    script.sent();
+    script.hear(&sack(0, &[2..=8]));
+    assert_eq!(script.sent(), ["-1> 1 9 10 11"]);
+    script.hear(&sack(0, &[2..=10]));
+    assert_eq!(script.sent(), ["-1> 12 13"]);
+    script.hear(&sack(0, &[2..=12]));
+    assert_eq!(script.sent(), ["-1> 1"]);
+    assert_eq!(script.cuts().len(), 2, "it left after the first cut");
+}
