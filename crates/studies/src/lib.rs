@@ -7,6 +7,7 @@ pub mod blocking;
 pub mod failover;
 pub mod figures;
 pub mod grid;
+pub mod kept_runs;
 pub mod ns2;
 pub mod sample;
 pub mod scale;

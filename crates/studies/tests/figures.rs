@@ -9,9 +9,9 @@ use std::fs;
 
 use anabranch_studies::figures::by_seed::BySeed;
 use anabranch_studies::figures::claim::{Verdict, Weight};
-use anabranch_studies::figures::kept_runs::KeptRuns;
 use anabranch_studies::figures::results::{Metric, Results};
 use anabranch_studies::figures::{Conduct, FigureName, FigureResult, judge, judge_default, report};
+use anabranch_studies::kept_runs::KeptRuns;
 use anabranch_studies::scale::StudyScale;
 use clap::ValueEnum;
 
@@ -55,17 +55,18 @@ fn without_losses_equal_paths_share_every_sack_and_a_single_path_shares_none() {
 #[test]
 fn an_interrupted_study_gives_the_page_of_one_that_was_not() {
     let folder = tempfile::tempdir().expect("there is room");
-    let page = |kept: KeptRuns| {
+    let page = |kept| {
         let mut conduct = Conduct { kept, ..quick(None) };
         let outcome = judge_default(FigureName::IyF4, &mut conduct).unwrap_or_else(|error| panic!("{error}"));
         (report::figure(&outcome, StudyScale::Quick) + &report::csv(&outcome), conduct.kept.counts())
     };
-    let (whole, first) = page(KeptRuns::in_folder(folder.path()).expect("it can be written"));
+    let (whole, first) = page(KeptRuns::in_folder(folder.path(), "as-recorded").expect("it can be written"));
     assert!(first.taken == 0 && first.made > 20, "{first:?}");
     let file = folder.path().join("runs.csv");
     let rows = fs::read(&file).expect("it is there");
     fs::write(&file, &rows[..rows.len() / 2]).expect("it can be written");
-    let (continued, counts) = page(KeptRuns::in_folder(folder.path()).expect("it can be read"));
+    let (continued, counts) =
+        page(KeptRuns::in_folder(folder.path(), "as-recorded").expect("it can be read"));
     assert_eq!(continued, whole);
     assert!(counts.taken > 0 && counts.made > 0 && counts.damaged <= 1, "{counts:?}");
     assert_eq!(counts.taken + counts.made, first.made);

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anabranch_studies::figures::kept_runs::{KeptRuns, RunCounts};
 use anabranch_studies::figures::{
     Conduct, FigureName, FigureResult, judge_default, judge_sensitivity, report, stopwatch, svg,
 };
+use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_recorded_results};
 use anabranch_studies::scale::StudyScale;
 use clap::ValueEnum;
 
@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let names = if arguments.id.is_empty() { FigureName::value_variants() } else { &arguments.id };
     let mut rows = report::CSV_HEAD.to_owned();
     let kept = match &arguments.out {
-        Some(folder) => KeptRuns::in_folder(folder)?,
+        Some(folder) => KeptRuns::in_folder(folder, &by_recorded_results())?,
         None => KeptRuns::in_memory(),
     };
     let mut conduct = Conduct { scale: arguments.scale, at_most: arguments.seeds, kept };

@@ -2,18 +2,18 @@
 
 use super::FigureError;
 use super::figure::{Figure, Panel, ValueSource};
-use super::kept_runs::KeptRuns;
 use super::results::{Metric, Results};
 use super::run_values::RunValues;
 use super::stopwatch;
 use crate::grid::GridPoint;
+use crate::kept_runs::KeptRuns;
 
 /// Runs all scenarios of a record that are not in `kept`, each once however often it stands there, and takes the values
 /// in the panels' order.
 ///
 /// # Errors
 /// A scenario that cannot be run, a transfer that does not end, or a run that cannot be kept.
-pub fn measure(figure: &Figure, kept: &mut KeptRuns) -> Result<Results, FigureError> {
+pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Results, FigureError> {
     let mut grid: Vec<GridPoint> = Vec::new();
     for panel in &figure.panels {
         for scenario in scenarios(panel) {
@@ -23,7 +23,7 @@ pub fn measure(figure: &Figure, kept: &mut KeptRuns) -> Result<Results, FigureEr
             }
         }
     }
-    let runs = kept.values(&grid)?;
+    let runs = kept.values::<FigureError>(&grid)?;
     let mut results = Results::default();
     for panel in &figure.panels {
         for series in &panel.series {

@@ -4,12 +4,11 @@ pub mod by_seed;
 pub mod claim;
 pub mod figure;
 pub mod iy;
-pub mod kept_runs;
 pub mod liu;
 mod measure;
 pub mod report;
 pub mod results;
-mod run_values;
+pub mod run_values;
 pub mod stopwatch;
 pub mod svg;
 pub mod verdict;
@@ -22,10 +21,11 @@ use clap::ValueEnum;
 
 use self::claim::{Claim, Finding, Weight};
 use self::figure::Figure;
-use self::kept_runs::{KeepError, KeptRuns};
 use self::results::Results;
+use self::run_values::RunValues;
 use self::verdict::Standing;
 use crate::grid::GridError;
+use crate::kept_runs::{KeepError, KeptRuns};
 use crate::ns2::TableError;
 use crate::scale::StudyScale;
 
@@ -72,7 +72,7 @@ pub struct Conduct {
     /// The most seeds that a point has; `None` for those of the record.
     pub at_most: Option<u64>,
     /// The runs that need not be made again.
-    pub kept: KeptRuns,
+    pub kept: KeptRuns<RunValues>,
 }
 
 /// A figure with its results and verdicts.

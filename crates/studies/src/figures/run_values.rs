@@ -1,10 +1,11 @@
-//! What figures read from a run: a few numbers, which can be kept in a file where a whole result could not.
+//! What figures read from a run.
 
 use anabranch_base::Duration;
 use anabranch_sim::RunResult;
 use anabranch_sim::result::{PathResult, SackResult};
 
 use super::results::Metric;
+use crate::kept_runs::KeptValues;
 
 /// The values of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,9 +28,11 @@ pub struct RunValues {
     pub seconds: f64,
 }
 
-impl RunValues {
-    /// Those of a run.
-    pub fn of(run: &RunResult) -> RunValues {
+impl KeptValues for RunValues {
+    const COLUMNS: &str =
+        "time,throughput,sacks_by_timer,shared_sacks,fast_retransmits,timeouts,delivered,seconds";
+
+    fn of(run: &RunResult) -> RunValues {
         let received = sum_sacks(run, |sacks| sacks.received);
         RunValues {
             time: run.flows.first().and_then(|flow| flow.completion.map(Duration::as_secs_f64)),
@@ -43,6 +46,34 @@ impl RunValues {
         }
     }
 
+    /// A printed float is the shortest that reads as the same number.
+    fn cells(&self) -> String {
+        let time = self.time.map(|time| time.to_string()).unwrap_or_default();
+        let RunValues { throughput, sacks_by_timer, shared_sacks, .. } = self;
+        let RunValues { fast_retransmits, timeouts, delivered, seconds, .. } = self;
+        format!(
+            "{time},{throughput},{sacks_by_timer},{shared_sacks},{fast_retransmits},{timeouts},{delivered},{seconds}"
+        )
+    }
+
+    fn from_cells(cells: &[&str]) -> Option<RunValues> {
+        let [time, throughput, sacks_by_timer, shared_sacks, rest @ ..] = cells else { return None };
+        let [fast_retransmits, timeouts, delivered, seconds] = rest else { return None };
+        let number = |cell: &str| cell.parse::<f64>().ok();
+        Some(RunValues {
+            time: if time.is_empty() { None } else { Some(number(time)?) },
+            throughput: number(throughput)?,
+            sacks_by_timer: number(sacks_by_timer)?,
+            shared_sacks: number(shared_sacks)?,
+            fast_retransmits: number(fast_retransmits)?,
+            timeouts: number(timeouts)?,
+            delivered: delivered.parse().ok()?,
+            seconds: number(seconds)?,
+        })
+    }
+}
+
+impl RunValues {
     /// One of them; not a number for a metric that is not read from a run.
     pub fn read(&self, metric: Metric) -> f64 {
         match metric {
@@ -73,4 +104,30 @@ fn sum_sacks(run: &RunResult, value: fn(SackResult) -> u64) -> f64 {
 
 fn sum_paths(run: &RunResult, value: fn(&PathResult) -> u64) -> f64 {
     run.flows.iter().flat_map(|flow| &flow.paths).map(value).sum::<u64>() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_read_as_the_values_that_were_written() {
+        let values = RunValues {
+            time: Some(0.1 + 0.2),
+            throughput: 1e-9,
+            sacks_by_timer: 3.0,
+            shared_sacks: 1.0 / 3.0,
+            fast_retransmits: 0.0,
+            timeouts: 1e15,
+            delivered: u64::MAX,
+            seconds: f64::MIN_POSITIVE,
+        };
+        for values in [values, RunValues { time: None, ..values }] {
+            let line = values.cells();
+            let cells: Vec<&str> = line.split(',').collect();
+            assert_eq!(RunValues::from_cells(&cells), Some(values), "{line}");
+            assert_eq!(cells.len(), RunValues::COLUMNS.split(',').count(), "{line}");
+            assert_eq!(RunValues::from_cells(&cells[1..]), None, "{line}");
+        }
+    }
 }

@@ -1,10 +1,8 @@
 //! The values of runs that were made before, in memory and in a file, so that a study of hours can be interrupted and
 //! continued.
 //!
-//! A run is known by its scenario's text, its seed, and how the simulator behaves. Rows that a simulator of other
-//! behaviour wrote do not count. Behaviour is what the snapshots in `crates/sim/tests/snapshots` record, which the tests
-//! of that crate compare with the simulator: a change that alters no recorded result does not make older rows invalid, and
-//! after one that alters the runs of a figure and none of these, the folder has to be removed.
+//! A run is known by its scenario's text, its seed, and a name of how the simulator behaves, which the study chooses
+//! ([`by_recorded_results`], [`by_this_program`]). Rows that a simulator of other behaviour wrote do not count.
 //!
 //! Each row is appended when its run ends, in one write. A kill loses the runs that are under way, a power failure also
 //! those that the system had not written yet. Every row ends with a digest of itself: a line that was cut off or damaged
@@ -16,33 +14,43 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use anabranch_sim::RunResult;
 use sha2::{Digest, Sha256};
 
-use super::FigureError;
-use super::run_values::RunValues;
-use crate::grid::{self, GridPoint};
+use crate::grid::{self, GridError, GridPoint};
 
 /// The results that the simulator's own tests hold it to.
 const RECORDED: [&str; 2] = [
-    include_str!("../../../sim/tests/snapshots/golden__goodput_by_loss_buffer_and_ratio_of_round_trips.snap"),
+    include_str!("../../sim/tests/snapshots/golden__goodput_by_loss_buffer_and_ratio_of_round_trips.snap"),
     include_str!(
-        "../../../sim/tests/snapshots/scenario_files__every_shipped_scenario_has_the_recorded_result.snap"
+        "../../sim/tests/snapshots/scenario_files__every_shipped_scenario_has_the_recorded_result.snap"
     ),
 ];
 
 /// The file in a study's folder.
 const FILE: &str = "runs.csv";
 
-/// Its first line: the columns.
-const HEAD: &str = "behaviour,scenario,seed,time,throughput,sacks_by_timer,shared_sacks,fast_retransmits,timeouts,\
-     delivered,seconds,check";
+/// What a study reads from a run: a few numbers, which can be kept in a file where a whole result could not.
+pub trait KeptValues: Copy + Send + Sync {
+    /// The names of their columns, with commas between them.
+    const COLUMNS: &str;
+
+    /// Those of a run.
+    fn of(run: &RunResult) -> Self;
+
+    /// Their cells, with commas between them. They read as the same values.
+    fn cells(&self) -> String;
+
+    /// Reads the cells; `None` for those of other columns.
+    fn from_cells(cells: &[&str]) -> Option<Self>;
+}
 
 /// Runs with their values.
 #[derive(Debug)]
-pub struct KeptRuns {
+pub struct KeptRuns<V> {
     /// The digest of the simulator's behaviour.
     behaviour: String,
-    rows: BTreeMap<RunKey, RunValues>,
+    rows: BTreeMap<RunKey, V>,
     file: Option<Mutex<RunFile>>,
     counts: RunCounts,
 }
@@ -79,27 +87,38 @@ struct RunFile {
 }
 
 /// A line of the file, in so far as it is a row.
-enum Line {
-    Row { behaviour: String, key: RunKey, values: RunValues },
+enum Line<V> {
+    Row { behaviour: String, key: RunKey, values: V },
     Damaged,
 }
 
-impl KeptRuns {
+/// The behaviour that the snapshots in `crates/sim/tests/snapshots` record, which the tests of that crate compare with the
+/// simulator: a change that alters no recorded result does not make older rows invalid, and after one that alters the
+/// runs of a study and none of these, the folder has to be removed.
+pub fn by_recorded_results() -> String {
+    digest(RECORDED.concat())
+}
+
+/// The behaviour of this very program: no row of another build counts.
+///
+/// # Errors
+/// The program's own file cannot be read.
+pub fn by_this_program() -> Result<String, KeepError> {
+    let path = std::env::current_exe().map_err(|error| KeepError { path: PathBuf::new(), error })?;
+    fs::read(&path).map(digest).map_err(|error| KeepError { path, error })
+}
+
+impl<V: KeptValues> KeptRuns<V> {
     /// Without a file: what was run once is not run again, until the end of the program.
-    pub fn in_memory() -> KeptRuns {
-        KeptRuns {
-            behaviour: digest(&RECORDED.concat()),
-            rows: BTreeMap::new(),
-            file: None,
-            counts: RunCounts::default(),
-        }
+    pub fn in_memory() -> KeptRuns<V> {
+        KeptRuns { behaviour: String::new(), rows: BTreeMap::new(), file: None, counts: RunCounts::default() }
     }
 
-    /// With a file in `folder`, which is made where it is not there.
+    /// With a file in `folder`, which is made where it is not there; `behaviour` is a name without commas.
     ///
     /// # Errors
     /// A folder that cannot be made, or a file that cannot be read or appended to.
-    pub fn in_folder(folder: &Path) -> Result<KeptRuns, KeepError> {
+    pub fn in_folder(folder: &Path, behaviour: &str) -> Result<KeptRuns<V>, KeepError> {
         let path = folder.join(FILE);
         let fault = |error| KeepError { path: path.clone(), error };
         fs::create_dir_all(folder).map_err(fault)?;
@@ -108,11 +127,11 @@ impl KeptRuns {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(fault(error)),
         };
-        let mut kept = KeptRuns::in_memory();
+        let mut kept = KeptRuns { behaviour: behaviour.to_owned(), ..KeptRuns::in_memory() };
         String::from_utf8_lossy(&bytes).lines().for_each(|line| kept.on_line(line));
         let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(fault)?;
         if bytes.is_empty() {
-            file.write_all(format!("{HEAD}\n").as_bytes()).map_err(fault)?;
+            file.write_all(format!("{}\n", head::<V>()).as_bytes()).map_err(fault)?;
         } else if !bytes.ends_with(b"\n") {
             // The next row is not to be appended to the rest of one that was cut off.
             file.write_all(b"\n").map_err(fault)?;
@@ -126,15 +145,18 @@ impl KeptRuns {
     ///
     /// # Errors
     /// A scenario that cannot be run, or a row that cannot be written.
-    pub fn values(&mut self, points: &[GridPoint]) -> Result<Vec<Vec<RunValues>>, FigureError> {
+    pub fn values<E>(&mut self, points: &[GridPoint]) -> Result<Vec<Vec<V>>, E>
+    where
+        E: From<GridError> + From<KeepError> + Send,
+    {
         let missing = self.missing(points);
         let of_seeds = |point: &GridPoint| point.seeds.clone().count();
         let all: usize = points.iter().map(of_seeds).sum();
         let made: usize = missing.iter().map(of_seeds).sum();
-        let rows: Vec<Vec<(RunKey, RunValues)>> = grid::run_each(&missing, |point, run| {
-            let (key, values) = ((digest(&point.scenario), run.seed), RunValues::of(&run));
+        let rows: Vec<Vec<(RunKey, V)>> = grid::run_each(&missing, |point, run| {
+            let (key, values) = ((digest(&point.scenario), run.seed), V::of(&run));
             self.append(&key, &values)?;
-            Ok::<_, FigureError>((key, values))
+            Ok::<_, E>((key, values))
         })?;
         self.rows.extend(rows.into_iter().flatten());
         self.counts.made += made;
@@ -173,7 +195,7 @@ impl KeptRuns {
         missing
     }
 
-    fn append(&self, key: &RunKey, values: &RunValues) -> Result<(), KeepError> {
+    fn append(&self, key: &RunKey, values: &V) -> Result<(), KeepError> {
         let Some(file) = &self.file else { return Ok(()) };
         let row = row(&self.behaviour, key, values);
         // A thread that panicked had written its row or not: the file is as it was.
@@ -184,7 +206,7 @@ impl KeptRuns {
 
     fn on_line(&mut self, line: &str) {
         match Line::read(line) {
-            _ if line == HEAD || line.is_empty() => {}
+            _ if line == head::<V>() || line.is_empty() => {}
             Line::Damaged => self.counts.damaged += 1,
             Line::Row { behaviour, .. } if behaviour != self.behaviour => self.counts.foreign += 1,
             Line::Row { key, values, .. } => {
@@ -194,8 +216,8 @@ impl KeptRuns {
     }
 }
 
-impl Line {
-    fn read(line: &str) -> Line {
+impl<V: KeptValues> Line<V> {
+    fn read(line: &str) -> Line<V> {
         let Some((cells, check)) = line.rsplit_once(',') else { return Line::Damaged };
         if check != short_digest(cells) {
             return Line::Damaged;
@@ -205,43 +227,27 @@ impl Line {
     }
 
     /// `None` for a row of other columns.
-    fn of_cells(cells: &[&str]) -> Option<Line> {
-        let [behaviour, scenario, seed, time, rest @ ..] = cells else { return None };
-        let [throughput, sacks_by_timer, shared_sacks, fast_retransmits, timeouts, delivered, seconds] = rest
-        else {
-            return None;
-        };
-        let number = |cell: &str| cell.parse::<f64>().ok();
-        let values = RunValues {
-            time: if time.is_empty() { None } else { Some(number(time)?) },
-            throughput: number(throughput)?,
-            sacks_by_timer: number(sacks_by_timer)?,
-            shared_sacks: number(shared_sacks)?,
-            fast_retransmits: number(fast_retransmits)?,
-            timeouts: number(timeouts)?,
-            delivered: delivered.parse().ok()?,
-            seconds: number(seconds)?,
-        };
+    fn of_cells(cells: &[&str]) -> Option<Line<V>> {
+        let [behaviour, scenario, seed, values @ ..] = cells else { return None };
         let key = ((*scenario).to_owned(), seed.parse().ok()?);
-        Some(Line::Row { behaviour: (*behaviour).to_owned(), key, values })
+        Some(Line::Row { behaviour: (*behaviour).to_owned(), key, values: V::from_cells(values)? })
     }
 }
 
-/// A row with its line's end. A printed float is the shortest that reads as the same number.
-fn row(behaviour: &str, (scenario, seed): &RunKey, values: &RunValues) -> String {
-    let time = values.time.map(|time| time.to_string()).unwrap_or_default();
-    let RunValues { throughput, sacks_by_timer, shared_sacks, .. } = values;
-    let RunValues { fast_retransmits, timeouts, delivered, seconds, .. } = values;
-    let cells = format!(
-        "{behaviour},{scenario},{seed},{time},{throughput},{sacks_by_timer},{shared_sacks},{fast_retransmits},\
-         {timeouts},{delivered},{seconds}"
-    );
+/// The file's first line: the columns.
+fn head<V: KeptValues>() -> String {
+    format!("behaviour,scenario,seed,{},check", V::COLUMNS)
+}
+
+/// A row with its line's end.
+fn row<V: KeptValues>(behaviour: &str, (scenario, seed): &RunKey, values: &V) -> String {
+    let cells = format!("{behaviour},{scenario},{seed},{}", values.cells());
     format!("{cells},{}\n", short_digest(&cells))
 }
 
 /// 128 bits of SHA-256, in hexadecimal digits.
-fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+fn digest(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Enough of them to find a line that was cut off.
@@ -252,6 +258,11 @@ fn short_digest(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::FigureError;
+    use crate::figures::run_values::RunValues;
+
+    /// How the simulator of the tests behaves.
+    const BEHAVIOUR: &str = "as-recorded";
 
     /// Half of the packets are lost at random: each seed has values of its own.
     const UDP: &str = "[run]\ntime = \"1 s\"\n[[link]]\nname = \"a\"\nrate = \"1 Mbit/s\"\nloss = 0.5\n[[flow]]\n\
@@ -268,7 +279,11 @@ mod tests {
 
     /// What the runs give that nobody interrupts.
     fn uninterrupted() -> Vec<Vec<RunValues>> {
-        KeptRuns::in_memory().values(&points()).expect("they can be run")
+        all_of(&mut KeptRuns::in_memory())
+    }
+
+    fn all_of(kept: &mut KeptRuns<RunValues>) -> Vec<Vec<RunValues>> {
+        kept.values::<FigureError>(&points()).expect("they can be run")
     }
 
     fn counts(taken: usize, made: usize) -> RunCounts {
@@ -278,8 +293,8 @@ mod tests {
     /// A folder with all runs, and its file.
     fn folder_with_runs() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("there is room");
-        let mut kept = KeptRuns::in_folder(folder.path()).expect("it can be written");
-        assert_eq!(kept.values(&points()).expect("they can be run"), uninterrupted());
+        let mut kept = KeptRuns::in_folder(folder.path(), BEHAVIOUR).expect("it can be written");
+        assert_eq!(all_of(&mut kept), uninterrupted());
         assert_eq!(kept.counts(), counts(3, 8), "three runs stand there twice");
         let file = folder.path().join(FILE);
         (folder, file)
@@ -287,8 +302,8 @@ mod tests {
 
     /// Reads the folder anew, and takes or makes all runs.
     fn continued(folder: &Path) -> RunCounts {
-        let mut kept = KeptRuns::in_folder(folder).expect("it can be read");
-        assert_eq!(kept.values(&points()).expect("they can be run"), uninterrupted());
+        let mut kept = KeptRuns::in_folder(folder, BEHAVIOUR).expect("it can be read");
+        assert_eq!(all_of(&mut kept), uninterrupted());
         kept.counts()
     }
 
@@ -333,36 +348,23 @@ mod tests {
     fn a_row_counts_only_for_the_simulator_that_wrote_it() {
         let folder = tempfile::tempdir().expect("there is room");
         let absurd = RunValues { throughput: 1e9, time: None, ..uninterrupted()[0][0] };
-        let (behaviour, key) = (KeptRuns::in_memory().behaviour, (digest(UDP), 1));
+        let key = (digest(UDP), 1);
         let values = |behaviour: &str| {
             fs::write(folder.path().join(FILE), row(behaviour, &key, &absurd)).expect("it can be written");
-            let mut kept = KeptRuns::in_folder(folder.path()).expect("it can be read");
+            let mut kept = KeptRuns::in_folder(folder.path(), BEHAVIOUR).expect("it can be read");
             let point = GridPoint { scenario: UDP.to_owned(), seeds: 1..2 };
-            (kept.values(&[point]).expect("it can be run")[0][0], kept.counts())
+            let values = kept.values::<FigureError>(&[point]).expect("it can be run");
+            (values[0][0], kept.counts())
         };
-        assert_eq!(values(&behaviour), (absurd, counts(1, 0)));
+        assert_eq!(values(BEHAVIOUR), (absurd, counts(1, 0)));
         let foreign = RunCounts { foreign: 1, ..counts(0, 1) };
-        assert_eq!(values(&digest("another")), (uninterrupted()[0][0], foreign));
+        assert_eq!(values("another"), (uninterrupted()[0][0], foreign));
     }
 
     #[test]
-    fn a_row_reads_as_the_values_that_were_written() {
-        let values = RunValues {
-            time: Some(0.1 + 0.2),
-            throughput: 1e-9,
-            sacks_by_timer: 3.0,
-            shared_sacks: 1.0 / 3.0,
-            fast_retransmits: 0.0,
-            timeouts: 1e15,
-            delivered: u64::MAX,
-            seconds: f64::MIN_POSITIVE,
-        };
-        for values in [values, RunValues { time: None, ..values }] {
-            let line = row("b", &("s".to_owned(), 7), &values);
-            let Line::Row { behaviour, key, values: read } = Line::read(line.trim_end()) else {
-                panic!("{line}")
-            };
-            assert_eq!((behaviour.as_str(), key, read), ("b", ("s".to_owned(), 7), values));
-        }
+    fn rows_of_this_program_are_named_by_its_file() {
+        let name = by_this_program().expect("it can be read");
+        assert_eq!(name, by_this_program().expect("it can be read"));
+        assert!(name.len() == 32 && name != by_recorded_results(), "{name}");
     }
 }
