@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario
 
-.PHONY: help demo test bench cost peers versus agree interop oracle figures blocking failover tuned small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test bench cost peers versus agree interop oracle figures blocking failover tuned tournament small nat roaming chaos soak browser tail docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -98,6 +98,9 @@ failover: ## how long a cut stalls a transfer, as docs/failover.md has it
 
 tuned:  ## the profile tuned-1 beside rfc9260, as docs/tuned.md has it
 	cargo run --release --quiet --package anabranch-studies -- tuned
+
+tournament: ## sending policies on ninety-four networks beside each path alone, as docs/tournament.md has them: about half an hour; an interrupted run resumes
+	cargo run --release --quiet --package anabranch-studies -- tournament --out $${CARGO_TARGET_DIR:-target}/tournament
 
 small:  ## what small messages cost, as docs/performance.md has it
 	cargo run --release --quiet --package anabranch-studies -- small

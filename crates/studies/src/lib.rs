@@ -12,4 +12,5 @@ pub mod ns2;
 pub mod sample;
 pub mod scale;
 pub mod small;
+pub mod tournament;
 pub mod tuned;

@@ -21,6 +21,7 @@ enum Study {
     Figures(commands::figures::Arguments),
     Ns2(commands::ns2::Arguments),
     Small(commands::small::Arguments),
+    Tournament(commands::tournament::Arguments),
     Tuned(commands::tuned::Arguments),
 }
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Study::Figures(arguments) => commands::figures::run(&arguments),
         Study::Ns2(arguments) => commands::ns2::run(&arguments),
         Study::Small(arguments) => commands::small::run(&arguments),
+        Study::Tournament(arguments) => commands::tournament::run(&arguments),
         Study::Tuned(arguments) => commands::tuned::run(&arguments),
     };
     ended.unwrap_or_else(|error| {

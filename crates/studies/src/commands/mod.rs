@@ -5,4 +5,5 @@ pub mod failover;
 pub mod figures;
 pub mod ns2;
 pub mod small;
+pub mod tournament;
 pub mod tuned;

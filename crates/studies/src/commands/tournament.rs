@@ -1,0 +1,115 @@
+//! `tournament`: prints how sending policies compare.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_this_program};
+use anabranch_studies::tournament::Tournament;
+use anabranch_studies::tournament::network::{Network, NetworkSet, ShippedSet};
+use anabranch_studies::tournament::policy::{PROFILES, Policy};
+use clap::ValueEnum;
+
+/// Sending policies on ninety-four networks, each path alone beside them (docs/tournament.md)
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Only this shipped set; may be given several times
+    #[arg(long = "set", value_enum)]
+    sets: Vec<ShippedSet>,
+    /// Forty networks drawn from this seed, instead of the shipped sets or beside those that are named
+    #[arg(long, value_name = "SEED")]
+    draw: Option<u64>,
+    /// Only this network, of any set; may be given several times
+    #[arg(long = "network", value_name = "ID", conflicts_with_all = ["sets", "draw"])]
+    networks: Vec<String>,
+    /// Only this policy, and those that the gates compare with; may be given several times
+    #[arg(long = "policy", value_name = "NAME")]
+    policies: Vec<String>,
+    /// Only this profile; may be given several times
+    #[arg(long = "profile", value_name = "NAME")]
+    profiles: Vec<String>,
+    /// Seeds 1 to N
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// Keep what every run gave in this folder, and make no run that this very program kept there
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the scenario of this network and run nothing; with the first of `--profile` and `--policy`, if there is one
+    #[arg(long, value_name = "ID")]
+    show: Option<String>,
+}
+
+/// Prints it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    if let Some(id) = &arguments.show {
+        print!("{}", arguments.scenario(id)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let tournament = Tournament {
+        networks: arguments.networks()?,
+        profiles: arguments.profiles(),
+        policies: arguments.policies()?,
+        seeds: arguments.seeds,
+    };
+    let mut kept = match &arguments.out {
+        Some(folder) => KeptRuns::in_folder(folder, &by_this_program()?)?,
+        None => KeptRuns::in_memory(),
+    };
+    tell_of_rows(kept.counts());
+    print!("{}", tournament.page(&mut kept)?);
+    let RunCounts { taken, made, .. } = kept.counts();
+    eprintln!("{taken} runs taken, {made} made");
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn networks(&self) -> Result<Vec<Network>, Box<dyn Error>> {
+        if !self.networks.is_empty() {
+            return Ok(self.networks.iter().map(|id| Network::find(id)).collect::<Result<_, _>>()?);
+        }
+        let sets = match (self.draw, &self.sets[..]) {
+            (None, []) => ShippedSet::value_variants(),
+            (_, sets) => sets,
+        };
+        let mut networks = Vec::new();
+        for set in sets {
+            networks.extend(set.read()?.networks);
+        }
+        if let Some(seed) = self.draw {
+            networks.extend(NetworkSet::drawn(seed)?.networks);
+        }
+        Ok(networks)
+    }
+
+    fn profiles(&self) -> Vec<String> {
+        if !self.profiles.is_empty() {
+            return self.profiles.clone();
+        }
+        PROFILES.into_iter().filter(|profile| Policy::is_profile(profile)).map(str::to_owned).collect()
+    }
+
+    fn policies(&self) -> Result<Vec<Policy>, Box<dyn Error>> {
+        if self.policies.is_empty() {
+            return Ok(Policy::ALL.to_vec());
+        }
+        Ok(self.policies.iter().map(|name| Policy::find(name)).collect::<Result<_, _>>()?)
+    }
+
+    fn scenario(&self, id: &str) -> Result<String, Box<dyn Error>> {
+        let network = Network::find(id)?;
+        let profile = self.profiles.first().map_or(PROFILES[0], String::as_str);
+        let policy = self.policies.first().map_or(Ok(Policy::DEFAULT), |name| Policy::find(name))?;
+        Ok(network.scenario(&policy.settings(profile)))
+    }
+}
+
+/// What is in the folder and of no use.
+fn tell_of_rows(counts: RunCounts) {
+    let RunCounts { foreign, damaged, .. } = counts;
+    if foreign > 0 {
+        eprintln!("{foreign} kept runs are of other builds of this program, and are not used");
+    }
+    if damaged > 0 {
+        eprintln!("{damaged} lines of kept runs are cut off or damaged, and are not used");
+    }
+}

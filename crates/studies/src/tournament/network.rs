@@ -1,0 +1,253 @@
+//! The networks on which policies compete: each a scenario file, what is asked of a policy there, and bounds on what any
+//! sender can carry.
+
+use anabranch_link::config::{Delay, LossKind};
+use anabranch_planner::live;
+use anabranch_scenario::{NoFiles, Scenario, Source};
+use clap::ValueEnum;
+use serde::Deserialize;
+
+use super::TournamentError;
+use super::draw::{self, NETWORKS};
+use super::gate::Gate;
+use super::scenario_text::{only_link, with_settings};
+
+/// The sets that are shipped, in `tests/oracle/tournament`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShippedSet {
+    /// Fifty-four networks made by thought.
+    Core,
+    /// Forty drawn at random.
+    #[value(name = "drawn-2026")]
+    Drawn2026,
+}
+
+/// One of them. Rates are in Mbit/s of user data.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Network {
+    /// Its set and its number in it.
+    pub id: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// What is asked of a policy.
+    pub gates: Vec<Gate>,
+    /// The receive buffer.
+    pub buffer_bytes: u64,
+    /// The share of the ceiling that is sent at a constant rate; `None` for a bulk transfer.
+    pub cbr_share: Option<f64>,
+    /// What full packets carry over all paths.
+    pub ceiling_mbps: f64,
+    /// What any sender can carry through this receive buffer ([`bound`](super::bound)).
+    pub bound_mbps: f64,
+    /// The scenario's text; a policy replaces keys of its `[flow.sctp]`.
+    pub toml: String,
+}
+
+/// Networks that are judged together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkSet {
+    /// Its name, with which the networks' ids begin.
+    pub name: String,
+    /// The networks.
+    pub networks: Vec<Network>,
+}
+
+/// What the judgement reads from a network's scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkFacts {
+    /// The links' names.
+    pub links: Vec<String>,
+    /// The greatest delay of a link, one way, in milliseconds; as the run begins.
+    pub longest_delay_ms: f64,
+    /// Whether a link loses packets at random.
+    pub has_losses: bool,
+}
+
+impl ShippedSet {
+    /// Its networks.
+    ///
+    /// # Errors
+    /// The file is not a list of networks.
+    pub fn read(self) -> Result<NetworkSet, TournamentError> {
+        let (name, json) = match self {
+            ShippedSet::Core => ("core", include_str!("../../../../tests/oracle/tournament/core.json")),
+            ShippedSet::Drawn2026 => {
+                (DRAWN_2026, include_str!("../../../../tests/oracle/tournament/drawn-2026.json"))
+            }
+        };
+        Ok(NetworkSet { name: name.to_owned(), networks: serde_json::from_str(json)? })
+    }
+}
+
+impl NetworkSet {
+    /// The set that is drawn from `seed`.
+    ///
+    /// # Errors
+    /// The seed whose name is that of the shipped set, which another generator drew.
+    pub fn drawn(seed: u64) -> Result<NetworkSet, TournamentError> {
+        let name = format!("drawn-{seed}");
+        if name == DRAWN_2026 {
+            return Err(TournamentError::ShippedSeed { seed });
+        }
+        let networks = (0..NETWORKS).map(|number| draw::network(seed, number)).collect();
+        Ok(NetworkSet { name, networks })
+    }
+}
+
+impl Network {
+    /// The network with this id, shipped or drawn anew.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find(id: &str) -> Result<Network, TournamentError> {
+        for set in ShippedSet::value_variants() {
+            if let Some(network) = set.read()?.networks.into_iter().find(|network| network.id == id) {
+                return Ok(network);
+            }
+        }
+        let unknown = || TournamentError::UnknownNetwork { id: id.to_owned() };
+        let (seed, number) =
+            id.strip_prefix("drawn-").and_then(|id| id.split_once('-')).ok_or_else(unknown)?;
+        let set = NetworkSet::drawn(seed.parse().map_err(|_| unknown())?).map_err(|_| unknown())?;
+        let number: usize = number.parse().map_err(|_| unknown())?;
+        set.networks.into_iter().nth(number).filter(|network| network.id == id).ok_or_else(unknown)
+    }
+
+    /// The name of its set.
+    pub fn set(&self) -> &str {
+        self.id.rsplit_once('-').map_or(&self.id, |(set, _)| set)
+    }
+
+    /// The scenario with these settings of the association.
+    pub fn scenario(&self, settings: &[(&str, &str)]) -> String {
+        with_settings(&self.toml, settings)
+    }
+
+    /// The scenario of one of its links alone: its events, the same buffers and traffic, and one path.
+    pub fn alone(&self, link: &str, profile: &str) -> String {
+        only_link(&with_settings(&self.toml, &[("profile", profile), ("multipath", "off")]), link)
+    }
+
+    /// What is read from its scenario.
+    ///
+    /// # Errors
+    /// Its text is not a scenario.
+    pub fn facts(&self) -> Result<NetworkFacts, TournamentError> {
+        let scenario = parse(&self.toml)?;
+        let delays = scenario.links.iter().map(|link| match &link.forward.delay {
+            Delay::Fixed(delay) => delay.as_secs_f64(),
+            Delay::Steps(steps) => steps.first().map_or(0.0, |(_, delay)| delay.as_secs_f64()),
+        });
+        let has_losses = scenario.links.iter().any(|link| match link.forward.loss.kind {
+            LossKind::None => false,
+            LossKind::Bernoulli { probability } => probability > 0.0,
+            _ => true,
+        });
+        Ok(NetworkFacts {
+            longest_delay_ms: 1e3 * delays.fold(0.0, f64::max),
+            has_losses,
+            links: scenario.links.into_iter().map(|link| link.name).collect(),
+        })
+    }
+}
+
+/// Reads a scenario with every policy that there is.
+///
+/// # Errors
+/// The text is not a scenario.
+pub fn parse(text: &str) -> Result<Scenario, TournamentError> {
+    let source = Source::new("tournament.toml", text);
+    Ok(Scenario::parse(&source, &NoFiles, &[], &live::registry())?)
+}
+
+const DRAWN_2026: &str = "drawn-2026";
+
+#[cfg(test)]
+mod tests {
+    use anabranch_link::config::Rate;
+    use anabranch_scenario::model::Link;
+
+    use super::super::bound::{BufferedPath, bound, ceiling};
+    use super::super::policy::{PROFILES, Policy};
+    use super::*;
+
+    fn shipped() -> Vec<Network> {
+        let sets = ShippedSet::value_variants().iter();
+        sets.flat_map(|set| set.read().expect("it is shipped").networks).collect()
+    }
+
+    #[test]
+    fn the_shipped_sets_have_the_checks_that_are_said_of_them() {
+        let checks = |set: ShippedSet| {
+            let networks = set.read().expect("it is shipped").networks;
+            (networks.len(), networks.iter().map(|network| network.gates.len()).sum::<usize>())
+        };
+        assert_eq!(checks(ShippedSet::Core), (54, 104));
+        assert_eq!(checks(ShippedSet::Drawn2026), (40, 80));
+    }
+
+    #[test]
+    fn every_network_is_a_scenario_with_every_policy_and_alone() {
+        let registry = live::registry();
+        let profiles: Vec<&str> =
+            PROFILES.into_iter().filter(|profile| Policy::is_profile(profile)).collect();
+        for network in shipped().into_iter().chain((0..NETWORKS).map(|number| draw::network(1, number))) {
+            let facts = network.facts().unwrap_or_else(|error| panic!("{}: {error}", network.id));
+            for profile in &profiles {
+                for policy in Policy::ALL.iter().filter(|policy| policy.missing(&registry).is_none()) {
+                    let text = network.scenario(&policy.settings(profile));
+                    let scenario = parse(&text).unwrap_or_else(|error| panic!("{}: {error}", network.id));
+                    assert_eq!(scenario.paths.len(), facts.links.len(), "{}", network.id);
+                }
+                for link in &facts.links {
+                    let scenario =
+                        parse(&network.alone(link, profile)).unwrap_or_else(|error| panic!("{error}"));
+                    let names: Vec<&str> = scenario.links.iter().map(|link| link.name.as_str()).collect();
+                    assert_eq!(names, [link], "{}", network.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_bounds_of_the_shipped_networks_are_those_that_littles_law_gives() {
+        for network in shipped() {
+            let paths = paths_of(&network);
+            assert!((ceiling(&paths) - network.ceiling_mbps).abs() < 1e-3, "{}", network.id);
+            let found = bound(&paths, network.buffer_bytes as f64);
+            assert!((found - network.bound_mbps).abs() < 1e-3, "{}: {found}", network.id);
+        }
+    }
+
+    fn paths_of(network: &Network) -> Vec<BufferedPath> {
+        let path = |link: &Link| {
+            let (Rate::Fixed(rate), Delay::Fixed(delay)) = (&link.forward.rate, &link.forward.delay) else {
+                panic!("{}: its rates and delays are numbers", network.id)
+            };
+            let rate_mbps = rate.bits_per_second() as f64 / 1e6;
+            BufferedPath { rate_mbps, delay_ms: 1e3 * delay.as_secs_f64() }
+        };
+        parse(&network.toml).expect("it is a scenario").links.iter().map(path).collect()
+    }
+
+    #[test]
+    fn a_network_is_found_by_its_id() {
+        for id in ["core-00", "core-53", "drawn-2026-39", "drawn-77-05"] {
+            let network = Network::find(id).expect("there is one");
+            assert_eq!((network.id.as_str(), network.set()), (id, &id[..id.len() - 3]));
+        }
+        for id in ["core-54", "core", "drawn-2026-40", "drawn-77-40", "drawn-77-5", "drawn-x-00", "drawn-77"]
+        {
+            assert!(Network::find(id).is_err(), "{id}");
+        }
+        assert!(NetworkSet::drawn(2026).is_err() && NetworkSet::drawn(2027).is_ok());
+    }
+
+    #[test]
+    fn losses_and_the_longest_delay_are_read_from_the_scenario() {
+        let facts = |id| Network::find(id).expect("there is one").facts().expect("it is a scenario");
+        assert_eq!(facts("core-35").longest_delay_ms, 50.0);
+        assert!(facts("core-35").has_losses && !facts("core-30").has_losses);
+        assert_eq!(facts("drawn-2026-01").links, ["p0", "p1", "p2", "p3"]);
+    }
+}

@@ -1,0 +1,66 @@
+//! A tournament of some seconds: its page, and what is kept of its runs.
+
+use std::fs;
+use std::path::Path;
+
+use anabranch_studies::kept_runs::{KeptRuns, RunCounts};
+use anabranch_studies::tournament::Tournament;
+use anabranch_studies::tournament::network::Network;
+use anabranch_studies::tournament::policy::Policy;
+
+/// A second on two unequal paths through 32 KiB.
+fn tournament() -> Tournament {
+    let mut network = Network::find("core-14").expect("it is shipped");
+    network.toml = network.toml.replace("\"25 s\"", "\"1 s\"").replace("\"5 s\"", "\"0 s\"");
+    Tournament {
+        networks: vec![network],
+        profiles: vec!["tuned-1".to_owned()],
+        policies: vec![Policy::DEFAULT],
+        seeds: 2,
+    }
+}
+
+/// The page, and how many runs were taken from the folder and made.
+fn page(folder: &Path) -> (String, RunCounts) {
+    let mut kept = KeptRuns::in_folder(folder, "this-build").expect("it can be read");
+    let page = tournament().page(&mut kept).unwrap_or_else(|error| panic!("{error}"));
+    (page, kept.counts())
+}
+
+#[test]
+fn no_run_is_made_twice_and_a_damaged_row_is_made_again() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (whole, first) = page(folder.path());
+    // The default of tuned-1 is `fill`: two policies and two paths alone, with two seeds each.
+    assert_eq!(first, RunCounts { taken: 2, made: 8, ..RunCounts::default() });
+    assert!(whole.contains("## core, tuned-1: 1 networks, 2 checks"), "{whole}");
+    assert!(whole.contains("| core-14 | 10/20+10/100 32K | G1 UB |"), "{whole}");
+    let again = RunCounts { taken: 10, ..RunCounts::default() };
+    assert_eq!(page(folder.path()), (whole.clone(), again));
+
+    let file = folder.path().join("runs.csv");
+    let mut rows = fs::read(&file).expect("it is there");
+    let end = rows.len() - 15;
+    rows[end] ^= 1;
+    fs::write(&file, &rows).expect("it can be written");
+    let repaired = page(folder.path());
+    assert_eq!((repaired.0, repaired.1.made, repaired.1.damaged), (whole, 1, 1));
+}
+
+#[test]
+fn another_build_makes_its_own_runs() {
+    let folder = tempfile::tempdir().expect("there is room");
+    page(folder.path());
+    let mut kept = KeptRuns::in_folder(folder.path(), "another-build").expect("it can be read");
+    tournament().page(&mut kept).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((kept.counts().made, kept.counts().foreign), (8, 8));
+}
+
+#[test]
+fn what_does_not_exist_is_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let mut kept = KeptRuns::in_folder(folder.path(), "this-build").expect("it can be read");
+    let unknown = Tournament { profiles: vec!["tuned-0".to_owned()], ..tournament() };
+    let error = unknown.page(&mut kept).expect_err("there is none").to_string();
+    assert_eq!(error, "there is no profile \"tuned-0\"");
+}
