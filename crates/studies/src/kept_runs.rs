@@ -51,6 +51,8 @@ pub struct KeptRuns<V> {
     /// The digest of the simulator's behaviour.
     behaviour: String,
     rows: BTreeMap<RunKey, V>,
+    /// The last row of another behaviour, by run.
+    foreign: BTreeMap<RunKey, V>,
     file: Option<Mutex<RunFile>>,
     counts: RunCounts,
 }
@@ -111,7 +113,13 @@ pub fn by_this_program() -> Result<String, KeepError> {
 impl<V: KeptValues> KeptRuns<V> {
     /// Without a file: what was run once is not run again, until the end of the program.
     pub fn in_memory() -> KeptRuns<V> {
-        KeptRuns { behaviour: String::new(), rows: BTreeMap::new(), file: None, counts: RunCounts::default() }
+        KeptRuns {
+            behaviour: String::new(),
+            rows: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+            file: None,
+            counts: RunCounts::default(),
+        }
     }
 
     /// With a file in `folder`, which is made where it is not there; `behaviour` is a name without commas.
@@ -169,6 +177,24 @@ impl<V: KeptValues> KeptRuns<V> {
         Ok(points.iter().map(of_point).collect())
     }
 
+    /// Lets rows of other behaviour count for these runs, where there are none of this behaviour. How many do now.
+    pub fn trust(&mut self, points: &[GridPoint]) -> usize {
+        let mut trusted = 0;
+        for point in points {
+            let scenario = digest(&point.scenario);
+            for key in point.seeds.clone().map(|seed| (scenario.clone(), seed)) {
+                if self.rows.contains_key(&key) {
+                    continue;
+                }
+                if let Some(values) = self.foreign.remove(&key) {
+                    self.rows.insert(key, values);
+                    trusted += 1;
+                }
+            }
+        }
+        trusted
+    }
+
     /// How many runs and rows there were so far.
     pub fn counts(&self) -> RunCounts {
         self.counts
@@ -208,7 +234,10 @@ impl<V: KeptValues> KeptRuns<V> {
         match Line::read(line) {
             _ if line == head::<V>() || line.is_empty() => {}
             Line::Damaged => self.counts.damaged += 1,
-            Line::Row { behaviour, .. } if behaviour != self.behaviour => self.counts.foreign += 1,
+            Line::Row { behaviour, key, values } if behaviour != self.behaviour => {
+                self.counts.foreign += 1;
+                self.foreign.insert(key, values);
+            }
             Line::Row { key, values, .. } => {
                 self.rows.insert(key, values);
             }
@@ -359,6 +388,16 @@ mod tests {
         assert_eq!(values(BEHAVIOUR), (absurd, counts(1, 0)));
         let foreign = RunCounts { foreign: 1, ..counts(0, 1) };
         assert_eq!(values("another"), (uninterrupted()[0][0], foreign));
+    }
+
+    #[test]
+    fn rows_of_other_behaviour_count_where_they_are_trusted() {
+        let (folder, _) = folder_with_runs();
+        let mut kept = KeptRuns::<RunValues>::in_folder(folder.path(), "another").expect("it can be read");
+        assert_eq!(kept.trust(&points()[..1]), 5);
+        assert_eq!(kept.trust(&points()[..1]), 0, "they count already");
+        assert_eq!(all_of(&mut kept), uninterrupted());
+        assert_eq!(kept.counts(), RunCounts { foreign: 8, ..counts(8, 3) });
     }
 
     #[test]

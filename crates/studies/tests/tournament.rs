@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts};
 use anabranch_studies::tournament::Tournament;
+use anabranch_studies::tournament::contest::References;
 use anabranch_studies::tournament::network::Network;
 use anabranch_studies::tournament::policy::Policy;
 
@@ -17,6 +18,7 @@ fn tournament() -> Tournament {
         profiles: vec!["tuned-1".to_owned()],
         policies: vec![Policy::DEFAULT],
         seeds: 2,
+        references: References::OfThisBuild,
     }
 }
 
@@ -54,6 +56,24 @@ fn another_build_makes_its_own_runs() {
     let mut kept = KeptRuns::in_folder(folder.path(), "another-build").expect("it can be read");
     tournament().page(&mut kept).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((kept.counts().made, kept.counts().foreign), (8, 8));
+}
+
+#[test]
+fn another_build_may_take_the_references_and_makes_the_runs_of_policies() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let of_all = |references| {
+        let policies = vec![Policy::find("round-robin").expect("there is one")];
+        Tournament { policies, references, ..tournament() }
+    };
+    let made = |build: &str, references| {
+        let mut kept = KeptRuns::in_folder(folder.path(), build).expect("it can be read");
+        let page = of_all(references).page(&mut kept).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(page.contains("earlier builds"), references == References::OfAnyBuild, "{page}");
+        kept.counts().made
+    };
+    assert_eq!(made("this-build", References::OfThisBuild), 10);
+    assert_eq!(made("another-build", References::OfAnyBuild), 2);
+    assert_eq!(made("another-build", References::OfThisBuild), 8);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anabranch_studies::kept_runs::{KeptRuns, RunCounts, by_this_program};
 use anabranch_studies::tournament::Tournament;
+use anabranch_studies::tournament::contest::References;
 use anabranch_studies::tournament::network::{Network, NetworkSet, ShippedSet};
 use anabranch_studies::tournament::policy::{PROFILES, Policy};
 use clap::ValueEnum;
@@ -34,6 +35,10 @@ pub struct Arguments {
     /// Keep what every run gave in this folder, and make no run that this very program kept there
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Take `fill`, `lowest-rtt` and the paths alone as an earlier build left them in the folder, where it did: for work on
+    /// one policy
+    #[arg(long, requires = "out")]
+    old_references: bool,
     /// Print the scenario of this network and run nothing; with the first of `--profile` and `--policy`, if there is one
     #[arg(long, value_name = "ID")]
     show: Option<String>,
@@ -50,6 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         profiles: arguments.profiles(),
         policies: arguments.policies()?,
         seeds: arguments.seeds,
+        references: if arguments.old_references { References::OfAnyBuild } else { References::OfThisBuild },
     };
     let mut kept = match &arguments.out {
         Some(folder) => KeptRuns::in_folder(folder, &by_this_program()?)?,
@@ -107,7 +113,7 @@ impl Arguments {
 fn tell_of_rows(counts: RunCounts) {
     let RunCounts { foreign, damaged, .. } = counts;
     if foreign > 0 {
-        eprintln!("{foreign} kept runs are of other builds of this program, and are not used");
+        eprintln!("{foreign} kept runs are of other builds of this program");
     }
     if damaged > 0 {
         eprintln!("{damaged} lines of kept runs are cut off or damaged, and are not used");

@@ -20,6 +20,17 @@ pub struct Contest {
     pub policies: Vec<Policy>,
     /// The seeds 1 to this.
     pub seeds: u64,
+    /// Whose runs of the references count: `fill`, `lowest-rtt` and the paths alone.
+    pub references: References,
+}
+
+/// Which kept runs count of what policies are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum References {
+    /// Those of this build.
+    OfThisBuild,
+    /// Those of any build, which saves most of the time while one policy is developed.
+    OfAnyBuild,
 }
 
 /// What is read from a run.
@@ -93,6 +104,11 @@ impl Contest {
         for (network, facts) in networks.iter().zip(&facts) {
             points.extend(self.points(network, facts)?);
         }
+        if self.references == References::OfAnyBuild {
+            networks.iter().zip(&facts).for_each(|(network, facts)| {
+                kept.trust(&self.reference_points(network, facts));
+            });
+        }
         let values = kept.values::<TournamentError>(&points)?;
         let mut series = values.iter().filter_map(|runs| Series::of(runs));
         let results = networks.iter().zip(facts).map(|(network, facts)| {
@@ -114,9 +130,23 @@ impl Contest {
             let same = texts.iter().find(|(_, known)| *known == flows).map(|(text, _)| text.clone());
             texts.push((same.unwrap_or(text), flows));
         }
-        let alone = facts.links.iter().map(|link| network.alone(link, &self.profile));
-        let texts = texts.into_iter().map(|(text, _)| text).chain(alone);
-        Ok(texts.map(|scenario| GridPoint { scenario, seeds: 1..self.seeds + 1 }).collect())
+        let policies = texts.into_iter().map(|(scenario, _)| self.point(scenario));
+        Ok(policies.chain(self.alone(network, facts)).collect())
+    }
+
+    /// What policies are compared with.
+    fn reference_points(&self, network: &Network, facts: &NetworkFacts) -> Vec<GridPoint> {
+        let policies = [Policy::FILL, Policy::LOWEST_RTT].into_iter();
+        let policies = policies.map(|policy| self.point(network.scenario(&policy.settings(&self.profile))));
+        policies.chain(self.alone(network, facts)).collect()
+    }
+
+    fn alone(&self, network: &Network, facts: &NetworkFacts) -> Vec<GridPoint> {
+        facts.links.iter().map(|link| self.point(network.alone(link, &self.profile))).collect()
+    }
+
+    fn point(&self, scenario: String) -> GridPoint {
+        GridPoint { scenario, seeds: 1..self.seeds + 1 }
     }
 
     fn yardstick(

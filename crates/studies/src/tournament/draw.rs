@@ -4,11 +4,10 @@
 //!
 //! Each quantity has a stream of its own, so that a network is the same whichever others are drawn.
 
-use std::fmt::Write;
-
 use anabranch_base::Seed;
 
 use super::bound::{BufferedPath, bound, ceiling};
+use super::drawn::{CBR_SHARE, ChangeKind, Drawn, DrawnLink, Kind, LinkChange};
 use super::gate::Gate;
 use super::network::Network;
 
@@ -43,55 +42,6 @@ pub fn network(seed: u64, number: usize) -> Network {
         bound_mbps: bound(&paths, buffer_bytes as f64),
         toml: drawn.toml(),
     }
-}
-
-/// What is sent, and through which buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A bulk transfer; the buffer holds eight times what the paths and their queues hold.
-    Ample,
-    /// Messages at a constant rate, without events.
-    Cbr,
-    /// A bulk transfer through a buffer of any size.
-    SmallBuffer,
-}
-
-/// A link.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct DrawnLink {
-    rate_mbps: f64,
-    delay_ms: f64,
-    jitter_ms: f64,
-    queue_packets: u32,
-    loss: f64,
-    change: Option<LinkChange>,
-}
-
-/// What happens to a link for some seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct LinkChange {
-    from_s: f64,
-    until_s: f64,
-    kind: ChangeKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum ChangeKind {
-    Outage,
-    /// The rate falls to this, in Mbit/s.
-    Stairs(f64),
-    /// The delay becomes this, in milliseconds.
-    Delay(f64),
-}
-
-/// A network before it is written down.
-#[derive(Clone, Debug)]
-struct Drawn {
-    kind: Kind,
-    links: Vec<DrawnLink>,
-    buffer_bytes: u64,
-    is_sender_bound: bool,
-    ceiling_mbps: f64,
 }
 
 /// The draws of one network.
@@ -167,100 +117,8 @@ impl Draws {
     }
 }
 
-impl DrawnLink {
-    fn path(&self) -> BufferedPath {
-        BufferedPath { rate_mbps: self.rate_mbps, delay_ms: self.delay_ms }
-    }
-
-    /// What is on its way there and back and in its queue.
-    fn held_bytes(&self) -> f64 {
-        self.rate_mbps * 1e3 / 8.0 * 2.0 * self.delay_ms + 1500.0 * f64::from(self.queue_packets)
-    }
-
-    /// Rate/delay, queue, loss in percent, and `!` if something happens to it.
-    fn title(&self) -> String {
-        let loss = if self.loss > 0.0 { format!("l{}", rounded(100.0 * self.loss)) } else { String::new() };
-        let mark = if self.change.is_some() { "!" } else { "" };
-        format!("{}/{}q{}{loss}{mark}", self.rate_mbps, self.delay_ms, self.queue_packets)
-    }
-}
-
-impl LinkChange {
-    /// Its two events: it comes, and what was before returns.
-    fn toml(&self, name: &str, link: &DrawnLink) -> String {
-        let (changed, before) = match self.kind {
-            ChangeKind::Outage => ("state = \"down\"".to_owned(), "state = \"up\"".to_owned()),
-            ChangeKind::Stairs(rate) => (rate_line(rounded(rate)), rate_line(link.rate_mbps)),
-            ChangeKind::Delay(delay) => (delay_line(delay), delay_line(link.delay_ms)),
-        };
-        let event = |at: f64, line| format!("[[event]]\nat = \"{at:.3} s\"\nlink = \"{name}\"\n{line}\n");
-        event(self.from_s, changed) + &event(self.until_s, before)
-    }
-}
-
-impl Drawn {
-    fn title(&self) -> String {
-        let links: Vec<String> = self.links.iter().map(DrawnLink::title).collect();
-        let links = links.join("+");
-        match self.kind {
-            Kind::Ample => format!("ample {links}"),
-            Kind::Cbr => format!("cbr70 {links}"),
-            Kind::SmallBuffer if self.is_sender_bound => format!("{}K s=r {links}", self.buffer_bytes / 1024),
-            Kind::SmallBuffer => format!("{}K {links}", self.buffer_bytes / 1024),
-        }
-    }
-
-    fn toml(&self) -> String {
-        let seconds = if self.kind == Kind::Cbr { 60 } else { 30 };
-        let mut text = format!("[run]\ntime = \"{seconds} s\"\nwarmup = \"5 s\"\nruns = 5\nseed = 1\n");
-        let named = || self.links.iter().enumerate().map(|(number, link)| (format!("p{number}"), link));
-        for (name, link) in named() {
-            let DrawnLink { jitter_ms, queue_packets, loss, .. } = link;
-            let (rate, delay) = (rate_line(link.rate_mbps), delay_line(link.delay_ms));
-            let _ = writeln!(
-                text,
-                "[[link]]\nname = \"{name}\"\n{rate}\n{delay}\njitter = \"{jitter_ms} ms\"\n\
-                 queue = \"{queue_packets} packets\"\nloss = {loss:?}\nreverse = {{ queue = \"1000 packets\" }}"
-            );
-        }
-        named().for_each(|(name, link)| {
-            link.change.iter().for_each(|change| text.push_str(&change.toml(&name, link)));
-        });
-        text.push_str("[flow]\n");
-        if self.kind == Kind::Cbr {
-            let rate = CBR_SHARE * self.ceiling_mbps;
-            let _ = writeln!(
-                text,
-                "traffic = {{ kind = \"cbr\", rate = \"{rate:.4} Mbit/s\", message = \"1400 B\" }}"
-            );
-        }
-        let buffer = self.buffer_bytes;
-        let _ = writeln!(
-            text,
-            "[flow.sctp]\nprofile = \"tuned-1\"\nmtu_discovery = \"off\"\nreceive_buffer = \"{buffer} B\""
-        );
-        if self.is_sender_bound {
-            let _ = writeln!(text, "send_buffer = \"{buffer} B\"");
-        }
-        text
-    }
-}
-
-fn rate_line(rate_mbps: f64) -> String {
-    format!("rate = \"{rate_mbps} Mbit/s\"")
-}
-
-fn delay_line(delay_ms: f64) -> String {
-    format!("delay = \"{delay_ms} ms\"")
-}
-
 fn tenths(value: f64) -> f64 {
     (10.0 * value).round() / 10.0
-}
-
-/// To thousandths, which prints no digits of a product that are not meant.
-fn rounded(value: f64) -> f64 {
-    (1e3 * value).round() / 1e3
 }
 
 const RATES_MBPS: [f64; 2] = [1.0, 100.0];
@@ -268,8 +126,6 @@ const DELAYS_MS: [f64; 2] = [5.0, 150.0];
 const BUFFERS_BYTES: [f64; 2] = [32_768.0, 4_194_304.0];
 const LOSSES: [f64; 5] = [0.0, 0.0, 0.001, 0.005, 0.02];
 const LOSSES_OF_CBR: [f64; 2] = [0.0, 0.0002];
-/// The share of the ceiling that a constant rate asks for.
-const CBR_SHARE: f64 = 0.7;
 /// The share of links to which something happens.
 const CHANGED: f64 = 0.15;
 /// The share of small receive buffers with a send buffer of the same size.
@@ -330,27 +186,5 @@ mod tests {
         assert!((10..50).contains(&count("send_buffer")), "{}", count("send_buffer"));
         assert!(networks.iter().any(|network| network.gates == [Gate::G1, Gate::G2]));
         assert!(networks.iter().any(|network| network.gates == [Gate::G1, Gate::G7, Gate::Ub]));
-    }
-
-    #[test]
-    fn a_change_ends_with_what_was_before() {
-        let link = DrawnLink {
-            rate_mbps: 9.3,
-            delay_ms: 20.0,
-            jitter_ms: 0.1,
-            queue_packets: 50,
-            loss: 0.02,
-            change: Some(LinkChange { from_s: 7.5, until_s: 9.25, kind: ChangeKind::Stairs(2.325) }),
-        };
-        let text = |kind| LinkChange { from_s: 7.5, until_s: 9.25, kind }.toml("p1", &link);
-        let stairs = text(ChangeKind::Stairs(2.325));
-        assert_eq!(
-            stairs,
-            "[[event]]\nat = \"7.500 s\"\nlink = \"p1\"\nrate = \"2.325 Mbit/s\"\n\
-             [[event]]\nat = \"9.250 s\"\nlink = \"p1\"\nrate = \"9.3 Mbit/s\"\n"
-        );
-        assert!(text(ChangeKind::Delay(90.0)).ends_with("delay = \"20 ms\"\n"));
-        assert!(text(ChangeKind::Outage).ends_with("state = \"up\"\n"));
-        assert_eq!(link.title(), "9.3/20q50l2!");
     }
 }

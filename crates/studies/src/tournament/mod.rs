@@ -4,6 +4,7 @@
 pub mod bound;
 pub mod contest;
 pub mod draw;
+mod drawn;
 pub mod gate;
 pub mod network;
 pub mod policy;
@@ -16,7 +17,7 @@ use std::fmt::Write;
 use anabranch_planner::live;
 use anabranch_scenario::ScenarioError;
 
-use self::contest::{Contest, ContestValues, NetworkResult};
+use self::contest::{Contest, ContestValues, NetworkResult, References};
 use self::network::Network;
 use self::policy::Policy;
 use crate::grid::GridError;
@@ -33,6 +34,8 @@ pub struct Tournament {
     pub policies: Vec<Policy>,
     /// How many seeds.
     pub seeds: u64,
+    /// Whose runs of `fill`, `lowest-rtt` and the paths alone count.
+    pub references: References,
 }
 
 /// Why there is no table.
@@ -98,7 +101,7 @@ impl Tournament {
                 let checks: usize = results.iter().map(|result| result.network.gates.len()).sum();
                 let _ = writeln!(
                     page,
-                    "## {set}, {profile}: {} networks, {checks} checks\n\n{}\n{}",
+                    "### {set}, {profile}: {} networks, {checks} checks\n\n{}\n{}",
                     results.len(),
                     table::by_gate(&contest, &results),
                     table::by_network(&contest, &results)
@@ -117,7 +120,7 @@ impl Tournament {
             is_wanted && policy.missing(&registry).is_none()
         };
         let policies = Policy::ALL.into_iter().filter(is_run).collect();
-        Contest { profile: profile.to_owned(), policies, seeds: self.seeds }
+        Contest { profile: profile.to_owned(), policies, seeds: self.seeds, references: self.references }
     }
 
     /// What was run, and which policies could not be.
@@ -130,6 +133,9 @@ impl Tournament {
             self.networks.len(),
             self.profiles.join(", ")
         );
+        if self.references == References::OfAnyBuild {
+            head.push_str("`fill`, `lowest-rtt` and the paths alone may be those of earlier builds.\n\n");
+        }
         let registry = live::registry();
         let missing = self.policies.iter().filter_map(|policy| Some((policy, policy.missing(&registry)?)));
         let missing: Vec<String> =

@@ -141,7 +141,7 @@ fn of((passed, all): (usize, usize)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contest::Series;
+    use super::super::contest::{References, Series};
     use super::super::gate::Yardstick;
     use super::super::network::{Network, NetworkFacts};
     use super::*;
@@ -149,7 +149,7 @@ mod tests {
 
     fn contest() -> Contest {
         let policies = vec![Policy::FILL, Policy::LOWEST_RTT];
-        Contest { profile: "tuned-1".to_owned(), policies, seeds: 2 }
+        Contest { profile: "tuned-1".to_owned(), policies, seeds: 2, references: References::OfThisBuild }
     }
 
     fn series(goodput: [f64; 2], p99: f64) -> Series {
