@@ -138,7 +138,7 @@ mod tests {
             ("sctp.window_management=static", "expected a list of limits in packets"),
             ("sctp.window_management=[60, true]", "expected a whole number from 1"),
             ("sctp.window_management=[60, 0]", "0 is too small"),
-            ("sctp.scheduler=ecf", "is not built yet"),
+            ("sctp.congestion_control=lia", "is not built yet"),
             ("flow.main.sctp.mtu=1400", "is not a setting of an association"),
         ] {
             let error = changed(change).expect_err(change);

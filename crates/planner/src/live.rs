@@ -7,52 +7,123 @@ use anabranch_sctp::policy::window::Planner;
 use anabranch_sctp::policy::window::live::Live;
 use anabranch_sctp::policy::{PathId, PathSample, View};
 
+use crate::problem::ranked;
 use crate::{Problem, exact};
 
 /// Plans by a model of one path, with the exact method.
+///
+/// A chunk counts against the peer's window from when it leaves until a SACK for it is back, by whichever path: for the
+/// delay there, the time of a packet, and the least delay back of any path. By Little's law a path that carries `x` takes
+/// `x` times that time `T` of the buffer; a window of `c` packets that does not wait in a queue carries `c / T`, and takes
+/// `c`. So the limits, whose sum is the buffer, keep Σ x·T within it.
+///
+/// Data is delivered in order, so that all paths wait for a chunk that only a time-out sends again. A path whose window
+/// is no larger than [`shortest`](LivePlanner::new) has no fast retransmission, and is worth no more than one packet:
+/// limits between are not planned. A path gets a window with a fast retransmission, or the one packet that keeps it
+/// measured: more would carry little and lose as much time.
 #[derive(Debug)]
 pub struct LivePlanner {
     model: Box<dyn WindowModel + Send>,
     timeout: TimeoutBounds,
+    /// The smallest window of more than one packet, in packets.
+    shortest: u32,
+    /// The mean loss rate of each path, by its index: those of the last windows vary too much for a plan.
+    losses: Vec<Option<f64>>,
 }
 
 impl LivePlanner {
-    /// Plans by `model`, for paths whose retransmission time-out stays within `timeout`.
-    pub fn new(model: Box<dyn WindowModel + Send>, timeout: TimeoutBounds) -> LivePlanner {
-        LivePlanner { model, timeout }
+    /// Plans by `model`, for paths whose retransmission time-out stays within `timeout`. A chunk is marked lost after
+    /// `missing_reports`; a window of one packet more than a loss and its reports need still has them when the SACK of
+    /// the last one is delayed.
+    pub fn new(
+        model: Box<dyn WindowModel + Send>,
+        timeout: TimeoutBounds,
+        missing_reports: u8,
+    ) -> LivePlanner {
+        LivePlanner { model, timeout, shortest: u32::from(missing_reports) + 2, losses: Vec::new() }
     }
 
-    /// A path's parameters as measured; `None` while its rate or its round-trip time is unknown.
-    fn parameters(&self, path: &PathSample) -> Option<PathParameters> {
-        let (bandwidth, shortest) = path.bandwidth.zip(path.min_rtt)?;
-        let delivered = bandwidth.bits_per_second() as f64 / (8.0 * path.unit.get() as f64);
-        let shortest = shortest.as_secs_f64();
-        // Only a path that queues delivers all that it can; of any other the measured rate is a lower bound.
-        let rate = if path.is_queueing() { delivered } else { HEADROOM * delivered };
+    /// Follows the loss rates. A window too short for a fast retransmission says nothing of them: a loss is all of it,
+    /// and stands for as long as its time-out takes. Meanwhile the mean is forgotten, so that the path is tried again.
+    fn note_losses(&mut self, view: &View<'_>) {
+        self.losses.resize(view.paths.len(), None);
+        for (mean, path) in self.losses.iter_mut().zip(view.paths) {
+            let is_short = path.cwnd < path.unit * u64::from(self.shortest);
+            let latest = if is_short { 0.0 } else { path.loss_rate };
+            *mean = Some(mean.map_or(path.loss_rate, |mean| mean + LATEST * (latest - mean)));
+        }
+    }
+
+    /// A path's parameters as measured; `None` while its rate or its delay is unknown. `least_back` is the least delay
+    /// of a SACK by any path.
+    fn parameters(&self, path: &PathSample, least_back: Option<Duration>) -> Option<PathParameters> {
+        // Between SACKs a path shows more than over whole round trips, if its window leaves it idle for part of them.
+        let measured = path.bandwidth.max(path.delivery.map(|delivery| delivery.rate))?;
+        let there_and_back = path.one_way.zip(least_back).map(|(one_way, back)| one_way.least + back);
+        let shortest = there_and_back.or(path.min_rtt)?.as_secs_f64();
+        let delivered = measured.bits_per_second() as f64 / (8.0 * path.unit.get() as f64);
+        // Only a path that queues delivers all that it can; of any other the measured rate is a lower bound, and it
+        // carries the smallest useful window too.
+        let rate = match is_queueing(path) {
+            true => delivered,
+            false => (headroom(path) * delivered).max(f64::from(self.shortest) / shortest.max(LEAST_DELAY)),
+        };
         let delay = (shortest - 1.0 / rate).max(0.0);
-        let loss = path.loss_rate.clamp(LEAST_LOSS, MOST_LOSS);
+        let mean = self.losses.get(path.id.index()).copied().flatten();
+        let loss = mean.unwrap_or(path.loss_rate).clamp(LEAST_LOSS, MOST_LOSS);
         let parameters = PathParameters { rate, delay, loss, timeout: self.timeout };
         parameters.check().is_ok().then_some(parameters)
     }
 
     fn limits(&self, view: &View<'_>) -> Option<Vec<(PathId, ByteCount)>> {
+        let least_back = view.active().filter_map(|path| Some(path.one_way?.back)).min();
         let paths: Vec<&PathSample> = view.active().collect();
         let parameters: Vec<PathParameters> =
-            paths.iter().map(|path| self.parameters(path)).collect::<Option<_>>()?;
+            paths.iter().map(|path| self.parameters(path, least_back)).collect::<Option<_>>()?;
         let unit = paths.iter().map(|path| path.unit).max()?;
         let buffer = u32::try_from(view.receive_buffer.get() / unit.get().max(1)).ok()?;
         if buffer > LARGEST_BUFFER {
             return None;
         }
-        let problem = Problem::new(&parameters, buffer, &*self.model).ok()?;
+        // At a tie the first path keeps more.
+        let ranked = ranked(&parameters);
+        let problem = self.problem(ranked.iter().map(|&index| &parameters[index]), buffer)?;
         let best = exact(&problem).ok()?;
-        let limit = |(path, packets): (&&PathSample, &u32)| (path.id, path.unit * u64::from(*packets));
-        Some(paths.iter().zip(&best.limits).map(limit).collect())
+        let limit =
+            |(&index, &packets): (&usize, &u32)| (paths[index].id, paths[index].unit * u64::from(packets));
+        let mut limits: Vec<(PathId, ByteCount)> = ranked.iter().zip(&best.limits).map(limit).collect();
+        limits.sort_unstable_by_key(|(path, _)| *path);
+        Some(limits)
     }
+
+    /// The problem of `paths` in a buffer of so many packets. The curves reach the smallest useful window also where
+    /// less fills the path: the rest of it waits in a queue.
+    fn problem<'p>(&self, paths: impl Iterator<Item = &'p PathParameters>, buffer: u32) -> Option<Problem> {
+        let curve =
+            |path: &PathParameters| self.model.curve(path, path.cap().max(self.shortest).min(buffer)).ok();
+        let curves = paths.map(curve).collect::<Option<_>>()?;
+        let problem = Problem::from_curves(curves, buffer).ok()?;
+        Some(problem.without_short_windows(self.shortest - 1))
+    }
+}
+
+/// Whether packets wait in a queue of the path. The way there shows it sooner than the round trip, whose variation is the
+/// way back's too.
+fn is_queueing(path: &PathSample) -> bool {
+    path.one_way.map_or_else(
+        || path.is_queueing(),
+        |one_way| one_way.way > one_way.least + (one_way.least + one_way.back) / 8 + LEAST_QUEUEING,
+    )
+}
+
+/// How many times what it delivers a path that does not queue is taken to carry.
+fn headroom(path: &PathSample) -> f64 {
+    if path.is_below_threshold() { IN_SLOW_START } else { IN_AVOIDANCE }
 }
 
 impl Planner for LivePlanner {
     fn plan(&mut self, view: &View<'_>) -> Vec<(PathId, ByteCount)> {
+        self.note_losses(view);
         self.limits(view).unwrap_or_default()
     }
 }
@@ -64,13 +135,22 @@ pub fn registry() -> Registry {
     registry.window_limits.add("live", |rules| {
         let seconds = |span: Duration| span.as_secs_f64();
         let timeout = TimeoutBounds { min: seconds(rules.rto_min), max: seconds(rules.rto_max) };
-        Box::new(Live::new(Box::new(LivePlanner::new(Box::new(Markov::default()), timeout))))
+        let planner = LivePlanner::new(Box::new(Markov::default()), timeout, rules.missing_reports);
+        Box::new(Live::new(Box::new(planner)))
     });
     registry
 }
 
-/// A path that does not queue may carry this many times what it delivers: one round of slow start would find as much.
-const HEADROOM: f64 = 2.0;
+/// One round of slow start would find as much.
+const IN_SLOW_START: f64 = 2.0;
+/// A window in congestion avoidance grows by no more between two plans, unless the round trips are short.
+const IN_AVOIDANCE: f64 = 1.25;
+/// A shorter wait is taken for the variation of an empty path.
+const LEAST_QUEUEING: Duration = Duration::from_millis(1);
+/// A shorter delay, in seconds, does not raise the rate that a window stands for.
+const LEAST_DELAY: f64 = 1e-6;
+/// The weight of the latest loss rate in the mean: sixteen plans, 8 s, are long enough to count losses.
+const LATEST: f64 = 1.0 / 16.0;
 /// The least loss rate assumed: a few thousand packets without a loss prove no less.
 const LEAST_LOSS: f64 = 1e-5;
 /// The largest loss rate assumed: a path that loses everything now may recover.
@@ -82,7 +162,7 @@ const LARGEST_BUFFER: u32 = 50_000;
 #[cfg(test)]
 mod tests {
     use anabranch_base::{BitRate, Time};
-    use anabranch_sctp::policy::{Hints, PathState};
+    use anabranch_sctp::policy::{Delivery, Hints, OneWay, PathState};
 
     use super::*;
 
@@ -109,13 +189,20 @@ mod tests {
             rttvar: Duration::ZERO,
             rto: Duration::from_secs(1),
             bandwidth: Some(BitRate::from_mbps(mbps)),
+            one_way: None,
+            delivery: None,
+            is_to_be_drained: false,
             loss_rate,
             hints: Hints::default(),
         }
     }
 
-    fn plan(paths: &[PathSample], packets: u64) -> Vec<(PathId, ByteCount)> {
-        let view = View {
+    fn planner() -> LivePlanner {
+        LivePlanner::new(Box::new(Markov::default()), TimeoutBounds { min: 1.0, max: 60.0 }, 3)
+    }
+
+    fn view(paths: &[PathSample], packets: u64) -> View<'_> {
+        View {
             now: Time::ZERO,
             paths,
             primary: PathId::FIRST,
@@ -123,8 +210,11 @@ mod tests {
             peer_window: ByteCount::ZERO,
             receive_buffer: ByteCount::new(1500) * packets,
             queued: ByteCount::ZERO,
-        };
-        LivePlanner::new(Box::new(Markov::default()), TimeoutBounds { min: 1.0, max: 60.0 }).plan(&view)
+        }
+    }
+
+    fn plan(paths: &[PathSample], packets: u64) -> Vec<(PathId, ByteCount)> {
+        planner().plan(&view(paths, packets))
     }
 
     #[test]
@@ -158,5 +248,86 @@ mod tests {
         idle.srtt = idle.min_rtt;
         let limits = plan(&[full, idle], 200);
         assert_eq!(limits.iter().map(|(_, limit)| limit.get() / 1500).collect::<Vec<_>>(), [34, 67]);
+    }
+
+    /// 12 Mbit/s are a packet a millisecond: a window is filled after the delay there and the least delay back.
+    #[test]
+    fn a_path_takes_its_rate_for_its_delay_there_and_the_least_delay_back() {
+        let one_way = |there, back| {
+            let [least, back] = [there, back].map(Duration::from_millis);
+            Some(OneWay { way: least * 2, least, back })
+        };
+        let mut paths = [sample(0, 1, 0.0), sample(1, 1, 0.0)];
+        for (path, one_way) in paths.iter_mut().zip([one_way(30, 10), one_way(90, 90)]) {
+            let rate = BitRate::from_mbps(12);
+            (path.one_way, path.delivery) = (one_way, Some(Delivery { rate, peak: rate }));
+        }
+        assert_eq!(packets(&plan(&paths, 300)), [40, 100]);
+        assert_eq!(packets(&plan(&paths, 100)), [40, 60], "the shorter path has what fills it");
+    }
+
+    /// A window of two to four packets has no fast retransmission after three missing reports.
+    #[test]
+    fn no_path_has_a_window_that_can_only_time_out() {
+        let slow = plan(&[sample(0, 20, 0.001), sample(1, 1, 0.001)], 75);
+        assert_eq!(packets(&slow)[1], 5, "3.3 packets fill it");
+        for buffer in 2..60 {
+            for loss in [0.0, 0.01, 0.1] {
+                let limits = packets(&plan(&[sample(0, 20, loss), sample(1, 2, 0.01)], buffer));
+                assert!(
+                    limits.iter().all(|limit| *limit == 1 || *limit >= 5),
+                    "{buffer}, {loss}: {limits:?}"
+                );
+                assert!(limits.iter().sum::<u64>() <= buffer);
+            }
+        }
+    }
+
+    /// 12 Mbit/s are a packet a millisecond; the path takes 40 ms when nothing waits.
+    #[test]
+    fn a_path_in_congestion_avoidance_that_does_not_queue_may_carry_a_quarter_more() {
+        let mut path = sample(0, 12, 0.0);
+        let one_way = |way| {
+            let [way, least, back] = [way, 20, 20].map(Duration::from_millis);
+            Some(OneWay { way, least, back })
+        };
+        (path.one_way, path.cwnd) = (one_way(26), path.ssthresh + path.unit);
+        assert_eq!(packets(&plan(&[path.clone()], 200)), [50]);
+        path.one_way = one_way(27);
+        assert_eq!(packets(&plan(&[path.clone()], 200)), [40], "more than 6 ms in a queue");
+        (path.one_way, path.cwnd) = (one_way(26), path.ssthresh);
+        assert_eq!(packets(&plan(&[path], 200)), [80], "slow start");
+    }
+
+    /// A path that loses has one packet at a time later: there each loss is one of all.
+    #[test]
+    fn losses_of_a_window_of_one_packet_are_not_counted_and_the_path_is_tried_again() {
+        let mut planner = planner();
+        let mut path = sample(0, 20, 0.16);
+        path.cwnd = path.unit * 5;
+        let mut mean_after = |path: &PathSample, plans: usize| {
+            (0..plans).for_each(|_| planner.note_losses(&view(std::slice::from_ref(path), 43)));
+            planner.losses[0].expect("noted")
+        };
+        assert!((mean_after(&path, 1) - 0.16).abs() < 1e-9, "the first is the mean");
+        path.loss_rate = 0.0;
+        assert!((mean_after(&path, 1) - 0.15).abs() < 1e-9, "a sixteenth is new");
+        (path.loss_rate, path.cwnd) = (1.0, path.unit);
+        assert!(mean_after(&path, 16) < 0.15 / 2.5);
+    }
+
+    /// 1,500 bytes in 0.24 ms are 50 Mbit/s: what one packet a round trip delivers says little of the path.
+    #[test]
+    fn a_path_that_one_packet_seems_to_fill_is_tried_with_a_useful_window() {
+        let mut path = sample(0, 9, 0.0);
+        path.min_rtt = Some(Duration::from_micros(300));
+        path.srtt = path.min_rtt;
+        assert_eq!(packets(&plan(&[path.clone()], 43)), [5]);
+        path.srtt = Some(Duration::from_millis(1));
+        assert_eq!(packets(&plan(&[path], 43)), [5], "it keeps the window with which it queues");
+    }
+
+    fn packets(limits: &[(PathId, ByteCount)]) -> Vec<u64> {
+        limits.iter().map(|(_, limit)| limit.get() / 1500).collect()
     }
 }

@@ -102,7 +102,17 @@ fn one_way_in_bulk(flow: &str) -> String {
 
 fn sctp() -> impl Strategy<Value = String> {
     let profile = prop_oneof![Just("rfc9260"), Just("rfc4960"), Just("rfc2960"), Just("tuned-1")];
-    let scheduler = prop_oneof![Just("round-robin"), Just("fill"), Just("lowest-rtt")];
+    let scheduler = select(vec![
+        "round-robin",
+        "fill",
+        "lowest-rtt",
+        "window-regulated",
+        "ecf",
+        "blest",
+        "ods",
+        "bas",
+        "reception-index",
+    ]);
     let multipath = prop_oneof![Just("multipath = \"off\"\n"), Just(""), Just("multipath = \"appstripe\"\n")];
     let handshake = prop_oneof![Just("on"), Just("off")];
     let place = select(vec![

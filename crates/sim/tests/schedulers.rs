@@ -56,3 +56,43 @@ fn of_a_small_buffer_the_quick_path_gets_more_than_its_turn() {
     let (by_round_trip, in_turns) = (goodput("lowest-rtt"), goodput("fill"));
     assert!(by_round_trip > 1.5 * in_turns, "{by_round_trip} and {in_turns} bit/s");
 }
+
+/// 10 Mbit/s beside 1 Mbit/s, whose delay is five times as long, in 64 KiB. What the quick path brings waits for the slow
+/// one, until the buffer is full of it; a scheduler that estimates this leaves the slow path unused, and carries at least
+/// nine tenths of the quick path's 9.68 Mbit/s.
+#[test]
+fn an_estimate_of_what_a_slow_path_holds_up_keeps_the_quick_ones_goodput() {
+    let goodput = |scheduler: &str| {
+        let text = format!(
+            r#"
+            [run]
+            time = "12 s"
+            warmup = "2 s"
+            [[link]]
+            name = "quick"
+            rate = "10 Mbit/s"
+            delay = "20 ms"
+            queue = "50 packets"
+            [[link]]
+            name = "slow"
+            rate = "1 Mbit/s"
+            delay = "100 ms"
+            queue = "50 packets"
+            [flow]
+            [flow.sctp]
+            profile = "tuned-1"
+            receive_buffer = "64 KiB"
+            scheduler = "{scheduler}"
+            "#
+        );
+        only(&run(&scenario(&text), 1)).goodput_bps / 1e6
+    };
+    for scheduler in ["ecf", "blest"] {
+        let carried = goodput(scheduler);
+        assert!(carried > 8.7, "{scheduler}: {carried} Mbit/s");
+    }
+    for scheduler in ["fill", "lowest-rtt", "window-regulated"] {
+        let carried = goodput(scheduler);
+        assert!(carried < 4.8, "{scheduler}: {carried} Mbit/s, half of the quick path's");
+    }
+}

@@ -28,11 +28,17 @@ use super::retransmission::best::{
 use super::retransmission::in_order_arrival::InOrderArrival as InOrderRepair;
 use super::retransmission::same::Same;
 use super::schedule::Scheduler;
+use super::schedule::bas::Bas;
+use super::schedule::blest::Blest;
+use super::schedule::ecf::Ecf;
 use super::schedule::fill::Fill;
 use super::schedule::in_order_arrival::InOrderArrival;
 use super::schedule::lowest_rtt::LowestRtt;
+use super::schedule::ods::Ods;
 use super::schedule::primary::Primary;
+use super::schedule::reception_index::ReceptionIndex;
 use super::schedule::round_robin::RoundRobin;
+use super::schedule::window_regulated::WindowRegulated;
 use super::slow_start::SlowStart;
 use super::slow_start::half_of_acked::HalfOfAcked;
 use super::slow_start::unit::UnitPerSack;
@@ -179,6 +185,12 @@ impl Registry {
         registry.schedulers.add("fill", |_| Box::new(Fill::default()));
         registry.schedulers.add("lowest-rtt", |_| Box::new(LowestRtt));
         registry.schedulers.add("in-order-arrival", |_| Box::new(InOrderArrival::default()));
+        registry.schedulers.add("window-regulated", |_| Box::new(WindowRegulated));
+        registry.schedulers.add("ecf", |_| Box::new(Ecf::default()));
+        registry.schedulers.add("blest", |_| Box::new(Blest::default()));
+        registry.schedulers.add("ods", |_| Box::new(Ods));
+        registry.schedulers.add("bas", |_| Box::new(Bas::default()));
+        registry.schedulers.add("reception-index", |_| Box::new(ReceptionIndex::default()));
         registry
             .ack_timings
             .add("standard", |rules| Box::new(DelayedAck::new(rules.sack_every, rules.sack_delay)));
@@ -205,10 +217,7 @@ impl Registry {
             window_limits: PolicyTable::new(kind::WINDOW_MANAGEMENT, &[]),
             loss_responses: PolicyTable::new(kind::LOSS_RESPONSE, &["wireless-aware"]),
             retransmission_policies: PolicyTable::new(kind::RETRANSMISSION, &["both"]),
-            schedulers: PolicyTable::new(
-                kind::SCHEDULER,
-                &["bas", "blest", "ecf", "ods", "reception-index", "window-regulated"],
-            ),
+            schedulers: PolicyTable::new(kind::SCHEDULER, &[]),
             ack_timings: PolicyTable::new(kind::ACK_TIMING, &[]),
             sack_contents: PolicyTable::new("SACK content", &[]),
             flow_controls: PolicyTable::new("flow control", &[]),
@@ -300,10 +309,10 @@ const RANKS: [(&str, Rank); 5] = [
 ];
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn rules() -> StandardRules {
+    pub(crate) fn rules() -> StandardRules {
         StandardRules {
             reno: RenoRules {
                 window_floor: 4,
@@ -329,12 +338,8 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error =
-            Registry::standard().schedulers.build("fastest", &rules()).expect_err("no such scheduler");
-        let said = error.to_string();
-        assert_eq!(
-            said,
-            "there is no scheduler \"fastest\"; known are fill, in-order-arrival, lowest-rtt, primary, round-robin"
-        );
+            Registry::standard().congestion_controls.build("fastest", &rules()).expect_err("no such control");
+        assert_eq!(error.to_string(), "there is no congestion control \"fastest\"; known are reno");
     }
 
     #[test]
@@ -350,10 +355,10 @@ mod tests {
     fn a_planned_policy_that_is_added_is_planned_no_more() {
         let mut registry = Registry::standard();
         let is_planned = |registry: &Registry| {
-            registry.names(kind::SCHEDULER).is_some_and(|names| names.planned.contains(&"ecf"))
+            registry.names(kind::RETRANSMISSION).is_some_and(|names| names.planned.contains(&"both"))
         };
         assert!(is_planned(&registry));
-        registry.schedulers.add("ecf", |_| Box::new(Primary));
+        registry.retransmission_policies.add("both", |_| Box::new(Same));
         assert!(!is_planned(&registry));
     }
 }

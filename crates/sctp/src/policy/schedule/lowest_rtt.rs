@@ -3,7 +3,7 @@
 use anabranch_base::Duration;
 
 use super::{Index, QueueView, Scheduler, may_carry};
-use crate::policy::{PathId, PathSample, View};
+use crate::policy::{Blocker, PathId, PathSample, View};
 
 /// Picks the path with the shortest smoothed round trip among those with room; of equal ones, the first. A sender
 /// with less data than its paths carry does not use the slow paths, and if the peer's buffer is small, the fast paths
@@ -13,14 +13,33 @@ pub struct LowestRtt;
 
 impl Scheduler for LowestRtt {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
-        let able = view.paths.iter().filter(|sample| may_carry(sample, queue));
-        let soonest = able.min_by_key(|sample| round_trip(sample))?;
-        Some((soonest.id, Index::OLDEST))
+        Some((quickest_with_room(queue, view)?.id, Index::OLDEST))
     }
 }
 
+/// The path with the shortest round trip among those with room for the oldest chunk.
+pub(super) fn quickest_with_room<'v>(queue: &QueueView<'_>, view: &View<'v>) -> Option<&'v PathSample> {
+    let able = view.paths.iter().filter(|sample| may_carry(sample, queue));
+    able.min_by_key(|sample| round_trip(sample))
+}
+
+/// The path with the shortest round trip among those that have no room now, and have room as soon as something in
+/// flight on them is acknowledged; `None` if `than` is as quick.
+pub(super) fn quicker_to_wait_for<'v>(
+    than: &PathSample,
+    queue: &QueueView<'_>,
+    view: &View<'v>,
+) -> Option<&'v PathSample> {
+    let is_worth_it = |sample: &&PathSample| {
+        let is_held = matches!(sample.blocked_by, Some(Blocker::LossResponse | Blocker::TimeOut));
+        let will_have_room = sample.state.carries_data() && !sample.flight.is_zero() && !is_held;
+        will_have_room && queue.oldest <= sample.packet_limit && round_trip(sample) < round_trip(than)
+    };
+    view.paths.iter().filter(is_worth_it).min_by_key(|sample| round_trip(sample))
+}
+
 /// The measured round trip, else the configured one. An unknown path comes last, until a HEARTBEAT has measured it.
-fn round_trip(sample: &PathSample) -> Duration {
+pub(super) fn round_trip(sample: &PathSample) -> Duration {
     sample.srtt.or(sample.hints.round_trip).unwrap_or(Duration::MAX)
 }
 
@@ -61,6 +80,22 @@ mod tests {
         assert_eq!(picked(&paths), Some(0));
         paths[0].srtt = Some(Duration::from_millis(81));
         assert_eq!(picked(&paths), Some(1));
+    }
+
+    #[test]
+    fn only_a_quicker_path_that_an_acknowledgement_will_open_is_worth_waiting_for() {
+        let mut paths = paths([Some(20), Some(80)]);
+        let waits_for = |paths: &[PathSample]| {
+            quicker_to_wait_for(&paths[1], &QUEUE, &view(paths)).map(|sample| sample.id.index())
+        };
+        assert_eq!(waits_for(&paths), None, "nothing is in flight that could be acknowledged");
+        paths[0].flight = paths[0].cwnd;
+        assert_eq!(waits_for(&paths), Some(0));
+        paths[0].blocked_by = Some(Blocker::TimeOut);
+        assert_eq!(waits_for(&paths), None, "it may be dead");
+        paths[0].blocked_by = None;
+        paths[0].srtt = paths[1].srtt;
+        assert_eq!(waits_for(&paths), None, "it is as slow");
     }
 
     #[test]

@@ -1,13 +1,22 @@
-//! Which path carries the next new chunk, and which chunk that is (M-SCH-0, M-SCH-1, M-CMT-1).
+//! Which path carries the next new chunk, and which chunk that is (M-SCH-0 to M-SCH-4, M-IPCC-6, M-CMT-1).
 
 pub mod arrival;
+pub mod bas;
+pub mod blest;
+pub mod ecf;
 pub mod fill;
 mod in_flight;
 pub mod in_order_arrival;
+#[cfg(test)]
+mod laws;
 pub mod lowest_rtt;
+pub mod ods;
 pub mod primary;
 mod queue;
+pub mod reception_index;
 pub mod round_robin;
+mod virtual_queues;
+pub mod window_regulated;
 
 use std::fmt::Debug;
 
@@ -53,6 +62,22 @@ pub trait Scheduler: Debug + Send {
 /// Whether `path` has room and is wide enough for the oldest waiting chunk.
 pub fn may_carry(path: &PathSample, queue: &QueueView<'_>) -> bool {
     path.may_send() && queue.oldest <= path.packet_limit
+}
+
+/// Whether the peer's window holds the chunk at `index` and all older ones that wait. A chunk that leaves ahead of
+/// others must leave room for them: without it they could not be sent, and what arrived ahead of them would fill the
+/// window until they are.
+pub fn leaves_room_for_older(Index(index): Index, queue: &QueueView<'_>, view: &View<'_>) -> bool {
+    // The IP packet with the oldest chunk: no chunk is charged more.
+    let headers = view.path(view.primary);
+    let packet = queue.oldest + headers.mtu.saturating_sub(headers.packet_limit);
+    index == 0 || packet * (index as u64 + 1) <= view.peer_window
+}
+
+/// Whether nothing is in flight on any path: then no acknowledgement comes, and a scheduler that waits for one waits
+/// forever.
+fn is_idle(view: &View<'_>) -> bool {
+    view.paths.iter().all(|sample| sample.flight.is_zero())
 }
 
 #[cfg(test)]

@@ -1,0 +1,297 @@
+//! What every scheduler of the registry must do (M-SCH), whatever its rule: on random views, and in a small model of
+//! paths with a peer that delivers in order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
+use proptest::prelude::*;
+
+use super::{Index, QueueView, Scheduler, WaitingChunk, WaitingChunks, may_carry};
+use crate::policy::registry::Registry;
+use crate::policy::view::tests::{sample, view};
+use crate::policy::{Blocker, PathId, PathSample, PathState, View};
+use crate::seq::Tsn;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A path is picked only if it may carry the chunk. While nothing is in flight, something leaves if a path has
+    /// room that the scheduler uses at all.
+    #[test]
+    fn a_path_that_is_picked_may_carry_the_chunk_and_an_idle_association_sends(
+        paths in proptest::collection::vec(any_path(), 1..5),
+        is_idle in any::<bool>(),
+        room in 1_u64..100,
+    ) {
+        for name in Registry::standard().schedulers.names() {
+            let mut paths = numbered(&paths);
+            if is_idle {
+                paths.iter_mut().for_each(|path| path.flight = ByteCount::ZERO);
+            }
+            let (mut scheduler, mut queue) = (built(name), Queue((1..=40).collect()));
+            for step in 0..20 {
+                let view = View { peer_window: PACKET * room, ..view(&paths) };
+                let seen = queue.seen();
+                let Some((path, index)) = scheduler.pick(&seen, &view) else {
+                    let is_idle = paths.iter().all(|path| path.flight.is_zero());
+                    let is_of_use = |path: &&PathSample| may_carry(path, &seen) && scheduler.may_use(path.id, &view);
+                    prop_assert!(!is_idle || !paths.iter().any(|path| is_of_use(&path)), "{}: nothing leaves", name);
+                    break;
+                };
+                let chunk = seen.chunk(index);
+                let sample = &mut paths[path.index()];
+                prop_assert!(sample.may_send(), "{}: {} has no room", name, path);
+                prop_assert!(
+                    chunk.is_some_and(|chunk| chunk.packet <= sample.packet_limit),
+                    "{}: step {}, {:?} does not fit {}", name, step, chunk, path
+                );
+                sample.flight += PACKET;
+                queue.0.remove(index.0);
+            }
+        }
+    }
+
+    /// Chunks leave in order if there is one path, none waits longer than (n + 1) RTO after it became the oldest, all
+    /// leave, and the same network gives the same order again. One path always works.
+    #[test]
+    fn no_chunk_waits_forever_and_one_path_keeps_the_order(
+        mut links in proptest::collection::vec(any_link(), 1..5),
+        working in any::<proptest::sample::Index>(),
+        buffer in 4_u64..100,
+    ) {
+        working.get_mut(&mut links).outage = None;
+        for name in Registry::standard().schedulers.names() {
+            let first = Model::run(name, &links, PACKET * buffer);
+            prop_assert!(links.len() > 1 || first.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", name);
+            prop_assert_eq!(first, Model::run(name, &links, PACKET * buffer), "{}", name);
+        }
+    }
+}
+
+/// A link of the model. `outage` is when it begins to lose everything, and when it stops to do so.
+#[derive(Clone, Debug)]
+struct Link {
+    round_trip: Duration,
+    rate: BitRate,
+    window: u64,
+    outage: Option<(Time, Time)>,
+}
+
+/// Paths with fixed windows, whose chunks are acknowledged after a round trip and what waits before them. What an
+/// outage loses is taken for lost after an RTO, and has then arrived by another path; the path carries no data until the
+/// outage ends.
+struct Model<'l> {
+    name: &'l str,
+    links: &'l [Link],
+    scheduler: Box<dyn Scheduler>,
+    paths: Vec<PathSample>,
+    /// When each line is free again.
+    busy: Vec<Time>,
+    waiting: Queue,
+    /// Since when the oldest of them is the oldest.
+    oldest_since: Time,
+    /// The first chunk that has not arrived.
+    missing: u32,
+    /// The later ones that have.
+    ahead: BTreeSet<u32>,
+    in_flight: BTreeMap<u32, (usize, Time)>,
+    buffer: ByteCount,
+    events: BTreeSet<(Time, Event)>,
+    sent: Vec<(Time, u32, usize)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    Acknowledged(u32),
+    TimeOut(usize),
+    Returns(usize),
+}
+
+impl<'l> Model<'l> {
+    /// When each chunk left, its TSN and its path.
+    fn run(name: &'l str, links: &'l [Link], buffer: ByteCount) -> Vec<(Time, u32, usize)> {
+        let mut model = Model {
+            name,
+            links,
+            scheduler: built(name),
+            paths: (0..links.len())
+                .map(|index| PathSample { cwnd: PACKET * links[index].window, ..sample(index) })
+                .collect(),
+            busy: vec![Time::ZERO; links.len()],
+            waiting: Queue((1..=CHUNKS).collect()),
+            oldest_since: Time::ZERO,
+            missing: 1,
+            ahead: BTreeSet::new(),
+            in_flight: BTreeMap::new(),
+            buffer,
+            events: BTreeSet::new(),
+            sent: Vec::new(),
+        };
+        model.send(Time::ZERO);
+        while let Some((now, event)) = model.events.pop_first() {
+            model.handle(now, event);
+            model.send(now);
+        }
+        assert!(model.waiting.0.is_empty(), "{name}: {} chunks never leave", model.waiting.0.len());
+        model.sent
+    }
+
+    fn handle(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Acknowledged(tsn) => {
+                let (path, since) = self.arrive(tsn);
+                let sample = &mut self.paths[path];
+                let measured = now.since(since);
+                sample.srtt = Some(measured);
+                sample.min_rtt = Some(sample.min_rtt.map_or(measured, |least| least.min(measured)));
+                sample.bandwidth = Some(self.links[path].rate);
+            }
+            Event::TimeOut(path) => {
+                let lost: Vec<u32> =
+                    self.in_flight.iter().filter(|(_, (on, _))| *on == path).map(|(tsn, _)| *tsn).collect();
+                for tsn in lost {
+                    self.arrive(tsn);
+                    self.events.retain(|(_, event)| *event != Event::Acknowledged(tsn));
+                }
+                self.paths[path].state = PathState::PotentiallyFailed;
+                let end = self.links[path].outage.map_or(now, |(_, end)| end);
+                self.events.insert((end.max(now), Event::Returns(path)));
+            }
+            Event::Returns(path) => self.paths[path].state = PathState::Active,
+        }
+    }
+
+    /// The chunk `tsn` is no longer in flight: the path that it was on, and since when.
+    fn arrive(&mut self, tsn: u32) -> (usize, Time) {
+        let (path, since) = self.in_flight.remove(&tsn).expect("it was in flight");
+        self.ahead.insert(tsn);
+        while self.ahead.remove(&self.missing) {
+            self.missing += 1;
+        }
+        self.paths[path].flight -= PACKET;
+        (path, since)
+    }
+
+    /// An opportunity to send.
+    fn send(&mut self, now: Time) {
+        self.scheduler.on_opportunity();
+        while self.peer_window() >= PACKET && !self.waiting.0.is_empty() {
+            let queue = self.waiting.seen();
+            let view = View {
+                now,
+                peer_window: self.peer_window(),
+                receive_buffer: self.buffer,
+                queued: PACKET * self.waiting.0.len() as u64,
+                ..view(&self.paths)
+            };
+            let Some((path, index)) = self.scheduler.pick(&queue, &view) else { return };
+            let sample = &self.paths[path.index()];
+            assert!(sample.may_send() && index.0 < queue.chunks, "{}: {path} {index:?}", self.name);
+            self.commit(path, index, now);
+        }
+    }
+
+    fn commit(&mut self, path: PathId, index: Index, now: Time) {
+        let (at, tsn) = (path.index(), self.waiting.0.remove(index.0));
+        if index == Index::OLDEST {
+            let limit = RTO * (self.links.len() as u64 + 1);
+            let waited = now.since(self.oldest_since);
+            assert!(waited <= limit, "{}: {tsn} was the oldest for {waited}", self.name);
+            self.oldest_since = now;
+        }
+        self.paths[at].flight += PACKET;
+        self.in_flight.insert(tsn, (at, now));
+        self.sent.push((now, tsn, at));
+        let link = &self.links[at];
+        if link.outage.is_some_and(|(start, end)| start <= now && now < end) {
+            if !self.events.iter().any(|(_, event)| *event == Event::TimeOut(at)) {
+                self.events.insert((now + RTO, Event::TimeOut(at)));
+            }
+            return;
+        }
+        self.busy[at] = self.busy[at].max(now) + link.rate.time_for(PACKET).expect("a rate");
+        self.events.insert((self.busy[at] + link.round_trip, Event::Acknowledged(tsn)));
+    }
+
+    /// What the peer has room for: chunks in flight and those that arrived out of order take room.
+    fn peer_window(&self) -> ByteCount {
+        let held = self.ahead.len() + self.in_flight.len();
+        self.buffer.saturating_sub(PACKET * held as u64)
+    }
+}
+
+/// The TSNs of chunks that wait, ascending. Each fills a packet of 1,480 bytes.
+#[derive(Debug)]
+struct Queue(Vec<u32>);
+
+impl Queue {
+    fn seen(&self) -> QueueView<'_> {
+        let size = ByteCount::new(1480);
+        let first_tsn = Tsn::new(self.0.first().copied().unwrap_or_default());
+        QueueView { chunks: self.0.len(), first_tsn, oldest: size, widest: size, waiting: self }
+    }
+}
+
+impl WaitingChunks for Queue {
+    fn chunk(&self, Index(index): Index) -> Option<WaitingChunk> {
+        self.0.get(index).map(|tsn| WaitingChunk { tsn: Tsn::new(*tsn), packet: ByteCount::new(1480) })
+    }
+
+    fn index_of(&self, tsn: Tsn) -> Option<Index> {
+        self.0.binary_search(&tsn.get()).ok().map(Index)
+    }
+}
+
+fn built(name: &str) -> Box<dyn Scheduler> {
+    let rules = crate::policy::registry::tests::rules();
+    Registry::standard().schedulers.build(name, &rules).expect("it is registered")
+}
+
+fn numbered(paths: &[PathSample]) -> Vec<PathSample> {
+    let path =
+        |(index, path): (usize, &PathSample)| PathSample { id: PathId::from_index(index), ..path.clone() };
+    paths.iter().enumerate().map(path).collect()
+}
+
+fn any_path() -> impl Strategy<Value = PathSample> {
+    let span = || proptest::option::of((1_u64..500).prop_map(Duration::from_millis));
+    let state = prop_oneof![5 => Just(PathState::Active), 1 => Just(PathState::PotentiallyFailed)];
+    let held =
+        prop_oneof![5 => Just(None), 1 => Just(Some(Blocker::Pacer)), 1 => Just(Some(Blocker::TimeOut))];
+    let rate = proptest::option::of((1_u64..100).prop_map(BitRate::from_mbps));
+    (span(), span(), rate, state, held, (1_u64..40, 0_u64..40), (any::<bool>(), 0_u8..8)).prop_map(
+        |(srtt, hint, bandwidth, state, blocked_by, (window, flight), (has_spent_share, narrow))| {
+            let mut path = sample(0);
+            (path.srtt, path.min_rtt, path.bandwidth) = (srtt, srtt, bandwidth);
+            path.hints.round_trip = hint;
+            (path.state, path.blocked_by) = (state, blocked_by);
+            (path.cwnd, path.flight) = (PACKET * window, PACKET * flight);
+            path.has_spent_share = has_spent_share && narrow > 3;
+            if narrow == 0 {
+                path.packet_limit = ByteCount::new(1252);
+            }
+            path
+        },
+    )
+}
+
+/// A round trip and a full window take less than an RTO. Outages begin after something was acknowledged or before.
+fn any_link() -> impl Strategy<Value = Link> {
+    let outage = (0_u64..600, 1_u64..4000).prop_map(|(start, length)| {
+        let start = Time::ZERO + Duration::from_millis(start);
+        (start, start + Duration::from_millis(length))
+    });
+    (10_u64..300, 1_u64..50, 1_u64..40, proptest::option::weighted(0.3, outage)).prop_map(
+        |(milliseconds, mbps, window, outage)| Link {
+            round_trip: Duration::from_millis(milliseconds),
+            rate: BitRate::from_mbps(mbps),
+            window,
+            outage,
+        },
+    )
+}
+
+/// What a chunk weighs.
+const PACKET: ByteCount = ByteCount::new(1500);
+const CHUNKS: u32 = 300;
+const RTO: Duration = Duration::from_secs(1);
