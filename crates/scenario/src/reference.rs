@@ -221,8 +221,8 @@ fn profile_rows() -> String {
     });
     let differing = cells.filter(|(_, values)| values.iter().any(|value| *value != values[0]));
     let rows = differing.map(|(key, values)| [vec![key], values].concat());
-    let [a, b, c, d] = PROFILES.map(|(name, _)| name);
-    table(["key", a, b, c, d], &rows.collect::<Vec<_>>())
+    let [a, b, c, d, e] = PROFILES.map(|(name, _)| name);
+    table(["key", a, b, c, d, e], &rows.collect::<Vec<_>>())
 }
 
 fn table_of(rows: &[Row], registry: &Registry) -> String {

@@ -50,9 +50,10 @@ pub(crate) fn has_cmt(key: &str, multipath: Multipath) -> bool {
     multipath == Multipath::Cmt || !key.starts_with("cmt.")
 }
 
-/// What a scenario makes of a profile: SCTP on IP itself, and all paths at once by all rules of CMT.
+/// What a scenario makes of a profile: SCTP on IP itself, and all paths at once by all rules of CMT, in the profile's order
+/// of arrival.
 pub(crate) fn defaults(profile: Config) -> Sctp {
     let mut config = Config { encapsulation: Encapsulation::None, ..profile };
-    config.set_sender_cmt(CmtRules::ALL);
+    config.set_sender_cmt(CmtRules { by_departure: config.cmt.by_departure, ..CmtRules::ALL });
     Sctp { config, multipath: Multipath::Cmt, ordered: true, handshake: HandshakeMode::On }
 }

@@ -10,9 +10,11 @@ use super::session::{SendPhase, Session, look, look_at_queue};
 use super::timers::Timer;
 use crate::policy::acknowledge::Arrived;
 use crate::policy::congestion::{CutCause, SentData};
+use crate::policy::loss_detection::DepartedChunk;
 use crate::policy::ns2::Ns2Rule;
 use crate::policy::schedule::Index;
 use crate::policy::{PathId, View};
+use crate::send::Sent;
 use crate::seq::Tsn;
 use crate::wire::{CommonHeader, Data, EncodeChunk, Full, PacketBuilder, Sack};
 
@@ -139,7 +141,7 @@ impl Session {
         }
         let mut has_room = true;
         while has_room && let Some((tsn, _)) = self.next_waiting(Some(open), now) {
-            has_room = self.pack_data(tsn, room, &mut builder, &mut auth, &mut packed).is_ok();
+            has_room = self.pack_new(tsn, room, &mut builder, &mut auth, &mut packed).is_ok();
             if has_room {
                 self.picked = None;
                 self.commit(tsn, path, now, &mut packed);
@@ -173,7 +175,33 @@ impl Session {
         auth: &mut PacketAuth,
         packed: &mut Packed,
     ) -> Result<(), Full> {
-        let data = self.send.data(tsn);
+        self.pack_chunk(self.send.data(tsn), room, builder, auth, packed)
+    }
+
+    /// Appends a chunk that leaves for the first time. If the peer has no room for two more, the chunk asks for a SACK
+    /// without delay: the sender waits for it (RFC 9260 §6.1, RFC 7053 §5.1).
+    fn pack_new(
+        &self,
+        tsn: Tsn,
+        room: PacketRoom,
+        builder: &mut PacketBuilder<'_>,
+        auth: &mut PacketAuth,
+        packed: &mut Packed,
+    ) -> Result<(), Full> {
+        let weight = self.send.rwnd_weight(tsn);
+        let closes = self.peer_window.open < weight * 3;
+        let immediate = closes && self.settings.config.sack_immediately;
+        self.pack_chunk(Data { immediate, ..self.send.data(tsn) }, room, builder, auth, packed)
+    }
+
+    fn pack_chunk(
+        &self,
+        data: Data<'_>,
+        room: PacketRoom,
+        builder: &mut PacketBuilder<'_>,
+        auth: &mut PacketAuth,
+        packed: &mut Packed,
+    ) -> Result<(), Full> {
         let keys = self.keys.as_ref();
         let pushed = auth.push(keys, builder, &data);
         if pushed.is_ok() || !builder.is_empty() || matches!(room, PacketRoom::Segment(_)) {
@@ -325,7 +353,7 @@ impl Session {
         let counters = self.paths.counters_mut(path);
         counters.sent_bytes += sent.payload;
         counters.retransmitted_chunks += u64::from(sent.previous.is_some());
-        self.policies.detection.on_sent(tsn, path, sent.previous.is_some());
+        self.policies.detection.on_sent(&departed(tsn, path, &sent));
         if let Some(from) = sent.previous {
             self.pace_resends(from, now);
         }
@@ -371,7 +399,7 @@ impl Session {
         if let Some(first) = sent.previous {
             self.paths.on_copied(first, tsn);
         }
-        self.policies.detection.on_sent(tsn, path, true);
+        self.policies.detection.on_sent(&departed(tsn, path, &sent));
         if !self.timers.is_running(Timer::Retransmission(path)) {
             self.restart_retransmission_timer(path, now);
         }
@@ -427,6 +455,12 @@ impl Session {
             }
         }
     }
+}
+
+/// The chunk `tsn`, which left on `path`, as the loss detection sees it.
+fn departed(tsn: Tsn, path: PathId, sent: &Sent) -> DepartedChunk {
+    let (departure, before) = sent.departures;
+    DepartedChunk { tsn, path, departure, before: sent.previous.map(|from| (from, before)) }
 }
 
 /// RFC 9260 §6.1: "For each stream, the data sender MUST NOT have more than 2^16 - 1 ordered user messages in the

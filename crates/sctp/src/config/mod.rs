@@ -98,6 +98,8 @@ pub struct Config {
     pub missing_reports: u8,
     /// When the receiver sends a SACK.
     pub sack: SackSettings,
+    /// Whether the chunk that uses up the peer's window asks for a SACK without delay (RFC 7053).
+    pub sack_immediately: bool,
     /// Which packets the receiver may acknowledge late: a name in the registry.
     pub ack_timing: String,
     /// How a SACK encodes the number of packets it answers, at both ends (M-CMT-4).

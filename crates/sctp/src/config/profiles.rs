@@ -43,6 +43,7 @@ impl Config {
             inbound_streams: 2048,
             missing_reports: 3,
             sack: SackSettings { every: 2, delay: Duration::from_millis(200), batch: SackBatch::Each },
+            sack_immediately: false,
             ack_timing: "standard".into(),
             dac_wire: DacWire::Bits76,
             rto: RtoSettings {
@@ -116,11 +117,12 @@ impl Config {
 pub type Profile = (&'static str, fn() -> Config);
 
 /// Every profile, oldest first.
-pub const PROFILES: [Profile; 4] = [
+pub const PROFILES: [Profile; 5] = [
     ("rfc2960", Config::rfc2960),
     ("rfc4960", Config::rfc4960),
     ("rfc9260", Config::rfc9260),
     ("tuned-1", Config::tuned_1),
+    ("tuned-2", Config::tuned_2),
 ];
 
 impl Default for Config {

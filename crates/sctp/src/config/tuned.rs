@@ -73,4 +73,24 @@ impl Config {
         "dac-on-several-paths".clone_into(&mut config.ack_timing);
         config
     }
+
+    /// The values of tuned-1, for receive buffers that are small beside the delays of the paths, and for senders with
+    /// less data than the paths carry.
+    pub fn tuned_2() -> Config {
+        let mut config = Config {
+            profile: "tuned-2",
+            // Chunks arrive in order, so that the peer's buffer holds for each path only its own rate times its own
+            // delay, and no message waits for a slow path.
+            scheduler: "in-order-arrival".into(),
+            // A lost chunk that keeps others waiting goes where it arrives first.
+            retransmission: "in-order-arrival".into(),
+            fast_retransmission: "in-order-arrival".into(),
+            // In a window of a few packets, one that waits for a delayed SACK is much.
+            sack_immediately: true,
+            ..Config::tuned_1()
+        };
+        // TSNs leave out of order.
+        config.set_sender_cmt(CmtRules::BY_DEPARTURE);
+        config
+    }
 }

@@ -96,6 +96,8 @@ pub struct Sent {
     pub payload: ByteCount,
     /// The path on which it was sent before, if it was.
     pub previous: Option<PathId>,
+    /// The number of its packet, and of the packet in which it was sent before.
+    pub departures: (u64, u64),
     /// Whether it was sent before and is now the lowest outstanding chunk of its path.
     pub is_lowest_again: bool,
 }
@@ -188,6 +190,7 @@ impl SendBuffer {
             (self.is_by_departure(), self.is_before_all_departures(position));
         let chunk = self.chunk_mut(position);
         let previous = (chunk.state != State::Waiting).then_some(chunk.path);
+        let departures = (departure, chunk.departure);
         chunk.state = State::InFlight;
         (chunk.departure, chunk.sent_at) = (departure, sent_at);
         if is_by_departure {
@@ -221,7 +224,7 @@ impl SendBuffer {
             false => previous.is_some() && self.lowest_on(path) == Some(tsn),
         };
         self.on_departed(position, path, departure);
-        Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, is_lowest_again }
+        Sent { weight: charge.weigh(length), rwnd_weight, payload, previous, departures, is_lowest_again }
     }
 
     /// A copy of the chunk `tsn`, which is in flight, left on `path`, in the round `round` of the path's window. A
@@ -230,6 +233,7 @@ impl SendBuffer {
         let (position, charge) = (self.position(tsn), self.charge);
         let (departure, sent_at) = (self.log.packet, self.log.packet_at);
         let chunk = self.chunk_mut(position);
+        let departures = (departure, chunk.departure);
         (chunk.was_sent_again, chunk.was_copied) = (true, true);
         let (first, length) = (chunk.path, chunk.payload.len());
         self.copies.add(position, CopyInFlight { path, round, departure, sent_at });
@@ -241,6 +245,7 @@ impl SendBuffer {
             rwnd_weight: ByteCount::ZERO,
             payload: ByteCount::of_len(length),
             previous: Some(first),
+            departures,
             is_lowest_again: false,
         }
     }

@@ -15,6 +15,6 @@ mod standing;
 mod uncut;
 mod waiting;
 
-pub use buffer::SendBuffer;
+pub use buffer::{SendBuffer, Sent};
 pub use fragmentation::Outgoing;
 pub use sack::BadSack;

@@ -2,9 +2,18 @@
 //! TSNs. A chunk is missing when packets that left later on its path arrived (compare RFC 8985, and M-IPCC-3 with its
 //! path sequence numbers).
 
-use super::{LossDetection, SackFindings, SackNews};
+use super::{DepartedChunk, LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;
 use crate::seq::Tsn;
+
+/// The last cut of a path's window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Recovery {
+    /// The last packet that left before it.
+    cut: u64,
+    /// While the path is in recovery: the last packet that left before the cut, or that repaired one.
+    until: Option<u64>,
+}
 
 /// Counts the packets that overtook a chunk on its path.
 ///
@@ -14,14 +23,14 @@ use crate::seq::Tsn;
 ///   count (M-CMT-5).
 /// - A retransmission is a departure like any other. If packets that left after it arrive, it is lost as well, and
 ///   T3-rtx need not expire.
-/// - A path is in recovery until a packet arrives that left after the cut (RFC 9002 §7.3.2). Losses of packets that
-///   left before the cut do not cut the window again.
+/// - A path is in recovery until a packet arrives that left after the cut, and after the retransmissions of what left
+///   before the cut. Losses of packets that left before the cut never cut the window again.
 #[derive(Debug)]
 pub struct DepartureDetection {
     /// How many packets that left later have to arrive until a chunk is lost.
     threshold: u8,
-    /// The last packet before the cut, of each path in recovery.
-    cuts: Vec<Option<u64>>,
+    /// By path.
+    recoveries: Vec<Recovery>,
     /// The last packet that was sent when the SACK at hand arrived.
     departed: u64,
     /// Of each path, the last packet that the SACK at hand shows lost.
@@ -35,7 +44,7 @@ impl DepartureDetection {
     pub fn new(threshold: u8) -> DepartureDetection {
         DepartureDetection {
             threshold,
-            cuts: Vec::new(),
+            recoveries: Vec::new(),
             departed: 0,
             newest_lost: Vec::new(),
             arrived: Vec::new(),
@@ -60,9 +69,18 @@ impl DepartureDetection {
 }
 
 impl LossDetection for DepartureDetection {
+    /// A retransmission on another path does not delay the end of recovery.
+    fn on_sent(&mut self, chunk: &DepartedChunk) {
+        let Some((from, before)) = chunk.before.filter(|(from, _)| *from == chunk.path) else { return };
+        let Some(recovery) = self.recoveries.get_mut(from.index()) else { return };
+        if recovery.until.is_some() && before <= recovery.cut {
+            recovery.until = Some(chunk.departure);
+        }
+    }
+
     fn on_sack(&mut self, news: &mut SackNews, progress: &mut SackFindings) {
         self.departed = news.departed;
-        self.cuts.resize(news.paths.len(), None);
+        self.recoveries.resize(news.paths.len(), Recovery::default());
         self.newest_lost.clear();
         self.newest_lost.resize(news.paths.len(), None);
         self.list_arrived(news);
@@ -76,8 +94,8 @@ impl LossDetection for DepartureDetection {
             }
         }
         for chunk in news.acked.iter().filter(|chunk| !chunk.was_copied) {
-            let cut = &mut self.cuts[chunk.path.index()];
-            *cut = cut.filter(|cut| chunk.departure <= *cut);
+            let until = &mut self.recoveries[chunk.path.index()].until;
+            *until = until.filter(|until| chunk.departure <= *until);
         }
         for (advanced, path) in progress.advanced.iter_mut().zip(&news.paths) {
             *advanced = path.sent_once || path.marked;
@@ -85,8 +103,8 @@ impl LossDetection for DepartureDetection {
     }
 
     fn remove_path(&mut self, path: PathId) {
-        if let Some(cut) = self.cuts.get_mut(path.index()) {
-            *cut = None;
+        if let Some(recovery) = self.recoveries.get_mut(path.index()) {
+            recovery.until = None;
         }
     }
 
@@ -95,8 +113,8 @@ impl LossDetection for DepartureDetection {
     }
 
     fn enter_recovery(&mut self, path: PathId, _highest: Tsn) {
-        self.cuts.resize(self.cuts.len().max(path.index() + 1), None);
-        self.cuts[path.index()] = Some(self.departed);
+        self.recoveries.resize(self.recoveries.len().max(path.index() + 1), Recovery::default());
+        self.recoveries[path.index()] = Recovery { cut: self.departed, until: Some(self.departed) };
     }
 
     fn recovers_by_path(&self) -> bool {
@@ -104,14 +122,15 @@ impl LossDetection for DepartureDetection {
     }
 
     fn is_in_recovery(&self, path: PathId) -> bool {
-        self.cuts.get(path.index()).is_some_and(Option::is_some)
+        self.recoveries.get(path.index()).is_some_and(|recovery| recovery.until.is_some())
     }
 
-    /// Whether the last cut of `path` was for a packet that left after all those that the last SACK shows lost. The
-    /// question concerns these alone.
+    /// Whether the path is in recovery, or all that the last SACK shows lost left before the last cut. The question
+    /// concerns these alone.
     fn is_cut_for(&self, path: PathId, _lost: Tsn) -> bool {
-        let of = |list: &[Option<u64>]| list.get(path.index()).copied().flatten();
-        of(&self.cuts).is_some_and(|cut| of(&self.newest_lost).is_none_or(|newest| newest <= cut))
+        let cut = self.recoveries.get(path.index()).map_or(0, |recovery| recovery.cut);
+        let newest = self.newest_lost.get(path.index()).copied().flatten();
+        self.is_in_recovery(path) || newest.is_some_and(|newest| newest <= cut)
     }
 }
 
@@ -168,32 +187,61 @@ mod tests {
         assert_eq!(sacked(&mut order(), &mut sack).missing, [(Tsn::new(20), PathId::FIRST)]);
     }
 
-    #[test]
-    fn a_path_recovers_when_a_packet_arrives_that_left_after_the_cut() {
+    fn again(number: u64, before: u64) -> DepartedChunk {
+        let before = Some((PathId::FIRST, before));
+        DepartedChunk { tsn: Tsn::new(20), path: PathId::FIRST, departure: number, before }
+    }
+
+    /// The window was cut after packet 40.
+    fn recovering() -> DepartureDetection {
         let mut order = order();
-        let lost = |number, tsn| sack(vec![left(44, acked(25, 0))], vec![missing(number, hole(tsn, 0, 2))]);
-        sacked(&mut order, &mut lost(35, 20));
+        let mut lost = sack(vec![left(38, acked(25, 0))], vec![missing(35, hole(20, 0, 2))]);
+        sacked(&mut order, &mut lost);
         assert!(!order.is_cut_for(PathId::FIRST, Tsn::new(20)));
         order.enter_recovery(PathId::FIRST, Tsn::new(0));
-        assert!(order.is_in_recovery(PathId::FIRST) && !order.is_in_recovery(PathId::from_index(1)));
-        sacked(&mut order, &mut sack(vec![left(40, acked(24, 0))], vec![missing(39, hole(21, 0, 2))]));
-        assert!(order.is_cut_for(PathId::FIRST, Tsn::new(21)), "it left before the cut");
-        sacked(&mut order, &mut sack(vec![left(43, acked(24, 0))], vec![]));
-        assert!(!order.is_in_recovery(PathId::FIRST));
+        order
     }
 
     #[test]
-    fn a_loss_after_the_cut_cuts_again_and_a_time_out_ends_recovery() {
-        let mut order = order();
-        sacked(&mut order, &mut sack(vec![], vec![]));
-        order.enter_recovery(PathId::FIRST, Tsn::new(0));
+    fn a_path_recovers_when_a_packet_arrives_that_left_after_the_cut_and_the_repairs() {
+        let mut order = recovering();
+        assert!(order.is_in_recovery(PathId::FIRST) && !order.is_in_recovery(PathId::from_index(1)));
+        order.on_sent(&again(42, 35));
+        sacked(&mut order, &mut sack(vec![left(42, acked(24, 0))], vec![]));
+        assert!(order.is_in_recovery(PathId::FIRST));
+        let elsewhere = DepartedChunk { path: PathId::from_index(1), ..again(45, 36) };
+        order.on_sent(&elsewhere);
+        order.on_sent(&again(46, 41));
+        sacked(&mut order, &mut sack(vec![left(43, acked(24, 0))], vec![missing(41, hole(21, 0, 2))]));
+        assert!(
+            !order.is_in_recovery(PathId::FIRST),
+            "neither repairs a packet that left before the cut here"
+        );
+    }
+
+    #[test]
+    fn a_copy_does_not_tell_which_of_its_paths_delivered_it() {
+        let mut order = recovering();
         let copied = AckedChunk { was_copied: true, ..left(50, acked(24, 0)) };
         sacked(&mut order, &mut sack(vec![copied], vec![]));
-        assert!(order.is_in_recovery(PathId::FIRST), "a copy does not tell which of its paths delivered it");
-        let mut later = sack(vec![left(50, acked(26, 0))], vec![missing(45, hole(22, 0, 2))]);
-        sacked(&mut order, &mut later);
-        assert!(!order.is_cut_for(PathId::FIRST, Tsn::new(22)));
-        order.enter_recovery(PathId::FIRST, Tsn::new(0));
+        assert!(order.is_in_recovery(PathId::FIRST));
+    }
+
+    #[test]
+    fn what_left_before_the_cut_never_cuts_again() {
+        let mut order = recovering();
+        sacked(&mut order, &mut sack(vec![left(44, acked(24, 0))], vec![]));
+        let mut lost = |number| {
+            let mut sack = sack(vec![left(60, acked(26, 0))], vec![missing(number, hole(22, 0, 2))]);
+            sacked(&mut order, &mut sack);
+            order.is_cut_for(PathId::FIRST, Tsn::new(22))
+        };
+        assert_eq!([39, 40, 41].map(&mut lost), [true, true, false]);
+    }
+
+    #[test]
+    fn a_time_out_ends_recovery() {
+        let mut order = recovering();
         order.on_timeout(PathId::FIRST);
         assert!(!order.is_in_recovery(PathId::FIRST));
     }

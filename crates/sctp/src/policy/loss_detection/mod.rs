@@ -36,6 +36,19 @@ pub struct AckedChunk {
     pub was_copied: bool,
 }
 
+/// A chunk that left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepartedChunk {
+    /// Its TSN.
+    pub tsn: Tsn,
+    /// The path on which it left.
+    pub path: PathId,
+    /// The number of its packet, among the packets of the association.
+    pub departure: u64,
+    /// The path on which it left last before, and the number of that packet; `None` if it left for the first time.
+    pub before: Option<(PathId, u64)>,
+}
+
 /// An outstanding chunk below a chunk that was reported as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hole {
@@ -127,8 +140,8 @@ impl Hole {
 
 /// A rule for reading SACKs path by path.
 pub trait LossDetection: Debug + Send {
-    /// The chunk `tsn` left on `path`; `retransmission` says whether it had left before.
-    fn on_sent(&mut self, _tsn: Tsn, _path: PathId, _retransmission: bool) {}
+    /// A chunk left.
+    fn on_sent(&mut self, _chunk: &DepartedChunk) {}
 
     /// The chunk `tsn`, last sent on `from`, is sent again on `to`.
     fn on_moved(&mut self, _tsn: Tsn, _from: PathId, _to: PathId) {}

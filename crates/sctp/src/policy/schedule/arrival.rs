@@ -84,8 +84,8 @@ impl PathForecast {
     /// How much in flight fills the path, with some room; endless while nothing was measured.
     pub fn filling(&self) -> f64 {
         let Some(peak) = self.peak else { return f64::INFINITY };
-        let ample = if self.is_starting && !self.is_queueing { 1.25 } else { 1.1 };
-        ample * peak * self.base() + 4.0 * self.unit
+        let ample = if self.is_starting && !self.is_queueing { GROWING } else { AMPLE };
+        ample * peak * self.base() + SLACK * self.unit
     }
 
     /// How much the path could have in flight besides what it has.
@@ -114,6 +114,11 @@ pub fn after(now: Time, seconds: f64) -> Time {
     now + Duration::from_nanos((seconds.clamp(0.0, 3600.0) * 1e9) as u64)
 }
 
+/// How much of what fills a path is wanted in flight, and how many packets more.
+const AMPLE: f64 = 1.1;
+const SLACK: f64 = 4.0;
+/// The same in slow start, while nothing waits in a queue.
+const GROWING: f64 = 1.25;
 /// The least round trip that is calculated with: a nanosecond.
 const SHORTEST: f64 = 1e-9;
 /// A lost packet is repaired after so many round trips: it is missed, and sent again.

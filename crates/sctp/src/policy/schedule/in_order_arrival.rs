@@ -65,7 +65,7 @@ impl InOrderArrival {
         let path = &self.candidates[index].path;
         let is_full = path.flight >= path.filling();
         let others = self.candidates.iter().enumerate().filter(|(other, _)| *other != index);
-        let kept = others.filter(|(_, other)| is_full || is_quicker(&other.path, path));
+        let kept = others.filter(|(_, other)| is_full || is_clearly_quicker(&other.path, path));
         kept.map(|(_, other)| other.path.need()).sum()
     }
 
@@ -122,6 +122,11 @@ fn is_quicker(one: &PathForecast, other: &PathForecast) -> bool {
     (one.expected(), one.id) < (other.expected(), other.id)
 }
 
+/// Whether packets by `one` arrive so much sooner that room is kept for it. Paths that are nearly equal share.
+fn is_clearly_quicker(one: &PathForecast, other: &PathForecast) -> bool {
+    one.expected() + other.base() * MARGIN < other.expected()
+}
+
 impl Scheduler for InOrderArrival {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let size = bytes(queue.oldest).max(1.0);
@@ -141,5 +146,110 @@ impl Scheduler for InOrderArrival {
     }
 }
 
+/// Paths whose delays differ by less than this part of a round trip are nearly equal.
+const MARGIN: f64 = 0.125;
 /// If less waits, the application decides how much is sent.
 const LITTLE: ByteCount = ByteCount::from_kib(64);
+
+#[cfg(test)]
+mod tests {
+    use anabranch_base::{BitRate, Duration};
+
+    use super::*;
+    use crate::policy::schedule::tests::QUEUE;
+    use crate::policy::view::tests::{sample, view};
+    use crate::policy::{Delivery, OneWay, PathSample};
+
+    /// A path of `mbps` with `way` ms each way and a window that fills it twice.
+    fn path(index: usize, mbps: u64, way: u64) -> PathSample {
+        let mut path = sample(index);
+        let way = Duration::from_millis(way);
+        path.one_way = Some(OneWay { way, least: way, back: way });
+        path.delivery = Some(Delivery { rate: BitRate::from_mbps(mbps), peak: BitRate::from_mbps(mbps) });
+        path.cwnd = (path.unit * 8).max(ByteCount::new(mbps * way.as_millis() * 500));
+        path.ssthresh = ByteCount::ZERO;
+        path
+    }
+
+    /// The picks, each as path and place in the queue, until the scheduler waits or nothing is left of `QUEUE`.
+    fn picks(paths: &mut [PathSample], window: u64) -> Vec<(usize, usize)> {
+        let mut scheduler = InOrderArrival::default();
+        let mut picks = Vec::new();
+        let mut window = ByteCount::new(window);
+        let mut queue = QUEUE;
+        while picks.len() < 9 {
+            let view = View { peer_window: window, ..view(paths) };
+            let Some((id, index)) = scheduler.pick(&queue, &view) else { break };
+            picks.push((id.index(), index.0));
+            paths[id.index()].flight += ByteCount::new(1480);
+            window = window.saturating_sub(ByteCount::new(1480));
+            queue.chunks -= 1;
+        }
+        picks
+    }
+
+    #[test]
+    fn a_slow_path_takes_the_chunk_that_is_due_when_it_arrives() {
+        // 12 Mbit/s carry a packet in a millisecond; the second path takes 4 ms longer.
+        let picked = picks(&mut [path(0, 12, 10), path(1, 12, 14)], 1 << 20);
+        assert_eq!(picked[..4], [(0, 0), (0, 0), (0, 0), (0, 0)]);
+        let first = picked.iter().find(|(path, _)| *path == 1).expect("the second path is used");
+        assert!(first.1 <= 1, "{picked:?}");
+        let early = picks(&mut [full(path(0, 12, 10)), path(1, 12, 14)], 1 << 20);
+        assert!(early[0].0 == 1 && early[0].1 > 0, "the quick path's window is shut: {early:?}");
+    }
+
+    fn full(path: PathSample) -> PathSample {
+        PathSample { cwnd: path.unit * 2, flight: path.unit * 2, ..path }
+    }
+
+    #[test]
+    fn what_is_due_only_after_all_that_waits_is_not_sent_on_a_slow_path() {
+        let picked = picks(&mut [full(path(0, 100, 5)), path(1, 10, 200)], 1 << 20);
+        assert_eq!(picked, [], "195 ms of 100 Mbit/s are more than nine packets");
+    }
+
+    #[test]
+    fn the_room_that_the_quick_path_needs_is_kept_for_it() {
+        let mut paths = [path(0, 12, 10), path(1, 12, 100)];
+        paths[0].cwnd = ByteCount::new(30_000);
+        let blocked = [full(path(0, 12, 10)), path(1, 12, 100)];
+        let picked = picks(&mut paths.clone(), 20_000);
+        assert!(picked.iter().all(|(path, _)| *path == 0), "{picked:?}");
+        assert_eq!(picks(&mut blocked.clone(), 4_000), [], "three packets do not fit");
+    }
+
+    #[test]
+    fn a_path_that_loses_comes_after_one_that_is_hardly_slower() {
+        let mut paths = [path(0, 12, 10), path(1, 12, 11)];
+        assert!(is_quicker(&PathForecast::of(&paths[0]), &PathForecast::of(&paths[1])));
+        paths[0].loss_rate = 0.05;
+        assert!(is_quicker(&PathForecast::of(&paths[1]), &PathForecast::of(&paths[0])));
+    }
+
+    #[test]
+    fn with_nothing_in_flight_the_quickest_path_starts() {
+        let mut paths = [path(0, 12, 100), path(1, 12, 10)];
+        let picked = picks(&mut paths, 1_480);
+        assert_eq!(picked, [(1, 0)], "the peer has room for one packet");
+    }
+
+    #[test]
+    fn a_path_that_was_never_measured_waits_until_it_is() {
+        let mut paths = [path(0, 12, 10), sample(1)];
+        let picked = picks(&mut paths, 1 << 20);
+        assert!(picked.iter().all(|(path, _)| *path == 0), "{picked:?}");
+    }
+
+    #[test]
+    fn further_chunks_of_a_packet_follow_the_picked_one() {
+        let mut scheduler = InOrderArrival::default();
+        let paths = [full(path(0, 12, 10)), path(1, 12, 14)];
+        let view = view(&paths);
+        let picked = scheduler.pick(&QUEUE, &view).expect("it has room");
+        assert_eq!(scheduler.pick_more(picked.0, &QUEUE, &view), Some(picked.1));
+        assert_eq!(scheduler.pick_more(PathId::FIRST, &QUEUE, &view), Some(Index::OLDEST));
+        let few = QueueView { chunks: picked.1.0, ..QUEUE };
+        assert_eq!(scheduler.pick_more(picked.0, &few, &view), None);
+    }
+}
