@@ -15,7 +15,7 @@ use clap::ValueEnum;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Only this shipped set; may be given several times
-    #[arg(long = "set", value_enum)]
+    #[arg(long = "set", value_enum, value_name = "SET")]
     sets: Vec<ShippedSet>,
     /// Forty networks drawn from this seed, instead of the shipped sets or beside those that are named
     #[arg(long, value_name = "SEED")]

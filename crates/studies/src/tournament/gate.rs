@@ -101,9 +101,9 @@ impl Yardstick {
 }
 
 /// G7 strictly: whether `policy` is below `fill` by more than chance, i.e. whether the 95 % interval of the differences of
-/// the same seeds lies below zero.
+/// the same seeds lies below zero. A single seed says nothing of chance.
 pub fn is_below_by_more_than_chance(policy: &BySeed, fill: &BySeed) -> bool {
-    policy.minus(fill).high() < 0.0
+    policy.values().len() > 1 && policy.minus(fill).high() < 0.0
 }
 
 #[cfg(test)]
@@ -167,6 +167,8 @@ mod tests {
         assert!(!is_below_by_more_than_chance(&sample([10.2, 19.9, 29.8]), &fill), "within chance");
         assert!(!is_below_by_more_than_chance(&sample([9.0, 12.0, 37.0]), &fill), "within chance");
         assert!(!is_below_by_more_than_chance(&fill, &fill));
+        let one = |value| BySeed::new(vec![value]).expect("one");
+        assert!(!is_below_by_more_than_chance(&one(1.0), &one(10.0)), "one seed");
         assert!(!is_below_by_more_than_chance(&sample([11.0, 21.0, 31.0]), &fill));
     }
 

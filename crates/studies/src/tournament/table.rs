@@ -73,7 +73,7 @@ pub fn by_gate(contest: &Contest, results: &[NetworkResult]) -> String {
             policy.name,
             of(score.checks()),
             gates.join(" | "),
-            of(score.strictly),
+            if contest.seeds > 1 { of(score.strictly) } else { "–".to_owned() },
             share(score.mean_share(f64::INFINITY)),
             share(score.mean_share(1.0)),
         );
@@ -227,6 +227,12 @@ mod tests {
             ),
             "{page}"
         );
+    }
+
+    #[test]
+    fn a_single_seed_judges_nothing_strictly() {
+        let page = by_gate(&Contest { seeds: 1, ..contest() }, &results());
+        assert!(page.contains("| fill | 3 of 4 | 2 of 2 | 0 of 1 | 1 of 1 | – | 0.753 |"), "{page}");
     }
 
     #[test]
