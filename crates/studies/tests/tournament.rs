@@ -62,7 +62,7 @@ fn another_build_makes_its_own_runs() {
 fn another_build_may_take_the_references_and_makes_the_runs_of_policies() {
     let folder = tempfile::tempdir().expect("there is room");
     let of_all = |references| {
-        let policies = vec![Policy::find("round-robin").expect("there is one")];
+        let policies = vec![Policy::DEFAULT, Policy::find("round-robin").expect("there is one")];
         Tournament { policies, references, ..tournament() }
     };
     let made = |build: &str, references| {

@@ -122,15 +122,17 @@ impl Contest {
 
     /// A point for each policy, then one for each path alone.
     fn points(&self, network: &Network, facts: &NetworkFacts) -> Result<Vec<GridPoint>, TournamentError> {
-        let mut texts: Vec<(String, Vec<Flow>)> = Vec::new();
-        for policy in &self.policies {
+        let flows = |policy: &Policy| {
             let text = network.scenario(&policy.settings(&self.profile));
-            let flows = parse(&text)?.flows;
-            // What the profile does already is run once, under one text.
-            let same = texts.iter().find(|(_, known)| *known == flows).map(|(text, _)| text.clone());
-            texts.push((same.unwrap_or(text), flows));
-        }
-        let policies = texts.into_iter().map(|(scenario, _)| self.point(scenario));
+            Ok((parse(&text)?.flows, text))
+        };
+        let known =
+            self.policies.iter().map(flows).collect::<Result<Vec<(Vec<Flow>, String)>, TournamentError>>()?;
+        // What the profile does by itself is run once, under the text of the policy that it is. `default` is the first.
+        let policies = known.iter().filter_map(|(flows, _)| {
+            let same = known.iter().rev().find(|(other, _)| other == flows);
+            same.map(|(_, text)| self.point(text.clone()))
+        });
         Ok(policies.chain(self.alone(network, facts)).collect())
     }
 
