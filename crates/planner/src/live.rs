@@ -1,6 +1,6 @@
 //! Plans made while a transfer runs, from the measurements of its association (M-CWM-4).
 
-use anabranch_base::{ByteCount, Duration};
+use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_models::{Markov, PathParameters, TimeoutBounds, WindowModel};
 use anabranch_sctp::policy::registry::Registry;
 use anabranch_sctp::policy::window::Planner;
@@ -57,17 +57,18 @@ impl LivePlanner {
     /// A path's parameters as measured; `None` while its rate or its delay is unknown. `least_back` is the least delay
     /// of a SACK by any path.
     fn parameters(&self, path: &PathSample, least_back: Option<Duration>) -> Option<PathParameters> {
-        // Between SACKs a path shows more than over whole round trips, if its window leaves it idle for part of them.
-        let measured = path.bandwidth.max(path.delivery.map(|delivery| delivery.rate))?;
+        let packets = |rate: BitRate| rate.bits_per_second() as f64 / (8.0 * path.unit.get() as f64);
+        let spacing = path.bandwidth.map(packets);
+        let delivered = path.delivery.map(|delivery| packets(delivery.rate)).or(spacing)?;
         let there_and_back = path.one_way.zip(least_back).map(|(one_way, back)| one_way.least + back);
         let shortest = there_and_back.or(path.min_rtt)?.as_secs_f64();
-        let delivered = measured.bits_per_second() as f64 / (8.0 * path.unit.get() as f64);
-        // Only a path that queues delivers all that it can; of any other the measured rate is a lower bound, and it
-        // carries the smallest useful window too.
-        let rate = match is_queueing(path) {
+        // Only a path that queues delivers all that it can; of any other the rate over whole round trips is a lower
+        // bound. It may carry more, as the spacing of SACKs shows too, and it carries the smallest useful window.
+        let least = match is_queueing(path) {
             true => delivered,
             false => (headroom(path) * delivered).max(f64::from(self.shortest) / shortest.max(LEAST_DELAY)),
         };
+        let rate = spacing.map_or(least, |spacing| spacing.max(least));
         let delay = (shortest - 1.0 / rate).max(0.0);
         let mean = self.losses.get(path.id.index()).copied().flatten();
         let loss = mean.unwrap_or(path.loss_rate).clamp(LEAST_LOSS, MOST_LOSS);
@@ -161,7 +162,7 @@ const LARGEST_BUFFER: u32 = 50_000;
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::{BitRate, Time};
+    use anabranch_base::Time;
     use anabranch_sctp::policy::{Delivery, Hints, OneWay, PathState};
 
     use super::*;

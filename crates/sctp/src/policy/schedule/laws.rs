@@ -1,6 +1,7 @@
 //! What every scheduler of the registry must do (M-SCH), whatever its rule: on random views, and in a small model of
 //! paths with a peer that delivers in order.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
@@ -64,6 +65,29 @@ proptest! {
             let first = Model::run(name, &links, PACKET * buffer);
             prop_assert!(links.len() > 1 || first.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", name);
             prop_assert_eq!(first, Model::run(name, &links, PACKET * buffer), "{}", name);
+        }
+    }
+}
+
+/// What a pick looks at grows at most with the logarithm of what waits: a hundred thousand chunks are read no more often
+/// than 64 times, once those that the peer's buffer holds were seen.
+#[test]
+fn a_pick_reads_few_chunks_however_many_wait() {
+    for name in Registry::standard().schedulers.names() {
+        let mut paths: Vec<PathSample> = (0..3).map(sample).collect();
+        for (path, milliseconds) in paths.iter_mut().zip([20, 40, 200]) {
+            path.cwnd = PACKET * 100;
+            path.srtt = Some(Duration::from_millis(milliseconds));
+            (path.min_rtt, path.bandwidth) = (path.srtt, Some(BitRate::from_mbps(10)));
+        }
+        let (mut scheduler, mut queue) = (built(name), Counted(Queue((1..=100_000).collect()), Cell::new(0)));
+        for step in 0..50 {
+            queue.1.set(0);
+            let seen = QueueView { waiting: &queue, ..queue.0.seen() };
+            let (path, index) = scheduler.pick(&seen, &view(&paths)).expect("windows of 100 packets");
+            assert!(step == 0 || queue.1.get() <= 64, "{name}: {} reads", queue.1.get());
+            paths[path.index()].flight += PACKET;
+            queue.0.0.remove(index.0);
         }
     }
 }
@@ -239,6 +263,22 @@ impl WaitingChunks for Queue {
 
     fn index_of(&self, tsn: Tsn) -> Option<Index> {
         self.0.binary_search(&tsn.get()).ok().map(Index)
+    }
+}
+
+/// A queue that counts how often it is read.
+#[derive(Debug)]
+struct Counted(Queue, Cell<usize>);
+
+impl WaitingChunks for Counted {
+    fn chunk(&self, index: Index) -> Option<WaitingChunk> {
+        self.1.set(self.1.get() + 1);
+        self.0.chunk(index)
+    }
+
+    fn index_of(&self, tsn: Tsn) -> Option<Index> {
+        self.1.set(self.1.get() + 1);
+        self.0.index_of(tsn)
     }
 }
 
