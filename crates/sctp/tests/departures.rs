@@ -4,7 +4,7 @@ use anabranch_base::Duration;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::schedule::{Index, QueueView, Scheduler};
-use anabranch_sctp::policy::{PathId, Registry, View};
+use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
 
 use crate::pair::{End, Pair, path};
 use crate::script::{Script, sack, same, seeds};
@@ -27,7 +27,7 @@ impl Permuting {
 impl Scheduler for Permuting {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {
         let start = PathId::from_index(self.below(view.paths.len()));
-        let path = view.next_after(start, |sample| sample.may_send())?;
+        let path = view.next_after(start, PathSample::may_send)?;
         Some((path, Index(self.below(queue.chunks.min(8)))))
     }
 }

@@ -64,7 +64,7 @@ impl DeliveryRate {
 const SPANS: usize = 8;
 /// The shortest span: of less, the number of packets at its ends decides.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// The peak loses half of itself in so many seconds without another.
+/// The time constant, in seconds, with which the peak is forgotten: it falls to 37 % in this time.
 const FORGETTING: f64 = 4.0;
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
         steady(&mut delivery, 300, 4_090, 125);
         let (rate, peak) = kbps(&delivery).expect("it was measured");
         assert_eq!(rate, 100);
-        assert!((370..520).contains(&peak), "{peak}");
+        assert!((350..390).contains(&peak), "a time constant of four seconds: {peak}");
     }
 
     #[test]

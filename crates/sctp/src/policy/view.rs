@@ -61,12 +61,20 @@ pub struct OneWay {
     pub back: Duration,
 }
 
+impl OneWay {
+    /// Whether packets wait in a queue on the way there: it took an eighth of the least round trip and a millisecond more
+    /// than the least way.
+    pub fn is_queueing(self) -> bool {
+        self.way > self.least + (self.least + self.back) / 8 + Duration::from_millis(1)
+    }
+}
+
 /// How fast a path delivers, in the weight of chunks against cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The highest rate of the last spans of at least a round trip.
     pub rate: BitRate,
-    /// The highest rate of all; it halves in four seconds unless it is reached again.
+    /// The highest rate of all; it falls to 37 % in four seconds unless it is reached again.
     pub peak: BitRate,
 }
 

@@ -1,6 +1,6 @@
 //! The order in which chunks left on each path. A scheduler may send a chunk before those with lower TSNs, so that it
 //! arrives when it is due. For such chunks, only the order of departure on a path tells which one was overtaken (compare
-//! RFC 8985, and the path sequence numbers of M-IPCC-1).
+//! RFC 8985).
 
 use std::collections::VecDeque;
 

@@ -9,7 +9,7 @@ pub const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "profile",
         scope: Scope::Everywhere,
-        kind: Kind::Word(Words { what: "profile", built: profiles, planned: &["tuned-2"] }),
+        kind: Kind::Word(Words { what: "profile", built: profiles, planned: &[] }),
         doc: "the set of defaults of the other settings; never changes after its release",
         get: |config| Some(Value::word(config.profile)),
         set: set_profile,

@@ -1,6 +1,5 @@
 //! Loss detection by the order in which packets left on a path, for schedulers that send a chunk before others with lower
-//! TSNs. A chunk is missing when packets that left later on its path arrived (compare RFC 8985, and M-IPCC-3 with its
-//! path sequence numbers).
+//! TSNs. A chunk is missing when packets that left later on its path arrived (compare RFC 8985).
 
 use super::{DepartedChunk, LossDetection, SackFindings, SackNews};
 use crate::policy::PathId;

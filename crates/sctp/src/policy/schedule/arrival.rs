@@ -35,15 +35,13 @@ impl PathForecast {
     /// What is known of `path`. Before anything was measured its configured delay counts, or its retransmission time-out.
     pub fn of(path: &PathSample) -> PathForecast {
         let half = path.srtt.or(path.hints.round_trip).unwrap_or(path.rto) / 2;
-        let OneWay { way, least, back } =
-            path.one_way.unwrap_or(OneWay { way: half, least: half, back: half });
-        let (least_s, back_s) = (least.as_secs_f64(), back.as_secs_f64());
+        let one_way = path.one_way.unwrap_or(OneWay { way: half, least: half, back: half });
         let bytes_per_second = |rate: BitRate| rate.bits_per_second() as f64 / 8.0;
         PathForecast {
             id: path.id,
-            least: least_s,
-            back: back_s,
-            is_queueing: way.as_secs_f64() > least_s + (least_s + back_s) / 8.0 + 0.001,
+            least: one_way.least.as_secs_f64(),
+            back: one_way.back.as_secs_f64(),
+            is_queueing: one_way.is_queueing(),
             flight: bytes(path.flight),
             cwnd: bytes(path.cwnd),
             unit: bytes(path.unit),
@@ -84,8 +82,7 @@ impl PathForecast {
     /// How much in flight fills the path, with some room; endless while nothing was measured.
     pub fn filling(&self) -> f64 {
         let Some(peak) = self.peak else { return f64::INFINITY };
-        let ample = if self.is_starting && !self.is_queueing { GROWING } else { AMPLE };
-        ample * peak * self.base() + SLACK * self.unit
+        AMPLE * peak * self.base() + SLACK * self.unit
     }
 
     /// How much the path could have in flight besides what it has.
@@ -93,9 +90,13 @@ impl PathForecast {
         (self.filling().min(self.cwnd + self.unit) - self.flight).max(0.0)
     }
 
-    /// How late its packets are on average: the delay there, and the repair of those that are lost.
-    pub fn expected(&self) -> f64 {
-        self.least + self.loss * REPAIR * self.base()
+    /// What a packet of `size` bytes costs in the peer's buffer, as the time for which it alone would take its place there:
+    /// the delay, and for the packets that are lost, all that waits for their repair. Meanwhile the others send at `rate`,
+    /// until they have filled `buffer`.
+    pub fn cost(&self, size: f64, rate: f64, buffer: f64) -> f64 {
+        let repair = REPAIR * self.base();
+        let held = (rate * repair / 2.0).min(buffer);
+        self.least + self.loss * repair * held / size
     }
 }
 
@@ -115,11 +116,9 @@ pub fn after(now: Time, seconds: f64) -> Time {
 }
 
 /// How much of what fills a path is wanted in flight, and how many packets more.
-const AMPLE: f64 = 1.1;
-const SLACK: f64 = 4.0;
-/// The same in slow start, while nothing waits in a queue.
-const GROWING: f64 = 1.25;
+const AMPLE: f64 = 1.25;
+const SLACK: f64 = 1.0;
 /// The least round trip that is calculated with: a nanosecond.
 const SHORTEST: f64 = 1e-9;
 /// A lost packet is repaired after so many round trips: it is missed, and sent again.
-const REPAIR: f64 = 2.0;
+const REPAIR: f64 = 1.5;

@@ -27,6 +27,8 @@ struct Candidate {
     path: PathForecast,
     /// In seconds.
     arrival: f64,
+    /// [What a packet costs](PathForecast::cost) in the peer's buffer.
+    cost: f64,
     /// What ranks the paths: the arrival, and a part of the time that the flight takes.
     rank: f64,
     /// Whether the room that quicker paths need stays free.
@@ -44,7 +46,13 @@ impl InOrderArrival {
             let by_link = peak.map_or(0.0, |peak| path.by_link(size, peak, busy));
             let arrival = path.by_flow(size).max(by_link);
             let queue = path.peak.map_or(0.0, |peak| (path.flight + size) / peak);
-            self.candidates.push(Candidate { path, arrival, rank: arrival + 0.01 * queue, is_allowed: true });
+            let rank = arrival + 0.01 * queue;
+            self.candidates.push(Candidate { path, arrival, cost: 0.0, rank, is_allowed: true });
+        }
+        let rate = self.candidates.iter().filter_map(|candidate| candidate.path.peak).sum();
+        let buffer = bytes(view.receive_buffer);
+        for candidate in &mut self.candidates {
+            candidate.cost = candidate.path.cost(size, rate, buffer);
         }
         let room = bytes(view.peer_window);
         for index in 0..self.candidates.len() {
@@ -62,18 +70,17 @@ impl InOrderArrival {
 
     /// The room in the peer's window that is kept for other paths: for the quicker ones, and for all once the path is full.
     fn reserve(&self, index: usize) -> f64 {
-        let path = &self.candidates[index].path;
-        let is_full = path.flight >= path.filling();
+        let candidate = &self.candidates[index];
+        let is_full = candidate.path.flight >= candidate.path.filling();
         let others = self.candidates.iter().enumerate().filter(|(other, _)| *other != index);
-        let kept = others.filter(|(_, other)| is_full || is_clearly_quicker(&other.path, path));
+        let kept = others.filter(|(_, other)| is_full || is_clearly_quicker(other, candidate));
         kept.map(|(_, other)| other.path.need()).sum()
     }
 
     /// How many chunks of `size` bytes will have arrived by other paths when a packet by this one arrives.
     fn ahead(&self, candidate: &Candidate, size: f64) -> usize {
         let others = self.candidates.iter().filter(|other| {
-            other.path.id != candidate.path.id
-                && (other.is_allowed || is_quicker(&other.path, &candidate.path))
+            other.path.id != candidate.path.id && (other.is_allowed || is_quicker(other, candidate))
         });
         let bytes: f64 = others
             .map(|other| (candidate.arrival - other.arrival).max(0.0) * other.path.peak.unwrap_or(0.0))
@@ -112,19 +119,19 @@ impl InOrderArrival {
             let sample = view.path(candidate.path.id);
             sample.may_send() && queue.oldest <= sample.packet_limit
         });
-        let quickest = able.min_by(|one, other| one.path.expected().total_cmp(&other.path.expected()))?;
+        let quickest = able.min_by(|one, other| one.cost.total_cmp(&other.cost))?;
         Some((*quickest, Index::OLDEST))
     }
 }
 
-/// Whether packets by `one` arrive sooner than by `other`, if nothing is in flight on either.
-fn is_quicker(one: &PathForecast, other: &PathForecast) -> bool {
-    (one.expected(), one.id) < (other.expected(), other.id)
+/// Whether packets by `one` cost less than by `other`.
+fn is_quicker(one: &Candidate, other: &Candidate) -> bool {
+    (one.cost, one.path.id) < (other.cost, other.path.id)
 }
 
 /// Whether packets by `one` arrive so much sooner that room is kept for it. Paths that are nearly equal share.
-fn is_clearly_quicker(one: &PathForecast, other: &PathForecast) -> bool {
-    one.expected() + other.base() * MARGIN < other.expected()
+fn is_clearly_quicker(one: &Candidate, other: &Candidate) -> bool {
+    one.cost + other.path.base() * MARGIN < other.cost
 }
 
 impl Scheduler for InOrderArrival {
@@ -177,7 +184,7 @@ mod tests {
         let mut picks = Vec::new();
         let mut window = ByteCount::new(window);
         let mut queue = QUEUE;
-        while picks.len() < 9 {
+        while queue.chunks > 0 && window >= ByteCount::new(1480) {
             let view = View { peer_window: window, ..view(paths) };
             let Some((id, index)) = scheduler.pick(&queue, &view) else { break };
             picks.push((id.index(), index.0));
@@ -199,8 +206,10 @@ mod tests {
         assert!(early[0].0 == 1 && early[0].1 > 0, "the quick path's window is shut: {early:?}");
     }
 
-    fn full(path: PathSample) -> PathSample {
-        PathSample { cwnd: path.unit * 2, flight: path.unit * 2, ..path }
+    fn full(mut path: PathSample) -> PathSample {
+        path.cwnd = path.unit * 2;
+        path.flight = path.cwnd;
+        path
     }
 
     #[test]
@@ -220,11 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_loses_comes_after_one_that_is_hardly_slower() {
-        let mut paths = [path(0, 12, 10), path(1, 12, 11)];
-        assert!(is_quicker(&PathForecast::of(&paths[0]), &PathForecast::of(&paths[1])));
-        paths[0].loss_rate = 0.05;
-        assert!(is_quicker(&PathForecast::of(&paths[1]), &PathForecast::of(&paths[0])));
+    fn a_path_that_loses_costs_what_waits_for_its_repairs() {
+        let lossy = PathForecast { loss: 0.02, ..PathForecast::of(&path(0, 12, 10)) };
+        let cost = |buffer| (lossy.cost(1_500.0, 3e6, buffer) * 1e3).round();
+        // A repair takes 30 ms, in which 90 kB arrive; half of them wait on average.
+        assert_eq!([45_000.0, 15_000.0].map(cost), [28.0, 16.0]);
+        let sound = PathForecast { loss: 0.0, ..lossy };
+        assert_eq!(sound.cost(1_500.0, 3e6, 1e9), 0.01);
     }
 
     #[test]
