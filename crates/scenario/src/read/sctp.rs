@@ -3,6 +3,7 @@
 use anabranch_base::setting::Scope;
 use anabranch_sctp::config::{Config, setting, settings};
 use anabranch_sctp::policy::Registry;
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 use super::reader::{SettingReader, contradiction, refuse_unknown};
 use super::shapes;
@@ -28,9 +29,11 @@ pub(crate) fn sctp(node: Option<&Node>, registry: &Registry) -> Read<Sctp> {
     reader.set_all(setting("profile").into_iter(), table, &mut sctp.config)?;
     sctp = defaults(sctp.config);
     reader.set_all(OWN_SETTINGS.iter().map(|(_, own)| own), table, &mut sctp)?;
-    if sctp.multipath != Multipath::Off {
-        // The profiles' places are those of standard SCTP on several paths (M-SCTP-18); over all paths at once a chunk
-        // is sent again where it was lost, unless the file says otherwise.
+    let is_standard =
+        Config::profile(sctp.config.profile).is_some_and(|profile| profile.cmt == CmtRules::NONE);
+    if sctp.multipath != Multipath::Off && is_standard {
+        // The places of the RFCs' profiles are those of standard SCTP on several paths (M-SCTP-18); over all paths at
+        // once a chunk is sent again where it was lost, unless the file says otherwise.
         "same".clone_into(&mut sctp.config.retransmission);
         "same".clone_into(&mut sctp.config.fast_retransmission);
     }
