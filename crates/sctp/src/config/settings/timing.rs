@@ -38,6 +38,12 @@ pub const SETTINGS: &[Setting<Config>] = &[
             Ok(())
         },
     },
+    field!(
+        sack_immediately,
+        Everywhere,
+        Kind::Boolean,
+        "whether chunks that nearly use up the peer's receive window ask for a SACK without delay (RFC 7053)"
+    ),
     Setting {
         key: "sack.when",
         scope: Scope::Scenarios,
