@@ -113,7 +113,7 @@ mod tests {
             with(for_tools(), &changes).map_err(|failure| failure.to_string()).expect("both are good");
         assert_eq!((config.profile, config.sack.every, config.missing_reports), ("rfc4960", 3, 4));
         let error = changed("sctp.profile=tuned").expect_err("no name");
-        assert!(error.contains("one of rfc2960, rfc4960, rfc9260 and tuned-1"), "{error}");
+        assert!(error.contains("one of rfc2960, rfc4960, rfc9260, tuned-1 and tuned-2"), "{error}");
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl PathDelay {
 }
 
 /// A rise of the least delay that lasts so long is believed.
-const LASTING: Duration = Duration::from_secs(5);
+const LASTING: Duration = Duration::from_secs(10);
 /// As many packets of a drained path show it.
 const ENOUGH_DRAINED: u32 = 4;
 
@@ -172,7 +172,7 @@ mod tests {
             delay.on_sample(&sample(90, 10, false), at(100 * time));
         }
         assert_eq!(millis(&delay), [80, 20, 10]);
-        assert!(delay.is_to_be_drained(at(60_000)) && !delay.is_to_be_drained(at(4_900)));
+        assert!(delay.is_to_be_drained(at(60_000)) && !delay.is_to_be_drained(at(9_900)));
         delay.on_sample(&sample(31, 10, true), at(60_100));
         assert!(!delay.is_to_be_drained(at(61_000)), "the queue is gone, and the least delay is as before");
     }
@@ -182,12 +182,12 @@ mod tests {
         let mut delay = PathDelay::new();
         delay.on_sample(&sample(30, 10, false), at(0));
         for time in 1..=4 {
-            delay.on_sample(&sample(60, 10, true), at(1_000 * time));
+            delay.on_sample(&sample(60, 10, true), at(2_000 * time));
         }
         assert_eq!(millis(&delay)[1], 20, "it did not last yet");
-        delay.on_sample(&sample(63, 10, true), at(5_000));
+        delay.on_sample(&sample(63, 10, true), at(10_000));
         assert_eq!(millis(&delay)[1], 50);
-        delay.on_sample(&sample(25, 10, false), at(5_100));
+        delay.on_sample(&sample(25, 10, false), at(10_100));
         assert_eq!(millis(&delay)[1], 15, "less is believed at once");
     }
 }

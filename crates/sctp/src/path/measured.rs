@@ -82,13 +82,13 @@ impl Measured {
     pub fn show(&mut self, sample: &mut PathSample, now: Time) {
         sample.one_way = self.delay.one_way();
         sample.delivery = self.delivery.delivery();
-        sample.is_to_be_drained = self.delay.is_to_be_drained(now);
         let filling = sample.delivery.zip(sample.one_way).map(|(delivery, OneWay { least, back, .. })| {
             let bits = u128::from(delivery.peak.bits_per_second());
             let bytes = bits * u128::from((least + back).as_nanos()) / 8_000_000_000;
             ByteCount::new(u64::try_from(bytes).unwrap_or(u64::MAX))
         });
         self.drained_flight = filling.map_or(ByteCount::ZERO, |filling| filling / 2).max(sample.unit * 2);
+        sample.drain_to = self.delay.is_to_be_drained(now).then_some(self.drained_flight);
     }
 }
 

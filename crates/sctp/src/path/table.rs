@@ -178,7 +178,7 @@ impl PathTable {
         sample.flight = ByteCount::ZERO;
         sample.loss_rate = 0.0;
         sample.bandwidth = None;
-        (sample.one_way, sample.delivery, sample.is_to_be_drained) = (None, None, false);
+        (sample.one_way, sample.delivery, sample.drain_to) = (None, None, None);
         self.show_health(id);
         self.weigh_failures();
         self.show_round_trip(id);
@@ -564,7 +564,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
         bandwidth: None,
         one_way: None,
         delivery: None,
-        is_to_be_drained: false,
+        drain_to: None,
         loss_rate: 0.0,
         hints: Hints::default(),
     };

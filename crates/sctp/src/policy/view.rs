@@ -125,9 +125,9 @@ pub struct PathSample {
     pub one_way: Option<OneWay>,
     /// The rates over spans of at least a round trip, once measured.
     pub delivery: Option<Delivery>,
-    /// Whether the least delay was not seen for a while, so that packets that leave while little is in flight are wanted:
-    /// they show whether it has risen.
-    pub is_to_be_drained: bool,
+    /// If the least delay was not seen for a while: packets that leave while no more than this is in flight show whether
+    /// it has risen.
+    pub drain_to: Option<ByteCount>,
     /// The recent fraction of chunks marked lost, 0 to 1 (M-CMT-6).
     pub loss_rate: f64,
     /// The configured values, for use before anything was measured.
@@ -306,7 +306,7 @@ pub(crate) mod tests {
             bandwidth: None,
             one_way: None,
             delivery: None,
-            is_to_be_drained: false,
+            drain_to: None,
             loss_rate: 0.0,
             hints: Hints::default(),
         }

@@ -5,7 +5,7 @@ use anabranch_base::{ByteCount, Time};
 
 use super::arrival::{PathForecast, after, bytes, forecasts};
 use super::{Index, QueueView, Scheduler};
-use crate::policy::{PathId, View};
+use crate::policy::{PathId, PathSample, View};
 
 /// Sends so that chunks arrive in order, whatever the delays of their paths.
 ///
@@ -93,7 +93,7 @@ impl InOrderArrival {
         let has_room_ahead = bytes(view.peer_window) >= 3.0 * size;
         for candidate in self.candidates.iter().filter(|candidate| candidate.is_allowed) {
             let sample = view.path(candidate.path.id);
-            if !sample.may_send() {
+            if !sample.may_send() || is_draining(sample) {
                 continue;
             }
             let ahead = self.ahead(candidate, size);
@@ -122,6 +122,11 @@ impl InOrderArrival {
         let quickest = able.min_by(|one, other| one.cost.total_cmp(&other.cost))?;
         Some((*quickest, Index::OLDEST))
     }
+}
+
+/// Whether the path waits until little is in flight, to see its least delay again.
+fn is_draining(path: &PathSample) -> bool {
+    path.drain_to.is_some_and(|most| path.flight + path.unit > most)
 }
 
 /// Whether packets by `one` cost less than by `other`.
@@ -165,7 +170,7 @@ mod tests {
     use super::*;
     use crate::policy::schedule::tests::QUEUE;
     use crate::policy::view::tests::{sample, view};
-    use crate::policy::{Delivery, OneWay, PathSample};
+    use crate::policy::{Delivery, OneWay};
 
     /// A path of `mbps` with `way` ms each way and a window that fills it twice.
     fn path(index: usize, mbps: u64, way: u64) -> PathSample {
@@ -250,6 +255,17 @@ mod tests {
         let mut paths = [path(0, 12, 10), sample(1)];
         let picked = picks(&mut paths, 1 << 20);
         assert!(picked.iter().all(|(path, _)| *path == 0), "{picked:?}");
+    }
+
+    #[test]
+    fn a_path_that_is_to_be_drained_waits_while_much_is_in_flight() {
+        let mut paths = [path(0, 12, 10), path(1, 12, 12)];
+        paths[0].flight = ByteCount::new(6_000);
+        paths[0].drain_to = Some(ByteCount::new(4_000));
+        let picked = picks(&mut paths.clone(), 1 << 20);
+        assert!(picked.iter().all(|(path, _)| *path == 1), "{picked:?}");
+        paths[0].flight = ByteCount::new(2_000);
+        assert_eq!(picks(&mut paths, 1 << 20)[0].0, 0);
     }
 
     #[test]
