@@ -192,7 +192,7 @@ mod tests {
             bandwidth: Some(BitRate::from_mbps(mbps)),
             one_way: None,
             delivery: None,
-            is_to_be_drained: false,
+            drain_to: None,
             loss_rate,
             hints: Hints::default(),
         }
