@@ -213,7 +213,6 @@ impl Session {
             pairs: Pairs::default(),
             challenges: Challenges::new(&seed.child("challenges")),
             wanted_room: None,
-
             events: VecDeque::new(),
             records: None,
             rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),

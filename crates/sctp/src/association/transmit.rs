@@ -127,7 +127,8 @@ impl Session {
         let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(path) };
         let mut last_lost = None;
         while let Some(again) = self.next_lost(Some(open), now) {
-            if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
+            if self.pack_data(self.send.data(again.tsn), room, &mut builder, &mut auth, &mut packed).is_err()
+            {
                 break;
             }
             self.commit_again(again, now, &mut packed);
@@ -141,7 +142,7 @@ impl Session {
         }
         let mut has_room = true;
         while has_room && let Some((tsn, _)) = self.next_waiting(Some(open), now) {
-            has_room = self.pack_new(tsn, room, &mut builder, &mut auth, &mut packed).is_ok();
+            has_room = self.pack_data(self.new_data(tsn), room, &mut builder, &mut auth, &mut packed).is_ok();
             if has_room {
                 self.picked = None;
                 self.commit(tsn, path, now, &mut packed);
@@ -150,7 +151,8 @@ impl Session {
             }
         }
         while has_room && let Some(again) = self.next_copy(Some(open), now) {
-            if self.pack_data(again.tsn, room, &mut builder, &mut auth, &mut packed).is_err() {
+            if self.pack_data(self.send.data(again.tsn), room, &mut builder, &mut auth, &mut packed).is_err()
+            {
                 break;
             }
             self.commit_again(again, now, &mut packed);
@@ -169,33 +171,6 @@ impl Session {
     /// fragment: its TSN was already sent, so it cannot be cut into smaller chunks here (RFC 9260 §6.9).
     fn pack_data(
         &self,
-        tsn: Tsn,
-        room: PacketRoom,
-        builder: &mut PacketBuilder<'_>,
-        auth: &mut PacketAuth,
-        packed: &mut Packed,
-    ) -> Result<(), Full> {
-        self.pack_chunk(self.send.data(tsn), room, builder, auth, packed)
-    }
-
-    /// Appends a chunk that leaves for the first time. If the peer has no room for two more, the chunk asks for a SACK
-    /// without delay: the sender waits for it (RFC 9260 §6.1, RFC 7053 §5.1).
-    fn pack_new(
-        &self,
-        tsn: Tsn,
-        room: PacketRoom,
-        builder: &mut PacketBuilder<'_>,
-        auth: &mut PacketAuth,
-        packed: &mut Packed,
-    ) -> Result<(), Full> {
-        let weight = self.send.rwnd_weight(tsn);
-        let closes = self.peer_window.open < weight * 3;
-        let immediate = closes && self.settings.config.sack_immediately;
-        self.pack_chunk(Data { immediate, ..self.send.data(tsn) }, room, builder, auth, packed)
-    }
-
-    fn pack_chunk(
-        &self,
         data: Data<'_>,
         room: PacketRoom,
         builder: &mut PacketBuilder<'_>,
@@ -211,6 +186,14 @@ impl Session {
         packed.is_stretched = true;
         // The window often holds only one such packet (RFC 9260 §3.3.1: the I bit asks for a SACK without delay).
         auth.push(keys, builder, &Data { immediate: true, ..data })
+    }
+
+    /// The chunk `tsn`, which leaves for the first time. If the peer has no room for two more, it asks for a SACK without
+    /// delay: the sender waits for it (RFC 9260 §6.1, RFC 7053 §5.1).
+    fn new_data(&self, tsn: Tsn) -> Data<'_> {
+        let closes = self.peer_window.open < self.send.rwnd_weight(tsn) * 3;
+        let immediate = closes && self.settings.config.sack_immediately;
+        Data { immediate, ..self.send.data(tsn) }
     }
 
     fn pack_control(&mut self, path: PathId, builder: &mut PacketBuilder<'_>, auth: &mut PacketAuth) {

@@ -3,6 +3,7 @@
 
 mod bursts;
 mod ends;
+mod measuring;
 mod mtu;
 mod records;
 mod windows;
@@ -20,7 +21,7 @@ use super::counters::{PathCounters, SackCounters};
 use super::health::{Health, HealthChange};
 use super::limits::{BlockedClock, LimitClock};
 use super::loss_rate::LossRate;
-use super::measured::{Acknowledgement, Measured};
+use super::measured::Measured;
 use super::mtu::MtuSearch;
 use super::pacer::Pacer;
 use super::rtt::RoundTrip;
@@ -281,18 +282,6 @@ impl PathTable {
         path.counters.received_packets += 1;
     }
 
-    /// A HEARTBEAT's round trip took `sample`.
-    pub fn on_round_trip(&mut self, id: PathId, sample: Duration, now: Time) {
-        let path = &mut self.paths[id.index()];
-        path.silence.begin(now);
-        path.health.on_sign(now);
-        path.round_trip.on_sample(sample);
-        path.count_round_trip(sample);
-        path.measured.on_round_trip(sample, now);
-        path.measured.show(&mut self.samples[id.index()], now);
-        self.show_round_trip(id);
-    }
-
     /// The T3-rtx timer expired: the round of packets that it covered ends.
     pub fn on_timeout(&mut self, id: PathId) {
         self.paths[id.index()].round += 1;
@@ -354,18 +343,6 @@ impl PathTable {
         let bandwidth = &mut self.paths[id.index()].bandwidth;
         bandwidth.on_delivered(weight, now);
         self.samples[id.index()].bandwidth = bandwidth.estimate();
-    }
-
-    /// A SACK that arrived on path `by` newly acknowledged `weight` that was last sent on path `id`. Of its packets that
-    /// left only once, the last one left at `sent_at`.
-    pub fn measure(&mut self, id: PathId, weight: ByteCount, sent_at: Option<Time>, by: PathId, now: Time) {
-        let back = self.paths[by.index()].measured.delay.back();
-        let (measured, sample) = (&mut self.paths[id.index()].measured, &mut self.samples[id.index()]);
-        measured.on_delivered(weight, sample, now);
-        if let Some(sent_at) = sent_at {
-            measured.on_acknowledged(&Acknowledgement { sent_at, back, is_same_path: id == by }, now);
-        }
-        measured.show(sample, now);
     }
 
     /// Notes whether path `id`, which holds `sent` in this end's buffer and `received` in the peer's, has used up its

@@ -1,10 +1,8 @@
 //! Where a lost chunk goes if new data is scheduled for arrival in order.
 
-use anabranch_base::ByteCount;
-
 use super::alternate::another;
 use super::{Destination, LostChunk, RetransmissionPolicy};
-use crate::policy::schedule::arrival::{PathForecast, bytes, forecasts};
+use crate::policy::schedule::arrival::{LITTLE, PathForecast, bytes, forecasts};
 use crate::policy::{PathId, View};
 
 /// The path that lost the chunk, unless the chunk keeps others waiting: then the path on which it arrives first.
@@ -43,5 +41,70 @@ fn quickest(lost: PathId, view: &View<'_>) -> Option<PathId> {
     able.min_by(|one, other| arrival(one).total_cmp(&arrival(other))).map(|path| path.id)
 }
 
-/// If less waits, the application decides how much is sent.
-const LITTLE: ByteCount = ByteCount::from_kib(64);
+#[cfg(test)]
+mod tests {
+    use anabranch_base::{BitRate, ByteCount, Duration};
+
+    use super::*;
+    use crate::policy::retransmission::LostBy;
+    use crate::policy::view::tests::{sample, view};
+    use crate::policy::{Delivery, OneWay, PathSample, PathState};
+    use crate::seq::Tsn;
+
+    /// A path of 12 Mbit/s with `way` ms each way.
+    fn path(index: usize, way: u64) -> PathSample {
+        let mut path = sample(index);
+        let (way, rate) = (Duration::from_millis(way), BitRate::from_mbps(12));
+        path.one_way = Some(OneWay { way, least: way, back: way });
+        path.delivery = Some(Delivery { rate, peak: rate });
+        path
+    }
+
+    /// Where a chunk that path 0 lost goes, with `queued` bytes to send and room for `room` at the peer.
+    fn place(paths: &[PathSample], queued: u64, room: u64) -> usize {
+        let lost = LostChunk { tsn: Tsn::new(1), path: PathId::FIRST, by: LostBy::MissingReports };
+        let (queued, peer_window) = (ByteCount::new(queued), ByteCount::new(room));
+        match InOrderArrival.destination(&lost, &View { queued, peer_window, ..view(paths) }) {
+            Destination::Now(path) => path.index(),
+            other => panic!("a path is named, not {other:?}"),
+        }
+    }
+
+    const MUCH: u64 = 1 << 24;
+
+    #[test]
+    fn a_chunk_that_nothing_waits_for_stays_where_it_was_lost() {
+        let paths = [path(0, 100), path(1, 10)];
+        assert_eq!(place(&paths, MUCH, MUCH), 0);
+        assert_eq!(place(&paths, 1_000, MUCH), 1, "the application has little more to send");
+        // Both paths send 3 MB/s, for 400 ms until a repair by the slow one.
+        assert_eq!([1_199_999, 1_200_001].map(|room| place(&paths, MUCH, room)), [1, 0]);
+    }
+
+    #[test]
+    fn a_quick_path_without_room_is_not_waited_for() {
+        let mut paths = [path(0, 100), path(1, 10)];
+        paths[1].flight = paths[1].cwnd;
+        assert_eq!(place(&paths, 0, MUCH), 0);
+    }
+
+    #[test]
+    fn the_path_that_lost_it_may_be_the_quickest_although_its_window_is_shut() {
+        let mut paths = [path(0, 10), path(1, 100)];
+        paths[0].flight = paths[0].cwnd;
+        assert_eq!(
+            place(&paths, 0, MUCH),
+            0,
+            "half a round trip of waiting is less than the other path takes"
+        );
+        paths[1] = path(1, 12);
+        assert_eq!(place(&paths, 0, MUCH), 1);
+    }
+
+    #[test]
+    fn a_failed_path_gets_nothing() {
+        let mut paths = [path(0, 10), path(1, 100)];
+        paths[0].state = PathState::Inactive;
+        assert_eq!(place(&paths, MUCH, MUCH), 1);
+    }
+}

@@ -115,6 +115,8 @@ pub fn after(now: Time, seconds: f64) -> Time {
     now + Duration::from_nanos((seconds.clamp(0.0, 3600.0) * 1e9) as u64)
 }
 
+/// If less waits, the application decides how much is sent.
+pub const LITTLE: ByteCount = ByteCount::from_kib(64);
 /// How much of what fills a path is wanted in flight, and how many packets more.
 const AMPLE: f64 = 1.25;
 const SLACK: f64 = 1.0;

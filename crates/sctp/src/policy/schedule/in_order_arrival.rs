@@ -1,9 +1,9 @@
 //! Each path takes the chunk that will be due when it arrives there (OTIAS: Yang, Wang, Amer, "Out-of-order transmission
 //! for in-order arrival scheduling for multipath TCP", 2014; DAPS: Kuhn et al., 2014).
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::Time;
 
-use super::arrival::{PathForecast, after, bytes, forecasts};
+use super::arrival::{LITTLE, PathForecast, after, bytes, forecasts};
 use super::{Index, QueueView, Scheduler};
 use crate::policy::{PathId, PathSample, View};
 
@@ -160,12 +160,10 @@ impl Scheduler for InOrderArrival {
 
 /// Paths whose delays differ by less than this part of a round trip are nearly equal.
 const MARGIN: f64 = 0.125;
-/// If less waits, the application decides how much is sent.
-const LITTLE: ByteCount = ByteCount::from_kib(64);
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::{BitRate, Duration};
+    use anabranch_base::{BitRate, ByteCount, Duration};
 
     use super::*;
     use crate::policy::schedule::tests::QUEUE;
