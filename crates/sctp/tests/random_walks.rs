@@ -28,7 +28,7 @@ fn whatever_happens_to_copies_messages_arrive_once_and_in_order_or_the_failure_i
     take_all(1_000, |seed| {
         let (setting, operations) = plan(seed);
         let [scheduler, retransmission] = ["copying", "both"].map(Cow::Borrowed);
-        let cmt = CmtRules { by_departure: seed % 2 == 0, ..setting.cmt };
+        let cmt = if seed % 2 == 0 { CmtRules::BY_DEPARTURE } else { setting.cmt };
         (Setting { scheduler, retransmission, cmt, ..setting }, operations)
     });
 }

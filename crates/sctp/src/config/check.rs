@@ -6,6 +6,7 @@ use anabranch_base::setting::{Kind, Value};
 
 use super::settings::{LONGEST_SACK_DELAY, settings};
 use super::{Config, IpVersion, Unit};
+use crate::policy::loss_detection::cmt::CmtRules;
 
 /// A setting outside its domain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +38,7 @@ impl Config {
         self.check_bounds()?;
         self.check_timing()?;
         self.check_growth()?;
+        self.check_order()?;
         self.check_first_window()?;
         self.check_payload()
     }
@@ -77,6 +79,15 @@ impl Config {
             if least > most {
                 return Err(out_of_domain(lower, &least, format!("at most {upper}, which is {most}")));
             }
+        }
+        Ok(())
+    }
+
+    /// The order of departures has rules of its own: none of CMT's is switched off or replaced beside it.
+    fn check_order(&self) -> Result<(), ConfigError> {
+        if self.cmt.by_departure && self.cmt != CmtRules::BY_DEPARTURE {
+            let expected = "tsn where a rule of cmt is false, or as in ns-2".to_owned();
+            return Err(out_of_domain("cmt.order", &"departure", expected));
         }
         Ok(())
     }
@@ -158,6 +169,7 @@ fn out_of_domain(key: &'static str, value: &impl ToString, expected: String) -> 
 mod tests {
     use super::*;
     use crate::config::{Encapsulation, InitialWindow};
+    use crate::policy::ns2::Ns2Rules;
 
     #[test]
     fn a_setting_outside_its_domain_is_named_with_both_numbers() {
@@ -177,6 +189,18 @@ mod tests {
             config.check().expect_err("a window that never opens").to_string(),
             "unit is 0, expected 1 to 65535"
         );
+    }
+
+    #[test]
+    fn the_order_of_departures_goes_with_all_rules_of_cmt_and_none_of_ns2() {
+        let with = |cmt| Config { cmt, ..Config::tuned_2() }.check().map_err(|error| error.to_string());
+        assert_eq!(with(CmtRules::BY_DEPARTURE), Ok(()));
+        let refused = Err(
+            "cmt.order is departure, expected tsn where a rule of cmt is false, or as in ns-2".to_owned()
+        );
+        assert_eq!(with(CmtRules { window_update: false, ..CmtRules::BY_DEPARTURE }), refused);
+        assert_eq!(with(CmtRules { ns2: Ns2Rules::RECOVERY, ..CmtRules::BY_DEPARTURE }), refused);
+        assert_eq!(with(CmtRules { window_update: false, ..CmtRules::ALL }), Ok(()));
     }
 
     #[test]
