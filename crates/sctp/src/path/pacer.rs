@@ -32,9 +32,9 @@ impl Pacer {
 
     /// Sending begins: from `now` on packets of size `unit` leave at `rate`, in trains of at least `packets` packets.
     ///
-    /// If the pacer opens too late, because a timer was late, it allows what was missed, up to one train. Time in
-    /// which nothing was sent is not made up.
-    pub fn begin(&mut self, now: Time, rate: Option<BitRate>, unit: ByteCount, packets: u32) {
+    /// If nothing but the pacer held packets back (`alone`) and it opens too late, because a timer was late, it allows
+    /// what was missed, up to one train. Time in which the window was full or nothing was sent is not made up.
+    pub fn begin(&mut self, now: Time, rate: Option<BitRate>, unit: ByteCount, packets: u32, alone: bool) {
         let unit_time = rate.and_then(|rate| rate.time_for(unit));
         self.pace = unit_time.map(|unit_time| {
             let train = (unit_time * u64::from(packets)).max(SHORTEST_TRAIN);
@@ -46,7 +46,7 @@ impl Pacer {
             return;
         };
         if self.free_at <= now {
-            let missed = if self.is_closed { train } else { Duration::ZERO };
+            let missed = if self.is_closed && alone { train } else { Duration::ZERO };
             self.free_at = self.free_at.max(now - missed);
             self.is_closed = false;
         }
@@ -88,7 +88,12 @@ mod tests {
 
     /// How many packets, up to 100, leave at `now`.
     fn train(pacer: &mut Pacer, now: Time, rate: Option<BitRate>) -> u32 {
-        pacer.begin(now, rate, UNIT, 16);
+        train_after(pacer, now, rate, true)
+    }
+
+    /// How many leave if nothing but the pacer held them back, or if the window did too.
+    fn train_after(pacer: &mut Pacer, now: Time, rate: Option<BitRate>, alone: bool) -> u32 {
+        pacer.begin(now, rate, UNIT, 16, alone);
         let mut packets = 0;
         while pacer.opens_at().is_none() && packets < 100 {
             pacer.spend(now, UNIT);
@@ -114,9 +119,17 @@ mod tests {
     }
 
     #[test]
+    fn a_window_that_was_full_saves_nothing_up() {
+        let mut pacer = Pacer::new();
+        train(&mut pacer, ms(0), RATE);
+        assert_eq!((train_after(&mut pacer, ms(18), RATE, false), pacer.opens_at()), (16, Some(ms(34))));
+        assert_eq!(train_after(&mut pacer, ms(900), RATE, false), 16);
+    }
+
+    #[test]
     fn silence_saves_nothing_up() {
         let mut pacer = Pacer::new();
-        pacer.begin(ms(0), RATE, UNIT, 16);
+        pacer.begin(ms(0), RATE, UNIT, 16, true);
         pacer.spend(ms(0), UNIT);
         assert_eq!(train(&mut pacer, ms(900), RATE), 16);
     }

@@ -4,7 +4,7 @@ use anabranch_base::{BitRate, ByteCount, Time};
 
 use super::PathTable;
 use crate::config::MaxBurst;
-use crate::policy::PathId;
+use crate::policy::{PathId, PathSample};
 
 impl PathTable {
     /// An event happened: each path may send another burst.
@@ -19,8 +19,8 @@ impl PathTable {
 
     /// Sending begins: packets leave path `id` at `rate`, in trains of at least `packets` packets.
     pub fn begin_pacing(&mut self, id: PathId, now: Time, rate: Option<BitRate>, packets: u32) {
-        let unit = self.samples[id.index()].unit;
-        self.paths[id.index()].pacer.begin(now, rate, unit, packets);
+        let PathSample { unit, is_paced, .. } = self.samples[id.index()];
+        self.paths[id.index()].pacer.begin(now, rate, unit, packets, is_paced);
         self.show_blocker(id);
     }
 
