@@ -15,7 +15,8 @@ impl Session {
             arrived,
             capacity,
             offered: self.buffer.offered(),
-            out_of_order: held.saturating_sub(self.delivery.ready().charge),
+            waiting: held.saturating_sub(self.delivery.ready().charge),
+            has_gap: self.arrivals.has_gap(),
             // The longest round trip, if all are known.
             round_trip: used.map(|sample| sample.srtt).reduce(|one, other| Some(one?.max(other?))).flatten(),
         };

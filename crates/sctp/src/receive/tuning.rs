@@ -8,10 +8,12 @@ use crate::config::Growth;
 /// Dynamic right-sizing (Fisk, Feng: "Dynamic Right-Sizing in TCP", 2001; Linux's `tcp_rcv_space_adjust`) for several
 /// paths.
 ///
-/// Once in each round trip of the slowest path in use, the buffer grows to twice the data that the application read
-/// in that time plus the data that then waited behind a gap. A sender that the window limits gets twice as much in
+/// Once in each round trip of the slowest path in use, the buffer grows to twice the data that arrived in that time, as
+/// far as the application read as much or it waits behind a gap; and to twice what is there of a message for which the
+/// buffer may be too small. A sender that the window limits gets twice as much in
 /// the next round trip, as in slow start. A sender that uses less than half of the window changes nothing, and
-/// neither does an application that does not read. The buffer never shrinks, because an advertised window must stay.
+/// neither does an application that does not read, nor a chunk that is lost for long while the others wait for it. The
+/// buffer never shrinks, because an advertised window must stay.
 ///
 /// The receiver measures the round trip itself, with HEARTBEATs. Until it has a measurement, the bound of the round
 /// trip is the least time in which the peer has used up a whole advertised window: data after that answers a later
@@ -22,6 +24,9 @@ pub struct Tuning {
     allowance: Allowance,
     /// When the count of `read` started.
     since: Option<Time>,
+    /// What arrived since then.
+    arrived: ByteCount,
+    /// What was read since then.
     read: ByteCount,
     turn: Option<WindowTurn>,
     /// The least time in which the advertised window was used up.
@@ -44,8 +49,10 @@ pub struct DataArrival {
     pub capacity: ByteCount,
     /// What the peer may still assume to be free.
     pub offered: ByteCount,
-    /// The data that waits behind a gap.
-    pub out_of_order: ByteCount,
+    /// The data that waits behind a gap or for the rest of its message.
+    pub waiting: ByteCount,
+    /// Whether a chunk is missing.
+    pub has_gap: bool,
     /// The longest smoothed round trip of the paths in use; `None` while one of them is not measured.
     pub round_trip: Option<Duration>,
 }
@@ -53,7 +60,8 @@ pub struct DataArrival {
 impl Tuning {
     /// The tuning of a buffer from which nothing was read yet.
     pub const fn new(growth: Growth, allowance: Allowance) -> Tuning {
-        Tuning { growth, allowance, since: None, read: ByteCount::ZERO, turn: None, turnover: None }
+        let (arrived, read) = (ByteCount::ZERO, ByteCount::ZERO);
+        Tuning { growth, allowance, since: None, arrived, read, turn: None, turnover: None }
     }
 
     /// The application read data of weight `charge`.
@@ -64,14 +72,17 @@ impl Tuning {
     /// A packet arrived. Returns the buffer's new size if it is to grow.
     pub fn on_arrival(&mut self, now: Time, received: &DataArrival) -> Option<ByteCount> {
         self.time_window(now, received);
+        self.arrived += received.arrived;
         let since = *self.since.get_or_insert(now);
         let round_trip = received.round_trip.or(self.turnover)?;
         if now.since(since) < round_trip {
             return None;
         }
-        let wanted = (self.read + received.out_of_order) * 2;
+        let waiting = if received.has_gap { received.waiting } else { ByteCount::ZERO };
+        let incomplete = received.waiting.saturating_sub(waiting);
+        let wanted = self.arrived.min(self.read + waiting).max(incomplete) * 2;
         self.since = Some(now);
-        self.read = ByteCount::ZERO;
+        (self.arrived, self.read) = (ByteCount::ZERO, ByteCount::ZERO);
         self.grow(received.capacity, wanted)
     }
 
@@ -122,32 +133,60 @@ mod tests {
 
     /// A packet of 100 bytes in a buffer of 1,000, with a round trip of 50 ms.
     fn packet() -> DataArrival {
+        packets(1)
+    }
+
+    /// So many of them.
+    fn packets(count: u64) -> DataArrival {
         DataArrival {
-            arrived: bytes(100),
+            arrived: bytes(100 * count),
             capacity: bytes(1_000),
             offered: bytes(1_000),
-            out_of_order: ByteCount::ZERO,
+            waiting: ByteCount::ZERO,
+            has_gap: true,
             round_trip: Some(Duration::from_millis(50)),
         }
     }
 
     #[test]
-    fn it_grows_to_twice_what_was_read_in_a_round_trip() {
+    fn it_grows_to_twice_what_arrived_in_a_round_trip_and_was_read() {
         let mut tuning = tuning();
-        assert_eq!(tuning.on_arrival(at(0), &packet()), None);
+        assert_eq!(tuning.on_arrival(at(0), &packets(4)), None);
         tuning.on_read(bytes(900));
-        assert_eq!(tuning.on_arrival(at(49), &packet()), None, "the round trip is not over");
+        assert_eq!(tuning.on_arrival(at(49), &packets(4)), None, "the round trip is not over");
         assert_eq!(tuning.on_arrival(at(50), &packet()), Some(bytes(1_800)));
-        assert_eq!(tuning.on_arrival(at(100), &packet()), None, "nothing was read since");
+        assert_eq!(tuning.on_arrival(at(100), &packets(9)), None, "nothing was read since");
     }
 
     #[test]
     fn what_waits_for_something_missing_counts_as_what_is_read() {
         let mut tuning = tuning();
-        tuning.on_arrival(at(0), &packet());
+        tuning.on_arrival(at(0), &packets(9));
         tuning.on_read(bytes(300));
-        let received = DataArrival { out_of_order: bytes(500), ..packet() };
+        let received = DataArrival { waiting: bytes(500), ..packet() };
         assert_eq!(tuning.on_arrival(at(60), &received), Some(bytes(1_600)));
+    }
+
+    /// A lost chunk is waited for through a time-out: the window fills once, and no more arrives.
+    #[test]
+    fn a_window_that_waits_for_one_chunk_for_many_round_trips_is_counted_once() {
+        let mut tuning = tuning();
+        let waits = DataArrival { capacity: bytes(2_000), ..packets(2) };
+        let grown = [200, 400, 600, 800, 1_000].map(|held| {
+            let received = DataArrival { waiting: bytes(held), ..waits };
+            tuning.on_arrival(at(held / 4), &received)
+        });
+        assert_eq!(grown, [None; 5]);
+        tuning.on_read(bytes(1_200));
+        assert_eq!(tuning.on_arrival(at(1_000), &waits), None, "it is read at once when the chunk has come");
+    }
+
+    #[test]
+    fn a_message_that_only_needs_more_of_itself_is_given_twice_the_room_that_it_takes() {
+        let mut tuning = tuning();
+        let received = DataArrival { waiting: bytes(900), has_gap: false, ..packet() };
+        tuning.on_arrival(at(0), &received);
+        assert_eq!(tuning.on_arrival(at(50), &received), Some(bytes(1_800)));
     }
 
     #[test]
@@ -156,7 +195,7 @@ mod tests {
         tuning.on_arrival(at(0), &packet());
         for round in 1..100 {
             tuning.on_read(bytes(500));
-            assert_eq!(tuning.on_arrival(at(50 * round), &packet()), None);
+            assert_eq!(tuning.on_arrival(at(50 * round), &packets(5)), None);
         }
     }
 
@@ -166,7 +205,8 @@ mod tests {
         let mut capacity = bytes(1_000);
         for round in 0..20 {
             tuning.on_read(capacity);
-            let grown = tuning.on_arrival(at(50 * round), &DataArrival { capacity, ..packet() });
+            let received = DataArrival { arrived: capacity, capacity, ..packet() };
+            let grown = tuning.on_arrival(at(50 * round), &received);
             assert!(grown.is_none_or(|grown| grown > capacity && grown <= LIMIT));
             capacity = grown.unwrap_or(capacity);
         }
@@ -181,7 +221,7 @@ mod tests {
         let grown = both.each_mut().map(|tuning| {
             tuning.on_arrival(at(0), &packet());
             tuning.on_read(bytes(1_000));
-            tuning.on_arrival(at(50), &packet())
+            tuning.on_arrival(at(50), &packets(9))
         });
         assert_eq!(grown, [Some(bytes(2_000)), Some(bytes(1_500))]);
         drop(both);
@@ -199,10 +239,10 @@ mod tests {
         }
         tuning.on_read(bytes(100));
         assert_eq!(tuning.on_arrival(at(80), &received), Some(bytes(2_000)));
-        let received = DataArrival { capacity: bytes(2_000), ..received };
-        tuning.on_read(bytes(2_000));
-        assert_eq!(tuning.on_arrival(at(159), &received), None);
-        assert_eq!(tuning.on_arrival(at(160), &received), Some(bytes(4_000)));
+        tuning.on_read(bytes(1_000));
+        let most = DataArrival { round_trip: None, ..packets(9) };
+        assert_eq!(tuning.on_arrival(at(159), &most), None);
+        assert_eq!(tuning.on_arrival(at(160), &received), Some(bytes(2_000)));
     }
 
     #[test]
