@@ -111,7 +111,7 @@ impl Session {
             if tally.bytes.is_zero() || self.paths.is_removed(id) {
                 continue;
             }
-            self.paths.measure(id, tally.bytes, tally.newest.map(|(_, sent_at)| sent_at), by, now);
+            let way = self.paths.measure(id, tally.bytes, tally.newest.map(|(_, sent_at)| sent_at), by, now);
             let (advanced, sample) = (reading.progress.advanced[id.index()], self.paths.sample(id));
             let acked = Acked {
                 at: now,
@@ -124,6 +124,7 @@ impl Session {
                 in_recovery: self.policies.detection.is_in_recovery(id),
                 ends_round: tally.ends_round,
                 rtt: tally.rtt,
+                way,
             };
             self.on_acked(id, &acked, now);
         }

@@ -2,6 +2,7 @@
 
 use anabranch_base::Time;
 
+use super::policies::Policies;
 use super::session::{Session, look};
 use super::timers::Timer;
 use crate::config::{BurstRule, MaxBurst};
@@ -12,7 +13,11 @@ impl Session {
         let MaxBurst { packets, rule: BurstRule::Paced } = self.settings.config.max_burst else { return };
         for id in self.paths.ids() {
             let view = look(now, &self.paths, &self.peer_window, &self.send);
-            let rate = self.policies.congestion.pacing_rate(id, &view);
+            let Policies { congestion, slow_start, .. } = &self.policies;
+            let rate = match congestion.is_in_slow_start(id, &view) {
+                true => slow_start.pacing_rate(id, &view),
+                false => congestion.pacing_rate(id, &view),
+            };
             self.paths.begin_pacing(id, now, rate, packets);
         }
     }

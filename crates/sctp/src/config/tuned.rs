@@ -85,6 +85,9 @@ impl Config {
             // A lost chunk that keeps others waiting goes where it arrives first.
             retransmission: "in-order-arrival".into(),
             fast_retransmission: "in-order-arrival".into(),
+            // Slow start ends when a queue builds up, and not by losses from a window that is half as large again as what
+            // the path holds (RFC 9406).
+            slow_start: "hystart++".to_owned(),
             // In a window of a few packets, one that waits for a delayed SACK is much.
             sack_immediately: true,
             ..Config::tuned_1()

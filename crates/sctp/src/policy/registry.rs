@@ -41,6 +41,7 @@ use super::schedule::round_robin::RoundRobin;
 use super::schedule::window_regulated::WindowRegulated;
 use super::slow_start::SlowStart;
 use super::slow_start::half_of_acked::HalfOfAcked;
+use super::slow_start::hystart_plus_plus::HystartPlusPlus;
 use super::slow_start::unit::UnitPerSack;
 use super::window::WindowLimit;
 use super::window::dynamic::{Bound, Dynamic};
@@ -162,6 +163,7 @@ impl Registry {
         registry.congestion_controls.add("reno", |rules| Box::new(Reno::new(rules.reno)));
         registry.slow_starts.add("unit", |_| Box::new(UnitPerSack));
         registry.slow_starts.add("half-of-acked", |_| Box::new(HalfOfAcked));
+        registry.slow_starts.add("hystart++", |_| Box::new(HystartPlusPlus::default()));
         registry.window_limits.add("none", |_| Box::new(Unlimited));
         registry.window_limits.add("dynamic", |_| Box::new(Dynamic::new(Bound::Filled)));
         registry.window_limits.add("dynamic-unbounded", |_| Box::new(Dynamic::new(Bound::None)));

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 use super::PathTable;
 use crate::path::measured::Acknowledgement;
-use crate::policy::PathId;
+use crate::policy::{OneWay, PathId};
 
 impl PathTable {
     /// A HEARTBEAT's round trip took `sample`.
@@ -20,8 +20,15 @@ impl PathTable {
     }
 
     /// A SACK that arrived on path `by` newly acknowledged `weight` that was last sent on path `id`. Of its packets that
-    /// left only once, the last one left at `sent_at`.
-    pub fn measure(&mut self, id: PathId, weight: ByteCount, sent_at: Option<Time>, by: PathId, now: Time) {
+    /// left only once, the last one left at `sent_at`. Returns the way there of that packet.
+    pub fn measure(
+        &mut self,
+        id: PathId,
+        weight: ByteCount,
+        sent_at: Option<Time>,
+        by: PathId,
+        now: Time,
+    ) -> Option<Duration> {
         let back = self.paths[by.index()].measured.delay.back();
         let (measured, sample) = (&mut self.paths[id.index()].measured, &mut self.samples[id.index()]);
         measured.on_delivered(weight, sample, now);
@@ -29,5 +36,6 @@ impl PathTable {
             measured.on_acknowledged(&Acknowledgement { sent_at, back, is_same_path: id == by }, now);
         }
         measured.show(sample, now);
+        sent_at.and(sample.one_way).map(|OneWay { way, .. }| way)
     }
 }

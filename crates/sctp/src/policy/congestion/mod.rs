@@ -45,6 +45,8 @@ pub struct Acked {
     pub ends_round: bool,
     /// A new round-trip time, if this SACK gave one.
     pub rtt: Option<Duration>,
+    /// The [way there](super::OneWay::way) of the last of these packets that left only once, if there is one.
+    pub way: Option<Duration>,
 }
 
 /// Why a window shrinks.
@@ -104,9 +106,10 @@ pub trait CongestionControl: Debug + Send {
     /// the window grows to it, as far as the window management allows.
     fn decrease(&mut self, path: PathId, cause: CutCause, view: &View<'_>) -> CutWindow;
 
-    /// How fast packets may leave on `path` if packets are paced; `None` for as fast as the window allows.
+    /// How fast packets may leave on `path` outside slow start if packets are paced; `None` for as fast as the window
+    /// allows.
     fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
-        pacing::window_rate(view.path(path))
+        pacing::window_rate(view.path(path), pacing::AVOIDANCE)
     }
 }
 
@@ -135,6 +138,7 @@ pub(crate) mod tests {
             in_recovery: false,
             ends_round: false,
             rtt: None,
+            way: None,
         }
     }
 }

@@ -2,13 +2,14 @@
 //! implements only congestion avoidance.
 
 pub mod half_of_acked;
+pub mod hystart_plus_plus;
 pub mod unit;
 
 use std::fmt::Debug;
 
-use anabranch_base::ByteCount;
+use anabranch_base::{BitRate, ByteCount};
 
-use super::congestion::Acked;
+use super::congestion::{Acked, pacing};
 use super::{PathId, View};
 
 /// One step of slow start.
@@ -35,6 +36,11 @@ pub trait SlowStart: Debug + Send {
     /// The wanted growth of the path's cwnd. It is called while the path [is in slow
     /// start](super::congestion::CongestionControl::is_in_slow_start) and not in fast recovery.
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep;
+
+    /// How fast packets may leave on `path` in slow start if packets are paced; `None` for as fast as the window allows.
+    fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
+        pacing::window_rate(view.path(path), pacing::DOUBLING)
+    }
 }
 
 impl SlowStartStep {

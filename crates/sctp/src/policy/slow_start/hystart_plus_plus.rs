@@ -1,0 +1,224 @@
+//! HyStart++ (RFC 9406): the initial slow start ends when delays rise, before the queue overflows. Then the losses of a
+//! window that is twice too large do not happen.
+//!
+//! RFC 9406 compares round-trip times. Here the delays are those of [the way there](Acked::way), because SACKs return by
+//! any path. And the window grows by half of what is acknowledged, as with [delayed SACKs](super::half_of_acked), so that
+//! it does not double in the round in which the rise is noticed.
+
+use anabranch_base::{BitRate, ByteCount, Duration};
+
+use super::{SlowStart, SlowStartStep};
+use crate::policy::congestion::{Acked, pacing};
+use crate::policy::{OneWay, PathId, View};
+
+/// MIN_RTT_THRESH: a smaller rise of the delay is no sign of a queue.
+const LEAST_RISE: Duration = Duration::from_millis(4);
+/// MAX_RTT_THRESH: a larger rise always is.
+const GREATEST_RISE: Duration = Duration::from_millis(16);
+/// MIN_RTT_DIVISOR: between the two, this part of the round-trip time is.
+const PART_OF_ROUND_TRIP: u64 = 8;
+/// N_RTT_SAMPLE: as many samples of a round must be taken before it is judged.
+const ENOUGH_SAMPLES: u32 = 8;
+/// The window grows by this part of what is acknowledged.
+const PART_IN_SLOW_START: u64 = 2;
+/// CSS_GROWTH_DIVISOR: the same in conservative slow start.
+const PART_IN_CONSERVATIVE: u64 = 4;
+/// CSS_ROUNDS: how many rounds conservative slow start lasts before congestion avoidance begins.
+const CONSERVATIVE_ROUNDS: u32 = 5;
+
+/// The rule, and its state for each path.
+#[derive(Debug, Default)]
+pub struct HystartPlusPlus {
+    paths: Vec<Initial>,
+}
+
+/// The initial slow start of one path.
+#[derive(Clone, Copy, Debug, Default)]
+struct Initial {
+    /// lastRoundMinRTT.
+    last_round: Option<Duration>,
+    /// currentRoundMinRTT.
+    round: Option<Duration>,
+    /// rttSampleCount.
+    samples: u32,
+    conservative: Option<Conservative>,
+    /// The threshold at the last SACK. Once it has fallen, the window was cut: this slow start is not the initial one.
+    ssthresh: ByteCount,
+    is_over: bool,
+}
+
+/// Conservative slow start: the delay has risen, and this may have been a mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Conservative {
+    /// cssBaselineMinRtt: if the delay of a round is less, the rise was no queue.
+    baseline: Duration,
+    rounds_left: u32,
+}
+
+impl Initial {
+    /// A new round began.
+    fn on_round(&mut self) {
+        (self.last_round, self.round, self.samples) = (self.round, None, 0);
+        if let Some(conservative) = &mut self.conservative {
+            conservative.rounds_left -= 1;
+            self.is_over |= conservative.rounds_left == 0;
+        }
+    }
+
+    /// A packet took `way`; the round trip without queues takes `base`.
+    fn on_sample(&mut self, way: Duration, base: Duration) {
+        let least = self.round.map_or(way, |least| least.min(way));
+        self.round = Some(least);
+        self.samples += 1;
+        let Some(last) = self.last_round.filter(|_| self.samples >= ENOUGH_SAMPLES) else { return };
+        match self.conservative {
+            Some(Conservative { baseline, .. }) if least < baseline => self.conservative = None,
+            Some(_) => {}
+            None if least >= last + (base / PART_OF_ROUND_TRIP).clamp(LEAST_RISE, GREATEST_RISE) => {
+                self.conservative = Some(Conservative { baseline: least, rounds_left: CONSERVATIVE_ROUNDS });
+            }
+            None => {}
+        }
+    }
+}
+
+impl SlowStart for HystartPlusPlus {
+    fn add_path(&mut self, path: PathId) {
+        self.paths.resize(self.paths.len().max(path.index() + 1), Initial::default());
+    }
+
+    fn remove_path(&mut self, path: PathId) {
+        self.paths[path.index()] = Initial::default();
+    }
+
+    fn on_acked(&mut self, path: PathId, acked: &Acked, view: &View<'_>) {
+        let (sample, initial) = (view.path(path), &mut self.paths[path.index()]);
+        initial.is_over |= sample.ssthresh < initial.ssthresh;
+        initial.ssthresh = sample.ssthresh;
+        if initial.is_over {
+            return;
+        }
+        if let Some((way, OneWay { least, back, .. })) = acked.way.zip(sample.one_way) {
+            initial.on_sample(way, least + back);
+        }
+        if acked.ends_round {
+            initial.on_round();
+        }
+    }
+
+    fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep {
+        let (sample, initial) = (view.path(path), &mut self.paths[path.index()]);
+        let is_at_end = initial.is_over && initial.conservative.take().is_some();
+        if is_at_end || !acked.grows_slow_start() {
+            return SlowStartStep { by: ByteCount::ZERO, is_over: is_at_end };
+        }
+        let part = if initial.conservative.is_some() { PART_IN_CONSERVATIVE } else { PART_IN_SLOW_START };
+        let to_threshold = sample.ssthresh.saturating_sub(sample.cwnd).max(sample.unit);
+        SlowStartStep::grow((acked.bytes / part).min(to_threshold))
+    }
+
+    fn pacing_rate(&self, path: PathId, view: &View<'_>) -> Option<BitRate> {
+        pacing::window_rate(view.path(path), pacing::GROWING_BY_HALF)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::congestion::tests::acked;
+    use crate::policy::view::tests::{sample, view};
+
+    /// A path of 40 ms both ways, of which rounds of packets are acknowledged.
+    struct Rounds {
+        rule: HystartPlusPlus,
+        path: crate::policy::PathSample,
+    }
+
+    impl Rounds {
+        fn new() -> Rounds {
+            let (mut rule, mut path) = (HystartPlusPlus::default(), sample(0));
+            rule.add_path(path.id);
+            (path.cwnd, path.ssthresh) = (ByteCount::new(15_000), ByteCount::new(1_000_000));
+            let (way, back) = (Duration::from_millis(20), Duration::from_millis(20));
+            path.one_way = Some(OneWay { way, least: way, back });
+            Rounds { rule, path }
+        }
+
+        /// A round of `samples` SACKs for 1,500 bytes each whose packets took `way` milliseconds. Returns the growth by
+        /// each of them, and whether slow start ended.
+        fn round(&mut self, way: u64, samples: u32) -> (Vec<u64>, bool) {
+            let steps: Vec<SlowStartStep> = (0..samples)
+                .map(|number| {
+                    let way = Some(Duration::from_millis(way));
+                    let acked = Acked { way, ends_round: number + 1 == samples, ..acked(1500) };
+                    let paths = [self.path.clone()];
+                    self.rule.on_acked(self.path.id, &acked, &view(&paths));
+                    self.rule.increase(self.path.id, &acked, &view(&paths))
+                })
+                .collect();
+            (steps.iter().map(|step| step.by.get()).collect(), steps.iter().any(|step| step.is_over))
+        }
+    }
+
+    #[test]
+    fn the_window_grows_by_half_in_a_round_while_delays_stay() {
+        let mut rounds = Rounds::new();
+        for _ in 0..20 {
+            // An eighth of 40 ms and less is no rise.
+            assert_eq!(rounds.round(20, 10), (vec![750; 10], false));
+            assert_eq!(rounds.round(24, 10), (vec![750; 10], false));
+        }
+    }
+
+    #[test]
+    fn a_rise_of_a_whole_round_slows_growth_at_once_and_ends_it_after_five_rounds() {
+        let mut rounds = Rounds::new();
+        rounds.round(20, 10);
+        let (grown, is_over) = rounds.round(25, 10);
+        assert_eq!(grown, [[750; 7].as_slice(), &[375; 3]].concat());
+        assert!(!is_over);
+        for _ in 0..3 {
+            assert_eq!(rounds.round(25, 10), (vec![375; 10], false));
+        }
+        assert_eq!(rounds.round(25, 10), ([[375; 9].as_slice(), &[0]].concat(), true));
+        assert!(!rounds.round(25, 10).1, "slow start ends once");
+    }
+
+    #[test]
+    fn a_rise_that_passes_is_forgotten() {
+        let mut rounds = Rounds::new();
+        rounds.round(20, 10);
+        rounds.round(30, 10);
+        let (grown, _) = rounds.round(29, 10);
+        assert_eq!(grown, [[375; 7].as_slice(), &[750; 3]].concat());
+    }
+
+    #[test]
+    fn a_round_of_few_samples_is_not_judged() {
+        let mut rounds = Rounds::new();
+        rounds.round(20, 10);
+        assert_eq!(rounds.round(60, 7), (vec![750; 7], false));
+    }
+
+    #[test]
+    fn a_slow_start_after_a_cut_goes_to_its_threshold() {
+        let mut rounds = Rounds::new();
+        rounds.round(20, 10);
+        rounds.path.ssthresh = ByteCount::new(16_000);
+        assert_eq!(rounds.round(60, 10), (vec![750; 10], false), "up to one unit may pass the threshold");
+        rounds.path.cwnd = ByteCount::new(3000);
+        assert_eq!(rounds.round(90, 10), (vec![750; 10], false));
+    }
+
+    #[test]
+    fn growth_needs_a_fully_used_window_and_a_train_leaves_as_fast_as_the_window_grows() {
+        let mut rounds = Rounds::new();
+        let round_trip = Some(Duration::from_millis(40));
+        (rounds.path.srtt, rounds.path.min_rtt) = (round_trip, round_trip);
+        let paths = [rounds.path.clone()];
+        let unused = Acked { is_fully_used: false, ..acked(1500) };
+        assert!(rounds.rule.increase(PathId::FIRST, &unused, &view(&paths)).by.is_zero());
+        let rate = rounds.rule.pacing_rate(PathId::FIRST, &view(&paths));
+        assert_eq!(rate, Some(BitRate::from_bits_per_second(15_000 * 8 * 25 * 3 / 2)));
+    }
+}
