@@ -517,7 +517,8 @@ impl SendBuffer {
         let position = positions.find(|&position| self.chunk(position).state == State::InFlight)?;
         let (tsn, chunk) = (self.tsn(position), self.chunk(position));
         let packet = self.packet_with(tsn);
-        Some(ChunkInFlight { tsn, path: chunk.path, packet, was_copied: chunk.was_copied })
+        let &OutboundChunk { path, sent_at, was_copied, .. } = chunk;
+        Some(ChunkInFlight { tsn, path, sent_at, packet, was_copied })
     }
 
     pub(super) fn chunk(&self, position: u64) -> &OutboundChunk {

@@ -122,5 +122,6 @@ const AMPLE: f64 = 1.25;
 const SLACK: f64 = 1.0;
 /// The least round trip that is calculated with: a nanosecond.
 const SHORTEST: f64 = 1e-9;
-/// A lost packet is repaired after so many round trips: it is missed, and sent again.
-const REPAIR: f64 = 1.5;
+/// A lost packet is repaired after so many round trips: later packets show that it is missing, and it is sent again, while
+/// the full buffer keeps back what would show it.
+const REPAIR: f64 = 2.5;

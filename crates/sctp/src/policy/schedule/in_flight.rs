@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use anabranch_base::ByteCount;
+use anabranch_base::{ByteCount, Time};
 
 use crate::policy::PathId;
 use crate::seq::Tsn;
@@ -14,6 +14,8 @@ pub struct ChunkInFlight {
     pub tsn: Tsn,
     /// The path on which it was sent; of several, the first one.
     pub path: PathId,
+    /// When it was sent on that path.
+    pub sent_at: Time,
     /// The size of an SCTP packet with only this chunk.
     pub packet: ByteCount,
     /// Whether a copy of it ever left while it was in flight.

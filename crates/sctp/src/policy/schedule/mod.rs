@@ -3,6 +3,7 @@
 pub mod arrival;
 pub mod bas;
 pub mod blest;
+mod blocking;
 pub mod ecf;
 pub mod fill;
 mod in_flight;
