@@ -160,8 +160,8 @@ impl Routes {
 
     /// The observation of a pair's path at a host.
     pub fn path_seen(&self, pair: usize, host: Host, path: usize, view: PathView) -> PathSeen {
-        let PathView { state, cwnd, ssthresh, flight, srtt, rto } = view;
+        let PathView { state, cwnd, ssthresh, flight, srtt, rto, measured } = view;
         let (flow, path) = (self.flow(pair), self.paths(pair)[path]);
-        PathSeen { flow, path, host, state, cwnd, ssthresh, flight, srtt, rto }
+        PathSeen { flow, path, host, state, cwnd, ssthresh, flight, srtt, rto, measured }
     }
 }

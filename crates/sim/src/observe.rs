@@ -1,6 +1,6 @@
 //! The observations of a run in progress.
 
-use anabranch_base::{ByteCount, Duration, Ecn, Time};
+use anabranch_base::{BitRate, ByteCount, Duration, Ecn, Time};
 use anabranch_link::{Backlog, LossCause};
 use bytes::Bytes;
 
@@ -60,6 +60,21 @@ pub struct PathSeen {
     pub srtt: Option<Duration>,
     /// The retransmission time-out.
     pub rto: Duration,
+    /// What its sender measures of its ways and rates.
+    pub measured: PathMeasurements,
+}
+
+/// What the sender measures of a path; TCP measures none of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PathMeasurements {
+    /// The way there of the packet that was acknowledged last, with what it waited in queues.
+    pub way: Option<Duration>,
+    /// The least way there.
+    pub least_way: Option<Duration>,
+    /// The highest delivery rate of the last round trips, in the weight of chunks against cwnd.
+    pub rate: Option<BitRate>,
+    /// The highest delivery rate of all, which decays.
+    pub peak_rate: Option<BitRate>,
 }
 
 /// Whether a path carries data, as its sender sees it.

@@ -72,13 +72,13 @@ const CHARTS = [
     {
         title: "One-way delay",
         units: TIMES,
-        key: [["main", "packets"], ["dashes", "user data, from send to delivery"]],
+        key: [["main", "packets"], ["dots", "as the sender measures"], ["dashes", "user data, from send to delivery"]],
         note: "logarithmic",
         empty: "Nothing arrived.",
         log: true,
         lines: (flow) => [
             { name: "delivery", look: "dashes", line: flow.delivery_delay },
-            ...perPath(flow, ["delay", "main", "packets"]),
+            ...perPath(flow, ["way", "dots", "measured"], ["delay", "main", "packets"]),
         ],
     },
     {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use anabranch_base::Time;
+use anabranch_base::{BitRate, Time};
 use anabranch_sctp::seq::Tsn;
 use anabranch_sim::observe::{PacketSeen, PathSeen, QueueSeen, Step};
 
@@ -63,6 +63,23 @@ pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
     }),
     column("rto_s", "s", "retransmission time-out, back-off included", |row, _, out| {
         show(out, Seconds::from(row.seen.rto));
+    }),
+    column(
+        "way_s",
+        "s",
+        "the way there of the packet acknowledged last, as the sender measures it",
+        |row, _, out| {
+            show_some(out, row.seen.measured.way.map(Seconds::from));
+        },
+    ),
+    column("least_way_s", "s", "the least way there, as the sender measures it", |row, _, out| {
+        show_some(out, row.seen.measured.least_way.map(Seconds::from));
+    }),
+    column("delivery_bps", "bit/s", "highest delivery rate of the last round trips", |row, _, out| {
+        show_some(out, row.seen.measured.rate.map(BitRate::bits_per_second));
+    }),
+    column("peak_delivery_bps", "bit/s", "highest delivery rate of all, which decays", |row, _, out| {
+        show_some(out, row.seen.measured.peak_rate.map(BitRate::bits_per_second));
     }),
 ];
 

@@ -101,9 +101,9 @@ fn write_rows<ColumnRow>(
 
 #[cfg(test)]
 mod tests {
-    use anabranch_base::{ByteCount, Duration, Time};
+    use anabranch_base::{BitRate, ByteCount, Duration, Time};
     use anabranch_link::{Backlog, LossCause};
-    use anabranch_sim::observe::{DeliverySeen, Host, PathState, Step};
+    use anabranch_sim::observe::{DeliverySeen, Host, PathMeasurements, PathState, Step};
 
     use super::*;
     use crate::testing::{self, data, datagram};
@@ -132,10 +132,17 @@ mod tests {
             flight: ByteCount::ZERO,
             srtt: None,
             rto: Duration::from_nanos(1_000_000_007),
+            measured: PathMeasurements {
+                way: Some(Duration::from_millis(21)),
+                least_way: Some(Duration::from_millis(20)),
+                rate: Some(BitRate::from_mbps(9)),
+                peak_rate: None,
+            },
         };
         let traced = traced(&[Observation { at: AT, what: Seen::Path(seen) }]);
-        let expected = "at_s,flow,path,host,state,cwnd_bytes,ssthresh_bytes,flight_bytes,srtt_s,rto_s\n\
-                        1.000000001,main,lte,first,active,4380,65536,0,,1.000000007\n";
+        let expected = "at_s,flow,path,host,state,cwnd_bytes,ssthresh_bytes,flight_bytes,srtt_s,rto_s,\
+                        way_s,least_way_s,delivery_bps,peak_delivery_bps\n\
+                        1.000000001,main,lte,first,active,4380,65536,0,,1.000000007,0.021000000,0.020000000,9000000,\n";
         assert_eq!(traced.paths, expected);
     }
 

@@ -19,7 +19,7 @@ use anabranch_base::{ByteCount, Duration, Ecn, Machine, Time};
 use anabranch_link::Round;
 use bytes::Bytes;
 
-use crate::observe::PathState;
+use crate::observe::{PathMeasurements, PathState};
 use crate::result::SackResult;
 
 /// One end of a flow: a transport and the application above it.
@@ -106,6 +106,8 @@ pub struct PathView {
     pub srtt: Option<Duration>,
     /// The retransmission time-out.
     pub rto: Duration,
+    /// What its sender measures of its ways and rates.
+    pub measured: PathMeasurements,
 }
 
 /// What a path carried since the start of the run, as its sender counted it.

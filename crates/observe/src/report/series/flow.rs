@@ -44,6 +44,8 @@ pub struct PathSeries {
     pub rto: ThinnedSeries,
     /// One-way delays of packets.
     pub delay: ThinnedSeries,
+    /// The same as the sender measures them.
+    pub way: ThinnedSeries,
     /// Packets that left.
     pub sent: Sums,
     /// Packets that arrived.
@@ -127,6 +129,7 @@ impl PathSeries {
             srtt: line(),
             rto: line(),
             delay: line(),
+            way: line(),
             sent: Sums::new(limits.bins),
             arrived: Sums::new(limits.bins),
             fresh: line(),
@@ -145,6 +148,9 @@ impl PathSeries {
             self.srtt.hold(at, micros(srtt));
         }
         self.rto.hold(at, micros(seen.rto));
+        if let Some(way) = seen.measured.way {
+            self.way.hold(at, micros(way));
+        }
         let before = self.state.replace(seen.state);
         before.is_some_and(|before| before != seen.state)
     }

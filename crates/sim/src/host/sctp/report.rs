@@ -6,7 +6,7 @@ use anabranch_sctp::policy::{self, PathSample};
 
 use super::SctpEnd;
 use crate::host::{PathReport, PathView};
-use crate::observe::PathState;
+use crate::observe::{PathMeasurements, PathState};
 use crate::result::SackResult;
 
 /// The association's counters of a path of the flow; the time before the association opened counts as down.
@@ -56,6 +56,12 @@ impl From<&PathSample> for PathView {
             flight: sample.flight,
             srtt: sample.srtt,
             rto: sample.rto,
+            measured: PathMeasurements {
+                way: sample.one_way.map(|delay| delay.way),
+                least_way: sample.one_way.map(|delay| delay.least),
+                rate: sample.delivery.map(|delivery| delivery.rate),
+                peak_rate: sample.delivery.map(|delivery| delivery.peak),
+            },
         }
     }
 }
