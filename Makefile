@@ -96,7 +96,7 @@ blocking: ## the table of receive-buffer blocking, as docs/blocking.md has it
 failover: ## how long a cut stalls a transfer, as docs/failover.md has it
 	cargo run --release --quiet --package anabranch-studies -- failover
 
-tuned:  ## the profile tuned-1 beside rfc9260, as docs/tuned.md has it
+tuned:  ## the profile tuned-2 beside rfc9260, as docs/tuned.md has it
 	cargo run --release --quiet --package anabranch-studies -- tuned
 
 tournament: ## sending policies on ninety-four networks beside each path alone, as docs/tournament.md has them: about an hour on two cores; an interrupted run resumes

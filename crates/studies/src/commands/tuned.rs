@@ -7,7 +7,7 @@ use anabranch_studies::scale::StudyScale;
 use anabranch_studies::tuned::{Subject, table};
 use clap::ValueEnum;
 
-/// The profile tuned-1 beside rfc9260: queues, shipped scenarios, false suspicions (docs/tuned.md)
+/// A profile for real networks beside rfc9260: queues, shipped scenarios, false suspicions (docs/tuned.md)
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// How much is run
@@ -16,13 +16,16 @@ pub struct Arguments {
     /// Only this; all otherwise
     #[arg(long, value_enum)]
     only: Option<Subject>,
+    /// The profile
+    #[arg(long, default_value = "tuned-2")]
+    profile: String,
 }
 
 /// Prints it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     for subject in Subject::value_variants() {
         if arguments.only.is_none_or(|only| only == *subject) {
-            println!("{}", table(*subject, arguments.scale)?);
+            println!("{}", table(*subject, &arguments.profile, arguments.scale)?);
         }
     }
     Ok(ExitCode::SUCCESS)

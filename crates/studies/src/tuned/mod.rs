@@ -1,4 +1,4 @@
-//! The profile `tuned-1` beside RFC 9260's: what it gains and what it costs.
+//! A profile for real networks beside RFC 9260's: what it gains and what it costs.
 
 mod queues;
 mod shipped;
@@ -19,15 +19,15 @@ pub enum Subject {
     Suspicion,
 }
 
-/// Runs one: the table as Markdown. Five seeds at full scale, otherwise one.
+/// Runs one for `profile`: the table as Markdown. Five seeds at full scale, otherwise one.
 ///
 /// # Errors
 /// A scenario that cannot be run.
-pub fn table(subject: Subject, scale: StudyScale) -> Result<String, GridError> {
+pub fn table(subject: Subject, profile: &str, scale: StudyScale) -> Result<String, GridError> {
     let seeds = if scale == StudyScale::Full { 5 } else { 1 };
     match subject {
-        Subject::Queues => queues::table(seeds),
-        Subject::Shipped => shipped::table(seeds),
-        Subject::Suspicion => suspicion::table(seeds),
+        Subject::Queues => queues::table(profile, seeds),
+        Subject::Shipped => shipped::table(profile, seeds),
+        Subject::Suspicion => suspicion::table(profile, seeds),
     }
 }

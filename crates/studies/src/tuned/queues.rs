@@ -14,14 +14,18 @@ struct EqualPaths {
     queue: u32,
 }
 
-/// Lines of `[flow.sctp]`, by name.
-const SENDERS: [(&str, &str); 5] = [
-    ("rfc9260", "profile = \"rfc9260\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"8 MiB\""),
-    ("not paced", "profile = \"tuned-1\"\nmax_burst = { packets = 1000, rule = \"event\" }"),
-    ("trains of 4", "profile = \"tuned-1\"\nmax_burst = { packets = 4, rule = \"paced\" }"),
-    ("packet by packet", "profile = \"tuned-1\"\nscheduler = \"round-robin\""),
-    ("tuned-1", "profile = \"tuned-1\""),
-];
+/// What is compared: a name, and lines of `[flow.sctp]`.
+fn senders(profile: &str) -> [(String, String); 5] {
+    let with = |change: &str| format!("profile = \"{profile}\"\n{change}");
+    [
+        ("rfc9260", "profile = \"rfc9260\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"8 MiB\"".to_owned()),
+        ("not paced", with("max_burst = { packets = 1000, rule = \"event\" }")),
+        ("trains of 4", with("max_burst = { packets = 4, rule = \"paced\" }")),
+        ("packet by packet", with("scheduler = \"round-robin\"")),
+        (profile, with("")),
+    ]
+    .map(|(name, settings)| (name.to_owned(), settings))
+}
 
 fn networks() -> Vec<EqualPaths> {
     let mut networks = Vec::new();
@@ -35,11 +39,13 @@ fn networks() -> Vec<EqualPaths> {
 }
 
 /// Bulk transfers for 15 s from their start.
-pub fn table(seeds: u64) -> Result<String, GridError> {
+pub fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
+    let senders = senders(profile);
     let points: Vec<GridPoint> = networks()
         .into_iter()
         .flat_map(|network| {
-            SENDERS
+            senders
+                .each_ref()
                 .map(|(_, settings)| GridPoint { scenario: scenario(network, settings), seeds: 1..seeds + 1 })
         })
         .collect();
@@ -47,10 +53,10 @@ pub fn table(seeds: u64) -> Result<String, GridError> {
     let mut page = format!(
         "## Queues\n\n15 s from the start, {seeds} seeds; goodput in Mbit/s, time-outs, packets dropped by the queue, mean \
          length of the queue.\n\n| paths, rate, round trip, queue | {} |\n|---|{}\n",
-        SENDERS.map(|(name, _)| name).join(" | "),
-        "---|".repeat(SENDERS.len())
+        senders.each_ref().map(|(name, _)| name.as_str()).join(" | "),
+        "---|".repeat(senders.len())
     );
-    for (network, tallies) in networks().iter().zip(tallies.chunks(SENDERS.len())) {
+    for (network, tallies) in networks().iter().zip(tallies.chunks(senders.len())) {
         let EqualPaths { paths, rate, round_trip, queue } = network;
         let cells: Vec<String> = tallies.iter().map(cell).collect();
         let _ = writeln!(

@@ -29,16 +29,19 @@ const TRAFFIC: [(&str, &str); 4] = [
 ];
 
 /// A minute of each.
-pub fn table(seeds: u64) -> Result<String, GridError> {
+pub fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
     let points: Vec<GridPoint> = NETWORKS
         .iter()
         .flat_map(|(_, links)| {
-            TRAFFIC.map(|(_, traffic)| GridPoint { scenario: scenario(*links, traffic), seeds: 1..seeds + 1 })
+            TRAFFIC.map(|(_, traffic)| GridPoint {
+                scenario: scenario(*links, traffic, profile),
+                seeds: 1..seeds + 1,
+            })
         })
         .collect();
     let tallies: Vec<MeanOfRuns> = grid::run(&points)?.iter().map(|runs| MeanOfRuns::of(runs)).collect();
     let mut page = format!(
-        "## False suspicions\n\nA minute, {seeds} seeds, no path fails; how often one was left because it was silent, \
+        "## False suspicions, {profile}\n\nA minute, {seeds} seeds, no path fails; how often one was left because it was silent, \
          time-outs, chunks sent again.\n\n| two paths | {} |\n|---|{}\n",
         TRAFFIC.map(|(name, _)| name).join(" | "),
         "---|".repeat(TRAFFIC.len())
@@ -53,7 +56,7 @@ pub fn table(seeds: u64) -> Result<String, GridError> {
     Ok(page)
 }
 
-fn scenario(links: [&str; 2], traffic: &str) -> String {
+fn scenario(links: [&str; 2], traffic: &str, profile: &str) -> String {
     let mut text = "[run]\ntime = \"60 s\"\n".to_owned();
     for (number, link) in (1..).zip(links) {
         let mut parts = link.split(", ");
@@ -67,6 +70,6 @@ fn scenario(links: [&str; 2], traffic: &str) -> String {
             part()
         );
     }
-    let _ = writeln!(text, "[[flow]]\n{traffic}\n[flow.sctp]\nprofile = \"tuned-1\"");
+    let _ = writeln!(text, "[[flow]]\n{traffic}\n[flow.sctp]\nprofile = \"{profile}\"");
     text
 }
