@@ -19,7 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Both ends of a test of this length, in one process.
 async fn measure(duration: Duration) -> Result<(Measured, Diagnosis), Box<dyn Error>> {
-    let (security, config) = (Security::Sealed(Key::fresh()?), Config::tuned_1());
+    let (security, config) = (Security::Sealed(Key::fresh()?), Config::tuned_2());
     let options = |accepts| -> Result<Options, Box<dyn Error>> {
         let (local, config) = (vec!["127.0.0.1:0".parse()?], config.clone());
         Ok(Options { local, accepts, config, ..Options::with(security.clone()) })

@@ -19,19 +19,27 @@ use crate::scenario::Loaded;
 pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let settings =
         arguments.settings.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
-    let source = Source::new("wifi-lte.toml", SCENARIO);
+    let source = Source::new("phone.toml", SCENARIO);
     let loaded = Loaded {
         scenario: Scenario::parse(&source, &NoFiles, &settings, &live::registry())?,
         text: SCENARIO.to_owned(),
         sha256: hex(&Sha256::digest(SCENARIO).into()),
-        name: "wifi-lte".to_owned(),
+        name: "phone".to_owned(),
         folder: None,
         settings,
-        source: "wifi-lte.toml".to_owned(),
+        source: "phone.toml".to_owned(),
     };
     let around = arguments.around.encapsulation();
-    let manner = ComparisonPlan { scope: VariantChoice::AloneAndTogether, around, over: Over::Relay };
+    let manner = ComparisonPlan {
+        scope: VariantChoice::AloneAndTogether,
+        around,
+        over: Over::Relay,
+        repeats: REPEATS,
+    };
     compare(&loaded, manner, arguments.output, interrupt).await
 }
 
-const SCENARIO: &str = include_str!("../../../scenarios/wifi-lte.toml");
+const SCENARIO: &str = include_str!("../../../scenarios/phone.toml");
+
+/// The transfer over both links is made so often.
+const REPEATS: usize = 5;

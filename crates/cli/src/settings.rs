@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// What `send`, `recv` and `demo` use unless told otherwise: the newest profile for real networks, for any number of
 /// paths.
 pub fn for_tools() -> Config {
-    Config::tuned_1()
+    Config::tuned_2()
 }
 
 /// `base` with the settings of the command line, each `sctp.KEY=VALUE`.

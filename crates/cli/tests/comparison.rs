@@ -205,5 +205,5 @@ fn scenarios_that_cannot_be_compared_are_refused() {
     assert!(ended.stderr.contains("is only simulated"), "{ended:?}");
     let ended = run(anabranch("demo --set").arg("link.wify.rate=1 Mbit/s")).expect(2);
     assert!(ended.stderr.contains("`wifi`"), "{ended:?}");
-    assert!(!Path::new("wifi-lte.toml").exists(), "the demonstration brings its own");
+    assert!(!Path::new("phone.toml").exists(), "the demonstration brings its own");
 }

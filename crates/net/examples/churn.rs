@@ -134,7 +134,7 @@ fn options(local: Vec<SocketAddr>) -> Options {
         by_device: local.iter().all(|address| !address.ip().is_unspecified()),
         local,
         address_tracking: AddressTracking::EachInterface,
-        config: Config::tuned_1(),
+        config: Config::tuned_2(),
         ..Options::with(security)
     }
 }

@@ -26,7 +26,7 @@ async fn transfer(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     let options = |accepts| -> Result<Options, Box<dyn Error>> {
         let local = vec!["127.0.0.1:0".parse()?, "127.0.0.2:0".parse()?];
         // The settings that the tools use; the default is RFC 9260 to the letter.
-        let config = Config::tuned_1();
+        let config = Config::tuned_2();
         Ok(Options { local, accepts, config, ..Options::with(security.clone()) })
     };
     let (receiver, sender) = (Endpoint::bind(options(true)?)?, Endpoint::bind(options(false)?)?);

@@ -67,7 +67,7 @@ impl Wanted {
         });
         let mut config = match words.get("profile") {
             Some(name) => Config::profile(name).ok_or(format!("no profile {name}"))?,
-            None => Config::tuned_1(),
+            None => Config::tuned_2(),
         };
         if let Some(scheduler) = words.get("scheduler") {
             (*scheduler).clone_into(&mut config.scheduler);

@@ -217,7 +217,7 @@ impl Settings {
         };
         if self.value("follow", false)? {
             // With an address goes the way to the peer's in the same network: RFC 9260's minutes are for other hosts.
-            let Config { rto, failover, .. } = Config::tuned_1();
+            let Config { rto, failover, .. } = Config::tuned_2();
             (config.rto, config.failover) = (rto, failover);
         }
         // Rules of the sender alone: the peer need not know.

@@ -107,7 +107,7 @@ impl Task {
             receive_buffer: first,
             receive_growth: (first != limit).then(|| Growth::to(limit)),
             send_buffer: limit,
-            ..Config::tuned_1()
+            ..Config::tuned_2()
         };
         // Both processes are ours: a public key serves as well as a secret one.
         let security =

@@ -110,7 +110,7 @@
 //! # Rules
 //!
 //! How windows grow, which path carries what, when a path is given up: all of it is in [`Config`], in profiles such as
-//! [`Config::rfc9260`] (the default, to the letter) and [`Config::tuned_1`] (what the tools use), and every policy is
+//! [`Config::rfc9260`] (the default, to the letter) and [`Config::tuned_2`] (what the tools use), and every policy is
 //! named in a [`Registry`] that takes further ones. [`sctp`] and [`base`] are the crates below, so that a program needs
 //! this one alone.
 

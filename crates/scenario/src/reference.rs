@@ -194,7 +194,7 @@ fn associations() -> Vec<Row> {
 
 /// The keys that the tools' command line has and scenarios do not.
 fn of_tools() -> Vec<Row> {
-    rows(settings().filter(|setting| setting.scope == Scope::Tools), &Config::tuned_1(), |_| None)
+    rows(settings().filter(|setting| setting.scope == Scope::Tools), &Config::tuned_2(), |_| None)
 }
 
 /// The rows of the kinds of a table: kind, keys, meaning, an example.

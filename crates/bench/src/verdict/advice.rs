@@ -25,8 +25,6 @@ pub enum Remedy {
     NoRate,
     /// A test of each path alone.
     EachAlone,
-    /// Limits of the windows that a planner finds.
-    PlannedLimits,
 }
 
 impl fmt::Display for Remedy {
@@ -36,7 +34,6 @@ impl fmt::Display for Remedy {
             Remedy::MeasureFor(time) => write!(f, "for {time}"),
             Remedy::NoRate => f.write_str("set no rate"),
             Remedy::EachAlone => f.write_str("a test of each path alone"),
-            Remedy::PlannedLimits => f.write_str("planned limits of the windows"),
         }
     }
 }
@@ -146,16 +143,17 @@ fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     )
 }
 
-/// What makes more of a scarce receive buffer. docs/performance.md has `lowest-rtt` with 128 KiB; `window_management`
-/// gives more
-/// still where queues are all the delay, and less where they are not.
+/// What makes more of a scarce receive buffer (docs/tournament.md).
 fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
-    if evidence.run.scheduler.as_deref() == Some("lowest-rtt") {
-        format!("{} may make more of it", words(&Remedy::PlannedLimits))
+    if evidence.run.scheduler.as_deref() == Some(SPARING) {
+        format!("no other scheduler makes more of it than {SPARING}, which is set")
     } else {
-        format!("try {} at the sender", words(&schedule("lowest-rtt")))
+        format!("try {} at the sender", words(&schedule(SPARING)))
     }
 }
+
+/// The scheduler that needs the smallest buffer.
+const SPARING: &str = "in-order-arrival";
 
 fn send_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let (needed, ..) = evidence.needed_buffer();

@@ -75,11 +75,11 @@ fn a_small_receive_buffer_is_named_with_the_size_that_is_needed() {
     assert!(verdict.advice.contains("receive_buffer = \"2 MiB\""), "{}", verdict.advice);
     assert!(verdict.advice.contains("buffer of 64 KiB is too small"), "{}", verdict.advice);
     assert!(verdict.advice.contains("do not use lte: wifi alone carries 48.0 Mbit/s"), "{}", verdict.advice);
-    // That makes more of the buffer there is; where it is set already, the next thing is advised.
-    assert!(verdict.advice.contains("scheduler = \"lowest-rtt\""), "{}", verdict.advice);
-    let verdict = judged(&TestSummary { scheduler: Some("lowest-rtt".to_owned()), ..small }, &uneven());
-    assert!(!verdict.advice.contains("lowest-rtt"), "{}", verdict.advice);
-    assert!(verdict.advice.contains("planned limits"), "{}", verdict.advice);
+    // That makes more of the buffer there is.
+    assert!(verdict.advice.contains("scheduler = \"in-order-arrival\""), "{}", verdict.advice);
+    let verdict = judged(&TestSummary { scheduler: Some("in-order-arrival".to_owned()), ..small }, &uneven());
+    assert!(!verdict.advice.contains("scheduler = "), "{}", verdict.advice);
+    assert!(verdict.advice.contains("which is set"), "{}", verdict.advice);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_receive_buffer_that_is_full_and_large_enough_waits_for_lost_packets() {
     let blocked = |name: &str, mbps| PathEntry { rwnd_limited_s: 3.0, ..path(name, mbps) };
     let verdict = judged(&run(vec![blocked("wifi", 44.0), blocked("lte", 8.0)]), &uneven());
     assert_eq!(verdict.limited_by, "receive buffer");
-    assert!(verdict.advice.contains("scheduler = \"lowest-rtt\""), "{}", verdict.advice);
+    assert!(verdict.advice.contains("scheduler = \"in-order-arrival\""), "{}", verdict.advice);
     assert!(verdict.advice.contains("receive_buffer = \"32 MiB\""), "{}", verdict.advice);
     assert!(!verdict.advice.contains("leave out"), "it does no harm: {}", verdict.advice);
 }

@@ -63,7 +63,7 @@ mod tests {
     fn settings_that_an_advice_names_are_settings_of_the_command_line() {
         let advices = [
             advice("fill", |path| path.rwnd_limited_s = 10.0),
-            advice("lowest-rtt", |path| path.rwnd_limited_s = 10.0),
+            advice("in-order-arrival", |path| path.rwnd_limited_s = 10.0),
             advice("fill", |path| path.app_limited_s = 10.0),
             advice("primary", |path| path.scheduler_limited_s = 10.0),
             advice("fill", |path| path.scheduler_limited_s = 10.0),

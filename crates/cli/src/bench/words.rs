@@ -14,7 +14,6 @@ pub fn option(remedy: &Remedy) -> String {
         Remedy::MeasureFor(time) => format!("-t {}", time.as_millis() / 1_000),
         Remedy::NoRate => "leave out -b".to_owned(),
         Remedy::EachAlone => "--each".to_owned(),
-        Remedy::PlannedLimits => "limits by `anabranch plan`".to_owned(),
     }
 }
 

@@ -35,7 +35,7 @@ pub struct ComparisonRow {
     predicted: Result<f64, String>,
     /// What the simulator says, over several seeds.
     simulated: FlowSummary,
-    /// What really happened, void attempts included; the last one counts if it is not void.
+    /// What really happened, void attempts included.
     attempts: Vec<Attempt>,
 }
 
@@ -48,6 +48,8 @@ pub struct ComparisonPlan {
     pub around: Encapsulation,
     /// What the links of the real transfers lie between.
     pub over: Over,
+    /// How often the real transfer over all paths together is repeated; the median counts.
+    pub repeats: usize,
 }
 
 /// What must be done before there are threads.
@@ -65,7 +67,8 @@ pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
 pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings)?;
     let scope = if arguments.together { VariantChoice::Together } else { VariantChoice::AloneAndTogether };
-    let manner = ComparisonPlan { scope, around: arguments.around.encapsulation(), over: over(arguments) };
+    let manner =
+        ComparisonPlan { scope, around: arguments.around.encapsulation(), over: over(arguments), repeats: 1 };
     compare(&loaded, manner, arguments.output, interrupt).await
 }
 
@@ -80,11 +83,13 @@ pub async fn compare(
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
     let variants = variants(&loaded.scenario, manner.scope, manner.around).map_err(Failure::Arguments)?;
-    let bar = bar(output, variants.len() as u64 * 2);
+    let wanted = |number: usize| if number + 1 == variants.len() { manner.repeats } else { 1 };
+    let steps: usize = (0..variants.len()).map(|number| 1 + wanted(number)).sum();
+    let bar = bar(output, steps as u64);
     let mut rows = Vec::new();
     let mut failure = None;
-    for variant in variants {
-        let work = compare_one(variant, manner.over, &bar);
+    for (number, variant) in variants.iter().enumerate() {
+        let work = compare_one(variant.clone(), manner.over, wanted(number), &bar);
         tokio::select! {
             row = work => rows.push(row?),
             () = interrupt.pressed() => {
@@ -105,17 +110,28 @@ fn over(arguments: &CompareArguments) -> Over {
     if arguments.tun { Over::Interfaces } else { Over::Relay }
 }
 
-async fn compare_one(variant: PathVariant, over: Over, bar: &ProgressBar) -> Result<ComparisonRow, Failure> {
+/// With `wanted` real transfers.
+async fn compare_one(
+    variant: PathVariant,
+    over: Over,
+    wanted: usize,
+    bar: &ProgressBar,
+) -> Result<ComparisonRow, Failure> {
     let predicted = predict(&variant).await?;
     bar.set_message(format!("{}, simulated", variant.name));
     let simulated = simulate(&variant).await?;
     bar.inc(1);
     bar.set_message(format!("{}, really", variant.name));
     let mut attempts: Vec<Attempt> = Vec::new();
-    while attempts.len() <= REPEATS && attempts.last().is_none_or(Attempt::is_void) {
-        attempts.push(transfer(&variant, over).await?);
+    let mut valid = 0;
+    while valid < wanted && attempts.len() < wanted + REPEATS {
+        let attempt = transfer(&variant, over).await?;
+        if !attempt.is_void() {
+            valid += 1;
+            bar.inc(1);
+        }
+        attempts.push(attempt);
     }
-    bar.inc(1);
     Ok(ComparisonRow { variant, predicted, simulated, attempts })
 }
 
@@ -151,9 +167,17 @@ async fn simulate(variant: &PathVariant) -> Result<FlowSummary, Failure> {
 }
 
 impl ComparisonRow {
-    /// The attempt that counts; `None` if all are void.
+    /// The attempt that counts, which is the median of those that are not void; of an even number, the slower one in the
+    /// middle.
     fn real(&self) -> Option<&Attempt> {
-        self.attempts.last().filter(|attempt| !attempt.is_void())
+        let mut valid: Vec<&Attempt> = self.attempts.iter().filter(|attempt| !attempt.is_void()).collect();
+        valid.sort_by(|one, other| one.goodput_bps.total_cmp(&other.goodput_bps));
+        valid.get(valid.len().saturating_sub(1) / 2).copied()
+    }
+
+    /// How many real transfers were made as the scenario says.
+    fn valid(&self) -> usize {
+        self.attempts.iter().filter(|attempt| !attempt.is_void()).count()
     }
 
     /// What the Markov model says in bits a second.

@@ -30,6 +30,16 @@ pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
          single runs deviate from the mean by no more than that.\n\
          Relay late: 99 of 100 packets left the emulated links no later than this after their time.\n\n",
     );
+    if let Some(repeated) = rows.iter().find(|row| row.valid() > 1) {
+        let all = repeated.attempts.iter().filter(|attempt| !attempt.is_void());
+        let took: Vec<String> = all.map(|attempt| seconds(attempt.completion)).collect();
+        text.push_str(&format!(
+            "Real, {}: the median of {} transfers, which took {}.\n\n",
+            repeated.variant.name,
+            took.len(),
+            took.join(", ")
+        ));
+    }
     for (world, verdict) in [
         ("In the prediction", AggregationGain::of(rows, ComparisonRow::predicted_bps)),
         ("In the simulation", AggregationGain::of(rows, |row| Some(row.simulated_bps()))),
@@ -63,7 +73,8 @@ fn title(scenario: &Scenario) -> String {
 
 fn row(row: &ComparisonRow) -> Vec<String> {
     let took = row.simulated.completion_s.as_ref();
-    let timing = row.attempts.last().map_or("-".to_owned(), |attempt| fine(attempt.timing().p99));
+    let shown = row.real().or(row.attempts.last());
+    let timing = shown.map_or("-".to_owned(), |attempt| fine(attempt.timing().p99));
     let (real, real_took) = match row.real() {
         Some(real) => (rate(real.goodput_bps), seconds(real.completion)),
         // It is printed without a conclusion.
