@@ -21,16 +21,15 @@ class Programs:
     ours: System
     by_round_trip: System
     """Ours with the scheduler that takes the path with the shortest round trip first."""
-    by_rank: System
-    """The same, and windows that share the receive buffer by rank."""
+    before: System
+    """Ours with the profile before, which sends by each path in turn."""
     usrsctp: list[System]
 
 
 def built(target):
     """Builds all; without usrsctp where Debian's package or a C compiler cannot be had."""
     build("--package", "anabranch-cli", "--bin", "anabranch")
-    scheduler, windows = "scheduler=lowest-rtt", "window_management=dynamic"
-    measured = built_ours(target), ours(target, scheduler), ours(target, scheduler, windows)
+    measured = built_ours(target), ours(target, "scheduler=lowest-rtt"), ours(target, "profile=tuned-1")
     try:
         program = built_usrsctp(target)
     except Unavailable as unavailable:

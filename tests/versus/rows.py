@@ -50,7 +50,7 @@ def rows_of(networks, systems, buffer, seconds):
 def compared(programs):
     """The systems, each with what it is on one path: what ours does with several changes nothing there."""
     systems = [kernel("cubic"), kernel("bbr"), *programs.usrsctp, programs.ours]
-    others = [programs.by_round_trip, programs.by_rank]
+    others = [programs.by_round_trip, programs.before]
     return [*((system, system) for system in systems), *((other, programs.ours) for other in others)]
 
 
